@@ -1,0 +1,27 @@
+import type { Sequence } from "./sequence.ts";
+
+/** A sequence's share of a step: rows for positions start .. start + count - 1. */
+export interface ScheduledSequence {
+  readonly sequence: Sequence;
+  readonly start: number;
+  readonly count: number;
+  /** Whether the last row is the sequence's last known token, so that the next one is sampled from it. */
+  readonly samples: boolean;
+}
+
+export interface SampledToken {
+  readonly tokenId: number;
+  /** Natural log of the token's probability under the raw logits (before temperature and filters). */
+  readonly logprob: number;
+}
+
+/**
+ * What computes a step. The GPU's implementation is gpu/gpt2-runner.ts; tests use a fake one.
+ *
+ * submit() reads the plan before it returns, so that the engine may plan the next step at once; the promise resolves
+ * when the ids have been read back, with one token for each entry that samples, in their order. A row whose position is
+ * its sequence's feedbackPosition takes its token id from the GPU, where the sampler left it.
+ */
+export interface Runner {
+  submit(step: readonly ScheduledSequence[]): Promise<readonly SampledToken[]>;
+}

@@ -1,0 +1,55 @@
+// The library's face: what createEngine resolves to, wherever the engine runs.
+
+import type { EngineConfig, ModelSource } from "./config.ts";
+import type { ChorusErrorData } from "./errors.ts";
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionRequest,
+  Completion,
+  CompletionRequest,
+  CreateOptions,
+} from "./openai.ts";
+import type { EngineStats, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
+
+/** Leaving the loop early (break, return, throw) aborts the request. */
+export type CompletionStream<Chunk> = AsyncIterableIterator<Chunk>;
+
+export interface ChatCompletions {
+  create(body: ChatCompletionRequest & { stream: true }, options?: CreateOptions): Promise<CompletionStream<ChatCompletionChunk>>;
+  create(body: ChatCompletionRequest & { stream?: false | null }, options?: CreateOptions): Promise<ChatCompletion>;
+}
+
+export interface Completions {
+  create(body: CompletionRequest & { stream: true }, options?: CreateOptions): Promise<CompletionStream<Completion>>;
+  create(body: CompletionRequest & { stream?: false | null }, options?: CreateOptions): Promise<Completion>;
+}
+
+export interface EngineEvents {
+  /** After each engine step. */
+  step: StepReport;
+  /** A sequence was queued, has its first token, or ended. */
+  request: RequestReport;
+  /** The engine died (device lost, worker killed). Open requests have been rejected with the same error. */
+  fatal: ChorusErrorData;
+}
+
+export interface ChorusEngine extends AsyncDisposable {
+  readonly model: ModelCard;
+  readonly chat: { readonly completions: ChatCompletions };
+  readonly completions: Completions;
+  /** Returns the function that unsubscribes. */
+  on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void;
+  stats(): Promise<EngineStats>;
+  /** Rejects what is open with engine_disposed, frees the GPU, ends the worker. Idempotent. */
+  dispose(): Promise<void>;
+}
+
+export interface CreateEngineOptions extends EngineConfig {
+  model: ModelSource;
+  onProgress?: (progress: LoadProgress) => void;
+  /** false: run in this thread (Node with Dawn, tests). [true: in a Web Worker] */
+  worker?: boolean;
+  /** The WebGPU to use with `worker: false`. [navigator.gpu] */
+  gpu?: GPU;
+}

@@ -1,0 +1,58 @@
+// Errors as data. An error crosses the worker boundary as a ChorusErrorData (structured clone keeps no class and no
+// extra fields of an Error) and becomes a ChorusError again on the other side.
+
+/** What went wrong, for programs. The first group has OpenAI's names; the rest is of this engine. */
+export type ChorusErrorCode =
+  // a request or a config field
+  | "missing_required_parameter"
+  | "unknown_parameter"
+  | "unsupported_parameter"
+  | "invalid_type"
+  | "invalid_value"
+  | "context_length_exceeded"
+  // capacity
+  | "cache_capacity_exceeded"
+  | "queue_full"
+  // the model's files
+  | "model_not_found"
+  | "model_download_failed"
+  | "model_invalid"
+  | "model_unsupported"
+  // where it runs
+  | "webgpu_unavailable"
+  | "device_lost"
+  | "out_of_memory"
+  | "worker_died"
+  | "engine_disposed"
+  | "internal_error";
+
+export interface ChorusErrorData {
+  readonly code: ChorusErrorCode;
+  /** What was given and what would do, as a sentence. */
+  readonly message: string;
+  /** The field that was wrong, as a path ("messages[2].content"); null where no field is to blame. */
+  readonly param: string | null;
+}
+
+/** The one error class of the library. `code` is for programs, `message` for people, `param` names the field. */
+export class ChorusError extends Error implements ChorusErrorData {
+  override readonly name = "ChorusError";
+  readonly code: ChorusErrorCode;
+  readonly param: string | null;
+
+  constructor(code: ChorusErrorCode, message: string, param: string | null = null, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.param = param;
+  }
+}
+
+/** Any thrown value as data that can be posted. */
+export function toErrorData(error: unknown): ChorusErrorData {
+  if (error instanceof ChorusError) return { code: error.code, message: error.message, param: error.param };
+  return { code: "internal_error", message: error instanceof Error ? error.message : String(error), param: null };
+}
+
+export function fromErrorData(data: ChorusErrorData): ChorusError {
+  return new ChorusError(data.code, data.message, data.param);
+}

@@ -1,0 +1,100 @@
+// What the engine tells while it works. All times are milliseconds of one clock, the worker's performance.now().
+
+import type { FinishReason } from "./openai.ts";
+
+/** What one sequence did in a step. */
+export interface StepEntry {
+  readonly requestId: string;
+  /** Which of the request's choices. */
+  readonly index: number;
+  /** First position computed in this step. */
+  readonly start: number;
+  /** Rows (tokens) computed in this step. */
+  readonly rows: number;
+  /** Of `rows`, those that belong to the prompt. */
+  readonly promptRows: number;
+  /** Whether a token was sampled. */
+  readonly sampled: boolean;
+  readonly finishReason: FinishReason | null;
+}
+
+/** One engine step. */
+export interface StepReport {
+  /** engine_steps_total after this step. */
+  readonly step: number;
+  /** When the step's tokens were known. */
+  readonly atMs: number;
+  /** From planning to knowing the tokens. */
+  readonly stepMs: number;
+  /** JavaScript time of planning, encoding and committing. */
+  readonly cpuMs: number;
+  readonly rows: number;
+  readonly promptRows: number;
+  readonly sampledTokens: number;
+  readonly entries: readonly StepEntry[];
+  /** After the step. */
+  readonly numRunning: number;
+  readonly numWaiting: number;
+  readonly kvBlocksUsed: number;
+  readonly kvBlocksTotal: number;
+}
+
+/** The life of one sequence (a request's choice), sent when it is queued, has its first token, and ends. */
+export interface RequestReport {
+  readonly requestId: string;
+  readonly index: number;
+  readonly status: "queued" | "first-token" | "finished";
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+  readonly arrivalMs: number;
+  /** First scheduled; null while it waits. */
+  readonly scheduledMs: number | null;
+  readonly firstTokenMs: number | null;
+  readonly finishedMs: number | null;
+  readonly finishReason: FinishReason | null;
+}
+
+/** vLLM's metric names without the `vllm:` prefix; counters since start, and gauges of now. */
+export interface EngineStats {
+  num_requests_running: number;
+  num_requests_waiting: number;
+  /** 0..1 */
+  kv_cache_usage_perc: number;
+  num_preemptions_total: number;
+  prompt_tokens_total: number;
+  generation_tokens_total: number;
+  request_success_total: { stop: number; length: number; abort: number };
+  /** Steps run, and the sequences in them: their quotient is the mean batch. */
+  engine_steps_total: number;
+  step_sequences_total: number;
+  num_gpu_blocks: number;
+  num_gpu_blocks_free: number;
+}
+
+export type LoadStage = "adapter" | "tokenizer" | "weights" | "kernels" | "cache";
+
+/** Progress of createEngine. `done`/`total` are bytes for files, a count for kernels and cache blocks. */
+export interface LoadProgress {
+  readonly stage: LoadStage;
+  readonly done: number;
+  readonly total: number;
+  /** What was found or made, for people ("Apple M3", "240 blocks"). */
+  readonly detail?: string;
+}
+
+/** What runs: the model, where, and how. */
+export interface ModelCard {
+  readonly name: string;
+  readonly numParameters: number;
+  readonly weightBytes: number;
+  readonly contextLength: number;
+  readonly vocabSize: number;
+  readonly numLayers: number;
+  readonly dtype: string;
+  readonly kvCacheDtype: string;
+  readonly numGpuBlocks: number;
+  readonly blockSize: number;
+  readonly adapter: string;
+  /** Whether it has a chat template. */
+  readonly chat: boolean;
+}

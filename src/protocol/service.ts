@@ -1,0 +1,50 @@
+// The contract between the page's side (client/) and the engine's side (worker/). One interface, two homes: behind a
+// Web Worker through Comlink, or in place. Plain data only: everything here survives structured clone.
+
+import type { EngineConfig, ModelSource } from "./config.ts";
+import type { ChorusErrorData } from "./errors.ts";
+import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, Completion, CompletionRequest } from "./openai.ts";
+import type { EngineStats, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
+
+export type Result<T> = { ok: true; value: T } | { ok: false; error: ChorusErrorData };
+
+/** A request as it crosses: which endpoint, and the body as the caller wrote it (validated on the engine's side). */
+export type GenerationRequest =
+  | { readonly endpoint: "chat.completions"; readonly body: ChatCompletionRequest }
+  | { readonly endpoint: "completions"; readonly body: CompletionRequest };
+
+export type Chunk = ChatCompletionChunk | Completion;
+export type Response = ChatCompletion | Completion;
+
+/** What happened to one request. `response` (not streamed) and `end` (streamed) and `error` are each the last. */
+export type RequestEvent =
+  | { readonly type: "chunk"; readonly ticket: number; readonly chunk: Chunk }
+  | { readonly type: "response"; readonly ticket: number; readonly response: Response }
+  | { readonly type: "end"; readonly ticket: number }
+  | { readonly type: "error"; readonly ticket: number; readonly error: ChorusErrorData };
+
+/** Everything of one step in one message: posting per token would cost more than the step. */
+export interface EngineMessage {
+  readonly events: readonly RequestEvent[];
+  readonly steps: readonly StepReport[];
+  readonly requests: readonly RequestReport[];
+  /** The engine is gone (device lost, out of memory): every open request has had its error event. */
+  readonly fatal: ChorusErrorData | null;
+}
+
+export interface EngineService {
+  /** Loads a model and starts the engine. Once. */
+  load(
+    source: ModelSource,
+    config: EngineConfig,
+    onMessage: (message: EngineMessage) => void,
+    onProgress: (progress: LoadProgress) => void,
+  ): Promise<Result<ModelCard>>;
+  /** Starts a request under a ticket of the caller's. All that follows comes as RequestEvents. Never throws. */
+  submit(ticket: number, request: GenerationRequest): void;
+  /** Ends a request at the next step's border. Idempotent; unknown tickets are ignored. */
+  abort(ticket: number): void;
+  stats(): EngineStats;
+  /** Ends every request with engine_disposed and frees the GPU. */
+  dispose(): void;
+}
