@@ -1,0 +1,26 @@
+// The flags of every Chromium we start: tests, end-to-end tests, demo. Playwright adds its own that keep it quiet.
+
+/**
+ * "software" is Chromium's own SwiftShader, which is there on every machine and gives the same figures on each;
+ * "real" is the machine's GPU.
+ *
+ * @typedef {"software" | "real"} Adapter
+ */
+
+/** @type {Adapter} What CHORUS_ADAPTER says; tests run on the software adapter unless told otherwise. */
+export const adapter = process.env.CHORUS_ADAPTER === "real" ? "real" : "software";
+
+const adapterFlags = {
+  software: ["--use-webgpu-adapter=swiftshader"],
+  // Chromium on Linux reaches a GPU through Vulkan, which it keeps off by default; without a display it needs no surface.
+  real:
+    process.platform === "linux"
+      ? ["--ignore-gpu-blocklist", "--enable-features=Vulkan", "--use-angle=vulkan", "--disable-vulkan-surface"]
+      : [],
+};
+
+/** @returns {string[]} */
+export function chromiumFlags(/** @type {Adapter} */ on = adapter) {
+  // Without --no-sandbox Chromium refuses to start as root, as in most containers.
+  return ["--no-sandbox", "--enable-unsafe-webgpu", ...adapterFlags[on]];
+}

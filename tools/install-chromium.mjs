@@ -1,0 +1,56 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+import { chromium } from "playwright";
+
+import { findChromium } from "./find-chromium.mjs";
+import { run } from "./run-command.mjs";
+
+/**
+ * The path of a Chromium that starts and has WebGPU; installs one where there is none. Where nothing works it says what
+ * was tried and ends the process.
+ *
+ * @returns {Promise<string>}
+ */
+export async function ensureChromium() {
+  let { executablePath, report } = await findChromium();
+  for (const command of installations()) {
+    if (executablePath) break;
+    console.log(`No Chromium with WebGPU here. Trying: ${command}`);
+    const done = await run(command, { quiet: true, env: { DEBIAN_FRONTEND: "noninteractive" } });
+    report.push(`${command}: ${done ? "done" : "failed"}`);
+    if (done) {
+      const found = await findChromium();
+      executablePath = found.executablePath;
+      report.push(...found.report);
+    }
+  }
+  if (executablePath) {
+    console.log(`Using ${report.at(-1)}`);
+    return executablePath;
+  }
+  console.error(
+    ["Chorus needs a Chromium with WebGPU (Chrome 113 or newer) and found none. Tried:"]
+      .concat([...new Set(report)].map((line) => `  ${line}`))
+      .concat("Install Chrome, Chromium or Edge, or set CHROME_PATH to its program.")
+      .join("\n"),
+  );
+  process.exit(1);
+}
+
+/** Commands that may bring one, in order. Each is asked for when those before it were not enough. */
+function* installations() {
+  yield "playwright install chromium";
+  const asRoot = rootPrefix();
+  if (asRoot === null) return;
+  if (existsSync(chromium.executablePath())) yield "playwright install-deps chromium";
+  yield `${asRoot}apt-get update && ${asRoot}apt-get install -y chromium`;
+}
+
+/** What to put before apt-get; null where there is none or it would ask for a password. */
+function rootPrefix() {
+  const succeeds = (/** @type {string} */ command) => spawnSync(command, { shell: true, stdio: "ignore" }).status === 0;
+  if (process.platform !== "linux" || !succeeds("command -v apt-get")) return null;
+  if (process.getuid?.() === 0) return "";
+  return succeeds("sudo -n true") ? "sudo -n " : null;
+}

@@ -1,0 +1,7 @@
+// Imported first by every command, so that an old Node ends with a sentence and not with a syntax error.
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Chorus needs Node 20.19 or newer; this is ${process.versions.node}. See https://nodejs.org/`);
+  process.exit(1);
+}

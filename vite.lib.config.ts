@@ -1,0 +1,23 @@
+// The library: dist/lib/chorus.js with its worker beside it, everything bundled in, so that a page can import it from
+// there as it is. Runs after the app's build, whose dist/ it adds to; `tsc -p tsconfig.lib.json` then adds the types.
+
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  base: "./",
+  publicDir: false,
+  plugins: [
+    {
+      name: "types-entry",
+      generateBundle() {
+        this.emitFile({ type: "asset", fileName: "chorus.d.ts", source: 'export * from "./types/index.d.ts";\n' });
+      },
+    },
+  ],
+  worker: { format: "es" },
+  build: {
+    target: "esnext",
+    outDir: "dist/lib",
+    lib: { entry: "src/index.ts", formats: ["es"], fileName: "chorus" },
+  },
+});
