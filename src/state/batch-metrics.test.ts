@@ -1,0 +1,72 @@
+import { beforeEach, expect, it } from "vitest";
+import type { StepReport } from "../protocol/reports.ts";
+import { FakeEngine } from "../testing/fake-engine.ts";
+import { BatchMetrics } from "./batch-metrics.ts";
+
+let nowMs = 0;
+let metrics: BatchMetrics;
+beforeEach(() => {
+  nowMs = 0;
+  metrics = new BatchMetrics(() => nowMs);
+});
+
+const WORKER_AHEAD_MS = 7000;
+
+function addStep(atMs: number, sequences: number, fields: Partial<StepReport> = {}): void {
+  nowMs = atMs;
+  const entry = { index: 0, start: 4, rows: 1, promptRows: 0, sampled: true, finishReason: null };
+  metrics.addStep({
+    step: atMs,
+    atMs: atMs + WORKER_AHEAD_MS,
+    stepMs: 10,
+    cpuMs: 1,
+    rows: sequences,
+    promptRows: 0,
+    sampledTokens: sequences,
+    entries: Array.from({ length: sequences }, (_, index) => ({ requestId: `r${index}`, ...entry })),
+    numRunning: sequences,
+    numWaiting: 0,
+    kvBlocksUsed: 6,
+    kvBlocksTotal: 16,
+    ...fields,
+  });
+}
+
+const read = () => {
+  metrics.tick();
+  return metrics.store.getState();
+};
+
+it("shows the last step and the tokens per second of the last two seconds", () => {
+  for (let atMs = 10; atMs <= 4000; atMs += 10) addStep(atMs, 3);
+  expect(read()).toMatchObject({ running: 3, sequences: 3, rows: 3, kvUse: 0.375, step: 4000, tokensPerSecond: 300 });
+});
+
+it("comes to rest when nothing runs, but keeps the minute's peak and the number of steps", () => {
+  addStep(10, 4);
+  addStep(20, 1, { numRunning: 0, kvBlocksUsed: 0 });
+  nowMs = 5000;
+  expect(read()).toMatchObject({ sequences: 0, rows: 0, stepMs: 0, tokensPerSecond: 0, peakSequences: 4, step: 20 });
+  nowMs = 61_000;
+  expect(read().peakSequences).toBe(0);
+});
+
+it("asks the engine when steps stay away though something seemed to run", async () => {
+  metrics.watch(new FakeEngine());
+  addStep(10, 2);
+  nowMs = 2000;
+  expect(read().running).toBe(2);
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(read()).toMatchObject({ running: 0, sequences: 0, kvUse: 0 });
+});
+
+it("does not touch the store when no figure changed", () => {
+  addStep(10, 2);
+  nowMs = 9000;
+  metrics.watch(null);
+  metrics.tick();
+  const before = metrics.store.getState();
+  metrics.tick();
+  expect(metrics.store.getState()).toBe(before);
+});

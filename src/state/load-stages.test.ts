@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { advanceStages, currentStage, NOTHING_LOADED } from "./load-stages.ts";
+
+it("tells the time left from the rate so far, once it has seen enough", () => {
+  let stages = advanceStages(NOTHING_LOADED, { stage: "weights", done: 0, total: 100 }, 1000);
+  stages = advanceStages(stages, { stage: "weights", done: 10, total: 100 }, 1100);
+  expect(stages.weights.msLeft).toBeNull();
+  stages = advanceStages(stages, { stage: "weights", done: 25, total: 100 }, 2000);
+  expect(stages.weights).toMatchObject({ status: "now", msLeft: 3000 });
+  stages = advanceStages(stages, { stage: "weights", done: 100, total: 100 }, 5000);
+  expect(stages.weights).toMatchObject({ status: "done", msLeft: null });
+});
+
+it("keeps what was found when a later report of the stage says nothing", () => {
+  const found = advanceStages(NOTHING_LOADED, { stage: "adapter", done: 0, total: 1, detail: "Apple M3" }, 0);
+  expect(advanceStages(found, { stage: "adapter", done: 1, total: 1 }, 1).adapter.detail).toBe("Apple M3");
+});
+
+it("names the stage that is under way, else the next one", () => {
+  expect(currentStage(NOTHING_LOADED)).toBe("adapter");
+  const stages = advanceStages(NOTHING_LOADED, { stage: "kernels", done: 1, total: 48 }, 0);
+  expect(currentStage(stages)).toBe("kernels");
+});

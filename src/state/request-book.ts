@@ -1,0 +1,64 @@
+import type { RequestReport, StepReport } from "../protocol/reports.ts";
+
+/** What a pane tells about its answer, by the worker's clock. Null: not known yet. */
+export interface Figures {
+  /** Of the whole answer so far, after its first token. */
+  readonly tokensPerSecond: number | null;
+  readonly ttftMs: number | null;
+  readonly outputTokens: number;
+}
+
+interface Entry {
+  arrivalMs: number | null;
+  firstTokenMs: number | null;
+  lastTokenMs: number | null;
+  outputTokens: number;
+}
+
+// A pane looks up one request, its newest; nobody asks for those of long ago.
+const REMEMBERED_REQUESTS = 256;
+
+/** Keeps each recent request's figures, gathered from the engine's reports. */
+export class RequestBook {
+  readonly #entries = new Map<string, Entry>();
+
+  addStep(report: StepReport): void {
+    for (const { requestId, sampled } of report.entries) {
+      if (!sampled) continue;
+      const entry = this.#entry(requestId);
+      entry.outputTokens += 1;
+      entry.firstTokenMs ??= report.atMs;
+      entry.lastTokenMs = report.atMs;
+    }
+  }
+
+  addRequest(report: RequestReport): void {
+    const entry = this.#entry(report.requestId);
+    entry.arrivalMs = report.arrivalMs;
+    entry.firstTokenMs = report.firstTokenMs ?? entry.firstTokenMs;
+    if (report.status === "finished") entry.outputTokens = report.outputTokens;
+  }
+
+  figuresOf(requestId: string): Figures | null {
+    const entry = this.#entries.get(requestId);
+    if (entry === undefined) return null;
+    const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens } = entry;
+    const decodingMs = firstTokenMs === null || lastTokenMs === null ? 0 : lastTokenMs - firstTokenMs;
+    return {
+      tokensPerSecond: decodingMs > 0 ? ((outputTokens - 1) * 1000) / decodingMs : null,
+      ttftMs: firstTokenMs === null || arrivalMs === null ? null : firstTokenMs - arrivalMs,
+      outputTokens,
+    };
+  }
+
+  #entry(requestId: string): Entry {
+    let entry = this.#entries.get(requestId);
+    if (entry === undefined) {
+      entry = { arrivalMs: null, firstTokenMs: null, lastTokenMs: null, outputTokens: 0 };
+      this.#entries.set(requestId, entry);
+      const oldest = this.#entries.keys().next();
+      if (this.#entries.size > REMEMBERED_REQUESTS && !oldest.done) this.#entries.delete(oldest.value);
+    }
+    return entry;
+  }
+}

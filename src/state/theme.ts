@@ -1,0 +1,46 @@
+import { createStore, type ReadonlyStore } from "./store.ts";
+
+const CHOICES = ["system", "light", "dark"] as const;
+export type ThemeChoice = (typeof CHOICES)[number];
+
+const STORAGE_KEY = "chorus.theme";
+
+/** Light or dark: as the system has it, or as the person chose. Remembered, and written to the document's root. */
+export class Theme {
+  readonly store: ReadonlyStore<ThemeChoice>;
+  readonly #store = createStore<ThemeChoice>(readChoice);
+  readonly #systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+
+  constructor() {
+    this.store = this.#store;
+    this.#systemIsDark.addEventListener("change", this.#apply);
+    this.#apply();
+  }
+
+  /** system, light, dark, system ... */
+  next(): void {
+    const choice = CHOICES[(CHOICES.indexOf(this.#store.getState()) + 1) % CHOICES.length] ?? "system";
+    this.#store.setState(choice, true);
+    try {
+      localStorage.setItem(STORAGE_KEY, choice);
+    } catch {
+      // Storage can be forbidden or full; the choice then lasts as long as the page.
+    }
+    this.#apply();
+  }
+
+  readonly #apply = (): void => {
+    const choice = this.#store.getState();
+    const isDark = choice === "dark" || (choice === "system" && this.#systemIsDark.matches);
+    document.documentElement.dataset["theme"] = isDark ? "dark" : "light";
+  };
+}
+
+function readChoice(): ThemeChoice {
+  try {
+    const stored = localStorage.getItem(STORAGE_KEY);
+    return CHOICES.find((choice) => choice === stored) ?? "system";
+  } catch {
+    return "system";
+  }
+}

@@ -1,0 +1,233 @@
+import type { ChatCompletions, ChorusEngine, Completions, CompletionStream, EngineEvents } from "../protocol/engine.ts";
+import { ChorusError, fromErrorData, type ChorusErrorData } from "../protocol/errors.ts";
+import type { ChatCompletionChunk, ChatCompletionRequest, ChatMessage, CreateOptions, FinishReason } from "../protocol/openai.ts";
+import type { EngineStats, ModelCard, RequestReport, StepEntry } from "../protocol/reports.ts";
+
+export interface FakeEngineOptions {
+  /** The whole answer; a word is a token. */
+  readonly answer?: (messages: readonly ChatMessage[]) => string;
+  readonly model?: Partial<ModelCard>;
+  /** Most answers that grow at once; the others wait. */
+  readonly maxNumSeqs?: number;
+}
+
+const MODEL: ModelCard = {
+  name: "fake-gpt",
+  numParameters: 4_200_000,
+  weightBytes: 8_500_000,
+  contextLength: 256,
+  vocabSize: 4096,
+  numLayers: 4,
+  dtype: "f16",
+  kvCacheDtype: "f16",
+  numGpuBlocks: 240,
+  blockSize: 16,
+  adapter: "Fake adapter",
+  chat: true,
+};
+
+interface FakeRequest {
+  readonly id: string;
+  readonly words: readonly string[];
+  readonly promptTokens: number;
+  readonly maxTokens: number;
+  readonly arrivalMs: number;
+  /** Wakes the reader of the stream. */
+  readonly push: (chunk: ChatCompletionChunk) => void;
+  readonly fail: (error: ChorusError) => void;
+  numOutput: number;
+  firstTokenMs: number | null;
+}
+
+const wordsIn = (text: string): string[] => text.match(/\s*\S+/g) ?? [];
+
+/** A ChorusEngine without a model: answers are scripted, a token is a word, and time passes only in `step()`. */
+export class FakeEngine implements ChorusEngine {
+  readonly model: ModelCard;
+  /** Every request that was accepted, as it came. */
+  readonly accepted: ChatCompletionRequest[] = [];
+  readonly #options: FakeEngineOptions;
+  readonly #listeners = new Set<{ event: keyof EngineEvents; listener: (payload: never) => void }>();
+  #requests: FakeRequest[] = [];
+  #steps = 0;
+  #nextId = 0;
+
+  constructor(options: FakeEngineOptions = {}) {
+    this.#options = options;
+    this.model = { ...MODEL, ...options.model };
+  }
+
+  readonly chat: { readonly completions: ChatCompletions } = {
+    completions: {
+      create: (async (body: ChatCompletionRequest, options?: CreateOptions) =>
+        this.#submit(body, options)) as ChatCompletions["create"],
+    },
+  };
+
+  readonly completions: Completions = {
+    create: () => Promise.reject<never>(new ChorusError("unsupported_parameter", "The fake engine only chats.")),
+  };
+
+  on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void {
+    const entry = { event, listener: listener as (payload: never) => void };
+    this.#listeners.add(entry);
+    return () => this.#listeners.delete(entry);
+  }
+
+  /** One token for each request that runs. */
+  step(atMs = performance.now(), stepMs = 10): void {
+    const limit = this.#options.maxNumSeqs ?? 64;
+    const running = this.#requests.slice(0, limit);
+    if (running.length === 0) return;
+    const entries: StepEntry[] = running.map((request) => this.#advance(request, atMs));
+    this.#requests = this.#requests.filter((request) => !entries.some((entry) => entry.requestId === request.id && entry.finishReason));
+    const promptRows = entries.reduce((sum, entry) => sum + entry.promptRows, 0);
+    this.#emit("step", {
+      step: ++this.#steps,
+      atMs,
+      stepMs,
+      cpuMs: 1,
+      rows: entries.reduce((sum, entry) => sum + entry.rows, 0),
+      promptRows,
+      sampledTokens: entries.length,
+      entries,
+      numRunning: Math.min(limit, this.#requests.length),
+      numWaiting: Math.max(0, this.#requests.length - limit),
+      kvBlocksUsed: this.#blocksUsed(),
+      kvBlocksTotal: this.model.numGpuBlocks,
+    });
+  }
+
+  /** The engine dies: everything open is rejected, then `fatal` is told. */
+  die(error: ChorusErrorData): void {
+    this.#failAll(fromErrorData(error));
+    this.#emit("fatal", error);
+  }
+
+  async stats(): Promise<EngineStats> {
+    return {
+      num_requests_running: this.#requests.length,
+      num_requests_waiting: 0,
+      kv_cache_usage_perc: this.#blocksUsed() / this.model.numGpuBlocks,
+      num_preemptions_total: 0,
+      prompt_tokens_total: 0,
+      generation_tokens_total: 0,
+      request_success_total: { stop: 0, length: 0, abort: 0 },
+      engine_steps_total: this.#steps,
+      step_sequences_total: 0,
+      num_gpu_blocks: this.model.numGpuBlocks,
+      num_gpu_blocks_free: this.model.numGpuBlocks - this.#blocksUsed(),
+    };
+  }
+
+  async dispose(): Promise<void> {
+    this.#failAll(new ChorusError("engine_disposed", "The engine was disposed."));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  #submit(body: ChatCompletionRequest, options: CreateOptions = {}): CompletionStream<ChatCompletionChunk> {
+    const promptTokens = body.messages.reduce((sum, message) => sum + wordsIn(message.content).length, 0);
+    const { contextLength } = this.model;
+    const room = contextLength - promptTokens;
+    if (room < 1 || promptTokens + (body.max_tokens ?? 0) > contextLength) {
+      const given = `The messages have ${promptTokens} tokens and max_tokens is ${body.max_tokens ?? "not given"}`;
+      const message = `${given}; the model takes ${contextLength} tokens in all. Shorten the messages.`;
+      throw new ChorusError("context_length_exceeded", message, "messages");
+    }
+    this.accepted.push(structuredClone(body));
+    const queue = new ChunkQueue();
+    const request: FakeRequest = {
+      id: `fake-${this.#nextId++}`,
+      words: wordsIn(this.#options.answer?.(body.messages) ?? "Yes."),
+      promptTokens,
+      maxTokens: body.max_tokens ?? room,
+      arrivalMs: performance.now(),
+      push: queue.push,
+      fail: queue.fail,
+      numOutput: 0,
+      firstTokenMs: null,
+    };
+    this.#requests.push(request);
+    this.#report(request, "queued", null);
+    options.signal?.addEventListener("abort", () => {
+      if (!this.#requests.includes(request)) return;
+      this.#requests = this.#requests.filter((other) => other !== request);
+      this.#report(request, "finished", "abort");
+      request.fail(new ChorusError("internal_error", "This operation was aborted."));
+    });
+    return queue.read();
+  }
+
+  #advance(request: FakeRequest, atMs: number): StepEntry {
+    const isFirst = request.numOutput === 0;
+    const word = request.words[request.numOutput++] ?? "";
+    const isLast = request.numOutput >= request.words.length;
+    const finishReason = isLast ? "stop" : request.numOutput >= request.maxTokens ? "length" : null;
+    request.firstTokenMs ??= atMs;
+    request.push({
+      id: request.id,
+      object: "chat.completion.chunk",
+      created: 0,
+      model: this.model.name,
+      choices: [{ index: 0, delta: { content: word }, logprobs: null, finish_reason: finishReason }],
+    });
+    if (isFirst) this.#report(request, "first-token", null);
+    if (finishReason) this.#report(request, "finished", finishReason);
+    const promptRows = isFirst ? request.promptTokens : 0;
+    const start = isFirst ? 0 : request.promptTokens + request.numOutput - 2;
+    return { requestId: request.id, index: 0, start, rows: promptRows || 1, promptRows, sampled: true, finishReason };
+  }
+
+  #report(request: FakeRequest, status: RequestReport["status"], finishReason: FinishReason | null): void {
+    const { id: requestId, promptTokens, arrivalMs, firstTokenMs, numOutput: outputTokens } = request;
+    const finishedMs = status === "finished" ? performance.now() : null;
+    const scheduledMs = firstTokenMs === null ? null : arrivalMs;
+    const times = { arrivalMs, scheduledMs, firstTokenMs, finishedMs };
+    this.#emit("request", { requestId, index: 0, status, promptTokens, outputTokens, ...times, finishReason });
+  }
+
+  #blocksUsed(): number {
+    return this.#requests.reduce((sum, { promptTokens, numOutput }) => sum + Math.ceil((promptTokens + numOutput) / 16), 0);
+  }
+
+  #failAll(error: ChorusError): void {
+    const open = this.#requests;
+    this.#requests = [];
+    for (const request of open) request.fail(error);
+  }
+
+  #emit<Name extends keyof EngineEvents>(event: Name, payload: EngineEvents[Name]): void {
+    for (const entry of this.#listeners) if (entry.event === event) entry.listener(payload as never);
+  }
+}
+
+/** Chunks pushed on one side, awaited on the other. */
+class ChunkQueue {
+  #chunks: ChatCompletionChunk[] = [];
+  #error: ChorusError | null = null;
+  #wake: () => void = () => {};
+
+  readonly push = (chunk: ChatCompletionChunk): void => {
+    this.#chunks.push(chunk);
+    this.#wake();
+  };
+
+  readonly fail = (error: ChorusError): void => {
+    this.#error = error;
+    this.#wake();
+  };
+
+  async *read(): AsyncGenerator<ChatCompletionChunk, undefined> {
+    for (;;) {
+      const chunk = this.#chunks.shift();
+      if (chunk) {
+        yield chunk;
+        if (chunk.choices[0]?.finish_reason) return;
+      } else if (this.#error) throw this.#error;
+      else await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}
