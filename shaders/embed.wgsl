@@ -1,0 +1,25 @@
+// x[row, :] = wte[token, :] + wpe[position, :]      x: [rows, WIDTH] f32, wte: the tied head's weights [WIDTH, vocabulary]
+
+override LANES: u32;
+override WIDTH: u32; // padded
+override N4: u32; // vocabulary, padded, over 4
+
+@group(0) @binding(0) var<storage, read> w: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read> wpe: array<f32>;
+@group(0) @binding(2) var<storage, read> rows: array<Row>;
+@group(0) @binding(3) var<storage, read> feedback: array<u32>;
+@group(0) @binding(4) var<storage, read_write> x: array<f32>;
+
+@compute @workgroup_size(LANES)
+fn embed(@builtin(global_invocation_id) id: vec3<u32>) {
+  let column = id.x;
+  let row = rows[id.y];
+  if (column >= WIDTH) {
+    return;
+  }
+  var token = row.token;
+  if (token == FEEDBACK) {
+    token = feedback[row.slot];
+  }
+  x[id.y * WIDTH + column] = weight(column, token) + wpe[row.position * WIDTH + column];
+}

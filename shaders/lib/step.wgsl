@@ -1,0 +1,28 @@
+// What a step computes. Written once a step by src/gpu/step-buffer.ts; the two must agree (a test compares them).
+
+struct Step {
+  num_rows: u32,
+  num_samples: u32,
+}
+
+// One token to compute. `token` is FEEDBACK where the id was sampled on the GPU and lies in feedback[slot].
+struct Row {
+  token: u32,
+  position: u32,
+  slot: u32,
+  unused: u32,
+}
+
+// One token to draw, from the logits of row `row`.
+struct Sample {
+  row: u32,
+  slot: u32,
+  output_index: u32,
+  temperature: f32,
+  top_k: u32,
+  top_p: f32,
+  seed_low: u32,
+  seed_high: u32,
+}
+
+const FEEDBACK = 0xffffffffu;

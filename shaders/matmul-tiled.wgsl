@@ -1,0 +1,86 @@
+// y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, N], N = 4 N4
+//
+// For many rows. A workgroup of 8 x 8 threads computes 32 rows by 32 columns, a thread 4 rows by 4 columns. One chunk of
+// 32 values of K of both operands is staged in workgroup memory at a time: 4 KiB each.
+
+override K4: u32; // K, padded to a multiple of 32, over 4
+override N4: u32;
+override SAMPLES_ONLY: bool; // one row a sample, not one a token
+
+@group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> w: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> bias: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> y: array<vec4<f32>>;
+@group(0) @binding(4) var<uniform> step: Step;
+
+var<workgroup> x_tile: array<vec4<f32>, 256>; // [row 32][k4 8]
+var<workgroup> w_tile: array<vec4<f32>, 256>; // [k 32][n4 8]
+
+@compute @workgroup_size(8, 8)
+fn matmul_tiled(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(local_invocation_id) local: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let first_row = group.y * 32u;
+  let n4 = group.x * 8u + local.x;
+  let read_n4 = min(n4, N4 - 1u);
+
+  var total0 = vec4(0.0);
+  var total1 = vec4(0.0);
+  var total2 = vec4(0.0);
+  var total3 = vec4(0.0);
+  for (var chunk = 0u; chunk < K4; chunk += 8u) {
+    for (var i = thread; i < 256u; i += 64u) {
+      x_tile[i] = x[(first_row + i / 8u) * K4 + chunk + i % 8u];
+    }
+    // Thread (x, y) stages four neighbouring k of column group x.
+    let weights = weights_4x4(chunk + local.y, read_n4);
+    w_tile[32u * local.y + local.x] = weights.k0;
+    w_tile[32u * local.y + 8u + local.x] = weights.k1;
+    w_tile[32u * local.y + 16u + local.x] = weights.k2;
+    w_tile[32u * local.y + 24u + local.x] = weights.k3;
+    workgroupBarrier();
+
+    var sum0 = vec4(0.0);
+    var sum1 = vec4(0.0);
+    var sum2 = vec4(0.0);
+    var sum3 = vec4(0.0);
+    for (var k4 = 0u; k4 < 8u; k4++) {
+      let x0 = x_tile[(4u * local.y) * 8u + k4];
+      let x1 = x_tile[(4u * local.y + 1u) * 8u + k4];
+      let x2 = x_tile[(4u * local.y + 2u) * 8u + k4];
+      let x3 = x_tile[(4u * local.y + 3u) * 8u + k4];
+      for (var i = 0u; i < 4u; i++) {
+        let weights_k = w_tile[(4u * k4 + i) * 8u + local.x];
+        sum0 = fma(weights_k, vec4(x0[i]), sum0);
+        sum1 = fma(weights_k, vec4(x1[i]), sum1);
+        sum2 = fma(weights_k, vec4(x2[i]), sum2);
+        sum3 = fma(weights_k, vec4(x3[i]), sum3);
+      }
+    }
+    total0 += sum0;
+    total1 += sum1;
+    total2 += sum2;
+    total3 += sum3;
+    workgroupBarrier();
+  }
+
+  let num_rows = select(step.num_rows, step.num_samples, SAMPLES_ONLY);
+  let row = first_row + 4u * local.y;
+  if (n4 >= N4) {
+    return;
+  }
+  if (row < num_rows) {
+    store(total0, n4, row * N4 + n4);
+  }
+  if (row + 1u < num_rows) {
+    store(total1, n4, (row + 1u) * N4 + n4);
+  }
+  if (row + 2u < num_rows) {
+    store(total2, n4, (row + 2u) * N4 + n4);
+  }
+  if (row + 3u < num_rows) {
+    store(total3, n4, (row + 3u) * N4 + n4);
+  }
+}

@@ -1,0 +1,215 @@
+import { attentionScale, type Gpt2Config } from "../model/gpt2-config.ts";
+import type { ResolvedEngineConfig } from "../protocol/config.ts";
+import { headVec4, type Activations, type Gpt2Buffers, type LinearBuffers, type NormBuffers } from "./gpt2-buffers.ts";
+import type { Dispatch, KernelCompiler } from "./kernel.ts";
+import { attention, attentionLanes } from "./kernels/attention.ts";
+import { cacheWrite } from "./kernels/cache-write.ts";
+import { embed } from "./kernels/embed.ts";
+import { layerNorm } from "./kernels/layer-norm.ts";
+import { Epilogue } from "./kernels/matmul.ts";
+import { sample } from "./kernels/sample.ts";
+import { matmulVariants, type MatmulShape } from "./matmul-variants.ts";
+import { matmulLane } from "./kernels/matmul.ts";
+import { strideOf } from "./padding.ts";
+import type { StepBuffer } from "./step-buffer.ts";
+
+/** An operation of the model: one dispatch, or one a matmul variant, of which the step's rows choose. */
+type Operation = Dispatch | readonly Dispatch[];
+
+export interface Gpt2GraphParts {
+  readonly compiler: KernelCompiler;
+  readonly model: Gpt2Config;
+  readonly engine: ResolvedEngineConfig;
+  readonly buffers: Gpt2Buffers;
+  readonly activations: Activations;
+  readonly step: StepBuffer;
+  readonly isSoftware: boolean;
+}
+
+/**
+ * GPT-2 as a list of dispatches, compiled and bound before the first step. A step of any mixture of prompt and decode
+ * rows walks the same list.
+ */
+export class Gpt2Graph {
+  readonly #body: readonly Operation[];
+  readonly #head: readonly Operation[];
+  readonly #maxRows: readonly number[];
+
+  private constructor(body: readonly Operation[], head: readonly Operation[], maxRows: readonly number[]) {
+    this.#body = body;
+    this.#head = head;
+    this.#maxRows = maxRows;
+  }
+
+  static async prepare(parts: Gpt2GraphParts): Promise<Gpt2Graph> {
+    const { model, buffers, activations: a } = parts;
+    const gelu = model.activation === "gelu" ? Epilogue.geluErf : Epilogue.geluTanh;
+    const op = operations(parts);
+
+    const body = [op.embed()];
+    buffers.layers.forEach((layer, i) => {
+      const name = `layer ${i}`;
+      body.push(
+        op.norm(`${name} ln1`, layer.ln1, a.x, a.normed),
+        op.matmul(`${name} qkv`, layer.qkv, a.normed, a.qkv, Epilogue.biasOnly),
+        op.cacheWrite(`${name} cache write`, layer.keyCache, layer.valueCache),
+        op.attention(`${name} attention`, layer.keyCache, layer.valueCache, attentionScale(model, i)),
+        op.matmul(`${name} proj`, layer.proj, a.attended, a.x, Epilogue.addToOutput),
+        op.norm(`${name} ln2`, layer.ln2, a.x, a.normed),
+        op.matmul(`${name} fc`, layer.fc, a.normed, a.hidden, gelu),
+        op.matmul(`${name} fcProj`, layer.fcProj, a.hidden, a.x, Epilogue.addToOutput),
+      );
+    });
+    const head = [
+      op.norm("lnF", buffers.lnF, a.x, a.headInput, { samplesOnly: true }),
+      op.matmul("head", buffers.head, a.headInput, a.logits, Epilogue.biasOnly, { samplesOnly: true }),
+      op.sample(),
+    ];
+    const maxRows = matmulVariants(parts.isSoftware).map((variant) => variant.maxRows);
+    return new Gpt2Graph(await Promise.all(body), await Promise.all(head), maxRows);
+  }
+
+  /** The dispatches of a step, in order. A step that samples nothing has no head. */
+  *dispatches(rows: number, samples: number): Generator<Dispatch> {
+    const variant = this.#variantFor(rows);
+    for (const operation of this.#body) yield "pipeline" in operation ? operation : at(operation, variant);
+    if (samples === 0) return;
+    const headVariant = this.#variantFor(samples);
+    for (const operation of this.#head) yield "pipeline" in operation ? operation : at(operation, headVariant);
+  }
+
+  record(pass: GPUComputePassEncoder, rows: number, samples: number): void {
+    for (const dispatch of this.dispatches(rows, samples)) {
+      pass.setPipeline(dispatch.pipeline);
+      pass.setBindGroup(0, dispatch.bindGroup);
+      pass.dispatchWorkgroups(...dispatch.workgroups(rows, samples));
+    }
+  }
+
+  #variantFor(rows: number): number {
+    return this.#maxRows.findIndex((maxRows) => rows <= maxRows);
+  }
+}
+
+function at(variants: readonly Dispatch[], index: number): Dispatch {
+  const dispatch = variants[index];
+  if (!dispatch) throw new Error(`no matmul variant ${index}`);
+  return dispatch;
+}
+
+/** Lanes of the kernels that walk a row. Fixed: the norm's order of additions depends on it. */
+const ROW_LANES = 32;
+const EMBED_LANES = 64;
+const CACHE_LANES = 64;
+const SAMPLE_LANES = { software: 64, gpu: 256 };
+
+/** How each operation of the model is compiled and bound. */
+function operations({ compiler, model, engine, buffers, activations, step, isSoftware }: Gpt2GraphParts) {
+  const { nEmbd, nHead, headDim, vocabSize } = model;
+  const WEIGHTS_F16 = engine.dtype === "f16";
+  const cache = {
+    HEADS: nHead,
+    HEAD_VEC4: headVec4(model),
+    BLOCK_SIZE: engine.blockSize,
+    MAX_BLOCKS: Math.ceil(engine.maxModelLen / engine.blockSize),
+    CACHE_F16: engine.kvCacheDtype === "f16",
+    HEAD_SIZE: headDim,
+    QKV_STRIDE: strideOf(3 * nEmbd),
+  };
+  const { rows, samples, blockTables: block_tables } = step;
+
+  return {
+    async embed(): Promise<Operation> {
+      const WIDTH = strideOf(nEmbd);
+      const { w, N4 } = buffers.embedding;
+      return {
+        name: "embed",
+        pipeline: await compiler.pipeline(embed, { LANES: EMBED_LANES, WIDTH, N4, WEIGHTS_F16 }),
+        bindGroup: compiler.bind(embed, { w, wpe: buffers.wpe, rows, feedback: activations.feedback, x: activations.x }),
+        workgroups: (numRows) => [Math.ceil(WIDTH / EMBED_LANES), numRows],
+      };
+    },
+
+    async norm(name: string, { gamma, beta }: NormBuffers, x: GPUBuffer, y: GPUBuffer, { samplesOnly = false } = {}): Promise<Operation> {
+      return {
+        name,
+        pipeline: await compiler.pipeline(layerNorm, {
+          LANES: ROW_LANES,
+          WIDTH: nEmbd,
+          STRIDE: strideOf(nEmbd),
+          EPSILON: model.layerNormEpsilon,
+          SAMPLES_ONLY: samplesOnly,
+        }),
+        bindGroup: compiler.bind(layerNorm, { x, gamma, beta, samples, y }),
+        workgroups: (numRows, numSamples) => [samplesOnly ? numSamples : numRows, 1],
+      };
+    },
+
+    async matmul(
+      name: string,
+      { w, bias, K4, N4 }: LinearBuffers,
+      x: GPUBuffer,
+      y: GPUBuffer,
+      EPILOGUE: number,
+      { samplesOnly = false } = {},
+    ): Promise<Operation> {
+      const shape: MatmulShape = { K4, N4, SAMPLES_ONLY: samplesOnly, WEIGHTS_F16, EPILOGUE };
+      // The three kernels have the same bindings, and so one bind group serves every variant.
+      const bindGroup = compiler.bind(matmulLane, { x, w, bias, y, step: step.step });
+      return Promise.all(
+        matmulVariants(isSoftware).map(async (variant) => ({
+          name,
+          pipeline: await variant.pipeline(compiler, shape),
+          bindGroup,
+          workgroups: (numRows: number, numSamples: number) => variant.workgroups(shape, samplesOnly ? numSamples : numRows),
+        })),
+      );
+    },
+
+    async cacheWrite(name: string, key_cache: GPUBuffer, value_cache: GPUBuffer): Promise<Operation> {
+      return {
+        name,
+        pipeline: await compiler.pipeline(cacheWrite, { ...cache, LANES: CACHE_LANES }),
+        bindGroup: compiler.bind(cacheWrite, { qkv: activations.qkv, rows, block_tables, key_cache, value_cache }),
+        workgroups: (numRows) => [Math.ceil((cache.HEADS * cache.HEAD_VEC4) / CACHE_LANES), numRows],
+      };
+    },
+
+    async attention(name: string, key_cache: GPUBuffer, value_cache: GPUBuffer, SCALE: number): Promise<Operation> {
+      const LANES = attentionLanes(cache.HEAD_VEC4);
+      return {
+        name,
+        pipeline: await compiler.pipeline(attention, {
+          ...cache,
+          LANES,
+          GROUPS: Math.floor(LANES / cache.HEAD_VEC4),
+          Y_STRIDE: strideOf(nEmbd),
+          SCALE,
+        }),
+        bindGroup: compiler.bind(attention, {
+          qkv: activations.qkv,
+          rows,
+          block_tables,
+          key_cache,
+          value_cache,
+          y: activations.attended,
+        }),
+        workgroups: (numRows) => [cache.HEADS, numRows],
+      };
+    },
+
+    async sample(): Promise<Operation> {
+      const { logits, feedback, sampled } = activations;
+      return {
+        name: "sample",
+        pipeline: await compiler.pipeline(sample, {
+          LANES: isSoftware ? SAMPLE_LANES.software : SAMPLE_LANES.gpu,
+          VOCABULARY: vocabSize,
+          STRIDE: strideOf(vocabSize),
+        }),
+        bindGroup: compiler.bind(sample, { logits, samples, feedback, sampled }),
+        workgroups: (_, numSamples) => [numSamples, 1],
+      };
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import epilogue from "../../../shaders/lib/epilogue.wgsl?raw";
+import step from "../../../shaders/lib/step.wgsl?raw";
+import weights from "../../../shaders/lib/weights.wgsl?raw";
+import laneCode from "../../../shaders/matmul-lane.wgsl?raw";
+import skinnyCode from "../../../shaders/matmul-skinny.wgsl?raw";
+import tiledCode from "../../../shaders/matmul-tiled.wgsl?raw";
+import { defineKernel } from "../kernel.ts";
+
+/** What follows the product; the numbers are those of lib/epilogue.wgsl. */
+export const Epilogue = { biasOnly: 0, geluTanh: 1, geluErf: 2, addToOutput: 3 } as const;
+
+const bindings = [
+  ["x", "read-only-storage"],
+  ["w", "read-only-storage"],
+  ["bias", "read-only-storage"],
+  ["y", "storage"],
+  ["step", "uniform"],
+] as const;
+
+const constants = ["K4", "N4", "SAMPLES_ONLY", "WEIGHTS_F16", "EPILOGUE"] as const;
+
+/** Three kernels with one contract and the same bits. Which one suits: see matmul-variants.ts. */
+export const matmulLane = defineKernel({
+  name: "matmul-lane",
+  code: [laneCode, epilogue, step, weights],
+  bindings,
+  constants: [...constants, "LANES", "ROWS"],
+});
+
+export const matmulSkinny = defineKernel({
+  name: "matmul-skinny",
+  code: [skinnyCode, epilogue, step, weights],
+  bindings,
+  constants: [...constants, "COLUMNS", "SPLITS", "ROWS"],
+});
+
+export const matmulTiled = defineKernel({
+  name: "matmul-tiled",
+  code: [tiledCode, epilogue, step, weights],
+  bindings,
+  constants,
+});

@@ -1,0 +1,17 @@
+import code from "../../../shaders/sample.wgsl?raw";
+import random from "../../../shaders/lib/random.wgsl?raw";
+import step from "../../../shaders/lib/step.wgsl?raw";
+import { defineKernel } from "../kernel.ts";
+
+/** Draws one token a sample and leaves it where the next step's embedding reads it. */
+export const sample = defineKernel({
+  name: "sample",
+  code: [code, random, step],
+  bindings: [
+    ["logits", "read-only-storage"],
+    ["samples", "read-only-storage"],
+    ["feedback", "storage"],
+    ["sampled", "storage"],
+  ],
+  constants: ["LANES", "VOCABULARY", "STRIDE"],
+});

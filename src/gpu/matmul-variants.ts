@@ -1,0 +1,49 @@
+import type { KernelCompiler } from "./kernel.ts";
+import { matmulLane, matmulSkinny, matmulTiled } from "./kernels/matmul.ts";
+
+/** Constants of one product, whatever the kernel. */
+export interface MatmulShape {
+  readonly K4: number;
+  readonly N4: number;
+  readonly SAMPLES_ONLY: boolean;
+  readonly WEIGHTS_F16: boolean;
+  readonly EPILOGUE: number;
+}
+
+/** A kernel for steps of up to `maxRows` rows. */
+export interface MatmulVariant {
+  readonly maxRows: number;
+  pipeline(compiler: KernelCompiler, shape: MatmulShape): Promise<GPUComputePipeline>;
+  workgroups(shape: MatmulShape, rows: number): readonly [number, number];
+}
+
+function lane(rows: number): MatmulVariant {
+  const LANES = 32;
+  return {
+    maxRows: rows,
+    pipeline: (compiler, shape) => compiler.pipeline(matmulLane, { ...shape, LANES, ROWS: rows }),
+    workgroups: (shape) => [Math.ceil(shape.N4 / LANES), 1],
+  };
+}
+
+function skinny(rows: number): MatmulVariant {
+  // 128 lanes; workgroup memory is 16 bytes a lane and row, and 16 KiB is what every adapter has.
+  const COLUMNS = rows > 8 ? 8 : 16;
+  const SPLITS = 8;
+  return {
+    maxRows: rows,
+    pipeline: (compiler, shape) => compiler.pipeline(matmulSkinny, { ...shape, COLUMNS, SPLITS, ROWS: rows }),
+    workgroups: (shape) => [Math.ceil(shape.N4 / COLUMNS), 1],
+  };
+}
+
+const tiled: MatmulVariant = {
+  maxRows: Infinity,
+  pipeline: (compiler, shape) => compiler.pipeline(matmulTiled, { ...shape }),
+  workgroups: (shape, rows) => [Math.ceil(shape.N4 / 8), Math.ceil(rows / 32)],
+};
+
+/** By ascending rows: the first whose maxRows reaches is the one to take. All give the same bits. */
+export function matmulVariants(isSoftware: boolean): readonly MatmulVariant[] {
+  return isSoftware ? [lane(1), lane(4), lane(16), tiled] : [skinny(1), skinny(2), skinny(4), skinny(8), skinny(16), tiled];
+}

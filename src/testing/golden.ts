@@ -1,0 +1,50 @@
+// The golden values of fixtures/: what Hugging Face's PyTorch code computes with small random checkpoints.
+
+import { parseGpt2Config } from "../model/gpt2-config.ts";
+import { loadGpt2Weights, type Gpt2Weights } from "../model/gpt2-weights.ts";
+import { parseSafetensors } from "../model/safetensors.ts";
+
+interface TensorRef {
+  off: number;
+  shape: number[];
+}
+
+export interface GoldenPrompt {
+  name: string;
+  ids: number[];
+  last_logits: TensorRef;
+  greedy: { tokens: number[]; min_margin: number };
+  debug?: Record<string, TensorRef>;
+  all_logits?: TensorRef;
+}
+
+interface GoldenFile {
+  prompts: GoldenPrompt[];
+  context_full?: { ids: number[]; last_logits: TensorRef };
+}
+
+export interface Golden extends GoldenFile {
+  tensor(ref: TensorRef): Float32Array;
+  weights: Gpt2Weights;
+}
+
+async function fetchFixture(path: string): Promise<Response> {
+  const response = await fetch(`/fixtures/${path}`);
+  if (!response.ok) throw new Error(`fixtures/${path}: ${response.status}`);
+  return response;
+}
+
+export async function loadGolden(name: "gpt2-tiny" | "gpt2-mid", checkpoint = "model.safetensors"): Promise<Golden> {
+  const [json, floats, config, file] = await Promise.all([
+    fetchFixture(`${name}/golden.json`).then((r) => r.json() as Promise<GoldenFile>),
+    fetchFixture(`${name}/golden.f32`).then((r) => r.arrayBuffer()),
+    fetchFixture(`${name}/config.json`).then((r) => r.json() as Promise<unknown>),
+    fetchFixture(`${name}/${checkpoint}`).then((r) => r.arrayBuffer()),
+  ]);
+  const values = new Float32Array(floats);
+  return {
+    ...json,
+    tensor: ({ off, shape }) => values.subarray(off, off + shape.reduce((a, b) => a * b, 1)),
+    weights: loadGpt2Weights(parseSafetensors(file), parseGpt2Config(config)),
+  };
+}
