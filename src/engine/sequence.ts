@@ -25,18 +25,27 @@ export class Sequence {
   status: SequenceStatus = { state: "waiting" };
   /** Tokens whose keys and values are in the cache (or in a submitted step). Always behind tokens.length. */
   numComputedTokens = 0;
-  /** Physical block of each 16 positions. */
+  /** Physical block of each blockSize positions. */
   blockTable: number[] = [];
   /** Row of the GPU's per-sequence tables while it runs; null otherwise. */
   slot: number | null = null;
-  /** Position whose token id lies on the GPU in this slot, written there by the sampler; -1 = none. */
+  /** tokens.length when it got its slot: every later token was sampled in that slot. */
+  numTokensOnAdmission = 0;
+  /** Of the step last planned, the position whose token id lies on the GPU in this slot, sampled there; -1 = none. */
   feedbackPosition = -1;
 
+  /** When it was first scheduled. */
   scheduledMs: number | null = null;
   firstTokenMs: number | null = null;
   finishedMs: number | null = null;
 
-  constructor(fields: { requestId: string; index: number; params: SamplingParams; prompt: readonly number[]; arrivalMs: number }) {
+  constructor(fields: {
+    requestId: string;
+    index: number;
+    params: SamplingParams;
+    prompt: readonly number[];
+    arrivalMs: number;
+  }) {
     this.requestId = fields.requestId;
     this.index = fields.index;
     this.params = fields.params;

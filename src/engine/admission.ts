@@ -1,0 +1,51 @@
+import type { ResolvedEngineConfig } from "../protocol/config.ts";
+import { ChorusError } from "../protocol/errors.ts";
+
+export type Limits = Pick<ResolvedEngineConfig, "maxModelLen" | "blockSize" | "numGpuBlocks">;
+
+/** Most tokens, prompt and output together, that a sequence can ever have: the context, or the whole cache. */
+export function maxSequenceLength(limits: Limits): number {
+  return Math.min(limits.maxModelLen, limits.numGpuBlocks * limits.blockSize);
+}
+
+/**
+ * Refuses what could never run, so that whatever waits in the queue gets its turn some day.
+ *
+ * @param param the request's field that holds the prompt, to be named in the error
+ * @throws ChorusError invalid_value, context_length_exceeded, cache_capacity_exceeded
+ */
+export function checkAdmission(promptLength: number, maxTokens: number, param: string, limits: Limits): void {
+  const { maxModelLen, blockSize, numGpuBlocks } = limits;
+  const total = promptLength + maxTokens;
+
+  if (promptLength === 0) {
+    throw new ChorusError("invalid_value", "The prompt is empty; it must have at least one token.", param);
+  }
+  if (promptLength >= maxModelLen) {
+    throw new ChorusError(
+      "context_length_exceeded",
+      `The prompt has ${promptLength} tokens; with this model's ${maxModelLen} that leaves no room for an answer. ` +
+        `Shorten the prompt by at least ${promptLength - maxModelLen + 1} tokens.`,
+      param,
+    );
+  }
+  if (total > maxModelLen) {
+    throw new ChorusError(
+      "context_length_exceeded",
+      `The prompt has ${promptLength} tokens and max_tokens is ${maxTokens}; together that is more than this model's ` +
+        `${maxModelLen}. Shorten the prompt by ${total - maxModelLen} tokens or lower max_tokens to ` +
+        `${maxModelLen - promptLength}.`,
+      param,
+    );
+  }
+  const capacity = numGpuBlocks * blockSize;
+  if (total > capacity) {
+    throw new ChorusError(
+      "cache_capacity_exceeded",
+      `The prompt has ${promptLength} tokens and max_tokens is ${maxTokens}; together that is more than the ` +
+        `${capacity} tokens that the whole key/value cache holds (${numGpuBlocks} blocks of ${blockSize}). Shorten ` +
+        `the prompt, lower max_tokens, or start the engine with a larger kvCacheBytes.`,
+      param,
+    );
+  }
+}

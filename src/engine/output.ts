@@ -1,0 +1,72 @@
+import type { FinishReason } from "../protocol/openai.ts";
+import { Detokenizer, type TokenBytes } from "./detokenizer.ts";
+import type { SampledToken } from "./runner.ts";
+import type { Sequence } from "./sequence.ts";
+import { StopStringMatcher } from "./stop-string-matcher.ts";
+import { checkStop, type Ending } from "./stopping.ts";
+
+/** What a step adds to one sequence. */
+export interface SequenceOutput {
+  readonly requestId: string;
+  /** Which of the request's choices. */
+  readonly index: number;
+  /** The new text. May be empty: half a character, or what could become a stop string, is kept back. */
+  readonly text: string;
+  /** The new tokens, one or (on abort) none. A token that ends the sequence is among them, though not in the text. */
+  readonly tokenIds: readonly number[];
+  /** Of each new token: natural log of its probability. */
+  readonly logprobs: readonly number[];
+  /** null while the sequence goes on. */
+  readonly finishReason: FinishReason | null;
+  readonly stopReason: number | string | null;
+}
+
+export interface OutputOptions {
+  readonly tokenBytes: TokenBytes;
+  readonly eosTokenIds: ReadonlySet<number>;
+  /** Most tokens, prompt and output together, that a sequence can have. */
+  readonly maxLength: number;
+}
+
+/** Turns the tokens of one sequence into text and says when it ends: token -> bytes -> characters -> stop strings. */
+export class OutputProcessor {
+  readonly #sequence: Sequence;
+  readonly #options: OutputOptions;
+  readonly #detokenizer: Detokenizer;
+  readonly #stopStrings: StopStringMatcher;
+
+  constructor(sequence: Sequence, options: OutputOptions) {
+    this.#sequence = sequence;
+    this.#options = options;
+    this.#detokenizer = new Detokenizer(options.tokenBytes);
+    this.#stopStrings = new StopStringMatcher(sequence.params.stop, sequence.params.includeStopStrInOutput);
+  }
+
+  /** Takes the token that was just appended to the sequence. */
+  push(token: SampledToken): SequenceOutput {
+    const ending = checkStop(this.#sequence, this.#options.eosTokenIds, this.#options.maxLength);
+    // The token that says "stop" is a signal, not text.
+    const characters = ending?.finishReason === "stop" ? "" : this.#detokenizer.push(token.tokenId);
+    return this.#output([token], characters, ending);
+  }
+
+  /** Ends the text where it is. */
+  abort(): SequenceOutput {
+    return this.#output([], "", { finishReason: "abort", stopReason: null });
+  }
+
+  #output(tokens: readonly SampledToken[], characters: string, ending: Ending | null): SequenceOutput {
+    let { text, stop } = this.#stopStrings.push(ending === null ? characters : characters + this.#detokenizer.flush());
+    if (stop !== null) ending = { finishReason: "stop", stopReason: stop };
+    else if (ending !== null) text += this.#stopStrings.flush();
+    return {
+      requestId: this.#sequence.requestId,
+      index: this.#sequence.index,
+      text,
+      tokenIds: tokens.map((token) => token.tokenId),
+      logprobs: tokens.map((token) => token.logprob),
+      finishReason: ending?.finishReason ?? null,
+      stopReason: ending?.stopReason ?? null,
+    };
+  }
+}

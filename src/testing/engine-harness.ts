@@ -1,0 +1,132 @@
+import { Engine, type EngineOptions, type EngineRequest } from "../engine/engine.ts";
+import type { Runner, SampledToken, ScheduledSequence } from "../engine/runner.ts";
+import type { SamplingParams } from "../engine/sampling-params.ts";
+import type { ChorusError } from "../protocol/errors.ts";
+import type { FinishReason } from "../protocol/openai.ts";
+import type { RequestReport, StepReport } from "../protocol/reports.ts";
+import { FakeRunner } from "./fake-runner.ts";
+
+/** Greedy, 8 tokens, nothing that stops it but length and end-of-text. */
+export function samplingParams(changes: Partial<SamplingParams> = {}): SamplingParams {
+  return {
+    temperature: 0,
+    topK: 0,
+    topP: 1,
+    seed: 0,
+    maxTokens: 8,
+    stop: [],
+    stopTokenIds: [],
+    includeStopStrInOutput: false,
+    ignoreEos: false,
+    ...changes,
+  };
+}
+
+export const ROOMY: EngineOptions["config"] = {
+  maxNumSeqs: 64,
+  maxNumBatchedTokens: 256,
+  maxModelLen: 128,
+  blockSize: 4,
+  numGpuBlocks: 2048,
+};
+
+/** In the byte vocabulary a token is a byte of UTF-8, and this one ends the text. */
+export const EOS = 256;
+export const BYTE_VOCABULARY = Array.from({ length: 257 }, (_, id) =>
+  id < 256 ? Uint8Array.of(id) : new Uint8Array(),
+);
+
+/** The byte vocabulary's tokens of a text. */
+export function byteTokens(text: string): number[] {
+  return [...new TextEncoder().encode(text)];
+}
+
+/** All that an engine has said about one choice. */
+export interface Collected {
+  text: string;
+  tokenIds: number[];
+  finishReason: FinishReason | null;
+  stopReason: number | string | null;
+}
+
+interface HarnessOptions {
+  readonly config?: Partial<EngineOptions["config"]>;
+  readonly runner?: Runner;
+  /** Bytes of each token; the last one is end-of-text. */
+  readonly vocabulary?: readonly Uint8Array[];
+}
+
+/** An engine on a fake runner, a clock that ticks at each look, and everything it said. */
+export class EngineHarness {
+  readonly engine: Engine;
+  readonly choices = new Map<string, Collected>();
+  readonly steps: StepReport[] = [];
+  readonly requests: RequestReport[] = [];
+  readonly fatal: ChorusError[] = [];
+  #clockMs = 0;
+
+  constructor({ config: changes = {}, runner, vocabulary = BYTE_VOCABULARY }: HarnessOptions = {}) {
+    const config = { ...ROOMY, ...changes };
+    this.engine = new Engine({
+      config,
+      runner: runner ?? new FakeRunner({ ...config, vocabSize: vocabulary.length }),
+      eosTokenIds: [vocabulary.length - 1],
+      tokenBytes: (tokenId) => vocabulary[tokenId] ?? new Uint8Array(),
+      now: () => this.#clockMs++,
+      onOutputs: (outputs, report, requests) => {
+        if (report !== null) this.steps.push(report);
+        this.requests.push(...requests);
+        for (const output of outputs) {
+          const choice = this.choice(output.requestId, output.index);
+          if (choice.finishReason !== null) throw new Error(`${output.requestId} went on after its end.`);
+          choice.text += output.text;
+          choice.tokenIds.push(...output.tokenIds);
+          choice.finishReason = output.finishReason;
+          choice.stopReason = output.stopReason;
+        }
+      },
+      onFatal: (error) => this.fatal.push(error),
+    });
+  }
+
+  choice(requestId: string, index = 0): Collected {
+    const key = `${requestId}/${index}`;
+    const choice = this.choices.get(key) ?? { text: "", tokenIds: [], finishReason: null, stopReason: null };
+    this.choices.set(key, choice);
+    return choice;
+  }
+
+  add(requestId: string, prompt: readonly number[], request: Partial<EngineRequest> = {}): void {
+    this.engine.add({ requestId, prompt, params: samplingParams(), n: 1, param: "prompt", ...request });
+  }
+
+  /** A step, after which everything must still be in order. */
+  async step(): Promise<void> {
+    await this.engine.step();
+    if (this.fatal[0] !== undefined) throw this.fatal[0];
+    this.engine.assertConsistent();
+  }
+
+  get hasWork(): boolean {
+    const stats = this.engine.stats();
+    return stats.num_requests_running + stats.num_requests_waiting > 0;
+  }
+
+  /** Steps until nobody runs or waits; throws when that takes too long. Returns how many it took. */
+  async runToEnd(maxSteps = 1000): Promise<number> {
+    for (let steps = 0; steps <= maxSteps; steps++) {
+      if (!this.hasWork) return steps;
+      await this.step();
+    }
+    throw new Error(`Still at work after ${maxSteps} steps.`);
+  }
+}
+
+/** A runner that says what it is told to: the tokens of each request, one after the other, then zeros. */
+export function scriptedRunner(scripts: Record<string, readonly number[]>): Runner {
+  const sample = ({ sequence }: ScheduledSequence): SampledToken => {
+    const tokenId = scripts[sequence.requestId]?.[sequence.numOutputTokens] ?? 0;
+    return { tokenId, logprob: -1 };
+  };
+  return { submit: (step) => Promise.resolve(step.filter((entry) => entry.samples).map(sample)) };
+}

@@ -1,0 +1,107 @@
+import type { Runner, SampledToken, ScheduledSequence } from "../engine/runner.ts";
+import type { Sequence } from "../engine/sequence.ts";
+
+export interface FakeRunnerOptions {
+  readonly numGpuBlocks: number;
+  readonly blockSize: number;
+  readonly maxNumSeqs: number;
+  readonly maxNumBatchedTokens: number;
+  readonly vocabSize: number;
+}
+
+/**
+ * A runner whose next token is a hash of the whole context, read back through the block table from a paged cache that
+ * really is one: a row that was never computed, computed twice over by two owners of a block, or left by an earlier
+ * owner gives other tokens. What no scheduler may ask for throws.
+ */
+export class FakeRunner implements Runner {
+  readonly #options: FakeRunnerOptions;
+  /** Of each cached position: a hash of its token and position. */
+  readonly #cache: Uint32Array;
+  /** Who has the slot, how far it has come there, and the last token sampled there. */
+  readonly #slots = new Map<number, { sequence: Sequence; numComputed: number; position: number; tokenId: number }>();
+
+  constructor(options: FakeRunnerOptions) {
+    this.#options = options;
+    this.#cache = new Uint32Array(options.numGpuBlocks * options.blockSize);
+  }
+
+  submit(step: readonly ScheduledSequence[]): Promise<readonly SampledToken[]> {
+    this.#check(step);
+    // All rows are written before any is read, as on the GPU.
+    for (const entry of step) this.#writeRows(entry);
+    return Promise.resolve(step.filter((entry) => entry.samples).map((entry) => this.#sample(entry)));
+  }
+
+  #check(step: readonly ScheduledSequence[]): void {
+    const { maxNumBatchedTokens, maxNumSeqs } = this.#options;
+    const rows = step.reduce((sum, entry) => sum + entry.count, 0);
+    assert(step.length > 0, "the step is empty");
+    assert(rows <= maxNumBatchedTokens, `${rows} rows are over the budget of ${maxNumBatchedTokens}`);
+    const slots = new Set(step.map((entry) => entry.sequence.slot));
+    assert(slots.size === step.length, "two entries share a slot");
+
+    for (const { sequence, start, count, samples } of step) {
+      const slot = slotOf(sequence);
+      assert(slot >= 0 && slot < maxNumSeqs, `slot ${slot} is none of ${maxNumSeqs}`);
+      assert(count > 0, "an entry has no rows");
+      const known = this.#slots.get(slot);
+      const expected = known?.sequence === sequence ? known.numComputed : 0;
+      assert(start === expected || start === 0, `rows from ${start} on, but ${expected} are computed`);
+      assert(start + count <= sequence.tokens.length, "a row lies beyond the last known token");
+      assert(samples === (start + count === sequence.tokens.length), "samples elsewhere than at the last known token");
+    }
+  }
+
+  #writeRows({ sequence, start, count }: ScheduledSequence): void {
+    const slot = slotOf(sequence);
+    const before = this.#slots.get(slot);
+    for (let position = start; position < start + count; position++) {
+      let tokenId = sequence.tokens[position];
+      if (position === sequence.feedbackPosition) {
+        const isThere = before?.sequence === sequence && before.position === position;
+        assert(isThere && before.tokenId === tokenId, `the token of position ${position} is not in slot ${slot}`);
+        tokenId = before.tokenId;
+      }
+      assert(tokenId !== undefined, `there is no token at position ${position}`);
+      this.#cache[this.#address(sequence, position)] = mix(tokenId, position);
+    }
+    const sampled = before?.sequence === sequence ? before : { position: -1, tokenId: -1 };
+    this.#slots.set(slot, { ...sampled, sequence, numComputed: start + count });
+  }
+
+  #sample({ sequence, start, count }: ScheduledSequence): SampledToken {
+    const length = start + count;
+    const { temperature, seed } = sequence.params;
+    let hash = temperature === 0 ? 0 : mix(seed, length - sequence.promptLength);
+    for (let position = 0; position < length; position++) {
+      hash = mix(hash, this.#cache[this.#address(sequence, position)] ?? 0);
+    }
+    const tokenId = hash % this.#options.vocabSize;
+    this.#slots.set(slotOf(sequence), { sequence, numComputed: length, position: length, tokenId });
+    return { tokenId, logprob: -hash / 2 ** 32 };
+  }
+
+  #address(sequence: Sequence, position: number): number {
+    const { blockSize, numGpuBlocks } = this.#options;
+    const block = sequence.blockTable[Math.floor(position / blockSize)] ?? -1;
+    assert(block >= 0 && block < numGpuBlocks, `position ${position} has no block`);
+    return block * blockSize + (position % blockSize);
+  }
+}
+
+function slotOf(sequence: Sequence): number {
+  assert(sequence.slot !== null, `${sequence.requestId} has no slot`);
+  return sequence.slot;
+}
+
+/** Mixes a number into a 32-bit hash. */
+function mix(hash: number, value: number): number {
+  let mixed = Math.imul(hash ^ (value >>> 0), 0x9e3779b1) + 0x7f4a7c15;
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b);
+  return (mixed ^ (mixed >>> 13)) >>> 0;
+}
+
+function assert(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new Error(`The fake runner was misused: ${message}.`);
+}
