@@ -17,7 +17,7 @@ export async function ensureChromium() {
   for (const command of installations()) {
     if (executablePath) break;
     console.log(`No Chromium with WebGPU here. Trying: ${command}`);
-    const done = await run(command, { quiet: true, env: { DEBIAN_FRONTEND: "noninteractive" } });
+    const done = await run(command, { output: "hide", env: { DEBIAN_FRONTEND: "noninteractive" } });
     report.push(`${command}: ${done ? "done" : "failed"}`);
     if (done) {
       const found = await findChromium();
@@ -32,7 +32,9 @@ export async function ensureChromium() {
   console.error(
     ["Chorus needs a Chromium with WebGPU (Chrome 113 or newer) and found none. Tried:"]
       .concat([...new Set(report)].map((line) => `  ${line}`))
-      .concat("Install Chrome, Chromium or Edge, or set CHROME_PATH to its program.")
+      .concat(
+        "Install Chrome, Chromium or Edge, or set CHROME_PATH to its program, or run a command above to see why it failed.",
+      )
       .join("\n"),
   );
   process.exit(1);

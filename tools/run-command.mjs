@@ -8,19 +8,19 @@ export const root = resolve(import.meta.dirname, "..");
 process.env.PATH = [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter);
 
 /**
- * Runs a shell command in the repository's root. A quiet one shows what it printed only if it failed.
+ * Runs a shell command in the repository's root.
  *
  * @param {string} command
- * @param {{ env?: Record<string, string>, quiet?: boolean }} [options]
+ * @param {{ env?: Record<string, string>, output?: "show" | "if-failed" | "hide" }} [options]
  * @returns {Promise<boolean>} whether it succeeded
  */
-export function run(command, { env = {}, quiet = false } = {}) {
+export function run(command, { env = {}, output = "show" } = {}) {
   return new Promise((settle) => {
     const child = spawn(command, {
       cwd: root,
       shell: true,
       env: { ...process.env, ...env },
-      stdio: quiet ? ["ignore", "pipe", "pipe"] : "inherit",
+      stdio: output === "show" ? "inherit" : ["ignore", "pipe", "pipe"],
     });
     let printed = "";
     const keep = (/** @type {Buffer} */ bytes) => (printed += bytes);
@@ -28,7 +28,7 @@ export function run(command, { env = {}, quiet = false } = {}) {
     child.stderr?.on("data", keep);
     child.on("error", () => settle(false));
     child.on("close", (code) => {
-      if (quiet && code !== 0) process.stderr.write(printed);
+      if (output === "if-failed" && code !== 0) process.stderr.write(printed);
       settle(code === 0);
     });
   });

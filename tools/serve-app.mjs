@@ -9,7 +9,7 @@ import { root, run } from "./run-command.mjs";
  */
 export async function buildAndServe(port) {
   console.log("Building…");
-  if (!(await run("npm run --silent build", { quiet: true }))) process.exit(1);
+  if (!(await run("npm run --silent build", { output: "if-failed" }))) process.exit(1);
   const { preview } = await import("vite");
   const server = await preview({ root, logLevel: "warn", preview: { host: "127.0.0.1", port, open: false } });
   const url = server.resolvedUrls?.local[0];

@@ -9,7 +9,7 @@ import { root, run } from "./run-command.mjs";
 export async function setUp() {
   if (packagesAreInstalled()) return;
   console.log("Installing packages (npm ci)…");
-  if (await run("npm ci --no-audit --no-fund", { quiet: true })) return;
+  if (await run("npm ci --no-audit --no-fund", { output: "if-failed" })) return;
   console.error("\nThe packages could not be installed: npm's messages above say why. Is this machine offline?");
   process.exit(1);
 }
