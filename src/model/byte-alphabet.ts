@@ -1,0 +1,19 @@
+// Byte-level BPE writes each byte as a character that can be seen: printable Latin-1 stands for itself, and the 68 other
+// bytes, in order, for U+0100, U+0101, ... (a space is "Ġ", U+0120).
+
+const isPrintable = (byte: number) => (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
+
+const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = new Map(
+  Array.from({ length: 256 }, (_, byte) => byte)
+    .toSorted((a, b) => Number(isPrintable(b)) - Number(isPrintable(a)) || a - b)
+    .map((byte, rank) => [String.fromCharCode(isPrintable(byte) ? byte : 256 + rank - 188), byte]),
+);
+
+/** The bytes that a token of the vocabulary stands for. A character outside the alphabet stands for itself, in UTF-8. */
+export function bytesOfToken(token: string): Uint8Array {
+  const bytes = Array.from(
+    token,
+    (character) => BYTE_OF_CHARACTER.get(character) ?? [...new TextEncoder().encode(character)],
+  );
+  return Uint8Array.from(bytes.flat());
+}

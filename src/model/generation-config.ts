@@ -1,0 +1,40 @@
+// generation_config.json: how the model's makers sample from it. These are the defaults of requests.
+
+import { JsonFields } from "./json-fields.ts";
+import type { ModelFiles } from "./model-files.ts";
+
+export interface GenerationDefaults {
+  /** 0 = greedy. */
+  readonly temperature: number;
+  /** 0 = all. */
+  readonly topK: number;
+  /** 1 = all. */
+  readonly topP: number;
+  readonly eosTokenIds: readonly number[];
+  readonly maxNewTokens: number | null;
+  /** null where the file does not say. */
+  readonly doSample: boolean | null;
+}
+
+/** @param configEosTokenIds config.json's end-of-text ids, which count where this file has none of its own */
+export async function loadGenerationDefaults(
+  files: ModelFiles,
+  configEosTokenIds: readonly number[],
+): Promise<GenerationDefaults> {
+  return parseGenerationConfig((await files.tryReadJson("generation_config.json")) ?? {}, configEosTokenIds);
+}
+
+/** @throws ChorusError model_invalid, naming field and value. */
+export function parseGenerationConfig(json: unknown, configEosTokenIds: readonly number[]): GenerationDefaults {
+  const fields = new JsonFields("generation_config.json", json);
+  const doSample = fields.boolean("do_sample", null);
+  return {
+    // A file that says do_sample: false asks for greedy decoding, whatever temperature stands beside it.
+    temperature: doSample === false ? 0 : fields.nonNegativeNumber("temperature", 1),
+    topK: fields.nonNegativeInteger("top_k", 0),
+    topP: fields.fraction("top_p", 1),
+    eosTokenIds: fields.has("eos_token_id") ? fields.tokenIds("eos_token_id", []) : configEosTokenIds,
+    maxNewTokens: fields.positiveInteger(["max_new_tokens"], null),
+    doSample,
+  };
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parseGpt2Config, type Gpt2Config } from "./gpt2-config.ts";
+import { loadGpt2Weights } from "./gpt2-weights.ts";
+import { Checkpoint, parseSafetensors } from "./safetensors.ts";
+
+const readConfig = (folder: string): Gpt2Config =>
+  parseGpt2Config(JSON.parse(readFileSync(`${folder}/config.json`, "utf8")));
+const readCheckpoint = (path: string): Checkpoint => parseSafetensors(readFileSync(path));
+
+const tiny = readConfig("fixtures/gpt2-tiny");
+
+/** A checkpoint of zeros with these shapes. */
+function zeros(shapes: Record<string, readonly number[]>): Checkpoint {
+  let end = 0;
+  const entries = Object.entries(shapes).map(([name, shape]) => {
+    const begin = end;
+    end += 4 * shape.reduce((product, size) => product * size, 1);
+    return { name, dtype: "F32", shape, begin, end };
+  });
+  return new Checkpoint(entries, new Uint8Array(end));
+}
+
+/** The shapes of the fixture's tensors, to be changed. */
+function tinyShapes(): Record<string, readonly number[]> {
+  const checkpoint = readCheckpoint("fixtures/gpt2-tiny/model.safetensors");
+  return Object.fromEntries(checkpoint.names().map((name) => [name, checkpoint.shape(name)]));
+}
+
+describe("loadGpt2Weights", () => {
+  const files = ["model", "model.legacy-buffers", "model.hub-noprefix"].map(
+    (name) => `fixtures/gpt2-tiny/${name}.safetensors`,
+  );
+
+  test.each(files)("%s holds the same weights, whatever its names and buffers", (path) => {
+    const weights = loadGpt2Weights(readCheckpoint(path), tiny);
+    const reference = readCheckpoint("fixtures/gpt2-tiny/model.safetensors");
+    expect(weights.wte()).toEqual(reference.readF32("transformer.wte.weight"));
+    expect(weights.wpe()).toEqual(reference.readF32("transformer.wpe.weight"));
+    expect(weights.layer(1).qkv).toEqual({
+      weight: reference.readF32("transformer.h.1.attn.c_attn.weight"),
+      bias: reference.readF32("transformer.h.1.attn.c_attn.bias"),
+    });
+    expect(weights.lnF().bias).toEqual(reference.readF32("transformer.ln_f.bias"));
+    expect(weights.lmHead).toBeNull();
+    // 512 * 64 + 128 * 64 embeddings, 2 layers of 12 * 64^2 + 13 * 64, one norm.
+    expect(weights.numParameters).toBe(40960 + 2 * (12 * 64 ** 2 + 13 * 64) + 128);
+  });
+
+  test("a layer's tensors have the shapes they say they have", () => {
+    const layer = loadGpt2Weights(readCheckpoint(files[0] as string), tiny).layer(0);
+    const sizes = [layer.ln1, layer.qkv, layer.proj, layer.ln2, layer.fc, layer.fcProj].map((w) => [
+      w.weight.length,
+      w.bias.length,
+    ]);
+    expect(sizes).toEqual([
+      [64, 64],
+      [64 * 192, 192],
+      [64 * 64, 64],
+      [64, 64],
+      [64 * 256, 256],
+      [256 * 64, 64],
+    ]);
+  });
+
+  test.each(["fixtures/gpt2-mid", "public/models/chorus-first"])("%s, in halves, loads to finite numbers", (folder) => {
+    const config = readConfig(folder);
+    const weights = loadGpt2Weights(readCheckpoint(`${folder}/model.safetensors`), config);
+    expect(weights.config).toEqual(config);
+    expect(weights.wte().length).toBe(config.vocabSize * config.nEmbd);
+    expect(weights.layer(config.nLayer - 1).fcProj.weight.every(Number.isFinite)).toBe(true);
+  });
+
+  test("the vocabulary's size is the embedding's, not the config's", () => {
+    const weights = loadGpt2Weights(readCheckpoint(files[0] as string), { ...tiny, vocabSize: 500 });
+    expect(weights.config.vocabSize).toBe(512);
+  });
+
+  test("an untied head is read where the config says that it is untied", () => {
+    const untied = { ...tiny, tieWordEmbeddings: false };
+    const weights = loadGpt2Weights(zeros({ ...tinyShapes(), "lm_head.weight": [512, 64] }), untied);
+    expect(weights.lmHead?.().length).toBe(512 * 64);
+    expect(() => loadGpt2Weights(zeros(tinyShapes()), untied)).toThrow(/lacks 1 tensors.*lm_head\.weight/);
+  });
+
+  test("every missing tensor is named", () => {
+    const { "transformer.h.0.ln_1.bias": _, "transformer.h.1.mlp.c_fc.weight": __, ...shapes } = tinyShapes();
+    expect(() => loadGpt2Weights(zeros(shapes), tiny)).toThrow(
+      /transformer\.h\.0\.ln_1\.bias, transformer\.h\.1\.mlp\.c_fc\.weight/,
+    );
+    expect(() => loadGpt2Weights(zeros({ x: [1] }), tiny)).toThrow(/wte\.weight, wpe\.weight/);
+  });
+
+  test("a tensor of another shape is named with both shapes", () => {
+    const shapes = { ...tinyShapes(), "transformer.h.0.attn.c_attn.weight": [192, 64] };
+    expect(() => loadGpt2Weights(zeros(shapes), tiny)).toThrow(
+      /h\.0\.attn\.c_attn\.weight" has shape \[192, 64\].*\[64, 192\]/,
+    );
+  });
+
+  test("a position embedding shorter than the config says is refused", () => {
+    const shapes = { ...tinyShapes(), "transformer.wpe.weight": [64, 64] };
+    expect(() => loadGpt2Weights(zeros(shapes), tiny)).toThrow(/wpe\.weight/);
+  });
+});

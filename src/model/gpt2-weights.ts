@@ -1,0 +1,127 @@
+// A GPT-2 checkpoint's tensors under the model's own names. Linear layers keep Conv1D's layout, [in, out]: y = x W + b.
+//
+// Checkpoints differ. Names may begin with "transformer."; files saved by old versions also hold the causal masks
+// (h.N.attn.bias, h.N.attn.masked_bias: buffers, not weights) and a copy of the tied head (lm_head.weight).
+
+import { ChorusError } from "../protocol/errors.ts";
+import type { Gpt2Config } from "./gpt2-config.ts";
+import type { Checkpoint } from "./safetensors.ts";
+
+export interface NormWeights {
+  /** [nEmbd] */
+  readonly weight: Float32Array;
+  /** [nEmbd] */
+  readonly bias: Float32Array;
+}
+
+export interface LinearWeights {
+  /** [in, out] */
+  readonly weight: Float32Array;
+  /** [out] */
+  readonly bias: Float32Array;
+}
+
+export interface Gpt2LayerWeights {
+  readonly ln1: NormWeights;
+  /** [nEmbd, 3 nEmbd]: queries, keys, values. */
+  readonly qkv: LinearWeights;
+  /** [nEmbd, nEmbd] */
+  readonly proj: LinearWeights;
+  readonly ln2: NormWeights;
+  /** [nEmbd, nInner] */
+  readonly fc: LinearWeights;
+  /** [nInner, nEmbd] */
+  readonly fcProj: LinearWeights;
+}
+
+/** Tensors are read (and converted to f32) when they are asked for, so only those in use take memory. */
+export interface Gpt2Weights {
+  /** The config given, with the vocabulary's size as the checkpoint has it. */
+  readonly config: Gpt2Config;
+  /** Elements of all weights; a tied head counts once. */
+  readonly numParameters: number;
+  /** Token embedding, [vocabSize, nEmbd]; also the head, transposed, where that is tied. */
+  wte(): Float32Array;
+  /** Position embedding, [nPositions, nEmbd]. */
+  wpe(): Float32Array;
+  layer(index: number): Gpt2LayerWeights;
+  lnF(): NormWeights;
+  /** [vocabSize, nEmbd]; null where the head is tied to wte. */
+  readonly lmHead: (() => Float32Array) | null;
+}
+
+type Shapes = ReadonlyMap<string, readonly number[]>;
+
+/**
+ * Finds every weight and checks its shape; reads none yet.
+ * @throws ChorusError model_invalid, naming every tensor that is missing or the one whose shape is wrong.
+ */
+export function loadGpt2Weights(checkpoint: Checkpoint, givenConfig: Gpt2Config): Gpt2Weights {
+  const prefix = checkpoint.has("transformer.wte.weight") ? "transformer." : "";
+  const nameInFile = (name: string) => (name === "lm_head.weight" ? name : prefix + name);
+  const wteShape = checkpoint.has(nameInFile("wte.weight")) ? checkpoint.shape(nameInFile("wte.weight")) : [];
+  const config = { ...givenConfig, vocabSize: wteShape[0] || givenConfig.vocabSize };
+  const shapes = expectedShapes(config);
+  checkTensors(checkpoint, shapes, nameInFile);
+
+  const read = (name: string) => checkpoint.readF32(nameInFile(name));
+  const pair = (name: string) => ({ weight: read(`${name}.weight`), bias: read(`${name}.bias`) });
+  return {
+    config,
+    numParameters: [...shapes.values()].reduce(
+      (sum, shape) => sum + shape.reduce((product, size) => product * size, 1),
+      0,
+    ),
+    wte: () => read("wte.weight"),
+    wpe: () => read("wpe.weight"),
+    layer: (index) => ({
+      ln1: pair(`h.${index}.ln_1`),
+      qkv: pair(`h.${index}.attn.c_attn`),
+      proj: pair(`h.${index}.attn.c_proj`),
+      ln2: pair(`h.${index}.ln_2`),
+      fc: pair(`h.${index}.mlp.c_fc`),
+      fcProj: pair(`h.${index}.mlp.c_proj`),
+    }),
+    lnF: () => pair("ln_f"),
+    lmHead: config.tieWordEmbeddings ? null : () => read("lm_head.weight"),
+  };
+}
+
+/** Every weight the model needs, by its name without prefix. What else a file holds is not looked at. */
+function expectedShapes({ vocabSize, nPositions, nEmbd, nInner, nLayer, tieWordEmbeddings }: Gpt2Config): Shapes {
+  const shapes = new Map<string, readonly number[]>();
+  const norm = (name: string) => shapes.set(`${name}.weight`, [nEmbd]).set(`${name}.bias`, [nEmbd]);
+  const linear = (name: string, inputs: number, outputs: number) =>
+    shapes.set(`${name}.weight`, [inputs, outputs]).set(`${name}.bias`, [outputs]);
+  shapes.set("wte.weight", [vocabSize, nEmbd]).set("wpe.weight", [nPositions, nEmbd]);
+  for (let layer = 0; layer < nLayer; layer++) {
+    norm(`h.${layer}.ln_1`);
+    linear(`h.${layer}.attn.c_attn`, nEmbd, 3 * nEmbd);
+    linear(`h.${layer}.attn.c_proj`, nEmbd, nEmbd);
+    norm(`h.${layer}.ln_2`);
+    linear(`h.${layer}.mlp.c_fc`, nEmbd, nInner);
+    linear(`h.${layer}.mlp.c_proj`, nInner, nEmbd);
+  }
+  norm("ln_f");
+  if (!tieWordEmbeddings) shapes.set("lm_head.weight", [vocabSize, nEmbd]);
+  return shapes;
+}
+
+function checkTensors(checkpoint: Checkpoint, shapes: Shapes, nameInFile: (name: string) => string): void {
+  const missing = [...shapes.keys()].map(nameInFile).filter((name) => !checkpoint.has(name));
+  if (missing.length > 0) {
+    throw new ChorusError(
+      "model_invalid",
+      `The checkpoint lacks ${missing.length} tensors of this GPT-2: ${missing.join(", ")}.`,
+    );
+  }
+  for (const [name, expected] of shapes) {
+    const shape = checkpoint.shape(nameInFile(name));
+    if (shape.length !== expected.length || shape.some((size, axis) => size !== expected[axis])) {
+      throw new ChorusError(
+        "model_invalid",
+        `Tensor "${nameInFile(name)}" has shape [${shape.join(", ")}]; the config makes it [${expected.join(", ")}].`,
+      );
+    }
+  }
+}

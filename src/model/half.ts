@@ -1,0 +1,62 @@
+// 16-bit floats, converted exactly. Checkpoints store them; the GPU's packed weights are made of them.
+//
+//   F16   s eeeee mmmmmmmmmm          BF16  s eeeeeeee mmmmmmm: the upper half of an F32
+
+/** Every half's value, indexed by its bits. Built at the first use: 256 KiB. */
+let halfValues: Float32Array | undefined;
+
+function halfValue(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >>> 10) & 0x1f;
+  const mantissa = bits & 0x3ff;
+  if (exponent === 0x1f) return mantissa === 0 ? sign * Infinity : NaN;
+  if (exponent === 0) return sign * mantissa * 2 ** -24;
+  return sign * (1024 + mantissa) * 2 ** (exponent - 25);
+}
+
+/** Halves (as bits) to floats; exact. Same length. */
+export function float16ToFloat32(halves: Uint16Array): Float32Array<ArrayBuffer> {
+  halfValues ??= Float32Array.from({ length: 65536 }, (_, bits) => halfValue(bits));
+  const floats = new Float32Array(halves.length);
+  for (let i = 0; i < halves.length; i++) floats[i] = halfValues[halves[i] as number] as number;
+  return floats;
+}
+
+/** bfloat16s (as bits) to floats; exact. Same length. */
+export function bfloat16ToFloat32(halves: Uint16Array): Float32Array<ArrayBuffer> {
+  const bits = new Uint32Array(halves.length);
+  for (let i = 0; i < halves.length; i++) bits[i] = (halves[i] as number) << 16;
+  return new Float32Array(bits.buffer);
+}
+
+const TWO_POW_16 = 0x47800000;
+const INFINITY = 0x7f800000;
+const SMALLEST_NORMAL_HALF = 0x38800000;
+/** Difference of the exponent biases (127 - 15), in place. */
+const REBIAS = 0x38000000;
+
+function halfBits(bits: number): number {
+  const sign = (bits >>> 16) & 0x8000;
+  const magnitude = bits & 0x7fffffff;
+  if (magnitude > INFINITY) return sign | 0x7e00;
+  if (magnitude >= TWO_POW_16) return sign | 0x7c00;
+  if (magnitude >= SMALLEST_NORMAL_HALF) {
+    // Just below half of the last kept bit, plus that bit: a tie goes to even; a carry runs into the exponent as it should.
+    return sign | ((magnitude - REBIAS + 0xfff + ((magnitude >>> 13) & 1)) >>> 13);
+  }
+  const shift = 126 - (magnitude >>> 23);
+  if (shift > 24) return sign; // below half of the smallest subnormal
+  const mantissa = (magnitude & 0x7fffff) | 0x800000;
+  const kept = mantissa >>> shift;
+  const rest = mantissa & ((1 << shift) - 1);
+  const tie = 1 << (shift - 1);
+  return sign | (rest > tie || (rest === tie && (kept & 1) === 1) ? kept + 1 : kept);
+}
+
+/** Floats to halves (as bits), rounded to nearest, ties to even; beyond 65504 to infinity. Same length. */
+export function float32ToFloat16(floats: Float32Array): Uint16Array<ArrayBuffer> {
+  const bits = new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
+  const halves = new Uint16Array(floats.length);
+  for (let i = 0; i < bits.length; i++) halves[i] = halfBits(bits[i] as number);
+  return halves;
+}

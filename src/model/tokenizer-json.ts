@@ -1,0 +1,111 @@
+// The tokenizer's files: tokenizer.json, or the older pair vocab.json and merges.txt, from which the same is made.
+
+import { ChorusError } from "../protocol/errors.ts";
+import type { AddedToken } from "./control-tokens.ts";
+import { isObject, JsonFields } from "./json-fields.ts";
+import type { ModelFiles } from "./model-files.ts";
+
+/** tokenizer.json, as far as a byte-level BPE needs it. */
+export interface TokenizerJson {
+  readonly normalizer: unknown;
+  readonly pre_tokenizer: unknown;
+  readonly decoder: unknown;
+  readonly model: { readonly vocab: Record<string, number>; readonly [field: string]: unknown };
+  readonly added_tokens: readonly AddedToken[];
+}
+
+/**
+ * @param config tokenizer_config.json
+ * @throws ChorusError model_not_found, model_invalid; model_unsupported for tokenizers that are no byte-level BPE.
+ */
+export async function readTokenizerJson(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
+  const json = await files.tryReadJson("tokenizer.json");
+  return json === undefined ? fromVocabAndMerges(files, config) : parseTokenizerJson(json);
+}
+
+const NOTHING: Record<string, unknown> = {};
+
+function parseTokenizerJson(json: unknown): TokenizerJson {
+  const file = "tokenizer.json";
+  const fields = new JsonFields(file, json);
+  const modelJson = fields.object("model", NOTHING);
+  const model = new JsonFields(`${file}: model`, modelJson);
+  refuse(model.string("type", "BPE") !== "BPE", `tokenizer model ${JSON.stringify(modelJson["type"])}`);
+  refuse(model.boolean("byte_fallback", false), "byte_fallback");
+  for (const name of ["continuing_subword_prefix", "end_of_word_suffix"]) refuse(model.string(name, "") !== "", name);
+  for (const name of ["pre_tokenizer", "decoder"] as const) {
+    const step = fields.object(name, NOTHING);
+    refuse(!isByteLevel(step), `tokenizer ${name} ${JSON.stringify(step["type"] ?? null)}`);
+  }
+  return {
+    normalizer: fields.object("normalizer", null),
+    pre_tokenizer: fields.object("pre_tokenizer", null),
+    decoder: fields.object("decoder", null),
+    model: {
+      ...modelJson,
+      vocab: checkVocab(`${file}: model.vocab`, modelJson["vocab"]),
+      merges: model.array("merges", []),
+    },
+    added_tokens: fields.array("added_tokens", []).map((token) => parseAddedToken(`${file}: added_tokens`, token)),
+  };
+}
+
+function refuse(unsupported: boolean, what: string): void {
+  if (!unsupported) return;
+  throw new ChorusError("model_unsupported", `This model has ${what}; only byte-level BPE tokenizers are supported.`);
+}
+
+function isByteLevel(step: Record<string, unknown>): boolean {
+  if (step["type"] === "ByteLevel") return true;
+  const parts = step["pretokenizers"] ?? step["decoders"];
+  return (
+    step["type"] === "Sequence" && Array.isArray(parts) && parts.some((part) => isObject(part) && isByteLevel(part))
+  );
+}
+
+async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
+  const [vocabJson, merges] = await Promise.all([files.tryReadJson("vocab.json"), files.tryReadText("merges.txt")]);
+  if (vocabJson === undefined || merges === undefined) await files.read("tokenizer.json"); // throws, saying where it is not
+  const vocab = checkVocab("vocab.json", vocabJson);
+  const lines = (merges ?? "").split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#version"));
+  const byteLevel = { type: "ByteLevel", add_prefix_space: config.boolean("add_prefix_space", false), use_regex: true };
+  return {
+    normalizer: null,
+    pre_tokenizer: byteLevel,
+    decoder: byteLevel,
+    model: { type: "BPE", vocab, merges: lines },
+    added_tokens: addedTokens(vocab, config),
+  };
+}
+
+/** What tokenizer_config.json adds to the vocabulary, and GPT-2's own end of text. */
+function addedTokens(vocab: Record<string, number>, config: JsonFields): AddedToken[] {
+  const file = "tokenizer_config.json: added_tokens_decoder";
+  const added = Object.entries(config.object("added_tokens_decoder", {})).map(([id, token]) =>
+    parseAddedToken(file, isObject(token) ? { ...token, id: Number(id) } : token),
+  );
+  const endOfText = vocab["<|endoftext|>"];
+  if (endOfText === undefined || added.some((token) => token.id === endOfText)) return added;
+  return [...added, { id: endOfText, content: "<|endoftext|>", special: true, lstrip: false, rstrip: false }];
+}
+
+function parseAddedToken(file: string, json: unknown): AddedToken {
+  const fields = new JsonFields(file, json);
+  const id = fields.nonNegativeInteger("id", null);
+  const content = fields.string("content", "");
+  if (id === null || content === "") {
+    throw new ChorusError("model_invalid", `${file}: ${JSON.stringify(json)} lacks an id or a content.`);
+  }
+  const flag = (name: string) => fields.boolean(name, false);
+  return { id, content, special: flag("special"), lstrip: flag("lstrip"), rstrip: flag("rstrip") };
+}
+
+function checkVocab(file: string, json: unknown): Record<string, number> {
+  if (!isObject(json)) throw new ChorusError("model_invalid", `${file} must be an object of tokens and their ids.`);
+  for (const [token, id] of Object.entries(json)) {
+    if (!Number.isSafeInteger(id) || (id as number) < 0) {
+      throw new ChorusError("model_invalid", `${file}: token ${JSON.stringify(token)} has id ${JSON.stringify(id)}.`);
+    }
+  }
+  return json as Record<string, number>;
+}

@@ -1,0 +1,172 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { openModelFiles, type ModelFiles } from "./model-files.ts";
+import { loadTokenizer } from "./tokenizer.ts";
+
+function folder(path: string, names: readonly string[]): ModelFiles {
+  return openModelFiles(names.map((name) => new File([readFileSync(`${path}/${name}`)], name)));
+}
+
+function inMemory(contents: Record<string, unknown>): ModelFiles {
+  return openModelFiles(
+    Object.entries(contents).map(
+      ([name, value]) => new File([typeof value === "string" ? value : JSON.stringify(value)], name),
+    ),
+  );
+}
+
+interface GoldenCase {
+  readonly name: string;
+  readonly text?: string;
+  /** Instead of `text`, where that has half a surrogate pair. */
+  readonly utf16?: readonly number[];
+  readonly ids: readonly number[];
+}
+
+const golden = JSON.parse(readFileSync("fixtures/gpt2-tiny/tokenizer.golden.json", "utf8")) as { cases: GoldenCase[] };
+const textOf = ({ text, utf16 }: GoldenCase) => text ?? String.fromCharCode(...(utf16 ?? []));
+const tinyJson = JSON.parse(readFileSync("fixtures/gpt2-tiny/tokenizer.json", "utf8")) as Record<
+  string,
+  Record<string, unknown>
+>;
+
+const tiny = await loadTokenizer(folder("fixtures/gpt2-tiny", ["tokenizer.json"]));
+const tinyFromPair = await loadTokenizer(folder("fixtures/gpt2-tiny", ["vocab.json", "merges.txt"]));
+const chorusNames = ["tokenizer.json", "tokenizer_config.json"];
+const chorus = await loadTokenizer(folder("public/models/chorus-first", chorusNames), [0, 9]);
+
+const decode = (ids: readonly number[], tokenizer = chorus) =>
+  new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+    Uint8Array.from(ids.flatMap((id) => [...tokenizer.tokenBytes(id)])),
+  );
+
+describe("encode", () => {
+  test.each(golden.cases)("gives Hugging Face's ids for $name", (example) => {
+    expect(tiny.encode(textOf(example))).toEqual(example.ids);
+    expect(tinyFromPair.encode(textOf(example))).toEqual(example.ids);
+  });
+
+  test("and tokenBytes turn back into the text, whatever it is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => decode(chorus.encodePlain(text)) === text),
+    );
+  });
+
+  test("reads control tokens in a text as such; encodePlain spells them out", () => {
+    const text = "Hi<|user|>there<|endoftext|>";
+    expect(chorus.encode(text)).toEqual([...chorus.encode("Hi"), 1, ...chorus.encode("there"), 0]);
+    const plain = chorus.encodePlain(text);
+    expect(plain.every((id) => id > 2)).toBe(true);
+    expect(decode(plain)).toBe(text);
+  });
+});
+
+describe("tokens as text", () => {
+  test("control tokens and ids beyond the vocabulary have no bytes", () => {
+    expect([0, 1, 2, 5000].map((id) => chorus.tokenBytes(id).length)).toEqual([0, 0, 0, 0]);
+    expect([0, 1, 5000].map((id) => chorus.tokenText(id))).toEqual(["<|endoftext|>", "<|user|>", ""]);
+  });
+
+  test("all 256 bytes are tokens of the alphabet", () => {
+    const singles = Array.from({ length: 256 }, (_, id) => tiny.tokenBytes(id));
+    expect(new Set(singles.map((bytes) => bytes[0])).size).toBe(256);
+    expect(singles.every((bytes) => bytes.length === 1)).toBe(true);
+    expect(tiny.tokenText(220)).toBe(" ");
+  });
+
+  test("part of a character is told as U+FFFD", () => {
+    const [first] = chorus.encodePlain("\u{1F9A5}");
+    expect(chorus.tokenText(first!)).toBe("\uFFFD");
+  });
+});
+
+describe("what the files say", () => {
+  test("vocabulary, end of text, template and named tokens of the embedded model", () => {
+    expect(chorus.vocabSize).toBe(4096);
+    expect(chorus.eosTokenIds).toEqual([0, 9]);
+    expect(chorus.controlTokens).toEqual(["<|endoftext|>", "<|user|>", "<|assistant|>"]);
+    expect(chorus.chatTemplate).toContain("<|assistant|>");
+    expect(chorus.namedTokens).toMatchObject({ bos_token: "<|endoftext|>", eos_token: "<|endoftext|>" });
+  });
+
+  test.each([tiny, tinyFromPair])("GPT-2's end of text is known without a config", (tokenizer) => {
+    expect(tokenizer.vocabSize).toBe(512);
+    expect(tokenizer.eosTokenIds).toEqual([511]);
+    expect(tokenizer.chatTemplate).toBeNull();
+    expect(tokenizer.namedTokens).toEqual({
+      bos_token: "<|endoftext|>",
+      eos_token: "<|endoftext|>",
+      unk_token: "<|endoftext|>",
+    });
+  });
+
+  test("a template may be in a file of its own, or one of several", async () => {
+    const own = await loadTokenizer(inMemory({ "tokenizer.json": tinyJson, "chat_template.jinja": "own" }));
+    expect(own.chatTemplate).toBe("own");
+    const chat_template = [
+      { name: "tool_use", template: "tools" },
+      { name: "default", template: "plain" },
+    ];
+    const several = await loadTokenizer(
+      inMemory({ "tokenizer.json": tinyJson, "tokenizer_config.json": { chat_template } }),
+    );
+    expect(several.chatTemplate).toBe("plain");
+  });
+
+  test("named tokens may be objects or null", async () => {
+    const config = { bos_token: null, eos_token: { content: "<|endoftext|>", lstrip: false } };
+    const tokenizer = await loadTokenizer(inMemory({ "tokenizer.json": tinyJson, "tokenizer_config.json": config }));
+    expect(tokenizer.namedTokens).toEqual({ eos_token: "<|endoftext|>", unk_token: "<|endoftext|>" });
+    expect(tokenizer.eosTokenIds).toEqual([511]);
+  });
+
+  test("added tokens: text stays text, and what the chat template writes is a control token", async () => {
+    const added_tokens = [
+      { id: 511, content: "<|endoftext|>", special: true, rstrip: true },
+      { id: 512, content: "<turn>", special: false, lstrip: true },
+      { id: 513, content: "Ω≈", special: false },
+    ];
+    const json = { ...tinyJson, added_tokens };
+    const tokenizer = await loadTokenizer(inMemory({ "tokenizer.json": json, "chat_template.jinja": "<turn>{{ 1 }}" }));
+    expect(tokenizer.vocabSize).toBe(514);
+    expect(tokenizer.controlTokens).toEqual(["<|endoftext|>", "<turn>"]);
+    expect(tokenizer.encode("a <turn>Ω≈<|endoftext|> b")).toEqual([64, 512, 513, 511, 65]);
+    expect(decode([64, 512, 513], tokenizer)).toBe("aΩ≈");
+  });
+
+  test("vocab.json and merges.txt take added tokens from tokenizer_config.json", async () => {
+    const files = inMemory({
+      "vocab.json": { a: 0, b: 1, ab: 2, "<|endoftext|>": 3 },
+      "merges.txt": "#version: 0.2\r\na b\r\n",
+      "tokenizer_config.json": { added_tokens_decoder: { 4: { content: "<pad>", special: true } } },
+    });
+    expect((await loadTokenizer(files)).encode("abb<pad><|endoftext|>")).toEqual([2, 1, 4, 3]);
+  });
+});
+
+describe("a tokenizer that cannot be used is refused by name", () => {
+  const model = tinyJson["model"];
+  test.each([
+    [{ model: { ...model, type: "WordPiece" } }, "model_unsupported", "WordPiece"],
+    [{ model: { ...model, byte_fallback: true } }, "model_unsupported", "byte_fallback"],
+    [{ model: { ...model, end_of_word_suffix: "</w>" } }, "model_unsupported", "end_of_word_suffix"],
+    [{ pre_tokenizer: { type: "Metaspace" } }, "model_unsupported", "Metaspace"],
+    [{ pre_tokenizer: null }, "model_unsupported", "pre_tokenizer"],
+    [{ decoder: { type: "WordPiece" } }, "model_unsupported", "WordPiece"],
+    [{ normalizer: { type: "Surprise" } }, "model_unsupported", "Surprise"],
+    [{ model: { ...model, vocab: ["a"] } }, "model_invalid", "model.vocab"],
+    [{ model: { ...model, vocab: { a: -1 } } }, "model_invalid", '"a" has id -1'],
+    [{ added_tokens: [{ id: 3 }] }, "model_invalid", "added_tokens"],
+  ])("%j", async (change, code, part) => {
+    const files = inMemory({ "tokenizer.json": { ...tinyJson, ...change } });
+    await expect(loadTokenizer(files)).rejects.toMatchObject({ code, message: expect.stringContaining(part) });
+  });
+
+  test("and one that is not there", async () => {
+    await expect(loadTokenizer(inMemory({ "vocab.json": { a: 0 } }))).rejects.toMatchObject({
+      code: "model_not_found",
+      message: expect.stringContaining("tokenizer.json"),
+    });
+  });
+});

@@ -1,0 +1,123 @@
+// Text to token ids and back. Byte-level BPE is @huggingface/tokenizers'; which strings are control tokens is decided
+// here, because a chat's text must never become one (see api/chat-template.ts).
+
+import { Tokenizer } from "@huggingface/tokenizers";
+
+import { ChorusError } from "../protocol/errors.ts";
+import { bytesOfToken } from "./byte-alphabet.ts";
+import { ControlTokens } from "./control-tokens.ts";
+import { isObject, JsonFields } from "./json-fields.ts";
+import type { ModelFiles } from "./model-files.ts";
+import { readTokenizerJson, type TokenizerJson } from "./tokenizer-json.ts";
+
+/**
+ * @param eosTokenIds end-of-text ids that the model's other files name
+ * @throws ChorusError model_not_found, model_invalid, model_unsupported
+ */
+export async function loadTokenizer(files: ModelFiles, eosTokenIds: readonly number[] = []): Promise<ModelTokenizer> {
+  const config = new JsonFields("tokenizer_config.json", (await files.tryReadJson("tokenizer_config.json")) ?? {});
+  const [json, chatTemplate] = await Promise.all([readTokenizerJson(files, config), readChatTemplate(files, config)]);
+  return new ModelTokenizer(json, chatTemplate, namedTokens(json, config), eosTokenIds);
+}
+
+/** In tokenizer_config.json (one, or several by name), or in a file of its own. */
+async function readChatTemplate(files: ModelFiles, config: JsonFields): Promise<string | null> {
+  const inConfig = config.get("chat_template");
+  if (typeof inConfig === "string") return inConfig;
+  if (Array.isArray(inConfig)) {
+    const named: unknown = inConfig.find((entry) => isObject(entry) && entry["name"] === "default");
+    if (isObject(named)) return new JsonFields("tokenizer_config.json: chat_template", named).string("template", null);
+  }
+  return (await files.tryReadText("chat_template.jinja")) ?? null;
+}
+
+/** The tokens that templates know by name. GPT-2's tokenizer has "<|endoftext|>" where its files don't say. */
+function namedTokens(json: TokenizerJson, config: JsonFields): Record<string, string> {
+  const endOfText = Object.hasOwn(json.model.vocab, "<|endoftext|>") ? "<|endoftext|>" : null;
+  const tokens: Record<string, string> = {};
+  for (const name of ["bos_token", "eos_token", "unk_token", "pad_token"]) {
+    const value = config.get(name);
+    const fallback = value === undefined && name !== "pad_token" ? endOfText : null;
+    const token = isObject(value)
+      ? new JsonFields(`tokenizer_config.json: ${name}`, value).string("content", null)
+      : null;
+    const content = token ?? (typeof value === "string" ? value : fallback);
+    if (content !== null) tokens[name] = content;
+  }
+  return tokens;
+}
+
+export class ModelTokenizer {
+  /** The largest id, plus one. The model's own vocabulary may be larger (padded) than this. */
+  readonly vocabSize: number;
+  readonly eosTokenIds: readonly number[];
+  /** The Jinja source of the model's chat template. */
+  readonly chatTemplate: string | null;
+  /** "eos_token", "bos_token", ... and their text, for the template. */
+  readonly namedTokens: Readonly<Record<string, string>>;
+  readonly #control: ControlTokens;
+  /** Knows the vocabulary and the added tokens that are text, but no control tokens. */
+  readonly #bpe: Tokenizer;
+
+  constructor(
+    json: TokenizerJson,
+    chatTemplate: string | null,
+    tokenNames: Readonly<Record<string, string>>,
+    eosTokenIds: readonly number[],
+  ) {
+    // Some models don't mark the tokens of their chat as special; that the template writes them shows what they are.
+    const isControl = ({ special, content }: TokenizerJson["added_tokens"][number]) =>
+      special || (chatTemplate?.includes(content) && content.trim() !== "");
+    this.#control = new ControlTokens(json.added_tokens.filter(isControl));
+    this.#bpe = createBpe({ ...json, added_tokens: json.added_tokens.filter((token) => !isControl(token)) });
+    const ids = [...Object.values(json.model.vocab), ...json.added_tokens.map((token) => token.id)];
+    this.vocabSize = ids.reduce((size, id) => Math.max(size, id + 1), 0);
+    const eosToken = tokenNames["eos_token"];
+    const eosTokenId = eosToken === undefined ? undefined : this.#control.split(eosToken)[0];
+    this.eosTokenIds = [...new Set([...(typeof eosTokenId === "number" ? [eosTokenId] : []), ...eosTokenIds])];
+    this.chatTemplate = chatTemplate;
+    this.namedTokens = tokenNames;
+  }
+
+  /** The texts of all control tokens. */
+  get controlTokens(): readonly string[] {
+    return this.#control.contents;
+  }
+
+  /** Ids of a text. Control tokens written in it count as such; none is added. */
+  encode(text: string): number[] {
+    return this.splitControlTokens(text).flatMap((part) =>
+      typeof part === "number" ? [part] : this.encodePlain(part),
+    );
+  }
+
+  /** Ids of a text that is nothing but text: control tokens written in it are spelt out. */
+  encodePlain(text: string): number[] {
+    return this.#bpe.encode(text, { add_special_tokens: false }).ids;
+  }
+
+  /** The texts between the control tokens written in a text, and the ids of these. */
+  splitControlTokens(text: string): (string | number)[] {
+    return this.#control.split(text);
+  }
+
+  /** What a token adds to the text, in UTF-8; perhaps part of a character. Nothing for control tokens and unknown ids. */
+  tokenBytes(id: number): Uint8Array {
+    if (this.#control.content(id) !== undefined) return new Uint8Array();
+    return bytesOfToken(this.#bpe.id_to_token(id) ?? "");
+  }
+
+  /** A token as people read it: control tokens by their names, parts of characters as U+FFFD. */
+  tokenText(id: number): string {
+    return this.#control.content(id) ?? new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.tokenBytes(id));
+  }
+}
+
+function createBpe(json: TokenizerJson): Tokenizer {
+  try {
+    return new Tokenizer({ ...json, post_processor: null }, {});
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ChorusError("model_unsupported", `This model's tokenizer cannot be used: ${reason}.`, null, { cause });
+  }
+}
