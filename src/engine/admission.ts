@@ -24,16 +24,16 @@ export function checkAdmission(promptLength: number, maxTokens: number, param: s
   if (promptLength >= maxModelLen) {
     throw new ChorusError(
       "context_length_exceeded",
-      `The prompt has ${promptLength} tokens; with this model's ${maxModelLen} that leaves no room for an answer. ` +
-        `Shorten the prompt by at least ${promptLength - maxModelLen + 1} tokens.`,
+      `The prompt has ${tokens(promptLength)}; with this model's ${maxModelLen} that leaves no room for an answer. ` +
+        `Shorten the prompt by at least ${tokens(promptLength - maxModelLen + 1)}.`,
       param,
     );
   }
   if (total > maxModelLen) {
     throw new ChorusError(
       "context_length_exceeded",
-      `The prompt has ${promptLength} tokens and max_tokens is ${maxTokens}; together that is more than this model's ` +
-        `${maxModelLen}. Shorten the prompt by ${total - maxModelLen} tokens or lower max_tokens to ` +
+      `The prompt has ${tokens(promptLength)} and max_tokens is ${maxTokens}; together that is more than this model's ` +
+        `${maxModelLen}. Shorten the prompt by ${tokens(total - maxModelLen)} or lower max_tokens to ` +
         `${maxModelLen - promptLength}.`,
       param,
     );
@@ -42,10 +42,14 @@ export function checkAdmission(promptLength: number, maxTokens: number, param: s
   if (total > capacity) {
     throw new ChorusError(
       "cache_capacity_exceeded",
-      `The prompt has ${promptLength} tokens and max_tokens is ${maxTokens}; together that is more than the ` +
+      `The prompt has ${tokens(promptLength)} and max_tokens is ${maxTokens}; together that is more than the ` +
         `${capacity} tokens that the whole key/value cache holds (${numGpuBlocks} blocks of ${blockSize}). Shorten ` +
         `the prompt, lower max_tokens, or start the engine with a larger kvCacheBytes.`,
       param,
     );
   }
+}
+
+function tokens(count: number): string {
+  return count === 1 ? "1 token" : `${count} tokens`;
 }

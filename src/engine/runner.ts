@@ -19,8 +19,8 @@ export interface SampledToken {
  * What computes a step. The GPU's implementation is gpu/gpt2-runner.ts; tests use a fake one.
  *
  * submit() reads the plan before it returns, so that the engine may plan the next step at once; the promise resolves
- * when the ids have been read back, with one token for each entry that samples, in their order. A row whose position is
- * its sequence's feedbackPosition takes its token id from the GPU, where the sampler left it.
+ * when the ids have been read back, with one token for each entry that samples, in their order. The runner remembers
+ * what it sampled last in each slot: the row that follows takes its token id from where the sampler left it.
  */
 export interface Runner {
   submit(step: readonly ScheduledSequence[]): Promise<readonly SampledToken[]>;

@@ -105,7 +105,6 @@ export class Scheduler {
     const start = sequence.numComputedTokens;
     const count = Math.min(sequence.numPendingTokens, budget);
     sequence.numComputedTokens += count;
-    sequence.feedbackPosition = start >= sequence.numTokensOnAdmission ? start : -1;
     step.push({ sequence, start, count, samples: sequence.numPendingTokens === 0 });
     return count;
   }
@@ -127,7 +126,6 @@ export class Scheduler {
     this.#running.push(sequence);
     sequence.status = { state: "running" };
     sequence.slot = slot;
-    sequence.numTokensOnAdmission = sequence.tokens.length;
     return sequence;
   }
 
@@ -169,6 +167,5 @@ export class Scheduler {
     if (sequence.slot !== null) this.#freeSlots.push(sequence.slot);
     sequence.slot = null;
     sequence.numComputedTokens = 0;
-    sequence.feedbackPosition = -1;
   }
 }

@@ -29,10 +29,6 @@ export class Sequence {
   blockTable: number[] = [];
   /** Row of the GPU's per-sequence tables while it runs; null otherwise. */
   slot: number | null = null;
-  /** tokens.length when it got its slot: every later token was sampled in that slot. */
-  numTokensOnAdmission = 0;
-  /** Of the step last planned, the position whose token id lies on the GPU in this slot, sampled there; -1 = none. */
-  feedbackPosition = -1;
 
   /** When it was first scheduled. */
   scheduledMs: number | null = null;

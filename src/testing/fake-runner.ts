@@ -57,13 +57,11 @@ export class FakeRunner implements Runner {
     const slot = slotOf(sequence);
     const before = this.#slots.get(slot);
     for (let position = start; position < start + count; position++) {
-      let tokenId = sequence.tokens[position];
-      if (position === sequence.feedbackPosition) {
-        const isThere = before?.sequence === sequence && before.position === position;
-        assert(isThere && before.tokenId === tokenId, `the token of position ${position} is not in slot ${slot}`);
-        tokenId = before.tokenId;
-      }
+      const tokenId = sequence.tokens[position];
       assert(tokenId !== undefined, `there is no token at position ${position}`);
+      if (before?.sequence === sequence && before.position === position) {
+        assert(before.tokenId === tokenId, `position ${position} has another token than was sampled for it`);
+      }
       this.#cache[this.#address(sequence, position)] = mix(tokenId, position);
     }
     const sampled = before?.sequence === sequence ? before : { position: -1, tokenId: -1 };
