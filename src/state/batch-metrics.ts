@@ -1,4 +1,4 @@
-import { shallow } from "zustand/shallow";
+import { shallow } from "zustand/vanilla/shallow";
 import type { ChorusEngine } from "../protocol/engine.ts";
 import type { StepReport } from "../protocol/reports.ts";
 import { SlidingMax, SlidingRate } from "./sliding-window.ts";

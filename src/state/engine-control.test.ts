@@ -40,7 +40,9 @@ it("shows the stages while it loads, from the beginning at each start", async ()
   void control.start();
   options?.onProgress?.({ stage: "adapter", done: 1, total: 1, detail: "Fake" });
   options?.onProgress?.({ stage: "weights", done: 1, total: 4 });
-  expect(control.store.getState()).toMatchObject({ stages: { adapter: { status: "done" }, weights: { status: "now" } } });
+  expect(control.store.getState()).toMatchObject({
+    stages: { adapter: { status: "done" }, weights: { status: "now" } },
+  });
   void control.start();
   expect(control.store.getState()).toMatchObject({ stages: { adapter: { status: "todo" } } });
 });

@@ -77,6 +77,7 @@ export class EngineControl {
   }
 
   readonly #showStages = () => {
-    if (this.#store.getState().status === "loading") this.#store.setState({ status: "loading", stages: this.#stages }, true);
+    if (this.#store.getState().status === "loading")
+      this.#store.setState({ status: "loading", stages: this.#stages }, true);
   };
 }

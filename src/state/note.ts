@@ -12,7 +12,12 @@ export interface Note {
 }
 
 /** Errors after which an engine answers nothing any more. */
-const FATAL_CODES: ReadonlySet<ChorusErrorCode> = new Set(["device_lost", "out_of_memory", "worker_died", "engine_disposed"]);
+const FATAL_CODES: ReadonlySet<ChorusErrorCode> = new Set([
+  "device_lost",
+  "out_of_memory",
+  "worker_died",
+  "engine_disposed",
+]);
 
 export function isFatal(error: ChorusErrorData): boolean {
   return FATAL_CODES.has(error.code);
@@ -44,7 +49,13 @@ export function refusedNote(error: ChorusErrorData): Note {
 
 /** An answer that broke off while the engine lives on. */
 export function brokenOffNote(error: ChorusErrorData): Note {
-  return { kind: "bad", title: titleOf(error), body: `${error.message} The text so far is kept.`, action: null, isUnsent: false };
+  return {
+    kind: "bad",
+    title: titleOf(error),
+    body: `${error.message} The text so far is kept.`,
+    action: null,
+    isUnsent: false,
+  };
 }
 
 /** The engine died while this pane was being answered (`hasText`) or had a question waiting. */

@@ -192,7 +192,10 @@ describe("when the engine dies", () => {
     await step();
     first.die(lost);
     await settle();
-    expect(streaming.store.getState()).toMatchObject({ phase: "idle", note: { title: "The GPU was lost", action: "start" } });
+    expect(streaming.store.getState()).toMatchObject({
+      phase: "idle",
+      note: { title: "The GPU was lost", action: "start" },
+    });
     expect(lastTurn(streaming)).toMatchObject({ answer: "a", end: "interrupted" });
     expect(queued.store.getState()).toMatchObject({ phase: "held", note: { action: "start" } });
 

@@ -1,6 +1,12 @@
 import type { ChatCompletions, ChorusEngine, Completions, CompletionStream, EngineEvents } from "../protocol/engine.ts";
 import { ChorusError, fromErrorData, type ChorusErrorData } from "../protocol/errors.ts";
-import type { ChatCompletionChunk, ChatCompletionRequest, ChatMessage, CreateOptions, FinishReason } from "../protocol/openai.ts";
+import type {
+  ChatCompletionChunk,
+  ChatCompletionRequest,
+  ChatMessage,
+  CreateOptions,
+  FinishReason,
+} from "../protocol/openai.ts";
 import type { EngineStats, ModelCard, RequestReport, StepEntry } from "../protocol/reports.ts";
 
 export interface FakeEngineOptions {
@@ -65,7 +71,9 @@ export class FakeEngine implements ChorusEngine {
   };
 
   readonly completions: Completions = {
-    create: () => Promise.reject<never>(new ChorusError("unsupported_parameter", "The fake engine only chats.")),
+    create: async () => {
+      throw new ChorusError("unsupported_parameter", "The fake engine only chats.");
+    },
   };
 
   on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void {
@@ -80,7 +88,9 @@ export class FakeEngine implements ChorusEngine {
     const running = this.#requests.slice(0, limit);
     if (running.length === 0) return;
     const entries: StepEntry[] = running.map((request) => this.#advance(request, atMs));
-    this.#requests = this.#requests.filter((request) => !entries.some((entry) => entry.requestId === request.id && entry.finishReason));
+    this.#requests = this.#requests.filter(
+      (request) => !entries.some((entry) => entry.requestId === request.id && entry.finishReason),
+    );
     const promptRows = entries.reduce((sum, entry) => sum + entry.promptRows, 0);
     this.#emit("step", {
       step: ++this.#steps,
@@ -190,7 +200,10 @@ export class FakeEngine implements ChorusEngine {
   }
 
   #blocksUsed(): number {
-    return this.#requests.reduce((sum, { promptTokens, numOutput }) => sum + Math.ceil((promptTokens + numOutput) / 16), 0);
+    return this.#requests.reduce(
+      (sum, { promptTokens, numOutput }) => sum + Math.ceil((promptTokens + numOutput) / 16),
+      0,
+    );
   }
 
   #failAll(error: ChorusError): void {

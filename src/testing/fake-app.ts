@@ -1,0 +1,96 @@
+// The interface's test bench: `npm run dev`, then open /src/testing/fake-app.html with
+//   ?panes=4          panes that are open (1..16)
+//   &ask              each has asked a question
+//   &load=8000        milliseconds the model takes to load
+//   &fail=model_not_found|webgpu_unavailable|...   how loading ends
+//   &die=3000         milliseconds until the running engine dies
+//   &seqs=2           most answers that grow at once
+//   &stepms=60        a step's length
+
+import type { CreateEngineOptions } from "../protocol/engine.ts";
+import { ChorusError, type ChorusErrorCode } from "../protocol/errors.ts";
+import type { LoadProgress, LoadStage } from "../protocol/reports.ts";
+import { startApp } from "../ui/StartApp.tsx";
+import { FakeEngine } from "./fake-engine.ts";
+
+const query = new URLSearchParams(location.search);
+const number = (name: string, fallback: number) => Number(query.get(name) ?? fallback);
+
+const ANSWERS: Record<string, string> = {
+  "Why does bread rise?":
+    "Yeast is alive. It eats the sugars in the flour and breathes out carbon dioxide. The dough is stretchy, because of the gluten, and holds the gas in small pockets.",
+  "What is the capital of France?": "The capital of France is Paris.",
+  "Write a short poem about the sea at night.":
+    "The harbour keeps its lamps alight,\nthe nets are folded, dry and brown,\nand all the boats lean into night\nto hear the tide come up to town.\n\nIt says one word, and says it low,\nand draws it back beneath the pier;\nand those who listen, as they go,\nsay it again, for none to hear.",
+};
+const LONG_ANSWER = Array.from(
+  { length: 6 },
+  () =>
+    "There is more to it than one would think. People have written about it for as long as they have written, and most of what they wrote is lost; what is left says that nobody was ever sure.",
+).join("\n\n");
+const QUESTIONS = [...Object.keys(ANSWERS), "Explain paged memory to a ten-year-old.", "Who are you?"];
+
+async function load(onProgress: (progress: LoadProgress) => void): Promise<void> {
+  const durationMs = number("load", 0);
+  if (durationMs === 0) return;
+  const parts: [stage: LoadStage, total: number, from: number, to: number, detail: string][] = [
+    ["adapter", 1, 0, 0.05, "Fake adapter"],
+    ["tokenizer", 260_000, 0.05, 0.15, "0.3 MB"],
+    ["weights", 8_500_000, 0.1, 0.85, "8.5 MB"],
+    ["kernels", 14, 0.15, 0.9, "14 pipelines"],
+    ["cache", 240, 0.9, 1, "240 blocks"],
+  ];
+  const startedMs = performance.now();
+  for (let share = 0; share < 1;) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    share = Math.min(1, (performance.now() - startedMs) / durationMs);
+    for (const [stage, total, from, to, detail] of parts) {
+      if (share <= from) continue;
+      const done = Math.round(Math.min(1, (share - from) / (to - from)) * total);
+      onProgress({ stage, done, total, ...(done === total && { detail }) });
+    }
+  }
+}
+
+let isFirstStart = true;
+
+async function createEngine({ onProgress = () => {} }: CreateEngineOptions): Promise<FakeEngine> {
+  await load(onProgress);
+  const fail = query.get("fail");
+  if (fail && isFirstStart) {
+    isFirstStart = false;
+    throw new ChorusError(
+      fail as ChorusErrorCode,
+      "models/chorus-first/config.json was not there (404). Check the address.",
+    );
+  }
+  const engine = new FakeEngine({
+    answer: (messages) => ANSWERS[messages.at(-1)?.content ?? ""] ?? LONG_ANSWER,
+    maxNumSeqs: number("seqs", 64),
+  });
+  setInterval(() => engine.step(performance.now(), 6), number("stepms", 60));
+  if (query.has("die") && isFirstStart) {
+    const error = {
+      code: "device_lost",
+      message: "The browser took the GPU away: the driver was reset.",
+      param: null,
+    } as const;
+    setTimeout(() => engine.die(error), number("die", 0));
+  }
+  isFirstStart = false;
+  return engine;
+}
+
+const root = document.getElementById("root");
+if (root) {
+  const { workspace } = startApp({
+    root,
+    createEngine,
+    model: "models/chorus-first/",
+    hasWebGpu: () => !query.has("nogpu"),
+  });
+  for (let count = 1; count < number("panes", 1); count++) workspace.addPane();
+  if (query.has("ask")) {
+    workspace.store.getState().panes.forEach((pane, index) => pane.send(QUESTIONS[index % QUESTIONS.length] ?? ""));
+  }
+}

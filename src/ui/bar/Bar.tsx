@@ -1,0 +1,61 @@
+import type { AppState } from "../../state/app-state.ts";
+import type { Theme } from "../../state/theme.ts";
+import { MAX_PANES } from "../../state/workspace.ts";
+import { Button } from "../Button.tsx";
+import { formatBytes, formatRate } from "../format.ts";
+import { Icon } from "../Icon.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./Bar.module.css";
+import { EngineStatus } from "./EngineStatus.tsx";
+import { Logo } from "../Logo.tsx";
+import { SendToAll } from "./SendToAll.tsx";
+import { ThemeButton } from "./ThemeButton.tsx";
+
+export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
+  const { engine, workspace } = app;
+  const isFull = useStore(workspace.store, ({ panes }) => panes.length >= MAX_PANES);
+  return (
+    <header className={css.bar}>
+      <h1 className={css.brand}>
+        <Logo />
+        <span>Chorus</span>
+      </h1>
+      <ModelName app={app} />
+      <div className={css.spring} />
+      <LiveRate app={app} />
+      <EngineStatus engine={engine} />
+      <div className={css.group}>
+        <Button className={css.wide} disabled={isFull} onClick={() => workspace.addPane()}>
+          <Icon name="plus" />
+          Add pane
+        </Button>
+        <SendToAll workspace={workspace} />
+      </div>
+      <ThemeButton theme={theme} />
+    </header>
+  );
+}
+
+function ModelName({ app }: { app: AppState }) {
+  const model = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
+  return (
+    <p className={css.model} title={model?.name ?? app.modelLabel}>
+      <b>{model?.name ?? app.modelLabel}</b>
+      {model && (
+        <span>
+          {formatBytes(model.weightBytes)}, {model.dtype}
+        </span>
+      )}
+    </p>
+  );
+}
+
+function LiveRate({ app }: { app: AppState }) {
+  const rate = useStore(app.metrics.store, (figures) => figures.tokensPerSecond);
+  return (
+    <p className={css.live}>
+      <b>{formatRate(rate)}</b>
+      <span>tokens/s</span>
+    </p>
+  );
+}

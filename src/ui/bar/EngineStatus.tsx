@@ -1,0 +1,40 @@
+import { currentStage } from "../../state/load-stages.ts";
+import type { EngineControl } from "../../state/engine-control.ts";
+import { classNames } from "../class-names.ts";
+import { STAGE_NAMES } from "../stage-names.ts";
+import { StartAgainButton } from "../StartAgainButton.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./EngineStatus.module.css";
+
+/** Where the model runs; while it does not, why, and the way out. */
+export function EngineStatus({ engine }: { engine: EngineControl }) {
+  const state = useStore(engine.store, (current) => current);
+  switch (state.status) {
+    case "ready":
+      return (
+        <p className={css.status} title="The graphics adapter that the model runs on">
+          <span className={css.dot} />
+          {state.engine.model.adapter}
+        </p>
+      );
+    case "loading": {
+      const stage = currentStage(state.stages);
+      return (
+        <p className={css.status}>
+          <span className={classNames(css.dot, css.ring)} />
+          Loading: {STAGE_NAMES[stage].toLowerCase()}
+        </p>
+      );
+    }
+    case "failed":
+    case "dead":
+    case "unsupported":
+      return (
+        <div className={classNames(css.status, css.always)}>
+          <span className={classNames(css.dot, css.bad)} />
+          <span className={css.word}>Not running</span>
+          <StartAgainButton engine={engine} isQuiet />
+        </div>
+      );
+  }
+}

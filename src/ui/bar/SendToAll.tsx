@@ -1,0 +1,97 @@
+import { useRef, useState, type SubmitEvent } from "react";
+import type { Pane } from "../../state/pane.ts";
+import type { Workspace } from "../../state/workspace.ts";
+import { Button } from "../Button.tsx";
+import { Icon } from "../Icon.tsx";
+import { MessageBox } from "../MessageBox.tsx";
+import { useStore } from "../use-store.ts";
+import { VoiceBadge } from "../VoiceBadge.tsx";
+import css from "./SendToAll.module.css";
+
+/** The button and its sheet: one message to several panes at once. */
+export function SendToAll({ workspace }: { workspace: Workspace }) {
+  const panes = useStore(workspace.store, (state) => state.panes);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [message, setMessage] = useState("");
+  /** The panes that were unticked; one that is opened later starts ticked. */
+  const [left, setLeft] = useState<ReadonlySet<number>>(new Set());
+
+  const send = () => {
+    if (message.trim() === "") return;
+    for (const pane of panes) if (!left.has(pane.number)) pane.send(message);
+    setMessage("");
+    dialog.current?.close();
+  };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    send();
+  };
+  const toggle = (pane: Pane) => {
+    const next = new Set(left);
+    if (!next.delete(pane.number)) next.add(pane.number);
+    setLeft(next);
+  };
+
+  return (
+    <>
+      <Button
+        className={css.open}
+        aria-haspopup="dialog"
+        aria-label="Send to all"
+        onClick={(event) => {
+          setLeft(new Set());
+          // Under its button, wherever the bar has put it.
+          const right = Math.max(8, innerWidth - event.currentTarget.getBoundingClientRect().right);
+          dialog.current?.style.setProperty("--right", `${right}px`);
+          dialog.current?.showModal();
+        }}
+      >
+        <Icon name="all" />
+        <span>Send to all</span>
+      </Button>
+      <dialog ref={dialog} className={css.sheet} aria-label="Send to all" closedby="any">
+        <form className={css.form} onSubmit={submit}>
+          <MessageBox value={message} onChange={setMessage} onEnter={send} className={css.message} />
+          <fieldset className={css.panes}>
+            <legend>Panes</legend>
+            {panes.map((pane) => (
+              <PaneCheckbox key={pane.number} pane={pane} isTicked={!left.has(pane.number)} onToggle={toggle} />
+            ))}
+          </fieldset>
+          <div className={css.foot}>
+            <Button look="quiet" onClick={() => dialog.current?.close()}>
+              Cancel
+            </Button>
+            <Button look="ink" type="submit">
+              <Icon name="up" />
+              Send
+            </Button>
+          </div>
+        </form>
+      </dialog>
+    </>
+  );
+}
+
+interface PaneCheckboxProps {
+  pane: Pane;
+  isTicked: boolean;
+  onToggle: (pane: Pane) => void;
+}
+
+/** A pane that is busy can't be asked anything now. */
+function PaneCheckbox({ pane, isTicked, onToggle }: PaneCheckboxProps) {
+  const isBusy = useStore(pane.store, (state) => state.phase !== "idle");
+  return (
+    <label className={css.pane} title={isBusy ? "Still answering" : undefined}>
+      <input
+        type="checkbox"
+        aria-label={`Pane ${pane.number}${isBusy ? ", still answering" : ""}`}
+        checked={isTicked && !isBusy}
+        disabled={isBusy}
+        onChange={() => onToggle(pane)}
+      />
+      <VoiceBadge number={pane.number} />
+    </label>
+  );
+}

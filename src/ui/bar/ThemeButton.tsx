@@ -1,0 +1,14 @@
+import type { Theme } from "../../state/theme.ts";
+import { Button } from "../Button.tsx";
+import { Icon } from "../Icon.tsx";
+import { useStore } from "../use-store.ts";
+
+export function ThemeButton({ theme }: { theme: Theme }) {
+  const choice = useStore(theme.store, (state) => state);
+  const name = `Theme: ${choice}`;
+  return (
+    <Button look="icon" aria-label={name} title={name} onClick={() => theme.next()}>
+      <Icon name={choice} />
+    </Button>
+  );
+}

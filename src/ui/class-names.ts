@@ -1,0 +1,4 @@
+/** The class attribute of those names that apply. */
+export function classNames(...names: (string | false | undefined)[]): string {
+  return names.filter(Boolean).join(" ");
+}

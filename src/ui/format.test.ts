@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { formatBytes, formatBytesOf, formatRate, formatTimeLeft } from "./format.ts";
+
+it("writes a rate with three digits at most before it groups thousands", () => {
+  expect([0, 4.24, 38.5, 99.96, 445.4, 1729].map(formatRate)).toEqual(["0", "4.2", "38.5", "100", "445", "1,729"]);
+});
+
+it("writes bytes done in the unit of the whole", () => {
+  expect(formatBytes(8_500_000)).toBe("8.5 MB");
+  expect(formatBytesOf(162e6, 249e6)).toBe("162 of 249 MB");
+  expect(formatBytesOf(400e6, 1.4e9)).toBe("0.4 of 1.4 GB");
+});
+
+it("never says that nothing is left", () => {
+  expect(formatTimeLeft(20)).toBe("1 s left");
+  expect(formatTimeLeft(240_000)).toBe("4 min left");
+});

@@ -1,0 +1,42 @@
+// Numbers as the page writes them.
+
+const COUNT = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const TENTHS = new Intl.NumberFormat("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+export function formatCount(value: number): string {
+  return COUNT.format(value);
+}
+
+/** Three digits are enough for a rate: 0, 4.2, 38.5, 445, 1,729. */
+export function formatRate(value: number): string {
+  return value > 0 && value < 99.95 ? TENTHS.format(value) : COUNT.format(value);
+}
+
+/** "5.9", "148": without the unit. */
+export function formatMs(value: number): string {
+  return formatRate(value);
+}
+
+const MB = 1e6;
+const GB = 1e9;
+
+function inUnit(bytes: number, unit: number): string {
+  const value = bytes / unit;
+  return value < 10 ? TENTHS.format(value) : COUNT.format(value);
+}
+
+export function formatBytes(bytes: number): string {
+  return bytes < GB ? `${inUnit(bytes, MB)} MB` : `${inUnit(bytes, GB)} GB`;
+}
+
+/** "162 of 249 MB": both in the unit of the whole. */
+export function formatBytesOf(done: number, total: number): string {
+  const unit = total < GB ? MB : GB;
+  const digits = total / unit < 10 ? TENTHS : COUNT;
+  return `${digits.format(done / unit)} of ${formatBytes(total)}`;
+}
+
+export function formatTimeLeft(msLeft: number): string {
+  const seconds = Math.max(1, Math.round(msLeft / 1000));
+  return seconds < 90 ? `${seconds} s left` : `${Math.round(seconds / 60)} min left`;
+}

@@ -1,0 +1,37 @@
+import type { AppState } from "../../state/app-state.ts";
+import type { Pane } from "../../state/pane.ts";
+import { classNames } from "../class-names.ts";
+import { isOpenVoice, voiceStyle } from "../voice.ts";
+import css from "./ChatPane.module.css";
+import { Composer, focusMessageOf } from "./Composer.tsx";
+import { Conversation } from "./Conversation.tsx";
+import { PaneHead } from "./PaneHead.tsx";
+import { PaneNote } from "./PaneNote.tsx";
+
+interface ChatPaneProps {
+  app: AppState;
+  pane: Pane;
+  /** Whether it is the one in view on a phone. */
+  isCurrent: boolean;
+  isFirst: boolean;
+}
+
+/** One chat. It renders for its own pane's sake only: what others say is in other stores. */
+export function ChatPane({ app, pane, isCurrent, isFirst }: ChatPaneProps) {
+  const close = () => {
+    const heir = app.workspace.closePane(pane);
+    if (heir) focusMessageOf(heir);
+  };
+  return (
+    <section
+      className={classNames(css.pane, isOpenVoice(pane.number) && css.open, !isCurrent && css.behind)}
+      style={voiceStyle(pane.number)}
+      aria-label={`Pane ${pane.number}`}
+    >
+      <PaneHead pane={pane} engine={app.engine} onClose={close} />
+      <Conversation app={app} pane={pane} isFirst={isFirst} />
+      <PaneNote pane={pane} engine={app.engine} />
+      <Composer pane={pane} />
+    </section>
+  );
+}

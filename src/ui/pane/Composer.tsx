@@ -1,0 +1,57 @@
+import { useEffect, useRef, type SubmitEvent } from "react";
+import type { Pane } from "../../state/pane.ts";
+import { Button } from "../Button.tsx";
+import { Icon } from "../Icon.tsx";
+import { MessageBox } from "../MessageBox.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./Composer.module.css";
+
+const formIdOf = (pane: Pane) => `composer-${pane.number}`;
+
+export function focusMessageOf(pane: Pane): void {
+  document.querySelector<HTMLElement>(`#${formIdOf(pane)} textarea`)?.focus();
+}
+
+/** Where a question is written; Stop stands in Send's place while the pane is busy. */
+export function Composer({ pane }: { pane: Pane }) {
+  const draft = useStore(pane.store, (state) => state.draft);
+  const isBusy = useStore(pane.store, (state) => state.phase !== "idle");
+  const box = useRef<HTMLTextAreaElement>(null);
+
+  // A pane opens ready to type into.
+  useEffect(() => box.current?.focus(), []);
+
+  // The button that had the focus is replaced; the box stays.
+  const keepFocus = () => box.current?.focus();
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    pane.sendDraft();
+    keepFocus();
+  };
+  const stop = () => {
+    pane.stop();
+    keepFocus();
+  };
+  return (
+    <form id={formIdOf(pane)} className={css.composer} onSubmit={submit}>
+      <MessageBox
+        box={box}
+        className={css.box}
+        value={draft}
+        onChange={(value) => pane.setDraft(value)}
+        onEnter={() => pane.sendDraft()}
+      />
+      {isBusy ? (
+        <Button key="stop" className={css.action} onClick={stop}>
+          <Icon name="stop" />
+          Stop
+        </Button>
+      ) : (
+        <Button key="send" look="ink" type="submit" className={css.action}>
+          <Icon name="up" />
+          Send
+        </Button>
+      )}
+    </form>
+  );
+}

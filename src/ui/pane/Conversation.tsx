@@ -1,0 +1,92 @@
+import { Fragment, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { AppState } from "../../state/app-state.ts";
+import type { Pane } from "../../state/pane.ts";
+import { Button } from "../Button.tsx";
+import { Icon } from "../Icon.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./Conversation.module.css";
+import { EmptyPane } from "./EmptyPane.tsx";
+import { TurnView } from "./TurnView.tsx";
+
+/** A reader who is this close to the end counts as being there. */
+const AT_END_PX = 4;
+
+interface ConversationProps {
+  app: AppState;
+  pane: Pane;
+  isFirst: boolean;
+}
+
+/**
+ * The log. The newest turn is at least as tall as the page, so that following the end puts its question at the top and
+ * the answer fills the page below it; lines move only when the page is full. Who scrolls up is left in peace.
+ */
+export function Conversation({ app, pane, isFirst }: ConversationProps) {
+  const turns = useStore(pane.store, (state) => state.turns);
+  const firstSent = useStore(pane.store, (state) => state.firstSent);
+  const phase = useStore(pane.store, (state) => state.phase);
+  const log = useRef<HTMLDivElement>(null);
+  const newestId = turns.at(-1)?.id ?? null;
+  /** The turn that was the newest when the reader scrolled away; a newer one is followed again. */
+  const [leftAt, setLeftAt] = useState<number | null>(null);
+  const isFollowing = leftAt === null || leftAt !== newestId;
+
+  const goToEnd = () => {
+    if (log.current) log.current.scrollTop = log.current.scrollHeight;
+  };
+  useLayoutEffect(() => {
+    if (isFollowing) goToEnd();
+  }, [turns, isFollowing]);
+  // The page changes its height too: by a note above the composer, a growing draft, another pane.
+  useEffect(() => {
+    if (!isFollowing || log.current === null) return;
+    const observer = new ResizeObserver(goToEnd);
+    observer.observe(log.current);
+    return () => observer.disconnect();
+  }, [isFollowing]);
+
+  const onScroll = () => {
+    if (log.current === null) return;
+    const { scrollTop, clientHeight, scrollHeight } = log.current;
+    setLeftAt(scrollTop + clientHeight >= scrollHeight - AT_END_PX ? null : newestId);
+  };
+  return (
+    <div className={css.conversation}>
+      <div
+        ref={log}
+        className={css.log}
+        role="log"
+        aria-label="Conversation"
+        aria-live="off"
+        aria-busy={phase === "streaming"}
+        // The arrow keys scroll it. oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+        onScroll={onScroll}
+      >
+        {turns.length === 0 && <EmptyPane app={app} pane={pane} isFirst={isFirst} />}
+        {turns.map((turn, index) => (
+          <Fragment key={turn.id}>
+            {index === firstSent && index > 0 && (
+              <p className={css.leftOut}>
+                <span>
+                  Earlier messages are no longer sent to the model ({index} {index === 1 ? "turn" : "turns"})
+                </span>
+              </p>
+            )}
+            <TurnView
+              turn={turn}
+              isNewest={index === turns.length - 1}
+              phase={index === turns.length - 1 ? phase : "idle"}
+            />
+          </Fragment>
+        ))}
+      </div>
+      {!isFollowing && (
+        <Button className={css.latest} onClick={() => setLeftAt(null)}>
+          <Icon name="down" />
+          Latest
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import type { CSSProperties } from "react";
+import type { AppState } from "../../state/app-state.ts";
+import { useStore } from "../use-store.ts";
+import { ChatPane } from "./ChatPane.tsx";
+import css from "./PaneGrid.module.css";
+
+const MOST_COLUMNS = 4;
+
+/** The panes side by side: 1, 2, 3, 4 columns; from 5 panes on two rows are in view and the grid scrolls. */
+export function PaneGrid({ app }: { app: AppState }) {
+  const { panes, current } = useStore(app.workspace.store, (state) => state);
+  const style = {
+    "--columns": Math.min(panes.length, MOST_COLUMNS),
+    "--row": panes.length > MOST_COLUMNS ? "calc(50% - var(--s3) / 2)" : "1fr",
+  } as CSSProperties;
+  return (
+    <div className={css.grid} style={style}>
+      {panes.map((pane, index) => (
+        <ChatPane key={pane.number} app={app} pane={pane} isCurrent={pane.number === current} isFirst={index === 0} />
+      ))}
+    </div>
+  );
+}
