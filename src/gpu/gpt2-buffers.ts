@@ -47,11 +47,11 @@ export function headVec4(config: Gpt2Config): number {
 /** Uploads the weights tensor by tensor, so that no more than one is held in JavaScript beside the files. */
 export function uploadWeights(
   arena: Arena,
-  config: Gpt2Config,
   weights: Gpt2Weights,
   dtype: WeightsDtype,
   cache: Pick<ResolvedEngineConfig, "numGpuBlocks" | "blockSize" | "kvCacheDtype">,
 ): Gpt2Buffers {
+  const { config } = weights;
   const { nEmbd, nInner, nPositions, vocabSize } = config;
 
   const norm = (label: string, { weight, bias }: { weight: Float32Array; bias: Float32Array }): NormBuffers => ({

@@ -2,31 +2,21 @@ import { describe, expect, it } from "vitest";
 
 import { Sequence } from "../engine/sequence.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
-import { loadGolden, type Golden } from "../testing/golden.ts";
+import { GREEDY, loadGolden, type Golden } from "../testing/golden.ts";
 import { expectClose, openTestDevice, readBuffer } from "../testing/gpu.ts";
 import { Gpt2Runner } from "./gpt2-runner.ts";
 
 const opened = await openTestDevice();
 
-const greedyParams = {
-  temperature: 0,
-  topK: 0,
-  topP: 1,
-  seed: 0,
-  maxTokens: 1000,
-  stop: [],
-  stopTokenIds: [],
-  includeStopStrInOutput: false,
-  ignoreEos: true,
-};
+const numGpuBlocks = 64;
 
 async function createRunner(golden: Golden, overrides: Partial<ResolvedEngineConfig> = {}): Promise<Gpt2Runner> {
   const engine: ResolvedEngineConfig = {
     maxNumSeqs: 4,
-    maxNumBatchedTokens: 128,
+    maxNumBatchedTokens: 256,
     maxModelLen: golden.weights.config.nPositions,
     blockSize: 16,
-    numGpuBlocks: 32,
+    numGpuBlocks,
     dtype: "f32",
     kvCacheDtype: "f32",
     seed: 0,
@@ -37,9 +27,9 @@ async function createRunner(golden: Golden, overrides: Partial<ResolvedEngineCon
 
 /** A sequence that holds a slot and blocks enough for its whole length, scattered over the pool. */
 function placedSequence(prompt: readonly number[], slot: number, length: number): Sequence {
-  const sequence = new Sequence({ requestId: `s${slot}`, index: 0, params: greedyParams, prompt, arrivalMs: 0 });
+  const sequence = new Sequence({ requestId: `s${slot}`, index: 0, params: GREEDY, prompt, arrivalMs: 0 });
   sequence.slot = slot;
-  sequence.blockTable = Array.from({ length: Math.ceil(length / 16) }, (_, i) => 31 - 4 * i - slot);
+  sequence.blockTable = Array.from({ length: Math.ceil(length / 16) }, (_, i) => numGpuBlocks - 1 - 4 * i - slot);
   return sequence;
 }
 
@@ -89,7 +79,7 @@ describe("gpt2-tiny at its limits", async () => {
 
 describe("gpt2-mid in f16", async () => {
   const golden = await loadGolden("gpt2-mid");
-  const runner = await createRunner(golden, { dtype: "f16", numGpuBlocks: 64 });
+  const runner = await createRunner(golden, { dtype: "f16" });
 
   it.each(golden.prompts)("has Hugging Face's logits at the last position of $name", async ({ ids, last_logits }) => {
     expectClose(await lastLogits(runner, ids, 2048), golden.tensor(last_logits), 5e-4);

@@ -65,7 +65,7 @@ export class Gpt2Runner implements Runner {
         maxBlocks: Math.ceil(engine.maxModelLen / engine.blockSize),
       });
       const activations = createActivations(arena, model, { maxRows: engine.maxNumBatchedTokens, maxSamples: engine.maxNumSeqs });
-      const buffers = uploadWeights(arena, model, weights, engine.dtype, engine);
+      const buffers = uploadWeights(arena, weights, engine.dtype, engine);
       const compiler = new KernelCompiler(device, options.onKernel);
       const graph = await Gpt2Graph.prepare({ compiler, model, engine, buffers, activations, step, isSoftware: opened.isSoftware });
       const outOfMemory = await device.popErrorScope();

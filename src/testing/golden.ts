@@ -1,5 +1,6 @@
 // The golden values of fixtures/: what Hugging Face's PyTorch code computes with small random checkpoints.
 
+import type { SamplingParams } from "../engine/sampling-params.ts";
 import { parseGpt2Config } from "../model/gpt2-config.ts";
 import { loadGpt2Weights, type Gpt2Weights } from "../model/gpt2-weights.ts";
 import { parseSafetensors } from "../model/safetensors.ts";
@@ -22,6 +23,19 @@ interface GoldenFile {
   prompts: GoldenPrompt[];
   context_full?: { ids: number[]; last_logits: TensorRef };
 }
+
+/** How the golden runs were drawn: greedily, past any end of text. */
+export const GREEDY: SamplingParams = {
+  temperature: 0,
+  topK: 0,
+  topP: 1,
+  seed: 0,
+  maxTokens: 1000,
+  stop: [],
+  stopTokenIds: [],
+  includeStopStrInOutput: false,
+  ignoreEos: true,
+};
 
 export interface Golden extends GoldenFile {
   tensor(ref: TensorRef): Float32Array;

@@ -3,7 +3,7 @@
 import { afterAll, expect } from "vitest";
 
 import { openDevice, type OpenedDevice } from "../gpu/device.ts";
-import { KernelCompiler, type Kernel, type KernelConstants } from "../gpu/kernel.ts";
+import { KernelCompiler, type Kernel, type KernelBuffers, type KernelConstants } from "../gpu/kernel.ts";
 
 /** One device a test file; the file fails where the device reports an error nobody caught. */
 export async function openTestDevice(): Promise<OpenedDevice> {
@@ -43,7 +43,7 @@ export async function runKernel<K extends Kernel>(
   const encoder = device.createCommandEncoder();
   const pass = encoder.beginComputePass();
   pass.setPipeline(pipeline);
-  pass.setBindGroup(0, compiler.bind(kernel, buffers));
+  pass.setBindGroup(0, compiler.bind(kernel, buffers as unknown as KernelBuffers<K>));
   pass.dispatchWorkgroups(...workgroups);
   pass.end();
   device.queue.submit([encoder.finish()]);
@@ -66,6 +66,13 @@ export async function readBuffer(device: GPUDevice, buffer: GPUBuffer): Promise<
   const copy = staging.getMappedRange().slice(0);
   staging.destroy();
   return copy;
+}
+
+/** Whether two outputs are the same to the last bit, as the number of words that are not. */
+export function differingWords(a: ArrayBuffer | undefined, b: ArrayBuffer | undefined): number {
+  const [x, y] = [new Uint32Array(a ?? new ArrayBuffer(0)), new Uint32Array(b ?? new ArrayBuffer(0))];
+  if (x.length === 0 || x.length !== y.length) return Infinity;
+  return x.reduce((count, word, i) => count + Number(word !== y[i]), 0);
 }
 
 /** The output as floats. */

@@ -1,0 +1,87 @@
+// Layer by layer against the output of every Hugging Face module.
+
+import { expect, it } from "vitest";
+
+import { Sequence } from "../engine/sequence.ts";
+import type { ResolvedEngineConfig } from "../protocol/config.ts";
+import { GREEDY, loadGolden } from "../testing/golden.ts";
+import { expectClose, openTestDevice, readBuffer } from "../testing/gpu.ts";
+import { Arena } from "./arena.ts";
+import { createActivations, uploadWeights, type Activations } from "./gpt2-buffers.ts";
+import { Gpt2Graph } from "./gpt2-graph.ts";
+import { KernelCompiler } from "./kernel.ts";
+import { strideOf } from "./padding.ts";
+import { StepBuffer } from "./step-buffer.ts";
+
+const { device } = await openTestDevice();
+const golden = await loadGolden("gpt2-tiny");
+const prompt = golden.prompts.find(({ debug }) => debug);
+const { modules, hidden_states } = prompt?.debug as unknown as {
+  modules: Record<string, { off: number; shape: number[] }>;
+  hidden_states: { off: number; shape: number[] }[];
+};
+
+const engine: ResolvedEngineConfig = {
+  maxNumSeqs: 2,
+  maxNumBatchedTokens: 32,
+  maxModelLen: 128,
+  blockSize: 16,
+  numGpuBlocks: 4,
+  dtype: "f32",
+  kvCacheDtype: "f32",
+  seed: 0,
+};
+
+/** Which module's output is in which buffer after which dispatch; `x` holds the residual stream after both sums. */
+const CHECKPOINTS: [dispatch: string, buffer: keyof Activations, module: string][] = [
+  ["embed", "x", "transformer.drop"],
+  ...[0, 1].flatMap((i): [string, keyof Activations, string][] => [
+    [`layer ${i} ln1`, "normed", `transformer.h.${i}.ln_1`],
+    [`layer ${i} qkv`, "qkv", `transformer.h.${i}.attn.c_attn`],
+    [`layer ${i} ln2`, "normed", `transformer.h.${i}.ln_2`],
+    [`layer ${i} fc`, "hidden", `transformer.h.${i}.mlp.act`],
+    [`layer ${i} fcProj`, "x", `transformer.h.${i}`],
+  ]),
+];
+
+it.each([true, false])("computes every module's output (kernels of software adapters: %s)", async (isSoftware) => {
+  const ids = prompt?.ids ?? [];
+  const model = golden.weights.config;
+  const arena = new Arena(device);
+  const step = new StepBuffer(arena, { maxRows: 32, maxSlots: 2, maxBlocks: 8 });
+  const activations = createActivations(arena, model, { maxRows: 32, maxSamples: 2 });
+  const buffers = uploadWeights(arena, golden.weights, "f32", engine);
+  const compiler = new KernelCompiler(device);
+  const graph = await Gpt2Graph.prepare({ compiler, model, engine, buffers, activations, step, isSoftware });
+
+  const sequence = new Sequence({ requestId: "a", index: 0, params: GREEDY, prompt: ids, arrivalMs: 0 });
+  sequence.slot = 1;
+  sequence.blockTable = [2];
+  const { rows, samples } = step.write(device.queue, [{ sequence, start: 0, count: ids.length, samples: true }]);
+  const checked: string[] = [];
+  for (const dispatch of graph.dispatches(rows, samples)) {
+    const encoder = device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(dispatch.pipeline);
+    pass.setBindGroup(0, dispatch.bindGroup);
+    pass.dispatchWorkgroups(...dispatch.workgroups(rows, samples));
+    pass.end();
+    device.queue.submit([encoder.finish()]);
+
+    const [, name, module] = CHECKPOINTS.find(([at]) => at === dispatch.name) ?? [];
+    const expected = module && modules[module];
+    if (!name || !expected) continue;
+    const width = expected.shape[1] ?? 0;
+    const values = new Float32Array(await readBuffer(device, activations[name]));
+    const dense = ids.flatMap((_, r) => [...values.subarray(r * strideOf(width), r * strideOf(width) + width)]);
+    expectClose(dense, golden.tensor(expected), 5e-5);
+    checked.push(dispatch.name);
+  }
+  expect(checked).toEqual(CHECKPOINTS.map(([at]) => at));
+
+  const final = new Float32Array(await readBuffer(device, activations.headInput)).subarray(0, 64);
+  const states = hidden_states.at(-1);
+  if (!states) throw new Error("no hidden states in the fixture");
+  expectClose(final, golden.tensor(states).subarray(6 * 64, 7 * 64), 5e-5);
+  arena.destroy();
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+
+import { float16ToFloat32, float32ToFloat16 } from "../../model/half.ts";
+import type { KvCacheDtype } from "../../protocol/config.ts";
+import { differingWords, expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
+import { attentionReference } from "../../testing/reference.ts";
+import { padRows } from "../pack-weights.ts";
+import { strideOf } from "../padding.ts";
+import { attention, attentionLanes } from "./attention.ts";
+import { cacheWrite } from "./cache-write.ts";
+
+const { device } = await openTestDevice();
+
+const BLOCK_SIZE = 16;
+const MAX_BLOCKS = 12;
+const NUM_BLOCKS = 40;
+
+interface Shape {
+  heads: number;
+  headSize: number;
+  cacheDtype: KvCacheDtype;
+}
+
+/** Rows that each come from (slot, position); their queries, keys and values are random but fixed by both. */
+interface Row {
+  slot: number;
+  position: number;
+}
+
+function qkvOf({ heads, headSize }: Shape, { slot, position }: Row): Float32Array<ArrayBuffer> {
+  return randomFloats(3 * heads * headSize, 1000 * slot + position + 1);
+}
+
+/** Scattered blocks, none shared. */
+const blockTables = Uint32Array.from({ length: 3 * MAX_BLOCKS }, (_, i) => (i * 7 + 3) % NUM_BLOCKS);
+
+/** Writes the rows' keys and values in steps as given, and attends with the rows of the last step. */
+async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
+  const { heads, headSize, cacheDtype } = shape;
+  const headVec4 = Math.ceil(headSize / 4);
+  const width = heads * headSize;
+  const constants = {
+    HEADS: heads,
+    HEAD_VEC4: headVec4,
+    BLOCK_SIZE,
+    MAX_BLOCKS,
+    CACHE_F16: cacheDtype === "f16",
+    HEAD_SIZE: headSize,
+    QKV_STRIDE: strideOf(3 * width),
+  };
+  const cacheWords = NUM_BLOCKS * BLOCK_SIZE * heads * headVec4 * (cacheDtype === "f16" ? 2 : 4);
+  // What nobody wrote must never be read: NaN would show.
+  let keys = new Uint32Array(cacheWords).fill(0xffffffff);
+  let values = new Uint32Array(cacheWords).fill(0xffffffff);
+  let result = new Float32Array();
+  for (const rows of steps) {
+    const qkv = padRows(Float32Array.from(rows.flatMap((row) => [...qkvOf(shape, row)])), rows.length, 3 * width);
+    const rowWords = new Uint32Array(rows.flatMap(({ slot, position }) => [0, position, slot, 0]));
+    const shared = { qkv, rows: rowWords, block_tables: blockTables };
+    const written = await runKernel(
+      device,
+      cacheWrite,
+      { ...constants, LANES: 64 },
+      { ...shared, key_cache: keys, value_cache: values },
+      [Math.ceil((heads * headVec4) / 64), rows.length],
+    );
+    keys = new Uint32Array(written.key_cache ?? new ArrayBuffer(0));
+    values = new Uint32Array(written.value_cache ?? new ArrayBuffer(0));
+    const LANES = attentionLanes(headVec4);
+    const outputs = await runKernel(
+      device,
+      attention,
+      { ...constants, LANES, GROUPS: Math.floor(LANES / headVec4), Y_STRIDE: strideOf(width), SCALE: 1 / Math.sqrt(headSize) },
+      { ...shared, key_cache: keys, value_cache: values, y: new Float32Array(rows.length * strideOf(width)) },
+      [heads, rows.length],
+    );
+    result = floatsOf(outputs, "y") as Float32Array<ArrayBuffer>;
+  }
+  return result;
+}
+
+function reference(shape: Shape, row: Row, head: number): Float64Array {
+  const { heads, headSize, cacheDtype } = shape;
+  const part = (position: number, which: number) => {
+    const values = qkvOf(shape, { slot: row.slot, position }).slice((which * heads + head) * headSize).slice(0, headSize);
+    return which > 0 && cacheDtype === "f16" ? float16ToFloat32(float32ToFloat16(values)) : values;
+  };
+  const positions = Array.from({ length: row.position + 1 }, (_, i) => i);
+  return attentionReference(
+    part(row.position, 0),
+    positions.map((p) => part(p, 1)),
+    positions.map((p) => part(p, 2)),
+    1 / Math.sqrt(headSize),
+  );
+}
+
+function rowsOf(slot: number, start: number, end: number): Row[] {
+  return Array.from({ length: end - start }, (_, i) => ({ slot, position: start + i }));
+}
+
+describe.each(["f32", "f16"] as const)("attention over a cache of %s", (cacheDtype) => {
+  it.each([
+    { heads: 1, headSize: 1 },
+    { heads: 3, headSize: 5 },
+    { heads: 2, headSize: 16 },
+    { heads: 2, headSize: 33 },
+    { heads: 1, headSize: 64 },
+    { heads: 1, headSize: 260 },
+  ])("with $heads heads of $headSize is softmax(q k) v", async ({ heads, headSize }) => {
+    const shape = { heads, headSize, cacheDtype };
+    const steps = [
+      [...rowsOf(0, 0, 70), ...rowsOf(1, 0, 3)],
+      [...rowsOf(1, 3, 18), ...rowsOf(0, 70, 71)],
+    ];
+    const result = await attend(shape, steps);
+    const stride = strideOf(heads * headSize);
+    (steps[1] ?? []).forEach((row, r) => {
+      for (let head = 0; head < heads; head++) {
+        const at = r * stride + head * headSize;
+        expectClose(result.subarray(at, at + headSize), reference(shape, row, head), 1e-5);
+      }
+    });
+  });
+
+  it("gives a row the same bits whether its prompt came whole, in pieces, alone or among others", async () => {
+    const shape = { heads: 2, headSize: 12, cacheDtype };
+    const row = { slot: 0, position: 137 };
+    const others = rowsOf(2, 0, 40);
+    const whole = await attend(shape, [rowsOf(0, 0, 138)]);
+    const pieces = await attend(shape, [rowsOf(0, 0, 5), [...others, ...rowsOf(0, 5, 64)], rowsOf(0, 64, 137), [row]]);
+    const stride = strideOf(24);
+    expect(differingWords(whole.slice(137 * stride).buffer, pieces.slice().buffer)).toBe(0);
+  });
+});

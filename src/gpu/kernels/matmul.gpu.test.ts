@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+
+import { float16ToFloat32, float32ToFloat16 } from "../../model/half.ts";
+import type { WeightsDtype } from "../../protocol/config.ts";
+import { differingWords, expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
+import { geluErfReference, geluTanhReference, matmulReference } from "../../testing/reference.ts";
+import { matmulVariants } from "../matmul-variants.ts";
+import { packMatrix, padRows } from "../pack-weights.ts";
+import { padTo, strideOf } from "../padding.ts";
+import { Epilogue, matmulLane, matmulSkinny, matmulTiled } from "./matmul.ts";
+
+const { device } = await openTestDevice();
+
+interface Product {
+  rows: number;
+  k: number;
+  n: number;
+  dtype: WeightsDtype;
+  epilogue: number;
+  transposed: boolean;
+}
+
+function inputsOf({ rows, k, n, dtype, transposed }: Product) {
+  const w = randomFloats(k * n, 1, 0.5);
+  const rounded = dtype === "f16" ? float16ToFloat32(float32ToFloat16(w)) : w;
+  const source = transposed ? Float32Array.from(w, (_, i) => w[(i % k) * n + Math.floor(i / k)] ?? 0) : w;
+  return {
+    x: randomFloats(rows * k, 2),
+    w: rounded,
+    packed: packMatrix(source, k, n, dtype, { transposed }),
+    bias: randomFloats(n, 3),
+    before: randomFloats(rows * n, 4),
+  };
+}
+
+type KernelName = "lane" | "skinny" | "tiled";
+
+/** [rows, n] of one kernel with tiles of `tileRows` rows. */
+async function multiply(product: Product, name: KernelName, tileRows: number): Promise<ArrayBuffer> {
+  const { rows, k, n, dtype, epilogue } = product;
+  const inputs = inputsOf(product);
+  const shape = {
+    K4: strideOf(k) / 4,
+    N4: strideOf(n) / 4,
+    SAMPLES_ONLY: false,
+    WEIGHTS_F16: dtype === "f16",
+    EPILOGUE: epilogue,
+  };
+  const height = padTo(32, rows);
+  const tall = (values: Float32Array, width: number) => padRows(values, height, width);
+  const data = {
+    x: tall(inputs.x, k),
+    w: inputs.packed.words,
+    bias: padRows(inputs.bias, 1, n),
+    y: tall(inputs.before, n),
+    step: new Uint32Array([rows, 0, 0, 0]),
+  };
+  const tiles = Math.ceil(rows / tileRows);
+  const outputs =
+    name === "lane"
+      ? await runKernel(device, matmulLane, { ...shape, LANES: 32, ROWS: tileRows }, data, [Math.ceil(shape.N4 / 32), tiles])
+      : name === "skinny"
+        ? await runKernel(device, matmulSkinny, { ...shape, COLUMNS: 8, SPLITS: 8, ROWS: tileRows }, data, [Math.ceil(shape.N4 / 8), tiles])
+        : await runKernel(device, matmulTiled, shape, data, [Math.ceil(shape.N4 / 8), Math.ceil(rows / 32)]);
+  return unpad(floatsOf(outputs, "y"), rows, n);
+}
+
+function unpad(padded: Float32Array, rows: number, width: number): ArrayBuffer {
+  const values = new Float32Array(rows * width);
+  for (let r = 0; r < rows; r++) values.set(padded.subarray(r * strideOf(width), r * strideOf(width) + width), r * width);
+  return values.buffer;
+}
+
+const KERNELS: readonly (readonly [KernelName, number])[] = [
+  ["lane", 1],
+  ["lane", 4],
+  ["lane", 16],
+  ["skinny", 3],
+  ["skinny", 16],
+  ["tiled", 32],
+];
+
+const SHAPES = [
+  { rows: 1, k: 1, n: 1 },
+  { rows: 3, k: 5, n: 7 },
+  { rows: 5, k: 33, n: 65 },
+  { rows: 17, k: 301, n: 31 },
+  { rows: 33, k: 70, n: 130 },
+];
+
+describe.each(["f32", "f16"] as const)("a product with %s weights", (dtype) => {
+  it.each(SHAPES)("of [$rows, $k] by [$k, $n] is the float64 one, and the same to the bit in every kernel", async (shape) => {
+    const product = { ...shape, dtype, epilogue: Epilogue.biasOnly, transposed: false };
+    const { x, w, bias } = inputsOf(product);
+    const expected = matmulReference(x, w, bias, shape.rows, shape.k, shape.n);
+    const results = await Promise.all(KERNELS.map(([name, tileRows]) => multiply(product, name, tileRows)));
+    for (const result of results) {
+      expectClose(new Float32Array(result), expected, 2e-6 * Math.sqrt(shape.k) + 1e-6);
+      expect(differingWords(result, results[0])).toBe(0);
+    }
+  });
+
+  it("takes an embedding as its weights, transposed", async () => {
+    const product = { rows: 4, k: 37, n: 53, dtype, epilogue: Epilogue.biasOnly };
+    const plain = await multiply({ ...product, transposed: false }, "lane", 4);
+    expect(differingWords(await multiply({ ...product, transposed: true }, "lane", 4), plain)).toBe(0);
+  });
+});
+
+describe("what follows a product", () => {
+  const product = { rows: 9, k: 40, n: 45, dtype: "f32" as const, transposed: false };
+  const { x, w, bias, before } = inputsOf({ ...product, epilogue: 0 });
+  const plain = matmulReference(x, w, bias, product.rows, product.k, product.n);
+
+  it.each([
+    ["gelu, tanh", Epilogue.geluTanh, plain.map(geluTanhReference)],
+    ["gelu, erf", Epilogue.geluErf, plain.map(geluErfReference)],
+    ["the residual", Epilogue.addToOutput, plain.map((value, i) => value + (before[i] ?? 0))],
+  ])("%s, in every kernel", async (_, epilogue, expected) => {
+    for (const [name, tileRows] of KERNELS) {
+      expectClose(new Float32Array(await multiply({ ...product, epilogue }, name, tileRows)), expected, 5e-6);
+    }
+  });
+
+  it("is finite for values far from zero", async () => {
+    for (const epilogue of [Epilogue.geluTanh, Epilogue.geluErf]) {
+      const far = { rows: 1, k: 1, n: 6, dtype: "f32" as const, epilogue, transposed: false };
+      const outputs = await runKernel(
+        device,
+        matmulLane,
+        { K4: 8, N4: 8, SAMPLES_ONLY: false, WEIGHTS_F16: false, EPILOGUE: epilogue, LANES: 32, ROWS: 1 },
+        {
+          x: padRows(new Float32Array([1]), 32, 1),
+          w: packMatrix(new Float32Array([-1e30, -100, -20, 20, 100, 1e10]), far.k, far.n, "f32").words,
+          bias: new Float32Array(32),
+          y: new Float32Array(32 * 32),
+          step: new Uint32Array([1, 0, 0, 0]),
+        },
+        [1, 1],
+      );
+      expectClose(floatsOf(outputs, "y").subarray(0, 6), [0, 0, 0, 20, 100, 1e10], 1e-5);
+    }
+  });
+});
+
+describe.each([true, false])("the variants of an adapter (software: %s)", (isSoftware) => {
+  it("cover every number of rows, the fewest first", () => {
+    const limits = matmulVariants(isSoftware).map(({ maxRows }) => maxRows);
+    expect(limits).toEqual([...limits].sort((a, b) => a - b));
+    expect(limits[0]).toBe(1);
+    expect(limits.at(-1)).toBe(Infinity);
+  });
+
+  it("compile, and launch a lane for every column", async () => {
+    const { KernelCompiler } = await import("../kernel.ts");
+    const compiler = new KernelCompiler(device);
+    const shape = { K4: 24, N4: 80, SAMPLES_ONLY: false, WEIGHTS_F16: true, EPILOGUE: 0 };
+    for (const variant of matmulVariants(isSoftware)) {
+      expect(await variant.pipeline(compiler, shape)).toBeInstanceOf(GPUComputePipeline);
+      expect(variant.workgroups(shape, 1)[0]).toBeGreaterThanOrEqual(80 / 32);
+    }
+  });
+});

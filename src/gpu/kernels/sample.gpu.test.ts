@@ -1,0 +1,213 @@
+import { describe, expect, it } from "vitest";
+
+import random from "../../../shaders/lib/random.wgsl?raw";
+import { loadGolden } from "../../testing/golden.ts";
+import { expectClose, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
+import { threefryReference } from "../../testing/reference.ts";
+import { defineKernel } from "../kernel.ts";
+import { strideOf } from "../padding.ts";
+import { sample } from "./sample.ts";
+
+const { device } = await openTestDevice();
+
+interface Request {
+  temperature?: number;
+  topK?: number;
+  topP?: number;
+  seed?: number;
+  outputIndex?: number;
+}
+
+/** One draw a request, all from the same logits, all in one dispatch. */
+async function draw(logits: Float32Array, requests: Request[], LANES = 64): Promise<{ token: number; logprob: number }[]> {
+  const stride = strideOf(logits.length);
+  const rows = new Float32Array(requests.length * stride);
+  const samples = new Uint32Array(requests.length * 8);
+  const floats = new Float32Array(samples.buffer);
+  requests.forEach(({ temperature = 1, topK = 0, topP = 1, seed = 0, outputIndex = 0 }, i) => {
+    rows.set(logits, i * stride);
+    samples.set([i, i, outputIndex], 8 * i);
+    floats[8 * i + 3] = temperature;
+    samples[8 * i + 4] = topK;
+    floats[8 * i + 5] = topP;
+    samples.set([seed % 2 ** 32, Math.floor(seed / 2 ** 32)], 8 * i + 6);
+  });
+  const outputs = await runKernel(
+    device,
+    sample,
+    { LANES, VOCABULARY: logits.length, STRIDE: stride },
+    { logits: rows, samples, feedback: new Uint32Array(requests.length), sampled: new Uint32Array(2 * requests.length) },
+    [requests.length, 1],
+  );
+  const words = new Uint32Array(outputs.sampled ?? new ArrayBuffer(0));
+  const probabilities = new Float32Array(words.buffer);
+  const drawn = requests.map((_, i) => ({ token: words[2 * i] ?? -1, logprob: probabilities[2 * i + 1] ?? NaN }));
+  expect([...new Uint32Array(outputs.feedback ?? new ArrayBuffer(0)).subarray(0, requests.length)]).toEqual(drawn.map((d) => d.token));
+  return drawn;
+}
+
+function seeds(count: number, request: Request): Request[] {
+  return Array.from({ length: count }, (_, seed) => ({ ...request, seed }));
+}
+
+function softmax(logits: ArrayLike<number>): number[] {
+  const values = Array.from(logits);
+  const highest = Math.max(...values);
+  const weights = values.map((value) => Math.exp(value - highest));
+  const total = weights.reduce((a, b) => a + b, 0);
+  return weights.map((weight) => weight / total);
+}
+
+/** What Gumbel's trick draws, in float64, from the tokens that are kept. */
+function gumbelReference(logits: Float32Array, keep: (token: number) => boolean, { temperature = 1, seed = 0, outputIndex = 0 }: Request): number {
+  let best = -1;
+  let bestValue = -Infinity;
+  logits.forEach((logit, token) => {
+    const [bits] = threefryReference([seed % 2 ** 32, Math.floor(seed / 2 ** 32)], [outputIndex, token]);
+    const value = logit / temperature - Math.log(-Math.log(((bits >>> 8) + 0.5) * 2 ** -24));
+    if (keep(token) && value > bestValue) [best, bestValue] = [token, value];
+  });
+  return best;
+}
+
+const golden = await loadGolden("gpt2-tiny");
+const processed = golden.prompts.map((prompt) => {
+  const { top_k_20, "top_p_0.9": top_p } = (prompt as unknown as { processed: Record<string, { logits: { off: number; shape: number[] } }> }).processed;
+  if (!top_k_20 || !top_p) throw new Error("no processed logits in the fixture");
+  return {
+    name: prompt.name,
+    logits: golden.tensor(prompt.last_logits),
+    topK20: golden.tensor(top_k_20.logits),
+    topP90: golden.tensor(top_p.logits),
+  };
+});
+
+describe("random numbers", () => {
+  it("are Threefry's known answers", async () => {
+    const probe = defineKernel({
+      name: "probe",
+      code: [
+        `@group(0) @binding(0) var<storage, read> inputs: array<vec4<u32>>;
+         @group(0) @binding(1) var<storage, read_write> outputs: array<vec2<u32>>;
+         @compute @workgroup_size(1) fn probe(@builtin(workgroup_id) id: vec3<u32>) {
+           outputs[id.x] = threefry(inputs[id.x].xy, inputs[id.x].zw);
+         }`,
+        random,
+      ],
+      bindings: [
+        ["inputs", "read-only-storage"],
+        ["outputs", "storage"],
+      ],
+      constants: [],
+    });
+    // Key, counter -> result: the vectors of the Random123 distribution.
+    const inputs = new Uint32Array([0, 0, 0, 0, ...Array.from({ length: 4 }, () => 0xffffffff), 0x13198a2e, 0x03707344, 0x243f6a88, 0x85a308d3]);
+    const expected = [0x6b200159, 0x99ba4efe, 0x1cb996fc, 0xbb002be7, 0xc4923a9c, 0x483df7a0];
+    const { outputs } = await runKernel(device, probe, {}, { inputs, outputs: new Uint32Array(6) }, [3, 1]);
+    expect([...new Uint32Array(outputs ?? new ArrayBuffer(0))].slice(0, 6)).toEqual(expected);
+    expect(threefryReference([0x13198a2e, 0x03707344], [0x243f6a88, 0x85a308d3])).toEqual(expected.slice(4));
+  });
+});
+
+describe.each([1, 2, 31, 255, 512, 1000])("a vocabulary of %i", (size) => {
+  const logits = randomFloats(size, size, 6);
+
+  it("is drawn from greedily at temperature 0", async () => {
+    const [drawn] = await draw(logits, [{ temperature: 0 }]);
+    expect(drawn?.token).toBe(logits.indexOf(Math.max(...logits)));
+  });
+
+  it("gives the token Gumbel's trick gives in float64, for many seeds", async () => {
+    const requests = seeds(40, { temperature: 0.8, outputIndex: 5 }).map((r) => ({ ...r, seed: (r.seed ?? 0) * 2 ** 30 + 7 }));
+    const drawn = await draw(logits, requests);
+    expect(drawn.map((d) => d.token)).toEqual(requests.map((request) => gumbelReference(logits, () => true, request)));
+  });
+
+  it("reports the raw log-probability of what it drew", async () => {
+    const drawn = await draw(logits, seeds(4, { temperature: 0.5, topK: 3 }));
+    const probabilities = softmax(logits);
+    expectClose(drawn.map((d) => d.logprob), drawn.map((d) => Math.log(probabilities[d.token] ?? 0)), 1e-5);
+  });
+});
+
+it("takes the lowest id among equal logits", async () => {
+  const logits = new Float32Array(300).fill(-1);
+  logits[77] = logits[78] = logits[299] = 2;
+  expect((await draw(logits, [{ temperature: 0 }]))[0]?.token).toBe(77);
+});
+
+describe.each(processed)("Hugging Face's filters on $name", ({ logits, topK20, topP90 }) => {
+  it.each([
+    ["top_k = 20", { topK: 20 }, topK20],
+    ["top_p = 0.9", { topP: 0.9 }, topP90],
+  ])("%s keeps the same tokens", async (_, filter, expected) => {
+    const keep = (token: number) => (expected[token] ?? -Infinity) !== -Infinity;
+    const requests = seeds(64, filter);
+    const drawn = await draw(logits, requests);
+    expect(drawn.map((d) => d.token)).toEqual(requests.map((request) => gumbelReference(logits, keep, request)));
+  });
+});
+
+it("applies top-p to what top-k left, as Hugging Face does", async () => {
+  // 0.4, 0.3, 0.2, 0.1: among the first three, 0.4 and 0.3 are 0.78 of the mass; among all four they are 0.7.
+  const logits = Float32Array.from([0.4, 0.3, 0.2, 0.1], Math.log);
+  const both = await draw(logits, seeds(200, { topK: 3, topP: 0.75 }));
+  expect(new Set(both.map((d) => d.token))).toEqual(new Set([0, 1]));
+  const topPOnly = await draw(logits, seeds(200, { topP: 0.75 }));
+  expect(new Set(topPOnly.map((d) => d.token))).toEqual(new Set([0, 1, 2]));
+});
+
+it.each([
+  ["k beyond the vocabulary keeps all", { topK: 1000 }, 4],
+  ["k = 1 keeps one", { topK: 1 }, 1],
+  ["a tiny p keeps one", { topP: 1e-9 }, 1],
+  ["p just below 1 keeps all of an even distribution", { topP: 0.999999 }, 4],
+])("%s", async (_, filter, kept) => {
+  const logits = new Float32Array([1, 1.001, 1.002, 1.003]);
+  const drawn = await draw(logits, seeds(200, filter));
+  expect(new Set(drawn.map((d) => d.token)).size).toBe(kept);
+});
+
+it.each<[string, Request]>([
+  ["temperature", { temperature: 0.7 }],
+  ["top-k", { temperature: 1.3, topK: 6 }],
+  ["top-k and top-p", { topK: 12, topP: 0.85 }],
+])("draws from the distribution that the filtered logits say (%s)", async (_, request) => {
+  const logits = randomFloats(24, 11, 2);
+  const scaled = Array.from(logits, (logit) => logit / (request.temperature ?? 1));
+  const order = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0));
+  const afterTopK = new Set(order.slice(0, request.topK ?? 24));
+  const probabilities = softmax(scaled.map((value, token) => (afterTopK.has(token) ? value : -Infinity)));
+  let mass = 0;
+  const kept = order.filter((token) => {
+    const keep = afterTopK.has(token) && mass < (request.topP ?? 1);
+    mass += probabilities[token] ?? 0;
+    return keep;
+  });
+  const total = kept.reduce((sum, token) => sum + (probabilities[token] ?? 0), 0);
+
+  const draws = 4000;
+  const counts = new Map<number, number>();
+  for (const { token } of await draw(logits, seeds(draws, request))) counts.set(token, (counts.get(token) ?? 0) + 1);
+  expect([...counts.keys()].every((token) => kept.includes(token))).toBe(true);
+  const chiSquare = kept.reduce((sum, token) => {
+    const expected = (draws * (probabilities[token] ?? 0)) / total;
+    return sum + ((counts.get(token) ?? 0) - expected) ** 2 / expected;
+  }, 0);
+  // Mean n, variance 2n for n degrees of freedom: four standard deviations above. The seeds are fixed, so no flakes.
+  const degrees = kept.length - 1;
+  expect(chiSquare).toBeLessThan(degrees + 4 * Math.sqrt(2 * degrees));
+});
+
+it("draws the same alone and in a crowd, and with any number of seeds beside it", async () => {
+  const logits = randomFloats(777, 12, 3);
+  const mine = { temperature: 0.9, topK: 50, topP: 0.95, seed: 2 ** 40 + 3, outputIndex: 9 };
+  const crowd = await draw(logits, [{ temperature: 0 }, ...seeds(20, { temperature: 2 }), mine, { topP: 0.1 }]);
+  expect(crowd[21]).toEqual((await draw(logits, [mine]))[0]);
+});
+
+it("draws different tokens for different output indices and for the halves of a seed", async () => {
+  const logits = new Float32Array(1000);
+  const requests = [{ seed: 1 }, { seed: 2 }, { seed: 2 ** 32 + 1 }, { seed: 1, outputIndex: 1 }];
+  expect(new Set((await draw(logits, requests)).map((d) => d.token)).size).toBe(4);
+});

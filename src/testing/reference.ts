@@ -1,0 +1,74 @@
+// The kernels' formulas in float64, as plainly as they can be written.
+
+/** y[r, n] = sum over k of x[r, k] w[k, n] + bias[n] */
+export function matmulReference(x: Float32Array, w: Float32Array, bias: Float32Array, rows: number, k: number, n: number): Float64Array {
+  const y = new Float64Array(rows * n);
+  for (let r = 0; r < rows; r++) {
+    for (let c = 0; c < n; c++) {
+      let sum = bias[c] ?? 0;
+      for (let i = 0; i < k; i++) sum += (x[r * k + i] ?? 0) * (w[i * n + c] ?? 0);
+      y[r * n + c] = sum;
+    }
+  }
+  return y;
+}
+
+export function geluTanhReference(x: number): number {
+  return 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
+}
+
+export function geluErfReference(x: number): number {
+  return 0.5 * x * (1 + erf(x / Math.SQRT2));
+}
+
+/** By its Taylor series, which float64 sums to 1e-13 for the arguments that matter; 1 beyond. */
+function erf(x: number): number {
+  if (Math.abs(x) > 5) return Math.sign(x);
+  let term = x;
+  let sum = x;
+  for (let n = 1; n < 200; n++) {
+    term *= -(x * x) / n;
+    sum += term / (2 * n + 1);
+  }
+  return (2 / Math.sqrt(Math.PI)) * sum;
+}
+
+export function layerNormReference(x: Float32Array, gamma: Float32Array, beta: Float32Array, epsilon: number): Float64Array {
+  const values = Float64Array.from(x);
+  const mean = values.reduce((a, b) => a + b, 0) / values.length;
+  const variance = values.reduce((a, b) => a + (b - mean) ** 2, 0) / values.length;
+  return values.map((value, i) => ((value - mean) / Math.sqrt(variance + epsilon)) * (gamma[i] ?? 0) + (beta[i] ?? 0));
+}
+
+/** softmax(scale q . keys) values, over all keys given. */
+export function attentionReference(query: ArrayLike<number>, keys: Float32Array[], values: Float32Array[], scale: number): Float64Array {
+  const dot = (key: Float32Array) => key.reduce((sum, value, i) => sum + value * (query[i] ?? 0), 0);
+  const scores = keys.map((key) => scale * dot(key));
+  const highest = Math.max(...scores);
+  const weights = scores.map((score) => Math.exp(score - highest));
+  const total = weights.reduce((a, b) => a + b, 0);
+  const result = new Float64Array(query.length);
+  values.forEach((value, position) => {
+    for (let i = 0; i < result.length; i++) result[i] = (result[i] ?? 0) + ((weights[position] ?? 0) / total) * (value[i] ?? 0);
+  });
+  return result;
+}
+
+/** Threefry-2x32-20, to hold the shader's against. */
+export function threefryReference(key: readonly [number, number], counter: readonly [number, number]): [number, number] {
+  const keys = [key[0], key[1], (0x1bd11bda ^ key[0] ^ key[1]) >>> 0];
+  const rotations = [13, 15, 26, 6, 17, 29, 16, 24];
+  let x = (counter[0] + key[0]) >>> 0;
+  let y = (counter[1] + key[1]) >>> 0;
+  for (let round = 0; round < 20; round++) {
+    const bits = rotations[round % 8] ?? 0;
+    x = (x + y) >>> 0;
+    y = (((y << bits) | (y >>> (32 - bits))) ^ x) >>> 0;
+    if (round % 4 === 3) {
+      const i = (round - 3) / 4 + 1;
+      x = (x + (keys[i % 3] ?? 0)) >>> 0;
+      y = (y + (keys[(i + 1) % 3] ?? 0) + i) >>> 0;
+    }
+  }
+  return [x, y];
+}
