@@ -1,0 +1,60 @@
+// The product's promise: what is asked at the same time shares steps, and nobody's answer is changed by it.
+
+import { expect, test } from "playwright/test";
+import { App } from "./support/app.ts";
+import { createEngine, openBarePage } from "./support/library.ts";
+
+const questions = [
+  "Tell me a story about a fox.",
+  "What is the capital of France?",
+  "How do I cook rice?",
+  "Write a poem about the sea.",
+];
+
+test("four panes asked at once share steps, and say what each says alone", async ({ page }) => {
+  const app = await App.open(page, "temperature=0&max_tokens=64");
+  const panes = await app.addPanes(4);
+  for (const [index, pane] of panes.entries()) await pane.message.fill(questions[index] ?? "");
+  for (const pane of panes) await pane.send.click();
+  for (const pane of panes) await pane.finished();
+  await expect(app.figure("Peak")).toHaveText("4");
+  const together = await Promise.all(panes.map((pane) => pane.answer()));
+
+  const alone: string[] = [];
+  for (const question of questions) {
+    const pane = (await App.open(page, "temperature=0&max_tokens=64")).pane(1);
+    await pane.ask(question);
+    await pane.finished();
+    alone.push(await pane.answer());
+  }
+  expect(together).toEqual(alone);
+  expect(new Set(alone).size).toBe(questions.length);
+});
+
+test("calls made at the same time share steps, and give the tokens that each gives alone", async ({ page }) => {
+  await openBarePage(page);
+  const engine = await createEngine(page);
+  const { together, alone, mostSequences } = await engine.evaluate(async (engine, prompts) => {
+    const ids = async (content: string, index: number) => {
+      const answer = await engine.chat.completions.create({
+        messages: [{ role: "user", content }],
+        // Two of them greedy, two of them not: different parameters run side by side.
+        temperature: index % 2,
+        seed: index,
+        max_tokens: 16 + 8 * index,
+        return_token_ids: true,
+      });
+      return answer.choices[0]?.token_ids;
+    };
+    let mostSequences = 0;
+    const stopListening = engine.on("step", ({ entries }) => (mostSequences = Math.max(mostSequences, entries.length)));
+    const together = await Promise.all(prompts.map(ids));
+    stopListening();
+    const alone = [];
+    for (const [index, prompt] of prompts.entries()) alone.push(await ids(prompt, index));
+    return { together, alone, mostSequences };
+  }, questions);
+  expect(mostSequences).toBe(4);
+  expect(alone.every((ids) => ids && ids.length > 0)).toBe(true);
+  expect(together).toEqual(alone);
+});

@@ -1,0 +1,36 @@
+// The embedded model sees 256 tokens at a time.
+
+import { expect, test } from "playwright/test";
+import { App } from "./support/app.ts";
+
+test("a message longer than the context gets an error in its pane while another pane goes on", async ({ page }) => {
+  const app = await App.open(page, "temperature=0");
+  const [first, second] = await app.addPanes(2);
+  await second!.ask("Tell me a story about a fox.");
+  await expect.poll(() => second!.answer()).not.toBe("");
+
+  const tooLong = "a long sentence about the sea ".repeat(100);
+  await first!.ask(tooLong);
+  await expect(first!.region).toContainText(/too long/i);
+  await expect(first!.region).toContainText("256");
+  await expect(second!.region).not.toContainText(/too long/i);
+  // Nothing is lost: the message is back in the box.
+  await expect(first!.message).toHaveValue(tooLong.trim());
+
+  await second!.finished();
+  await first!.ask("What is the capital of France?");
+  await first!.finished();
+  expect(await first!.answer()).toContain("Paris");
+});
+
+test("a conversation that outgrows the context goes on without its oldest turns, and says so", async ({ page }) => {
+  const app = await App.open(page, "temperature=0&max_tokens=60");
+  const pane = app.pane(1);
+  for (let turn = 1; turn <= 8; turn++) {
+    await pane.ask(`Tell me a story about a fox and a robot who live by the sea. This is story number ${turn}.`);
+    await pane.finished();
+    expect(await pane.answer()).not.toBe("");
+  }
+  await expect(pane.region).toContainText(/no longer|not sent|left out|forgotten|oldest/i);
+  await expect(pane.log).toContainText("story number 1.");
+});

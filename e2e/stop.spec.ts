@@ -1,0 +1,24 @@
+import { expect, test } from "playwright/test";
+import { App } from "./support/app.ts";
+
+test("Stop ends one pane's answer, keeps its text, and leaves the other pane alone", async ({ page }) => {
+  const app = await App.open(page, "temperature=0");
+  const [first, second] = await app.addPanes(2);
+  await first!.ask("Tell me a story about a fox.");
+  await second!.ask("Tell me a story about a robot.");
+  await expect.poll(() => first!.answer()).toMatch(/\w+ \w+/);
+  await expect.poll(() => second!.answer()).toMatch(/\w+ \w+/);
+
+  await first!.stop.click();
+  await expect(first!.stop).toBeHidden();
+  const stopped = await first!.answer();
+  const lengthOfSecond = (await second!.answer()).length;
+  await second!.finished();
+  expect((await second!.answer()).length).toBeGreaterThan(lengthOfSecond);
+  expect(await first!.answer()).toBe(stopped);
+
+  // And the pane can be asked again.
+  await first!.ask("What is the capital of France?");
+  await first!.finished();
+  expect(await first!.answer()).toContain("Paris");
+});

@@ -1,0 +1,71 @@
+// The app as a person sees it: regions, boxes, buttons.
+
+import { expect, type Locator, type Page } from "playwright/test";
+
+export class App {
+  readonly page: Page;
+  readonly batch: Locator;
+
+  private constructor(page: Page) {
+    this.page = page;
+    this.batch = page.getByRole("region", { name: "Batch" });
+  }
+
+  /** `query` as in the page's address: "temperature=0" makes the answers greedy. */
+  static async open(page: Page, query = ""): Promise<App> {
+    await page.goto(query ? `./?${query}` : "./");
+    return new App(page);
+  }
+
+  pane(number: number): Pane {
+    return new Pane(this.page.getByRole("region", { name: `Pane ${number}`, exact: true }));
+  }
+
+  /** A figure of the strip "Batch", by its label. */
+  figure(label: string): Locator {
+    return this.batch.getByRole("term").filter({ hasText: label }).locator("+ dd");
+  }
+
+  /** Opens panes until there are `upTo`. */
+  async addPanes(upTo: number): Promise<Pane[]> {
+    for (let number = 2; number <= upTo; number++) {
+      await this.page.getByRole("button", { name: "Add pane" }).click();
+      await expect(this.pane(number).region).toBeVisible();
+    }
+    return Array.from({ length: upTo }, (_, index) => this.pane(index + 1));
+  }
+}
+
+export class Pane {
+  readonly region: Locator;
+  readonly message: Locator;
+  readonly send: Locator;
+  /** There only while the pane is busy. */
+  readonly stop: Locator;
+  readonly log: Locator;
+  /** The newest question with its answer. */
+  readonly turn: Locator;
+
+  constructor(region: Locator) {
+    this.region = region;
+    this.message = region.getByRole("textbox", { name: "Message" });
+    this.send = region.getByRole("button", { name: "Send", exact: true });
+    this.stop = region.getByRole("button", { name: "Stop", exact: true });
+    this.log = region.getByRole("log");
+    this.turn = this.log.getByRole("article").last();
+  }
+
+  async ask(question: string): Promise<void> {
+    await this.message.fill(question);
+    await this.send.click();
+  }
+
+  /** Of the newest turn, as far as it has come. */
+  answer(): Promise<string> {
+    return this.turn.locator("> div").innerText();
+  }
+
+  async finished(): Promise<void> {
+    await expect(this.turn).toContainText(/^Finished: /m);
+  }
+}

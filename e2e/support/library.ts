@@ -1,0 +1,27 @@
+// A page with nothing on it, for calling the built library as any page would.
+
+import type { JSHandle, Page } from "playwright/test";
+import type { ChorusEngine, CreateEngineOptions } from "../../src/protocol/engine.ts";
+import type { ChorusErrorData } from "../../src/protocol/errors.ts";
+
+/** Serves `body` as a page of the built folder at `folder` (a URL, or a path of the base URL) and opens it. */
+export async function openBarePage(page: Page, folder = "./", body = ""): Promise<void> {
+  const html = `<!doctype html><title>Bare page</title>${body}`;
+  await page.route("**/bare.html", (route) => route.fulfill({ contentType: "text/html", body: html }));
+  await page.goto(`${folder}bare.html`);
+}
+
+/** An engine on the page, in a handle: `engine.evaluate((engine) => ...)` calls it there. Greedy unless asked otherwise. */
+export async function createEngine(
+  page: Page,
+  config: Partial<CreateEngineOptions> = {},
+): Promise<JSHandle<ChorusEngine>> {
+  return page.evaluateHandle(async (options) => {
+    const library = new URL("./lib/chorus.js", location.href).href;
+    const { createEngine: create } = (await import(library)) as typeof import("../../src/index.ts");
+    return create({ model: "models/chorus-first/", ...options });
+  }, config);
+}
+
+/** What a promise of the page was rejected with, as data; null if it was fulfilled. For use inside `evaluate`. */
+export type Failure = ChorusErrorData & { readonly name: string };

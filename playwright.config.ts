@@ -1,0 +1,51 @@
+// End to end: the built app in Chromium, served as any static host would, at the root and once more under a path.
+
+import { createServer, type AddressInfo } from "node:net";
+import { defineConfig } from "playwright/test";
+import { chromiumFlags } from "./tools/chromium-flags.mjs";
+import { listChromiums } from "./tools/find-chromium.mjs";
+
+// Playwright reads this file again in each of its processes; the first one's choice of ports is handed on.
+process.env.CHORUS_E2E_PORTS ??= (await Promise.all([freePort(), freePort()])).join();
+const [rootPort, pathPort] = process.env.CHORUS_E2E_PORTS.split(",");
+
+const rootUrl = `http://127.0.0.1:${rootPort}/`;
+// Not named in any file of the build: the app can't know it.
+const pathUrl = `http://127.0.0.1:${pathPort}/some/where/`;
+process.env.CHORUS_E2E_PATH_URL = pathUrl;
+
+// tools/test.mjs names one that it has tried; run by hand, the first that is there.
+const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums()[0];
+
+const serve = (url: string) => ({
+  command: `vite preview --host 127.0.0.1 --port ${new URL(url).port} --strictPort --base ${new URL(url).pathname}`,
+  url,
+  reuseExistingServer: false,
+});
+
+export default defineConfig({
+  testDir: "e2e",
+  outputDir: "test-results",
+  // One at a time: they would share one software GPU, which makes about 1 GFLOP/s. Hence the patience, too.
+  workers: 1,
+  timeout: 120_000,
+  expect: { timeout: 60_000 },
+  forbidOnly: Boolean(process.env.CI),
+  reporter: "list",
+  use: {
+    baseURL: rootUrl,
+    viewport: { width: 1440, height: 900 },
+    screenshot: "only-on-failure",
+    launchOptions: { args: chromiumFlags(), ...(executablePath && { executablePath }) },
+  },
+  webServer: [serve(rootUrl), serve(pathUrl)],
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
