@@ -226,7 +226,13 @@ describe("Engine.run", () => {
 });
 
 describe("An engine whose runner fails", () => {
-  const failing = (error: unknown): Runner => ({ submit: () => Promise.reject(error) });
+  function failing(error: unknown): Runner {
+    return {
+      submit: async () => {
+        throw error;
+      },
+    };
+  }
 
   it("ends everything that is open, without a further output, and refuses what comes later with the same error", async () => {
     const lost = new ChorusError("device_lost", "The GPU is gone.");

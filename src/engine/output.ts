@@ -46,25 +46,27 @@ export class OutputProcessor {
   push(token: SampledToken): SequenceOutput {
     const ending = checkStop(this.#sequence, this.#options.eosTokenIds, this.#options.maxLength);
     // The token that says "stop" is a signal, not text.
-    const characters = ending?.finishReason === "stop" ? "" : this.#detokenizer.push(token.tokenId);
-    return this.#output([token], characters, ending);
+    let characters = ending?.finishReason === "stop" ? "" : this.#detokenizer.push(token.tokenId);
+    if (ending !== null) characters += this.#detokenizer.flush();
+
+    const { text, stop } = this.#stopStrings.push(characters);
+    if (stop !== null) return this.#output(token, text, { finishReason: "stop", stopReason: stop });
+    if (ending !== null) return this.#output(token, text + this.#stopStrings.flush(), ending);
+    return this.#output(token, text, null);
   }
 
-  /** Ends the text where it is. */
+  /** Ends the text with its last whole character. */
   abort(): SequenceOutput {
-    return this.#output([], "", { finishReason: "abort", stopReason: null });
+    return this.#output(null, this.#stopStrings.flush(), { finishReason: "abort", stopReason: null });
   }
 
-  #output(tokens: readonly SampledToken[], characters: string, ending: Ending | null): SequenceOutput {
-    let { text, stop } = this.#stopStrings.push(ending === null ? characters : characters + this.#detokenizer.flush());
-    if (stop !== null) ending = { finishReason: "stop", stopReason: stop };
-    else if (ending !== null) text += this.#stopStrings.flush();
+  #output(token: SampledToken | null, text: string, ending: Ending | null): SequenceOutput {
     return {
       requestId: this.#sequence.requestId,
       index: this.#sequence.index,
       text,
-      tokenIds: tokens.map((token) => token.tokenId),
-      logprobs: tokens.map((token) => token.logprob),
+      tokenIds: token === null ? [] : [token.tokenId],
+      logprobs: token === null ? [] : [token.logprob],
       finishReason: ending?.finishReason ?? null,
       stopReason: ending?.stopReason ?? null,
     };

@@ -31,7 +31,7 @@ describe("a request that can never fit", () => {
   it("leaves the others untouched", async () => {
     const harness = new EngineHarness({ config: TINY });
     harness.add("before", prompt(3));
-    expect(() => harness.add("never", prompt(30))).toThrow();
+    expect(() => harness.add("never", prompt(30))).toThrow("whole key/value cache");
     harness.add("after", prompt(3));
     await harness.runToEnd();
     expect(harness.choice("before").finishReason).not.toBeNull();

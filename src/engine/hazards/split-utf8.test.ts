@@ -24,6 +24,14 @@ describe("a character that is spread over tokens", () => {
     expect(await stream([...bytes, EOS])).toEqual(["a", "a", "a", "a\uFFFD"]);
   });
 
+  it("is not shown when the answer is aborted inside it", async () => {
+    const harness = new EngineHarness({ runner: scriptedRunner({ a: byteTokens("a😀") }) });
+    harness.add("a", [1]);
+    for (let i = 0; i < 3; i++) await harness.step();
+    harness.engine.abort("a");
+    expect(harness.choice("a")).toMatchObject({ text: "a", finishReason: "abort" });
+  });
+
   it("does not mix with one of a neighbour in the same steps", async () => {
     const harness = new EngineHarness({ runner: scriptedRunner({ a: byteTokens("😀"), b: byteTokens("🎈") }) });
     harness.add("a", [1], { params: samplingParams({ maxTokens: 4 }) });

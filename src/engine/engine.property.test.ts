@@ -1,0 +1,183 @@
+// Random traffic through tiny pools. Whatever happens to a request on its way, it must come out as it does alone.
+import { describe, expect, it } from "vitest";
+import fc from "fast-check";
+import { EngineHarness, samplingParams, type Collected } from "../testing/engine-harness.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import { checkAdmission } from "./admission.ts";
+import type { EngineOptions } from "./engine.ts";
+import type { SamplingParams } from "./sampling-params.ts";
+
+/** Pieces that make stop strings and characters cross token borders; the last token is end-of-text. */
+const PIECES = ["a", "b", "ab", " ", "EN", "D", "\uFEFF", "é"].map((text) => new TextEncoder().encode(text));
+const HALVES = [[0xf0, 0x9f], [0x98, 0x80], [0xff], [0xc3]].map((bytes) => Uint8Array.from(bytes));
+const VOCABULARY = [...PIECES, ...HALVES, ...PIECES.slice(0, 3), new Uint8Array()];
+const EOS = VOCABULARY.length - 1;
+
+interface Traffic {
+  readonly config: EngineOptions["config"];
+  readonly requests: readonly {
+    readonly arrivesAtStep: number;
+    readonly prompt: readonly number[];
+    readonly n: number;
+    readonly params: SamplingParams;
+    /** Steps after its arrival; in flight: while that step runs. */
+    readonly abort: { readonly afterSteps: number; readonly inFlight: boolean } | null;
+  }[];
+}
+
+const token = fc.nat({ max: EOS });
+
+const traffic: fc.Arbitrary<Traffic> = fc.record({
+  config: fc.record({
+    maxNumSeqs: fc.integer({ min: 1, max: 6 }),
+    maxNumBatchedTokens: fc.integer({ min: 1, max: 12 }),
+    maxModelLen: fc.integer({ min: 8, max: 40 }),
+    blockSize: fc.integer({ min: 1, max: 4 }),
+    numGpuBlocks: fc.integer({ min: 4, max: 14 }),
+  }),
+  requests: fc.array(
+    fc.record({
+      arrivesAtStep: fc.nat({ max: 15 }),
+      prompt: fc.array(token, { maxLength: 14 }),
+      n: fc.integer({ min: 1, max: 3 }),
+      params: fc
+        .record({
+          maxTokens: fc.integer({ min: 1, max: 16 }),
+          temperature: fc.constantFrom(0, 1),
+          seed: fc.nat({ max: 3 }),
+          stop: fc.subarray(["END", "aba", "😀", "\uFFFD"], { maxLength: 2 }),
+          stopTokenIds: fc.array(token, { maxLength: 1 }),
+          includeStopStrInOutput: fc.boolean(),
+          ignoreEos: fc.boolean(),
+        })
+        .map(samplingParams),
+      abort: fc.option(fc.record({ afterSteps: fc.nat({ max: 20 }), inFlight: fc.boolean() }), { freq: 3 }),
+    }),
+    { minLength: 1, maxLength: 8 },
+  ),
+});
+
+type Request = Traffic["requests"][number];
+
+/** A choice's outcome with the whole engine to itself. */
+async function alone(request: Request, index: number, maxModelLen: number): Promise<Collected> {
+  const harness = new EngineHarness({ config: { maxModelLen }, vocabulary: VOCABULARY });
+  const params = { ...request.params, seed: request.params.seed + index };
+  harness.add("alone", request.prompt, { params });
+  await harness.runToEnd();
+  return harness.choice("alone");
+}
+
+function isAdmissible(request: Request, config: Traffic["config"]): boolean {
+  try {
+    checkAdmission(request.prompt.length, request.params.maxTokens, "prompt", config);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Plays the traffic, step by step, and returns what came of it. */
+async function play({ config, requests }: Traffic): Promise<EngineHarness> {
+  const harness = new EngineHarness({ config, vocabulary: VOCABULARY });
+  // The oldest sequence makes progress in each step, so all together take no more than each by itself: its rows in
+  // chunks of the budget (all again after a preemption), and a step a token.
+  const maxSteps = requests.reduce((sum, { prompt, params, n }) => {
+    const length = prompt.length + params.maxTokens;
+    return sum + n * (Math.ceil(length / config.maxNumBatchedTokens) + length);
+  }, 40);
+
+  for (let step = 0; step < 40 || harness.hasWork; step++) {
+    expect(step).toBeLessThan(maxSteps);
+    for (const [id, request] of requests.entries()) {
+      const add = () => harness.add(`${id}`, request.prompt, { n: request.n, params: request.params });
+      if (request.arrivesAtStep !== step) continue;
+      if (isAdmissible(request, config)) add();
+      else expect(add).toThrow(ChorusError);
+    }
+    const abort = (inFlight: boolean) => {
+      for (const [id, request] of requests.entries()) {
+        const isDue = request.abort?.inFlight === inFlight && request.arrivesAtStep + request.abort.afterSteps === step;
+        if (isDue) harness.engine.abort(`${id}`);
+      }
+    };
+    abort(false);
+    const running = harness.step();
+    abort(true);
+    await running;
+  }
+  return harness;
+}
+
+describe("an engine under random traffic", () => {
+  it("gives each request what it gets alone, ends it once, and keeps nothing", async () => {
+    const seen = { preemptions: 0, stop: 0, length: 0, abort: 0, stopStrings: 0, refused: 0, shared: 0 };
+
+    await fc.assert(
+      fc.asyncProperty(traffic, async ({ config, requests }) => {
+        const harness = await play({ config, requests });
+
+        for (const [id, request] of requests.entries()) {
+          const reports = harness.requests.filter((report) => report.requestId === `${id}`);
+          if (!isAdmissible(request, config)) {
+            expect(reports).toEqual([]);
+            seen.refused += 1;
+            continue;
+          }
+          for (let index = 0; index < request.n; index++) {
+            const choice = harness.choice(`${id}`, index);
+            const expected = await alone(request, index, config.maxModelLen);
+            if (choice.finishReason === "abort") {
+              expect(request.abort).not.toBeNull();
+              expect(choice.tokenIds).toEqual(expected.tokenIds.slice(0, choice.tokenIds.length));
+            } else {
+              expect(choice).toEqual(expected);
+            }
+            expect(reports.filter((report) => report.index === index && report.status === "finished")).toHaveLength(1);
+            if (typeof choice.stopReason === "string") seen.stopStrings += 1;
+          }
+        }
+
+        const stats = harness.engine.stats();
+        expect(stats.num_gpu_blocks_free).toBe(config.numGpuBlocks);
+        const generated = [...harness.choices.values()].reduce((sum, choice) => sum + choice.tokenIds.length, 0);
+        expect(stats.generation_tokens_total).toBe(generated);
+        seen.preemptions += stats.num_preemptions_total;
+        seen.stop += stats.request_success_total.stop;
+        seen.length += stats.request_success_total.length;
+        seen.abort += stats.request_success_total.abort;
+        seen.shared += harness.steps.filter((step) => step.entries.length > 1).length;
+      }),
+      { numRuns: 400 },
+    );
+
+    // The traffic was worth it.
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(50);
+  });
+
+  it("streams exactly the text of the tokens", async () => {
+    await fc.assert(
+      fc.asyncProperty(traffic, async ({ config, requests }) => {
+        const harness = await play({ config, requests });
+        for (const [key, { text, tokenIds, finishReason, stopReason }] of harness.choices) {
+          const { params } = requests[Number(key.split("/")[0])]!;
+          const endsByToken = finishReason === "stop" && typeof stopReason !== "string";
+          const spoken = endsByToken ? tokenIds.slice(0, -1) : tokenIds;
+          const bytes = Uint8Array.from(spoken.flatMap((id) => [...VOCABULARY[id]!]));
+          // An aborted text ends with its last whole character.
+          const whole = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, {
+            stream: finishReason === "abort",
+          });
+          if (typeof stopReason === "string") {
+            const at = whole.indexOf(stopReason);
+            expect(text).toBe(whole.slice(0, params.includeStopStrInOutput ? at + stopReason.length : at));
+          } else {
+            expect(text).toBe(whole);
+            for (const stop of params.stop) expect(text).not.toContain(stop);
+          }
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
