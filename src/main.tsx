@@ -1,6 +1,6 @@
-import { createEngine } from "./client/create-engine.ts";
+import { createEngine } from "./index.ts";
 import { readPageOptions } from "./state/page-options.ts";
-import { startApp } from "./ui/StartApp.tsx";
+import { startApp } from "./ui/start-app.ts";
 
 const root = document.getElementById("root");
 if (root) startApp({ root, createEngine, ...readPageOptions(location.search) });

@@ -31,6 +31,8 @@ export class EngineControl {
   readonly #options: EngineControlOptions;
   /** Which start is the newest: what an older one says no longer counts. */
   #attempt = 0;
+  /** The newest engine there was, alive or dead. */
+  #engine: ChorusEngine | null = null;
   /** Ahead of the store, which is told once per frame. */
   #stages: LoadStages = NOTHING_LOADED;
 
@@ -42,8 +44,8 @@ export class EngineControl {
   /** Loads the model, anew where an engine is there already. Resolves when it is ready or has failed. */
   async start(): Promise<void> {
     const attempt = ++this.#attempt;
-    const before = this.#store.getState();
-    if (before.status === "ready") void before.engine.dispose();
+    void this.#engine?.dispose();
+    this.#engine = null;
 
     if (!this.#options.hasWebGpu()) {
       const error = { code: "webgpu_unavailable", message: "navigator.gpu is missing.", param: null } as const;
@@ -59,6 +61,7 @@ export class EngineControl {
         void engine.dispose();
         return;
       }
+      this.#engine = engine;
       engine.on("fatal", (error) => {
         if (attempt === this.#attempt) this.#store.setState({ status: "dead", error }, true);
       });

@@ -3,6 +3,8 @@
 //   &ask              each has asked a question
 //   &load=8000        milliseconds the model takes to load
 //   &fail=model_not_found|webgpu_unavailable|...   how loading ends
+//   &nogpu            a browser without WebGPU
+//   &context=256      the model's context
 //   &die=3000         milliseconds until the running engine dies
 //   &seqs=2           most answers that grow at once
 //   &stepms=60        a step's length
@@ -10,7 +12,7 @@
 import type { CreateEngineOptions } from "../protocol/engine.ts";
 import { ChorusError, type ChorusErrorCode } from "../protocol/errors.ts";
 import type { LoadProgress, LoadStage } from "../protocol/reports.ts";
-import { startApp } from "../ui/StartApp.tsx";
+import { startApp } from "../ui/start-app.ts";
 import { FakeEngine } from "./fake-engine.ts";
 
 const query = new URLSearchParams(location.search);
@@ -67,6 +69,7 @@ async function createEngine({ onProgress = () => {} }: CreateEngineOptions): Pro
   const engine = new FakeEngine({
     answer: (messages) => ANSWERS[messages.at(-1)?.content ?? ""] ?? LONG_ANSWER,
     maxNumSeqs: number("seqs", 64),
+    model: { contextLength: number("context", 1024) },
   });
   setInterval(() => engine.step(performance.now(), 6), number("stepms", 60));
   if (query.has("die") && isFirstStart) {
@@ -81,13 +84,14 @@ async function createEngine({ onProgress = () => {} }: CreateEngineOptions): Pro
   return engine;
 }
 
+if (query.has("nogpu")) Reflect.deleteProperty(Navigator.prototype, "gpu");
+
 const root = document.getElementById("root");
 if (root) {
   const { workspace } = startApp({
     root,
     createEngine,
     model: "models/chorus-first/",
-    hasWebGpu: () => !query.has("nogpu"),
   });
   for (let count = 1; count < number("panes", 1); count++) workspace.addPane();
   if (query.has("ask")) {

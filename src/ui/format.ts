@@ -12,9 +12,9 @@ export function formatRate(value: number): string {
   return value > 0 && value < 99.95 ? TENTHS.format(value) : COUNT.format(value);
 }
 
-/** "5.9", "148": without the unit. */
+/** "5.9", "41": without the unit. */
 export function formatMs(value: number): string {
-  return formatRate(value);
+  return value > 0 && value < 9.95 ? TENTHS.format(value) : COUNT.format(value);
 }
 
 const MB = 1e6;

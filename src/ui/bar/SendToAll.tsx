@@ -17,8 +17,8 @@ export function SendToAll({ workspace }: { workspace: Workspace }) {
   const [left, setLeft] = useState<ReadonlySet<number>>(new Set());
 
   const send = () => {
-    if (message.trim() === "") return;
-    for (const pane of panes) if (!left.has(pane.number)) pane.send(message);
+    const askedPanes = panes.filter((pane) => !left.has(pane.number) && pane.send(message));
+    if (askedPanes.length === 0) return;
     setMessage("");
     dialog.current?.close();
   };

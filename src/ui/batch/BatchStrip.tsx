@@ -25,10 +25,6 @@ export function BatchStrip({ metrics }: { metrics: BatchMetrics }) {
         <Figure label="Peak" title="Most sequences that a step of the last minute had" width={css.w3}>
           {formatCount(figures.peakSequences)}
         </Figure>
-        <Figure label="Rows" title="Tokens computed in the last step, and those of prompts" width={css.rows}>
-          {formatCount(figures.rows)}
-          {figures.promptRows > 0 && <small> ({formatCount(figures.promptRows)} prompt)</small>}
-        </Figure>
         <Figure label="KV use" title="Cache blocks in use" width={css.w4} after={<KvMeter percent={kvPercent} />}>
           {kvPercent}%
         </Figure>
@@ -40,6 +36,10 @@ export function BatchStrip({ metrics }: { metrics: BatchMetrics }) {
         </Figure>
         <Figure label="Step time" title="Of the last step" width={css.w7} isExtra>
           {formatMs(figures.stepMs)} ms
+        </Figure>
+        <Figure label="Rows" title="Tokens computed in the last step, and those of prompts" width={css.rows}>
+          {formatCount(figures.rows)}
+          {figures.promptRows > 0 && <small> ({formatCount(figures.promptRows)} prompt)</small>}
         </Figure>
       </dl>
     </section>

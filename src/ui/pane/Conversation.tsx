@@ -59,7 +59,8 @@ export function Conversation({ app, pane, isFirst }: ConversationProps) {
         aria-label="Conversation"
         aria-live="off"
         aria-busy={phase === "streaming"}
-        // The arrow keys scroll it. oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        // The arrow keys scroll it.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         onScroll={onScroll}
       >

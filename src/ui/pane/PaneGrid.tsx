@@ -11,7 +11,7 @@ export function PaneGrid({ app }: { app: AppState }) {
   const { panes, current } = useStore(app.workspace.store, (state) => state);
   const style = {
     "--columns": Math.min(panes.length, MOST_COLUMNS),
-    "--row": panes.length > MOST_COLUMNS ? "calc(50% - var(--s3) / 2)" : "1fr",
+    "--rows": panes.length > MOST_COLUMNS ? "max(240px, calc(50% - var(--s3) / 2))" : "minmax(240px, 1fr)",
   } as CSSProperties;
   return (
     <div className={css.grid} style={style}>

@@ -8,7 +8,7 @@ const ENDINGS: Record<TurnEnd, string> = {
   stop: "Finished: end of text",
   length: "Finished: length limit",
   stopped: "Finished: stopped",
-  interrupted: "Broken off: the engine stopped",
+  interrupted: "Broken off before its end",
 };
 
 interface TurnViewProps {

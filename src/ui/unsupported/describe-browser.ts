@@ -37,11 +37,9 @@ export function suggestRemedy({ userAgent, hasGpu, isSecureContext }: BrowserHin
   const browser = nameBrowser(userAgent);
   const isLinux = browser.endsWith("on Linux");
   if (hasGpu) {
-    const base =
-      "WebGPU is there but gives no graphics adapter. Turn on hardware acceleration in the browser's settings";
     return isLinux
-      ? `${base}; on Linux also set chrome://flags/#enable-unsafe-webgpu and #enable-vulkan to Enabled. Then restart it.`
-      : `${base}, update the graphics driver, and restart the browser.`;
+      ? "Turn on hardware acceleration in the browser's settings, set chrome://flags/#enable-unsafe-webgpu and #enable-vulkan to Enabled, and restart it."
+      : "Turn on hardware acceleration in the browser's settings, update the graphics driver, and restart the browser.";
   }
   if (browser.startsWith("Firefox")) {
     return "In about:config set dom.webgpu.enabled to true and restart Firefox, or open this page in Chrome or Edge.";

@@ -1,3 +1,7 @@
+// First, so that what the components say wins.
+import "./tokens.css";
+import "./base.css";
+import { createElement } from "react";
 import { createRoot } from "react-dom/client";
 import { createAppState, type AppState } from "../state/app-state.ts";
 import type { CreateEngine } from "../state/engine-control.ts";
@@ -5,8 +9,6 @@ import { FrameFlusher } from "../state/frame-flusher.ts";
 import type { Sampling } from "../state/stream-answer.ts";
 import { Theme } from "../state/theme.ts";
 import { App } from "./App.tsx";
-import "./tokens.css";
-import "./base.css";
 
 export interface StartAppOptions {
   /** Where the app is drawn. */
@@ -16,8 +18,6 @@ export interface StartAppOptions {
   readonly model: string;
   /** Fields that every question is sent with. [the model's own] */
   readonly sampling?: Sampling;
-  /** Whether to try at all. [whether navigator.gpu is there] */
-  readonly hasWebGpu?: () => boolean;
 }
 
 /** Draws the app and begins to load the model. */
@@ -27,10 +27,10 @@ export function startApp(options: StartAppOptions): AppState {
     createEngine: options.createEngine,
     model: options.model,
     sampling: options.sampling ?? {},
-    hasWebGpu: options.hasWebGpu ?? (() => "gpu" in navigator),
+    hasWebGpu: () => "gpu" in navigator,
     scheduleFlush: flusher.schedule,
     now: () => performance.now(),
   });
-  createRoot(options.root).render(<App app={app} theme={new Theme()} />);
+  createRoot(options.root).render(createElement(App, { app, theme: new Theme() }));
   return app;
 }
