@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { FrameFlusher } from "./frame-flusher.ts";
+
+let frame: (() => void) | null = null;
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("requestAnimationFrame", (callback: () => void) => {
+    frame = callback;
+    return 1;
+  });
+  vi.stubGlobal("cancelAnimationFrame", () => {
+    frame = null;
+  });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+it("runs each flush once per frame, however often it was asked for", () => {
+  const flusher = new FrameFlusher();
+  const [one, two] = [vi.fn<() => void>(), vi.fn<() => void>()];
+  for (const flush of [one, two, one]) flusher.schedule(flush);
+  expect(one).not.toHaveBeenCalled();
+  frame?.();
+  vi.runAllTimers();
+  expect(one).toHaveBeenCalledOnce();
+  expect(two).toHaveBeenCalledOnce();
+});
+
+it("does not wait for frames that don't come, as in a hidden tab", () => {
+  const flusher = new FrameFlusher();
+  const flush = vi.fn<() => void>();
+  flusher.schedule(flush);
+  vi.advanceTimersByTime(1000);
+  expect(flush).toHaveBeenCalledOnce();
+  expect(frame).toBeNull();
+});
