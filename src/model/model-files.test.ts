@@ -4,7 +4,7 @@ import { openModelFiles, type OnBytes } from "./model-files.ts";
 
 /** A server of these paths; it answers 404 for others. */
 function serve(answers: Record<string, () => Response>): typeof fetch {
-  return async (url) => answers[String(url)]?.() ?? new Response("no", { status: 404 });
+  return async (url) => answers[url as string]?.() ?? new Response("no", { status: 404 });
 }
 
 const json = (value: unknown) => () => new Response(JSON.stringify(value));

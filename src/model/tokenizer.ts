@@ -1,5 +1,5 @@
 // Text to token ids and back. Byte-level BPE is @huggingface/tokenizers'; which strings are control tokens is decided
-// here, because a chat's text must never become one (see api/chat-template.ts).
+// here, because a chat's text must never become one (see api/chat-format.ts).
 
 import { Tokenizer } from "@huggingface/tokenizers";
 

@@ -1,0 +1,126 @@
+// Messages to the tokens of a prompt, as the model's own chat template has it or, for models without one, as a dialogue.
+//
+// What a person typed must never become a control token: "<|endoftext|>" in a message is thirteen characters and not the
+// end of the text, or anyone could forge a turn of somebody else's. The template, though, writes text and control tokens
+// into one string. So the first character of every control token is masked in the messages, by a code point that Unicode
+// reserves for such uses, before the template runs. Control tokens found in what it wrote are then its own; the masks
+// are undone in the pieces of text between them, which are encoded as text and nothing else.
+
+import { Template } from "@huggingface/jinja";
+
+import { ChorusError } from "../protocol/errors.ts";
+import type { ChatMessage } from "../protocol/openai.ts";
+
+/** What chats need of the model's tokenizer. */
+export interface ChatTokenizer {
+  readonly chatTemplate: string | null;
+  readonly namedTokens: Readonly<Record<string, string>>;
+  readonly controlTokens: readonly string[];
+  splitControlTokens(text: string): (string | number)[];
+  encodePlain(text: string): number[];
+}
+
+export interface ChatFormat {
+  /** Strings that end an answer, besides the model's end of text. */
+  readonly stop: readonly string[];
+  /** Token ids of the conversation, up to where the assistant's answer begins. */
+  encode(messages: readonly ChatMessage[]): number[];
+}
+
+/** @throws ChorusError model_invalid where the template is no Jinja. */
+export function createChatFormat(tokenizer: ChatTokenizer): ChatFormat {
+  return tokenizer.chatTemplate === null ? dialogue(tokenizer) : templated(tokenizer, tokenizer.chatTemplate);
+}
+
+function templated(tokenizer: ChatTokenizer, source: string): ChatFormat {
+  const template = parseTemplate(source);
+  return {
+    stop: [],
+    encode: (messages) => {
+      const mask = new Mask(tokenizer.controlTokens, messages);
+      const text = render(template, {
+        ...tokenizer.namedTokens,
+        messages: messages.map((message) => mask.hideIn(message)),
+        add_generation_prompt: true,
+        tools: null,
+        documents: null,
+      });
+      return tokenizer
+        .splitControlTokens(text)
+        .flatMap((part) => (typeof part === "number" ? [part] : tokenizer.encodePlain(mask.reveal(part))));
+    },
+  };
+}
+
+/** For models that were not made for chats: they go on with a dialogue, and stop before they make up the next question. */
+function dialogue(tokenizer: ChatTokenizer): ChatFormat {
+  const line = ({ role, content }: ChatMessage) =>
+    role === "system" ? `${content}\n` : `${role === "user" ? "User" : "Assistant"}: ${content}`;
+  return {
+    stop: ["\nUser:"],
+    encode: (messages) => tokenizer.encodePlain([...messages.map(line), "Assistant:"].join("\n")),
+  };
+}
+
+function parseTemplate(source: string): Template {
+  try {
+    return new Template(source);
+  } catch (cause) {
+    throw new ChorusError("model_invalid", `The model's chat template cannot be read: ${reasonOf(cause)}`, null, {
+      cause,
+    });
+  }
+}
+
+function render(template: Template, variables: Record<string, unknown>): string {
+  try {
+    return template.render(variables);
+  } catch (cause) {
+    const message = `The model's chat template refuses these messages: ${reasonOf(cause)}`;
+    throw new ChorusError("invalid_value", message, "messages", { cause });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const FIRST_NONCHARACTER = 0xfdd0;
+const NUM_NONCHARACTERS = 32;
+
+/** Stands in for the characters that control tokens begin with, by code points that occur in no message. */
+class Mask {
+  /** [character, its mask] */
+  readonly #pairs: readonly (readonly [string, string])[];
+
+  constructor(controlTokens: readonly string[], messages: readonly ChatMessage[]) {
+    const initials = [...new Set(controlTokens.map((token) => String.fromCodePoint(token.codePointAt(0) ?? 0)))];
+    const text = messages.map(({ content, name }) => `${content}${name ?? ""}`).join("");
+    const unused = Array.from({ length: NUM_NONCHARACTERS }, (_, i) =>
+      String.fromCharCode(FIRST_NONCHARACTER + i),
+    ).filter((noncharacter) => !text.includes(noncharacter));
+    this.#pairs = initials.map((initial, i) => {
+      const mask = unused[i];
+      if (mask === undefined) {
+        throw new ChorusError(
+          "invalid_value",
+          "messages hold all of Unicode's noncharacters U+FDD0 to U+FDEF.",
+          "messages",
+        );
+      }
+      return [initial, mask];
+    });
+  }
+
+  hideIn({ role, content, name }: ChatMessage): ChatMessage {
+    return { role, content: this.#hide(content), ...(name !== undefined && { name: this.#hide(name) }) };
+  }
+
+  reveal(text: string): string {
+    return this.#pairs.reduce((plain, [initial, mask]) => plain.replaceAll(mask, initial), text);
+  }
+
+  #hide(text: string): string {
+    return this.#pairs.reduce((masked, [initial, mask]) => masked.replaceAll(initial, mask), text);
+  }
+}

@@ -1,0 +1,84 @@
+import { ChorusError } from "../protocol/errors.ts";
+import type { ChatCompletionRequest, ChatMessage, GenerationFields } from "../protocol/openai.ts";
+import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
+import { preparePrompt, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
+import { Fields, invalidType, missing } from "./validate.ts";
+
+const CHAT_FIELDS = ["messages", "max_tokens", "max_completion_tokens", "logprobs"] as const satisfies readonly Exclude<
+  keyof ChatCompletionRequest,
+  keyof GenerationFields
+>[];
+
+const ROLES = ["system", "user", "assistant"] as const;
+
+/**
+ * The body of chat.completions.create, checked, as token ids and parameters.
+ * @throws ChorusError naming the field.
+ */
+export function parseChatRequest(body: unknown, context: RequestContext): ParsedRequest {
+  const fields = openRequest(body, CHAT_FIELDS, context);
+  const messages = parseMessages(fields);
+  const { requested, ...shared } = parseGenerationFields(fields, context, context.chatFormat.stop);
+  const wantLogprobs = fields.boolean("logprobs") ?? false;
+  const maxTokens = parseChatMaxTokens(fields);
+  const prompt = { tokenIds: context.chatFormat.encode(messages), param: "messages" };
+  return {
+    endpoint: "chat.completions",
+    prompts: [preparePrompt(prompt, requested, maxTokens, Infinity, context)],
+    wantLogprobs,
+    ...shared,
+  };
+}
+
+/** max_completion_tokens is OpenAI's new name of max_tokens. */
+function parseChatMaxTokens(fields: Fields): number | undefined {
+  const maxTokens = parseMaxTokens(fields, "max_tokens");
+  const maxCompletionTokens = parseMaxTokens(fields, "max_completion_tokens");
+  if (maxTokens !== undefined && maxCompletionTokens !== undefined && maxTokens !== maxCompletionTokens) {
+    throw new ChorusError(
+      "invalid_value",
+      `max_tokens (${maxTokens}) and max_completion_tokens (${maxCompletionTokens}) mean the same; give one of them.`,
+      "max_completion_tokens",
+    );
+  }
+  return maxTokens ?? maxCompletionTokens;
+}
+
+function parseMessages(fields: Fields): ChatMessage[] {
+  const messages = fields.list("messages");
+  if (messages === undefined) throw missing("messages");
+  if (messages.length === 0)
+    throw new ChorusError("invalid_value", "messages is empty; give at least one.", "messages");
+  return messages.map(({ path, value }) => parseMessage(new Fields(value, path)));
+}
+
+function parseMessage(message: Fields): ChatMessage {
+  message.refuseOthers(["role", "content", "name"]);
+  const role = message.oneOf("role", ROLES);
+  if (role === undefined) throw missing(message.path("role"));
+  const name = message.string("name");
+  return { role, content: parseContent(message), ...(name !== undefined && { name }) };
+}
+
+/** A string, or parts of type "text", which become its lines. */
+function parseContent(message: Fields): string {
+  const content = message.get("content");
+  if (content === undefined) throw missing(message.path("content"));
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) throw invalidType(message.path("content"), "a string or a list of text parts", content);
+  const parts = message.list("content") ?? [];
+  return parts.map(({ path, value }) => parseTextPart(new Fields(value, path))).join("\n");
+}
+
+function parseTextPart(part: Fields): string {
+  const type = part.string("type");
+  if (type === undefined) throw missing(part.path("type"));
+  if (type !== "text") {
+    const message = `${part.path("type")} is "${type}"; this model reads text only.`;
+    throw new ChorusError("unsupported_parameter", message, part.path("type"));
+  }
+  part.refuseOthers(["type", "text"]);
+  const text = part.string("text");
+  if (text === undefined) throw missing(part.path("text"));
+  return text;
+}

@@ -1,0 +1,267 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ChatCompletion, ChatCompletionChunk, Completion } from "../protocol/openai.ts";
+import { answerId, type AnswerHead, type ChoiceOutput, type TokenNames } from "./answer.ts";
+import { ChunkWriter } from "./chunks.ts";
+import type { ParsedRequest } from "./parsed-request.ts";
+import { ResponseBuilder } from "./responses.ts";
+
+// Token i is i letters "a"; token 0 is the end of text.
+const names: TokenNames = {
+  tokenText: (id) => (id === 0 ? "<end>" : "a".repeat(id)),
+  tokenBytes: (id) => new Uint8Array(id).fill(97),
+};
+const params = {
+  temperature: 1,
+  topK: 0,
+  topP: 1,
+  seed: 1,
+  maxTokens: 9,
+  stop: [],
+  stopTokenIds: [],
+  includeStopStrInOutput: false,
+  ignoreEos: false,
+};
+const head: AnswerHead = { id: "id-1", created: 1700000000, model: "m" };
+
+function request(changes: Partial<ParsedRequest> = {}, prompts: number[][] = [[7, 8]]): ParsedRequest {
+  return {
+    endpoint: "chat.completions",
+    prompts: prompts.map((tokenIds) => ({ tokenIds, params, param: "messages" })),
+    n: 1,
+    stream: true,
+    includeUsage: false,
+    returnTokenIds: false,
+    wantLogprobs: false,
+    ...changes,
+  };
+}
+
+const going = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
+  text,
+  tokenIds,
+  logprobs: tokenIds.map((id) => -id),
+  finishReason: null,
+  stopReason: null,
+});
+const ending = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
+  ...going(text, ...tokenIds),
+  finishReason: "stop",
+});
+
+function stream(parsed: ParsedRequest, outputs: [number, ChoiceOutput][]) {
+  const writer = new ChunkWriter(parsed, head, names);
+  return [...outputs.flatMap(([choice, output]) => writer.write(choice, output)), ...writer.end()];
+}
+
+function respond(parsed: ParsedRequest, outputs: [number, ChoiceOutput][]) {
+  const builder = new ResponseBuilder(parsed, head, names);
+  for (const [choice, output] of outputs) builder.add(choice, output);
+  return builder.build();
+}
+
+const chatChunk = (choices: object[], more: object = {}) => ({
+  ...head,
+  object: "chat.completion.chunk",
+  choices,
+  ...more,
+});
+
+describe("a streamed chat", () => {
+  test("opens with the role, goes on with text, and ends with the reason", () => {
+    const outputs: [number, ChoiceOutput][] = [
+      [0, going("a", 1)],
+      [0, going("", 2)],
+      [0, { ...ending("aab", 3), stopReason: "\n" }],
+    ];
+    expect(stream(request(), outputs)).toEqual([
+      chatChunk([{ index: 0, delta: { role: "assistant", content: "" }, logprobs: null, finish_reason: null }]),
+      chatChunk([{ index: 0, delta: { content: "a" }, logprobs: null, finish_reason: null }]),
+      chatChunk([{ index: 0, delta: { content: "aab" }, logprobs: null, finish_reason: "stop", stop_reason: "\n" }]),
+    ]);
+  });
+
+  test("that ends without text still tells why", () => {
+    expect(stream(request(), [[0, ending("", 0)]]).at(-1)).toEqual(
+      chatChunk([{ index: 0, delta: {}, logprobs: null, finish_reason: "stop", stop_reason: null }]),
+    );
+    const aborted = stream(request(), [[0, { ...going(""), finishReason: "abort" }]]);
+    expect(aborted.map(({ choices }) => choices[0]?.finish_reason)).toEqual([null, "abort"]);
+  });
+
+  test("has token ids, log-probabilities and usage where they were asked for", () => {
+    const parsed = request({ returnTokenIds: true, wantLogprobs: true, includeUsage: true });
+    const [role, held, last, usage] = stream(parsed, [
+      [0, going("", 2)],
+      [0, ending("aaa", 1, 0)],
+    ]);
+    expect(role).toEqual(
+      chatChunk([
+        {
+          index: 0,
+          delta: { role: "assistant", content: "" },
+          logprobs: null,
+          finish_reason: null,
+          prompt_token_ids: [7, 8],
+        },
+      ]),
+    );
+    const two = { token: "aa", logprob: -2, bytes: [97, 97], top_logprobs: [] };
+    expect(held).toEqual(
+      chatChunk([{ index: 0, delta: {}, logprobs: { content: [two] }, finish_reason: null, token_ids: [2] }]),
+    );
+    expect(last).toMatchObject({
+      choices: [
+        {
+          token_ids: [1, 0],
+          logprobs: {
+            content: [
+              { token: "a", logprob: -1 },
+              { token: "<end>", bytes: [] },
+            ],
+          },
+        },
+      ],
+    });
+    const counts = { prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 };
+    expect(usage).toEqual(chatChunk([], { usage: counts }));
+  });
+
+  test("opens each of its choices once", () => {
+    const outputs: [number, ChoiceOutput][] = [
+      [1, going("a", 1)],
+      [0, going("a", 1)],
+      [1, ending("", 0)],
+      [0, ending("", 0)],
+    ];
+    const chunks = stream(request({ n: 2 }), outputs) as ChatCompletionChunk[];
+    const seen = chunks.map(({ choices }) => [choices[0]!.index, choices[0]!.delta.role ?? choices[0]!.finish_reason]);
+    expect(seen).toEqual([
+      [1, "assistant"],
+      [1, null],
+      [0, "assistant"],
+      [0, null],
+      [1, "stop"],
+      [0, "stop"],
+    ]);
+  });
+});
+
+test("a streamed completion has text, offsets that go on, and the prompt of each choice once", () => {
+  const parsed = request({ endpoint: "completions", n: 2, returnTokenIds: true, wantLogprobs: true }, [[7], [8, 9]]);
+  const chunks = stream(parsed, [
+    [2, going("aa", 2)],
+    [2, ending("a", 1, 0)],
+  ]);
+  const logprobs = (tokens: string[], token_logprobs: number[], text_offset: number[]) => ({
+    tokens,
+    token_logprobs,
+    text_offset,
+    top_logprobs: null,
+  });
+  expect(chunks).toEqual([
+    {
+      ...head,
+      object: "text_completion",
+      choices: [
+        {
+          index: 2,
+          text: "aa",
+          logprobs: logprobs(["aa"], [-2], [0]),
+          finish_reason: null,
+          token_ids: [2],
+          prompt_token_ids: [8, 9],
+        },
+      ],
+    },
+    {
+      ...head,
+      object: "text_completion",
+      choices: [
+        {
+          index: 2,
+          text: "a",
+          logprobs: logprobs(["a", "<end>"], [-1, -0], [2, 3]),
+          finish_reason: "stop",
+          stop_reason: null,
+          token_ids: [1, 0],
+        },
+      ],
+    },
+  ]);
+});
+
+describe("a whole answer", () => {
+  test("of a chat", () => {
+    const outputs: [number, ChoiceOutput][] = [
+      [1, ending("b", 1)],
+      [0, going("a", 1)],
+      [0, { ...ending("aa", 2), finishReason: "length" }],
+    ];
+    expect(respond(request({ n: 2 }), outputs)).toEqual({
+      ...head,
+      object: "chat.completion",
+      choices: [
+        {
+          index: 0,
+          message: { role: "assistant", content: "aaa" },
+          logprobs: null,
+          finish_reason: "length",
+          stop_reason: null,
+        },
+        {
+          index: 1,
+          message: { role: "assistant", content: "b" },
+          logprobs: null,
+          finish_reason: "stop",
+          stop_reason: null,
+        },
+      ],
+      usage: { prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 },
+    });
+  });
+
+  test("of completions, with everything", () => {
+    const parsed = request({ endpoint: "completions", returnTokenIds: true, wantLogprobs: true }, [[7], [8, 9]]);
+    const response = respond(parsed, [
+      [0, ending("a", 1)],
+      [1, { ...ending("aa", 2, 3), stopReason: 3 }],
+    ]) as Completion;
+    expect(response.choices[1]).toEqual({
+      index: 1,
+      text: "aa",
+      logprobs: { tokens: ["aa", "aaa"], token_logprobs: [-2, -3], top_logprobs: null, text_offset: [0, 2] },
+      finish_reason: "stop",
+      stop_reason: 3,
+      token_ids: [2, 3],
+      prompt_token_ids: [8, 9],
+    });
+    expect(response.usage).toEqual({ prompt_tokens: 3, completion_tokens: 3, total_tokens: 6 });
+  });
+
+  test("is what its stream adds up to", () => {
+    const step = fc.tuple(fc.nat(3), fc.constantFrom("", "a", "bc"), fc.array(fc.nat(5), { maxLength: 2 }));
+    fc.assert(
+      fc.property(fc.array(step), fc.boolean(), fc.boolean(), (steps, returnTokenIds, wantLogprobs) => {
+        const parsed = request({ n: 2, includeUsage: true, returnTokenIds, wantLogprobs }, [[1], [2, 3]]);
+        const outputs = steps.map(([choice, text, ids]): [number, ChoiceOutput] => [choice, going(text, ...ids)]);
+        for (let choice = 0; choice < 4; choice++) outputs.push([choice, ending("!", 0)]);
+        const whole = respond(parsed, outputs) as ChatCompletion;
+        const chunks = stream(parsed, outputs) as ChatCompletionChunk[];
+        for (const { index, message, token_ids, prompt_token_ids, logprobs } of whole.choices) {
+          const parts = chunks.flatMap(({ choices }) => choices).filter((choice) => choice.index === index);
+          expect(parts.map(({ delta }) => delta.content ?? "").join("")).toBe(message.content);
+          expect(parts.flatMap((part) => part.token_ids ?? [])).toEqual(token_ids ?? []);
+          expect(parts[0]!.prompt_token_ids).toEqual(prompt_token_ids);
+          expect(parts.flatMap((part) => part.logprobs?.content ?? [])).toEqual(logprobs?.content ?? []);
+        }
+        expect(chunks.at(-1)!.usage).toEqual(whole.usage);
+      }),
+    );
+  });
+});
+
+test("answers are named as OpenAI's are", () => {
+  expect(answerId("chat.completions", "7")).toBe("chatcmpl-7");
+  expect(answerId("completions", "7")).toBe("cmpl-7");
+});

@@ -1,0 +1,115 @@
+// A streamed answer: what each step adds, in OpenAI's chunks.
+
+import type {
+  ChatCompletionChunk,
+  ChatCompletionChunkChoice,
+  Completion,
+  CompletionChoice,
+} from "../protocol/openai.ts";
+import type { Chunk } from "../protocol/service.ts";
+import {
+  chatLogprobs,
+  completionLogprobs,
+  promptTokenIds,
+  usageOf,
+  type AnswerHead,
+  type ChoiceOutput,
+  type TokenNames,
+} from "./answer.ts";
+import type { ParsedRequest } from "./parsed-request.ts";
+
+/** Turns the outputs of one request's choices into chunks. */
+export class ChunkWriter {
+  readonly #request: ParsedRequest;
+  readonly #head: AnswerHead;
+  readonly #names: TokenNames;
+  /** Of each choice that has begun: length of the text of its tokens so far. */
+  readonly #textLengths = new Map<number, number>();
+  #completionTokens = 0;
+
+  constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
+    this.#request = request;
+    this.#head = head;
+    this.#names = names;
+  }
+
+  /** The chunks of one output; none where nothing is to be told yet (half a character, half a stop string). */
+  write(choice: number, output: ChoiceOutput): Chunk[] {
+    const isFirst = !this.#textLengths.has(choice);
+    const offset = this.#textLengths.get(choice) ?? 0;
+    const textLength = output.tokenIds.reduce((sum, id) => sum + this.#names.tokenText(id).length, 0);
+    this.#textLengths.set(choice, offset + textLength);
+    this.#completionTokens += output.tokenIds.length;
+
+    if (this.#request.endpoint === "chat.completions") {
+      const opening = isFirst ? [this.#chatChunk([this.#role(choice)])] : [];
+      return this.#isWorthTelling(output) ? [...opening, this.#chatChunk([this.#delta(choice, output)])] : opening;
+    }
+    return this.#isWorthTelling(output) ? [this.#completion([this.#text(choice, output, offset, isFirst)])] : [];
+  }
+
+  /** After the last output: the usage, where the request asked for it. */
+  end(): Chunk[] {
+    if (!this.#request.includeUsage) return [];
+    const usage = usageOf(this.#request, this.#completionTokens);
+    return [
+      this.#request.endpoint === "chat.completions"
+        ? { ...this.#chatChunk([]), usage }
+        : { ...this.#completion([]), usage },
+    ];
+  }
+
+  #isWorthTelling({ text, tokenIds, finishReason }: ChoiceOutput): boolean {
+    const { returnTokenIds, wantLogprobs } = this.#request;
+    return text !== "" || finishReason !== null || (tokenIds.length > 0 && (returnTokenIds || wantLogprobs));
+  }
+
+  #role(choice: number): ChatCompletionChunkChoice {
+    return {
+      index: choice,
+      delta: { role: "assistant", content: "" },
+      logprobs: null,
+      finish_reason: null,
+      ...(this.#request.returnTokenIds && { prompt_token_ids: promptTokenIds(this.#request, choice) }),
+    };
+  }
+
+  #delta(choice: number, output: ChoiceOutput): ChatCompletionChunkChoice {
+    return {
+      index: choice,
+      delta: output.text === "" ? {} : { content: output.text },
+      logprobs: this.#hasLogprobs(output) ? { content: chatLogprobs(output, this.#names) } : null,
+      ...this.#ending(output),
+    };
+  }
+
+  #text(choice: number, output: ChoiceOutput, offset: number, isFirst: boolean): CompletionChoice {
+    return {
+      index: choice,
+      text: output.text,
+      logprobs: this.#hasLogprobs(output) ? completionLogprobs(output, this.#names, offset) : null,
+      ...this.#ending(output),
+      ...(this.#request.returnTokenIds && isFirst && { prompt_token_ids: promptTokenIds(this.#request, choice) }),
+    };
+  }
+
+  #hasLogprobs({ tokenIds }: ChoiceOutput): boolean {
+    return this.#request.wantLogprobs && tokenIds.length > 0;
+  }
+
+  #ending({ tokenIds, finishReason, stopReason }: ChoiceOutput) {
+    return {
+      finish_reason: finishReason,
+      ...(finishReason !== null && { stop_reason: stopReason }),
+      ...(this.#request.returnTokenIds && { token_ids: [...tokenIds] }),
+    };
+  }
+
+  #chatChunk(choices: ChatCompletionChunkChoice[]): ChatCompletionChunk {
+    return { ...this.#head, object: "chat.completion.chunk", choices };
+  }
+
+  #completion(choices: CompletionChoice[]): Completion {
+    return { ...this.#head, object: "text_completion", choices };
+  }
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { loadChorusTokenizer, requestContext } from "../testing/request-context.ts";
+import { parseCompletionRequest } from "./completion-request.ts";
+import type { RequestContext } from "./parsed-request.ts";
+
+const tokenizer = await loadChorusTokenizer();
+const parse = (body: object, changes: Partial<RequestContext> = {}) =>
+  parseCompletionRequest(body, requestContext(tokenizer, changes));
+const promptsOf = (prompt: unknown) => parse({ prompt }).prompts.map(({ tokenIds, param }) => [param, tokenIds]);
+
+describe("parseCompletionRequest", () => {
+  test("a prompt is a text, texts, token ids, or several lists of them", () => {
+    const [once, upon] = [tokenizer.encode("Once"), tokenizer.encode("upon a time")];
+    expect(promptsOf("Once")).toEqual([["prompt", once]]);
+    expect(promptsOf(["Once", "upon a time"])).toEqual([
+      ["prompt[0]", once],
+      ["prompt[1]", upon],
+    ]);
+    expect(promptsOf([5, 6, 7])).toEqual([["prompt", [5, 6, 7]]]);
+    expect(promptsOf([[5, 6], [7]])).toEqual([
+      ["prompt[0]", [5, 6]],
+      ["prompt[1]", [7]],
+    ]);
+  });
+
+  test("control tokens written in a prompt count as such: here it is the developer who writes", () => {
+    expect(promptsOf("<|user|>")).toEqual([["prompt", [1]]]);
+  });
+
+  test("16 tokens are the default, or what is left of the context", () => {
+    const lengths = (prompt: number[][]) => parse({ prompt }).prompts.map(({ params }) => params.maxTokens);
+    const ids = (length: number) => Array.from({ length }, () => 9);
+    expect(lengths([ids(1), ids(240), ids(241), ids(255)])).toEqual([16, 16, 15, 1]);
+  });
+
+  test("each prompt has a seed of its own unless the request gives one", () => {
+    const seeds = (body: object) => parse({ prompt: ["a", "b"], ...body }).prompts.map(({ params }) => params.seed);
+    expect(seeds({})).toEqual([1000, 1001]);
+    expect(seeds({ seed: 7 })).toEqual([7, 7]);
+  });
+
+  test("logprobs: 0 asks for those of the tokens drawn", () => {
+    expect(parse({ prompt: "a", logprobs: 0 }).wantLogprobs).toBe(true);
+    expect(parse({ prompt: "a" }).wantLogprobs).toBe(false);
+  });
+});
+
+describe("a completion request is refused, naming the field,", () => {
+  test.each([
+    ["for no prompt", {}, "missing_required_parameter", "prompt", "missing"],
+    ["for a prompt of another type", { prompt: 7 }, "invalid_type", "prompt", "not 7"],
+    ["for an empty list", { prompt: [] }, "invalid_value", "prompt", "at least one token"],
+    ["for an empty text", { prompt: "" }, "invalid_value", "prompt", "empty"],
+    ["for an empty text among others", { prompt: ["a", ""] }, "invalid_value", "prompt[1]", "empty"],
+    ["for a mixed list", { prompt: ["a", 3] }, "invalid_type", "prompt[1]", "a string, not 3"],
+    ["for ids among lists", { prompt: [[1], 3] }, "invalid_type", "prompt[1]", "not 3"],
+    ["for a list of something else", { prompt: [true] }, "invalid_type", "prompt[0]", "not true"],
+    ["for text among ids", { prompt: [1, "a"] }, "invalid_type", "prompt[1]", 'a token id, not "a"'],
+    ["for an id beyond the vocabulary", { prompt: [[1], [2, 4096]] }, "invalid_value", "prompt[1][1]", "4095"],
+    ["for a negative id", { prompt: [-1] }, "invalid_value", "prompt[0]", "not -1"],
+    [
+      "for the most likely tokens",
+      { prompt: "a", logprobs: 2 },
+      "unsupported_parameter",
+      "logprobs",
+      "not supported yet",
+    ],
+    ["for logprobs of chats", { prompt: "a", logprobs: true }, "invalid_type", "logprobs", "an integer, not true"],
+    [
+      "for the name that chats have",
+      { prompt: "a", max_completion_tokens: 3 },
+      "unknown_parameter",
+      "max_completion_tokens",
+      "max_tokens",
+    ],
+    [
+      "for a prompt beyond the context",
+      { prompt: ["a", Array.from({ length: 256 }, () => "a ").join("")] },
+      "context_length_exceeded",
+      "prompt[1]",
+      "256",
+    ],
+  ])("%s", (_, body, code, param, part) => {
+    expect(() => parse(body)).toThrow(expect.objectContaining({ code, param, message: expect.stringContaining(part) }));
+  });
+
+  test("for text that the tokenizer knows and the model doesn't", () => {
+    expect(() => parse({ prompt: "~zebra" }, { vocabSize: 50 })).toThrow(
+      expect.objectContaining({
+        code: "invalid_value",
+        param: "prompt",
+        message: expect.stringContaining("end at 49"),
+      }),
+    );
+  });
+});

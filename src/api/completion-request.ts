@@ -1,0 +1,71 @@
+import { ChorusError } from "../protocol/errors.ts";
+import type { CompletionRequest, GenerationFields } from "../protocol/openai.ts";
+import { openRequest, parseGenerationFields, parseMaxTokens, parseTokenId } from "./generation-fields.ts";
+import { preparePrompt, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
+import { type Fields, invalidType, invalidValue, missing } from "./validate.ts";
+
+const COMPLETION_FIELDS = ["prompt", "max_tokens", "logprobs"] as const satisfies readonly Exclude<
+  keyof CompletionRequest,
+  keyof GenerationFields
+>[];
+
+const DEFAULT_MAX_TOKENS = 16;
+
+interface Prompt {
+  readonly tokenIds: readonly number[];
+  readonly param: string;
+}
+
+/**
+ * The body of completions.create, checked, as token ids and parameters.
+ * @throws ChorusError naming the field.
+ */
+export function parseCompletionRequest(body: unknown, context: RequestContext): ParsedRequest {
+  const fields = openRequest(body, COMPLETION_FIELDS, context);
+  const prompts = parsePrompts(fields, context);
+  const { requested, ...shared } = parseGenerationFields(fields, context, []);
+  const wantLogprobs = parseLogprobs(fields);
+  const maxTokens = parseMaxTokens(fields, "max_tokens");
+  return {
+    endpoint: "completions",
+    prompts: prompts.map((prompt) => preparePrompt(prompt, requested, maxTokens, DEFAULT_MAX_TOKENS, context)),
+    wantLogprobs,
+    ...shared,
+  };
+}
+
+/** Here it is a number: how many of the most likely tokens come with the one that was drawn. */
+function parseLogprobs(fields: Fields): boolean {
+  const logprobs = fields.integer("logprobs", { min: 0, max: Infinity });
+  if (logprobs !== undefined && logprobs > 0) {
+    const message = `logprobs: ${logprobs} is not supported yet; 0 gives the log-probabilities of the tokens drawn.`;
+    throw new ChorusError("unsupported_parameter", message, "logprobs");
+  }
+  return logprobs !== undefined;
+}
+
+/** Text, texts, token ids, or several arrays of ids. */
+function parsePrompts(fields: Fields, context: RequestContext): Prompt[] {
+  const prompt = fields.get("prompt");
+  if (prompt === undefined) throw missing("prompt");
+  if (typeof prompt === "string") return [encodeText("prompt", prompt, context)];
+  if (!Array.isArray(prompt))
+    throw invalidType("prompt", "a string, a list of strings, token ids, or lists of those", prompt);
+  const parts = fields.list("prompt") ?? [];
+  if (parts.length === 0) throw invalidValue("prompt", "at least one token, or one text", prompt);
+
+  if (typeof prompt[0] === "number") return [readTokenIds("prompt", prompt, context)];
+  return parts.map(({ path, value }) => {
+    if (typeof value === "string" && typeof prompt[0] === "string") return encodeText(path, value, context);
+    if (Array.isArray(value) && Array.isArray(prompt[0])) return readTokenIds(path, value, context);
+    throw invalidType(path, typeof prompt[0] === "string" ? "a string" : "a string or a list of token ids", value);
+  });
+}
+
+function encodeText(param: string, text: string, { tokenizer }: RequestContext): Prompt {
+  return { param, tokenIds: tokenizer.encode(text) };
+}
+
+function readTokenIds(param: string, values: readonly unknown[], { vocabSize }: RequestContext): Prompt {
+  return { param, tokenIds: Array.from(values, (value, i) => parseTokenId(`${param}[${i}]`, value, vocabSize)) };
+}

@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { EngineConfig } from "../protocol/config.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import { kvBytesPerBlock, resolveEngineConfig } from "./engine-config.ts";
+
+const small = { nPositions: 256, nLayer: 4, nHead: 4, headDim: 64 };
+const gpt2Xl = { nPositions: 1024, nLayer: 48, nHead: 25, headDim: 64 };
+
+describe("kvBytesPerBlock", () => {
+  test("counts keys and values of every layer and head", () => {
+    expect(kvBytesPerBlock(small, "f16", 16)).toBe(2 * 4 * 4 * 64 * 16 * 2);
+    expect(kvBytesPerBlock(small, "f32", 16)).toBe(2 * 4 * 4 * 64 * 16 * 4);
+  });
+
+  test("pads a head's row to a multiple of 4", () => {
+    expect(kvBytesPerBlock({ ...small, headDim: 13 }, "f32", 16)).toBe(
+      kvBytesPerBlock({ ...small, headDim: 16 }, "f32", 16),
+    );
+  });
+});
+
+describe("resolveEngineConfig", () => {
+  test("decides everything, and freezes it", () => {
+    const config = resolveEngineConfig({ seed: 5 }, small);
+    expect(config).toEqual({
+      maxNumSeqs: 64,
+      maxNumBatchedTokens: 256,
+      maxModelLen: 256,
+      blockSize: 16,
+      numGpuBlocks: 256, // 16 contexts of 256
+      dtype: "f16",
+      kvCacheDtype: "f16",
+      seed: 5,
+    });
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  test("the default cache is 16 contexts or 256 MiB, whichever is less", () => {
+    const perBlock = kvBytesPerBlock(gpt2Xl, "f16", 16);
+    expect(resolveEngineConfig({}, gpt2Xl).numGpuBlocks).toBe(Math.floor((256 * 2 ** 20) / perBlock));
+    expect(resolveEngineConfig({ maxModelLen: 100 }, small).numGpuBlocks).toBe(16 * 7);
+  });
+
+  test("kvCacheBytes is rounded down to blocks, and numGpuBlocks overrides it", () => {
+    const perBlock = kvBytesPerBlock(small, "f32", 16);
+    expect(resolveEngineConfig({ kvCacheBytes: 3 * perBlock + 1, kvCacheDtype: "f32" }, small).numGpuBlocks).toBe(3);
+    expect(resolveEngineConfig({ kvCacheBytes: 3 * perBlock, numGpuBlocks: 7 }, small).numGpuBlocks).toBe(7);
+  });
+
+  test("a small token budget makes room for as many sequences", () => {
+    expect(resolveEngineConfig({ maxNumBatchedTokens: 24 }, small).maxNumSeqs).toBe(24);
+  });
+
+  test("null and undefined are as if left out", () => {
+    const config = { maxNumSeqs: undefined, dtype: null, seed: 1 } as unknown as EngineConfig;
+    expect(resolveEngineConfig(config, small)).toEqual(resolveEngineConfig({ seed: 1 }, small));
+  });
+
+  test("without a seed there is one, another each time", () => {
+    const seeds = Array.from({ length: 4 }, () => resolveEngineConfig({}, small).seed);
+    expect(seeds.every((seed) => Number.isSafeInteger(seed) && seed >= 0)).toBe(true);
+    expect(new Set(seeds).size).toBe(4);
+  });
+
+  test.each([
+    [{ maxNumSeq: 4 }, "unknown_parameter", "maxNumSeq", "Did you mean maxNumSeqs?"],
+    [{ max_num_seqs: 4 }, "unknown_parameter", "max_num_seqs", "Did you mean maxNumSeqs?"],
+    [{ turbo: true }, "unknown_parameter", "turbo", "kvCacheBytes"],
+    [{ maxNumSeqs: "8" }, "invalid_type", "maxNumSeqs", 'an integer, not "8"'],
+    [{ maxNumSeqs: 1.5 }, "invalid_type", "maxNumSeqs", "not 1.5"],
+    [{ maxNumSeqs: 0 }, "invalid_value", "maxNumSeqs", "between 1 and 1024, not 0"],
+    [{ maxNumSeqs: 65, maxNumBatchedTokens: 64 }, "invalid_value", "maxNumSeqs", "maxNumBatchedTokens (64)"],
+    [{ maxModelLen: 257 }, "invalid_value", "maxModelLen", "between 2 and 256, not 257"],
+    [{ blockSize: 32 }, "invalid_value", "blockSize", "not 32"],
+    [{ dtype: "int8" }, "invalid_value", "dtype", '"f32", "f16"'],
+    [{ kvCacheDtype: 16 }, "invalid_type", "kvCacheDtype", "a string, not 16"],
+    [{ kvCacheBytes: 100 }, "invalid_value", "kvCacheBytes", "65536 bytes"],
+    [{ numGpuBlocks: -1 }, "invalid_value", "numGpuBlocks", "not -1"],
+    [{ seed: NaN }, "invalid_type", "seed", "not NaN"],
+    [{ seed: -1 }, "invalid_value", "seed", "not -1"],
+    [null, "invalid_type", null, "an object, not null"],
+  ])("%j is refused by name", (config, code, param, part) => {
+    const attempt = () => resolveEngineConfig(config as unknown as EngineConfig, small);
+    expect(attempt).toThrow(expect.objectContaining({ code, param, message: expect.stringContaining(part) }));
+  });
+
+  test("whatever is given, the answer is a config or a ChorusError", () => {
+    const value = fc.oneof(fc.jsonValue(), fc.integer(), fc.constantFrom("f32", "f16", undefined, NaN, Infinity));
+    const names = [
+      "maxNumSeqs",
+      "maxNumBatchedTokens",
+      "maxModelLen",
+      "blockSize",
+      "kvCacheBytes",
+      "numGpuBlocks",
+      "dtype",
+      "seed",
+      "x",
+    ];
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 3 }), (config) => {
+        try {
+          const resolved = resolveEngineConfig(config, small);
+          return resolved.numGpuBlocks >= 1 && resolved.maxNumSeqs <= resolved.maxNumBatchedTokens;
+        } catch (error) {
+          return error instanceof ChorusError && error.param !== null;
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

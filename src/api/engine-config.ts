@@ -1,0 +1,90 @@
+import type { EngineConfig, KvCacheDtype, ResolvedEngineConfig } from "../protocol/config.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import { Fields, invalidValue } from "./validate.ts";
+
+/** A model's shape, as far as its cache and its context go. */
+export interface ModelShape {
+  readonly nPositions: number;
+  readonly nLayer: number;
+  readonly nHead: number;
+  readonly headDim: number;
+}
+
+const CONFIG_FIELDS = [
+  "maxNumSeqs",
+  "maxNumBatchedTokens",
+  "maxModelLen",
+  "blockSize",
+  "kvCacheBytes",
+  "numGpuBlocks",
+  "dtype",
+  "kvCacheDtype",
+  "seed",
+] as const satisfies readonly (keyof EngineConfig)[];
+
+const BLOCK_SIZE = 16;
+const DEFAULT_MAX_NUM_SEQS = 64;
+const DEFAULT_MAX_NUM_BATCHED_TOKENS = 256;
+/** What the cache holds by default, unless that takes more than DEFAULT_KV_CACHE_BYTES. */
+const DEFAULT_FULL_CONTEXTS = 16;
+const DEFAULT_KV_CACHE_BYTES = 256 * 2 ** 20;
+
+/** Bytes of one cache block on the GPU, where a head's row is padded to a multiple of 4 numbers. */
+export function kvBytesPerBlock(
+  { nLayer, nHead, headDim }: Pick<ModelShape, "nLayer" | "nHead" | "headDim">,
+  kvCacheDtype: KvCacheDtype,
+  blockSize: number,
+): number {
+  const keysAndValues = 2;
+  const paddedHeadDim = 4 * Math.ceil(headDim / 4);
+  const bytesPerNumber = kvCacheDtype === "f32" ? 4 : 2;
+  return keysAndValues * nLayer * nHead * paddedHeadDim * blockSize * bytesPerNumber;
+}
+
+/**
+ * Checks a config that a caller wrote, and decides what it leaves open.
+ * @throws ChorusError unknown_parameter, invalid_type, invalid_value, naming the field.
+ */
+export function resolveEngineConfig(config: EngineConfig, model: ModelShape): ResolvedEngineConfig {
+  const fields = new Fields(config);
+  fields.refuseOthers(CONFIG_FIELDS);
+  const blockSize = fields.integer("blockSize", { min: BLOCK_SIZE, max: BLOCK_SIZE }) ?? BLOCK_SIZE;
+  const maxNumBatchedTokens =
+    fields.integer("maxNumBatchedTokens", { min: 1, max: 8192 }) ?? DEFAULT_MAX_NUM_BATCHED_TOKENS;
+  // Every running sequence needs a row in a step.
+  const maxNumSeqs =
+    fields.integer("maxNumSeqs", { min: 1, max: 1024 }) ?? Math.min(DEFAULT_MAX_NUM_SEQS, maxNumBatchedTokens);
+  if (maxNumSeqs > maxNumBatchedTokens) {
+    throw invalidValue("maxNumSeqs", `at most maxNumBatchedTokens (${maxNumBatchedTokens})`, maxNumSeqs);
+  }
+  const maxModelLen = fields.integer("maxModelLen", { min: 2, max: model.nPositions }) ?? model.nPositions;
+  const kvCacheDtype = fields.oneOf("kvCacheDtype", ["f32", "f16"]) ?? "f16";
+  return Object.freeze({
+    maxNumSeqs,
+    maxNumBatchedTokens,
+    maxModelLen,
+    blockSize,
+    numGpuBlocks: decideNumBlocks(fields, kvBytesPerBlock(model, kvCacheDtype, blockSize), maxModelLen, blockSize),
+    dtype: fields.oneOf("dtype", ["f32", "f16"]) ?? "f16",
+    kvCacheDtype,
+    seed: fields.integer("seed", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Math.floor(Math.random() * 2 ** 32),
+  });
+}
+
+function decideNumBlocks(fields: Fields, bytesPerBlock: number, maxModelLen: number, blockSize: number): number {
+  const kvCacheBytes = fields.integer("kvCacheBytes", { min: 1, max: Number.MAX_SAFE_INTEGER });
+  const numGpuBlocks = fields.integer("numGpuBlocks", { min: 1, max: 2 ** 24 });
+  if (numGpuBlocks !== undefined) return numGpuBlocks;
+  if (kvCacheBytes === undefined) {
+    const wanted = DEFAULT_FULL_CONTEXTS * Math.ceil(maxModelLen / blockSize);
+    return Math.max(1, Math.min(wanted, Math.floor(DEFAULT_KV_CACHE_BYTES / bytesPerBlock)));
+  }
+  if (kvCacheBytes < bytesPerBlock) {
+    throw new ChorusError(
+      "invalid_value",
+      `kvCacheBytes is ${kvCacheBytes}, but one block of this model's cache takes ${bytesPerBlock} bytes.`,
+      "kvCacheBytes",
+    );
+  }
+  return Math.floor(kvCacheBytes / bytesPerBlock);
+}

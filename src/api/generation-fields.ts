@@ -1,0 +1,133 @@
+// The fields that both endpoints have.
+
+import { ChorusError } from "../protocol/errors.ts";
+import type { GenerationFields } from "../protocol/openai.ts";
+import type { ParsedRequest, RequestContext, RequestedParams } from "./parsed-request.ts";
+import { Fields, invalidType, invalidValue } from "./validate.ts";
+import { refuseUnsupported, UNSUPPORTED_FIELDS } from "./unsupported-fields.ts";
+
+export const GENERATION_FIELDS = [
+  "model",
+  "temperature",
+  "top_p",
+  "top_k",
+  "n",
+  "seed",
+  "stop",
+  "stop_token_ids",
+  "include_stop_str_in_output",
+  "ignore_eos",
+  "stream",
+  "stream_options",
+  "return_token_ids",
+  "user",
+] as const satisfies readonly (keyof GenerationFields)[];
+
+/** Below this a temperature is greedy: dividing by it would overflow. */
+const GREEDY_BELOW = 1e-5;
+const MAX_STOP_STRINGS = 16;
+const SEEDS = 2 ** 53;
+
+type SharedPart = Pick<ParsedRequest, "n" | "stream" | "includeUsage" | "returnTokenIds"> & {
+  readonly requested: RequestedParams;
+};
+
+/** Refuses what an endpoint doesn't know or can't do. `ownFields`: the endpoint's, besides the shared ones. */
+export function openRequest(body: unknown, ownFields: readonly string[], context: RequestContext): Fields {
+  const fields = new Fields(body);
+  const supported = [...ownFields, ...GENERATION_FIELDS];
+  fields.refuseOthers(supported, UNSUPPORTED_FIELDS);
+  refuseUnsupported(fields);
+  const model = fields.string("model");
+  if (model !== undefined && model !== context.modelName) {
+    const message = `There is no model ${JSON.stringify(model)} here; the one that is loaded is "${context.modelName}".`;
+    throw new ChorusError("model_not_found", message, "model");
+  }
+  return fields;
+}
+
+/** @param extraStop stop strings besides the request's own */
+export function parseGenerationFields(
+  fields: Fields,
+  { defaults, vocabSize }: RequestContext,
+  extraStop: readonly string[],
+): SharedPart {
+  const temperature = fields.number("temperature", { min: 0, max: 2 }) ?? defaults.temperature;
+  const topK = fields.integer("top_k", { min: -1, max: Infinity }) ?? defaults.topK;
+  const stopTokenIds = fields.list("stop_token_ids") ?? [];
+  fields.string("user");
+  return {
+    n: fields.integer("n", { min: 1, max: 128 }) ?? 1,
+    stream: fields.boolean("stream") ?? false,
+    includeUsage: parseIncludeUsage(fields),
+    returnTokenIds: fields.boolean("return_token_ids") ?? false,
+    requested: {
+      temperature: temperature < GREEDY_BELOW ? 0 : temperature,
+      topK: topK >= vocabSize ? 0 : Math.max(0, topK),
+      topP: parseTopP(fields) ?? defaults.topP,
+      seed: parseSeed(fields),
+      stop: [...new Set([...parseStop(fields), ...extraStop])],
+      stopTokenIds: stopTokenIds.map(({ path, value }) => parseTokenId(path, value, vocabSize)),
+      includeStopStrInOutput: fields.boolean("include_stop_str_in_output") ?? false,
+      ignoreEos: fields.boolean("ignore_eos") ?? false,
+    },
+  };
+}
+
+/** A positive integer; what is left of the context is a matter of the prompt. */
+export function parseMaxTokens(fields: Fields, name: string): number | undefined {
+  return fields.integer(name, { min: 1, max: Infinity });
+}
+
+export function parseTokenId(path: string, value: unknown, vocabSize: number): number {
+  if (!Number.isInteger(value)) throw invalidType(path, "a token id", value);
+  const id = value as number;
+  if (id < 0 || id >= vocabSize) throw invalidValue(path, `a token id between 0 and ${vocabSize - 1}`, value);
+  return id;
+}
+
+function parseIncludeUsage(fields: Fields): boolean {
+  const value = fields.get("stream_options");
+  if (value === undefined) return false;
+  const options = new Fields(value, "stream_options");
+  options.refuseOthers(["include_usage"], ["continuous_usage_stats", "include_obfuscation"]);
+  for (const name of ["continuous_usage_stats", "include_obfuscation"]) {
+    if (!options.boolean(name)) continue;
+    throw new ChorusError("unsupported_parameter", `${options.path(name)} is not supported yet.`, options.path(name));
+  }
+  return options.boolean("include_usage") ?? false;
+}
+
+function parseTopP(fields: Fields): number | undefined {
+  const topP = fields.number("top_p", { min: 0, max: 1 });
+  if (topP === 0) throw invalidValue("top_p", "above 0 and at most 1", topP);
+  return topP;
+}
+
+/** Negative seeds are the upper half of the range, so that no two given seeds are the same. */
+function parseSeed(fields: Fields): number | undefined {
+  const seed = fields.integer("seed", { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
+  return seed !== undefined && seed < 0 ? seed + SEEDS : seed;
+}
+
+function parseStop(fields: Fields): string[] {
+  const value = fields.get("stop");
+  if (value === undefined) return [];
+  if (typeof value === "string") return [parseStopString("stop", value)];
+  if (!Array.isArray(value)) throw invalidType("stop", "a string or a list of strings", value);
+  const strings = fields.list("stop") ?? [];
+  if (strings.length > MAX_STOP_STRINGS) {
+    throw new ChorusError(
+      "invalid_value",
+      `stop has ${strings.length} strings; at most ${MAX_STOP_STRINGS} are allowed.`,
+      "stop",
+    );
+  }
+  return strings.map(({ path, value: one }) => parseStopString(path, one));
+}
+
+function parseStopString(path: string, value: unknown): string {
+  if (typeof value !== "string") throw invalidType(path, "a string", value);
+  if (value === "") throw invalidValue(path, "a string that is not empty", value);
+  return value;
+}

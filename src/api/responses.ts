@@ -1,0 +1,105 @@
+// An answer given whole: the outputs of all steps together, in OpenAI's responses.
+
+import type { ChatCompletionChoice, CompletionChoice, FinishReason } from "../protocol/openai.ts";
+import type { Response } from "../protocol/service.ts";
+import {
+  chatLogprobs,
+  completionLogprobs,
+  numChoices,
+  promptTokenIds,
+  usageOf,
+  type AnswerHead,
+  type ChoiceOutput,
+  type TokenNames,
+} from "./answer.ts";
+import type { ParsedRequest } from "./parsed-request.ts";
+
+interface CollectedChoice {
+  text: string;
+  readonly tokenIds: number[];
+  readonly logprobs: number[];
+  finishReason: FinishReason;
+  stopReason: string | number | null;
+}
+
+/** Collects the outputs of one request's choices. */
+export class ResponseBuilder {
+  readonly #request: ParsedRequest;
+  readonly #head: AnswerHead;
+  readonly #names: TokenNames;
+  readonly #choices: readonly CollectedChoice[];
+
+  constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
+    this.#request = request;
+    this.#head = head;
+    this.#names = names;
+    this.#choices = Array.from({ length: numChoices(request) }, () => ({
+      text: "",
+      tokenIds: [],
+      logprobs: [],
+      finishReason: "abort",
+      stopReason: null,
+    }));
+  }
+
+  add(choice: number, output: ChoiceOutput): void {
+    const collected = this.#choices[choice];
+    if (collected === undefined) throw new RangeError(`choice ${choice} of ${this.#choices.length}`);
+    collected.text += output.text;
+    collected.tokenIds.push(...output.tokenIds);
+    collected.logprobs.push(...output.logprobs);
+    if (output.finishReason === null) return;
+    collected.finishReason = output.finishReason;
+    collected.stopReason = output.stopReason;
+  }
+
+  /** After the last output. */
+  build(): Response {
+    const usage = usageOf(
+      this.#request,
+      this.#choices.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
+    );
+    return this.#request.endpoint === "chat.completions"
+      ? {
+          ...this.#head,
+          object: "chat.completion",
+          choices: this.#choices.map((c, i) => this.#chatChoice(c, i)),
+          usage,
+        }
+      : {
+          ...this.#head,
+          object: "text_completion",
+          choices: this.#choices.map((c, i) => this.#completionChoice(c, i)),
+          usage,
+        };
+  }
+
+  #chatChoice(choice: CollectedChoice, index: number): ChatCompletionChoice {
+    return {
+      index,
+      message: { role: "assistant", content: choice.text },
+      logprobs: this.#request.wantLogprobs ? { content: chatLogprobs(choice, this.#names) } : null,
+      ...this.#ending(choice, index),
+    };
+  }
+
+  #completionChoice(choice: CollectedChoice, index: number): CompletionChoice {
+    return {
+      index,
+      text: choice.text,
+      logprobs: this.#request.wantLogprobs ? completionLogprobs(choice, this.#names, 0) : null,
+      ...this.#ending(choice, index),
+    };
+  }
+
+  #ending({ finishReason, stopReason, tokenIds }: CollectedChoice, index: number) {
+    return {
+      finish_reason: finishReason,
+      stop_reason: stopReason,
+      ...(this.#request.returnTokenIds && {
+        token_ids: [...tokenIds],
+        prompt_token_ids: promptTokenIds(this.#request, index),
+      }),
+    };
+  }
+}

@@ -1,0 +1,100 @@
+// Fields of OpenAI's and vLLM's requests that are known here but not supported. Clients send many of them with the value
+// that changes nothing: that is accepted. Any other value is refused by name, since to ignore it would be to lie.
+
+import { ChorusError } from "../protocol/errors.ts";
+import { isObject, quote, type Fields } from "./validate.ts";
+
+/** The values, besides null, [] and {}, that change nothing. */
+const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonly unknown[]>([
+  // OpenAI's
+  ["audio", []],
+  ["best_of", [1]],
+  ["echo", [false]],
+  ["frequency_penalty", [0]],
+  ["function_call", ["none", "auto"]],
+  ["functions", []],
+  ["logit_bias", []],
+  ["metadata", []],
+  ["modalities", [["text"]]],
+  ["parallel_tool_calls", [true, false]],
+  ["prediction", []],
+  ["presence_penalty", [0]],
+  ["prompt_cache_key", [""]],
+  ["prompt_cache_retention", []],
+  ["reasoning_effort", ["none"]],
+  ["response_format", [{ type: "text" }]],
+  ["safety_identifier", [""]],
+  ["service_tier", ["auto", "default"]],
+  ["store", [false]],
+  ["suffix", [""]],
+  ["tool_choice", ["none", "auto"]],
+  ["tools", []],
+  ["top_logprobs", [0]],
+  ["verbosity", ["medium"]],
+  ["web_search_options", []],
+  // vLLM's
+  ["add_generation_prompt", [true]],
+  ["add_special_tokens", [true, false]],
+  ["allowed_token_ids", []],
+  ["bad_words", []],
+  ["cache_salt", []],
+  ["chat_template", []],
+  ["chat_template_kwargs", []],
+  ["continue_final_message", [false]],
+  ["documents", []],
+  ["guided_choice", []],
+  ["guided_grammar", []],
+  ["guided_json", []],
+  ["guided_regex", []],
+  ["kv_transfer_params", []],
+  ["length_penalty", [1]],
+  ["logits_processors", []],
+  ["min_p", [0]],
+  ["min_tokens", [0]],
+  ["mm_processor_kwargs", []],
+  ["no_repeat_ngram_size", [0]],
+  ["priority", [0]],
+  ["prompt_embeds", []],
+  ["prompt_logprobs", []],
+  ["repetition_penalty", [1]],
+  ["request_id", []],
+  ["return_tokens_as_token_ids", [false]],
+  ["skip_special_tokens", [true]],
+  ["spaces_between_special_tokens", [true]],
+  ["structured_outputs", []],
+  ["truncate_prompt_tokens", []],
+  ["use_beam_search", [false]],
+  ["vllm_xargs", []],
+]);
+
+export const UNSUPPORTED_FIELDS: readonly string[] = [...NEUTRAL_VALUES.keys()];
+
+/** @throws ChorusError unsupported_parameter for the first one with a value that would change something. */
+export function refuseUnsupported(fields: Fields): void {
+  for (const [name, neutral] of NEUTRAL_VALUES) {
+    const value = fields.get(name);
+    if (value === undefined || isEmpty(value) || neutral.some((one) => isSame(value, one))) continue;
+    const allowed = neutral.length === 0 ? "" : ` (or give ${neutral.map(quote).join(" or ")})`;
+    throw new ChorusError(
+      "unsupported_parameter",
+      `${name} is not supported yet, and ${quote(value)} would change the answer. Leave it out${allowed}.`,
+      name,
+    );
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
+}
+
+/** Equal, or with equal entries. */
+function isSame(value: unknown, neutral: unknown): boolean {
+  if (Array.isArray(value) && Array.isArray(neutral)) {
+    return value.length === neutral.length && value.every((element, i) => element === neutral[i]);
+  }
+  if (isObject(value) && isObject(neutral)) {
+    const names = Object.keys(value);
+    return names.length === Object.keys(neutral).length && names.every((name) => value[name] === neutral[name]);
+  }
+  return value === neutral;
+}
