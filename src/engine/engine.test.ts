@@ -272,5 +272,6 @@ describe("An engine whose runner fails", () => {
     harness.engine.abort("a");
     expect(harness.fatal.map((error) => error.message)).toEqual(["first"]);
     expect(harness.choices.size).toBe(0);
+    expect(harness.steps).toEqual([]);
   });
 });

@@ -46,13 +46,11 @@ export class OutputProcessor {
   push(token: SampledToken): SequenceOutput {
     const ending = checkStop(this.#sequence, this.#options.eosTokenIds, this.#options.maxLength);
     // The token that says "stop" is a signal, not text.
-    let characters = ending?.finishReason === "stop" ? "" : this.#detokenizer.push(token.tokenId);
-    if (ending !== null) characters += this.#detokenizer.flush();
-
+    const characters = ending?.finishReason === "stop" ? "" : this.#detokenizer.push(token.tokenId);
     const { text, stop } = this.#stopStrings.push(characters);
     if (stop !== null) return this.#output(token, text, { finishReason: "stop", stopReason: stop });
-    if (ending !== null) return this.#output(token, text + this.#stopStrings.flush(), ending);
-    return this.#output(token, text, null);
+    if (ending === null) return this.#output(token, text, null);
+    return this.#output(token, text + this.#stopStrings.flush() + this.#detokenizer.flush(), ending);
   }
 
   /** Ends the text with its last whole character. */
