@@ -41,10 +41,11 @@ it("counts the speed from the first token and the wait from the arrival", () => 
   expect(book.figuresOf("a")).toEqual({ tokensPerSecond: 50, ttftMs: 40, outputTokens: 3 });
 });
 
-it("takes the number of tokens from the last report", () => {
+it("takes the number of tokens from the report of the end, also where that of the last step comes after it", () => {
   const book = new RequestBook();
   book.addStep(step(140, "a"));
   book.addRequest(request("finished", 7));
+  book.addStep(step(150, "a"));
   expect(book.figuresOf("a")?.outputTokens).toBe(7);
 });
 

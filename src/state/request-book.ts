@@ -13,6 +13,7 @@ interface Entry {
   firstTokenMs: number | null;
   lastTokenMs: number | null;
   outputTokens: number;
+  isFinished: boolean;
 }
 
 // A pane looks up one request, its newest; nobody asks for those of long ago.
@@ -26,7 +27,8 @@ export class RequestBook {
     for (const { requestId, sampled } of report.entries) {
       if (!sampled) continue;
       const entry = this.#entry(requestId);
-      entry.outputTokens += 1;
+      // The report of the end may come before that of the last step, and has counted it.
+      if (!entry.isFinished) entry.outputTokens += 1;
       entry.firstTokenMs ??= report.atMs;
       entry.lastTokenMs = report.atMs;
     }
@@ -36,7 +38,9 @@ export class RequestBook {
     const entry = this.#entry(report.requestId);
     entry.arrivalMs = report.arrivalMs;
     entry.firstTokenMs = report.firstTokenMs ?? entry.firstTokenMs;
-    if (report.status === "finished") entry.outputTokens = report.outputTokens;
+    if (report.status !== "finished") return;
+    entry.isFinished = true;
+    entry.outputTokens = report.outputTokens;
   }
 
   figuresOf(requestId: string): Figures | null {
@@ -54,7 +58,7 @@ export class RequestBook {
   #entry(requestId: string): Entry {
     let entry = this.#entries.get(requestId);
     if (entry === undefined) {
-      entry = { arrivalMs: null, firstTokenMs: null, lastTokenMs: null, outputTokens: 0 };
+      entry = { arrivalMs: null, firstTokenMs: null, lastTokenMs: null, outputTokens: 0, isFinished: false };
       this.#entries.set(requestId, entry);
       const oldest = this.#entries.keys().next();
       if (this.#entries.size > REMEMBERED_REQUESTS && !oldest.done) this.#entries.delete(oldest.value);
