@@ -255,11 +255,14 @@ describe("An engine whose runner fails", () => {
     expect(harness.fatal).toMatchObject([{ code: "internal_error", message: "boom", cause }]);
   });
 
-  it("does not take fewer tokens than it asked for", async () => {
-    const harness = new EngineHarness({ runner: { submit: () => Promise.resolve([]) } });
+  it("does not take fewer tokens than it asked for, and says nothing more once it is dead", async () => {
+    const harness = new EngineHarness({ runner: { submit: () => Promise.resolve([{ tokenId: 65, logprob: -1 }]) } });
     harness.add("a", [1]);
+    harness.add("b", [1]);
     await harness.engine.step();
-    expect(harness.fatal).toMatchObject([{ code: "internal_error", message: "The runner gave 0 tokens for 1." }]);
+    expect(harness.fatal).toMatchObject([{ code: "internal_error", message: "The runner gave 1 tokens for 2." }]);
+    harness.engine.abort("a");
+    expect(harness.choices.size).toBe(0);
   });
 
   it("drops the tokens of a step that was in flight when it died, and dies once", async () => {
