@@ -23,7 +23,7 @@ export class Sequence {
   readonly arrivalMs: number;
 
   status: SequenceStatus = { state: "waiting" };
-  /** Tokens whose keys and values are in the cache (or in a submitted step). Always behind tokens.length. */
+  /** Tokens whose keys and values are in the cache (or in a step that is planned). At most tokens.length. */
   numComputedTokens = 0;
   /** Physical block of each blockSize positions. */
   blockTable: number[] = [];
