@@ -27,25 +27,22 @@ const { buildAndServe } = await import("./serve-app.mjs");
 const { chromium } = await import("playwright");
 
 const executablePath = await ensureChromium();
+// The machine's GPU where Chromium finds one, else its software adapter.
 const real = await tryChromium(executablePath, "real");
 const flags = chromiumFlags("failure" in real ? "software" : "real");
+console.log("failure" in real ? "On the software adapter." : `On ${real.adapter}.`);
 
 const server = await buildAndServe(4173);
 const browser = await chromium.launch({ executablePath, args: flags });
 try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(server.url);
-  const pane = (/** @type {number} */ number) => page.getByRole("region", { name: `Pane ${number}`, exact: true });
-  for (const [index, question] of QUESTIONS.entries()) {
+  const panes = QUESTIONS.map((_, index) => page.getByRole("region", { name: `Pane ${index + 1}`, exact: true }));
+  for (const [index, pane] of panes.entries()) {
     if (index > 0) await page.getByRole("button", { name: "Add pane" }).click();
-    await pane(index + 1)
-      .getByRole("textbox", { name: "Message" })
-      .fill(question);
+    await pane.getByRole("textbox", { name: "Message" }).fill(QUESTIONS[index] ?? "");
   }
-  for (const index of QUESTIONS.keys())
-    await pane(index + 1)
-      .getByRole("button", { name: "Send" })
-      .click();
+  for (const pane of panes) await pane.getByRole("button", { name: "Send" }).click();
 
   const view = createDemoView(QUESTIONS);
   const deadlineMs = Date.now() + LONGEST_MS;
@@ -53,15 +50,20 @@ try {
   for (;;) {
     const now = await page.evaluate(readPage);
     view.show(now);
-    const numDone = now.answers.filter(({ end }) => end).length;
-    const isOver = numDone === QUESTIONS.length || Date.now() > deadlineMs;
+    const numEnded = now.answers.filter(({ end }) => end).length;
+    const isOver = numEnded === panes.length || Date.now() > deadlineMs;
     // The best moment: one answer has its last line, the others still grow.
-    if (!hasPicture && (numDone > 0 || isOver)) {
+    if (!hasPicture && (numEnded > 0 || isOver)) {
       await page.screenshot({ path: out });
       hasPicture = true;
     }
-    if (isOver) break;
-    await page.waitForTimeout(REFRESH_MS);
+    if (!isOver) {
+      await page.waitForTimeout(REFRESH_MS);
+      continue;
+    }
+    console.log(`The page is in ${out}.`);
+    if (numEnded < panes.length) throw new Error(`Only ${numEnded} of ${panes.length} answers ended in time.`);
+    break;
   }
 } finally {
   await browser.close();

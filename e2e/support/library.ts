@@ -1,8 +1,8 @@
 // A page with nothing on it, for calling the built library as any page would.
 
 import type { JSHandle, Page } from "playwright/test";
-import type { ChorusEngine, CreateEngineOptions } from "../../src/protocol/engine.ts";
-import type { ChorusErrorData } from "../../src/protocol/errors.ts";
+import type { EngineConfig } from "../../src/protocol/config.ts";
+import type { ChorusEngine } from "../../src/protocol/engine.ts";
 
 /** Serves `body` as a page of the built folder at `folder` (a URL, or a path of the base URL) and opens it. */
 export async function openBarePage(page: Page, folder = "./", body = ""): Promise<void> {
@@ -11,10 +11,10 @@ export async function openBarePage(page: Page, folder = "./", body = ""): Promis
   await page.goto(`${folder}bare.html`);
 }
 
-/** An engine on the page, in a handle: `engine.evaluate((engine) => ...)` calls it there. Greedy unless asked otherwise. */
+/** An engine on the page, in a handle: `engine.evaluate((engine) => ...)` calls it there. */
 export async function createEngine(
   page: Page,
-  config: Partial<CreateEngineOptions> = {},
+  config: EngineConfig & { model?: string } = {},
 ): Promise<JSHandle<ChorusEngine>> {
   return page.evaluateHandle(async (options) => {
     const library = new URL("./lib/chorus.js", location.href).href;
@@ -22,6 +22,3 @@ export async function createEngine(
     return create({ model: "models/chorus-first/", ...options });
   }, config);
 }
-
-/** What a promise of the page was rejected with, as data; null if it was fulfilled. For use inside `evaluate`. */
-export type Failure = ChorusErrorData & { readonly name: string };
