@@ -83,7 +83,7 @@ export class StepBuffer {
       words[at + 1] = slot;
       words[at + 2] = start + count - sequence.promptLength;
       this.#floats[at + 3] = params.temperature;
-      words[at + 4] = params.topK;
+      words[at + 4] = Math.min(params.topK, 0xffffffff);
       this.#floats[at + 5] = params.topP;
       words[at + 6] = params.seed % 2 ** 32;
       words[at + 7] = Math.floor(params.seed / 2 ** 32);

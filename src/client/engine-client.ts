@@ -1,0 +1,164 @@
+import type { EngineConfig, ModelSource } from "../protocol/config.ts";
+import type { ChatCompletions, ChorusEngine, Completions, EngineEvents } from "../protocol/engine.ts";
+import { ChorusError, fromErrorData, toErrorData } from "../protocol/errors.ts";
+import type { CreateOptions } from "../protocol/openai.ts";
+import type { EngineStats, LoadProgress, ModelCard } from "../protocol/reports.ts";
+import type { EngineMessage, GenerationRequest, Response } from "../protocol/service.ts";
+import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
+import type { Transport } from "./transport.ts";
+
+type Listeners = { [Name in keyof EngineEvents]: Set<(payload: EngineEvents[Name]) => void> };
+
+/** A ChorusEngine over a transport. Every open request is in one table, and is told when the other side is gone. */
+export class EngineClient implements ChorusEngine {
+  readonly chat: { readonly completions: ChatCompletions };
+  readonly completions: Completions;
+
+  readonly #transport: Transport;
+  readonly #open = new Map<number, RequestEvents>();
+  readonly #listeners: Listeners = { step: new Set(), request: new Set(), fatal: new Set() };
+  #model: ModelCard | null = null;
+  /** Rejects of the calls that wait for an answer. */
+  readonly #calls = new Set<(error: ChorusError) => void>();
+  #nextTicket = 1;
+  /** Why nothing can be asked any more. */
+  #ended: ChorusError | null = null;
+
+  private constructor(transport: Transport) {
+    this.#transport = transport;
+    // The overloads of the two endpoints are the protocol's; what comes back is what was asked for.
+    const endpoint = (name: GenerationRequest["endpoint"]) => ({
+      create: (body: GenerationRequest["body"], options?: CreateOptions) =>
+        this.#create({ endpoint: name, body } as GenerationRequest, options),
+    });
+    this.chat = { completions: endpoint("chat.completions") as ChatCompletions };
+    this.completions = endpoint("completions") as Completions;
+    void transport.died.then((error) => this.#end(error, { fatal: true }));
+  }
+
+  /** Loads the model on the other side; where that fails, the other side is ended. */
+  static async connect(
+    transport: Transport,
+    source: ModelSource,
+    config: EngineConfig,
+    onProgress: (progress: LoadProgress) => void = () => undefined,
+  ): Promise<EngineClient> {
+    const client = new EngineClient(transport);
+    try {
+      const result = await client.#call(transport.service.load(source, config, (message) => client.#receive(message), onProgress));
+      if (!result.ok) throw fromErrorData(result.error);
+      client.#model = result.value;
+      return client;
+    } catch (error) {
+      transport.close();
+      throw error;
+    }
+  }
+
+  get model(): ModelCard {
+    if (!this.#model) throw new ChorusError("internal_error", "The engine has no model yet.");
+    return this.#model;
+  }
+
+  on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void {
+    this.#listeners[event].add(listener);
+    return () => this.#listeners[event].delete(listener);
+  }
+
+  async stats(): Promise<EngineStats> {
+    if (this.#ended) throw this.#ended;
+    return this.#call(this.#transport.service.stats());
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#ended?.code === "engine_disposed") return;
+    const isAlive = this.#ended === null;
+    const disposed = new ChorusError("engine_disposed", "The engine was disposed of. Create another one.");
+    this.#end(disposed, { fatal: false });
+    this.#ended = disposed; // of an engine that died, too, the last word
+    if (isAlive) await Promise.race([this.#transport.service.dispose(), this.#transport.died]);
+    this.#transport.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  async #create(request: GenerationRequest, { signal }: CreateOptions = {}): Promise<Response | ChunkStream> {
+    signal?.throwIfAborted();
+    if (this.#ended) throw this.#ended;
+    const ticket = this.#nextTicket++;
+    const events = new RequestEvents();
+    this.#open.set(ticket, events);
+
+    const abort = () => {
+      void this.#transport.service.abort(ticket);
+      events.fail(signal?.reason);
+    };
+    const leave = () => {
+      signal?.removeEventListener("abort", abort);
+      // Still in the table: the reader left before the end.
+      if (this.#open.delete(ticket) && !this.#ended) void this.#transport.service.abort(ticket);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      await this.#call(this.#transport.service.submit(ticket, request));
+      // A refused request rejects here, streamed or not, before there is anything to iterate.
+      const first = await events.peek();
+      if (request.body?.stream === true && first.type !== "error") return new ChunkStream(events, leave);
+      return await responseOf(events).finally(leave);
+    } catch (error) {
+      leave();
+      throw isDataCloneError(error) ? notPlainData(error) : error;
+    }
+  }
+
+  /** An answer of the other side, or the error it died of: Comlink's own promise would stay pending for ever. */
+  #call<T>(answer: T | Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#calls.add(reject);
+      void Promise.resolve(answer).then(resolve, reject).finally(() => this.#calls.delete(reject));
+    });
+  }
+
+  #receive({ events, steps, requests, fatal }: EngineMessage): void {
+    for (const event of events) {
+      const open = this.#open.get(event.ticket);
+      if (!open) continue; // its reader has left
+      if (event.type !== "chunk") this.#open.delete(event.ticket);
+      open.push(event);
+    }
+    for (const report of requests) this.#tell("request", report);
+    for (const report of steps) this.#tell("step", report);
+    if (fatal) this.#end(fromErrorData(fatal), { fatal: true });
+  }
+
+  #end(error: ChorusError, { fatal }: { fatal: boolean }): void {
+    if (this.#ended) return;
+    this.#ended = error;
+    for (const events of this.#open.values()) events.fail(error);
+    this.#open.clear();
+    for (const reject of this.#calls) reject(error);
+    this.#calls.clear();
+    if (fatal) this.#tell("fatal", toErrorData(error));
+  }
+
+  #tell<Name extends keyof EngineEvents>(event: Name, payload: EngineEvents[Name]): void {
+    for (const listener of this.#listeners[event]) {
+      try {
+        listener(payload);
+      } catch (error) {
+        // A listener's mistake is the page's to see, and nobody else's to suffer.
+        reportError(error);
+      }
+    }
+  }
+}
+
+function isDataCloneError(error: unknown): error is DOMException {
+  return error instanceof DOMException && error.name === "DataCloneError";
+}
+
+function notPlainData(cause: DOMException): ChorusError {
+  return new ChorusError("invalid_type", `A request must be plain data: ${cause.message}`, null, { cause });
+}

@@ -1,0 +1,84 @@
+import { fromErrorData } from "../protocol/errors.ts";
+import type { Chunk, RequestEvent, Response } from "../protocol/service.ts";
+
+type Waiter = { resolve: (event: RequestEvent) => void; reject: (error: unknown) => void };
+
+/** The events of one request, in order, for one reader: a mailbox that can be closed with an error. */
+export class RequestEvents {
+  readonly #events: RequestEvent[] = [];
+  #waiter: Waiter | null = null;
+  #failure: { error: unknown } | null = null;
+
+  push(event: RequestEvent): void {
+    if (this.#waiter) this.#waiter.resolve(event);
+    else this.#events.push(event);
+    this.#waiter = null;
+  }
+
+  /** What has not been read yet is dropped; whoever waits or asks from now on gets the error. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#events.length = 0;
+    this.#waiter?.reject(this.#failure.error);
+    this.#waiter = null;
+  }
+
+  /** Looks at the next event without taking it. */
+  async peek(): Promise<RequestEvent> {
+    const event = await this.next();
+    this.#events.unshift(event);
+    return event;
+  }
+
+  next(): Promise<RequestEvent> {
+    if (this.#failure) return Promise.reject(this.#failure.error);
+    const event = this.#events.shift();
+    if (event) return Promise.resolve(event);
+    return new Promise((resolve, reject) => (this.#waiter = { resolve, reject }));
+  }
+}
+
+/** The answer of a request that is not streamed. */
+export async function responseOf(events: RequestEvents): Promise<Response> {
+  for (;;) {
+    const event = await events.next();
+    if (event.type === "response") return event.response;
+    if (event.type === "error") throw fromErrorData(event.error);
+  }
+}
+
+/** The chunks of one that is. `onLeave` is called when the reader has had the last, or leaves before. */
+export class ChunkStream implements AsyncIterableIterator<Chunk, undefined> {
+  readonly #events: RequestEvents;
+  readonly #onLeave: () => void;
+  #done = false;
+
+  constructor(events: RequestEvents, onLeave: () => void) {
+    this.#events = events;
+    this.#onLeave = onLeave;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Chunk, undefined>> {
+    if (this.#done) return { done: true, value: undefined };
+    try {
+      const event = await this.#events.next();
+      if (event.type === "chunk") return { done: false, value: event.chunk };
+      if (event.type === "error") throw fromErrorData(event.error);
+      return await this.return();
+    } catch (error) {
+      await this.return();
+      throw error;
+    }
+  }
+
+  // A generator's would not run its `finally` where nobody had asked for a first chunk.
+  return(): Promise<IteratorResult<Chunk, undefined>> {
+    if (!this.#done) this.#onLeave();
+    this.#done = true;
+    return Promise.resolve({ done: true, value: undefined });
+  }
+}

@@ -1,0 +1,56 @@
+import * as Comlink from "comlink";
+
+import { ChorusError } from "../protocol/errors.ts";
+import type { EngineService } from "../protocol/service.ts";
+import type { AsyncService, Transport } from "./transport.ts";
+
+/**
+ * Starts the engine's worker. Comlink leaves calls to a dead worker pending for ever, and a killed worker fires no event;
+ * so the worker holds a Web Lock of its own name, and whoever gets that lock next knows that it is gone.
+ */
+export async function startWorker(): Promise<Transport> {
+  const name = `chorus-${crypto.randomUUID()}`;
+  const worker = new Worker(new URL("../worker/engine.worker.ts", import.meta.url), { type: "module", name });
+  const closing = new AbortController();
+  const failedToStart = new Promise<ChorusError>((resolve) => {
+    worker.addEventListener("error", (event) => {
+      resolve(new ChorusError("worker_died", `The engine's worker failed: ${event.message || "its script could not be loaded"}.`));
+    });
+  });
+  const remote = Comlink.wrap<EngineService & { started(): Promise<void> }>(worker);
+  const failure = await Promise.race([remote.started(), failedToStart]);
+  if (failure instanceof ChorusError) {
+    worker.terminate();
+    throw failure;
+  }
+  return {
+    service: throughComlink(remote),
+    died: Promise.race([failedToStart, lockFreed(name, closing.signal)]),
+    close() {
+      closing.abort();
+      remote[Comlink.releaseProxy]();
+      worker.terminate();
+    },
+  };
+}
+
+function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
+  return {
+    load: (source, config, onMessage, onProgress) =>
+      remote.load(source, config, Comlink.proxy(onMessage), Comlink.proxy(onProgress)),
+    submit: (ticket, request) => remote.submit(ticket, request),
+    abort: (ticket) => remote.abort(ticket),
+    stats: () => remote.stats(),
+    dispose: () => remote.dispose(),
+  };
+}
+
+async function lockFreed(name: string, closing: AbortSignal): Promise<ChorusError> {
+  try {
+    await navigator.locks.request(name, { signal: closing }, () => undefined);
+  } catch {
+    // We are closing it ourselves, and nobody is to be told.
+    return new Promise(() => undefined);
+  }
+  return new ChorusError("worker_died", "The engine's worker was ended, by the browser or by hand. Create the engine again to go on.");
+}

@@ -1,0 +1,238 @@
+// The library as its users have it: an engine in a worker, asked through OpenAI's shapes.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { createEngine, ChorusError, type ChorusEngine, type CompletionRequest } from "./index.ts";
+import { loadGolden, type GoldenPrompt } from "./testing/golden.ts";
+
+const golden = await loadGolden("gpt2-tiny");
+const TINY = { model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
+
+/** Golden runs go past any end of text. */
+function greedy(prompt: GoldenPrompt, maxTokens = prompt.greedy.tokens.length): CompletionRequest & { stream?: false } {
+  return { prompt: prompt.ids, temperature: 0, max_tokens: maxTokens, ignore_eos: true, return_token_ids: true };
+}
+
+async function tokensOf(engine: ChorusEngine, body: CompletionRequest & { stream?: false }): Promise<number[]> {
+  const { choices } = await engine.completions.create(body);
+  return choices[0]?.token_ids ?? [];
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => "it resolved",
+    (error: unknown) => error,
+  );
+}
+
+describe.each([true, false])("an engine (in a worker: %s)", (worker) => {
+  let engine: ChorusEngine;
+  beforeAll(async () => {
+    engine = await createEngine({ ...TINY, worker });
+  });
+  afterAll(() => engine.dispose());
+
+  it.each(golden.prompts)("gives Hugging Face's greedy tokens after $name", async (prompt) => {
+    expect(await tokensOf(engine, greedy(prompt))).toEqual(prompt.greedy.tokens);
+  });
+
+  it("serves all of them at once, in fewer steps than one after the other", async () => {
+    const before = await engine.stats();
+    const answers = await Promise.all(golden.prompts.map((prompt) => tokensOf(engine, greedy(prompt))));
+    expect(answers).toEqual(golden.prompts.map((prompt) => prompt.greedy.tokens));
+    const after = await engine.stats();
+    const steps = after.engine_steps_total - before.engine_steps_total;
+    const sequences = after.step_sequences_total - before.step_sequences_total;
+    expect(sequences / steps).toBeGreaterThan(2);
+    expect(after.num_gpu_blocks_free).toBe(after.num_gpu_blocks);
+  });
+});
+
+describe("continuous batching on the GPU", () => {
+  it("gives 12 requests that arrive at different times exactly the tokens each gives alone", async () => {
+    // Small budget and pool: prompts come in pieces beside others' decode rows, and some are preempted.
+    await using engine = await createEngine({ ...TINY, maxNumSeqs: 8, maxNumBatchedTokens: 24, numGpuBlocks: 20 });
+    const requests = Array.from({ length: 12 }, (_, i): CompletionRequest & { stream?: false } => ({
+      prompt: Array.from({ length: 1 + ((i * 17) % 60) }, (_, j) => (i * 131 + j * 37) % 511),
+      max_tokens: 8 + ((i * 7) % 40),
+      ignore_eos: true,
+      return_token_ids: true,
+      temperature: i % 3 === 0 ? 0 : 0.9,
+      top_k: i % 3 === 1 ? 20 : 0,
+      top_p: i % 3 === 2 ? 0.9 : 1,
+      seed: 1000 + i,
+      logprobs: 0,
+    }));
+    const run = async (body: (typeof requests)[number]) => {
+      const { choices } = await engine.completions.create(body);
+      return { tokens: choices[0]?.token_ids, logprobs: choices[0]?.logprobs?.token_logprobs };
+    };
+    const alone = [];
+    for (const request of requests) alone.push(await run(request));
+    const together = await Promise.all(
+      requests.map(async (request, i) => {
+        await pause(15 * i);
+        return run(request);
+      }),
+    );
+    // To the last bit of the log-probability.
+    expect(together).toEqual(alone);
+    const stats = await engine.stats();
+    expect(stats.num_preemptions_total).toBeGreaterThan(0);
+    expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
+  });
+
+  it("keeps what f16 weights and an f16 cache give independent of the neighbours, too", async () => {
+    await using engine = await createEngine({ model: "/fixtures/gpt2-tiny/", maxNumBatchedTokens: 40 });
+    const alone = [];
+    for (const prompt of golden.prompts) alone.push(await tokensOf(engine, greedy(prompt, 7)));
+    expect(await Promise.all(golden.prompts.map((prompt) => tokensOf(engine, greedy(prompt, 7))))).toEqual(alone);
+  });
+});
+
+describe("streams", () => {
+  let engine: ChorusEngine;
+  beforeAll(async () => {
+    engine = await createEngine(TINY);
+  });
+  afterAll(() => engine.dispose());
+  const [, , prompt] = golden.prompts;
+  if (!prompt) throw new Error("no prompt in the fixture");
+
+  it("give in pieces what a response gives whole", async () => {
+    const whole = await engine.completions.create(greedy(prompt));
+    let text = "";
+    const ids: number[] = [];
+    let last;
+    for await (const chunk of await engine.completions.create({ ...greedy(prompt), stream: true, stream_options: { include_usage: true } })) {
+      for (const choice of chunk.choices) {
+        text += choice.text;
+        ids.push(...(choice.token_ids ?? []));
+        last = choice.finish_reason;
+      }
+      if (chunk.usage) expect(chunk.usage).toEqual(whole.usage);
+    }
+    expect({ text, ids, last }).toEqual({ text: whole.choices[0]?.text, ids: prompt.greedy.tokens, last: "length" });
+  });
+
+  it("end their request when the reader leaves the loop", async () => {
+    for await (const chunk of await engine.completions.create({ ...greedy(prompt, 100), stream: true })) {
+      expect(chunk.choices).toHaveLength(1);
+      break;
+    }
+    await expect.poll(async () => (await engine.stats()).num_requests_running).toBe(0);
+    expect((await engine.stats()).request_success_total.abort).toBe(1);
+  });
+
+  it("end with the signal's reason, and leave the others alone", async () => {
+    const controller = new AbortController();
+    const other = tokensOf(engine, greedy(prompt));
+    const stream = await engine.completions.create({ ...greedy(prompt, 100), stream: true }, { signal: controller.signal });
+    const reading = (async () => {
+      for await (const _ of stream) controller.abort(new Error("enough"));
+    })();
+    expect(await rejection(reading)).toEqual(new Error("enough"));
+    expect(await other).toEqual(prompt.greedy.tokens);
+  });
+
+  it("are refused before the first chunk where the request is bad", async () => {
+    const error = await rejection(engine.completions.create({ prompt: "a", top_p: 7, stream: true }));
+    expect(error).toBeInstanceOf(ChorusError);
+    expect(error).toMatchObject({ code: "invalid_value", param: "top_p" });
+  });
+});
+
+describe("what goes wrong", () => {
+  it.each([
+    ["an unknown config field", { ...TINY, maxSeqs: 3 }, { code: "unknown_parameter", param: "maxSeqs" }],
+    ["a folder that is not there", { model: "/fixtures/nothing-here/" }, { code: "model_not_found" }],
+    ["a gpu for a worker", { ...TINY, gpu: navigator.gpu }, { code: "invalid_value", param: "gpu" }],
+  ])("%s is a typed error", async (_, options, expected) => {
+    const error = await rejection(createEngine(options));
+    expect(error).toBeInstanceOf(ChorusError);
+    expect(error).toMatchObject(expected);
+  });
+
+  it("a page without WebGPU is told so, before anything is downloaded", async () => {
+    const error = await rejection(createEngine({ ...TINY, worker: false, gpu: { requestAdapter: () => Promise.resolve(null) } as unknown as GPU }));
+    expect(error).toMatchObject({ code: "webgpu_unavailable" });
+  });
+
+  it("one bad request among good ones costs nobody else anything", async () => {
+    await using engine = await createEngine(TINY);
+    const [first] = golden.prompts;
+    if (!first) throw new Error("no prompt in the fixture");
+    const good = tokensOf(engine, greedy(first));
+    const bad = await Promise.all(
+      [
+        { prompt: [] },
+        { prompt: [512] },
+        { prompt: Array.from({ length: 128 }, () => 1) },
+        { prompt: [1], max_tokens: 128 },
+        { prompt: [1], wibble: true },
+        { prompt: [1], user: (() => 1) as unknown as string },
+      ].map((body) => rejection(engine.completions.create(body as CompletionRequest & { stream?: false }))),
+    );
+    for (const error of bad) expect(error).toBeInstanceOf(ChorusError);
+    expect(bad.map((error) => (error as ChorusError).code)).toEqual([
+      "invalid_value",
+      "invalid_value",
+      "context_length_exceeded",
+      "context_length_exceeded",
+      "unknown_parameter",
+      "invalid_type",
+    ]);
+    expect(await good).toEqual(first.greedy.tokens);
+  });
+
+  it("dispose() rejects what is open, and every call after it", async () => {
+    const engine = await createEngine(TINY);
+    const open = rejection(engine.completions.create({ prompt: [1], max_tokens: 100, ignore_eos: true }));
+    await engine.dispose();
+    await engine.dispose();
+    expect(await open).toMatchObject({ code: "engine_disposed" });
+    expect(await rejection(engine.completions.create({ prompt: [1] }))).toMatchObject({ code: "engine_disposed" });
+    expect(await rejection(engine.stats())).toMatchObject({ code: "engine_disposed" });
+  });
+
+  it("a worker that is killed rejects what is open, and says so", async () => {
+    const workers: Worker[] = [];
+    const Original = globalThis.Worker;
+    globalThis.Worker = class extends Original {
+      constructor(...args: ConstructorParameters<typeof Worker>) {
+        super(...args);
+        workers.push(this);
+      }
+    };
+    const engine = await createEngine(TINY).finally(() => (globalThis.Worker = Original));
+    const fatal = new Promise((resolve) => engine.on("fatal", resolve));
+    const open = rejection(engine.completions.create({ prompt: [1], max_tokens: 120, ignore_eos: true }));
+    for (const worker of workers) worker.terminate();
+    expect(await open).toMatchObject({ code: "worker_died" });
+    expect(await fatal).toMatchObject({ code: "worker_died" });
+    expect(await rejection(engine.stats())).toMatchObject({ code: "worker_died" });
+    await engine.dispose();
+  });
+
+  it("a GPU that is lost rejects what is open, and says so", async () => {
+    let device: GPUDevice | undefined;
+    const gpu = {
+      requestAdapter: async (options?: GPURequestAdapterOptions) => {
+        const adapter = await navigator.gpu.requestAdapter(options);
+        const request = adapter?.requestDevice.bind(adapter);
+        if (adapter && request) adapter.requestDevice = async (descriptor) => (device = await request(descriptor));
+        return adapter;
+      },
+    } as unknown as GPU;
+    const engine = await createEngine({ ...TINY, worker: false, gpu });
+    const fatal = new Promise((resolve) => engine.on("fatal", resolve));
+    const open = rejection(engine.completions.create({ prompt: [1], max_tokens: 120, ignore_eos: true }));
+    await pause(5);
+    device?.destroy();
+    expect(await open).toMatchObject({ code: "device_lost" });
+    expect(await fatal).toMatchObject({ code: "device_lost" });
+    await engine.dispose();
+  });
+});

@@ -1,0 +1,146 @@
+import { createChatFormat } from "../api/chat-format.ts";
+import { parseChatRequest } from "../api/chat-request.ts";
+import { parseCompletionRequest } from "../api/completion-request.ts";
+import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
+import { Engine } from "../engine/engine.ts";
+import type { SequenceOutput } from "../engine/output.ts";
+import type { EngineConfig, ModelSource } from "../protocol/config.ts";
+import { ChorusError, toErrorData } from "../protocol/errors.ts";
+import type { EngineStats, LoadProgress, ModelCard } from "../protocol/reports.ts";
+import type { EngineMessage, EngineService, GenerationRequest, RequestEvent, Result } from "../protocol/service.ts";
+import { loadModel, type LoadedModel } from "./load-model.ts";
+import { OpenRequest } from "./open-request.ts";
+import { seedSequence } from "./seeds.ts";
+
+/** What there is once a model is loaded. */
+interface Session {
+  readonly model: LoadedModel;
+  readonly engine: Engine;
+  readonly context: RequestContext;
+  readonly post: (message: Partial<EngineMessage>) => void;
+}
+
+/** The engine's side of the contract: loads a model, checks requests, runs the engine, tells what happens. */
+export class EngineHost implements EngineService {
+  readonly #gpu: GPU | undefined;
+  readonly #byTicket = new Map<number, OpenRequest>();
+  readonly #byEngineRequest = new Map<string, OpenRequest>();
+  #session: Session | null = null;
+
+  constructor({ gpu }: { gpu: GPU | undefined }) {
+    this.#gpu = gpu;
+  }
+
+  async load(
+    source: ModelSource,
+    config: EngineConfig,
+    onMessage: (message: EngineMessage) => void,
+    onProgress: (progress: LoadProgress) => void,
+  ): Promise<Result<ModelCard>> {
+    try {
+      const model = await loadModel(source, config, this.#gpu, onProgress);
+      this.#session = this.#start(model, onMessage);
+      return { ok: true, value: model.card };
+    } catch (error) {
+      return { ok: false, error: toErrorData(error) };
+    }
+  }
+
+  submit(ticket: number, request: GenerationRequest): void {
+    const session = this.#requireSession();
+    const { model, engine, context, post } = session;
+    let open: OpenRequest | null = null;
+    try {
+      const parsed = parse(request, context);
+      open = new OpenRequest(ticket, parsed, model.card.name, model.tokenizer);
+      this.#register(open);
+      parsed.prompts.forEach(({ tokenIds, params, param }, i) => {
+        const requestId = open?.engineRequestIds[i] ?? "";
+        engine.add({ requestId, prompt: tokenIds, params, n: parsed.n, param });
+      });
+      post({ events: open.begin() });
+    } catch (error) {
+      if (open) {
+        this.#forget(open);
+        for (const id of open.engineRequestIds) engine.abort(id);
+      }
+      post({ events: [{ type: "error", ticket, error: toErrorData(error) }] });
+    }
+  }
+
+  abort(ticket: number): void {
+    for (const id of this.#byTicket.get(ticket)?.engineRequestIds ?? []) this.#session?.engine.abort(id);
+  }
+
+  stats(): EngineStats {
+    return this.#requireSession().engine.stats();
+  }
+
+  dispose(): void {
+    this.#session?.engine.fail(new ChorusError("engine_disposed", "The engine was disposed of."));
+  }
+
+  #start(model: LoadedModel, onMessage: (message: EngineMessage) => void): Session {
+    const { tokenizer, defaults, engineConfig, opened, runner } = model;
+    const post: Session["post"] = (message) => onMessage({ events: [], steps: [], requests: [], fatal: null, ...message });
+    const engine = new Engine({
+      config: engineConfig,
+      runner,
+      eosTokenIds: defaults.eosTokenIds,
+      tokenBytes: (id) => tokenizer.tokenBytes(id),
+      now: () => performance.now(),
+      onOutputs: (outputs, report, requests) => {
+        post({ events: this.#eventsOf(outputs), steps: report ? [report] : [], requests });
+      },
+      onFatal: (error) => {
+        const data = toErrorData(error);
+        post({ events: [...this.#byTicket.keys()].map((ticket) => ({ type: "error", ticket, error: data })), fatal: data });
+        this.#byTicket.clear();
+        this.#byEngineRequest.clear();
+        runner.dispose();
+        opened.device.destroy();
+      },
+    });
+    void opened.failure.then((error) => engine.fail(error));
+    void engine.run();
+    const context: RequestContext = {
+      modelName: model.card.name,
+      vocabSize: model.card.vocabSize,
+      tokenizer,
+      chatFormat: createChatFormat(tokenizer),
+      defaults,
+      limits: engineConfig,
+      nextSeed: seedSequence(engineConfig.seed),
+    };
+    return { model, engine, context, post };
+  }
+
+  #eventsOf(outputs: readonly SequenceOutput[]): RequestEvent[] {
+    return outputs.flatMap((output) => {
+      const open = this.#byEngineRequest.get(output.requestId);
+      if (!open) return [];
+      const events = open.take(output);
+      if (open.isFinished) this.#forget(open);
+      return events;
+    });
+  }
+
+  #register(open: OpenRequest): void {
+    this.#byTicket.set(open.ticket, open);
+    for (const id of open.engineRequestIds) this.#byEngineRequest.set(id, open);
+  }
+
+  #forget(open: OpenRequest): void {
+    this.#byTicket.delete(open.ticket);
+    for (const id of open.engineRequestIds) this.#byEngineRequest.delete(id);
+  }
+
+  #requireSession(): Session {
+    if (!this.#session) throw new ChorusError("internal_error", "No model has been loaded.");
+    return this.#session;
+  }
+}
+
+function parse({ endpoint, body }: GenerationRequest, context: RequestContext): ParsedRequest {
+  return endpoint === "chat.completions" ? parseChatRequest(body, context) : parseCompletionRequest(body, context);
+}

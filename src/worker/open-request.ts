@@ -1,0 +1,52 @@
+import { answerId, numChoices, type AnswerHead, type TokenNames } from "../api/answer.ts";
+import { ChunkWriter } from "../api/chunks.ts";
+import type { ParsedRequest } from "../api/parsed-request.ts";
+import { ResponseBuilder } from "../api/responses.ts";
+import type { SequenceOutput } from "../engine/output.ts";
+import type { RequestEvent } from "../protocol/service.ts";
+
+/**
+ * A request between the page and the engine. To the engine each of its prompts is a request of its own; here their
+ * choices become the chunks or the response of one answer.
+ */
+export class OpenRequest {
+  readonly ticket: number;
+  readonly parsed: ParsedRequest;
+  /** The engine's request of each prompt. */
+  readonly engineRequestIds: readonly string[];
+  readonly #answer: ChunkWriter | ResponseBuilder;
+  #openChoices: number;
+
+  constructor(ticket: number, parsed: ParsedRequest, model: string, names: TokenNames) {
+    this.ticket = ticket;
+    this.parsed = parsed;
+    const head: AnswerHead = { id: answerId(parsed.endpoint, crypto.randomUUID()), created: Math.floor(Date.now() / 1000), model };
+    this.engineRequestIds = parsed.prompts.map((_, prompt) => (prompt === 0 ? head.id : `${head.id}#${prompt}`));
+    this.#answer = parsed.stream ? new ChunkWriter(parsed, head, names) : new ResponseBuilder(parsed, head, names);
+    this.#openChoices = numChoices(parsed);
+  }
+
+  get isFinished(): boolean {
+    return this.#openChoices === 0;
+  }
+
+  /** What the reader gets as soon as the request is accepted. */
+  begin(): RequestEvent[] {
+    return [];
+  }
+
+  /** What one sequence's output brings the reader. */
+  take(output: SequenceOutput): RequestEvent[] {
+    const { ticket } = this;
+    const choice = this.engineRequestIds.indexOf(output.requestId) * this.parsed.n + output.index;
+    if (output.finishReason !== null) this.#openChoices -= 1;
+    if (this.#answer instanceof ResponseBuilder) {
+      this.#answer.add(choice, output);
+      return this.isFinished ? [{ type: "response", ticket, response: this.#answer.build() }] : [];
+    }
+    const chunks = this.#answer.write(choice, output);
+    if (this.isFinished) chunks.push(...this.#answer.end());
+    const events = chunks.map((chunk): RequestEvent => ({ type: "chunk", ticket, chunk }));
+    return this.isFinished ? [...events, { type: "end", ticket }] : events;
+  }
+}

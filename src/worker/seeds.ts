@@ -1,0 +1,13 @@
+/** Seeds for requests that give none: the same ones in the same order for the same seed of the engine. */
+export function seedSequence(engineSeed: number): () => number {
+  let state = engineSeed >>> 0;
+  // Weyl sequence through a 32-bit mixer (the finaliser of MurmurHash3).
+  const next32 = () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let x = state;
+    x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
+    x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+    return (x ^ (x >>> 16)) >>> 0;
+  };
+  return () => (next32() >>> 11) * 2 ** 32 + next32();
+}
