@@ -53,6 +53,16 @@ describe("encode", () => {
     );
   });
 
+  test("takes for white space what Unicode does: U+0085, but not U+FEFF", async () => {
+    const { vocab, merges } = tinyJson["model"] as { vocab: object; merges: string[] };
+    const model = { ...tinyJson["model"], vocab: { ...vocab, ĊĊ: 512 }, merges: [...merges, "Ċ Ċ"] };
+    const tokenizer = await loadTokenizer(inMemory({ "tokenizer.json": { ...tinyJson, model } }));
+    const [newline] = tokenizer.encode("\n");
+    // Two line ends before more white space are one word; before anything else the last of them is a word of its own.
+    expect(tokenizer.encode("\n\n\u0085x")[0]).toBe(512);
+    expect(tokenizer.encode("\n\n\uFEFFx").slice(0, 2)).toEqual([newline, newline]);
+  });
+
   test("reads control tokens in a text as such; encodePlain spells them out", () => {
     const text = "Hi<|user|>there<|endoftext|>";
     expect(chorus.encode(text)).toEqual([...chorus.encode("Hi"), 1, ...chorus.encode("there"), 0]);
@@ -135,6 +145,12 @@ describe("what the files say", () => {
     expect(decode([64, 512, 513], tokenizer)).toBe("aΩ≈");
   });
 
+  test("where one control token begins another, the longer one counts", async () => {
+    const added_tokens = ["<|a", "<|a|>", "<|"].map((content, i) => ({ id: 600 + i, content, special: true }));
+    const tokenizer = await loadTokenizer(inMemory({ "tokenizer.json": { ...tinyJson, added_tokens } }));
+    expect(tokenizer.encode("<|a|><|a<|")).toEqual([601, 600, 602]);
+  });
+
   test("vocab.json and merges.txt take added tokens from tokenizer_config.json", async () => {
     const files = inMemory({
       "vocab.json": { a: 0, b: 1, ab: 2, "<|endoftext|>": 3 },
@@ -148,17 +164,17 @@ describe("what the files say", () => {
 describe("a tokenizer that cannot be used is refused by name", () => {
   const model = tinyJson["model"];
   test.each([
-    [{ model: { ...model, type: "WordPiece" } }, "model_unsupported", "WordPiece"],
-    [{ model: { ...model, byte_fallback: true } }, "model_unsupported", "byte_fallback"],
-    [{ model: { ...model, end_of_word_suffix: "</w>" } }, "model_unsupported", "end_of_word_suffix"],
-    [{ pre_tokenizer: { type: "Metaspace" } }, "model_unsupported", "Metaspace"],
-    [{ pre_tokenizer: null }, "model_unsupported", "pre_tokenizer"],
-    [{ decoder: { type: "WordPiece" } }, "model_unsupported", "WordPiece"],
-    [{ normalizer: { type: "Surprise" } }, "model_unsupported", "Surprise"],
-    [{ model: { ...model, vocab: ["a"] } }, "model_invalid", "model.vocab"],
-    [{ model: { ...model, vocab: { a: -1 } } }, "model_invalid", '"a" has id -1'],
-    [{ added_tokens: [{ id: 3 }] }, "model_invalid", "added_tokens"],
-  ])("%j", async (change, code, part) => {
+    ["WordPiece", "model_unsupported", { model: { ...model, type: "WordPiece" } }],
+    ["byte_fallback", "model_unsupported", { model: { ...model, byte_fallback: true } }],
+    ["end_of_word_suffix", "model_unsupported", { model: { ...model, end_of_word_suffix: "</w>" } }],
+    ["Metaspace", "model_unsupported", { pre_tokenizer: { type: "Metaspace" } }],
+    ["pre_tokenizer", "model_unsupported", { pre_tokenizer: null }],
+    ["WordPiece", "model_unsupported", { decoder: { type: "WordPiece" } }],
+    ["Surprise", "model_unsupported", { normalizer: { type: "Surprise" } }],
+    ["model.vocab", "model_invalid", { model: { ...model, vocab: ["a"] } }],
+    ['"a" has id -1', "model_invalid", { model: { ...model, vocab: { a: -1 } } }],
+    ["added_tokens", "model_invalid", { added_tokens: [{ id: 3 }] }],
+  ])("%s: %s", async (part, code, change) => {
     const files = inMemory({ "tokenizer.json": { ...tinyJson, ...change } });
     await expect(loadTokenizer(files)).rejects.toMatchObject({ code, message: expect.stringContaining(part) });
   });

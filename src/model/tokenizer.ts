@@ -1,7 +1,7 @@
 // Text to token ids and back. Byte-level BPE is @huggingface/tokenizers'; which strings are control tokens is decided
 // here, because a chat's text must never become one (see api/chat-format.ts).
 
-import { Tokenizer } from "@huggingface/tokenizers";
+import { ByteLevelPreTokenizer, Tokenizer } from "@huggingface/tokenizers";
 
 import { ChorusError } from "../protocol/errors.ts";
 import { bytesOfToken } from "./byte-alphabet.ts";
@@ -113,9 +113,18 @@ export class ModelTokenizer {
   }
 }
 
+/**
+ * GPT-2's pattern of words. The library has it with \s, which in JavaScript holds U+FEFF and lacks U+0085; Hugging Face's
+ * is Unicode's White_Space.
+ */
+const WORDS =
+  /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu;
+
 function createBpe(json: TokenizerJson): Tokenizer {
   try {
-    return new Tokenizer({ ...json, post_processor: null }, {});
+    const bpe = new Tokenizer({ ...json, post_processor: null }, {});
+    if (bpe.pre_tokenizer instanceof ByteLevelPreTokenizer) bpe.pre_tokenizer.pattern = WORDS;
+    return bpe;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ChorusError("model_unsupported", `This model's tokenizer cannot be used: ${reason}.`, null, { cause });
