@@ -55,7 +55,7 @@ describe("continuous batching on the GPU", () => {
     // Small budget and pool: prompts come in pieces beside others' decode rows, and some are preempted.
     await using engine = await createEngine({ ...TINY, maxNumSeqs: 8, maxNumBatchedTokens: 24, numGpuBlocks: 20 });
     const requests = Array.from({ length: 12 }, (_, i): CompletionRequest & { stream?: false } => ({
-      prompt: Array.from({ length: 1 + ((i * 17) % 60) }, (_, j) => (i * 131 + j * 37) % 511),
+      prompt: Array.from({ length: 1 + ((i * 17) % 60) }, (_unused, j) => (i * 131 + j * 37) % 511),
       max_tokens: 8 + ((i * 7) % 40),
       ignore_eos: true,
       return_token_ids: true,
@@ -106,7 +106,11 @@ describe("streams", () => {
     let text = "";
     const ids: number[] = [];
     let last;
-    for await (const chunk of await engine.completions.create({ ...greedy(prompt), stream: true, stream_options: { include_usage: true } })) {
+    for await (const chunk of await engine.completions.create({
+      ...greedy(prompt),
+      stream: true,
+      stream_options: { include_usage: true },
+    })) {
       for (const choice of chunk.choices) {
         text += choice.text;
         ids.push(...(choice.token_ids ?? []));
@@ -129,7 +133,10 @@ describe("streams", () => {
   it("end with the signal's reason, and leave the others alone", async () => {
     const controller = new AbortController();
     const other = tokensOf(engine, greedy(prompt));
-    const stream = await engine.completions.create({ ...greedy(prompt, 100), stream: true }, { signal: controller.signal });
+    const stream = await engine.completions.create(
+      { ...greedy(prompt, 100), stream: true },
+      { signal: controller.signal },
+    );
     const reading = (async () => {
       for await (const _ of stream) controller.abort(new Error("enough"));
     })();
@@ -156,7 +163,9 @@ describe("what goes wrong", () => {
   });
 
   it("a page without WebGPU is told so, before anything is downloaded", async () => {
-    const error = await rejection(createEngine({ ...TINY, worker: false, gpu: { requestAdapter: () => Promise.resolve(null) } as unknown as GPU }));
+    const error = await rejection(
+      createEngine({ ...TINY, worker: false, gpu: { requestAdapter: () => Promise.resolve(null) } as unknown as GPU }),
+    );
     expect(error).toMatchObject({ code: "webgpu_unavailable" });
   });
 

@@ -19,7 +19,7 @@ export type * from "./protocol/reports.ts";
  */
 export async function createEngine(options: CreateEngineOptions): Promise<ChorusEngine> {
   if (typeof options !== "object" || options === null) {
-    throw new ChorusError("invalid_type", "createEngine takes an object, such as { model: \"/models/name/\" }.");
+    throw new ChorusError("invalid_type", 'createEngine takes an object, such as { model: "/models/name/" }.');
   }
   const { model, onProgress, worker = true, gpu, ...config } = options;
   if (typeof worker !== "boolean") throw new ChorusError("invalid_type", "worker must be true or false.", "worker");

@@ -45,7 +45,9 @@ export class EngineClient implements ChorusEngine {
   ): Promise<EngineClient> {
     const client = new EngineClient(transport);
     try {
-      const result = await client.#call(transport.service.load(source, config, (message) => client.#receive(message), onProgress));
+      const result = await client.#call(
+        transport.service.load(source, config, (message) => client.#receive(message), onProgress),
+      );
       if (!result.ok) throw fromErrorData(result.error);
       client.#model = result.value;
       return client;
@@ -117,7 +119,9 @@ export class EngineClient implements ChorusEngine {
   #call<T>(answer: T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#calls.add(reject);
-      void Promise.resolve(answer).then(resolve, reject).finally(() => this.#calls.delete(reject));
+      void Promise.resolve(answer)
+        .then(resolve, reject)
+        .finally(() => this.#calls.delete(reject));
     });
   }
 

@@ -14,7 +14,12 @@ export async function startWorker(): Promise<Transport> {
   const closing = new AbortController();
   const failedToStart = new Promise<ChorusError>((resolve) => {
     worker.addEventListener("error", (event) => {
-      resolve(new ChorusError("worker_died", `The engine's worker failed: ${event.message || "its script could not be loaded"}.`));
+      resolve(
+        new ChorusError(
+          "worker_died",
+          `The engine's worker failed: ${event.message || "its script could not be loaded"}.`,
+        ),
+      );
     });
   });
   const remote = Comlink.wrap<EngineService & { started(): Promise<void> }>(worker);
@@ -52,5 +57,8 @@ async function lockFreed(name: string, closing: AbortSignal): Promise<ChorusErro
     // We are closing it ourselves, and nobody is to be told.
     return new Promise(() => undefined);
   }
-  return new ChorusError("worker_died", "The engine's worker was ended, by the browser or by hand. Create the engine again to go on.");
+  return new ChorusError(
+    "worker_died",
+    "The engine's worker was ended, by the browser or by hand. Create the engine again to go on.",
+  );
 }

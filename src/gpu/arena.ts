@@ -20,7 +20,11 @@ export class Arena {
         `"${label}" takes ${bytes} bytes; this adapter binds at most ${limit} at once. A smaller model, cache or dtype would fit.`,
       );
     }
-    return this.#create(label, bytes, GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC | extraUsage);
+    return this.#create(
+      label,
+      bytes,
+      GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC | extraUsage,
+    );
   }
 
   /** A storage buffer with contents. */

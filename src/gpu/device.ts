@@ -26,7 +26,10 @@ export interface OpenedDevice {
 /** Opens the best adapter. Throws webgpu_unavailable where there is none. */
 export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
   if (!gpu) {
-    throw new ChorusError("webgpu_unavailable", "This browser does not offer WebGPU (navigator.gpu is missing). Chrome or Edge 113 and later do.");
+    throw new ChorusError(
+      "webgpu_unavailable",
+      "This browser does not offer WebGPU (navigator.gpu is missing). Chrome or Edge 113 and later do.",
+    );
   }
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (!adapter) {
@@ -52,7 +55,8 @@ export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
 function failureOf(device: GPUDevice): Promise<ChorusError> {
   return new Promise((resolve) => {
     void device.lost.then(({ reason, message }) => {
-      if (reason !== "destroyed") resolve(new ChorusError("device_lost", `The GPU was reset or taken away. ${message}`.trim()));
+      if (reason !== "destroyed")
+        resolve(new ChorusError("device_lost", `The GPU was reset or taken away. ${message}`.trim()));
     });
     device.addEventListener("uncapturederror", ({ error }) => {
       const code = error instanceof GPUOutOfMemoryError ? "out_of_memory" : "internal_error";
@@ -62,7 +66,10 @@ function failureOf(device: GPUDevice): Promise<ChorusError> {
 }
 
 function isSoftware(info: GPUAdapterInfo): boolean {
-  return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${info.architecture} ${info.device} ${info.description}`);
+  return (
+    info.isFallbackAdapter ||
+    /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${info.architecture} ${info.device} ${info.description}`)
+  );
 }
 
 function nameOf(info: GPUAdapterInfo): string {

@@ -58,7 +58,13 @@ export function uploadWeights(
     gamma: arena.upload(`${label} gamma`, padRows(weight, 1, nEmbd)),
     beta: arena.upload(`${label} beta`, padRows(bias, 1, nEmbd)),
   });
-  const linear = (label: string, source: Float32Array, bias: Float32Array | null, k: number, n: number): LinearBuffers => {
+  const linear = (
+    label: string,
+    source: Float32Array,
+    bias: Float32Array | null,
+    k: number,
+    n: number,
+  ): LinearBuffers => {
     const { words, kStride, nStride } = packMatrix(source, k, n, dtype, { transposed: bias === null });
     return {
       w: arena.upload(label, words),
@@ -68,7 +74,8 @@ export function uploadWeights(
     };
   };
 
-  const cacheWords = cache.numGpuBlocks * cache.blockSize * config.nHead * headVec4(config) * (cache.kvCacheDtype === "f16" ? 2 : 4);
+  const cacheWords =
+    cache.numGpuBlocks * cache.blockSize * config.nHead * headVec4(config) * (cache.kvCacheDtype === "f16" ? 2 : 4);
   const embedding = linear("wte", weights.wte(), null, nEmbd, vocabSize);
   const untiedHead = weights.lmHead?.();
   return {
@@ -112,7 +119,11 @@ export interface Activations {
 /** The kernels read rows in tiles of up to 32, whether a step has them or not. */
 const ROW_TILE = 32;
 
-export function createActivations(arena: Arena, config: Gpt2Config, limits: { maxRows: number; maxSamples: number }): Activations {
+export function createActivations(
+  arena: Arena,
+  config: Gpt2Config,
+  limits: { maxRows: number; maxSamples: number },
+): Activations {
   const rows = padTo(ROW_TILE, limits.maxRows);
   const samples = padTo(ROW_TILE, limits.maxSamples);
   const floats = (label: string, height: number, width: number) => arena.storage(label, 4 * height * strideOf(width));

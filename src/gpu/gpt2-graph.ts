@@ -125,12 +125,24 @@ function operations({ compiler, model, engine, buffers, activations, step, isSof
       return {
         name: "embed",
         pipeline: await compiler.pipeline(embed, { LANES: EMBED_LANES, WIDTH, N4, WEIGHTS_F16 }),
-        bindGroup: compiler.bind(embed, { w, wpe: buffers.wpe, rows, feedback: activations.feedback, x: activations.x }),
+        bindGroup: compiler.bind(embed, {
+          w,
+          wpe: buffers.wpe,
+          rows,
+          feedback: activations.feedback,
+          x: activations.x,
+        }),
         workgroups: (numRows) => [Math.ceil(WIDTH / EMBED_LANES), numRows],
       };
     },
 
-    async norm(name: string, { gamma, beta }: NormBuffers, x: GPUBuffer, y: GPUBuffer, { samplesOnly = false } = {}): Promise<Operation> {
+    async norm(
+      name: string,
+      { gamma, beta }: NormBuffers,
+      x: GPUBuffer,
+      y: GPUBuffer,
+      { samplesOnly = false } = {},
+    ): Promise<Operation> {
       return {
         name,
         pipeline: await compiler.pipeline(layerNorm, {
@@ -161,7 +173,8 @@ function operations({ compiler, model, engine, buffers, activations, step, isSof
           name,
           pipeline: await variant.pipeline(compiler, shape),
           bindGroup,
-          workgroups: (numRows: number, numSamples: number) => variant.workgroups(shape, samplesOnly ? numSamples : numRows),
+          workgroups: (numRows: number, numSamples: number) =>
+            variant.workgroups(shape, samplesOnly ? numSamples : numRows),
         })),
       );
     },

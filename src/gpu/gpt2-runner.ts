@@ -25,13 +25,7 @@ export class Gpt2Runner implements Runner {
   readonly #readback: ReadbackRing;
   readonly activations: Activations;
 
-  private constructor(
-    device: GPUDevice,
-    arena: Arena,
-    step: StepBuffer,
-    activations: Activations,
-    graph: Gpt2Graph,
-  ) {
+  private constructor(device: GPUDevice, arena: Arena, step: StepBuffer, activations: Activations, graph: Gpt2Graph) {
     this.#device = device;
     this.#arena = arena;
     this.#step = step;
@@ -54,7 +48,11 @@ export class Gpt2Runner implements Runner {
     const model = weights.config;
     const { device } = opened;
     if (model.headDim > MAX_HEAD_SIZE) {
-      throw new ChorusError("model_unsupported", `Heads of ${model.headDim} values are not supported; at most ${MAX_HEAD_SIZE} are.`, "n_head");
+      throw new ChorusError(
+        "model_unsupported",
+        `Heads of ${model.headDim} values are not supported; at most ${MAX_HEAD_SIZE} are.`,
+        "n_head",
+      );
     }
     const arena = new Arena(device);
     device.pushErrorScope("out-of-memory");
@@ -64,12 +62,24 @@ export class Gpt2Runner implements Runner {
         maxSlots: engine.maxNumSeqs,
         maxBlocks: Math.ceil(engine.maxModelLen / engine.blockSize),
       });
-      const activations = createActivations(arena, model, { maxRows: engine.maxNumBatchedTokens, maxSamples: engine.maxNumSeqs });
+      const activations = createActivations(arena, model, {
+        maxRows: engine.maxNumBatchedTokens,
+        maxSamples: engine.maxNumSeqs,
+      });
       const buffers = uploadWeights(arena, weights, engine.dtype, engine);
       const compiler = new KernelCompiler(device, options.onKernel);
-      const graph = await Gpt2Graph.prepare({ compiler, model, engine, buffers, activations, step, isSoftware: opened.isSoftware });
+      const graph = await Gpt2Graph.prepare({
+        compiler,
+        model,
+        engine,
+        buffers,
+        activations,
+        step,
+        isSoftware: opened.isSoftware,
+      });
       const outOfMemory = await device.popErrorScope();
-      if (outOfMemory) throw new ChorusError("out_of_memory", `The GPU can't hold this model and its cache: ${outOfMemory.message}`);
+      if (outOfMemory)
+        throw new ChorusError("out_of_memory", `The GPU can't hold this model and its cache: ${outOfMemory.message}`);
       return new Gpt2Runner(device, arena, step, activations, graph);
     } catch (error) {
       arena.destroy();

@@ -38,7 +38,10 @@ export interface Dispatch {
 /** Compiles kernels, each variant once, and binds their buffers. */
 export class KernelCompiler {
   readonly #device: GPUDevice;
-  readonly #layouts = new Map<Kernel, { module: GPUShaderModule; bindGroup: GPUBindGroupLayout; pipeline: GPUPipelineLayout }>();
+  readonly #layouts = new Map<
+    Kernel,
+    { module: GPUShaderModule; bindGroup: GPUBindGroupLayout; pipeline: GPUPipelineLayout }
+  >();
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
   readonly #onProgress: (compiled: number, total: number) => void;
   #compiled = 0;
@@ -87,7 +90,9 @@ export class KernelCompiler {
     } catch (error) {
       const { messages } = await module.getCompilationInfo();
       const details = messages.map((m) => `${kernel.name}.wgsl:${m.lineNum}:${m.linePos} ${m.message}`).join("\n");
-      throw new ChorusError("internal_error", `${key} does not compile: ${String(error)}\n${details}`, null, { cause: error });
+      throw new ChorusError("internal_error", `${key} does not compile: ${String(error)}\n${details}`, null, {
+        cause: error,
+      });
     }
   }
 

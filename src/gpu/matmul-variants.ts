@@ -50,5 +50,7 @@ const tiled: MatmulVariant = {
  * 16 rows (64 rows, 256 by 1,024), and 0.9 s to compile where those take 0.05 s.
  */
 export function matmulVariants(isSoftware: boolean): readonly MatmulVariant[] {
-  return isSoftware ? [lane(1), lane(4), lane(16, Infinity)] : [skinny(1), skinny(2), skinny(4), skinny(8), skinny(16), tiled];
+  return isSoftware
+    ? [lane(1), lane(4), lane(16, Infinity)]
+    : [skinny(1), skinny(2), skinny(4), skinny(8), skinny(16), tiled];
 }

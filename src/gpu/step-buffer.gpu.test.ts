@@ -84,7 +84,10 @@ it("uploads block tables where they changed", async () => {
   const buffer = newBuffer();
   const a = sequenceOf("a", [1], 0, [9]);
   const b = sequenceOf("b", [1], 3, [5, 6, 8]);
-  buffer.write(device.queue, [a, b].map((sequence) => ({ sequence, start: 0, count: 1, samples: false })));
+  buffer.write(
+    device.queue,
+    [a, b].map((sequence) => ({ sequence, start: 0, count: 1, samples: false })),
+  );
   a.blockTable.push(4);
   buffer.write(device.queue, [{ sequence: a, start: 0, count: 1, samples: false }]);
   const tables = new Uint32Array(await readBuffer(device, buffer.blockTables));

@@ -36,7 +36,10 @@ export class StepBuffer {
   /** Of each slot: whose sampled id lies in its feedback cell, and for which position. */
   readonly #feedback: ({ sequence: Sequence; position: number } | undefined)[];
 
-  constructor(arena: Arena, { maxRows, maxSlots, maxBlocks }: { maxRows: number; maxSlots: number; maxBlocks: number }) {
+  constructor(
+    arena: Arena,
+    { maxRows, maxSlots, maxBlocks }: { maxRows: number; maxSlots: number; maxBlocks: number },
+  ) {
     const samplesBytes = padTo(SECTION_BYTES, maxSlots * SAMPLE_WORDS * 4);
     const rowsOffset = SECTION_BYTES + samplesBytes;
     const bytes = rowsOffset + maxRows * ROW_WORDS * 4;
@@ -113,6 +116,7 @@ export class StepBuffer {
 }
 
 function slotOf(sequence: Sequence): number {
-  if (sequence.slot === null) throw new Error(`sequence ${sequence.requestId}#${sequence.index} is scheduled without a slot`);
+  if (sequence.slot === null)
+    throw new Error(`sequence ${sequence.requestId}#${sequence.index} is scheduled without a slot`);
   return sequence.slot;
 }

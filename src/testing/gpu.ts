@@ -36,7 +36,11 @@ export async function runKernel<K extends Kernel>(
     const contents: Data = data[name as K["bindings"][number][0]];
     const usage = type === "uniform" ? GPUBufferUsage.UNIFORM : GPUBufferUsage.STORAGE;
     const size = Math.max(16, contents.byteLength);
-    const buffer = device.createBuffer({ label: name, size, usage: usage | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC });
+    const buffer = device.createBuffer({
+      label: name,
+      size,
+      usage: usage | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC,
+    });
     device.queue.writeBuffer(buffer, 0, contents);
     buffers[name] = buffer;
   }

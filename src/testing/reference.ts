@@ -1,7 +1,14 @@
 // The kernels' formulas in float64, as plainly as they can be written.
 
 /** y[r, n] = sum over k of x[r, k] w[k, n] + bias[n] */
-export function matmulReference(x: Float32Array, w: Float32Array, bias: Float32Array, rows: number, k: number, n: number): Float64Array {
+export function matmulReference(
+  x: Float32Array,
+  w: Float32Array,
+  bias: Float32Array,
+  rows: number,
+  k: number,
+  n: number,
+): Float64Array {
   const y = new Float64Array(rows * n);
   for (let r = 0; r < rows; r++) {
     for (let c = 0; c < n; c++) {
@@ -33,7 +40,12 @@ function erf(x: number): number {
   return (2 / Math.sqrt(Math.PI)) * sum;
 }
 
-export function layerNormReference(x: Float32Array, gamma: Float32Array, beta: Float32Array, epsilon: number): Float64Array {
+export function layerNormReference(
+  x: Float32Array,
+  gamma: Float32Array,
+  beta: Float32Array,
+  epsilon: number,
+): Float64Array {
   const values = Float64Array.from(x);
   const mean = values.reduce((a, b) => a + b, 0) / values.length;
   const variance = values.reduce((a, b) => a + (b - mean) ** 2, 0) / values.length;
@@ -41,7 +53,12 @@ export function layerNormReference(x: Float32Array, gamma: Float32Array, beta: F
 }
 
 /** softmax(scale q . keys) values, over all keys given. */
-export function attentionReference(query: ArrayLike<number>, keys: Float32Array[], values: Float32Array[], scale: number): Float64Array {
+export function attentionReference(
+  query: ArrayLike<number>,
+  keys: Float32Array[],
+  values: Float32Array[],
+  scale: number,
+): Float64Array {
   const dot = (key: Float32Array) => key.reduce((sum, value, i) => sum + value * (query[i] ?? 0), 0);
   const scores = keys.map((key) => scale * dot(key));
   const highest = Math.max(...scores);
@@ -49,13 +66,17 @@ export function attentionReference(query: ArrayLike<number>, keys: Float32Array[
   const total = weights.reduce((a, b) => a + b, 0);
   const result = new Float64Array(query.length);
   values.forEach((value, position) => {
-    for (let i = 0; i < result.length; i++) result[i] = (result[i] ?? 0) + ((weights[position] ?? 0) / total) * (value[i] ?? 0);
+    for (let i = 0; i < result.length; i++)
+      result[i] = (result[i] ?? 0) + ((weights[position] ?? 0) / total) * (value[i] ?? 0);
   });
   return result;
 }
 
 /** Threefry-2x32-20, to hold the shader's against. */
-export function threefryReference(key: readonly [number, number], counter: readonly [number, number]): [number, number] {
+export function threefryReference(
+  key: readonly [number, number],
+  counter: readonly [number, number],
+): [number, number] {
   const keys = [key[0], key[1], (0x1bd11bda ^ key[0] ^ key[1]) >>> 0];
   const rotations = [13, 15, 26, 6, 17, 29, 16, 24];
   let x = (counter[0] + key[0]) >>> 0;

@@ -1,4 +1,3 @@
-import { createChatFormat } from "../api/chat-format.ts";
 import { parseChatRequest } from "../api/chat-request.ts";
 import { parseCompletionRequest } from "../api/completion-request.ts";
 import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
@@ -49,21 +48,11 @@ export class EngineHost implements EngineService {
   submit(ticket: number, request: GenerationRequest): void {
     const session = this.#requireSession();
     const { model, engine, context, post } = session;
-    let open: OpenRequest | null = null;
     try {
-      const parsed = parse(request, context);
-      open = new OpenRequest(ticket, parsed, model.card.name, model.tokenizer);
+      const open = new OpenRequest(ticket, parse(request, context), model.card.name, model.tokenizer);
+      for (const engineRequest of open.engineRequests()) engine.add(engineRequest);
       this.#register(open);
-      parsed.prompts.forEach(({ tokenIds, params, param }, i) => {
-        const requestId = open?.engineRequestIds[i] ?? "";
-        engine.add({ requestId, prompt: tokenIds, params, n: parsed.n, param });
-      });
-      post({ events: open.begin() });
     } catch (error) {
-      if (open) {
-        this.#forget(open);
-        for (const id of open.engineRequestIds) engine.abort(id);
-      }
       post({ events: [{ type: "error", ticket, error: toErrorData(error) }] });
     }
   }
@@ -81,12 +70,13 @@ export class EngineHost implements EngineService {
   }
 
   #start(model: LoadedModel, onMessage: (message: EngineMessage) => void): Session {
-    const { tokenizer, defaults, engineConfig, opened, runner } = model;
-    const post: Session["post"] = (message) => onMessage({ events: [], steps: [], requests: [], fatal: null, ...message });
+    const { tokenizer, chatFormat, defaults, engineConfig, opened, runner } = model;
+    const post: Session["post"] = (message) =>
+      onMessage({ events: [], steps: [], requests: [], fatal: null, ...message });
     const engine = new Engine({
       config: engineConfig,
       runner,
-      eosTokenIds: defaults.eosTokenIds,
+      eosTokenIds: tokenizer.eosTokenIds,
       tokenBytes: (id) => tokenizer.tokenBytes(id),
       now: () => performance.now(),
       onOutputs: (outputs, report, requests) => {
@@ -94,7 +84,10 @@ export class EngineHost implements EngineService {
       },
       onFatal: (error) => {
         const data = toErrorData(error);
-        post({ events: [...this.#byTicket.keys()].map((ticket) => ({ type: "error", ticket, error: data })), fatal: data });
+        post({
+          events: [...this.#byTicket.keys()].map((ticket) => ({ type: "error", ticket, error: data })),
+          fatal: data,
+        });
         this.#byTicket.clear();
         this.#byEngineRequest.clear();
         runner.dispose();
@@ -107,7 +100,7 @@ export class EngineHost implements EngineService {
       modelName: model.card.name,
       vocabSize: model.card.vocabSize,
       tokenizer,
-      chatFormat: createChatFormat(tokenizer),
+      chatFormat,
       defaults,
       limits: engineConfig,
       nextSeed: seedSequence(engineConfig.seed),

@@ -1,3 +1,4 @@
+import { createChatFormat, type ChatFormat } from "../api/chat-format.ts";
 import { resolveEngineConfig } from "../api/engine-config.ts";
 import { openDevice, type OpenedDevice } from "../gpu/device.ts";
 import { Gpt2Runner } from "../gpu/gpt2-runner.ts";
@@ -16,6 +17,7 @@ const WEIGHTS_FILE = "model.safetensors";
 export interface LoadedModel {
   readonly card: ModelCard;
   readonly tokenizer: ModelTokenizer;
+  readonly chatFormat: ChatFormat;
   readonly defaults: GenerationDefaults;
   readonly engineConfig: ResolvedEngineConfig;
   readonly opened: OpenedDevice;
@@ -42,7 +44,11 @@ export async function loadModel(
     const modelConfig = parseGpt2Config(await files.readJson("config.json"));
     const engineConfig = resolveEngineConfig(config, modelConfig);
     const defaults = await loadGenerationDefaults(files, modelConfig.eosTokenIds);
-    const [tokenizer, weightsFile] = await Promise.all([loadTokenizer(files, defaults.eosTokenIds), files.read(WEIGHTS_FILE)]);
+    const [tokenizer, weightsFile] = await Promise.all([
+      loadTokenizer(files, defaults.eosTokenIds),
+      files.read(WEIGHTS_FILE),
+    ]);
+    const chatFormat = createChatFormat(tokenizer);
     const weights = loadGpt2Weights(parseSafetensors(weightsFile), modelConfig);
     const runner = await Gpt2Runner.create({
       opened,
@@ -66,7 +72,7 @@ export async function loadModel(
       adapter: opened.adapterName,
       chat: tokenizer.chatTemplate !== null,
     };
-    return { card, tokenizer, defaults, engineConfig, opened, runner };
+    return { card, tokenizer, chatFormat, defaults, engineConfig, opened, runner };
   } catch (error) {
     opened.device.destroy();
     throw error;

@@ -2,6 +2,7 @@ import { answerId, numChoices, type AnswerHead, type TokenNames } from "../api/a
 import { ChunkWriter } from "../api/chunks.ts";
 import type { ParsedRequest } from "../api/parsed-request.ts";
 import { ResponseBuilder } from "../api/responses.ts";
+import type { EngineRequest } from "../engine/engine.ts";
 import type { SequenceOutput } from "../engine/output.ts";
 import type { RequestEvent } from "../protocol/service.ts";
 
@@ -20,19 +21,27 @@ export class OpenRequest {
   constructor(ticket: number, parsed: ParsedRequest, model: string, names: TokenNames) {
     this.ticket = ticket;
     this.parsed = parsed;
-    const head: AnswerHead = { id: answerId(parsed.endpoint, crypto.randomUUID()), created: Math.floor(Date.now() / 1000), model };
+    const head: AnswerHead = {
+      id: answerId(parsed.endpoint, crypto.randomUUID()),
+      created: Math.floor(Date.now() / 1000),
+      model,
+    };
     this.engineRequestIds = parsed.prompts.map((_, prompt) => (prompt === 0 ? head.id : `${head.id}#${prompt}`));
     this.#answer = parsed.stream ? new ChunkWriter(parsed, head, names) : new ResponseBuilder(parsed, head, names);
     this.#openChoices = numChoices(parsed);
   }
 
-  get isFinished(): boolean {
-    return this.#openChoices === 0;
+  engineRequests(): EngineRequest[] {
+    const { prompts, n } = this.parsed;
+    return this.engineRequestIds.map((requestId, i) => {
+      const prompt = prompts[i];
+      if (!prompt) throw new RangeError(`prompt ${i} of ${prompts.length}`);
+      return { requestId, prompt: prompt.tokenIds, params: prompt.params, n, param: prompt.param };
+    });
   }
 
-  /** What the reader gets as soon as the request is accepted. */
-  begin(): RequestEvent[] {
-    return [];
+  get isFinished(): boolean {
+    return this.#openChoices === 0;
   }
 
   /** What one sequence's output brings the reader. */

@@ -70,7 +70,13 @@ async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
     const outputs = await runKernel(
       device,
       attention,
-      { ...constants, LANES, GROUPS: Math.floor(LANES / headVec4), Y_STRIDE: strideOf(width), SCALE: 1 / Math.sqrt(headSize) },
+      {
+        ...constants,
+        LANES,
+        GROUPS: Math.floor(LANES / headVec4),
+        Y_STRIDE: strideOf(width),
+        SCALE: 1 / Math.sqrt(headSize),
+      },
       { ...shared, key_cache: keys, value_cache: values, y: new Float32Array(rows.length * strideOf(width)) },
       [heads, rows.length],
     );
@@ -82,7 +88,9 @@ async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
 function reference(shape: Shape, row: Row, head: number): Float64Array {
   const { heads, headSize, cacheDtype } = shape;
   const part = (position: number, which: number) => {
-    const values = qkvOf(shape, { slot: row.slot, position }).slice((which * heads + head) * headSize).slice(0, headSize);
+    const values = qkvOf(shape, { slot: row.slot, position })
+      .slice((which * heads + head) * headSize)
+      .slice(0, headSize);
     return which > 0 && cacheDtype === "f16" ? float16ToFloat32(float32ToFloat16(values)) : values;
   };
   const positions = Array.from({ length: row.position + 1 }, (_, i) => i);

@@ -42,7 +42,8 @@ describe.each(["f32", "f16"] as const)("embedding from %s weights", (dtype) => {
     const expected = new Float32Array(3 * strideOf(width));
     rows.forEach(([, position = 0], r) => {
       for (let i = 0; i < width; i++) {
-        expected[r * strideOf(width) + i] = (rounded[(tokens[r] ?? 0) * width + i] ?? 0) + (wpe[position * width + i] ?? 0);
+        expected[r * strideOf(width) + i] =
+          (rounded[(tokens[r] ?? 0) * width + i] ?? 0) + (wpe[position * width + i] ?? 0);
       }
     });
     expectClose(floatsOf(outputs, "x"), expected, 1e-6);

@@ -58,16 +58,23 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
   const tiles = Math.ceil(rows / tileRows);
   const outputs =
     name === "lane"
-      ? await runKernel(device, matmulLane, { ...shape, LANES: 32, ROWS: tileRows }, data, [Math.ceil(shape.N4 / 32), tiles])
+      ? await runKernel(device, matmulLane, { ...shape, LANES: 32, ROWS: tileRows }, data, [
+          Math.ceil(shape.N4 / 32),
+          tiles,
+        ])
       : name === "skinny"
-        ? await runKernel(device, matmulSkinny, { ...shape, COLUMNS: 8, SPLITS: 8, ROWS: tileRows }, data, [Math.ceil(shape.N4 / 8), tiles])
+        ? await runKernel(device, matmulSkinny, { ...shape, COLUMNS: 8, SPLITS: 8, ROWS: tileRows }, data, [
+            Math.ceil(shape.N4 / 8),
+            tiles,
+          ])
         : await runKernel(device, matmulTiled, shape, data, [Math.ceil(shape.N4 / 8), Math.ceil(rows / 32)]);
   return unpad(floatsOf(outputs, "y"), rows, n);
 }
 
 function unpad(padded: Float32Array, rows: number, width: number): ArrayBuffer {
   const values = new Float32Array(rows * width);
-  for (let r = 0; r < rows; r++) values.set(padded.subarray(r * strideOf(width), r * strideOf(width) + width), r * width);
+  for (let r = 0; r < rows; r++)
+    values.set(padded.subarray(r * strideOf(width), r * strideOf(width) + width), r * width);
   return values.buffer;
 }
 
@@ -89,16 +96,19 @@ const SHAPES = [
 ];
 
 describe.each(["f32", "f16"] as const)("a product with %s weights", (dtype) => {
-  it.each(SHAPES)("of [$rows, $k] by [$k, $n] is the float64 one, and the same to the bit in every kernel", async (shape) => {
-    const product = { ...shape, dtype, epilogue: Epilogue.biasOnly, transposed: false };
-    const { x, w, bias } = inputsOf(product);
-    const expected = matmulReference(x, w, bias, shape.rows, shape.k, shape.n);
-    const results = await Promise.all(KERNELS.map(([name, tileRows]) => multiply(product, name, tileRows)));
-    for (const result of results) {
-      expectClose(new Float32Array(result), expected, 2e-6 * Math.sqrt(shape.k) + 1e-6);
-      expect(differingWords(result, results[0])).toBe(0);
-    }
-  });
+  it.each(SHAPES)(
+    "of [$rows, $k] by [$k, $n] is the float64 one, and the same to the bit in every kernel",
+    async (shape) => {
+      const product = { ...shape, dtype, epilogue: Epilogue.biasOnly, transposed: false };
+      const { x, w, bias } = inputsOf(product);
+      const expected = matmulReference(x, w, bias, shape.rows, shape.k, shape.n);
+      const results = await Promise.all(KERNELS.map(([name, tileRows]) => multiply(product, name, tileRows)));
+      for (const result of results) {
+        expectClose(new Float32Array(result), expected, 2e-6 * Math.sqrt(shape.k) + 1e-6);
+        expect(differingWords(result, results[0])).toBe(0);
+      }
+    },
+  );
 
   it("takes an embedding as its weights, transposed", async () => {
     const product = { rows: 4, k: 37, n: 53, dtype, epilogue: Epilogue.biasOnly };

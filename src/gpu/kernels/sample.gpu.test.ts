@@ -19,7 +19,11 @@ interface Request {
 }
 
 /** One draw a request, all from the same logits, all in one dispatch. */
-async function draw(logits: Float32Array, requests: Request[], LANES = 64): Promise<{ token: number; logprob: number }[]> {
+async function draw(
+  logits: Float32Array,
+  requests: Request[],
+  LANES = 64,
+): Promise<{ token: number; logprob: number }[]> {
   const stride = strideOf(logits.length);
   const rows = new Float32Array(requests.length * stride);
   const samples = new Uint32Array(requests.length * 8);
@@ -36,13 +40,20 @@ async function draw(logits: Float32Array, requests: Request[], LANES = 64): Prom
     device,
     sample,
     { LANES, VOCABULARY: logits.length, STRIDE: stride },
-    { logits: rows, samples, feedback: new Uint32Array(requests.length), sampled: new Uint32Array(2 * requests.length) },
+    {
+      logits: rows,
+      samples,
+      feedback: new Uint32Array(requests.length),
+      sampled: new Uint32Array(2 * requests.length),
+    },
     [requests.length, 1],
   );
   const words = new Uint32Array(outputs.sampled ?? new ArrayBuffer(0));
   const probabilities = new Float32Array(words.buffer);
   const drawn = requests.map((_, i) => ({ token: words[2 * i] ?? -1, logprob: probabilities[2 * i + 1] ?? NaN }));
-  expect([...new Uint32Array(outputs.feedback ?? new ArrayBuffer(0)).subarray(0, requests.length)]).toEqual(drawn.map((d) => d.token));
+  expect([...new Uint32Array(outputs.feedback ?? new ArrayBuffer(0)).subarray(0, requests.length)]).toEqual(
+    drawn.map((d) => d.token),
+  );
   return drawn;
 }
 
@@ -59,7 +70,11 @@ function softmax(logits: ArrayLike<number>): number[] {
 }
 
 /** What Gumbel's trick draws, in float64, from the tokens that are kept. */
-function gumbelReference(logits: Float32Array, keep: (token: number) => boolean, { temperature = 1, seed = 0, outputIndex = 0 }: Request): number {
+function gumbelReference(
+  logits: Float32Array,
+  keep: (token: number) => boolean,
+  { temperature = 1, seed = 0, outputIndex = 0 }: Request,
+): number {
   let best = -1;
   let bestValue = -Infinity;
   logits.forEach((logit, token) => {
@@ -72,7 +87,9 @@ function gumbelReference(logits: Float32Array, keep: (token: number) => boolean,
 
 const golden = await loadGolden("gpt2-tiny");
 const processed = golden.prompts.map((prompt) => {
-  const { top_k_20, "top_p_0.9": top_p } = (prompt as unknown as { processed: Record<string, { logits: { off: number; shape: number[] } }> }).processed;
+  const { top_k_20, "top_p_0.9": top_p } = (
+    prompt as unknown as { processed: Record<string, { logits: { off: number; shape: number[] } }> }
+  ).processed;
   if (!top_k_20 || !top_p) throw new Error("no processed logits in the fixture");
   return {
     name: prompt.name,
@@ -101,7 +118,17 @@ describe("random numbers", () => {
       constants: [],
     });
     // Key, counter -> result: the vectors of the Random123 distribution.
-    const inputs = new Uint32Array([0, 0, 0, 0, ...Array.from({ length: 4 }, () => 0xffffffff), 0x13198a2e, 0x03707344, 0x243f6a88, 0x85a308d3]);
+    const inputs = new Uint32Array([
+      0,
+      0,
+      0,
+      0,
+      ...Array.from({ length: 4 }, () => 0xffffffff),
+      0x13198a2e,
+      0x03707344,
+      0x243f6a88,
+      0x85a308d3,
+    ]);
     const expected = [0x6b200159, 0x99ba4efe, 0x1cb996fc, 0xbb002be7, 0xc4923a9c, 0x483df7a0];
     const { outputs } = await runKernel(device, probe, {}, { inputs, outputs: new Uint32Array(6) }, [3, 1]);
     expect([...new Uint32Array(outputs ?? new ArrayBuffer(0))].slice(0, 6)).toEqual(expected);
@@ -118,7 +145,10 @@ describe.each([1, 2, 31, 255, 512, 1000])("a vocabulary of %i", (size) => {
   });
 
   it("gives the token Gumbel's trick gives in float64, for many seeds", async () => {
-    const requests = seeds(40, { temperature: 0.8, outputIndex: 5 }).map((r) => ({ ...r, seed: (r.seed ?? 0) * 2 ** 30 + 7 }));
+    const requests = seeds(40, { temperature: 0.8, outputIndex: 5 }).map((r) => ({
+      ...r,
+      seed: (r.seed ?? 0) * 2 ** 30 + 7,
+    }));
     const drawn = await draw(logits, requests);
     expect(drawn.map((d) => d.token)).toEqual(requests.map((request) => gumbelReference(logits, () => true, request)));
   });
@@ -126,7 +156,11 @@ describe.each([1, 2, 31, 255, 512, 1000])("a vocabulary of %i", (size) => {
   it("reports the raw log-probability of what it drew", async () => {
     const drawn = await draw(logits, seeds(4, { temperature: 0.5, topK: 3 }));
     const probabilities = softmax(logits);
-    expectClose(drawn.map((d) => d.logprob), drawn.map((d) => Math.log(probabilities[d.token] ?? 0)), 1e-5);
+    expectClose(
+      drawn.map((d) => d.logprob),
+      drawn.map((d) => Math.log(probabilities[d.token] ?? 0)),
+      1e-5,
+    );
   });
 });
 

@@ -1,0 +1,191 @@
+import { describe, expect, it, vi } from "vitest";
+
+import { ChorusError } from "../protocol/errors.ts";
+import type { Completion } from "../protocol/openai.ts";
+import type { ModelCard, StepReport } from "../protocol/reports.ts";
+import type { EngineMessage, GenerationRequest, Result } from "../protocol/service.ts";
+import { EngineClient } from "./engine-client.ts";
+import type { Transport } from "./transport.ts";
+
+const CARD = { name: "fake" } as ModelCard;
+
+/** The other side, played by the test. */
+class FakeSide implements Transport {
+  readonly submitted: { ticket: number; request: GenerationRequest }[] = [];
+  readonly aborted: number[] = [];
+  readonly died: Promise<ChorusError>;
+  die: (error: ChorusError) => void = () => undefined;
+  isClosed = false;
+  loaded: Result<ModelCard> | Promise<never> = { ok: true, value: CARD };
+  post: (message: Partial<EngineMessage>) => void = () => undefined;
+  submitAnswer: () => void | Promise<void> = () => undefined;
+
+  readonly service: Transport["service"] = {
+    load: (_source, _config, onMessage) => {
+      this.post = (message) => onMessage({ events: [], steps: [], requests: [], fatal: null, ...message });
+      return Promise.resolve(this.loaded);
+    },
+    submit: (ticket, request) => {
+      this.submitted.push({ ticket, request });
+      return this.submitAnswer();
+    },
+    abort: (ticket) => void this.aborted.push(ticket),
+    stats: () => new Promise(() => undefined),
+    dispose: () => undefined,
+  };
+
+  constructor() {
+    this.died = new Promise((resolve) => (this.die = resolve));
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  connect(): Promise<EngineClient> {
+    return EngineClient.connect(this, "/model/", {});
+  }
+
+  chunk(ticket: number, text: string): void {
+    this.post({ events: [{ type: "chunk", ticket, chunk: completion(text) }] });
+  }
+}
+
+function completion(text: string): Completion {
+  const choice = { index: 0, text, logprobs: null, finish_reason: null };
+  return { id: "cmpl-1", object: "text_completion", created: 0, model: "fake", choices: [choice] };
+}
+
+const DIED = new ChorusError("worker_died", "gone");
+const settle = () => new Promise((resolve) => setTimeout(resolve));
+
+describe("a stream", () => {
+  it("begins with the first chunk and ends with the last", async () => {
+    const side = new FakeSide();
+    const client = await side.connect();
+    const creating = client.completions.create({ prompt: "a", stream: true });
+    side.chunk(1, "one");
+    side.chunk(1, "two");
+    side.post({ events: [{ type: "end", ticket: 1 }] });
+    const texts = [];
+    for await (const chunk of await creating) texts.push(chunk.choices[0]?.text);
+    expect(texts).toEqual(["one", "two"]);
+    expect(side.aborted).toEqual([]);
+  });
+
+  it("aborts its request when the reader leaves, even before the first chunk is taken", async () => {
+    const side = new FakeSide();
+    const client = await side.connect();
+    const creating = client.completions.create({ prompt: "a", stream: true });
+    side.chunk(1, "one");
+    await (await creating).return?.();
+    expect(side.aborted).toEqual([1]);
+  });
+
+  it("gives what came before an error, and then the error", async () => {
+    const side = new FakeSide();
+    const client = await side.connect();
+    const creating = client.completions.create({ prompt: "a", stream: true });
+    side.chunk(1, "one");
+    const stream = await creating;
+    side.post({ events: [{ type: "error", ticket: 1, error: { code: "queue_full", message: "full", param: null } }] });
+    expect((await stream.next()).value?.choices[0]?.text).toBe("one");
+    await expect(stream.next()).rejects.toMatchObject({ code: "queue_full" });
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+  });
+});
+
+describe("an abort signal", () => {
+  it("that has fired already sends nothing", async () => {
+    const side = new FakeSide();
+    const client = await side.connect();
+    const signal = AbortSignal.abort(new Error("no"));
+    await expect(client.completions.create({ prompt: "a" }, { signal })).rejects.toThrow("no");
+    expect(side.submitted).toEqual([]);
+  });
+
+  it("rejects with its reason at once, and later events are nobody's", async () => {
+    const side = new FakeSide();
+    const client = await side.connect();
+    const controller = new AbortController();
+    const answer = client.completions.create({ prompt: "a" }, { signal: controller.signal });
+    controller.abort(new Error("enough"));
+    await expect(answer).rejects.toThrow("enough");
+    side.post({ events: [{ type: "response", ticket: 1, response: completion("late") }] });
+    expect(new Set(side.aborted)).toEqual(new Set([1]));
+  });
+});
+
+describe("when the other side dies", () => {
+  it("all that is open rejects with the reason, calls that wait included", async () => {
+    const side = new FakeSide();
+    const client = await side.connect();
+    side.submitAnswer = () => new Promise(() => undefined); // as Comlink's, to a worker that is dead
+    const open = [
+      client.completions.create({ prompt: "a" }),
+      client.chat.completions.create({ messages: [] }),
+      client.stats(),
+    ];
+    const fatal = vi.fn<(error: unknown) => void>();
+    client.on("fatal", fatal);
+    side.die(DIED);
+    const results = await Promise.allSettled(open);
+    expect(results.map((result) => result.status === "rejected" && result.reason)).toEqual([DIED, DIED, DIED]);
+    expect(fatal).toHaveBeenCalledExactlyOnceWith({ code: "worker_died", message: "gone", param: null });
+    await expect(client.completions.create({ prompt: "a" })).rejects.toBe(DIED);
+  });
+
+  it("while it loads, loading rejects and the transport is closed", async () => {
+    const side = new FakeSide();
+    side.loaded = new Promise<never>(() => undefined);
+    const connecting = side.connect();
+    side.die(DIED);
+    await expect(connecting).rejects.toBe(DIED);
+    expect(side.isClosed).toBe(true);
+  });
+
+  it("dispose() still works, and is told as the reason from then on", async () => {
+    const side = new FakeSide();
+    const client = await side.connect();
+    side.die(DIED);
+    await settle();
+    await client.dispose();
+    await expect(client.stats()).rejects.toMatchObject({ code: "engine_disposed" });
+    expect(side.isClosed).toBe(true);
+  });
+});
+
+it("a model that does not load is a ChorusError, and ends the other side", async () => {
+  const side = new FakeSide();
+  side.loaded = { ok: false, error: { code: "model_not_found", message: "nothing there", param: "model" } };
+  await expect(side.connect()).rejects.toEqual(new ChorusError("model_not_found", "nothing there", "model"));
+  expect(side.isClosed).toBe(true);
+});
+
+it("a listener that throws costs the others nothing", async () => {
+  const reported = vi.fn<(error: unknown) => void>();
+  vi.stubGlobal("reportError", reported);
+  const side = new FakeSide();
+  const client = await side.connect();
+  const steps: StepReport[] = [];
+  client.on("step", () => {
+    throw new Error("mine");
+  });
+  const off = client.on("step", (step) => steps.push(step));
+  const report = { step: 1 } as StepReport;
+  side.post({ steps: [report] });
+  off();
+  side.post({ steps: [report] });
+  expect(steps).toEqual([report]);
+  expect(reported).toHaveBeenCalledTimes(2);
+  vi.unstubAllGlobals();
+});
+
+it("a request that is no plain data is refused as such", async () => {
+  const side = new FakeSide();
+  const client = await side.connect();
+  side.submitAnswer = () => {
+    throw new DOMException("a function could not be cloned", "DataCloneError");
+  };
+  await expect(client.completions.create({ prompt: "a" })).rejects.toMatchObject({ code: "invalid_type" });
+});
