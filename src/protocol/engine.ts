@@ -16,7 +16,10 @@ import type { EngineStats, LoadProgress, ModelCard, RequestReport, StepReport } 
 export type CompletionStream<Chunk> = AsyncIterableIterator<Chunk>;
 
 export interface ChatCompletions {
-  create(body: ChatCompletionRequest & { stream: true }, options?: CreateOptions): Promise<CompletionStream<ChatCompletionChunk>>;
+  create(
+    body: ChatCompletionRequest & { stream: true },
+    options?: CreateOptions,
+  ): Promise<CompletionStream<ChatCompletionChunk>>;
   create(body: ChatCompletionRequest & { stream?: false | null }, options?: CreateOptions): Promise<ChatCompletion>;
 }
 

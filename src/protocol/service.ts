@@ -3,7 +3,13 @@
 
 import type { EngineConfig, ModelSource } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
-import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, Completion, CompletionRequest } from "./openai.ts";
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionRequest,
+  Completion,
+  CompletionRequest,
+} from "./openai.ts";
 import type { EngineStats, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
 
 export type Result<T> = { ok: true; value: T } | { ok: false; error: ChorusErrorData };
