@@ -20,7 +20,7 @@ test("a browser without WebGPU is told what to do, and downloads no model", asyn
 test("so is one that has WebGPU but no adapter for it", async ({ page }) => {
   await page.route("**/engine.worker*.js", async (route) => {
     const response = await route.fetch();
-    const body = `GPU.prototype.requestAdapter = async () => null;\\n${await response.text()}`;
+    const body = `GPU.prototype.requestAdapter = async () => null;\n${await response.text()}`;
     await route.fulfill({ response, body });
   });
   const requests = recordRequests(page);

@@ -66,6 +66,6 @@ export class Pane {
   }
 
   async finished(): Promise<void> {
-    await expect(this.turn).toContainText(/^Finished: /m);
+    await expect(this.turn.locator("> p").last()).toHaveText(/^Finished: /);
   }
 }

@@ -1,0 +1,51 @@
+// The worker may be ended at any time: by the browser, for its memory, or by hand.
+
+import { expect, test, type Page } from "playwright/test";
+import { App } from "./support/app.ts";
+import { createEngine, openBarePage } from "./support/library.ts";
+
+async function endWorker(page: Page): Promise<void> {
+  const [worker] = page.workers();
+  // The call itself gets no answer from a worker that is gone.
+  void worker?.evaluate(() => self.close()).catch(() => undefined);
+  await expect.poll(() => page.workers().length).toBe(0);
+}
+
+test("when the worker dies, open and later calls are rejected, and another engine can be made", async ({ page }) => {
+  await openBarePage(page);
+  const engine = await createEngine(page);
+  const pending = engine.evaluate(async (engine) => {
+    const codes: (string | undefined)[] = [];
+    engine.on("fatal", ({ code }) => codes.push(code));
+    const body = { prompt: "Once", ignore_eos: true, max_tokens: 250 };
+    for (const call of [() => engine.completions.create(body), () => engine.stats()]) {
+      await call().catch((error: { code?: string }) => codes.push(error.code));
+    }
+    return codes;
+  });
+  await page.waitForTimeout(500);
+  await endWorker(page);
+  expect((await pending).toSorted()).toEqual(["worker_died", "worker_died", "worker_died"]);
+
+  const another = await createEngine(page);
+  const text = await another.evaluate(async (fresh) => {
+    const { choices } = await fresh.completions.create({ prompt: "Once upon", temperature: 0 });
+    return choices[0]?.text;
+  });
+  expect(text).toMatch(/\w/);
+});
+
+test("the app keeps what was said, starts again when asked to, and goes on", async ({ page }) => {
+  const app = await App.open(page, "temperature=0");
+  const pane = app.pane(1);
+  await pane.ask("Tell me a story about a fox.");
+  await expect.poll(() => pane.answer()).toMatch(/\w+ \w+/);
+  await endWorker(page);
+
+  await expect(pane.region).toContainText("The engine stopped");
+  expect(await pane.answer()).toMatch(/\w+ \w+/);
+  await pane.region.getByRole("button", { name: "Start again" }).click();
+  await pane.ask("What is the capital of France?");
+  await pane.finished();
+  expect(await pane.answer()).toContain("Paris");
+});
