@@ -24,7 +24,7 @@ function createScreen(questions, output) {
   let linesUp = 0;
   return {
     show({ answers, figures }) {
-      const width = Math.min(output.columns ?? 80, 100) - 1;
+      const width = Math.min(output.columns || 80, 120) - 1;
       const lines = questions.flatMap((question, index) => {
         const { text = "", end = "" } = answers[index] ?? {};
         const newest = wrap(text, width - 3).slice(-LINES_PER_ANSWER);

@@ -72,15 +72,17 @@ try {
 
 /** Runs in the page. */
 function readPage() {
-  const textOf = (/** @type {Element | null | undefined} */ element) => element?.textContent?.trim() ?? "";
+  const textOf = (/** @type {ParentNode | undefined} */ within, /** @type {string} */ selector) => {
+    const element = within?.querySelector(selector);
+    return element instanceof HTMLElement ? element.innerText : "";
+  };
   const answers = [...document.querySelectorAll('[aria-label^="Pane "] [role="log"]')].map((log) => {
     const turn = [...log.querySelectorAll("article")].at(-1);
-    return {
-      text: textOf(turn?.querySelector(":scope > div")),
-      end: textOf(turn?.querySelector(":scope > p:last-child")),
-    };
+    return { text: textOf(turn, ":scope > div"), end: textOf(turn, ":scope > p:last-child") };
   });
-  const labels = [...document.querySelectorAll('[aria-label="Batch"] dt')];
-  const figures = Object.fromEntries(labels.map((label) => [textOf(label), textOf(label.nextElementSibling)]));
-  return { answers, figures };
+  const figures = [...document.querySelectorAll('[aria-label="Batch"] dl > *')].map((figure) => [
+    textOf(figure, "dt"),
+    textOf(figure, "dd"),
+  ]);
+  return { answers, figures: Object.fromEntries(figures) };
 }
