@@ -3,6 +3,9 @@
 
 import { defineConfig } from "vite";
 
+// Beside chorus.js, as a page that imports it by its path expects. The engine is an AsyncDisposable.
+const typesEntry = '/// <reference lib="esnext.disposable" />\nexport * from "./types/index.js";\n';
+
 export default defineConfig({
   base: "./",
   publicDir: false,
@@ -10,7 +13,7 @@ export default defineConfig({
     {
       name: "types-entry",
       generateBundle() {
-        this.emitFile({ type: "asset", fileName: "chorus.d.ts", source: 'export * from "./types/index.d.ts";\n' });
+        this.emitFile({ type: "asset", fileName: "chorus.d.ts", source: typesEntry });
       },
     },
   ],
