@@ -45,6 +45,8 @@ export class Pane {
   readonly log: Locator;
   /** The newest question with its answer. */
   readonly turn: Locator;
+  /** How the newest answer ended; empty until then. */
+  readonly ending: Locator;
 
   constructor(region: Locator) {
     this.region = region;
@@ -53,6 +55,7 @@ export class Pane {
     this.stop = region.getByRole("button", { name: "Stop", exact: true });
     this.log = region.getByRole("log");
     this.turn = this.log.getByRole("article").last();
+    this.ending = this.turn.locator("> p").last();
   }
 
   async ask(question: string): Promise<void> {
@@ -66,6 +69,6 @@ export class Pane {
   }
 
   async finished(): Promise<void> {
-    await expect(this.turn.locator("> p").last()).toHaveText(/^Finished: /);
+    await expect(this.ending).toHaveText(/^Finished: /);
   }
 }
