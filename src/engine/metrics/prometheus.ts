@@ -1,0 +1,72 @@
+// Prometheus' text exposition format, version 0.0.4.
+
+import type { EngineStats } from "../../protocol/reports.ts";
+import type { Histogram } from "./histogram.ts";
+import { CHORUS_HISTOGRAMS, VLLM_HISTOGRAMS, type HistogramName, type Metrics } from "./metrics.ts";
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Everything that is counted, under vLLM's names where it has one ("vllm:") and under ours ("chorus:"). */
+export function prometheusText(stats: EngineStats, metrics: Metrics, labels: { readonly model_name: string }): string {
+  const lines: string[] = [];
+  const family = (name: string, type: "gauge" | "counter" | "histogram", help: string) => {
+    lines.push(`# HELP ${name} ${escapeHelp(help)}`, `# TYPE ${name} ${type}`);
+  };
+  const single = (name: string, type: "gauge" | "counter", help: string, value: number) => {
+    family(name, type, help);
+    lines.push(sample(name, labels, value));
+  };
+
+  single("vllm:num_requests_running", "gauge", "Sequences that run.", stats.num_requests_running);
+  single("vllm:num_requests_waiting", "gauge", "Sequences that wait.", stats.num_requests_waiting);
+  single("vllm:kv_cache_usage_perc", "gauge", "Cache blocks in use, 0 to 1.", stats.kv_cache_usage_perc);
+  single(
+    "vllm:prefix_cache_queries_total",
+    "counter",
+    "Tokens looked up in the prefix cache.",
+    stats.prefix_cache_queries,
+  );
+  single("vllm:prefix_cache_hits_total", "counter", "Tokens found in the prefix cache.", stats.prefix_cache_hits);
+  single("vllm:num_preemptions_total", "counter", "Sequences that gave their blocks up.", stats.num_preemptions_total);
+  single("vllm:prompt_tokens_total", "counter", "Prompt tokens of sequences that began.", stats.prompt_tokens_total);
+  single("vllm:generation_tokens_total", "counter", "Tokens generated.", stats.generation_tokens_total);
+
+  family("vllm:request_success_total", "counter", "Sequences that ended, by reason.");
+  for (const [finished_reason, value] of Object.entries(stats.request_success_total)) {
+    lines.push(sample("vllm:request_success_total", { ...labels, finished_reason }, value));
+  }
+
+  single("chorus:engine_steps_total", "counter", "Steps run.", stats.engine_steps_total);
+  single("chorus:step_sequences_total", "counter", "Sequences in all steps together.", stats.step_sequences_total);
+  single("chorus:num_gpu_blocks", "gauge", "Cache blocks there are.", stats.num_gpu_blocks);
+  single("chorus:num_gpu_blocks_free", "gauge", "Cache blocks nobody uses.", stats.num_gpu_blocks_free);
+
+  for (const [prefix, table] of [["vllm", VLLM_HISTOGRAMS] as const, ["chorus", CHORUS_HISTOGRAMS] as const]) {
+    for (const [name, { help }] of Object.entries(table)) {
+      family(`${prefix}:${name}`, "histogram", help);
+      lines.push(...histogramSamples(`${prefix}:${name}`, labels, metrics.histograms[name as HistogramName]));
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function histogramSamples(name: string, labels: Labels, histogram: Histogram): string[] {
+  const buckets = histogram.cumulativeCounts().map((count, i) => {
+    const bound = histogram.bounds[i];
+    return sample(`${name}_bucket`, { ...labels, le: bound === undefined ? "+Inf" : String(bound) }, count);
+  });
+  return [...buckets, sample(`${name}_sum`, labels, histogram.sum), sample(`${name}_count`, labels, histogram.count)];
+}
+
+function sample(name: string, labels: Labels, value: number): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`);
+  return `${name}{${pairs.join(",")}} ${value}`;
+}
+
+function escapeHelp(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}
+
+function escapeLabel(text: string): string {
+  return escapeHelp(text).replaceAll('"', '\\"');
+}

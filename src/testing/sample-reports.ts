@@ -1,0 +1,73 @@
+import type { EngineStats, RequestReport, StepEntry, StepReport } from "../protocol/reports.ts";
+
+/** A step of which a test says only what matters to it. Its counts follow from its entries. */
+export function sampleStep(changes: Partial<StepReport> = {}): StepReport {
+  const entries = changes.entries ?? [];
+  return {
+    step: 1,
+    atMs: 0,
+    stepMs: 10,
+    cpuMs: 1,
+    gpuMs: null,
+    rows: entries.reduce((sum, entry) => sum + entry.rows, 0),
+    promptRows: entries.reduce((sum, entry) => sum + entry.promptRows, 0),
+    sampledTokens: entries.filter((entry) => entry.sampled).length,
+    entries,
+    numRunning: entries.length,
+    numWaiting: 0,
+    kvBlocksUsed: 0,
+    kvBlocksCached: 0,
+    kvBlocksTotal: 100,
+    preemptionsTotal: 0,
+    ...changes,
+  };
+}
+
+/** One decode row that gave a token. */
+export function sampleEntry(requestId: string, changes: Partial<StepEntry> = {}): StepEntry {
+  return {
+    requestId,
+    index: 0,
+    start: 8,
+    rows: 1,
+    promptRows: 0,
+    cachedTokens: 0,
+    sampled: true,
+    finishReason: null,
+    ...changes,
+  };
+}
+
+export function sampleRequest(requestId: string, changes: Partial<RequestReport> = {}): RequestReport {
+  return {
+    requestId,
+    index: 0,
+    status: "queued",
+    promptTokens: 8,
+    outputTokens: 0,
+    cachedTokens: 0,
+    numPreemptions: 0,
+    arrivalMs: 0,
+    scheduledMs: null,
+    firstTokenMs: null,
+    finishedMs: null,
+    finishReason: null,
+    ...changes,
+  };
+}
+
+export const SAMPLE_STATS: EngineStats = {
+  num_requests_running: 3,
+  num_requests_waiting: 2,
+  kv_cache_usage_perc: 0.25,
+  num_preemptions_total: 1,
+  prefix_cache_queries: 100,
+  prefix_cache_hits: 40,
+  prompt_tokens_total: 120,
+  generation_tokens_total: 77,
+  request_success_total: { stop: 5, length: 4, abort: 3 },
+  engine_steps_total: 60,
+  step_sequences_total: 200,
+  num_gpu_blocks: 16,
+  num_gpu_blocks_free: 12,
+};
