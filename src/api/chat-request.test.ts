@@ -38,6 +38,9 @@ describe("parseChatRequest", () => {
       includeUsage: false,
       returnTokenIds: false,
       wantLogprobs: false,
+      priority: 0,
+      cacheSalt: null,
+      deadlineMs: null,
     });
   });
 
@@ -59,9 +62,13 @@ describe("parseChatRequest", () => {
       logprobs: true,
       max_tokens: 10,
       max_completion_tokens: 10,
+      priority: -3,
+      cache_salt: "theirs",
+      deadline_ms: 2500.5,
       user: "somebody",
     });
     expect(parsed).toMatchObject({ n: 3, stream: true, includeUsage: true, returnTokenIds: true, wantLogprobs: true });
+    expect(parsed).toMatchObject({ priority: -3, cacheSalt: "theirs", deadlineMs: 2500.5 });
     expect(parsed.prompts[0]!.params).toEqual({
       temperature: 2,
       topK: 7,
@@ -92,6 +99,9 @@ describe("parseChatRequest", () => {
       "include_stop_str_in_output",
       "ignore_eos",
       "return_token_ids",
+      "priority",
+      "cache_salt",
+      "deadline_ms",
       "user",
       "max_tokens",
       "max_completion_tokens",

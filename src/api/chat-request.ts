@@ -1,7 +1,7 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatCompletionRequest, ChatMessage, GenerationFields } from "../protocol/openai.ts";
 import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
-import { preparePrompt, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
+import { preparePrompts, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
 import { Fields, invalidType, missing } from "./validate.ts";
 
 const CHAT_FIELDS = ["messages", "max_tokens", "max_completion_tokens", "logprobs"] as const satisfies readonly Exclude<
@@ -21,10 +21,10 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
   const { requested, ...shared } = parseGenerationFields(fields, context, context.chatFormat.stop);
   const wantLogprobs = fields.boolean("logprobs") ?? false;
   const maxTokens = parseChatMaxTokens(fields);
-  const prompt = { tokenIds: context.chatFormat.encode(messages), param: "messages" };
+  const prompts = [{ tokenIds: context.chatFormat.encode(messages), param: "messages" }];
   return {
     endpoint: "chat.completions",
-    prompts: [preparePrompt(prompt, requested, maxTokens, Infinity, context)],
+    prompts: preparePrompts(prompts, requested, maxTokens, Infinity, context),
     wantLogprobs,
     ...shared,
   };
@@ -45,11 +45,11 @@ function parseChatMaxTokens(fields: Fields): number | undefined {
 }
 
 function parseMessages(fields: Fields): ChatMessage[] {
-  const messages = fields.list("messages");
+  const messages = fields.list("messages", (value, path) => parseMessage(new Fields(value, path)));
   if (messages === undefined) throw missing("messages");
   if (messages.length === 0)
     throw new ChorusError("invalid_value", "messages is empty; give at least one.", "messages");
-  return messages.map(({ path, value }) => parseMessage(new Fields(value, path)));
+  return messages;
 }
 
 function parseMessage(message: Fields): ChatMessage {
@@ -66,8 +66,8 @@ function parseContent(message: Fields): string {
   if (content === undefined) throw missing(message.path("content"));
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) throw invalidType(message.path("content"), "a string or a list of text parts", content);
-  const parts = message.list("content") ?? [];
-  return parts.map(({ path, value }) => parseTextPart(new Fields(value, path))).join("\n");
+  const lines = message.list("content", (value, path) => parseTextPart(new Fields(value, path))) ?? [];
+  return lines.join("\n");
 }
 
 function parseTextPart(part: Fields): string {

@@ -33,6 +33,9 @@ function request(changes: Partial<ParsedRequest> = {}, prompts: number[][] = [[7
     includeUsage: false,
     returnTokenIds: false,
     wantLogprobs: false,
+    priority: 0,
+    cacheSalt: null,
+    deadlineMs: null,
     ...changes,
   };
 }

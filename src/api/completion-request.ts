@@ -1,7 +1,7 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { CompletionRequest, GenerationFields } from "../protocol/openai.ts";
 import { openRequest, parseGenerationFields, parseMaxTokens, parseTokenId } from "./generation-fields.ts";
-import { preparePrompt, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
+import { preparePrompts, type EncodedPrompt, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
 import { type Fields, invalidType, invalidValue, missing } from "./validate.ts";
 
 const COMPLETION_FIELDS = ["prompt", "max_tokens", "logprobs"] as const satisfies readonly Exclude<
@@ -10,11 +10,8 @@ const COMPLETION_FIELDS = ["prompt", "max_tokens", "logprobs"] as const satisfie
 >[];
 
 const DEFAULT_MAX_TOKENS = 16;
-
-interface Prompt {
-  readonly tokenIds: readonly number[];
-  readonly param: string;
-}
+/** Of a request: all of them are queued at once. */
+const MAX_CHOICES = 4096;
 
 /**
  * The body of completions.create, checked, as token ids and parameters.
@@ -26,9 +23,13 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
   const { requested, ...shared } = parseGenerationFields(fields, context, []);
   const wantLogprobs = parseLogprobs(fields);
   const maxTokens = parseMaxTokens(fields, "max_tokens");
+  if (prompts.length * shared.n > MAX_CHOICES) {
+    const message = `${prompts.length} prompts with n = ${shared.n} are more than the ${MAX_CHOICES} answers of a request.`;
+    throw new ChorusError("invalid_value", message, "prompt");
+  }
   return {
     endpoint: "completions",
-    prompts: prompts.map((prompt) => preparePrompt(prompt, requested, maxTokens, DEFAULT_MAX_TOKENS, context)),
+    prompts: preparePrompts(prompts, requested, maxTokens, DEFAULT_MAX_TOKENS, context),
     wantLogprobs,
     ...shared,
   };
@@ -45,27 +46,27 @@ function parseLogprobs(fields: Fields): boolean {
 }
 
 /** Text, texts, token ids, or several arrays of ids. */
-function parsePrompts(fields: Fields, context: RequestContext): Prompt[] {
+function parsePrompts(fields: Fields, context: RequestContext): EncodedPrompt[] {
   const prompt = fields.get("prompt");
   if (prompt === undefined) throw missing("prompt");
   if (typeof prompt === "string") return [encodeText("prompt", prompt, context)];
   if (!Array.isArray(prompt))
     throw invalidType("prompt", "a string, a list of strings, token ids, or lists of those", prompt);
-  const parts = fields.list("prompt") ?? [];
-  if (parts.length === 0) throw invalidValue("prompt", "at least one token, or one text", prompt);
+  if (prompt.length === 0) throw invalidValue("prompt", "at least one token, or one text", prompt);
 
   if (typeof prompt[0] === "number") return [readTokenIds("prompt", prompt, context)];
-  return parts.map(({ path, value }) => {
+  const readPart = (value: unknown, path: string) => {
     if (typeof value === "string" && typeof prompt[0] === "string") return encodeText(path, value, context);
     if (Array.isArray(value) && Array.isArray(prompt[0])) return readTokenIds(path, value, context);
     throw invalidType(path, typeof prompt[0] === "string" ? "a string" : "a string or a list of token ids", value);
-  });
+  };
+  return fields.list("prompt", readPart) ?? [];
 }
 
-function encodeText(param: string, text: string, { tokenizer }: RequestContext): Prompt {
+function encodeText(param: string, text: string, { tokenizer }: RequestContext): EncodedPrompt {
   return { param, tokenIds: tokenizer.encode(text) };
 }
 
-function readTokenIds(param: string, values: readonly unknown[], { vocabSize }: RequestContext): Prompt {
+function readTokenIds(param: string, values: readonly unknown[], { vocabSize }: RequestContext): EncodedPrompt {
   return { param, tokenIds: Array.from(values, (value, i) => parseTokenId(`${param}[${i}]`, value, vocabSize)) };
 }

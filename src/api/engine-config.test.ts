@@ -32,8 +32,35 @@ describe("resolveEngineConfig", () => {
       dtype: "f16",
       kvCacheDtype: "f16",
       seed: 5,
+      runAhead: 2,
+      enablePrefixCaching: true,
+      schedulingPolicy: "fcfs",
+      batchingMode: "continuous",
+      batchWindowMs: 50,
+      longPrefillTokenThreshold: 0,
+      maxQueueSize: Infinity,
+      targetItlMs: null,
+      alerts: { lowOccupancy: 0.6, queueLength: 100, itlMs: null, failureRate: 0.05 },
+      logLevel: "silent",
     });
-    expect(Object.isFrozen(config)).toBe(true);
+    expect([config, config.alerts].every(Object.isFrozen)).toBe(true);
+  });
+
+  test("the latency to aim at is the one that an alert watches, unless that is given", () => {
+    const alertOf = (config: EngineConfig) => resolveEngineConfig(config, small).alerts.itlMs;
+    expect(alertOf({ targetItlMs: 40 })).toBe(40);
+    expect(alertOf({ targetItlMs: 40, alerts: { itlMs: 90 } })).toBe(90);
+    expect(alertOf({ targetItlMs: 40, alerts: { itlMs: null } })).toBeNull();
+  });
+
+  test("an alert whose threshold is null is never told; one that is left out has its default", () => {
+    const alerts = { lowOccupancy: null, queueLength: null };
+    expect(resolveEngineConfig({ alerts }, small).alerts).toEqual({
+      lowOccupancy: null,
+      queueLength: null,
+      itlMs: null,
+      failureRate: 0.05,
+    });
   });
 
   test("the default cache is 16 contexts or 256 MiB, whichever is less", () => {
@@ -79,6 +106,11 @@ describe("resolveEngineConfig", () => {
     [{ numGpuBlocks: -1 }, "invalid_value", "numGpuBlocks", "not -1"],
     [{ seed: NaN }, "invalid_type", "seed", "not NaN"],
     [{ seed: -1 }, "invalid_value", "seed", "not -1"],
+    [{ runAhead: 5 }, "invalid_value", "runAhead", "between 0 and 4, not 5"],
+    [{ targetItlMs: 0 }, "invalid_value", "targetItlMs", "above 0 and at most"],
+    [{ longPrefillTokenThreshold: 257 }, "invalid_value", "longPrefillTokenThreshold", "between 0 and 256"],
+    [{ alerts: { itl_ms: 9 } }, "unknown_parameter", "alerts.itl_ms", "Did you mean itlMs?"],
+    [{ alerts: { failureRate: 5 } }, "invalid_value", "alerts.failureRate", "between 0 and 1, not 5"],
     [null, "invalid_type", null, "an object, not null"],
   ])("%j is refused by name", (config, code, param, part) => {
     const attempt = () => resolveEngineConfig(config as unknown as EngineConfig, small);

@@ -1,5 +1,6 @@
 import type { EngineConfig, KvCacheDtype, ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import { parseAlertThresholds } from "./alert-thresholds.ts";
 import { Fields, invalidValue } from "./validate.ts";
 
 /** A model's shape, as far as its cache and its context go. */
@@ -20,6 +21,16 @@ const CONFIG_FIELDS = [
   "dtype",
   "kvCacheDtype",
   "seed",
+  "runAhead",
+  "enablePrefixCaching",
+  "schedulingPolicy",
+  "batchingMode",
+  "batchWindowMs",
+  "longPrefillTokenThreshold",
+  "maxQueueSize",
+  "targetItlMs",
+  "alerts",
+  "logLevel",
 ] as const satisfies readonly (keyof EngineConfig)[];
 
 const BLOCK_SIZE = 16;
@@ -28,6 +39,8 @@ const DEFAULT_MAX_NUM_BATCHED_TOKENS = 256;
 /** What the cache holds by default, unless that takes more than DEFAULT_KV_CACHE_BYTES. */
 const DEFAULT_FULL_CONTEXTS = 16;
 const DEFAULT_KV_CACHE_BYTES = 256 * 2 ** 20;
+const DEFAULT_RUN_AHEAD = 2;
+const DEFAULT_BATCH_WINDOW_MS = 50;
 
 /** Bytes of one cache block on the GPU, where a head's row is padded to a multiple of 4 numbers. */
 export function kvBytesPerBlock(
@@ -57,8 +70,11 @@ export function resolveEngineConfig(config: EngineConfig, model: ModelShape): Re
   if (maxNumSeqs > maxNumBatchedTokens) {
     throw invalidValue("maxNumSeqs", `at most maxNumBatchedTokens (${maxNumBatchedTokens})`, maxNumSeqs);
   }
+  const longPrefillTokenThreshold =
+    fields.integer("longPrefillTokenThreshold", { min: 0, max: maxNumBatchedTokens }) ?? 0;
   const maxModelLen = fields.integer("maxModelLen", { min: 2, max: model.nPositions }) ?? model.nPositions;
   const kvCacheDtype = fields.oneOf("kvCacheDtype", ["f32", "f16"]) ?? "f16";
+  const targetItlMs = fields.number("targetItlMs", { min: 0, max: Number.MAX_SAFE_INTEGER, above: true }) ?? null;
   return Object.freeze({
     maxNumSeqs,
     maxNumBatchedTokens,
@@ -68,6 +84,17 @@ export function resolveEngineConfig(config: EngineConfig, model: ModelShape): Re
     dtype: fields.oneOf("dtype", ["f32", "f16"]) ?? "f16",
     kvCacheDtype,
     seed: fields.integer("seed", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Math.floor(Math.random() * 2 ** 32),
+    runAhead: fields.integer("runAhead", { min: 0, max: 4 }) ?? DEFAULT_RUN_AHEAD,
+    enablePrefixCaching: fields.boolean("enablePrefixCaching") ?? true,
+    schedulingPolicy:
+      fields.oneOf("schedulingPolicy", ["fcfs", "priority", "shortest-remaining", "balanced"]) ?? "fcfs",
+    batchingMode: fields.oneOf("batchingMode", ["continuous", "static", "sequential"]) ?? "continuous",
+    batchWindowMs: fields.number("batchWindowMs", { min: 0, max: 60_000 }) ?? DEFAULT_BATCH_WINDOW_MS,
+    longPrefillTokenThreshold,
+    maxQueueSize: fields.integer("maxQueueSize", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Infinity,
+    targetItlMs,
+    alerts: parseAlertThresholds(fields, targetItlMs),
+    logLevel: fields.oneOf("logLevel", ["silent", "error", "warn", "info", "debug"]) ?? "silent",
   });
 }
 

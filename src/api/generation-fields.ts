@@ -3,7 +3,7 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
 import type { ParsedRequest, RequestContext, RequestedParams } from "./parsed-request.ts";
-import { Fields, invalidType, invalidValue } from "./validate.ts";
+import { Fields, invalidType, invalidValue, quote } from "./validate.ts";
 import { refuseUnsupported, UNSUPPORTED_FIELDS } from "./unsupported-fields.ts";
 
 export const GENERATION_FIELDS = [
@@ -20,15 +20,21 @@ export const GENERATION_FIELDS = [
   "stream",
   "stream_options",
   "return_token_ids",
+  "priority",
+  "cache_salt",
+  "deadline_ms",
   "user",
 ] as const satisfies readonly (keyof GenerationFields)[];
 
 /** Below this a temperature is greedy: dividing by it would overflow. */
 const GREEDY_BELOW = 1e-5;
 const MAX_STOP_STRINGS = 16;
+const MAX_CACHE_SALT_LENGTH = 1024;
+/** Timers can't wait longer. */
+const MAX_DEADLINE_MS = 2 ** 31 - 1;
 const SEEDS = 2 ** 53;
 
-type SharedPart = Pick<ParsedRequest, "n" | "stream" | "includeUsage" | "returnTokenIds"> & {
+type SharedPart = Omit<ParsedRequest, "endpoint" | "prompts" | "wantLogprobs"> & {
   readonly requested: RequestedParams;
 };
 
@@ -40,7 +46,7 @@ export function openRequest(body: unknown, ownFields: readonly string[], context
   refuseUnsupported(fields);
   const model = fields.string("model");
   if (model !== undefined && model !== context.modelName) {
-    const message = `There is no model ${JSON.stringify(model)} here; the one that is loaded is "${context.modelName}".`;
+    const message = `There is no model ${quote(model)} here; the one that is loaded is "${context.modelName}".`;
     throw new ChorusError("model_not_found", message, "model");
   }
   return fields;
@@ -54,20 +60,23 @@ export function parseGenerationFields(
 ): SharedPart {
   const temperature = fields.number("temperature", { min: 0, max: 2 }) ?? defaults.temperature;
   const topK = fields.integer("top_k", { min: -1, max: Infinity }) ?? defaults.topK;
-  const stopTokenIds = fields.list("stop_token_ids") ?? [];
+  const stopTokenIds = fields.list("stop_token_ids", (value, path) => parseTokenId(path, value, vocabSize)) ?? [];
   fields.string("user");
   return {
     n: fields.integer("n", { min: 1, max: 128 }) ?? 1,
     stream: fields.boolean("stream") ?? false,
     includeUsage: parseIncludeUsage(fields),
     returnTokenIds: fields.boolean("return_token_ids") ?? false,
+    priority: fields.integer("priority", { min: -(2 ** 31), max: 2 ** 31 - 1 }) ?? 0,
+    cacheSalt: parseCacheSalt(fields),
+    deadlineMs: fields.number("deadline_ms", { min: 0, max: MAX_DEADLINE_MS, above: true }) ?? null,
     requested: {
       temperature: temperature < GREEDY_BELOW ? 0 : temperature,
       topK: topK >= vocabSize ? 0 : Math.max(0, topK),
-      topP: parseTopP(fields) ?? defaults.topP,
+      topP: fields.number("top_p", { min: 0, max: 1, above: true }) ?? defaults.topP,
       seed: parseSeed(fields),
       stop: [...new Set([...parseStop(fields), ...extraStop])],
-      stopTokenIds: stopTokenIds.map(({ path, value }) => parseTokenId(path, value, vocabSize)),
+      stopTokenIds: [...new Set(stopTokenIds)],
       includeStopStrInOutput: fields.boolean("include_stop_str_in_output") ?? false,
       ignoreEos: fields.boolean("ignore_eos") ?? false,
     },
@@ -98,12 +107,6 @@ function parseIncludeUsage(fields: Fields): boolean {
   return options.boolean("include_usage") ?? false;
 }
 
-function parseTopP(fields: Fields): number | undefined {
-  const topP = fields.number("top_p", { min: 0, max: 1 });
-  if (topP === 0) throw invalidValue("top_p", "above 0 and at most 1", topP);
-  return topP;
-}
-
 /** Negative seeds are the upper half of the range, so that no two given seeds are the same. */
 function parseSeed(fields: Fields): number | undefined {
   const seed = fields.integer("seed", { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
@@ -115,19 +118,26 @@ function parseStop(fields: Fields): string[] {
   if (value === undefined) return [];
   if (typeof value === "string") return [parseStopString("stop", value)];
   if (!Array.isArray(value)) throw invalidType("stop", "a string or a list of strings", value);
-  const strings = fields.list("stop") ?? [];
-  if (strings.length > MAX_STOP_STRINGS) {
+  if (value.length > MAX_STOP_STRINGS) {
     throw new ChorusError(
       "invalid_value",
-      `stop has ${strings.length} strings; at most ${MAX_STOP_STRINGS} are allowed.`,
+      `stop has ${value.length} strings; at most ${MAX_STOP_STRINGS} are allowed.`,
       "stop",
     );
   }
-  return strings.map(({ path, value: one }) => parseStopString(path, one));
+  return fields.list("stop", (one, path) => parseStopString(path, one)) ?? [];
 }
 
 function parseStopString(path: string, value: unknown): string {
   if (typeof value !== "string") throw invalidType(path, "a string", value);
   if (value === "") throw invalidValue(path, "a string that is not empty", value);
   return value;
+}
+
+function parseCacheSalt(fields: Fields): string | null {
+  const salt = fields.string("cache_salt");
+  if (salt === undefined) return null;
+  if (salt !== "" && salt.length <= MAX_CACHE_SALT_LENGTH) return salt;
+  const message = `cache_salt has ${salt.length} characters; it must have 1 to ${MAX_CACHE_SALT_LENGTH}.`;
+  throw new ChorusError("invalid_value", message, "cache_salt");
 }

@@ -17,12 +17,15 @@ export interface RequestContext {
   readonly nextSeed: () => number;
 }
 
-/** One prompt, which the engine is asked for `n` times. */
-export interface ParsedPrompt {
+export interface EncodedPrompt {
   readonly tokenIds: readonly number[];
-  readonly params: SamplingParams;
   /** The field it came from: "messages", "prompt", "prompt[2]". */
   readonly param: string;
+}
+
+/** One prompt, which the engine is asked for `n` times. */
+export interface ParsedPrompt extends EncodedPrompt {
+  readonly params: SamplingParams;
 }
 
 /** A request with everything checked and decided. Choice i of prompt p is choice p * n + i of the request. */
@@ -36,6 +39,12 @@ export interface ParsedRequest {
   readonly includeUsage: boolean;
   readonly returnTokenIds: boolean;
   readonly wantLogprobs: boolean;
+  /** Lower is served earlier. */
+  readonly priority: number;
+  /** Cached prefixes are shared with requests of the same salt only. */
+  readonly cacheSalt: string | null;
+  /** Longest time from arrival to the end of the answer; null: any. */
+  readonly deadlineMs: number | null;
 }
 
 /** SamplingParams as far as the request decides them: what depends on the prompt is open. */
@@ -45,19 +54,33 @@ export type RequestedParams = Omit<SamplingParams, "seed" | "maxTokens"> & {
 };
 
 /**
- * Checks that a prompt can run, and decides what depends on its length.
+ * Checks that prompts can run, and decides what is left open. Must come last: a request that is refused draws no seed,
+ * or those after it would have other ones.
  *
  * @param maxTokens as asked; undefined: `defaultMaxTokens`, or less where that is more than is left of the context
  * @throws ChorusError invalid_value, context_length_exceeded, cache_capacity_exceeded
  */
-export function preparePrompt(
-  prompt: { readonly tokenIds: readonly number[]; readonly param: string },
-  requested: RequestedParams,
+export function preparePrompts(
+  prompts: readonly EncodedPrompt[],
+  { seed, ...requested }: RequestedParams,
   maxTokens: number | undefined,
   defaultMaxTokens: number,
-  { limits, vocabSize, nextSeed }: RequestContext,
-): ParsedPrompt {
-  const { tokenIds, param } = prompt;
+  context: RequestContext,
+): ParsedPrompt[] {
+  const sized = prompts.map((prompt) => {
+    const left = Math.max(1, maxSequenceLength(context.limits) - prompt.tokenIds.length);
+    const params = { ...requested, maxTokens: maxTokens ?? Math.min(defaultMaxTokens, left) };
+    checkPrompt(prompt, params.maxTokens, context);
+    return { ...prompt, params };
+  });
+  return sized.map(({ params, ...prompt }) => ({
+    ...prompt,
+    params: { ...params, seed: seed ?? context.nextSeed() },
+  }));
+}
+
+function checkPrompt({ tokenIds, param }: EncodedPrompt, maxTokens: number, context: RequestContext): void {
+  const { limits, vocabSize } = context;
   const outside = tokenIds.find((id) => id >= vocabSize);
   if (outside !== undefined) {
     throw new ChorusError(
@@ -66,12 +89,5 @@ export function preparePrompt(
       param,
     );
   }
-  const left = Math.max(1, maxSequenceLength(limits) - tokenIds.length);
-  const params = {
-    ...requested,
-    seed: requested.seed ?? nextSeed(),
-    maxTokens: maxTokens ?? Math.min(defaultMaxTokens, left),
-  };
-  checkAdmission(tokenIds.length, params.maxTokens, param, limits);
-  return { tokenIds, param, params };
+  checkAdmission(tokenIds.length, maxTokens, param, limits);
 }

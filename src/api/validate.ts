@@ -31,10 +31,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Both ends belong to the range. */
+/** Both ends belong to the range, unless `above` says that it begins beyond `min`. */
 export interface Range {
   readonly min: number;
   readonly max: number;
+  readonly above?: boolean;
 }
 
 /** Typed access to the fields of an object that a caller gave. null and undefined are absent. */
@@ -56,6 +57,11 @@ export class Fields {
   /** The field as it is; undefined where it is absent. */
   get(name: string): unknown {
     return Object.hasOwn(this.#object, name) ? (this.#object[name] ?? undefined) : undefined;
+  }
+
+  /** Whether the field is there and null: for the few that mean something by it. */
+  isNull(name: string): boolean {
+    return Object.hasOwn(this.#object, name) && this.#object[name] === null;
   }
 
   /**
@@ -111,16 +117,23 @@ export class Fields {
     return found;
   }
 
-  /** The elements, each with its path. */
-  list(name: string): { readonly path: string; readonly value: unknown }[] | undefined {
+  /** What `read` makes of each element and its path. undefined: there is no such field. */
+  list<T>(name: string, read: (value: unknown, path: string) => T): T[] | undefined {
     const values = this.get(name);
     if (values === undefined) return undefined;
     if (!Array.isArray(values)) throw invalidType(this.path(name), "a list", values);
-    return Array.from(values, (value: unknown, i) => ({ path: `${this.path(name)}[${i}]`, value }));
+    // Element by element: a list that is nothing but length must fail at its first hole.
+    return Array.from(values, (value: unknown, i) => read(value, `${this.path(name)}[${i}]`));
   }
 
-  #inRange(name: string, value: number, { min, max }: Range): number {
-    if (value >= min && value <= max) return value;
-    throw invalidValue(this.path(name), max === Infinity ? `at least ${min}` : `between ${min} and ${max}`, value);
+  #inRange(name: string, value: number, range: Range): number {
+    const { min, max, above = false } = range;
+    if (value >= min && value <= max && !(above && value === min)) return value;
+    throw invalidValue(this.path(name), describe(range), value);
   }
+}
+
+function describe({ min, max, above = false }: Range): string {
+  if (max === Infinity) return above ? `above ${min}` : `at least ${min}`;
+  return above ? `above ${min} and at most ${max}` : `between ${min} and ${max}`;
 }

@@ -2,7 +2,7 @@ import { answerId, numChoices, type AnswerHead, type TokenNames } from "../api/a
 import { ChunkWriter } from "../api/chunks.ts";
 import type { ParsedRequest } from "../api/parsed-request.ts";
 import { ResponseBuilder } from "../api/responses.ts";
-import type { EngineRequest } from "../engine/engine.ts";
+import type { EngineRequest } from "../engine/engine-options.ts";
 import type { SequenceOutput } from "../engine/output.ts";
 import type { RequestEvent } from "../protocol/service.ts";
 
@@ -32,11 +32,12 @@ export class OpenRequest {
   }
 
   engineRequests(): EngineRequest[] {
-    const { prompts, n } = this.parsed;
+    const { prompts, n, priority, cacheSalt, deadlineMs } = this.parsed;
     return this.engineRequestIds.map((requestId, i) => {
       const prompt = prompts[i];
       if (!prompt) throw new RangeError(`prompt ${i} of ${prompts.length}`);
-      return { requestId, prompt: prompt.tokenIds, params: prompt.params, n, param: prompt.param };
+      const { tokenIds, params, param } = prompt;
+      return { requestId, prompt: tokenIds, params, n, param, priority, cacheSalt, deadlineMs };
     });
   }
 
