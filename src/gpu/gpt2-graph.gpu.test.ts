@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 
+import { resolveEngineConfig } from "../api/engine-config.ts";
 import { Sequence } from "../engine/sequence.ts";
-import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import { GREEDY, loadGolden } from "../testing/golden.ts";
 import { expectClose, openTestDevice, readBuffer } from "../testing/gpu.ts";
 import { Arena } from "./arena.ts";
@@ -21,16 +21,10 @@ const { modules, hidden_states } = prompt?.debug as unknown as {
   hidden_states: { off: number; shape: number[] }[];
 };
 
-const engine: ResolvedEngineConfig = {
-  maxNumSeqs: 2,
-  maxNumBatchedTokens: 32,
-  maxModelLen: 128,
-  blockSize: 16,
-  numGpuBlocks: 4,
-  dtype: "f32",
-  kvCacheDtype: "f32",
-  seed: 0,
-};
+const engine = resolveEngineConfig(
+  { maxNumSeqs: 2, maxNumBatchedTokens: 32, numGpuBlocks: 4, dtype: "f32", kvCacheDtype: "f32" },
+  golden.weights.config,
+);
 
 /** Which module's output is in which buffer after which dispatch; `x` holds the residual stream after both sums. */
 const CHECKPOINTS: [dispatch: string, buffer: keyof Activations, module: string][] = [
@@ -57,7 +51,8 @@ it.each([true, false])("computes every module's output (kernels of software adap
   const sequence = new Sequence({ requestId: "a", index: 0, params: GREEDY, prompt: ids, arrivalMs: 0 });
   sequence.slot = 1;
   sequence.blockTable = [2];
-  const { rows, samples } = step.write(device.queue, [{ sequence, start: 0, count: ids.length, samples: true }]);
+  const scheduled = { sequence, start: 0, count: ids.length, samples: true, cachedTokens: 0 };
+  const { rows, samples } = step.write(device.queue, [scheduled]);
   const checked: string[] = [];
   for (const dispatch of graph.dispatches(rows, samples)) {
     const encoder = device.createCommandEncoder();

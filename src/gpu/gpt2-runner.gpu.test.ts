@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import { resolveEngineConfig } from "../api/engine-config.ts";
 import { Sequence } from "../engine/sequence.ts";
-import type { ResolvedEngineConfig } from "../protocol/config.ts";
+import type { EngineConfig } from "../protocol/config.ts";
 import { GREEDY, loadGolden, type Golden } from "../testing/golden.ts";
 import { expectClose, openTestDevice, readBuffer } from "../testing/gpu.ts";
 import { Gpt2Runner } from "./gpt2-runner.ts";
@@ -10,18 +11,9 @@ const opened = await openTestDevice();
 
 const numGpuBlocks = 64;
 
-async function createRunner(golden: Golden, overrides: Partial<ResolvedEngineConfig> = {}): Promise<Gpt2Runner> {
-  const engine: ResolvedEngineConfig = {
-    maxNumSeqs: 4,
-    maxNumBatchedTokens: 256,
-    maxModelLen: golden.weights.config.nPositions,
-    blockSize: 16,
-    numGpuBlocks,
-    dtype: "f32",
-    kvCacheDtype: "f32",
-    seed: 0,
-    ...overrides,
-  };
+async function createRunner(golden: Golden, overrides: EngineConfig = {}): Promise<Gpt2Runner> {
+  const config = { maxNumSeqs: 4, maxNumBatchedTokens: 256, numGpuBlocks, dtype: "f32", kvCacheDtype: "f32" } as const;
+  const engine = resolveEngineConfig({ ...config, ...overrides }, golden.weights.config);
   return Gpt2Runner.create({ opened, weights: golden.weights, engine });
 }
 
@@ -33,20 +25,21 @@ function placedSequence(prompt: readonly number[], slot: number, length: number)
   return sequence;
 }
 
-async function greedy(runner: Gpt2Runner, prompt: readonly number[], count: number): Promise<number[]> {
-  const sequence = placedSequence(prompt, 1, prompt.length + count);
-  for (let i = 0; i < count; i++) {
+async function greedy(runner: Gpt2Runner, prompt: readonly number[], numTokens: number): Promise<number[]> {
+  const sequence = placedSequence(prompt, 1, prompt.length + numTokens);
+  for (let i = 0; i < numTokens; i++) {
     const start = sequence.numComputedTokens;
-    const [token] = await runner.submit([{ sequence, start, count: sequence.tokens.length - start, samples: true }]);
+    const count = sequence.tokens.length - start;
+    const { tokens } = await runner.submit([{ sequence, start, count, samples: true, cachedTokens: 0 }]);
     sequence.numComputedTokens = sequence.tokens.length;
-    sequence.tokens.push(token?.tokenId ?? -1);
+    sequence.tokens.push(tokens[0]?.tokenId ?? -1);
   }
   return sequence.tokens.slice(prompt.length);
 }
 
 async function lastLogits(runner: Gpt2Runner, prompt: readonly number[], vocabSize: number): Promise<Float32Array> {
   const sequence = placedSequence(prompt, 0, prompt.length);
-  await runner.submit([{ sequence, start: 0, count: prompt.length, samples: true }]);
+  await runner.submit([{ sequence, start: 0, count: prompt.length, samples: true, cachedTokens: 0 }]);
   return new Float32Array(await readBuffer(opened.device, runner.activations.logits)).subarray(0, vocabSize);
 }
 

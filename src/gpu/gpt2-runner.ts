@@ -1,4 +1,4 @@
-import type { Runner, SampledToken, ScheduledSequence } from "../engine/runner.ts";
+import type { Runner, ScheduledSequence, StepResult } from "../engine/runner.ts";
 import type { Gpt2Weights } from "../model/gpt2-weights.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
@@ -10,6 +10,7 @@ import { KernelCompiler } from "./kernel.ts";
 import { MAX_HEAD_SIZE } from "./kernels/attention.ts";
 import { ReadbackRing } from "./readback.ts";
 import { StepBuffer } from "./step-buffer.ts";
+import { elapsedMs, STAMPS_BYTES, Timestamps } from "./timestamps.ts";
 
 /** Steps that may be in flight at once. */
 const READBACK_DEPTH = 5;
@@ -23,6 +24,8 @@ export class Gpt2Runner implements Runner {
   readonly #step: StepBuffer;
   readonly #graph: Gpt2Graph;
   readonly #readback: ReadbackRing;
+  /** Null where the adapter can't time itself. */
+  readonly #timestamps: Timestamps | null;
   readonly activations: Activations;
 
   private constructor(device: GPUDevice, arena: Arena, step: StepBuffer, activations: Activations, graph: Gpt2Graph) {
@@ -31,7 +34,8 @@ export class Gpt2Runner implements Runner {
     this.#step = step;
     this.#graph = graph;
     this.activations = activations;
-    this.#readback = new ReadbackRing(arena, activations.sampled.size, READBACK_DEPTH);
+    this.#readback = new ReadbackRing(arena, STAMPS_BYTES + activations.sampled.size, READBACK_DEPTH);
+    this.#timestamps = Timestamps.create(device, arena, READBACK_DEPTH);
   }
 
   /**
@@ -92,31 +96,41 @@ export class Gpt2Runner implements Runner {
     return this.#arena.bytes;
   }
 
-  submit(scheduled: readonly ScheduledSequence[]): Promise<SampledToken[]> {
+  submit(scheduled: readonly ScheduledSequence[]): Promise<StepResult> {
     const { queue } = this.#device;
     const { rows, samples } = this.#step.write(queue, scheduled);
+    const timed = this.#timestamps?.nextPass();
     const encoder = this.#device.createCommandEncoder({ label: "step" });
-    const pass = encoder.beginComputePass({ label: "step" });
+    const pass = encoder.beginComputePass(timed?.descriptor ?? { label: "step" });
     this.#graph.record(pass, rows, samples);
     pass.end();
+    timed?.resolve(encoder);
     // A step that samples nothing is waited for all the same, by a read of one cell.
-    const read = this.#readback.record(encoder, this.activations.sampled, SAMPLED_BYTES * Math.max(1, samples));
+    const sampled = { buffer: this.activations.sampled, offset: 0, bytes: SAMPLED_BYTES * Math.max(1, samples) };
+    const read = this.#readback.record(encoder, timed ? [timed.part, sampled] : [sampled]);
     queue.submit([encoder.finish()]);
-    return this.#tokens(read, samples);
+    return this.#result(read, samples, timed !== undefined);
   }
 
   dispose(): void {
+    this.#timestamps?.destroy();
     this.#arena.destroy();
   }
 
-  async #tokens(read: () => Promise<Uint32Array>, samples: number): Promise<SampledToken[]> {
+  async #result(read: () => Promise<Uint32Array>, samples: number, isTimed: boolean): Promise<StepResult> {
     let words: Uint32Array;
     try {
       words = await read();
     } catch (error) {
       throw new ChorusError("device_lost", `The GPU stopped answering: ${String(error)}`, null, { cause: error });
     }
-    const floats = new Float32Array(words.buffer);
-    return Array.from({ length: samples }, (_, i) => ({ tokenId: words[2 * i] ?? 0, logprob: floats[2 * i + 1] ?? 0 }));
+    const gpuMs = isTimed ? elapsedMs(words) : null;
+    const ids = words.subarray(isTimed ? STAMPS_BYTES / words.BYTES_PER_ELEMENT : 0);
+    const logprobs = new Float32Array(ids.buffer, ids.byteOffset);
+    const tokens = Array.from({ length: samples }, (_, i) => ({
+      tokenId: ids[2 * i] ?? 0,
+      logprob: logprobs[2 * i + 1] ?? 0,
+    }));
+    return { tokens, gpuMs };
   }
 }

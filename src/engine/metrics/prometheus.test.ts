@@ -37,10 +37,13 @@ function parse(text: string): Map<string, Family> {
 
 function parseLabels(text: string): Record<string, string> {
   const labels: Record<string, string> = {};
-  const rest = text.replaceAll(/([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/g, (_, name: string, value: string) => {
-    labels[name] = value.replaceAll(/\\(.)/g, (_escape, c: string) => (c === "n" ? "\n" : c));
-    return "";
-  });
+  const rest = text.replaceAll(
+    /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/g,
+    (_, name: string, value: string) => {
+      labels[name] = value.replaceAll(/\\(.)/g, (_escape, c: string) => (c === "n" ? "\n" : c));
+      return "";
+    },
+  );
   if (rest !== "") throw new Error(`labels that do not parse: ${rest}`);
   return labels;
 }
