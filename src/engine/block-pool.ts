@@ -1,4 +1,5 @@
 import { ChorusError } from "../protocol/errors.ts";
+import { PrefixCache } from "./prefix-cache.ts";
 
 /**
  * Who owns which block of the paged cache. A block holds the keys and values of blockSize consecutive positions; a
@@ -6,6 +7,9 @@ import { ChorusError } from "../protocol/errors.ts";
  *
  *   position / blockSize:   0   1   2
  *   sequence.blockTable:  [ 7,  2,  5 ]  ->  rows 7*blockSize.., 2*blockSize.., 5*blockSize.. of the cache
+ *
+ * A full block may have several owners, since nobody writes to it any more. A free block keeps its contents, and can be
+ * found again by them, until it is handed out.
  */
 export class BlockPool {
   readonly numBlocks: number;
@@ -14,16 +18,24 @@ export class BlockPool {
   readonly #refCounts: Uint32Array;
   /** A Set iterates in insertion order: the block that has been free for longest is handed out first. */
   readonly #free: Set<number>;
+  readonly prefixCache: PrefixCache;
+  /** Free blocks that can be found again. */
+  #numCached = 0;
 
   constructor(numBlocks: number, blockSize: number) {
     this.numBlocks = numBlocks;
     this.blockSize = blockSize;
     this.#refCounts = new Uint32Array(numBlocks);
     this.#free = new Set(this.#refCounts.keys());
+    this.prefixCache = new PrefixCache(blockSize);
   }
 
   get numFree(): number {
     return this.#free.size;
+  }
+
+  get numCached(): number {
+    return this.#numCached;
   }
 
   get numUsed(): number {
@@ -35,13 +47,23 @@ export class BlockPool {
     return Math.ceil(numTokens / this.blockSize);
   }
 
-  /** All of the blocks asked for, each with one owner, or null and nothing taken. */
-  allocate(count: number): number[] | null {
-    if (count > this.#free.size) return null;
-    const blocks: number[] = [];
+  /**
+   * A block table: one more owner for each of the shared blocks, and new ones up to `count` in all. Or null, and nothing
+   * taken.
+   */
+  allocate(count: number, shared: readonly number[] = []): number[] | null {
+    const revived = shared.filter((block) => this.#free.has(block));
+    if (count - shared.length > this.#free.size - revived.length) return null;
+    for (const block of shared) {
+      if (this.#free.delete(block) && this.prefixCache.has(block)) this.#numCached -= 1;
+      this.#refCounts[block] = (this.#refCounts[block] ?? 0) + 1;
+    }
+    const blocks = [...shared];
     for (const block of this.#free) {
-      if (blocks.length === count) break;
+      if (blocks.length >= count) break;
       this.#free.delete(block);
+      if (this.prefixCache.has(block)) this.#numCached -= 1;
+      this.prefixCache.forget(block);
       this.#refCounts[block] = 1;
       blocks.push(block);
     }
@@ -54,12 +76,21 @@ export class BlockPool {
       const owners = this.#refCounts[block] ?? 0;
       if (owners === 0) throw new ChorusError("internal_error", `Cache block ${block} was freed, but nobody owns it.`);
       this.#refCounts[block] = owners - 1;
-      if (owners === 1) this.#free.add(block);
+      if (owners > 1) continue;
+      this.#free.add(block);
+      if (this.prefixCache.has(block)) this.#numCached += 1;
     }
   }
 
   /** Throws unless each block is free and unowned, or has as many owners as there are tables that list it. */
   assertConsistent(blockTables: Iterable<readonly number[]>): void {
+    const cached = [...this.#free].filter((block) => this.prefixCache.has(block)).length;
+    if (cached !== this.#numCached) {
+      throw new ChorusError(
+        "internal_error",
+        `${cached} free blocks can be found again, but ${this.#numCached} are counted.`,
+      );
+    }
     const owners = new Uint32Array(this.numBlocks);
     for (const table of blockTables) {
       for (const block of table) owners[block] = (owners[block] ?? 0) + 1;

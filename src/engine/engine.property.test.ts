@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { EngineHarness, samplingParams, type Collected } from "../testing/engine-harness.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { checkAdmission } from "./admission.ts";
-import type { EngineOptions } from "./engine.ts";
+import type { EngineOptions } from "./engine-options.ts";
 import type { SamplingParams } from "./sampling-params.ts";
 
 /** Pieces that make stop strings and characters cross token borders; the last token is end-of-text. */
@@ -19,6 +19,8 @@ interface Traffic {
     readonly arrivesAtStep: number;
     readonly prompt: readonly number[];
     readonly n: number;
+    readonly priority: number;
+    readonly cacheSalt: string | null;
     readonly params: SamplingParams;
     /** Steps after its arrival; in flight: while that step runs. */
     readonly abort: { readonly afterSteps: number; readonly inFlight: boolean } | null;
@@ -34,12 +36,21 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
     maxModelLen: fc.integer({ min: 16, max: 32 }),
     blockSize: fc.integer({ min: 1, max: 4 }),
     numGpuBlocks: fc.integer({ min: 6, max: 14 }),
+    runAhead: fc.nat({ max: 4 }),
+    enablePrefixCaching: fc.boolean(),
+    schedulingPolicy: fc.constantFrom("fcfs", "priority", "shortest-remaining", "balanced"),
+    batchingMode: fc.constantFrom("continuous", "continuous", "static", "sequential"),
+    batchWindowMs: fc.nat({ max: 20 }),
+    longPrefillTokenThreshold: fc.nat({ max: 4 }),
+    maxQueueSize: fc.constant(Infinity),
   }),
   requests: fc.array(
     fc.record({
       arrivesAtStep: fc.nat({ max: 8 }),
       prompt: fc.array(token, { maxLength: 10 }),
       n: fc.integer({ min: 1, max: 3 }),
+      priority: fc.integer({ min: -2, max: 2 }),
+      cacheSalt: fc.constantFrom(null, null, "other"),
       params: fc
         .record({
           maxTokens: fc.integer({ min: 1, max: 16 }),
@@ -81,16 +92,17 @@ function isAdmissible(request: Request, config: Traffic["config"]): boolean {
 async function play({ config, requests }: Traffic): Promise<EngineHarness> {
   const harness = new EngineHarness({ config, vocabulary: VOCABULARY });
   // The oldest sequence makes progress in each step, so all together take no more than each by itself: its rows in
-  // chunks of the budget (all again after a preemption), and a step a token.
+  // chunks of the budget (all again after a preemption), and a step a token. Those behind it in rank can't take more.
   const maxSteps = requests.reduce((sum, { prompt, params, n }) => {
     const length = prompt.length + params.maxTokens;
-    return sum + n * (Math.ceil(length / config.maxNumBatchedTokens) + length);
-  }, 40);
+    const rowsPerStep = Math.min(config.maxNumBatchedTokens, config.longPrefillTokenThreshold || Infinity);
+    return sum + n * (Math.ceil(length / rowsPerStep) + length);
+  }, 60);
 
   for (let step = 0; step < 40 || harness.hasWork; step++) {
-    expect(step).toBeLessThan(maxSteps);
+    expect(step).toBeLessThan((2 + config.runAhead) * maxSteps);
     for (const [id, request] of requests.entries()) {
-      const add = () => harness.add(`${id}`, request.prompt, { n: request.n, params: request.params });
+      const add = () => harness.add(`${id}`, request.prompt, request);
       if (request.arrivesAtStep !== step) continue;
       if (isAdmissible(request, config)) add();
       else expect(add).toThrow(ChorusError);
@@ -111,7 +123,17 @@ async function play({ config, requests }: Traffic): Promise<EngineHarness> {
 
 describe("an engine under random traffic", () => {
   it("gives each request what it gets alone, ends it once, and keeps nothing", async () => {
-    const seen = { preemptions: 0, stop: 0, length: 0, abort: 0, stopStrings: 0, refused: 0, shared: 0 };
+    const seen = {
+      preemptions: 0,
+      stop: 0,
+      length: 0,
+      abort: 0,
+      stopStrings: 0,
+      refused: 0,
+      shared: 0,
+      cached: 0,
+      ahead: 0,
+    };
 
     await fc.assert(
       fc.asyncProperty(traffic, async ({ config, requests }) => {
@@ -146,6 +168,8 @@ describe("an engine under random traffic", () => {
         seen.stop += stats.request_success_total.stop;
         seen.length += stats.request_success_total.length;
         seen.abort += stats.request_success_total.abort;
+        seen.cached += stats.prefix_cache_hits;
+        seen.ahead += config.runAhead > 0 ? stats.engine_steps_total : 0;
         seen.shared += harness.steps.filter((step) => step.entries.length > 1).length;
       }),
       { numRuns: 400 },

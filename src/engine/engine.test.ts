@@ -4,6 +4,7 @@ import {
   byteTokens,
   EngineHarness,
   EOS,
+  PLAIN_REQUEST,
   ROOMY,
   samplingParams,
   scriptedRunner,
@@ -94,6 +95,7 @@ describe("Engine", () => {
       start: 0,
       rows: 4,
       promptRows: 4,
+      cachedTokens: 0,
       sampled: false,
       finishReason: null,
     });
@@ -109,9 +111,9 @@ describe("Engine", () => {
       runner: {
         submit: async (step) => {
           clock.ms += 2; // encoding
-          const tokens = await runner.submit(step);
+          const result = await runner.submit(step);
           clock.ms += 30; // the GPU
-          return tokens;
+          return result;
         },
       },
       eosTokenIds: [],
@@ -120,10 +122,11 @@ describe("Engine", () => {
         return new Uint8Array();
       },
       now: () => clock.ms,
+      delay: () => Promise.resolve(),
       onOutputs: (_, report) => ({ cpuMs = 0, stepMs = 0 } = report ?? {}),
       onFatal: (error) => expect.unreachable(error.message),
     });
-    engine.add({ requestId: "a", prompt: [1], params: LONG, n: 1, param: "prompt" });
+    engine.add({ requestId: "a", prompt: [1], params: LONG, ...PLAIN_REQUEST });
     await engine.step();
     expect({ cpuMs, stepMs }).toEqual({ cpuMs: 3, stepMs: 32 });
   });
@@ -139,6 +142,8 @@ describe("Engine", () => {
       num_requests_waiting: 0,
       kv_cache_usage_perc: 0,
       num_preemptions_total: 0,
+      prefix_cache_queries: 5,
+      prefix_cache_hits: 0,
       prompt_tokens_total: 5,
       generation_tokens_total: 3,
       request_success_total: { stop: 1, length: 1, abort: 0 },
@@ -149,11 +154,6 @@ describe("Engine", () => {
     });
   });
 
-  it("says how much room a prompt leaves: of the context, or of the cache where that is smaller", () => {
-    expect(new EngineHarness({ config: { maxModelLen: 100 } }).engine.maxTokensFor(60)).toBe(40);
-    expect(new EngineHarness({ config: { numGpuBlocks: 20, blockSize: 4 } }).engine.maxTokensFor(60)).toBe(20);
-  });
-
   it("lets a listener add and abort, and hands over what comes of it afterwards", async () => {
     const order: string[] = [];
     const engine = new Engine({
@@ -162,6 +162,7 @@ describe("Engine", () => {
       eosTokenIds: [],
       tokenBytes: (tokenId) => BYTE_VOCABULARY[tokenId]!,
       now: () => 0,
+      delay: () => Promise.resolve(),
       onOutputs: (outputs) => {
         for (const { requestId, index, finishReason } of outputs) {
           order.push(`${requestId}${index} ${finishReason}`);
@@ -170,7 +171,7 @@ describe("Engine", () => {
       },
       onFatal: (error) => expect.unreachable(error.message),
     });
-    engine.add({ requestId: "a", prompt: [1], params: LONG, n: 2, param: "prompt" });
+    engine.add({ requestId: "a", prompt: [1], params: LONG, ...PLAIN_REQUEST, n: 2 });
     await engine.step();
     expect(order).toEqual(["a0 null", "a1 null", "a0 abort", "a1 abort"]);
     engine.assertConsistent();
@@ -212,7 +213,7 @@ describe("Engine.run", () => {
     harness.add("a", [1, 2], { params: samplingParams({ maxTokens: 3 }) });
     harness.add("b", [3]);
     await settle();
-    await expect(harness.engine.step()).rejects.toThrow("while another is in flight");
+    await expect(harness.engine.step()).rejects.toThrow("while another is taken");
     while (harness.hasWork) await settle();
     expect(harness.fatal).toEqual([]);
   });
@@ -256,11 +257,15 @@ describe("An engine whose runner fails", () => {
   });
 
   it("does not take fewer tokens than it asked for, and says nothing more once it is dead", async () => {
-    const harness = new EngineHarness({ runner: { submit: () => Promise.resolve([{ tokenId: 65, logprob: -1 }]) } });
+    const harness = new EngineHarness({
+      runner: { submit: () => Promise.resolve({ tokens: [{ tokenId: 65, logprob: -1 }], gpuMs: null }) },
+    });
     harness.add("a", [1]);
     harness.add("b", [1]);
     await harness.engine.step();
-    expect(harness.fatal).toMatchObject([{ code: "internal_error", message: "The runner gave 1 tokens for 2." }]);
+    expect(harness.fatal).toMatchObject([
+      { code: "internal_error", message: "The runner gave 1 tokens, which is too few." },
+    ]);
     harness.engine.abort("a");
     expect(harness.choices.size).toBe(0);
   });

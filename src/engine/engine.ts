@@ -1,52 +1,30 @@
-import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { FinishReason } from "../protocol/openai.ts";
 import type { EngineStats, RequestReport, StepReport } from "../protocol/reports.ts";
 import { checkAdmission, maxSequenceLength } from "./admission.ts";
-import type { TokenBytes } from "./detokenizer.ts";
+import type { EngineOptions, EngineRequest } from "./engine-options.ts";
 import { OutputProcessor, type OutputOptions, type SequenceOutput } from "./output.ts";
-import { requestReport, stepReport } from "./reports.ts";
-import type { Runner, SampledToken, ScheduledSequence } from "./runner.ts";
-import type { SamplingParams } from "./sampling-params.ts";
-import { Scheduler } from "./scheduler.ts";
+import { engineStats, newCounters, requestReport, stepReport, type EngineCounters } from "./reports.ts";
+import type { ScheduledSequence, StepResult } from "./runner.ts";
+import { Scheduler, type SchedulerLimits } from "./scheduler.ts";
 import { Sequence } from "./sequence.ts";
 
-export interface EngineOptions {
-  readonly config: Pick<
-    ResolvedEngineConfig,
-    "maxNumSeqs" | "maxNumBatchedTokens" | "maxModelLen" | "blockSize" | "numGpuBlocks"
-  >;
-  readonly runner: Runner;
-  /** The tokens that end a text, unless a request says ignoreEos. */
-  readonly eosTokenIds: readonly number[];
-  readonly tokenBytes: TokenBytes;
-  /** The clock of all reports, in milliseconds. */
-  readonly now: () => number;
-  /** Called once a step with all that it brought, and between steps (report null) when something was queued or aborted. */
-  readonly onOutputs: (
-    outputs: readonly SequenceOutput[],
-    report: StepReport | null,
-    requests: readonly RequestReport[],
-  ) => void;
-  /** The engine is dead: whatever was open has ended without a further output. Called once, and nothing comes after. */
-  readonly onFatal: (error: ChorusError) => void;
-}
-
-export interface EngineRequest {
-  /** Unlike that of any other open request. */
-  readonly requestId: string;
-  /** Token ids. */
-  readonly prompt: readonly number[];
-  readonly params: SamplingParams;
-  /** Number of choices. Choice i is a sequence of its own, drawn with the seed params.seed + i. */
-  readonly n: number;
-  /** The field the prompt came from ("messages", "prompt"), to be named when it is refused. */
-  readonly param: string;
+/** A step that has been submitted, and whose tokens are not known yet. */
+interface StepInFlight {
+  readonly plan: readonly ScheduledSequence[];
+  readonly result: Promise<StepResult>;
+  readonly startMs: number;
+  /** JavaScript time of planning and submitting. */
+  readonly cpuMs: number;
 }
 
 /**
  * Serves any number of requests on one runner, step by step: schedule -> submit -> commit -> emit. Requests join and
  * leave between steps; those that run share every step.
+ *
+ * Reading tokens back takes longer than many a step, so up to `runAhead` steps are submitted before the tokens of the
+ * oldest are known. What they need is on the GPU; what is decided here (who ends) is decided that many steps late, and
+ * what was computed for nothing is dropped.
  */
 export class Engine {
   readonly #options: EngineOptions;
@@ -54,22 +32,19 @@ export class Engine {
   readonly #scheduler: Scheduler;
   /** Every sequence that has not ended, with what makes text of its tokens. */
   readonly #open = new Map<Sequence, OutputProcessor>();
+  /** Of those, the ones with a deadline. */
+  readonly #deadlines = new Set<Sequence>();
+  /** Submitted steps, oldest first. */
+  readonly #inFlight: StepInFlight[] = [];
 
   // What happened since the last emit.
   #outputs: SequenceOutput[] = [];
   #requestReports: RequestReport[] = [];
   #emitting = false;
 
-  // Counters since start. They only grow; rates are the reader's to derive.
-  #steps = 0;
-  #stepSequences = 0;
-  #promptTokens = 0;
-  #generationTokens = 0;
-  readonly #endings: Record<FinishReason, number> = { stop: 0, length: 0, abort: 0 };
-
-  #inFlight = false;
-  /** To be aborted when the step in flight is over. */
-  #aborted: Sequence[] = [];
+  readonly #counters: EngineCounters = newCounters();
+  #lastCommitMs = -Infinity;
+  #isStepping = false;
   #error: ChorusError | null = null;
   #loop: Promise<void> | null = null;
   #wake = (): void => {};
@@ -84,32 +59,28 @@ export class Engine {
     this.#scheduler = new Scheduler(options.config);
   }
 
-  /** Queues a request. Throws a ChorusError when it can never run, or the one that the engine died of. */
-  add({ requestId, prompt, params, n, param }: EngineRequest): void {
+  /**
+   * Queues requests, all or none. Throws a ChorusError when one can't run here or they can't all wait here, or the one
+   * that the engine died of.
+   */
+  add(...requests: readonly EngineRequest[]): void {
     if (this.#error !== null) throw this.#error;
-    checkAdmission(prompt.length, params.maxTokens, param, this.#options.config);
-    const arrivalMs = this.#options.now();
-    for (let index = 0; index < n; index++) {
-      const choiceParams = { ...params, seed: addToSeed(params.seed, index) };
-      const sequence = new Sequence({ requestId, index, params: choiceParams, prompt, arrivalMs });
-      this.#open.set(sequence, new OutputProcessor(sequence, this.#outputOptions));
-      this.#scheduler.add(sequence);
-      this.#requestReports.push(requestReport(sequence, "queued"));
+    for (const { prompt, params, param } of requests) {
+      checkAdmission(prompt.length, params.maxTokens, param, this.#options.config);
     }
+    this.#checkQueue(requests.reduce((sum, { n }) => sum + n, 0));
+    const arrivalMs = this.#options.now();
+    for (const request of requests) this.#queue(request, arrivalMs);
     this.#emit(null);
     this.#wake();
   }
 
-  /**
-   * Ends a request with finishReason "abort": now, or when the step in flight is over (whose token it doesn't get).
-   * What is not open is ignored.
-   */
+  /** Ends a request with finishReason "abort". Tokens on their way to it are dropped. What is not open is ignored. */
   abort(requestId: string): void {
+    const atMs = this.#options.now();
     for (const sequence of this.#open.keys()) {
-      if (sequence.requestId === requestId) this.#aborted.push(sequence);
+      if (sequence.requestId === requestId) this.#abort(sequence, null, atMs);
     }
-    if (this.#inFlight) return;
-    this.#endAborted(this.#options.now());
     this.#emit(null);
   }
 
@@ -118,31 +89,31 @@ export class Engine {
     return (this.#loop ??= this.#runLoop());
   }
 
-  /** One step of the batch, for whoever drives the engine without run(). Does nothing when there is no work. */
-  async step(): Promise<void> {
-    if (this.#inFlight) throw new ChorusError("internal_error", "A step was asked for while another is in flight.");
-    const { now, runner } = this.#options;
+  /**
+   * One turn, for whoever drives the engine without run(): submits a step if one can be planned, and takes in the oldest
+   * if enough are in flight. Returns whether anything was done.
+   */
+  async step(): Promise<boolean> {
+    if (this.#isStepping) throw new ChorusError("internal_error", "A step was asked for while another is taken.");
+    this.#isStepping = true;
     try {
-      const startMs = now();
-      const step = this.#scheduler.schedule();
-      if (step.length === 0) return;
-      for (const { sequence } of step) sequence.scheduledMs ??= startMs;
-
-      this.#inFlight = true;
-      const sampling = runner.submit(step);
-      const submitMs = now();
-      const sampled = await sampling;
-      this.#inFlight = false;
-      if (this.#error !== null) return;
-
-      const atMs = now();
-      this.#endAborted(atMs);
-      this.#commit(step, sampled, atMs);
-      const cpuMs = submitMs - startMs + (now() - atMs);
-      this.#emit(stepReport(this.#steps, step, { atMs, stepMs: atMs - startMs, cpuMs }, this.#scheduler));
+      this.#endOverdue();
+      const submitted = this.#inFlight.length <= this.#options.config.runAhead && this.#submit();
+      const oldest = this.#inFlight[0];
+      if (oldest === undefined) return false;
+      if (!submitted || this.#inFlight.length > this.#options.config.runAhead) await this.#takeIn(oldest);
+      return true;
     } catch (error) {
       this.fail(error);
+      return false;
+    } finally {
+      this.#isStepping = false;
     }
+  }
+
+  /** Uses less, or again all, of what the config allows, from the next step on. */
+  setLimits(limits: SchedulerLimits): void {
+    this.#scheduler.setLimits(limits);
   }
 
   /** Ends the engine with everything open in it. The first error counts; it is what onFatal gets and add() throws. */
@@ -151,32 +122,15 @@ export class Engine {
     this.#error = error instanceof ChorusError ? error : internalError(error);
     for (const sequence of this.#open.keys()) this.#scheduler.finish(sequence, "abort");
     this.#open.clear();
+    this.#deadlines.clear();
     this.#outputs = [];
     this.#requestReports = [];
     this.#options.onFatal(this.#error);
     this.#wake();
   }
 
-  /** Room for an answer to a prompt of this length; 0 or less: none. */
-  maxTokensFor(promptLength: number): number {
-    return this.#outputOptions.maxLength - promptLength;
-  }
-
   stats(): EngineStats {
-    const { pool, numRunning, numWaiting, numPreemptions } = this.#scheduler;
-    return {
-      num_requests_running: numRunning,
-      num_requests_waiting: numWaiting,
-      kv_cache_usage_perc: pool.numUsed / pool.numBlocks,
-      num_preemptions_total: numPreemptions,
-      prompt_tokens_total: this.#promptTokens,
-      generation_tokens_total: this.#generationTokens,
-      request_success_total: { ...this.#endings },
-      engine_steps_total: this.#steps,
-      step_sequences_total: this.#stepSequences,
-      num_gpu_blocks: pool.numBlocks,
-      num_gpu_blocks_free: pool.numFree,
-    };
+    return engineStats(this.#scheduler, this.#counters);
   }
 
   /** For tests: throws when a cache block or a slot is owned by nobody or by two. */
@@ -184,53 +138,134 @@ export class Engine {
     this.#scheduler.assertConsistent();
   }
 
-  async #runLoop(): Promise<void> {
-    while (this.#error === null) {
-      if (this.#open.size > 0) await this.step();
-      else await new Promise<void>((resolve) => (this.#wake = resolve));
+  #queue(request: EngineRequest, arrivalMs: number): void {
+    const { requestId, prompt, params, n, priority, cacheSalt, deadlineMs } = request;
+    let leader: Sequence | null = null;
+    for (let index = 0; index < n; index++) {
+      const sequence: Sequence = new Sequence({
+        requestId,
+        index,
+        params: { ...params, seed: addToSeed(params.seed, index) },
+        prompt,
+        arrivalMs,
+        maxLength: this.#outputOptions.maxLength,
+        priority,
+        cacheSalt,
+        deadlineMs: deadlineMs === null ? Infinity : arrivalMs + deadlineMs,
+        leader,
+      });
+      leader ??= sequence;
+      this.#open.set(sequence, new OutputProcessor(sequence, this.#outputOptions));
+      if (deadlineMs !== null) this.#deadlines.add(sequence);
+      this.#scheduler.add(sequence);
+      this.#requestReports.push(requestReport(sequence, "queued"));
     }
   }
 
-  /** Gives the sequences of a step their tokens, which all count as known at the same moment. */
-  #commit(step: readonly ScheduledSequence[], sampled: readonly SampledToken[], atMs: number): void {
-    const sampling = step.filter(({ samples }) => samples);
-    for (const [i, { sequence }] of sampling.entries()) {
-      const token = sampled[i];
-      if (token === undefined) throw new Error(`The runner gave ${sampled.length} tokens for ${sampling.length}.`);
-      const processor = this.#open.get(sequence);
-      if (processor === undefined) continue; // aborted while the step was in flight
+  async #runLoop(): Promise<void> {
+    while (this.#error === null) {
+      if (!(await this.step()) && this.#error === null) await this.#sleep();
+    }
+  }
 
+  /** Until there is something to do: a request, the end of a batch window, a deadline. */
+  async #sleep(): Promise<void> {
+    const woken = new Promise<void>((resolve) => (this.#wake = resolve));
+    if (this.#open.size === 0) return woken;
+    let { wakesAtMs } = this.#scheduler;
+    for (const { deadlineMs } of this.#deadlines) wakesAtMs = Math.min(wakesAtMs, deadlineMs);
+    if (wakesAtMs === Infinity) {
+      return this.fail(new Error(`${this.#open.size} sequences are open, and none of them can go on.`));
+    }
+    await Promise.race([woken, this.#options.delay(Math.max(0, wakesAtMs - this.#options.now()))]);
+  }
+
+  /** Plans a step and hands it to the runner; false when there is nothing to plan, or nothing before others are in. */
+  #submit(): boolean {
+    const { now, runner } = this.#options;
+    const startMs = now();
+    const plan = this.#scheduler.schedule(startMs, this.#inFlight.length === 0);
+    if (plan.length === 0) return false;
+    for (const { sequence } of plan) sequence.scheduledMs ??= startMs;
+    const result = runner.submit(plan);
+    result.catch(() => undefined); // it is awaited later, and its error told then
+    this.#inFlight.push({ plan, result, startMs, cpuMs: now() - startMs });
+    return true;
+  }
+
+  async #takeIn({ plan, result, startMs, cpuMs }: StepInFlight): Promise<void> {
+    const { tokens, gpuMs } = await result;
+    if (this.#error !== null) return;
+    const atMs = this.#options.now();
+    const stepMs = atMs - Math.max(startMs, this.#lastCommitMs);
+    this.#inFlight.shift();
+    this.#lastCommitMs = atMs;
+    this.#commit(plan, tokens, atMs);
+    const times = { atMs, stepMs, cpuMs: cpuMs + this.#options.now() - atMs, gpuMs };
+    this.#emit(stepReport(this.#counters.steps, plan, times, this.#scheduler));
+  }
+
+  /** Gives the sequences of a step their tokens, which all count as known at the same moment. */
+  #commit(plan: readonly ScheduledSequence[], tokens: StepResult["tokens"], atMs: number): void {
+    let sample = 0;
+    for (const { sequence, start, count, samples } of plan) {
+      const token = samples ? tokens[sample++] : undefined;
+      const processor = this.#open.get(sequence);
+      if (processor === undefined) continue; // it ended while the step was in flight
+      this.#scheduler.commit(sequence, start + count);
+      if (!samples) continue;
+      if (token === undefined) throw new Error(`The runner gave ${tokens.length} tokens, which is too few.`);
+
+      sequence.numPlaceholders -= 1;
       sequence.tokens.push(token.tokenId);
-      this.#generationTokens += 1;
+      this.#counters.generationTokens += 1;
       if (sequence.firstTokenMs === null) {
         sequence.firstTokenMs = atMs;
-        this.#promptTokens += sequence.promptLength;
+        this.#counters.promptTokens += sequence.promptLength;
         this.#requestReports.push(requestReport(sequence, "first-token"));
       }
       const output = processor.push(token);
       this.#outputs.push(output);
       if (output.finishReason !== null) this.#end(sequence, output.finishReason, atMs);
     }
-    this.#steps += 1;
-    this.#stepSequences += step.length;
+    this.#counters.steps += 1;
+    this.#counters.stepSequences += plan.length;
   }
 
-  #endAborted(atMs: number): void {
-    for (const sequence of this.#aborted) {
-      const processor = this.#open.get(sequence);
-      if (processor === undefined) continue; // asked for twice
-      this.#outputs.push(processor.abort());
-      this.#end(sequence, "abort", atMs);
+  #endOverdue(): void {
+    if (this.#deadlines.size === 0) return;
+    const atMs = this.#options.now();
+    for (const sequence of this.#deadlines) {
+      if (sequence.deadlineMs <= atMs) this.#abort(sequence, "deadline", atMs);
     }
-    this.#aborted = [];
+    this.#emit(null);
+  }
+
+  #abort(sequence: Sequence, stopReason: string | null, atMs: number): void {
+    const processor = this.#open.get(sequence);
+    if (processor === undefined) return;
+    this.#outputs.push(processor.abort(stopReason));
+    this.#end(sequence, "abort", atMs);
   }
 
   #end(sequence: Sequence, reason: FinishReason, atMs: number): void {
     this.#scheduler.finish(sequence, reason);
     this.#open.delete(sequence);
+    this.#deadlines.delete(sequence);
     sequence.finishedMs = atMs;
-    this.#endings[reason] += 1;
+    this.#counters.endings[reason] += 1;
     this.#requestReports.push(requestReport(sequence, "finished"));
+  }
+
+  /** Those that can begin at once don't wait, and are not counted. */
+  #checkQueue(n: number): void {
+    const { maxQueueSize, maxNumSeqs } = this.#options.config;
+    const { numRunning, numWaiting } = this.#scheduler;
+    if (numRunning + numWaiting + n - maxNumSeqs <= maxQueueSize) return;
+    throw new ChorusError(
+      "queue_full",
+      `${numRunning} sequences run and ${numWaiting} wait; at most ${maxQueueSize} may wait. Try again later.`,
+    );
   }
 
   /** Hands over what has happened. A listener may add or abort: that is handed over when it returns, in order. */

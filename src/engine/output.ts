@@ -53,9 +53,9 @@ export class OutputProcessor {
     return this.#output(token, text + this.#stopStrings.flush() + this.#detokenizer.flush(), ending);
   }
 
-  /** Ends the text with its last whole character. */
-  abort(): SequenceOutput {
-    return this.#output(null, this.#stopStrings.flush(), { finishReason: "abort", stopReason: null });
+  /** Ends the text with its last whole character. `stopReason`: who or what ended it, if not the caller. */
+  abort(stopReason: string | null = null): SequenceOutput {
+    return this.#output(null, this.#stopStrings.flush(), { finishReason: "abort", stopReason });
   }
 
   #output(token: SampledToken | null, text: string, ending: Ending | null): SequenceOutput {

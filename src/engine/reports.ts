@@ -1,7 +1,47 @@
-import type { RequestReport, StepEntry, StepReport } from "../protocol/reports.ts";
+import type { FinishReason } from "../protocol/openai.ts";
+import type { EngineStats, RequestReport, StepEntry, StepReport } from "../protocol/reports.ts";
 import type { ScheduledSequence } from "./runner.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Sequence } from "./sequence.ts";
+
+/** What the engine counts since its start. Counters only grow; rates are the reader's to derive. */
+export interface EngineCounters {
+  steps: number;
+  /** Sequences of all steps. */
+  stepSequences: number;
+  promptTokens: number;
+  generationTokens: number;
+  readonly endings: Record<FinishReason, number>;
+}
+
+export function newCounters(): EngineCounters {
+  return {
+    steps: 0,
+    stepSequences: 0,
+    promptTokens: 0,
+    generationTokens: 0,
+    endings: { stop: 0, length: 0, abort: 0 },
+  };
+}
+
+export function engineStats(scheduler: Scheduler, counters: EngineCounters): EngineStats {
+  const { pool } = scheduler;
+  return {
+    num_requests_running: scheduler.numRunning,
+    num_requests_waiting: scheduler.numWaiting,
+    kv_cache_usage_perc: pool.numUsed / pool.numBlocks,
+    num_preemptions_total: scheduler.numPreemptions,
+    prefix_cache_queries: scheduler.prefixCacheQueries,
+    prefix_cache_hits: scheduler.prefixCacheHits,
+    prompt_tokens_total: counters.promptTokens,
+    generation_tokens_total: counters.generationTokens,
+    request_success_total: { ...counters.endings },
+    engine_steps_total: counters.steps,
+    step_sequences_total: counters.stepSequences,
+    num_gpu_blocks: pool.numBlocks,
+    num_gpu_blocks_free: pool.numFree,
+  };
+}
 
 /** A moment in a sequence's life. */
 export function requestReport(sequence: Sequence, status: RequestReport["status"]): RequestReport {
@@ -11,6 +51,8 @@ export function requestReport(sequence: Sequence, status: RequestReport["status"
     status,
     promptTokens: sequence.promptLength,
     outputTokens: sequence.numOutputTokens,
+    cachedTokens: sequence.numCachedTokens,
+    numPreemptions: sequence.numPreemptions,
     arrivalMs: sequence.arrivalMs,
     scheduledMs: sequence.scheduledMs,
     firstTokenMs: sequence.firstTokenMs,
@@ -23,8 +65,8 @@ export function requestReport(sequence: Sequence, status: RequestReport["status"
 export function stepReport(
   step: number,
   plan: readonly ScheduledSequence[],
-  times: Pick<StepReport, "atMs" | "stepMs" | "cpuMs">,
-  { pool, numRunning, numWaiting }: Scheduler,
+  times: Pick<StepReport, "atMs" | "stepMs" | "cpuMs" | "gpuMs">,
+  { pool, numRunning, numWaiting, numPreemptions }: Scheduler,
 ): StepReport {
   const entries = plan.map(stepEntry);
   return {
@@ -37,17 +79,20 @@ export function stepReport(
     numRunning,
     numWaiting,
     kvBlocksUsed: pool.numUsed,
+    kvBlocksCached: pool.numCached,
     kvBlocksTotal: pool.numBlocks,
+    preemptionsTotal: numPreemptions,
   };
 }
 
-function stepEntry({ sequence, start, count, samples }: ScheduledSequence): StepEntry {
+function stepEntry({ sequence, start, count, samples, cachedTokens }: ScheduledSequence): StepEntry {
   return {
     requestId: sequence.requestId,
     index: sequence.index,
     start,
     rows: count,
     promptRows: Math.max(0, Math.min(start + count, sequence.promptLength) - start),
+    cachedTokens,
     sampled: samples,
     finishReason: sequence.status.state === "finished" ? sequence.status.reason : null,
   };

@@ -5,8 +5,10 @@ export interface ScheduledSequence {
   readonly sequence: Sequence;
   readonly start: number;
   readonly count: number;
-  /** Whether the last row is the sequence's last known token, so that the next one is sampled from it. */
+  /** Whether the last row is the sequence's newest token, so that the next one is sampled from it. */
   readonly samples: boolean;
+  /** Tokens before `start` that were found in the cache when the sequence was admitted in this step; else 0. */
+  readonly cachedTokens: number;
 }
 
 export interface SampledToken {
@@ -15,13 +17,20 @@ export interface SampledToken {
   readonly logprob: number;
 }
 
+export interface StepResult {
+  /** One for each entry that samples, in their order. */
+  readonly tokens: readonly SampledToken[];
+  /** GPU time of the step, where it can be had. */
+  readonly gpuMs: number | null;
+}
+
 /**
  * What computes a step. The GPU's implementation is gpu/gpt2-runner.ts; tests use a fake one.
  *
  * submit() reads the plan before it returns, so that the engine may plan the next step at once; the promise resolves
- * when the ids have been read back, with one token for each entry that samples, in their order. The runner remembers
- * what it sampled last in each slot: the row that follows takes its token id from where the sampler left it.
+ * when the ids have been read back. The runner remembers what it sampled last in each slot: the row that follows takes
+ * its token id from where the sampler left it, so that a step can be submitted before the ids of the one before are known.
  */
 export interface Runner {
-  submit(step: readonly ScheduledSequence[]): Promise<readonly SampledToken[]>;
+  submit(step: readonly ScheduledSequence[]): Promise<StepResult>;
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { samplingParams } from "../testing/engine-harness.ts";
+import { ROOMY, samplingParams } from "../testing/engine-harness.ts";
 import type { ScheduledSequence } from "./runner.ts";
 import { Scheduler, type SchedulerConfig } from "./scheduler.ts";
 import { Sequence } from "./sequence.ts";
 
-const CONFIG: SchedulerConfig = { maxNumSeqs: 8, maxNumBatchedTokens: 16, blockSize: 4, numGpuBlocks: 64 };
+const CONFIG: SchedulerConfig = { ...ROOMY, maxNumSeqs: 8, maxNumBatchedTokens: 16, blockSize: 4, numGpuBlocks: 64 };
 
 function createScheduler(changes: Partial<SchedulerConfig> = {}): Scheduler {
   return new Scheduler({ ...CONFIG, ...changes });
@@ -23,10 +23,19 @@ function addSequences(scheduler: Scheduler, ...promptLengths: number[]): Sequenc
 
 /** Plans a step and gives whoever samples a token. Returns the plan as "name start+count", with "*" where it samples. */
 function step(scheduler: Scheduler): string[] {
-  const plan = scheduler.schedule();
+  const plan = scheduler.schedule(0, true);
   scheduler.assertConsistent();
-  for (const { sequence, samples } of plan) if (samples) sequence.tokens.push(0);
+  sample(plan);
   return show(plan);
+}
+
+/** The tokens of a plan become known. */
+function sample(plan: ScheduledSequence[]): void {
+  for (const { sequence, samples } of plan) {
+    if (!samples) continue;
+    sequence.numPlaceholders -= 1;
+    sequence.tokens.push(0);
+  }
 }
 
 function show(plan: ScheduledSequence[]): string[] {
@@ -63,9 +72,9 @@ describe("Scheduler", () => {
     const scheduler = createScheduler({ maxNumBatchedTokens: 3 });
     addSequences(scheduler, 2, 2, 2, 2, 2);
     for (let i = 0; i < 20; i++) {
-      const plan = scheduler.schedule();
+      const plan = scheduler.schedule(0, true);
       expect(plan.reduce((sum, entry) => sum + entry.count, 0)).toBeLessThanOrEqual(3);
-      for (const { sequence, samples } of plan) if (samples) sequence.tokens.push(0);
+      sample(plan);
     }
   });
 
@@ -90,16 +99,70 @@ describe("Scheduler", () => {
   it("counts rows as computed when they are planned, not when their results are known", () => {
     const scheduler = createScheduler();
     const [a] = addSequences(scheduler, 20);
-    scheduler.schedule();
+    scheduler.schedule(0, false);
     expect(a!.numComputedTokens).toBe(16);
-    expect(show(scheduler.schedule())).toEqual(["a 16+4*"]);
+    expect(show(scheduler.schedule(0, false))).toEqual(["a 16+4*"]);
   });
 
-  it("gives a sequence no rows while its next token is still being computed", () => {
+  it("runs ahead: gives a sequence its next row before the token of that row is known", () => {
     const scheduler = createScheduler();
-    addSequences(scheduler, 2);
-    expect(show(scheduler.schedule())).toEqual(["a 0+2*"]);
-    expect(scheduler.schedule()).toEqual([]);
+    const [a] = addSequences(scheduler, 2);
+    const plans = [scheduler.schedule(0, true), scheduler.schedule(0, false), scheduler.schedule(0, false)];
+    expect(plans.map(show)).toEqual([["a 0+2*"], ["a 2+1*"], ["a 3+1*"]]);
+    expect(a).toMatchObject({ numPlaceholders: 3, numOutputTokens: 0 });
+  });
+
+  it("does not run beyond the last token that a sequence may have", () => {
+    const scheduler = createScheduler();
+    const params = samplingParams({ maxTokens: 2 });
+    scheduler.add(new Sequence({ requestId: "a", index: 0, params, prompt: [1], arrivalMs: 0 }));
+    const plans = [0, 1, 2].map(() => show(scheduler.schedule(0, false)));
+    expect(plans).toEqual([["a 0+1*"], ["a 1+1*"], []]);
+  });
+
+  it("waits for what is in flight before anybody is preempted", () => {
+    const scheduler = createScheduler({ numGpuBlocks: 3 });
+    const [a, b] = addSequences(scheduler, 4, 3);
+    expect(step(scheduler)).toEqual(["a 0+4*", "b 0+3*"]);
+    expect(step(scheduler)).toEqual(["a 4+1*", "b 3+1*"]);
+    expect(show(scheduler.schedule(0, false))).toEqual(["a 5+1*"]);
+    expect(scheduler.isBlocked).toBe(true);
+    expect([b!.status.state, scheduler.numPreemptions]).toEqual(["running", 0]);
+    // What was in flight ended a, and so nobody has to give way.
+    scheduler.finish(a!, "stop");
+    expect(step(scheduler)).toEqual(["b 4+1*"]);
+    expect(scheduler.numPreemptions).toBe(0);
+  });
+
+  it("keeps a row back for everybody who runs, however long the prompts before them are", () => {
+    const scheduler = createScheduler();
+    addSequences(scheduler, 3, 60, 2);
+    expect(step(scheduler)).toEqual(["a 0+3*", "b 0+13"]);
+    expect(step(scheduler)).toEqual(["a 3+1*", "b 13+15"]);
+    expect(step(scheduler)).toEqual(["a 4+1*", "b 28+15"]);
+    const [d] = addSequences(scheduler, 1);
+    expect(d!.status.state).toBe("waiting");
+    step(scheduler); // b 43+15
+    expect(step(scheduler)).toEqual(["a 6+1*", "b 58+2*", "c 0+2*", "a 0+1*"]);
+  });
+
+  it("gives a long prompt no more rows of a step than its share", () => {
+    const scheduler = createScheduler({ longPrefillTokenThreshold: 5 });
+    addSequences(scheduler, 12, 7);
+    expect(step(scheduler)).toEqual(["a 0+5", "b 0+5"]);
+    expect(step(scheduler)).toEqual(["a 5+5", "b 5+2*"]);
+    expect(step(scheduler)).toEqual(["a 10+2*", "b 7+1*"]);
+  });
+
+  it("uses less than the config allows when told to, but never starves who runs", () => {
+    const scheduler = createScheduler();
+    addSequences(scheduler, 2, 2, 2);
+    step(scheduler);
+    scheduler.setLimits({ maxNumSeqs: 1, maxNumBatchedTokens: 1 });
+    addSequences(scheduler, 9);
+    expect(step(scheduler)).toEqual(["a 2+1*", "b 2+1*", "c 2+1*"]);
+    scheduler.setLimits({ maxNumSeqs: 1000, maxNumBatchedTokens: 1000 });
+    expect(step(scheduler)).toEqual(["a 3+1*", "b 3+1*", "c 3+1*", "a 0+9*"]);
   });
 
   it("admits a prompt only when all of it fits, and lets nobody overtake it", () => {
@@ -130,7 +193,7 @@ describe("Scheduler", () => {
     step(scheduler);
     expect(step(scheduler)).toEqual(["a 4+1*"]);
     expect([scheduler.numPreemptions, scheduler.numWaiting]).toEqual([1, 2]);
-    scheduler.finish(scheduler.schedule()[0]!.sequence, "stop");
+    scheduler.finish(scheduler.schedule(0, true)[0]!.sequence, "stop");
     expect(step(scheduler)).toEqual(["b 0+4*", "c 0+1*"]);
   });
 

@@ -1,39 +1,64 @@
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { FinishReason } from "../protocol/openai.ts";
+import { BatchFormer } from "./batch-former.ts";
 import { BlockPool } from "./block-pool.ts";
 import type { ScheduledSequence } from "./runner.ts";
 import type { Sequence } from "./sequence.ts";
+import { WaitingQueue } from "./waiting-queue.ts";
 
 export type SchedulerConfig = Pick<
   ResolvedEngineConfig,
-  "maxNumSeqs" | "maxNumBatchedTokens" | "blockSize" | "numGpuBlocks"
+  | "maxNumSeqs"
+  | "maxNumBatchedTokens"
+  | "blockSize"
+  | "numGpuBlocks"
+  | "enablePrefixCaching"
+  | "schedulingPolicy"
+  | "batchingMode"
+  | "batchWindowMs"
+  | "longPrefillTokenThreshold"
 >;
+
+/** How much of what the config allows is used: see adaptive-limits.ts. */
+export type SchedulerLimits = Pick<SchedulerConfig, "maxNumSeqs" | "maxNumBatchedTokens">;
 
 /**
  * Decides who computes what in each step, by one rule:
  *
- *   A step gives rows to sequences, under a token budget, so that numComputedTokens catches up with tokens.length.
+ *   A step gives rows to sequences, under a token budget, so that numComputedTokens catches up with numTokens.
  *
  * There is no prefill phase and no decode phase. A new prompt is many tokens behind, a sequence that generates is one
- * behind, one that was preempted is behind by all it has; all get rows of the same batch, as many as they need and the
- * budget has left. Whoever has caught up samples its next token, and so is one behind again.
+ * behind, one that was preempted is behind by all it has; all get rows of the same batch. Whoever has caught up samples
+ * its next token, and so is one behind again, whether or not the token's id is known here yet.
  *
- * Running sequences are served first, then waiting ones. Running followed by waiting is always in order of arrival: the
- * queue is served from its head, and who gives way is the last of the running and returns to that head. So the oldest
- * sequence makes progress in every step, and nobody starves.
+ * Running sequences are served first, in the order of their ranks, then waiting ones. While a sequence is served, a row
+ * is kept back for each that runs after it: so every stream gets a row in every step, however long the prompts beside it
+ * are. Who gives way when the pool runs dry is the last in that order, and so never one that has rows in the step already;
+ * the first in it makes progress in every step. Ranks of those that wait rise, so nobody starves.
  */
 export class Scheduler {
   readonly pool: BlockPool;
-  readonly #maxNumBatchedTokens: number;
+  readonly #config: SchedulerConfig;
+  readonly #batches: BatchFormer;
+  readonly #waiting: WaitingQueue;
   readonly #running: Sequence[] = [];
-  readonly #waiting: Sequence[] = [];
   readonly #freeSlots: number[];
-  #numPreemptions = 0;
+  #limits: SchedulerLimits;
+  #step = 0;
+  #isBlocked = false;
+
+  // Counters since start.
+  numPreemptions = 0;
+  prefixCacheQueries = 0;
+  prefixCacheHits = 0;
 
   constructor(config: SchedulerConfig) {
+    this.#config = config;
+    this.#limits = config;
     this.pool = new BlockPool(config.numGpuBlocks, config.blockSize);
-    this.#maxNumBatchedTokens = config.maxNumBatchedTokens;
+    this.#batches = new BatchFormer(config);
+    this.#waiting = new WaitingQueue(config.schedulingPolicy);
     this.#freeSlots = Array.from({ length: config.maxNumSeqs }, (_, slot) => slot).reverse();
   }
 
@@ -45,127 +70,214 @@ export class Scheduler {
     return this.#waiting.length;
   }
 
-  /** How often a sequence has had to give its blocks up, since start. */
-  get numPreemptions(): number {
-    return this.#numPreemptions;
+  /** Whether the last plan stopped short for want of blocks, and of permission to preempt. */
+  get isBlocked(): boolean {
+    return this.#isBlocked;
+  }
+
+  /** When a plan can bring something again after one that brought nothing: the batch window's end, or never. */
+  get wakesAtMs(): number {
+    return this.#running.length === 0 ? this.#batches.formsAtMs(this.#waiting) : Infinity;
+  }
+
+  /** Uses less, or again all, of what the config allows. */
+  setLimits(limits: SchedulerLimits): void {
+    const clamp = (value: number, max: number) => Math.max(1, Math.min(Math.floor(value), max));
+    this.#limits = {
+      maxNumSeqs: clamp(limits.maxNumSeqs, this.#config.maxNumSeqs),
+      maxNumBatchedTokens: clamp(limits.maxNumBatchedTokens, this.#config.maxNumBatchedTokens),
+    };
   }
 
   /** Queues a sequence. It must be able to fit into an empty pool: see admission.ts. */
   add(sequence: Sequence): void {
-    this.#waiting.push(sequence);
+    this.#waiting.add(sequence, this.#step);
   }
 
   /**
-   * Plans the next step and counts its rows as computed, so that another step can be planned while this one runs.
+   * Plans the next step and counts its rows as computed, so that another can be planned while this one runs.
    *
-   * A waiting sequence is admitted only when all its tokens fit, not just the first chunk, and only in a step that
-   * preempted nobody; else two that don't fit together would take turns throwing each other out.
+   * @param mayPreempt false while steps are in flight: who can't get a block then waits for them, since one of them may
+   *   end a sequence, and since a sequence whose token is on its way must not start over
    */
-  schedule(): ScheduledSequence[] {
+  schedule(nowMs: number, mayPreempt: boolean): ScheduledSequence[] {
     const step: ScheduledSequence[] = [];
-    const preemptionsBefore = this.#numPreemptions;
-    let budget = this.#maxNumBatchedTokens;
+    const preemptionsBefore = this.numPreemptions;
+    this.#step += 1;
+    this.#isBlocked = false;
+    // Lowered limits must not starve those that run already.
+    const wanted = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
+    let budget = Math.min(wanted, this.#config.maxNumBatchedTokens);
+    let unserved = this.#running.length;
 
     for (const sequence of this.#running) {
       if (budget === 0) break;
-      if (sequence.numPendingTokens === 0) continue; // its next token is still being computed
-      if (!this.#makeRoom(sequence)) break;
-      budget -= this.#give(sequence, budget, step);
+      unserved -= 1;
+      if (sequence.numPendingTokens === 0) continue; // its last token is being sampled
+      const count = this.#rowsFor(sequence, budget - unserved);
+      if (!this.#makeRoom(sequence, count, mayPreempt)) break;
+      budget -= this.#give(sequence, count, 0, step);
     }
 
-    while (budget > 0 && this.#numPreemptions === preemptionsBefore) {
-      const sequence = this.#admitNext();
-      if (sequence === null) break;
-      budget -= this.#give(sequence, budget, step);
-    }
+    if (!this.#isBlocked && this.numPreemptions === preemptionsBefore) this.#admit(budget, nowMs, step);
     return step;
+  }
+
+  /** The step's keys and values have been written, and all its tokens are known: full blocks can be found from now on. */
+  commit(sequence: Sequence, numWritten: number): void {
+    if (!this.#config.enablePrefixCaching) return;
+    const numFull = Math.floor(numWritten / this.pool.blockSize);
+    for (; sequence.numPublishedBlocks < numFull; sequence.numPublishedBlocks++) {
+      const index = sequence.numPublishedBlocks;
+      const block = sequence.blockTable[index];
+      if (block === undefined) throw new ChorusError("internal_error", `Block ${index} was written, but is not there.`);
+      const { tokens, publishedChain, cacheSalt } = sequence;
+      sequence.publishedChain = this.pool.prefixCache.publish(block, tokens, index, publishedChain, cacheSalt);
+    }
   }
 
   /** Ends a sequence, whatever its state; the second time nothing happens. */
   finish(sequence: Sequence, reason: FinishReason): void {
     if (sequence.isFinished) return;
-    const queue = sequence.status.state === "running" ? this.#running : this.#waiting;
-    queue.splice(queue.indexOf(sequence), 1);
+    if (sequence.status.state === "running") this.#running.splice(this.#running.indexOf(sequence), 1);
+    else this.#waiting.remove(sequence);
     this.#release(sequence);
     sequence.status = { state: "finished", reason };
   }
 
   /** Throws unless every block and slot has exactly the owner it should have. */
   assertConsistent(): void {
-    this.pool.assertConsistent([...this.#running, ...this.#waiting].map((sequence) => sequence.blockTable));
+    const waiting = [...this.#waiting];
+    this.pool.assertConsistent([...this.#running, ...waiting].map((sequence) => sequence.blockTable));
     const slots = new Set([...this.#freeSlots, ...this.#running.map((sequence) => sequence.slot)]);
-    const leaked = this.#waiting.some((sequence) => sequence.slot !== null || sequence.blockTable.length > 0);
-    if (leaked || slots.has(null) || slots.size !== this.#freeSlots.length + this.#running.length) {
+    const leaked = waiting.some((sequence) => sequence.slot !== null || sequence.blockTable.length > 0);
+    if (leaked || slots.has(null) || slots.size !== this.#config.maxNumSeqs) {
       throw new ChorusError("internal_error", "A sequence that waits holds a slot, or two sequences hold the same.");
     }
   }
 
-  /** Gives a sequence its next rows, at most `budget`, and returns how many. */
-  #give(sequence: Sequence, budget: number, step: ScheduledSequence[]): number {
-    const start = sequence.numComputedTokens;
-    const count = Math.min(sequence.numPendingTokens, budget);
-    sequence.numComputedTokens += count;
-    step.push({ sequence, start, count, samples: sequence.numPendingTokens === 0 });
-    return count;
+  /** Admits who waits, in order, as long as there are budget, slots and blocks. */
+  #admit(budget: number, nowMs: number, step: ScheduledSequence[]): void {
+    if (budget === 0 || this.#waiting.length === 0 || this.#freeSlots.length === 0) return;
+    const waiting = this.#waiting.inOrder(this.#step);
+    for (const sequence of this.#batches.candidates(waiting, this.#running.length, nowMs)) {
+      if (budget === 0 || this.#running.length >= this.#limits.maxNumSeqs) return;
+      const cached = this.#findCached(sequence);
+      if (cached === "soon") continue;
+      // Not skipped: else a large one would wait for ever while small ones pass by.
+      if (!this.#start(sequence, cached)) return;
+      const count = this.#rowsFor(sequence, budget);
+      budget -= this.#give(sequence, count, sequence.numComputedTokens, step);
+    }
   }
 
-  /** Starts the head of the queue; null when nobody waits or it doesn't fit. */
-  #admitNext(): Sequence | null {
-    const sequence = this.#waiting[0];
+  /**
+   * Full blocks with the sequence's first tokens, short of the last token, which must be computed to sample the next.
+   * "soon": its leader is computing them.
+   */
+  #findCached({ tokens, leader, cacheSalt }: Sequence): { blocks: number[]; chain: string | null } | "soon" {
+    const { pool } = this;
+    const maxBlocks = Math.floor((tokens.length - 1) / pool.blockSize);
+    if (leader?.status.state === "running") {
+      // A step writes all its rows before any is read: blocks of a row that is planned can be shared in the same step.
+      const numShared = Math.min(maxBlocks, Math.floor((leader.promptLength - 1) / pool.blockSize));
+      if (leader.numComputedTokens < numShared * pool.blockSize) return "soon";
+      return { blocks: leader.blockTable.slice(0, numShared), chain: null };
+    }
+    return this.#config.enablePrefixCaching
+      ? pool.prefixCache.lookup(tokens, cacheSalt, maxBlocks)
+      : { blocks: [], chain: null };
+  }
+
+  /** Takes a sequence from the queue, if all its tokens fit, not just the first chunk. */
+  #start(sequence: Sequence, { blocks: shared, chain }: { blocks: number[]; chain: string | null }): boolean {
+    const { pool } = this;
     const slot = this.#freeSlots.at(-1);
-    if (sequence === undefined || slot === undefined) return null;
-    if (!this.#allocate(sequence)) {
-      if (this.#running.length > 0) return null;
+    if (slot === undefined) return false;
+    const blocks = pool.allocate(pool.blocksFor(sequence.tokens.length), shared);
+    if (blocks === null) {
+      if (this.#running.length > 0) return false;
       throw new ChorusError(
         "internal_error",
         `A sequence of ${sequence.tokens.length} tokens can never fit the cache.`,
       );
     }
-    this.#waiting.shift();
+    this.#waiting.remove(sequence);
     this.#freeSlots.pop();
-    this.#running.push(sequence);
+    const after = this.#running.findIndex((other) => this.#waiting.compare(sequence, other) < 0);
+    this.#running.splice(after === -1 ? this.#running.length : after, 0, sequence);
+
     sequence.status = { state: "running" };
     sequence.slot = slot;
-    return sequence;
-  }
-
-  /**
-   * Blocks for all of a sequence's tokens, taken from the youngest while the pool is dry. False when the sequence was
-   * itself the youngest and had to give way. The victim is never one that has rows in this step already: running
-   * sequences are served in the order in which they came, and the youngest is the last of them.
-   */
-  #makeRoom(sequence: Sequence): boolean {
-    while (!this.#allocate(sequence)) {
-      const youngest = this.#running.at(-1) ?? sequence;
-      this.#preempt(youngest);
-      if (youngest === sequence) return false;
+    sequence.blockTable = blocks;
+    sequence.numComputedTokens = shared.length * pool.blockSize;
+    // Of blocks shared with a leader nothing is known to the prefix cache yet; they are offered again.
+    sequence.numPublishedBlocks = chain === null ? 0 : shared.length;
+    sequence.publishedChain = chain;
+    if (sequence.numPreemptions === 0) {
+      sequence.numCachedTokens = sequence.numComputedTokens;
+      this.prefixCacheQueries += sequence.tokens.length;
+      this.prefixCacheHits += sequence.numCachedTokens;
     }
     return true;
   }
 
-  #allocate(sequence: Sequence): boolean {
-    const missing = this.pool.blocksFor(sequence.tokens.length) - sequence.blockTable.length;
-    const blocks = this.pool.allocate(missing);
-    if (blocks === null) return false;
-    sequence.blockTable.push(...blocks);
-    return true;
+  #rowsFor(sequence: Sequence, budget: number): number {
+    const share = this.#config.longPrefillTokenThreshold || Infinity;
+    return Math.min(sequence.numPendingTokens, share, Math.max(1, budget));
   }
 
-  /** Preemption by recomputation: the sequence keeps its tokens only, and is the next to be admitted. */
+  /** Gives a sequence its next rows. */
+  #give(sequence: Sequence, count: number, cachedTokens: number, step: ScheduledSequence[]): number {
+    const start = sequence.numComputedTokens;
+    sequence.numComputedTokens += count;
+    const samples = sequence.numComputedTokens === sequence.numTokens;
+    if (samples) sequence.numPlaceholders += 1;
+    step.push({ sequence, start, count, samples, cachedTokens });
+    return count;
+  }
+
+  /**
+   * Blocks for a sequence's next rows, taken from the last in order while the pool is dry. False when the sequence was
+   * itself the last and had to give way, or when nobody may be preempted now.
+   */
+  #makeRoom(sequence: Sequence, count: number, mayPreempt: boolean): boolean {
+    const { pool } = this;
+    const missing = pool.blocksFor(sequence.numComputedTokens + count) - sequence.blockTable.length;
+    for (;;) {
+      const blocks = missing > 0 ? pool.allocate(missing) : [];
+      if (blocks !== null) {
+        sequence.blockTable.push(...blocks);
+        return true;
+      }
+      if (!mayPreempt) {
+        this.#isBlocked = true;
+        return false;
+      }
+      const last = this.#running.at(-1) ?? sequence;
+      this.#preempt(last);
+      if (last === sequence) return false;
+    }
+  }
+
+  /** Preemption by recomputation: the sequence keeps its tokens only, and its place in the order of arrival. */
   #preempt(sequence: Sequence): void {
     this.#running.pop();
     this.#release(sequence);
     sequence.status = { state: "waiting" };
-    this.#waiting.unshift(sequence);
-    this.#numPreemptions += 1;
+    sequence.numPreemptions += 1;
+    this.numPreemptions += 1;
+    this.#waiting.add(sequence, this.#step);
   }
 
   /** The only place that takes blocks and slot from a sequence. */
   #release(sequence: Sequence): void {
     this.pool.free(sequence.blockTable);
-    sequence.blockTable = [];
     if (sequence.slot !== null) this.#freeSlots.push(sequence.slot);
+    sequence.blockTable = [];
     sequence.slot = null;
     sequence.numComputedTokens = 0;
+    sequence.numPublishedBlocks = 0;
+    sequence.publishedChain = null;
   }
 }

@@ -1,62 +1,100 @@
-import type { SamplingParams } from "./sampling-params.ts";
 import type { FinishReason } from "../protocol/openai.ts";
+import type { SamplingParams } from "./sampling-params.ts";
 
 export type SequenceStatus =
   | { readonly state: "waiting" }
   | { readonly state: "running" }
   | { readonly state: "finished"; readonly reason: FinishReason };
 
+export interface SequenceFields {
+  readonly requestId: string;
+  /** Which of the request's choices. */
+  readonly index: number;
+  readonly params: SamplingParams;
+  readonly prompt: readonly number[];
+  readonly arrivalMs: number;
+  /** Most tokens, prompt and output together. [as params.maxTokens says] */
+  readonly maxLength?: number;
+  /** Lower is served earlier, under the policy "priority". [0] */
+  readonly priority?: number;
+  /** Prefixes are shared among sequences of the same salt only. [null] */
+  readonly cacheSalt?: string | null;
+  /** When it ends, whatever it has. [never] */
+  readonly deadlineMs?: number;
+  /** The first choice of the same request, whose prompt's blocks this one shares. [none] */
+  readonly leader?: Sequence | null;
+}
+
 /**
  * One stream of tokens that the scheduler serves: a request has as many as its `n`. Data and derived values, no policy.
  *
- *   tokens:   [ prompt ........ | output .... ]
- *               ^0              ^promptLength  ^tokens.length
- *   computed: [ keys and values in the cache ) numComputedTokens
+ *   tokens:   [ prompt ........ | output .... ] + placeholders    (being sampled, their ids known to the GPU alone)
+ *               ^0              ^promptLength  ^tokens.length   ^numTokens
+ *   computed: [ keys and values in the cache ) numComputedTokens  (or in a step that is planned)
  */
 export class Sequence {
   readonly requestId: string;
-  /** Which of the request's choices. */
   readonly index: number;
   readonly params: SamplingParams;
   readonly promptLength: number;
   readonly tokens: number[];
   readonly arrivalMs: number;
+  readonly maxLength: number;
+  readonly priority: number;
+  readonly cacheSalt: string | null;
+  readonly deadlineMs: number;
+  readonly leader: Sequence | null;
 
   status: SequenceStatus = { state: "waiting" };
-  /** Tokens whose keys and values are in the cache (or in a step that is planned). At most tokens.length. */
   numComputedTokens = 0;
+  /** Tokens that steps in flight are sampling. */
+  numPlaceholders = 0;
   /** Physical block of each blockSize positions. */
   blockTable: number[] = [];
+  /** How many of its blocks have been offered to the prefix cache, and the last one's name there. */
+  numPublishedBlocks = 0;
+  publishedChain: string | null = null;
   /** Row of the GPU's per-sequence tables while it runs; null otherwise. */
   slot: number | null = null;
+  /** Place among those that run: lower is served first and gives way last. Set on admission. */
+  rank = 0;
+  /** Step in which it began to wait. */
+  waitingSinceStep = 0;
 
+  /** Tokens found in the cache on first admission. */
+  numCachedTokens = 0;
+  numPreemptions = 0;
   /** When it was first scheduled. */
   scheduledMs: number | null = null;
   firstTokenMs: number | null = null;
   finishedMs: number | null = null;
 
-  constructor(fields: {
-    requestId: string;
-    index: number;
-    params: SamplingParams;
-    prompt: readonly number[];
-    arrivalMs: number;
-  }) {
+  constructor(fields: SequenceFields) {
     this.requestId = fields.requestId;
     this.index = fields.index;
     this.params = fields.params;
     this.promptLength = fields.prompt.length;
     this.tokens = [...fields.prompt];
     this.arrivalMs = fields.arrivalMs;
+    this.maxLength = Math.min(fields.maxLength ?? Infinity, fields.prompt.length + fields.params.maxTokens);
+    this.priority = fields.priority ?? 0;
+    this.cacheSalt = fields.cacheSalt ?? null;
+    this.deadlineMs = fields.deadlineMs ?? Infinity;
+    this.leader = fields.leader ?? null;
   }
 
   get numOutputTokens(): number {
     return this.tokens.length - this.promptLength;
   }
 
-  /** Tokens still to be computed before the next one can be sampled; 1 while decoding. */
+  /** All tokens, those that are still being sampled included. */
+  get numTokens(): number {
+    return this.tokens.length + this.numPlaceholders;
+  }
+
+  /** Tokens still to be computed before the next one can be sampled; 1 while decoding, 0 once the last is under way. */
   get numPendingTokens(): number {
-    return this.tokens.length - this.numComputedTokens;
+    return this.numTokens >= this.maxLength ? 0 : this.numTokens - this.numComputedTokens;
   }
 
   get isFinished(): boolean {

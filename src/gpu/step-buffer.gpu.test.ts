@@ -43,8 +43,8 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
   const prompt = sequenceOf("a", [11, 12, 13], 2, [7]);
   const sampling = sequenceOf("b", [21, 22], 1, [3, 4]);
   const counts = buffer.write(device.queue, [
-    { sequence: prompt, start: 1, count: 1, samples: false },
-    { sequence: sampling, start: 0, count: 2, samples: true },
+    { sequence: prompt, start: 1, count: 1, samples: false, cachedTokens: 0 },
+    { sequence: sampling, start: 0, count: 2, samples: true, cachedTokens: 0 },
   ]);
   expect(counts).toEqual({ rows: 3, samples: 1 });
   expect([...(await wordsOf(buffer.step))].slice(0, fieldsOf("Step").length)).toEqual([3, 1]);
@@ -66,7 +66,7 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
 it("takes a sampled token from the GPU as long as its sequence keeps the slot", async () => {
   const buffer = newBuffer();
   const tokenOf = async (sequence: Sequence, start: number) => {
-    buffer.write(device.queue, [{ sequence, start, count: 1, samples: true }]);
+    buffer.write(device.queue, [{ sequence, start, count: 1, samples: true, cachedTokens: 0 }]);
     return (await wordsOf(buffer.rows))[0];
   };
   const first = sequenceOf("a", [11], 0, [1]);
@@ -86,10 +86,10 @@ it("uploads block tables where they changed", async () => {
   const b = sequenceOf("b", [1], 3, [5, 6, 8]);
   buffer.write(
     device.queue,
-    [a, b].map((sequence) => ({ sequence, start: 0, count: 1, samples: false })),
+    [a, b].map((sequence) => ({ sequence, start: 0, count: 1, samples: false, cachedTokens: 0 })),
   );
   a.blockTable.push(4);
-  buffer.write(device.queue, [{ sequence: a, start: 0, count: 1, samples: false }]);
+  buffer.write(device.queue, [{ sequence: a, start: 0, count: 1, samples: false, cachedTokens: 0 }]);
   const tables = new Uint32Array(await readBuffer(device, buffer.blockTables));
   expect([...tables].slice(0, 12)).toEqual([9, 4, 0, 0, 0, 0, 0, 0, 0, 5, 6, 8]);
 });

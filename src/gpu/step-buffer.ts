@@ -74,7 +74,7 @@ export class StepBuffer {
       const feedbackPosition = held?.sequence === sequence ? held.position : -1;
       for (let position = start; position < start + count; position++) {
         const at = this.#rowsWord + rows++ * ROW_WORDS;
-        words[at] = position === feedbackPosition ? FEEDBACK : (sequence.tokens[position] ?? 0);
+        words[at] = position === feedbackPosition ? FEEDBACK : knownToken(sequence, position);
         words[at + 1] = position;
         words[at + 2] = slot;
       }
@@ -113,6 +113,12 @@ export class StepBuffer {
     }
     if (last >= 0) queue.writeBuffer(this.blockTables, 4 * first, this.#tables, first, last - first + 1);
   }
+}
+
+function knownToken(sequence: Sequence, position: number): number {
+  const token = sequence.tokens[position];
+  if (token === undefined) throw new Error(`token ${position} of ${sequence.requestId}#${sequence.index} is not known`);
+  return token;
 }
 
 function slotOf(sequence: Sequence): number {

@@ -3,6 +3,14 @@
 export type WeightsDtype = "f32" | "f16";
 export type KvCacheDtype = "f32" | "f16";
 
+/** Who is served first, and who gives way last. What waits ages, so that nobody starves under any of them. */
+export type SchedulingPolicy = "fcfs" | "priority" | "shortest-remaining" | "balanced";
+
+/** "static": a batch runs to its end before the next begins. "sequential": one sequence at a time. For comparison. */
+export type BatchingMode = "continuous" | "static" | "sequential";
+
+export type LogLevel = "silent" | "error" | "warn" | "info" | "debug";
+
 /** A folder's URL (absolute, or relative to the page) in Hugging Face layout, or the folder's files. */
 export type ModelSource = string | File[];
 
@@ -26,6 +34,38 @@ export interface EngineConfig {
   kvCacheDtype?: KvCacheDtype;
   /** Seed of the seeds of requests that give none. [random] */
   seed?: number;
+  /** Steps that are submitted before the tokens of their predecessor are known, 0 to 4; 0 = wait for each. [2] */
+  runAhead?: number;
+  /** Whether full cache blocks are found again by their tokens. [true] */
+  enablePrefixCaching?: boolean;
+  /** ["fcfs"] */
+  schedulingPolicy?: SchedulingPolicy;
+  /** ["continuous"] */
+  batchingMode?: BatchingMode;
+  /** How long a static batch waits for others to join before it begins. [50] */
+  batchWindowMs?: number;
+  /** Most rows that one sequence gets of a step: a long prompt comes in pieces of this; 0 = the whole budget. [0] */
+  longPrefillTokenThreshold?: number;
+  /** Most sequences that may wait; one more is refused with queue_full. null: any number. [null] */
+  maxQueueSize?: number | null;
+  /** Step time to aim at: the token budget and the number of sequences follow it. null: as configured. [null] */
+  targetItlMs?: number | null;
+  /** When the "alert" event tells. */
+  alerts?: AlertThresholds;
+  /** What the engine writes to the console. ["silent"] */
+  logLevel?: LogLevel;
+}
+
+/** Each alert is told when its threshold is crossed, and not again before it was back below. null: never. */
+export interface AlertThresholds {
+  /** Slots in use while requests wait, below this fraction. [0.6] */
+  lowOccupancy?: number | null;
+  /** Sequences waiting, above this. [100] */
+  queueLength?: number | null;
+  /** 95th percentile of the inter-token latency over the last 100 steps in ms, above this. [targetItlMs] */
+  itlMs?: number | null;
+  /** Fraction of the last 100 requests that failed or were refused, above this. [0.05] */
+  failureRate?: number | null;
 }
 
 /** EngineConfig with everything decided, as the engine uses it. Frozen. */
@@ -38,4 +78,16 @@ export interface ResolvedEngineConfig {
   readonly dtype: WeightsDtype;
   readonly kvCacheDtype: KvCacheDtype;
   readonly seed: number;
+  readonly runAhead: number;
+  readonly enablePrefixCaching: boolean;
+  readonly schedulingPolicy: SchedulingPolicy;
+  readonly batchingMode: BatchingMode;
+  readonly batchWindowMs: number;
+  /** 0 = the whole budget. */
+  readonly longPrefillTokenThreshold: number;
+  /** Infinity = any number. */
+  readonly maxQueueSize: number;
+  readonly targetItlMs: number | null;
+  readonly alerts: { readonly [Name in keyof AlertThresholds]-?: number | null };
+  readonly logLevel: LogLevel;
 }

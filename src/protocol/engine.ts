@@ -10,7 +10,7 @@ import type {
   CompletionRequest,
   CreateOptions,
 } from "./openai.ts";
-import type { EngineStats, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
+import type { Alert, EngineStats, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
 
 /** Leaving the loop early (break, return, throw) aborts the request. */
 export type CompletionStream<Chunk> = AsyncIterableIterator<Chunk>;
@@ -33,6 +33,8 @@ export interface EngineEvents {
   step: StepReport;
   /** A sequence was queued, has its first token, or ended. */
   request: RequestReport;
+  /** A threshold of the config's `alerts` was crossed. */
+  alert: Alert;
   /** The engine died (device lost, worker killed). Open requests have been rejected with the same error. */
   fatal: ChorusErrorData;
 }
@@ -44,6 +46,8 @@ export interface ChorusEngine extends AsyncDisposable {
   /** Returns the function that unsubscribes. */
   on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void;
   stats(): Promise<EngineStats>;
+  /** All counters, gauges and histograms as Prometheus text, under vLLM's names. */
+  metrics(): Promise<string>;
   /** Rejects what is open with engine_disposed, frees the GPU, ends the worker. Idempotent. */
   dispose(): Promise<void>;
 }

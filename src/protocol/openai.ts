@@ -27,6 +27,12 @@ export interface GenerationFields {
   stream?: boolean | null;
   stream_options?: { include_usage?: boolean } | null;
   return_token_ids?: boolean | null;
+  /** With schedulingPolicy "priority": an integer, lower is served earlier. [0] */
+  priority?: number | null;
+  /** Requests share cached prefixes only with those of the same salt. [none] */
+  cache_salt?: string | null;
+  /** Ends the answer where it is (finish_reason "abort", stop_reason "deadline") this long after arrival. [never] */
+  deadline_ms?: number | null;
   user?: string | null;
 }
 
@@ -67,7 +73,7 @@ export interface TokenLogprob {
 interface TokenIds {
   token_ids?: number[];
   prompt_token_ids?: number[];
-  /** The stop string or stop id that ended the answer; null for end-of-text and length. */
+  /** What ended the answer: the stop string, the stop id or "deadline"; null for end-of-text and length. */
   stop_reason?: string | number | null;
 }
 

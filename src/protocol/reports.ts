@@ -13,6 +13,8 @@ export interface StepEntry {
   readonly rows: number;
   /** Of `rows`, those that belong to the prompt. */
   readonly promptRows: number;
+  /** Tokens before `start` that were found in the prefix cache when the sequence was admitted in this step; else 0. */
+  readonly cachedTokens: number;
   /** Whether a token was sampled. */
   readonly sampled: boolean;
   readonly finishReason: FinishReason | null;
@@ -24,10 +26,12 @@ export interface StepReport {
   readonly step: number;
   /** When the step's tokens were known. */
   readonly atMs: number;
-  /** From planning to knowing the tokens. */
+  /** From planning (or from the end of the step before, where steps overlap) to knowing the tokens. */
   readonly stepMs: number;
   /** JavaScript time of planning, encoding and committing. */
   readonly cpuMs: number;
+  /** Time of the step's compute pass by timestamp queries; null where the adapter offers none. */
+  readonly gpuMs: number | null;
   readonly rows: number;
   readonly promptRows: number;
   readonly sampledTokens: number;
@@ -36,7 +40,11 @@ export interface StepReport {
   readonly numRunning: number;
   readonly numWaiting: number;
   readonly kvBlocksUsed: number;
+  /** Free blocks whose contents can still be found again. */
+  readonly kvBlocksCached: number;
   readonly kvBlocksTotal: number;
+  /** Sequences that had to give their blocks up for this step, since start. */
+  readonly preemptionsTotal: number;
 }
 
 /** The life of one sequence (a request's choice), sent when it is queued, has its first token, and ends. */
@@ -46,6 +54,9 @@ export interface RequestReport {
   readonly status: "queued" | "first-token" | "finished";
   readonly promptTokens: number;
   readonly outputTokens: number;
+  /** Prompt tokens found in the prefix cache when it was first scheduled. */
+  readonly cachedTokens: number;
+  readonly numPreemptions: number;
   readonly arrivalMs: number;
   /** First scheduled; null while it waits. */
   readonly scheduledMs: number | null;
@@ -61,6 +72,9 @@ export interface EngineStats {
   /** 0..1 */
   kv_cache_usage_perc: number;
   num_preemptions_total: number;
+  /** In tokens: looked up when sequences are first admitted, and found. Their quotient is the hit rate. */
+  prefix_cache_queries: number;
+  prefix_cache_hits: number;
   prompt_tokens_total: number;
   generation_tokens_total: number;
   request_success_total: { stop: number; length: number; abort: number };
@@ -69,6 +83,16 @@ export interface EngineStats {
   step_sequences_total: number;
   num_gpu_blocks: number;
   num_gpu_blocks_free: number;
+}
+
+/** A threshold was crossed. */
+export interface Alert {
+  readonly name: "low_occupancy" | "queue_length" | "itl" | "failure_rate";
+  readonly value: number;
+  readonly threshold: number;
+  readonly atMs: number;
+  /** As a sentence: what is so, and what would help. */
+  readonly message: string;
 }
 
 export type LoadStage = "adapter" | "tokenizer" | "weights" | "kernels" | "cache";

@@ -10,7 +10,7 @@ import type {
   Completion,
   CompletionRequest,
 } from "./openai.ts";
-import type { EngineStats, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
+import type { Alert, EngineStats, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
 
 export type Result<T> = { ok: true; value: T } | { ok: false; error: ChorusErrorData };
 
@@ -34,6 +34,7 @@ export interface EngineMessage {
   readonly events: readonly RequestEvent[];
   readonly steps: readonly StepReport[];
   readonly requests: readonly RequestReport[];
+  readonly alerts: readonly Alert[];
   /** The engine is gone (device lost, out of memory): every open request has had its error event. */
   readonly fatal: ChorusErrorData | null;
 }
@@ -51,6 +52,8 @@ export interface EngineService {
   /** Ends a request at the next step's border. Idempotent; unknown tickets are ignored. */
   abort(ticket: number): void;
   stats(): EngineStats;
+  /** Prometheus text exposition of all counters, gauges and histograms. */
+  metrics(): string;
   /** Ends every request with engine_disposed and frees the GPU. */
   dispose(): void;
 }

@@ -1,4 +1,5 @@
-import { Engine, type EngineOptions, type EngineRequest } from "../engine/engine.ts";
+import { Engine } from "../engine/engine.ts";
+import type { EngineOptions, EngineRequest } from "../engine/engine-options.ts";
 import type { Runner, SampledToken, ScheduledSequence } from "../engine/runner.ts";
 import type { SamplingParams } from "../engine/sampling-params.ts";
 import type { ChorusError } from "../protocol/errors.ts";
@@ -28,7 +29,17 @@ export const ROOMY: EngineOptions["config"] = {
   maxModelLen: 128,
   blockSize: 4,
   numGpuBlocks: 2048,
+  runAhead: 0,
+  enablePrefixCaching: false,
+  schedulingPolicy: "fcfs",
+  batchingMode: "continuous",
+  batchWindowMs: 0,
+  longPrefillTokenThreshold: 0,
+  maxQueueSize: Infinity,
 };
+
+/** What a request has when it asks for nothing special. */
+export const PLAIN_REQUEST = { n: 1, param: "prompt", priority: 0, cacheSalt: null, deadlineMs: null } as const;
 
 /** In the byte vocabulary a token is a byte of UTF-8, and this one ends the text. */
 export const EOS = 256;
@@ -73,6 +84,7 @@ export class EngineHarness {
       eosTokenIds: [vocabulary.length - 1],
       tokenBytes: (tokenId) => vocabulary[tokenId] ?? new Uint8Array(),
       now: () => this.#clockMs++,
+      delay: () => Promise.resolve(),
       onOutputs: (outputs, report, requests) => {
         if (report !== null) this.steps.push(report);
         this.requests.push(...requests);
@@ -97,7 +109,7 @@ export class EngineHarness {
   }
 
   add(requestId: string, prompt: readonly number[], request: Partial<EngineRequest> = {}): void {
-    this.engine.add({ requestId, prompt, params: samplingParams(), n: 1, param: "prompt", ...request });
+    this.engine.add({ requestId, prompt, params: samplingParams(), ...PLAIN_REQUEST, ...request });
   }
 
   /** A step, after which everything must still be in order. */
@@ -125,8 +137,10 @@ export class EngineHarness {
 /** A runner that says what it is told to: the tokens of each request, one after the other, then zeros. */
 export function scriptedRunner(scripts: Record<string, readonly number[]>): Runner {
   const sample = ({ sequence }: ScheduledSequence): SampledToken => {
-    const tokenId = scripts[sequence.requestId]?.[sequence.numOutputTokens] ?? 0;
+    const tokenId = scripts[sequence.requestId]?.[sequence.numOutputTokens] ?? 0; // known tokens: run-ahead 0
     return { tokenId, logprob: -1 };
   };
-  return { submit: (step) => Promise.resolve(step.filter((entry) => entry.samples).map(sample)) };
+  return {
+    submit: (step) => Promise.resolve({ tokens: step.filter(({ samples }) => samples).map(sample), gpuMs: null }),
+  };
 }

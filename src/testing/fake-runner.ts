@@ -1,4 +1,4 @@
-import type { Runner, SampledToken, ScheduledSequence } from "../engine/runner.ts";
+import type { Runner, SampledToken, ScheduledSequence, StepResult } from "../engine/runner.ts";
 import type { Sequence } from "../engine/sequence.ts";
 
 export interface FakeRunnerOptions {
@@ -26,11 +26,12 @@ export class FakeRunner implements Runner {
     this.#cache = new Uint32Array(options.numGpuBlocks * options.blockSize);
   }
 
-  submit(step: readonly ScheduledSequence[]): Promise<readonly SampledToken[]> {
+  submit(step: readonly ScheduledSequence[]): Promise<StepResult> {
     this.#check(step);
     // All rows are written before any is read, as on the GPU.
     for (const entry of step) this.#writeRows(entry);
-    return Promise.resolve(step.filter((entry) => entry.samples).map((entry) => this.#sample(entry)));
+    const tokens = step.filter((entry) => entry.samples).map((entry) => this.#sample(entry));
+    return Promise.resolve({ tokens, gpuMs: null });
   }
 
   #check(step: readonly ScheduledSequence[]): void {
@@ -41,15 +42,17 @@ export class FakeRunner implements Runner {
     const slots = new Set(step.map((entry) => entry.sequence.slot));
     assert(slots.size === step.length, "two entries share a slot");
 
-    for (const { sequence, start, count, samples } of step) {
+    for (const { sequence, start, count, samples, cachedTokens } of step) {
       const slot = slotOf(sequence);
       assert(slot >= 0 && slot < maxNumSeqs, `slot ${slot} is none of ${maxNumSeqs}`);
       assert(count > 0, "an entry has no rows");
       const known = this.#slots.get(slot);
       const expected = known?.sequence === sequence ? known.numComputed : 0;
-      assert(start === expected || start === 0, `rows from ${start} on, but ${expected} are computed`);
-      assert(start + count <= sequence.tokens.length, "a row lies beyond the last known token");
-      assert(samples === (start + count === sequence.tokens.length), "samples elsewhere than at the last known token");
+      assert(start === expected || start === cachedTokens, `rows from ${start} on, but ${expected} are computed`);
+      // The plan has counted its own token already.
+      const numTokens = sequence.numTokens - Number(samples);
+      assert(start + count <= numTokens, "a row lies beyond the newest token");
+      assert(samples === (start + count === numTokens), "samples elsewhere than at the newest token");
     }
   }
 
@@ -57,11 +60,10 @@ export class FakeRunner implements Runner {
     const slot = slotOf(sequence);
     const before = this.#slots.get(slot);
     for (let position = start; position < start + count; position++) {
-      const tokenId = sequence.tokens[position];
+      const sampledHere = before?.sequence === sequence && before.position === position ? before.tokenId : undefined;
+      const tokenId = sequence.tokens[position] ?? sampledHere;
       assert(tokenId !== undefined, `there is no token at position ${position}`);
-      if (before?.sequence === sequence && before.position === position) {
-        assert(before.tokenId === tokenId, `position ${position} has another token than was sampled for it`);
-      }
+      assert((sampledHere ?? tokenId) === tokenId, `position ${position} has another token than was sampled for it`);
       this.#cache[this.#address(sequence, position)] = mix(tokenId, position);
     }
     const sampled = before?.sequence === sequence ? before : { position: -1, tokenId: -1 };

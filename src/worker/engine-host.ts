@@ -50,7 +50,7 @@ export class EngineHost implements EngineService {
     const { model, engine, context, post } = session;
     try {
       const open = new OpenRequest(ticket, parse(request, context), model.card.name, model.tokenizer);
-      for (const engineRequest of open.engineRequests()) engine.add(engineRequest);
+      engine.add(...open.engineRequests());
       this.#register(open);
     } catch (error) {
       post({ events: [{ type: "error", ticket, error: toErrorData(error) }] });

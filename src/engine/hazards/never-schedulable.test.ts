@@ -1,6 +1,6 @@
 // A request that can never fit must be refused when it arrives: in the queue it would block everybody for ever.
 import { describe, expect, it } from "vitest";
-import { EngineHarness, samplingParams } from "../../testing/engine-harness.ts";
+import { EngineHarness, ROOMY, samplingParams } from "../../testing/engine-harness.ts";
 import { Scheduler } from "../scheduler.ts";
 import { Sequence } from "../sequence.ts";
 
@@ -50,9 +50,15 @@ describe("a request that can never fit", () => {
   });
 
   it("makes the scheduler throw, rather than spin, should it get past the door", () => {
-    const scheduler = new Scheduler({ maxNumSeqs: 1, maxNumBatchedTokens: 16, blockSize: 4, numGpuBlocks: 4 });
+    const scheduler = new Scheduler({
+      ...ROOMY,
+      maxNumSeqs: 1,
+      maxNumBatchedTokens: 16,
+      blockSize: 4,
+      numGpuBlocks: 4,
+    });
     const params = samplingParams();
     scheduler.add(new Sequence({ requestId: "a", index: 0, params, prompt: prompt(17), arrivalMs: 0 }));
-    expect(() => scheduler.schedule()).toThrow("17 tokens can never fit");
+    expect(() => scheduler.schedule(0, true)).toThrow("17 tokens can never fit");
   });
 });

@@ -2,7 +2,7 @@
 // have a new owner, and its share of the budget would be lost.
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
-import { samplingParams } from "../../testing/engine-harness.ts";
+import { ROOMY, samplingParams } from "../../testing/engine-harness.ts";
 import { Scheduler } from "../scheduler.ts";
 import { Sequence } from "../sequence.ts";
 
@@ -17,24 +17,28 @@ describe("a sequence that is preempted", () => {
         fc.integer({ min: 1, max: 9 }),
         (prompts, blocks, budget) => {
           const scheduler = new Scheduler({
+            ...ROOMY,
             maxNumSeqs: 6,
             maxNumBatchedTokens: budget,
             blockSize: 2,
             numGpuBlocks: blocks,
           });
+          const params = samplingParams({ maxTokens: 1000 });
           const sequences = prompts.map((length, i) => {
             const prompt = Array.from<number>({ length }).fill(0);
-            return new Sequence({ requestId: `${i}`, index: 0, params: samplingParams(), prompt, arrivalMs: i });
+            return new Sequence({ requestId: `${i}`, index: 0, params, prompt, arrivalMs: i });
           });
           for (const sequence of sequences) scheduler.add(sequence);
 
           for (let step = 0; step < 40; step++) {
-            const plan = scheduler.schedule();
+            const plan = scheduler.schedule(0, true);
             for (const { sequence, start, count, samples } of plan) {
               expect(sequence.status.state).toBe("running");
               expect(sequence.slot).not.toBeNull();
               expect(sequence.blockTable.length * 2).toBeGreaterThanOrEqual(start + count);
-              if (samples) sequence.tokens.push(0);
+              if (!samples) continue;
+              sequence.numPlaceholders -= 1;
+              sequence.tokens.push(0);
             }
             expect(plan.reduce((sum, entry) => sum + entry.count, 0)).toBeLessThanOrEqual(budget);
             const arrivals = plan.map((entry) => entry.sequence.arrivalMs);

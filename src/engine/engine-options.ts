@@ -1,0 +1,44 @@
+import type { ResolvedEngineConfig } from "../protocol/config.ts";
+import type { ChorusError } from "../protocol/errors.ts";
+import type { RequestReport, StepReport } from "../protocol/reports.ts";
+import type { TokenBytes } from "./detokenizer.ts";
+import type { SequenceOutput } from "./output.ts";
+import type { Runner } from "./runner.ts";
+import type { SamplingParams } from "./sampling-params.ts";
+import type { SchedulerConfig } from "./scheduler.ts";
+
+export interface EngineOptions {
+  readonly config: SchedulerConfig & Pick<ResolvedEngineConfig, "maxModelLen" | "maxQueueSize" | "runAhead">;
+  readonly runner: Runner;
+  /** The tokens that end a text, unless a request says ignoreEos. */
+  readonly eosTokenIds: readonly number[];
+  readonly tokenBytes: TokenBytes;
+  /** The clock of all reports, in milliseconds. */
+  readonly now: () => number;
+  /** Resolves that many milliseconds later. */
+  readonly delay: (ms: number) => Promise<void>;
+  /** Called once a step with all that it brought, and between steps (report null) when something was queued or aborted. */
+  readonly onOutputs: (
+    outputs: readonly SequenceOutput[],
+    report: StepReport | null,
+    requests: readonly RequestReport[],
+  ) => void;
+  /** The engine is dead: whatever was open has ended without a further output. Called once, and nothing comes after. */
+  readonly onFatal: (error: ChorusError) => void;
+}
+
+export interface EngineRequest {
+  /** Unlike that of any other open request. */
+  readonly requestId: string;
+  /** Token ids. */
+  readonly prompt: readonly number[];
+  readonly params: SamplingParams;
+  /** Number of choices. Choice i is a sequence of its own, drawn with the seed params.seed + i. */
+  readonly n: number;
+  /** The field the prompt came from ("messages", "prompt"), to be named when it is refused. */
+  readonly param: string;
+  readonly priority: number;
+  readonly cacheSalt: string | null;
+  /** How long after its arrival it ends, whatever it has; null: never. */
+  readonly deadlineMs: number | null;
+}

@@ -1,0 +1,72 @@
+/**
+ * Finds full cache blocks again by what is in them: the exact chain of all tokens up to their end. A block's name is its
+ * parent's number and its own tokens, so equal names mean equal prefixes, and there is nothing to collide:
+ *
+ *   tokens   | t0 .. t15     | t16 .. t31    |
+ *   names    "salt:t0,..,t15"  "#7:t16,..,t31"      where #7 is the number the first block got when it was published
+ *
+ * Numbers are never given out twice: what hangs on a block that has been reused since is simply not found any more.
+ */
+export class PrefixCache {
+  readonly #blockSize: number;
+  readonly #blockOf = new Map<string, number>();
+  /** Of each published block: its name, and what its children call it. */
+  readonly #published = new Map<number, { readonly name: string; readonly chain: string }>();
+  #nextNumber = 0;
+
+  constructor(blockSize: number) {
+    this.#blockSize = blockSize;
+  }
+
+  has(block: number): boolean {
+    return this.#published.has(block);
+  }
+
+  /** The longest chain of blocks that hold the first tokens, at most `maxBlocks`. */
+  lookup(
+    tokens: readonly number[],
+    salt: string | null,
+    maxBlocks: number,
+  ): { blocks: number[]; chain: string | null } {
+    const blocks: number[] = [];
+    let chain: string | null = null;
+    while (blocks.length < maxBlocks) {
+      const block = this.#blockOf.get(this.#nameOf(tokens, blocks.length, chain ?? rootOf(salt)));
+      if (block === undefined) break;
+      blocks.push(block);
+      chain = this.#published.get(block)?.chain ?? null;
+    }
+    return { blocks, chain };
+  }
+
+  /**
+   * Offers block number `index` of a sequence, whose parent is `chain` (null for the first). Returns what children are to
+   * call it: where the same tokens have been published before, that block stays the one to be found.
+   */
+  publish(block: number, tokens: readonly number[], index: number, chain: string | null, salt: string | null): string {
+    const name = this.#nameOf(tokens, index, chain ?? rootOf(salt));
+    const earlier = this.#published.get(this.#blockOf.get(name) ?? -1);
+    if (earlier) return earlier.chain;
+    const own = `#${this.#nextNumber++}`;
+    this.#blockOf.set(name, block);
+    this.#published.set(block, { name, chain: own });
+    return own;
+  }
+
+  /** The block is about to hold something else. */
+  forget(block: number): void {
+    const published = this.#published.get(block);
+    if (!published) return;
+    this.#published.delete(block);
+    this.#blockOf.delete(published.name);
+  }
+
+  #nameOf(tokens: readonly number[], index: number, parent: string): string {
+    return `${parent}:${tokens.slice(index * this.#blockSize, (index + 1) * this.#blockSize).join(",")}`;
+  }
+}
+
+/** JSON ends with a quote or an l, and so can't be taken for a number. */
+function rootOf(salt: string | null): string {
+  return JSON.stringify(salt);
+}
