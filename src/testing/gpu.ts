@@ -110,3 +110,50 @@ export function expectClose(actual: ArrayLike<number>, expected: ArrayLike<numbe
   const message = `[${worst}] is ${actual[worst]}, not ${expected[worst]} (off by ${worstError}, tolerance ${tolerance})`;
   expect(worst, message).toBe(-1);
 }
+
+/**
+ * This browser's WebGPU, tampered with: its adapter may deny that it is software, and each call of the device and its
+ * queue is told by name.
+ */
+export function tampered({
+  pretendHardware = false,
+  onCall,
+}: {
+  pretendHardware?: boolean;
+  onCall?: (name: string) => void;
+}): GPU {
+  const requestDevice = async (adapter: GPUAdapter, descriptor?: GPUDeviceDescriptor) => {
+    const device = await adapter.requestDevice(descriptor);
+    if (onCall) {
+      for (const target of [device, device.queue]) tellCalls(target, onCall);
+    }
+    return device;
+  };
+  const requestAdapter = async (options?: GPURequestAdapterOptions) => {
+    const adapter = await navigator.gpu.requestAdapter(options);
+    return (
+      adapter && {
+        features: adapter.features,
+        limits: adapter.limits,
+        info: pretendHardware ? { vendor: "test", architecture: "", description: "" } : adapter.info,
+        requestDevice: (descriptor?: GPUDeviceDescriptor) => requestDevice(adapter, descriptor),
+      }
+    );
+  };
+  return { requestAdapter } as unknown as GPU;
+}
+
+/** Puts a method of the object's own before each of its prototype's. */
+function tellCalls(target: object, onCall: (name: string) => void): void {
+  const prototype = Object.getPrototypeOf(target) as object;
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    if (typeof value !== "function" || name === "constructor") continue;
+    const method = value as (...args: unknown[]) => unknown;
+    Object.defineProperty(target, name, {
+      value: (...args: unknown[]) => {
+        onCall(name);
+        return method.apply(target, args);
+      },
+    });
+  }
+}

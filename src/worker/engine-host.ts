@@ -79,6 +79,7 @@ export class EngineHost implements EngineService {
       eosTokenIds: tokenizer.eosTokenIds,
       tokenBytes: (id) => tokenizer.tokenBytes(id),
       now: () => performance.now(),
+      delay: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       onOutputs: (outputs, report, requests) => {
         post({ events: this.#eventsOf(outputs), steps: report ? [report] : [], requests });
       },
