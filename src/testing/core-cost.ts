@@ -1,0 +1,56 @@
+import { Engine } from "../engine/engine.ts";
+import type { ScheduledSequence, StepResult } from "../engine/runner.ts";
+import { PLAIN_REQUEST, ROOMY, samplingParams } from "./engine-harness.ts";
+
+export interface CoreCost {
+  readonly numSequences: number;
+  readonly medianMs: number;
+  readonly p95Ms: number;
+}
+
+const WARM_UP_STEPS = 300;
+const MEASURED_STEPS = 1500;
+
+/** A runner that costs next to nothing. */
+function submit(step: readonly ScheduledSequence[]): Promise<StepResult> {
+  return Promise.resolve({ tokens: step.map(() => ({ tokenId: 65, logprob: -1 })), gpuMs: null });
+}
+
+/** Steps of so many sequences that all decode, with prefix caching and run-ahead, each timed by itself. */
+export async function measureCoreCost(numSequences: number): Promise<CoreCost> {
+  const maxTokens = WARM_UP_STEPS + MEASURED_STEPS + 10;
+  const tokenBytes = Uint8Array.of(65);
+  const engine = new Engine({
+    config: {
+      ...ROOMY,
+      maxNumSeqs: numSequences,
+      maxModelLen: maxTokens + 16,
+      blockSize: 16,
+      numGpuBlocks: numSequences * Math.ceil((maxTokens + 16) / 16),
+      runAhead: 2,
+      enablePrefixCaching: true,
+    },
+    runner: { submit },
+    eosTokenIds: [],
+    tokenBytes: () => tokenBytes,
+    now: () => performance.now(),
+    delay: () => Promise.resolve(),
+    onOutputs: () => undefined,
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  for (let i = 0; i < numSequences; i++) {
+    engine.add({ requestId: `${i}`, prompt: [i], params: samplingParams({ maxTokens }), ...PLAIN_REQUEST });
+  }
+  for (let i = 0; i < WARM_UP_STEPS; i++) await engine.step();
+  const times = [];
+  for (let i = 0; i < MEASURED_STEPS; i++) {
+    const startMs = performance.now();
+    await engine.step();
+    times.push(performance.now() - startMs);
+  }
+  times.sort((a, b) => a - b);
+  const at = (fraction: number) => times[Math.floor(fraction * times.length)] ?? NaN;
+  return { numSequences, medianMs: at(0.5), p95Ms: at(0.95) };
+}
