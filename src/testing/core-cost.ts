@@ -44,7 +44,7 @@ export async function measureCoreCost(numSequences: number): Promise<CoreCost> {
     engine.add({ requestId: `${i}`, prompt: [i], params: samplingParams({ maxTokens }), ...PLAIN_REQUEST });
   }
   for (let i = 0; i < WARM_UP_STEPS; i++) await engine.step();
-  const times = [];
+  const times: number[] = [];
   for (let i = 0; i < MEASURED_STEPS; i++) {
     const startMs = performance.now();
     await engine.step();
