@@ -6,6 +6,7 @@ import type { Transport } from "./client/transport.ts";
 import type { ChorusEngine, CreateEngineOptions } from "./protocol/engine.ts";
 import { ChorusError } from "./protocol/errors.ts";
 
+export { recordRun, readRecording, type RecordedEvent, type Recording } from "./client/recording.ts";
 export { ChorusError, type ChorusErrorCode, type ChorusErrorData } from "./protocol/errors.ts";
 export type * from "./protocol/config.ts";
 export type * from "./protocol/engine.ts";

@@ -4,6 +4,7 @@ import { ChorusError } from "../protocol/errors.ts";
 import type { Completion } from "../protocol/openai.ts";
 import type { ModelCard, StepReport } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, Result } from "../protocol/service.ts";
+import { sampleRequest, sampleStep } from "../testing/sample-reports.ts";
 import { EngineClient } from "./engine-client.ts";
 import type { Transport } from "./transport.ts";
 
@@ -22,7 +23,7 @@ class FakeSide implements Transport {
 
   readonly service: Transport["service"] = {
     load: (_source, _config, onMessage) => {
-      this.post = (message) => onMessage({ events: [], steps: [], requests: [], fatal: null, ...message });
+      this.post = (message) => onMessage({ events: [], steps: [], requests: [], alerts: [], fatal: null, ...message });
       return Promise.resolve(this.loaded);
     },
     submit: (ticket, request) => {
@@ -31,6 +32,7 @@ class FakeSide implements Transport {
     },
     abort: (ticket) => void this.aborted.push(ticket),
     stats: () => new Promise(() => undefined),
+    metrics: () => "vllm:num_requests_running 0\n",
     dispose: () => undefined,
   };
 
@@ -188,4 +190,17 @@ it("a request that is no plain data is refused as such", async () => {
     throw new DOMException("a function could not be cloned", "DataCloneError");
   };
   await expect(client.completions.create({ prompt: "a" })).rejects.toMatchObject({ code: "invalid_type" });
+});
+
+it("tells of a step before the requests it ended and the alerts it raised, and gives the metrics' text", async () => {
+  const side = new FakeSide();
+  const client = await side.connect();
+  const told: string[] = [];
+  client.on("alert", ({ name }) => told.push(name));
+  client.on("request", ({ status }) => told.push(status));
+  client.on("step", ({ step }) => told.push(`step ${step}`));
+  const alert = { name: "itl", value: 2, threshold: 1, atMs: 0, message: "slow" } as const;
+  side.post({ alerts: [alert], requests: [sampleRequest("a", { status: "finished" })], steps: [sampleStep()] });
+  expect(told).toEqual(["step 1", "finished", "itl"]);
+  expect(await client.metrics()).toContain("vllm:num_requests_running");
 });

@@ -16,7 +16,7 @@ export class EngineClient implements ChorusEngine {
 
   readonly #transport: Transport;
   readonly #open = new Map<number, RequestEvents>();
-  readonly #listeners: Listeners = { step: new Set(), request: new Set(), fatal: new Set() };
+  readonly #listeners: Listeners = { step: new Set(), request: new Set(), alert: new Set(), fatal: new Set() };
   #model: ModelCard | null = null;
   /** Rejects of the calls that wait for an answer. */
   readonly #calls = new Set<(error: ChorusError) => void>();
@@ -72,6 +72,11 @@ export class EngineClient implements ChorusEngine {
     return this.#call(this.#transport.service.stats());
   }
 
+  async metrics(): Promise<string> {
+    if (this.#ended) throw this.#ended;
+    return this.#call(this.#transport.service.metrics());
+  }
+
   async dispose(): Promise<void> {
     if (this.#ended?.code === "engine_disposed") return;
     const isAlive = this.#ended === null;
@@ -125,15 +130,17 @@ export class EngineClient implements ChorusEngine {
     });
   }
 
-  #receive({ events, steps, requests, fatal }: EngineMessage): void {
+  #receive({ events, steps, requests, alerts, fatal }: EngineMessage): void {
     for (const event of events) {
       const open = this.#open.get(event.ticket);
       if (!open) continue; // its reader has left
       if (event.type !== "chunk") this.#open.delete(event.ticket);
       open.push(event);
     }
-    for (const report of requests) this.#tell("request", report);
+    // A step before what it brought.
     for (const report of steps) this.#tell("step", report);
+    for (const report of requests) this.#tell("request", report);
+    for (const alert of alerts) this.#tell("alert", alert);
     if (fatal) this.#end(fromErrorData(fatal), { fatal: true });
   }
 

@@ -46,6 +46,7 @@ function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
     submit: (ticket, request) => remote.submit(ticket, request),
     abort: (ticket) => remote.abort(ticket),
     stats: () => remote.stats(),
+    metrics: () => remote.metrics(),
     dispose: () => remote.dispose(),
   };
 }

@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import type { StepReport } from "../protocol/reports.ts";
 import { FakeEngine } from "../testing/fake-engine.ts";
+import { sampleEntry, sampleStep } from "../testing/sample-reports.ts";
 import { BatchMetrics } from "./batch-metrics.ts";
 
 let nowMs = 0;
@@ -14,22 +15,9 @@ const WORKER_AHEAD_MS = 7000;
 
 function addStep(atMs: number, sequences: number, fields: Partial<StepReport> = {}): void {
   nowMs = atMs;
-  const entry = { index: 0, start: 4, rows: 1, promptRows: 0, sampled: true, finishReason: null };
-  metrics.addStep({
-    step: atMs,
-    atMs: atMs + WORKER_AHEAD_MS,
-    stepMs: 10,
-    cpuMs: 1,
-    rows: sequences,
-    promptRows: 0,
-    sampledTokens: sequences,
-    entries: Array.from({ length: sequences }, (_, index) => ({ requestId: `r${index}`, ...entry })),
-    numRunning: sequences,
-    numWaiting: 0,
-    kvBlocksUsed: 6,
-    kvBlocksTotal: 16,
-    ...fields,
-  });
+  const entries = Array.from({ length: sequences }, (_, index) => sampleEntry(`r${index}`));
+  const workerMs = atMs + WORKER_AHEAD_MS;
+  metrics.addStep(sampleStep({ step: atMs, atMs: workerMs, entries, kvBlocksUsed: 6, kvBlocksTotal: 16, ...fields }));
 }
 
 const read = () => {

@@ -1,34 +1,12 @@
 import { expect, it } from "vitest";
 import type { RequestReport, StepReport } from "../protocol/reports.ts";
+import { sampleEntry, sampleRequest, sampleStep } from "../testing/sample-reports.ts";
 import { RequestBook } from "./request-book.ts";
 
-const step = (atMs: number, requestId: string): StepReport => ({
-  step: 1,
-  atMs,
-  stepMs: 5,
-  cpuMs: 1,
-  rows: 1,
-  promptRows: 0,
-  sampledTokens: 1,
-  entries: [{ requestId, index: 0, start: 0, rows: 1, promptRows: 0, sampled: true, finishReason: null }],
-  numRunning: 1,
-  numWaiting: 0,
-  kvBlocksUsed: 1,
-  kvBlocksTotal: 8,
-});
+const step = (atMs: number, requestId: string): StepReport => sampleStep({ atMs, entries: [sampleEntry(requestId)] });
 
-const request = (status: RequestReport["status"], outputTokens: number): RequestReport => ({
-  requestId: "a",
-  index: 0,
-  status,
-  promptTokens: 4,
-  outputTokens,
-  arrivalMs: 100,
-  scheduledMs: 100,
-  firstTokenMs: status === "queued" ? null : 140,
-  finishedMs: null,
-  finishReason: null,
-});
+const request = (status: RequestReport["status"], outputTokens: number): RequestReport =>
+  sampleRequest("a", { status, outputTokens, arrivalMs: 100, firstTokenMs: status === "queued" ? null : 140 });
 
 it("counts the speed from the first token and the wait from the arrival", () => {
   const book = new RequestBook();
@@ -41,12 +19,13 @@ it("counts the speed from the first token and the wait from the arrival", () => 
   expect(book.figuresOf("a")).toEqual({ tokensPerSecond: 50, ttftMs: 40, outputTokens: 3 });
 });
 
-it("takes the number of tokens from the report of the end, also where that of the last step comes after it", () => {
+it("takes nothing more from a step that was under way when the request ended", () => {
   const book = new RequestBook();
   book.addStep(step(140, "a"));
-  book.addRequest(request("finished", 7));
   book.addStep(step(150, "a"));
-  expect(book.figuresOf("a")?.outputTokens).toBe(7);
+  book.addRequest(request("finished", 2));
+  book.addStep(step(200, "a"));
+  expect(book.figuresOf("a")).toMatchObject({ tokensPerSecond: 100, outputTokens: 2 });
 });
 
 it("forgets the oldest requests", () => {

@@ -27,8 +27,9 @@ export class RequestBook {
     for (const { requestId, sampled } of report.entries) {
       if (!sampled) continue;
       const entry = this.#entry(requestId);
-      // The report of the end may come before that of the last step, and has counted it.
-      if (!entry.isFinished) entry.outputTokens += 1;
+      // A step that was under way when the request ended has nothing more for it.
+      if (entry.isFinished) continue;
+      entry.outputTokens += 1;
       entry.firstTokenMs ??= report.atMs;
       entry.lastTokenMs = report.atMs;
     }

@@ -1,3 +1,5 @@
+import { Metrics } from "../engine/metrics/metrics.ts";
+import { prometheusText } from "../engine/metrics/prometheus.ts";
 import type { ChatCompletions, ChorusEngine, Completions, CompletionStream, EngineEvents } from "../protocol/engine.ts";
 import { ChorusError, fromErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import type {
@@ -7,7 +9,7 @@ import type {
   CreateOptions,
   FinishReason,
 } from "../protocol/openai.ts";
-import type { EngineStats, ModelCard, RequestReport, StepEntry } from "../protocol/reports.ts";
+import type { EngineStats, ModelCard, RequestReport, StepEntry, StepReport } from "../protocol/reports.ts";
 
 export interface FakeEngineOptions {
   /** The whole answer; a word is a token. */
@@ -53,6 +55,7 @@ export class FakeEngine implements ChorusEngine {
   /** Every request that was accepted, as it came. */
   readonly accepted: ChatCompletionRequest[] = [];
   readonly #options: FakeEngineOptions;
+  readonly #metrics = new Metrics({ maxModelLen: MODEL.contextLength });
   readonly #listeners = new Set<{ event: keyof EngineEvents; listener: (payload: never) => void }>();
   #requests: FakeRequest[] = [];
   #steps = 0;
@@ -92,11 +95,12 @@ export class FakeEngine implements ChorusEngine {
       (request) => !entries.some((entry) => entry.requestId === request.id && entry.finishReason),
     );
     const promptRows = entries.reduce((sum, entry) => sum + entry.promptRows, 0);
-    this.#emit("step", {
+    const report: StepReport = {
       step: ++this.#steps,
       atMs,
       stepMs,
       cpuMs: 1,
+      gpuMs: null,
       rows: entries.reduce((sum, entry) => sum + entry.rows, 0),
       promptRows,
       sampledTokens: entries.length,
@@ -104,8 +108,17 @@ export class FakeEngine implements ChorusEngine {
       numRunning: Math.min(limit, this.#requests.length),
       numWaiting: Math.max(0, this.#requests.length - limit),
       kvBlocksUsed: this.#blocksUsed(),
+      kvBlocksCached: 0,
       kvBlocksTotal: this.model.numGpuBlocks,
-    });
+      preemptionsTotal: 0,
+    };
+    this.#metrics.observeStep(report);
+    this.#emit("step", report);
+    for (const [i, request] of running.entries()) {
+      if (request.numOutput === 1) this.#report(request, "first-token", null);
+      const finishReason = entries[i]?.finishReason;
+      if (finishReason) this.#report(request, "finished", finishReason);
+    }
   }
 
   /** The engine dies: everything open is rejected, then `fatal` is told. */
@@ -120,6 +133,8 @@ export class FakeEngine implements ChorusEngine {
       num_requests_waiting: 0,
       kv_cache_usage_perc: this.#blocksUsed() / this.model.numGpuBlocks,
       num_preemptions_total: 0,
+      prefix_cache_queries: 0,
+      prefix_cache_hits: 0,
       prompt_tokens_total: 0,
       generation_tokens_total: 0,
       request_success_total: { stop: 0, length: 0, abort: 0 },
@@ -128,6 +143,10 @@ export class FakeEngine implements ChorusEngine {
       num_gpu_blocks: this.model.numGpuBlocks,
       num_gpu_blocks_free: this.model.numGpuBlocks - this.#blocksUsed(),
     };
+  }
+
+  async metrics(): Promise<string> {
+    return prometheusText(await this.stats(), this.#metrics, { model_name: this.model.name });
   }
 
   async dispose(): Promise<void> {
@@ -184,11 +203,10 @@ export class FakeEngine implements ChorusEngine {
       model: this.model.name,
       choices: [{ index: 0, delta: { content: word }, logprobs: null, finish_reason: finishReason }],
     });
-    if (isFirst) this.#report(request, "first-token", null);
-    if (finishReason) this.#report(request, "finished", finishReason);
     const promptRows = isFirst ? request.promptTokens : 0;
     const start = isFirst ? 0 : request.promptTokens + request.numOutput - 2;
-    return { requestId: request.id, index: 0, start, rows: promptRows || 1, promptRows, sampled: true, finishReason };
+    const rows = promptRows || 1;
+    return { requestId: request.id, index: 0, start, rows, promptRows, cachedTokens: 0, sampled: true, finishReason };
   }
 
   #report(request: FakeRequest, status: RequestReport["status"], finishReason: FinishReason | null): void {
@@ -196,7 +214,10 @@ export class FakeEngine implements ChorusEngine {
     const finishedMs = status === "finished" ? performance.now() : null;
     const scheduledMs = firstTokenMs === null ? null : arrivalMs;
     const times = { arrivalMs, scheduledMs, firstTokenMs, finishedMs };
-    this.#emit("request", { requestId, index: 0, status, promptTokens, outputTokens, ...times, finishReason });
+    const counts = { promptTokens, outputTokens, cachedTokens: 0, numPreemptions: 0 };
+    const report: RequestReport = { requestId, index: 0, status, ...counts, ...times, finishReason };
+    this.#metrics.observeRequest(report);
+    this.#emit("request", report);
   }
 
   #blocksUsed(): number {
