@@ -1,0 +1,146 @@
+// Limits that follow a latency target.
+//
+// A step's time is nearly a line over its rows: a + b x rows. The line is fitted to the latest steps (weighted least
+// squares that forget; rows that hardly vary don't say how steep it is, and then the last slope stays), and solved for the
+// rows that keep 19 steps of 20 within the target. The limit moves only when it is off by more than a dead band, wider
+// where it would turn round, and by a bounded factor a step: noise moves nothing. Three surprises in a row are no noise;
+// then the line is made anew, and a change of the load or the machine is followed within a dozen steps.
+//
+// Memory is a second, slower rule: a preemption shows that more sequences run than the cache holds, and from then on no
+// more are admitted than were left; while the cache is not nearly full, one more from time to time.
+
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import type { StepReport } from "../../protocol/reports.ts";
+
+export interface Limits {
+  readonly maxNumSeqs: number;
+  readonly maxNumBatchedTokens: number;
+}
+
+const MIN_BATCHED_TOKENS = 16;
+/** A step that is i steps old counts this to the power of i: about the last 30 count. */
+const FORGETTING = 0.97;
+/** After three steps in a row that are off by four times the usual, the world has changed: what was before counts little. */
+const SURPRISE = 4;
+const SURPRISES = 3;
+const FORGETTING_AT_ONCE = 0.1;
+const MIN_NOISE = 0.02;
+/** The last slope counts as much as data whose rows vary by this share of their mean. */
+const SLOPE_INERTIA = 0.1;
+/** Mean absolute deviations up to the 95th percentile of a normal distribution. */
+const NOISE_MARGIN = 2.06;
+/** But at most this share of the target is left for noise. */
+const MAX_NOISE_SHARE = 0.25;
+/** Rows cost at least this share of what they would if they were all that costs. Old steps among new can hide it. */
+const MIN_SLOPE = 0.2;
+/** A step this many times as long as foreseen (a tab in the background, a collection of garbage) counts as no longer. */
+const OUTLIER = 2;
+/** How far off a limit must be to move on the way it went last, and to turn round. */
+const DEAD_BAND = 0.05;
+const TURNING_BAND = 0.12;
+const MAX_RISE = 1.25;
+const MAX_FALL = 0.7;
+
+/** The cache's use above which the number of sequences does not rise, and in how many steps below it does by one. */
+const NEARLY_FULL = 0.95;
+const STEPS_PER_RISE = 8;
+
+/** Says after each step which limits hold from the next one on. Never above the configured ones. */
+export class AdaptiveLimits {
+  readonly #targetMs: number;
+  readonly #most: Limits;
+  readonly #cost = new LinearCost();
+  #batchedTokens: number;
+  #lastMove = 0;
+  #memorySeqs: number;
+  #stepsWithRoom = 0;
+  #lastPreemptions = 0;
+
+  constructor(config: Pick<ResolvedEngineConfig, keyof Limits> & { targetItlMs: number }) {
+    this.#targetMs = config.targetItlMs;
+    this.#most = { maxNumSeqs: config.maxNumSeqs, maxNumBatchedTokens: config.maxNumBatchedTokens };
+    this.#batchedTokens = config.maxNumBatchedTokens;
+    this.#memorySeqs = config.maxNumSeqs;
+  }
+
+  observe(report: StepReport): Limits {
+    this.#cost.observe(report.rows, report.stepMs);
+    this.#follow(this.#cost.rowsWithin(this.#targetMs));
+    this.#followMemory(report);
+
+    const { maxNumSeqs, maxNumBatchedTokens } = this.#most;
+    return {
+      // Each sequence takes a row of every step.
+      maxNumSeqs: Math.min(maxNumSeqs, this.#memorySeqs, this.#batchedTokens),
+      maxNumBatchedTokens: Math.min(maxNumBatchedTokens, Math.max(MIN_BATCHED_TOKENS, this.#batchedTokens)),
+    };
+  }
+
+  #follow(rows: number): void {
+    const now = this.#batchedTokens;
+    const wanted = Math.max(1, Math.min(this.#most.maxNumBatchedTokens, Math.floor(rows)));
+    const move = Math.sign(wanted - now);
+    if (Math.abs(wanted - now) <= (move === -this.#lastMove ? TURNING_BAND : DEAD_BAND) * now) return;
+    this.#batchedTokens = Math.min(Math.ceil(now * MAX_RISE), Math.max(Math.floor(now * MAX_FALL), wanted));
+    this.#lastMove = move;
+  }
+
+  #followMemory({ numRunning, kvBlocksUsed, kvBlocksTotal, preemptionsTotal }: StepReport): void {
+    const use = kvBlocksUsed / kvBlocksTotal;
+    if (preemptionsTotal > this.#lastPreemptions) {
+      this.#memorySeqs = Math.max(1, Math.min(this.#memorySeqs, numRunning));
+      this.#stepsWithRoom = 0;
+    } else if (use < NEARLY_FULL && ++this.#stepsWithRoom % STEPS_PER_RISE === 0) {
+      this.#memorySeqs = Math.min(this.#most.maxNumSeqs, this.#memorySeqs + 1);
+    }
+    this.#lastPreemptions = preemptionsTotal;
+  }
+}
+
+/** The line through the latest steps: how long a step of so many rows takes. */
+class LinearCost {
+  // Weighted sums over the steps seen, and the mean absolute deviation from the line.
+  #weight = 0;
+  #rows = 0;
+  #ms = 0;
+  #rowsRows = 0;
+  #rowsMs = 0;
+  #noise = 0;
+  /** How many steps in a row were far from the line. */
+  #surprises = 0;
+  #slope: number | null = null;
+
+  observe(rows: number, ms: number): void {
+    const foreseenMs = this.#slope === null ? ms : this.#at(rows, this.#slope);
+    const countedMs = Math.min(ms, OUTLIER * foreseenMs);
+    const deviationMs = Math.abs(countedMs - foreseenMs);
+    this.#surprises = deviationMs > SURPRISE * Math.max(this.#noise, MIN_NOISE * foreseenMs) ? this.#surprises + 1 : 0;
+    const keep = this.#surprises === SURPRISES ? FORGETTING_AT_ONCE : FORGETTING;
+    this.#weight = keep * this.#weight + 1;
+    this.#rows = keep * this.#rows + rows;
+    this.#ms = keep * this.#ms + countedMs;
+    this.#rowsRows = keep * this.#rowsRows + rows * rows;
+    this.#rowsMs = keep * this.#rowsMs + rows * countedMs;
+    this.#noise = FORGETTING * this.#noise + (1 - FORGETTING) * deviationMs;
+
+    const [meanRows, meanMs] = [this.#rows / this.#weight, this.#ms / this.#weight];
+    const variance = this.#rowsRows / this.#weight - meanRows ** 2;
+    const covariance = this.#rowsMs / this.#weight - meanRows * meanMs;
+    // The line through the origin: the steepest there can be, and the first guess.
+    const steepest = meanMs / meanRows;
+    const inertia = (SLOPE_INERTIA * meanRows) ** 2;
+    const slope = (covariance + inertia * (this.#slope ?? steepest)) / (variance + inertia);
+    this.#slope = Math.min(steepest, Math.max(MIN_SLOPE * steepest, slope));
+  }
+
+  /** Most rows of which a step takes no longer than this, but for one in twenty. May be less than 1. */
+  rowsWithin(targetMs: number): number {
+    const noiseMs = Math.min(NOISE_MARGIN * this.#noise, MAX_NOISE_SHARE * targetMs);
+    const slope = this.#slope;
+    return slope === null ? Infinity : (targetMs - noiseMs - this.#at(0, slope)) / slope;
+  }
+
+  #at(rows: number, slope: number): number {
+    return this.#ms / this.#weight + slope * (rows - this.#rows / this.#weight);
+  }
+}

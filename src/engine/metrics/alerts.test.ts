@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import type { Alert, StepReport } from "../../protocol/reports.ts";
+import { sampleEntry, sampleRequest, sampleStep } from "../../testing/sample-reports.ts";
+import { Alerts } from "./alerts.ts";
+
+const NEVER: ResolvedEngineConfig["alerts"] = { lowOccupancy: null, queueLength: null, itlMs: null, failureRate: null };
+
+function create(thresholds: Partial<ResolvedEngineConfig["alerts"]>): Alerts {
+  return new Alerts({ alerts: { ...NEVER, ...thresholds }, maxNumSeqs: 10 });
+}
+
+/** What so many equal steps bring. */
+function steps(alerts: Alerts, count: number, report: Partial<StepReport>): Alert[] {
+  return Array.from({ length: count }, () => alerts.observeStep(sampleStep(report))).flat();
+}
+
+describe("low_occupancy", () => {
+  const LOW = { numRunning: 5, numWaiting: 1, kvBlocksUsed: 30 };
+  const OK = { numRunning: 6, numWaiting: 1 };
+
+  it("is told when slots stay empty while requests wait, once, and again after things were well", () => {
+    const alerts = create({ lowOccupancy: 0.6 });
+    expect(steps(alerts, 19, LOW)).toEqual([]);
+    expect(steps(alerts, 1, LOW)).toMatchObject([{ name: "low_occupancy", value: 0.5, threshold: 0.6 }]);
+    expect(steps(alerts, 200, LOW)).toEqual([]);
+    steps(alerts, 1, OK);
+    expect(steps(alerts, 20, LOW)).toHaveLength(1);
+  });
+
+  it("is not told of a batch that fills up, or when nobody waits", () => {
+    const alerts = create({ lowOccupancy: 0.6 });
+    for (let round = 0; round < 5; round++) {
+      expect(steps(alerts, 19, LOW)).toEqual([]);
+      steps(alerts, 1, OK);
+    }
+    expect(steps(alerts, 100, { ...LOW, numWaiting: 0 })).toEqual([]);
+  });
+
+  it("says what would help: memory where that is full, otherwise not", () => {
+    const [full] = steps(create({ lowOccupancy: 0.6 }), 20, { ...LOW, kvBlocksUsed: 95 });
+    expect(full?.message).toContain("kvCacheBytes");
+    const [roomy] = steps(create({ lowOccupancy: 0.6 }), 20, LOW);
+    expect(roomy?.message).toMatch(
+      /^5 of 10 slots are in use, under 60%, while others wait \(1\)\..*maxNumBatchedTokens/,
+    );
+  });
+});
+
+it("queue_length is told above its threshold, not at it", () => {
+  const alerts = create({ queueLength: 100 });
+  expect(steps(alerts, 3, { numWaiting: 100 })).toEqual([]);
+  const told = { name: "queue_length", value: 101, threshold: 100, atMs: 7 };
+  expect(steps(alerts, 3, { numWaiting: 101, atMs: 7 })).toMatchObject([told]);
+  steps(alerts, 1, { numWaiting: 100 });
+  expect(steps(alerts, 3, { numWaiting: 250 })).toHaveLength(1);
+});
+
+describe("itl", () => {
+  /** Steps that end `gapMs` apart, each with a token for "a". */
+  function speaker(alerts: Alerts) {
+    let atMs = 0;
+    alerts.observeRequest(sampleRequest("a", { status: "first-token", firstTokenMs: 0, outputTokens: 1 }));
+    return (count: number, gapMs: number) =>
+      Array.from({ length: count }, () => {
+        atMs += gapMs;
+        return alerts.observeStep(sampleStep({ atMs, entries: [sampleEntry("a")] }));
+      }).flat();
+  }
+
+  it("is told when more than a twentieth of the last 100 steps' gaps are longer, and says the percentile", () => {
+    const speak = speaker(create({ itlMs: 50 }));
+    expect(speak(95, 20)).toEqual([]);
+    expect(speak(5, 80)).toEqual([]);
+    expect(speak(1, 80)).toMatchObject([{ name: "itl", value: 80, threshold: 50 }]);
+    expect(speak(50, 80)).toEqual([]);
+    expect(speak(100, 20)).toEqual([]);
+    expect(speak(6, 60)).toHaveLength(1);
+  });
+
+  it("waits for twenty steps", () => {
+    const speak = speaker(create({ itlMs: 50 }));
+    expect(speak(19, 80)).toEqual([]);
+    expect(speak(1, 80)).toHaveLength(1);
+  });
+});
+
+it("failure_rate is told when more than its share of the last 100 failed, but not of fewer than 20", () => {
+  const alerts = create({ failureRate: 0.05 });
+  const end = (count: number, failed: boolean) =>
+    Array.from({ length: count }, (_, i) => alerts.observeEnd({ failed, atMs: i })).flat();
+  expect(end(19, true)).toEqual([]);
+  expect(end(1, true)).toMatchObject([{ name: "failure_rate", value: 1, threshold: 0.05 }]);
+  expect(end(95, false)).toEqual([]); // 5 of 100 are left: back on the good side
+  expect(end(1, true)).toEqual([]);
+  expect(end(100, false)).toEqual([]);
+  expect(end(5, true)).toEqual([]);
+  const [alert] = end(1, true);
+  expect(alert?.message).toMatch(/^6% of the last 100 requests failed/);
+});
+
+it("says nothing where every threshold is null", () => {
+  const alerts = create({});
+  const bad = { numRunning: 1, numWaiting: 1000 };
+  expect(steps(alerts, 200, bad)).toEqual([]);
+  expect(Array.from({ length: 50 }, () => alerts.observeEnd({ failed: true, atMs: 0 })).flat()).toEqual([]);
+});

@@ -1,0 +1,139 @@
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import type { Alert, RequestReport, StepReport } from "../../protocol/reports.ts";
+import { TokenGaps } from "./token-gaps.ts";
+
+/** Steps in a row that must be low before "low_occupancy" is told: a batch that only just fills is none. */
+const LOW_OCCUPANCY_STEPS = 20;
+/** Steps, and ended requests, that are looked back on. */
+const WINDOW = 100;
+/** Of them there must be this many before anything is said. */
+const MIN_OBSERVED = 20;
+const PERCENTILE = 0.95;
+/** From here on the cache counts as full when a reason is looked for. */
+const FULL_CACHE = 0.9;
+
+/** Watches the engine's reports, and tells when a threshold is crossed: once, until things were back on its good side. */
+export class Alerts {
+  readonly #thresholds: ResolvedEngineConfig["alerts"];
+  readonly #maxNumSeqs: number;
+  /** What has been told and still holds. */
+  readonly #raised = new Set<Alert["name"]>();
+  readonly #gaps = new TokenGaps();
+  /** Inter-token latencies of the last steps, in milliseconds. */
+  readonly #gapsMs = new Window<readonly number[]>(WINDOW);
+  readonly #failures = new Window<boolean>(WINDOW);
+  #lowSteps = 0;
+
+  constructor({ alerts, maxNumSeqs }: Pick<ResolvedEngineConfig, "alerts" | "maxNumSeqs">) {
+    this.#thresholds = alerts;
+    this.#maxNumSeqs = maxNumSeqs;
+  }
+
+  /** To be called before observeRequest() is with the reports that the step brought. */
+  observeStep(report: StepReport): Alert[] {
+    return [this.#occupancy(report), this.#queueLength(report), this.#itl(report)].filter((alert) => alert !== null);
+  }
+
+  observeRequest(report: RequestReport): void {
+    this.#gaps.observeRequest(report);
+  }
+
+  /** A request was refused, or a sequence of one has ended. */
+  observeEnd({ failed, atMs }: { failed: boolean; atMs: number }): Alert[] {
+    this.#failures.push(failed);
+    const { length } = this.#failures.items;
+    const rate = length < MIN_OBSERVED ? 0 : this.#failures.items.filter(Boolean).length / length;
+    const alert = this.#check("failure_rate", rate, atMs, (value, threshold) => {
+      const given = `${percent(value)} of the last ${length} requests failed or were refused, over ${percent(threshold)}.`;
+      return `${given} Their errors say why; where the queue was full, a larger maxQueueSize or fewer requests would help.`;
+    });
+    return alert ? [alert] : [];
+  }
+
+  #occupancy({ numRunning, numWaiting, kvBlocksUsed, kvBlocksTotal, atMs }: StepReport): Alert | null {
+    const threshold = this.#thresholds.lowOccupancy;
+    if (threshold === null) return null;
+    const occupancy = numRunning / this.#maxNumSeqs;
+    this.#lowSteps = numWaiting > 0 && occupancy < threshold ? this.#lowSteps + 1 : 0;
+    return this.#tell("low_occupancy", this.#lowSteps >= LOW_OCCUPANCY_STEPS, () => {
+      const given = `${numRunning} of ${this.#maxNumSeqs} slots are in use, under ${percent(threshold)}, while others wait (${numWaiting}).`;
+      const isFull = kvBlocksUsed / kvBlocksTotal >= FULL_CACHE;
+      const help = isFull
+        ? "The key/value cache is full: a larger kvCacheBytes, or kvCacheDtype f16, would help."
+        : "The cache has room: a larger maxNumBatchedTokens or targetItlMs, or batchingMode continuous, would help.";
+      return { value: occupancy, threshold, atMs, message: `${given} ${help}` };
+    });
+  }
+
+  #queueLength({ numWaiting, atMs }: StepReport): Alert | null {
+    return this.#check("queue_length", numWaiting, atMs, (value, threshold) => {
+      const given = `${value} sequences wait, more than ${threshold}.`;
+      return `${given} Fewer requests at once, or a larger maxNumSeqs and cache where the GPU has room, would help.`;
+    });
+  }
+
+  #itl(report: StepReport): Alert | null {
+    const threshold = this.#thresholds.itlMs;
+    if (threshold === null) return null;
+    const gapsMs = this.#gaps.observeStep(report);
+    if (gapsMs.length > 0) this.#gapsMs.push(gapsMs);
+    if (this.#gapsMs.items.length < MIN_OBSERVED) return null;
+    // The percentile is over the threshold just where more gaps than these are. Sorting is for when it is told.
+    const total = sum(this.#gapsMs.items, (gaps) => gaps.length);
+    const longer = sum(this.#gapsMs.items, (gaps) => gaps.filter((gap) => gap > threshold).length);
+    return this.#tell("itl", longer > total - rankOf(total), () => {
+      const sorted = this.#gapsMs.items.flat().sort((a, b) => a - b);
+      const value = sorted[rankOf(total) - 1] ?? 0;
+      const given = `The 95th percentile of the inter-token latency is ${value.toFixed(1)} ms, over ${threshold} ms.`;
+      const help = "A smaller maxNumSeqs or maxNumBatchedTokens, or a targetItlMs that sets both, would help.";
+      return { value, threshold, atMs: report.atMs, message: `${given} ${help}` };
+    });
+  }
+
+  /** For what is told as soon as a value is above its threshold. */
+  #check(
+    name: "queue_length" | "failure_rate",
+    value: number,
+    atMs: number,
+    message: (value: number, threshold: number) => string,
+  ): Alert | null {
+    const threshold = this.#thresholds[name === "queue_length" ? "queueLength" : "failureRate"];
+    if (threshold === null) return null;
+    return this.#tell(name, value > threshold, () => ({ value, threshold, atMs, message: message(value, threshold) }));
+  }
+
+  #tell(name: Alert["name"], isCrossed: boolean, alert: () => Omit<Alert, "name">): Alert | null {
+    if (!isCrossed) this.#raised.delete(name);
+    if (!isCrossed || this.#raised.has(name)) return null;
+    this.#raised.add(name);
+    return { name, ...alert() };
+  }
+}
+
+/** The last `size` things. */
+class Window<T> {
+  readonly items: T[] = [];
+  readonly #size: number;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  push(item: T): void {
+    this.items.push(item);
+    if (this.items.length > this.#size) this.items.shift();
+  }
+}
+
+/** Which of so many sorted values is the percentile, counted from 1. */
+function rankOf(total: number): number {
+  return Math.ceil(PERCENTILE * total);
+}
+
+function sum<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}
+
+function percent(fraction: number): string {
+  return `${Math.round(100 * fraction)}%`;
+}
