@@ -10,11 +10,13 @@ import type { EngineMessage, EngineService, GenerationRequest, RequestEvent, Res
 import { loadModel, type LoadedModel } from "./load-model.ts";
 import { OpenRequest } from "./open-request.ts";
 import { seedSequence } from "./seeds.ts";
+import { Telemetry } from "./telemetry.ts";
 
 /** What there is once a model is loaded. */
 interface Session {
   readonly model: LoadedModel;
   readonly engine: Engine;
+  readonly telemetry: Telemetry;
   readonly context: RequestContext;
   readonly post: (message: Partial<EngineMessage>) => void;
 }
@@ -47,13 +49,15 @@ export class EngineHost implements EngineService {
 
   submit(ticket: number, request: GenerationRequest): void {
     const session = this.#requireSession();
-    const { model, engine, context, post } = session;
+    const { model, engine, telemetry, context, post } = session;
     try {
       const open = new OpenRequest(ticket, parse(request, context), model.card.name, model.tokenizer);
       engine.add(...open.engineRequests());
       this.#register(open);
     } catch (error) {
-      post({ events: [{ type: "error", ticket, error: toErrorData(error) }] });
+      const data = toErrorData(error);
+      const alerts = telemetry.observeRefusal(data, performance.now());
+      post({ events: [{ type: "error", ticket, error: data }], alerts });
     }
   }
 
@@ -65,6 +69,10 @@ export class EngineHost implements EngineService {
     return this.#requireSession().engine.stats();
   }
 
+  metrics(): string {
+    return this.#requireSession().telemetry.prometheusText();
+  }
+
   dispose(): void {
     this.#session?.engine.fail(new ChorusError("engine_disposed", "The engine was disposed of."));
   }
@@ -72,8 +80,8 @@ export class EngineHost implements EngineService {
   #start(model: LoadedModel, onMessage: (message: EngineMessage) => void): Session {
     const { tokenizer, chatFormat, defaults, engineConfig, opened, runner } = model;
     const post: Session["post"] = (message) =>
-      onMessage({ events: [], steps: [], requests: [], fatal: null, ...message });
-    const engine = new Engine({
+      onMessage({ events: [], steps: [], requests: [], alerts: [], fatal: null, ...message });
+    const engine: Engine = new Engine({
       config: engineConfig,
       runner,
       eosTokenIds: tokenizer.eosTokenIds,
@@ -81,10 +89,12 @@ export class EngineHost implements EngineService {
       now: () => performance.now(),
       delay: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       onOutputs: (outputs, report, requests) => {
-        post({ events: this.#eventsOf(outputs), steps: report ? [report] : [], requests });
+        const alerts = telemetry.observe(outputs, report, requests, performance.now());
+        post({ events: this.#eventsOf(outputs), steps: report ? [report] : [], requests, alerts });
       },
       onFatal: (error) => {
         const data = toErrorData(error);
+        telemetry.observeFatal(data);
         post({
           events: [...this.#byTicket.keys()].map((ticket) => ({ type: "error", ticket, error: data })),
           fatal: data,
@@ -95,6 +105,7 @@ export class EngineHost implements EngineService {
         opened.device.destroy();
       },
     });
+    const telemetry = new Telemetry(engine, model.card, engineConfig);
     void opened.failure.then((error) => engine.fail(error));
     void engine.run();
     const context: RequestContext = {
@@ -106,7 +117,7 @@ export class EngineHost implements EngineService {
       limits: engineConfig,
       nextSeed: seedSequence(engineConfig.seed),
     };
-    return { model, engine, context, post };
+    return { model, engine, telemetry, context, post };
   }
 
   #eventsOf(outputs: readonly SequenceOutput[]): RequestEvent[] {

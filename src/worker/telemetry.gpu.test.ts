@@ -1,0 +1,73 @@
+// What the library tells of an engine that runs on a GPU: through the worker and in place.
+
+import { describe, expect, it, vi } from "vitest";
+
+import { createEngine, readRecording, recordRun, type Alert, type ChorusEngine, type StepReport } from "../index.ts";
+
+const TINY = { model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
+const REQUESTS = Array.from({ length: 6 }, (_, i) => ({
+  prompt: Array.from({ length: 20 }, (_unused, j) => (31 * i + 7 * j) % 500),
+  max_tokens: 12,
+  ignore_eos: true,
+}));
+
+async function serve(engine: ChorusEngine): Promise<void> {
+  await Promise.all(REQUESTS.map((request) => engine.completions.create(request)));
+}
+
+/** The value of a sample without labels but the model's. */
+function sampleOf(text: string, name: string): number {
+  const line = text.split("\n").find((sample) => sample.startsWith(`${name}{model_name="gpt2-tiny"} `));
+  return Number(line?.split(" ").at(-1));
+}
+
+describe.each([true, false])("an engine (in a worker: %s)", (worker) => {
+  it("counts every token in its histograms, tells its alerts, and can be recorded", async () => {
+    const config = { maxNumSeqs: 2, alerts: { queueLength: 2 } } as const;
+    await using engine = await createEngine({ ...TINY, ...config, worker });
+    const alerts: Alert[] = [];
+    engine.on("alert", (alert) => alerts.push(alert));
+    const recorder = recordRun(engine);
+    await serve(engine);
+
+    const text = await engine.metrics();
+    expect(sampleOf(text, "vllm:generation_tokens_total")).toBe(6 * 12);
+    expect(sampleOf(text, "vllm:inter_token_latency_seconds_count")).toBe(6 * 11);
+    expect(sampleOf(text, "vllm:time_to_first_token_seconds_count")).toBe(6);
+    const stats = await engine.stats();
+    expect(sampleOf(text, "chorus:engine_step_gpu_seconds_count")).toBe(stats.engine_steps_total);
+    const gpuSeconds = sampleOf(text, "chorus:engine_step_gpu_seconds_sum");
+    expect(gpuSeconds).toBeGreaterThan(0);
+
+    expect(alerts.map(({ name }) => name)).toEqual(["queue_length"]);
+    const { model, events } = readRecording(recorder.stop());
+    expect(model).toEqual(engine.model);
+    expect(events.filter(({ type }) => type === "step")).toHaveLength(stats.engine_steps_total);
+    expect(events.filter(({ type }) => type === "alert")).toHaveLength(1);
+    expect(events.filter((event) => event.type === "request" && event.status === "finished")).toHaveLength(6);
+  });
+});
+
+it("an engine with a target that it can't keep takes fewer tokens and sequences a step", async () => {
+  await using engine = await createEngine({ ...TINY, worker: false, maxNumBatchedTokens: 128, targetItlMs: 0.01 });
+  const steps: StepReport[] = [];
+  engine.on("step", (step) => steps.push(step));
+  await serve(engine);
+  await serve(engine);
+  expect(steps[0]?.rows).toBeGreaterThan(16);
+  expect(Math.max(...steps.slice(-20).map(({ rows }) => rows))).toBeLessThanOrEqual(16);
+  expect(Math.max(...steps.slice(-20).map(({ entries }) => entries.length))).toBe(1);
+});
+
+it("an engine that refuses most of its requests says so, as an alert and in its log", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  await using engine = await createEngine({ ...TINY, worker: false, logLevel: "warn" });
+  const alerts: Alert[] = [];
+  engine.on("alert", (alert) => alerts.push(alert));
+  for (let i = 0; i < 25; i++) {
+    await expect(engine.completions.create({ prompt: "a", temperature: -1 })).rejects.toThrow("temperature");
+  }
+  expect(alerts).toMatchObject([{ name: "failure_rate", value: 1 }]);
+  expect(warn).toHaveBeenCalledTimes(26);
+  warn.mockRestore();
+});

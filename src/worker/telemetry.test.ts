@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+
+import type { Limits } from "../engine/metrics/adaptive-limits.ts";
+import type { SequenceOutput } from "../engine/output.ts";
+import type { LogLevel, ResolvedEngineConfig } from "../protocol/config.ts";
+import type { ModelCard } from "../protocol/reports.ts";
+import { SAMPLE_STATS, sampleEntry, sampleRequest, sampleStep } from "../testing/sample-reports.ts";
+import { Logger } from "./logger.ts";
+import { Telemetry } from "./telemetry.ts";
+
+const MODEL = { name: "m", adapter: "a GPU", dtype: "f16", numGpuBlocks: 16 } as ModelCard;
+const CONFIG = {
+  alerts: { lowOccupancy: null, queueLength: 5, itlMs: null, failureRate: 0.5 },
+  logLevel: "silent",
+  maxNumBatchedTokens: 256,
+  maxNumSeqs: 8,
+  maxModelLen: 128,
+  targetItlMs: null,
+} satisfies Partial<ResolvedEngineConfig>;
+
+function create({ targetItlMs = null, level = "debug" }: { targetItlMs?: number | null; level?: LogLevel } = {}) {
+  const limits: Limits[] = [];
+  const log: string[] = [];
+  const write = (name: string) => (text: string) => void log.push(`${name} ${text}`);
+  const target = { error: write("error"), warn: write("warn"), info: write("info"), debug: write("debug") };
+  const engine = { stats: () => SAMPLE_STATS, setLimits: (set: Limits) => void limits.push(set) };
+  const telemetry = new Telemetry(engine, MODEL, { ...CONFIG, targetItlMs }, new Logger(level, target));
+  return { telemetry, limits, log };
+}
+
+const ended = (finishReason: SequenceOutput["finishReason"], stopReason: string | null = null): SequenceOutput => {
+  return { requestId: "a", index: 0, text: "", tokenIds: [], logprobs: [], finishReason, stopReason };
+};
+
+describe("what an engine tells", () => {
+  it("becomes histograms, the step before the requests it brought", () => {
+    const { telemetry } = create();
+    const first = { status: "first-token", firstTokenMs: 100, outputTokens: 1 } as const;
+    telemetry.observe([], sampleStep({ atMs: 100, entries: [sampleEntry("a")] }), [sampleRequest("a", first)], 100);
+    const last = { ...first, status: "finished", finishedMs: 150, outputTokens: 2 } as const;
+    telemetry.observe([], sampleStep({ atMs: 150, entries: [sampleEntry("a")] }), [sampleRequest("a", last)], 150);
+    const text = telemetry.prometheusText();
+    expect(text).toContain('vllm:inter_token_latency_seconds_sum{model_name="m"} 0.05\n');
+    expect(text).toContain('vllm:inter_token_latency_seconds_count{model_name="m"} 1\n');
+    expect(text).toContain('vllm:num_requests_running{model_name="m"} 3\n');
+  });
+
+  it("becomes alerts", () => {
+    const { telemetry, log } = create({ level: "warn" });
+    expect(telemetry.observe([], sampleStep({ numWaiting: 6 }), [], 0)).toMatchObject([{ name: "queue_length" }]);
+    expect(log).toEqual([expect.stringMatching(/^warn chorus: queue_length: 6 sequences wait/)]);
+  });
+
+  it("sets the engine's limits where there is a target, and only there", () => {
+    const without = create();
+    const within = create({ targetItlMs: 10 });
+    for (const { telemetry } of [without, within]) {
+      for (let i = 0; i < 50; i++) telemetry.observe([], sampleStep({ rows: 100, stepMs: 40 }), [], 0);
+    }
+    expect(without.limits).toEqual([]);
+    expect(within.limits).toHaveLength(50);
+    expect(within.limits.at(-1)?.maxNumBatchedTokens).toBeLessThan(50);
+  });
+});
+
+describe("a failure", () => {
+  const error = { code: "queue_full", message: "too many", param: null } as const;
+
+  it("is a refusal, or a deadline that passed; an abort or an end is none", () => {
+    const { telemetry } = create();
+    const good = [ended("stop"), ended("length"), ended("abort"), ended("stop", "deadline"), ended(null)];
+    for (let i = 0; i < 5; i++) expect(telemetry.observe(good, null, [], 0)).toEqual([]);
+    // 20 have ended well.
+    for (let i = 0; i < 10; i++) expect(telemetry.observeRefusal(error, 0)).toEqual([]);
+    for (let i = 0; i < 10; i++) expect(telemetry.observe([ended("abort", "deadline")], null, [], 0)).toEqual([]);
+    expect(telemetry.observeRefusal(error, 7)).toMatchObject([{ name: "failure_rate", threshold: 0.5, atMs: 7 }]);
+  });
+
+  it("is logged by its weight", () => {
+    const { telemetry, log } = create();
+    telemetry.observeRefusal(error, 0);
+    telemetry.observeFatal({ code: "device_lost", message: "gone", param: null });
+    telemetry.observeFatal({ code: "engine_disposed", message: "done", param: null });
+    telemetry.observe([], sampleStep({ entries: [sampleEntry("a")], gpuMs: 8 }), [], 0);
+    expect(log).toEqual([
+      "info chorus: m is loaded on a GPU: weights in f16, 16 cache blocks",
+      "warn chorus: a request was refused (queue_full): too many",
+      "error chorus: the engine died (device_lost): gone",
+      "info chorus: the engine was disposed of",
+      "debug chorus: step 1: 1 sequences, 1 rows (0 of prompts), 1 tokens; 10.0 ms, CPU 1.00, GPU 8.00",
+    ]);
+  });
+});

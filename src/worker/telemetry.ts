@@ -1,0 +1,103 @@
+import { AdaptiveLimits } from "../engine/metrics/adaptive-limits.ts";
+import type { Engine } from "../engine/engine.ts";
+import { Alerts } from "../engine/metrics/alerts.ts";
+import { Metrics } from "../engine/metrics/metrics.ts";
+import { prometheusText } from "../engine/metrics/prometheus.ts";
+import type { SequenceOutput } from "../engine/output.ts";
+import type { ResolvedEngineConfig } from "../protocol/config.ts";
+import type { ChorusErrorData } from "../protocol/errors.ts";
+import type { Alert, EngineStats, ModelCard, RequestReport, StepReport } from "../protocol/reports.ts";
+import { Logger } from "./logger.ts";
+import { StatusLine } from "./status-line.ts";
+
+type TelemetryConfig = Pick<
+  ResolvedEngineConfig,
+  "alerts" | "logLevel" | "maxNumBatchedTokens" | "maxNumSeqs" | "maxModelLen" | "targetItlMs"
+>;
+
+/** All that is made of what one engine tells: its metrics, its alerts, its log, and limits that follow a target. */
+export class Telemetry {
+  readonly #engine: Pick<Engine, "stats" | "setLimits">;
+  readonly #model: ModelCard;
+  readonly #metrics: Metrics;
+  readonly #alerts: Alerts;
+  readonly #limits: AdaptiveLimits | null;
+  readonly #log: Logger;
+  readonly #statusLine = new StatusLine();
+
+  constructor(
+    engine: Pick<Engine, "stats" | "setLimits">,
+    model: ModelCard,
+    config: TelemetryConfig,
+    log = new Logger(config.logLevel),
+  ) {
+    this.#engine = engine;
+    this.#model = model;
+    this.#metrics = new Metrics(config);
+    this.#alerts = new Alerts(config);
+    this.#limits =
+      config.targetItlMs === null ? null : new AdaptiveLimits({ ...config, targetItlMs: config.targetItlMs });
+    this.#log = log;
+    log.write("info", () => {
+      return `${model.name} is loaded on ${model.adapter}: weights in ${model.dtype}, ${model.numGpuBlocks} cache blocks`;
+    });
+  }
+
+  /** Takes in what the engine has just told, and sets its limits for the next step. Returns the alerts to be told. */
+  observe(
+    outputs: readonly SequenceOutput[],
+    step: StepReport | null,
+    requests: readonly RequestReport[],
+    atMs: number,
+  ): Alert[] {
+    const alerts: Alert[] = [];
+    if (step) alerts.push(...this.#observeStep(step));
+    for (const request of requests) {
+      this.#metrics.observeRequest(request);
+      this.#alerts.observeRequest(request);
+    }
+    for (const { finishReason, stopReason } of outputs) {
+      if (finishReason === null) continue;
+      // An abort is the caller's wish; a deadline that passed is not.
+      const failed = finishReason === "abort" && stopReason === "deadline";
+      alerts.push(...this.#alerts.observeEnd({ failed, atMs }));
+    }
+    this.#warnOf(alerts);
+    return alerts;
+  }
+
+  /** A request was not taken. */
+  observeRefusal(error: ChorusErrorData, atMs: number): Alert[] {
+    this.#log.write("warn", () => `a request was refused (${error.code}): ${error.message}`);
+    const alerts = this.#alerts.observeEnd({ failed: true, atMs });
+    this.#warnOf(alerts);
+    return alerts;
+  }
+
+  observeFatal(error: ChorusErrorData): void {
+    if (error.code === "engine_disposed") this.#log.write("info", () => "the engine was disposed of");
+    else this.#log.write("error", () => `the engine died (${error.code}): ${error.message}`);
+  }
+
+  prometheusText(): string {
+    return prometheusText(this.#engine.stats(), this.#metrics, { model_name: this.#model.name });
+  }
+
+  #observeStep(step: StepReport): Alert[] {
+    this.#metrics.observeStep(step);
+    if (this.#limits) this.#engine.setLimits(this.#limits.observe(step));
+    this.#log.write("debug", () => describeStep(step));
+    const line = this.#statusLine.observe(step, (): EngineStats => this.#engine.stats());
+    if (line !== null) this.#log.write("info", () => line);
+    return this.#alerts.observeStep(step);
+  }
+
+  #warnOf(alerts: readonly Alert[]): void {
+    for (const { name, message } of alerts) this.#log.write("warn", () => `${name}: ${message}`);
+  }
+}
+
+function describeStep({ step, entries, rows, promptRows, sampledTokens, stepMs, cpuMs, gpuMs }: StepReport): string {
+  const times = [`${stepMs.toFixed(1)} ms`, `CPU ${cpuMs.toFixed(2)}`, `GPU ${gpuMs?.toFixed(2) ?? "-"}`].join(", ");
+  return `step ${step}: ${entries.length} sequences, ${rows} rows (${promptRows} of prompts), ${sampledTokens} tokens; ${times}`;
+}
