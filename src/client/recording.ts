@@ -73,7 +73,7 @@ interface Kind {
   readonly name: string;
   readonly holds: (value: unknown) => boolean;
   /** Of each item, where it is an array. */
-  readonly items?: Shape<unknown>;
+  readonly items?: Readonly<Record<string, Kind>>;
 }
 
 /** Every field of T has its kind: a field that a report gains is missed here by the compiler. */
@@ -90,7 +90,7 @@ const oneOf = (...values: string[]): Kind => ({
   name: `one of ${values.join(", ")}`,
   holds: (value) => values.some((known) => known === value),
 });
-const listOf = <T>(items: Shape<T>): Kind => ({ name: "an array", holds: Array.isArray, items });
+const listOf = <T>(items: Shape<T>): Kind => ({ name: "an array", holds: Array.isArray, items: { ...items } });
 const finishReason = orNull(oneOf("stop", "length", "abort"));
 
 const ENTRY: Shape<StepEntry> = {

@@ -10,6 +10,12 @@ interface SimulatedSequence {
   output: number;
 }
 
+interface Planned {
+  readonly sequence: SimulatedSequence;
+  readonly rows: number;
+  readonly sampled: boolean;
+}
+
 export interface SimulatedLoadOptions {
   /** What a step of so many rows takes, in milliseconds, before noise. */
   readonly costMs: (rows: number, step: number) => number;
@@ -47,37 +53,30 @@ export class SimulatedLoad {
 
   step({ maxNumSeqs, maxNumBatchedTokens }: Limits): StepReport {
     while (this.#waiting.length < this.#options.queueLength) this.#arrive();
+    const planned: Planned[] = [];
     // Whoever runs keeps its row in every step, as in the scheduler.
     let budget = Math.max(maxNumBatchedTokens, this.#running.length);
     let unserved = this.#running.length;
-    const planned: { sequence: SimulatedSequence; rows: number; sampled: boolean }[] = [];
-    const plan = (sequence: SimulatedSequence) => {
-      const left = sequence.promptTokens + sequence.output - sequence.computed;
-      const rows = Math.min(left, budget - unserved);
-      budget -= rows;
-      sequence.computed += rows;
-      if (rows > 0) planned.push({ sequence, rows, sampled: rows === left });
-    };
     for (const sequence of this.#running) {
       unserved -= 1;
-      plan(sequence);
+      budget -= give(sequence, budget - unserved, planned);
     }
-    const preempted = this.#preempt(planned.map(({ sequence }) => sequence));
-    while (!preempted && budget > 0 && this.#running.length < maxNumSeqs) {
+    const preempted = this.#preempt();
+    while (budget > 0 && this.#running.length < maxNumSeqs) {
       const next = this.#waiting[0];
-      if (!next || this.#blocks() + blocksOf(next.promptTokens + next.output) > this.#options.kvBlocksTotal) break;
+      if (preempted || !next || !this.#hasRoomFor(next)) break;
       this.#waiting.shift();
       this.#running.push(next);
-      plan(next);
+      budget -= give(next, budget, planned);
     }
     const scheduled = planned.filter(({ sequence }) => this.#running.includes(sequence));
     for (const { sequence, sampled } of scheduled) sequence.output += Number(sampled);
-    this.usefulRows += scheduled.reduce((sum, { rows }) => sum + rows, 0);
+    this.usefulRows += planned.reduce((sum, { rows }) => sum + rows, 0);
     this.#running = this.#running.filter(({ output, outputTokens }) => output < outputTokens);
     return this.#report(scheduled);
   }
 
-  #report(scheduled: readonly { sequence: SimulatedSequence; rows: number; sampled: boolean }[]): StepReport {
+  #report(scheduled: readonly Planned[]): StepReport {
     const entries = scheduled.map(({ sequence, rows, sampled }) => sampleEntry(sequence.id, { rows, sampled }));
     const rows = entries.reduce((sum, entry) => sum + entry.rows, 0);
     const stepMs = this.#options.costMs(rows, this.#steps) * (1 + this.#options.noise * this.#gaussian());
@@ -96,9 +95,9 @@ export class SimulatedLoad {
   }
 
   /** The youngest give their blocks up until the others fit. What they had is computed again, and is of no use. */
-  #preempt(planned: readonly SimulatedSequence[]): boolean {
+  #preempt(): boolean {
     const before = this.#preemptions;
-    while (this.#blocks() > this.#options.kvBlocksTotal && planned.length > 1) {
+    while (this.#blocks() > this.#options.kvBlocksTotal && this.#running.length > 1) {
       const victim = this.#running.pop();
       if (!victim) break;
       this.usefulRows -= victim.computed;
@@ -107,6 +106,10 @@ export class SimulatedLoad {
       this.#preemptions += 1;
     }
     return this.#preemptions > before;
+  }
+
+  #hasRoomFor({ promptTokens, output }: SimulatedSequence): boolean {
+    return this.#blocks() + blocksOf(promptTokens + output) <= this.#options.kvBlocksTotal;
   }
 
   #arrive(): void {
@@ -121,6 +124,15 @@ export class SimulatedLoad {
   #gaussian(): number {
     return Math.sqrt(-2 * Math.log(1 - this.#random())) * Math.cos(2 * Math.PI * this.#random());
   }
+}
+
+/** Plans what a sequence is behind by, or the most it may have. Returns its rows. */
+function give(sequence: SimulatedSequence, mostRows: number, planned: Planned[]): number {
+  const behind = sequence.promptTokens + sequence.output - sequence.computed;
+  const rows = Math.min(behind, mostRows);
+  sequence.computed += rows;
+  planned.push({ sequence, rows, sampled: rows === behind });
+  return rows;
 }
 
 function blocksOf(tokens: number): number {
