@@ -53,7 +53,13 @@ describe.each([true, false])("an engine (in a worker: %s)", (worker) => {
 describe("continuous batching on the GPU", () => {
   it("gives 12 requests that arrive at different times exactly the tokens each gives alone", async () => {
     // Small budget and pool: prompts come in pieces beside others' decode rows, and some are preempted.
-    await using engine = await createEngine({ ...TINY, maxNumSeqs: 8, maxNumBatchedTokens: 24, numGpuBlocks: 20 });
+    await using engine = await createEngine({
+      ...TINY,
+      maxNumSeqs: 8,
+      maxNumBatchedTokens: 24,
+      numGpuBlocks: 14,
+      enablePrefixCaching: false,
+    });
     const requests = Array.from({ length: 12 }, (_, i): CompletionRequest & { stream?: false } => ({
       prompt: Array.from({ length: 1 + ((i * 17) % 60) }, (_unused, j) => (i * 131 + j * 37) % 511),
       max_tokens: 8 + ((i * 7) % 40),
@@ -73,7 +79,7 @@ describe("continuous batching on the GPU", () => {
     for (const request of requests) alone.push(await run(request));
     const together = await Promise.all(
       requests.map(async (request, i) => {
-        await pause(15 * i);
+        await pause(5 * i);
         return run(request);
       }),
     );

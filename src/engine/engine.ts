@@ -200,9 +200,11 @@ export class Engine {
     const stepMs = atMs - Math.max(startMs, this.#lastCommitMs);
     this.#inFlight.shift();
     this.#lastCommitMs = atMs;
+    // Of what ended while the step was in flight, rows were computed, but no token is taken.
+    const taken = plan.map((entry) => (this.#open.has(entry.sequence) ? entry : { ...entry, samples: false }));
     this.#commit(plan, tokens, atMs);
     const times = { atMs, stepMs, cpuMs: cpuMs + this.#options.now() - atMs, gpuMs };
-    this.#emit(stepReport(this.#counters.steps, plan, times, this.#scheduler));
+    this.#emit(stepReport(this.#counters.steps, taken, times, this.#scheduler));
   }
 
   /** Gives the sequences of a step their tokens, which all count as known at the same moment. */

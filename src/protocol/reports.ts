@@ -15,7 +15,7 @@ export interface StepEntry {
   readonly promptRows: number;
   /** Tokens before `start` that were found in the prefix cache when the sequence was admitted in this step; else 0. */
   readonly cachedTokens: number;
-  /** Whether a token was sampled. */
+  /** Whether a token was sampled, and taken: what ended in the meantime gets none. */
   readonly sampled: boolean;
   readonly finishReason: FinishReason | null;
 }

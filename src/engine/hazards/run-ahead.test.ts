@@ -72,6 +72,9 @@ describe.each([0, 1, 2, 3, 4])("running %i steps ahead", (runAhead) => {
     const rows = harness.steps.reduce((sum, step) => sum + step.rows, 0);
     expect(harness.choice("a").finishReason).toBe("stop");
     expect(rows - harness.choice("a").tokenIds.length).toBeLessThanOrEqual(runAhead);
+    // Nobody who counts tokens by the reports counts those.
+    const reported = harness.steps.reduce((sum, step) => sum + step.sampledTokens, 0);
+    expect(reported).toBe(harness.choice("a").tokenIds.length);
   });
 
   it("computes no row beyond an end that is known", async () => {
