@@ -2,7 +2,8 @@
 //
 // One workgroup a sample. Gumbel's trick draws without a second pass: the token with the largest
 // logit / temperature + gumbel(seed, output index, token) is a draw from the softmax. Filters are thresholds on the
-// logit, found by a radix select over its bits; all sums are of integers, or of floats in an order fixed by LANES.
+// logit, found by a radix select over its bits as they lie in memory: what is compared later is exactly what was counted.
+// All sums are of integers, or of floats in an order fixed by LANES.
 //   temperature 0: the largest logit, the lowest id among equals
 //   top-k: the k largest, and what equals the k-th
 //   top-p: of those, the fewest largest whose probabilities reach p
@@ -65,8 +66,13 @@ fn key_of(value: f32) -> u32 {
 struct Distribution {
   base: u32,
   temperature: f32,
-  highest: f32, // of logit / temperature
-  total: f32, // sum of exp(logit / temperature - highest) over what top-k left; 0 selects by count
+  highest: f32, // logit
+  total: f32, // sum of the weights of what top-k left; 0 selects by count
+}
+
+// exp((logit - highest) / temperature)
+fn weight_of(logit: f32, d: Distribution) -> f32 {
+  return exp((logit - d.highest) / d.temperature);
 }
 
 // The largest key such that the tokens from it upwards (among those from `floor_key` upwards) weigh at least `goal`
@@ -81,12 +87,12 @@ fn select_key(d: Distribution, floor_key: u32, goal: u32, lane: u32) -> u32 {
     }
     workgroupBarrier();
     for (var token = lane; token < VOCABULARY; token += LANES) {
-      let value = logits[d.base + token] / d.temperature;
-      let key = key_of(value);
+      let logit = logits[d.base + token];
+      let key = key_of(logit);
       if (key >= floor_key && (round == 0u || (key >> (shift + 8u)) == prefix)) {
         var weight = 1u;
         if (d.total > 0.0) {
-          weight = u32(exp(value - d.highest) / d.total * MASS_ONE + 0.5);
+          weight = u32(weight_of(logit, d) / d.total * MASS_ONE + 0.5);
         }
         atomicAdd(&histogram[(key >> shift) & 255u], weight);
       }
@@ -123,10 +129,11 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     }
   }
   let greedy = best_of(mine, lane);
-  var token = greedy.token;
+  // Where no logit is a number there is no best: then any token will do, but it must be one.
+  var token = min(greedy.token, VOCABULARY - 1u);
 
   if (request.temperature > 0.0) {
-    var d = Distribution(base, request.temperature, greedy.value / request.temperature, 0.0);
+    var d = Distribution(base, request.temperature, greedy.value, 0.0);
     var threshold = 0u;
     if (request.top_k > 0u && request.top_k < VOCABULARY) {
       threshold = select_key(d, 0u, request.top_k, lane);
@@ -134,9 +141,9 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     if (request.top_p < 1.0) {
       var total = 0.0;
       for (var t = lane; t < VOCABULARY; t += LANES) {
-        let value = logits[base + t] / d.temperature;
-        if (key_of(value) >= threshold) {
-          total += exp(value - d.highest);
+        let logit = logits[base + t];
+        if (key_of(logit) >= threshold) {
+          total += weight_of(logit, d);
         }
       }
       d.total = sum_of(total, lane);
@@ -145,15 +152,19 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     }
     var drawn = Best(LOWEST, VOCABULARY);
     for (var t = lane; t < VOCABULARY; t += LANES) {
-      let value = logits[base + t] / d.temperature;
-      if (key_of(value) >= threshold) {
-        let noisy = value + gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, t));
+      let logit = logits[base + t];
+      if (key_of(logit) >= threshold) {
+        let noise = gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, t));
+        let noisy = logit / d.temperature + noise;
         if (noisy > drawn.value) {
           drawn = Best(noisy, t);
         }
       }
     }
-    token = best_of(drawn, lane).token;
+    let best = best_of(drawn, lane);
+    if (best.token < VOCABULARY) { // NaNs count as the largest logits: they may be all that the filters left
+      token = best.token;
+    }
   }
 
   // Under the raw logits, as OpenAI and vLLM report it.

@@ -20,8 +20,9 @@ fn threefry(key: vec2<u32>, counter: vec2<u32>) -> vec2<u32> {
   return x;
 }
 
-// A standard Gumbel number. The uniform number behind it is never 0 or 1, so the result is always finite.
+// A standard Gumbel number. The uniform number behind it has 23 bits and a half: that is the most that f32 holds without
+// rounding, and so it is never 0 or 1 and the result is always finite.
 fn gumbel(key: vec2<u32>, counter: vec2<u32>) -> f32 {
-  let uniform_number = (f32(threefry(key, counter).x >> 8u) + 0.5) * 0x1p-24;
+  let uniform_number = (f32(threefry(key, counter).x >> 9u) + 0.5) * 0x1p-23;
   return -log(-log(uniform_number));
 }

@@ -79,7 +79,7 @@ function gumbelReference(
   let bestValue = -Infinity;
   logits.forEach((logit, token) => {
     const [bits] = threefryReference([seed % 2 ** 32, Math.floor(seed / 2 ** 32)], [outputIndex, token]);
-    const value = logit / temperature - Math.log(-Math.log(((bits >>> 8) + 0.5) * 2 ** -24));
+    const value = logit / temperature - Math.log(-Math.log(((bits >>> 9) + 0.5) * 2 ** -23));
     if (keep(token) && value > bestValue) [best, bestValue] = [token, value];
   });
   return best;
@@ -244,4 +244,34 @@ it("draws different tokens for different output indices and for the halves of a 
   const logits = new Float32Array(1000);
   const requests = [{ seed: 1 }, { seed: 2 }, { seed: 2 ** 32 + 1 }, { seed: 1, outputIndex: 1 }];
   expect(new Set((await draw(logits, requests)).map((d) => d.token)).size).toBe(4);
+});
+
+it("makes no token certain, whatever its random number is", async () => {
+  // The smallest seed whose random number for token 1 begins with 24 ones: the nearest to 1 that a number comes.
+  const request = { seed: 8739893 };
+  expect(threefryReference([request.seed, 0], [0, 1])[0] >>> 8).toBe(0xffffff);
+  expect((await draw(new Float32Array([10, -10]), [request]))[0]?.token).toBe(0);
+});
+
+describe.each<[string, Request]>([
+  ["greedy", { temperature: 0 }],
+  ["plain", {}],
+  ["top-k", { topK: 1 }],
+  ["top-p", { topP: 0.5 }],
+  ["top-k and top-p at a low temperature", { temperature: 1e-5, topK: 5, topP: 0.9 }],
+])("what is drawn (%s)", (_, request) => {
+  it("is never a token of probability 0, nor one whose logit is not a number", async () => {
+    for (const odd of [-Infinity, NaN, -NaN]) {
+      const logits = new Float32Array(31).fill(odd);
+      logits[7] = logits[30] = 3;
+      for (const { token } of await draw(logits, seeds(20, request))) expect([7, 30]).toContain(token);
+    }
+  });
+
+  it("is of the vocabulary, even where no logit is a number", async () => {
+    for (const odd of [-Infinity, NaN]) {
+      const [drawn] = await draw(new Float32Array(31).fill(odd), [request]);
+      expect(drawn?.token).toBeLessThan(31);
+    }
+  });
 });
