@@ -1,0 +1,1 @@
+"""Generators of the training text that was written for this project. `mixture.py` puts them together."""
