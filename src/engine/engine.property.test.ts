@@ -121,7 +121,8 @@ async function play({ config, requests }: Traffic): Promise<EngineHarness> {
   return harness;
 }
 
-describe("an engine under random traffic", () => {
+// Seconds alone, and many of them beside other work on the machine.
+describe("an engine under random traffic", { timeout: 60_000 }, () => {
   it("gives each request what it gets alone, ends it once, and keeps nothing", async () => {
     const seen = {
       preemptions: 0,

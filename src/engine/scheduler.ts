@@ -46,6 +46,7 @@ export class Scheduler {
   readonly #freeSlots: number[];
   #limits: SchedulerLimits;
   #step = 0;
+  /** Whether the last plan stopped short for want of blocks, and of permission to preempt. */
   #isBlocked = false;
 
   // Counters since start.
@@ -68,11 +69,6 @@ export class Scheduler {
 
   get numWaiting(): number {
     return this.#waiting.length;
-  }
-
-  /** Whether the last plan stopped short for want of blocks, and of permission to preempt. */
-  get isBlocked(): boolean {
-    return this.#isBlocked;
   }
 
   /** When a plan can bring something again after one that brought nothing: the batch window's end, or never. */
@@ -98,9 +94,11 @@ export class Scheduler {
    * Plans the next step and counts its rows as computed, so that another can be planned while this one runs.
    *
    * @param mayPreempt false while steps are in flight: who can't get a block then waits for them, since one of them may
-   *   end a sequence, and since a sequence whose token is on its way must not start over
+   *   end a sequence, and since a sequence whose token is on its way must not start over. All others wait as well, or
+   *   there would be steps in flight for as long as they have room.
    */
   schedule(nowMs: number, mayPreempt: boolean): ScheduledSequence[] {
+    if (this.#isBlocked && !mayPreempt) return [];
     const step: ScheduledSequence[] = [];
     const preemptionsBefore = this.numPreemptions;
     this.#step += 1;

@@ -106,6 +106,26 @@ describe.each([0, 1, 2, 3, 4])("running %i steps ahead", (runAhead) => {
     harness.engine.assertConsistent();
   });
 
+  it("stalls a stream that needs a block for one step at most, while others still have room", async () => {
+    const config = { runAhead, blockSize: 16, numGpuBlocks: 3 };
+    const harness = new EngineHarness({ config });
+    // b fills its first block while a and c have room left in theirs: c gives way, and b goes on.
+    for (const [id, length] of Object.entries({ a: 1, b: 12, c: 8 })) {
+      harness.add(
+        id,
+        Array.from({ length }, (_, i) => i),
+        { params: samplingParams({ maxTokens: 15, ignoreEos: true }) },
+      );
+    }
+    await harness.runToEnd();
+    const spoke = harness.steps.flatMap(({ step, entries }) =>
+      entries.some(({ requestId, sampled }) => requestId === "b" && sampled) ? [step] : [],
+    );
+    const gaps = spoke.slice(1).map((step, i) => step - (spoke[i] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(runAhead === 0 ? 1 : 2);
+    expect(harness.engine.stats().num_preemptions_total).toBe(1);
+  });
+
   it("says nothing more when it dies with steps in flight", async () => {
     const runner = new SlowRunner();
     const harness = new EngineHarness({ config: { runAhead }, runner });
