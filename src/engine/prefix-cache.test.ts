@@ -85,6 +85,24 @@ describe("publishing", () => {
     expect(prefixCache.lookup(TOKENS, null, 10).blocks).toEqual([a[0], b[1]]);
   });
 
+  it("gives a block that is offered again behind a new parent that name only", () => {
+    const pool = new BlockPool(6, 2);
+    const { prefixCache } = pool;
+    const [a = -1, b0 = -1, b1 = -1, c = -1] = pool.allocate(4) ?? [];
+    const old = prefixCache.publish(a, TOKENS, 0, null, null);
+    prefixCache.publish(b0, TOKENS, 0, null, null);
+    prefixCache.publish(b1, TOKENS, 1, old, null);
+    prefixCache.forget(a);
+    // A second owner of b0 and b1 offers them again, and now b0 is the one to be found.
+    const chain = prefixCache.publish(b0, TOKENS, 0, null, null);
+    prefixCache.publish(b1, TOKENS, 1, chain, null);
+    expect(prefixCache.lookup(TOKENS, null, 10).blocks).toEqual([b0, b1]);
+    // b1 comes to hold something else. Who still knows the old parent must not be led to it.
+    prefixCache.forget(b1);
+    const other = prefixCache.publish(b1, [9, 9], 0, null, null);
+    expect(prefixCache.publish(c, TOKENS, 1, old, null)).not.toBe(other);
+  });
+
   it("never leads from a block that was reused to what used to follow it", () => {
     const { pool, blocks } = poolWith(2, 2);
     pool.prefixCache.forget(blocks[0] ?? -1);

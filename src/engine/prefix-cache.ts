@@ -47,7 +47,10 @@ export class PrefixCache {
     const name = this.#nameOf(tokens, index, chain ?? rootOf(salt));
     const earlier = this.#published.get(this.#blockOf.get(name) ?? -1);
     if (earlier) return earlier.chain;
-    const own = `#${this.#nextNumber++}`;
+    // A block is offered a second time by another owner, and behind another parent where the first one's was reused.
+    const before = this.#published.get(block);
+    if (before) this.#blockOf.delete(before.name);
+    const own = before?.chain ?? `#${this.#nextNumber++}`;
     this.#blockOf.set(name, block);
     this.#published.set(block, { name, chain: own });
     return own;
