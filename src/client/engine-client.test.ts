@@ -157,6 +157,20 @@ describe("when the other side dies", () => {
   });
 });
 
+it("an abort after dispose() asks nothing of a side that is gone", async () => {
+  const side = new FakeSide();
+  const client = await side.connect();
+  const controller = new AbortController();
+  const creating = client.completions.create({ prompt: "a", stream: true }, { signal: controller.signal });
+  await settle();
+  side.chunk(1, "a");
+  const stream = await creating;
+  await client.dispose();
+  controller.abort(); // a proxy that has been released throws
+  expect(side.aborted).toEqual([]);
+  await expect(stream.next()).rejects.toMatchObject({ code: "engine_disposed" });
+});
+
 it("a model that does not load is a ChorusError, and ends the other side", async () => {
   const side = new FakeSide();
   side.loaded = { ok: false, error: { code: "model_not_found", message: "nothing there", param: "model" } };
@@ -165,8 +179,8 @@ it("a model that does not load is a ChorusError, and ends the other side", async
 });
 
 it("a listener that throws costs the others nothing", async () => {
-  const reported = vi.fn<(error: unknown) => void>();
-  vi.stubGlobal("reportError", reported);
+  const queued = vi.fn<(task: () => void) => void>();
+  vi.stubGlobal("queueMicrotask", queued);
   const side = new FakeSide();
   const client = await side.connect();
   const steps: StepReport[] = [];
@@ -179,7 +193,8 @@ it("a listener that throws costs the others nothing", async () => {
   off();
   side.post({ steps: [report] });
   expect(steps).toEqual([report]);
-  expect(reported).toHaveBeenCalledTimes(2);
+  expect(queued).toHaveBeenCalledTimes(2);
+  expect(queued.mock.calls[0]?.[0]).toThrow("mine");
   vi.unstubAllGlobals();
 });
 

@@ -99,8 +99,8 @@ export class EngineClient implements ChorusEngine {
     this.#open.set(ticket, events);
 
     const abort = () => {
-      void this.#transport.service.abort(ticket);
       events.fail(signal?.reason);
+      leave();
     };
     const leave = () => {
       signal?.removeEventListener("abort", abort);
@@ -159,8 +159,10 @@ export class EngineClient implements ChorusEngine {
       try {
         listener(payload);
       } catch (error) {
-        // A listener's mistake is the page's to see, and nobody else's to suffer.
-        reportError(error);
+        // A listener's mistake is the page's to see, and nobody else's to suffer. (Node has no reportError.)
+        queueMicrotask(() => {
+          throw error;
+        });
       }
     }
   }
