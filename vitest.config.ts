@@ -1,13 +1,39 @@
 // Two tiers: "unit" is pure and runs in Node; "gpu" runs in Chromium, on its software adapter unless CHORUS_ADAPTER=real.
+// "bench" is no tier: npm run bench runs it, in the same Chromium.
 
 import { playwright } from "@vitest/browser-playwright";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 import { chromiumFlags } from "./tools/chromium-flags.mjs";
 import { listChromiums } from "./tools/find-chromium.mjs";
 
 // tools/test.mjs names one that it has tried; run by hand, the first that is there.
 const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums()[0];
+
+/** A project of files that run in Chromium, one after the other: they would share one software GPU. */
+function inChromium(name: string, include: string, timeoutMs: number): TestProjectInlineConfiguration {
+  return {
+    appType: "mpa",
+    // Imported by the worker, where Vite's scan does not look: found in mid-run they would reload the page.
+    optimizeDeps: { include: ["comlink", "@huggingface/jinja", "@huggingface/tokenizers"] },
+    test: {
+      name,
+      include: [include],
+      fileParallelism: false,
+      testTimeout: timeoutMs,
+      hookTimeout: timeoutMs,
+      browser: {
+        enabled: true,
+        headless: true,
+        screenshotFailures: false,
+        instances: [{ browser: "chromium" }],
+        provider: playwright({
+          launchOptions: { args: chromiumFlags(), ...(executablePath && { executablePath }) },
+        }),
+      },
+    },
+  };
+}
 
 export default defineConfig({
   test: {
@@ -20,28 +46,9 @@ export default defineConfig({
           exclude: ["src/**/*.gpu.test.ts"],
         },
       },
-      {
-        appType: "mpa",
-        // Imported by the worker, where Vite's scan does not look: found in mid-run they would reload the page.
-        optimizeDeps: { include: ["comlink", "@huggingface/jinja", "@huggingface/tokenizers"] },
-        test: {
-          name: "gpu",
-          include: ["src/**/*.gpu.test.ts"],
-          // One file after the other: they would share one software GPU. That makes about 1 GFLOP/s, hence the patience.
-          fileParallelism: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          browser: {
-            enabled: true,
-            headless: true,
-            screenshotFailures: false,
-            instances: [{ browser: "chromium" }],
-            provider: playwright({
-              launchOptions: { args: chromiumFlags(), ...(executablePath && { executablePath }) },
-            }),
-          },
-        },
-      },
+      // The software adapter makes about 1 GFLOP/s, hence the patience.
+      inChromium("gpu", "src/**/*.gpu.test.ts", 60_000),
+      inChromium("bench", "src/**/*.gpu.bench.ts", 600_000),
     ],
   },
 });

@@ -1,9 +1,9 @@
 import { Engine } from "../engine/engine.ts";
 import type { ScheduledSequence, StepResult } from "../engine/runner.ts";
+import { medianOf, printTable } from "./bench.ts";
 import { PLAIN_REQUEST, ROOMY, samplingParams } from "./engine-harness.ts";
 
-export interface CoreCost {
-  readonly numSequences: number;
+interface CoreCost {
   readonly medianMs: number;
   readonly p95Ms: number;
 }
@@ -17,7 +17,7 @@ function submit(step: readonly ScheduledSequence[]): Promise<StepResult> {
 }
 
 /** Steps of so many sequences that all decode, with prefix caching and run-ahead, each timed by itself. */
-export async function measureCoreCost(numSequences: number): Promise<CoreCost> {
+async function measureCoreCost(numSequences: number): Promise<CoreCost> {
   const maxTokens = WARM_UP_STEPS + MEASURED_STEPS + 10;
   const tokenBytes = Uint8Array.of(65);
   const engine = new Engine({
@@ -50,7 +50,16 @@ export async function measureCoreCost(numSequences: number): Promise<CoreCost> {
     await engine.step();
     times.push(performance.now() - startMs);
   }
-  times.sort((a, b) => a - b);
-  const at = (fraction: number) => times[Math.floor(fraction * times.length)] ?? NaN;
-  return { numSequences, medianMs: at(0.5), p95Ms: at(0.95) };
+  const p95Ms = times.toSorted((a, b) => a - b)[Math.floor(0.95 * times.length)] ?? NaN;
+  return { medianMs: medianOf(times), p95Ms };
+}
+
+/** In Node, without a GPU: the JavaScript of planning, committing and reporting a decode step. */
+export async function printCoreCosts(): Promise<void> {
+  const rows = [];
+  for (const sequences of [1, 2, 4, 8, 16, 32, 64, 128, 256]) {
+    const { medianMs, p95Ms } = await measureCoreCost(sequences);
+    rows.push([sequences, medianMs.toFixed(4), p95Ms.toFixed(4), ((1000 * medianMs) / sequences).toFixed(2)]);
+  }
+  printTable("Cost of the core, a decode step", ["sequences", "median, ms", "p95, ms", "median, µs a sequence"], rows);
 }
