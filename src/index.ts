@@ -23,15 +23,36 @@ export async function createEngine(options: CreateEngineOptions): Promise<Chorus
     throw new ChorusError("invalid_type", 'createEngine takes an object, such as { model: "/models/name/" }.');
   }
   const { model, onProgress, worker = true, gpu, ...config } = options;
-  if (typeof worker !== "boolean") throw new ChorusError("invalid_type", "worker must be true or false.", "worker");
-  if (gpu && worker) {
-    throw new ChorusError("invalid_value", "gpu can be given with worker: false only: a worker has its own.", "gpu");
-  }
+  checkOptions({ model, onProgress, worker, gpu });
   const transport = worker ? await startWorker() : await inPlace(gpu);
   // A worker would resolve a relative URL against its own script.
   const base = globalThis.document?.baseURI ?? globalThis.location?.href;
   const source = typeof model === "string" && URL.canParse(model, base) ? new URL(model, base).href : model;
   return EngineClient.connect(transport, source, config, onProgress);
+}
+
+/** The config's fields are checked where the engine runs. */
+function checkOptions({ model, onProgress, worker, gpu }: Record<string, unknown>): void {
+  const wrongType = (param: string, expected: string) =>
+    new ChorusError("invalid_type", `${param} must be ${expected}.`, param);
+  if (model === undefined || model === null) {
+    throw new ChorusError(
+      "missing_required_parameter",
+      "model is missing: give the URL of a folder, or files.",
+      "model",
+    );
+  }
+  if (typeof model !== "string" && !(Array.isArray(model) && model.every((file) => file instanceof File))) {
+    throw wrongType("model", "the URL of a folder, or a list of its files");
+  }
+  if (model === "") throw new ChorusError("invalid_value", "model is empty: give the URL of a folder.", "model");
+  if (onProgress !== undefined && typeof onProgress !== "function") throw wrongType("onProgress", "a function");
+  if (typeof worker !== "boolean") throw wrongType("worker", "true or false");
+  if (gpu === undefined || gpu === null) return;
+  if (typeof gpu !== "object" || !("requestAdapter" in gpu)) throw wrongType("gpu", "a GPU");
+  if (worker) {
+    throw new ChorusError("invalid_value", "gpu can be given with worker: false only: a worker has its own.", "gpu");
+  }
 }
 
 async function inPlace(gpu: GPU | undefined): Promise<Transport> {

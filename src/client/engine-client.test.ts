@@ -207,6 +207,46 @@ it("a request that is no plain data is refused as such", async () => {
   await expect(client.completions.create({ prompt: "a" })).rejects.toMatchObject({ code: "invalid_type" });
 });
 
+it("what can't cross to the worker is named, in a request and in the config", async () => {
+  const side = new FakeSide();
+  const client = await side.connect();
+  side.submitAnswer = () => {
+    throw new DOMException("a function could not be cloned", "DataCloneError");
+  };
+  const body = { prompt: "a", user: () => 1 } as unknown as { prompt: string };
+  await expect(client.completions.create(body)).rejects.toMatchObject({ code: "invalid_type", param: "user" });
+
+  side.loaded = Promise.reject<never>(new DOMException("a function could not be cloned", "DataCloneError"));
+  const config = { maxNumSeqs: 4, seed: () => 1 } as unknown as { seed: number };
+  const connecting = EngineClient.connect(side, "/model/", config);
+  await expect(connecting).rejects.toMatchObject({ name: "ChorusError", code: "invalid_type", param: "seed" });
+});
+
+it("refuses options, events and listeners that are none, and sends nothing", async () => {
+  const side = new FakeSide();
+  const client = await side.connect();
+  const create = (options: unknown) => client.completions.create({ prompt: "a" }, options as { signal: AbortSignal });
+  await expect(create(5)).rejects.toMatchObject({ code: "invalid_type", param: "options" });
+  await expect(create({ signal: "now" })).rejects.toMatchObject({ code: "invalid_type", param: "signal" });
+  expect(side.submitted).toEqual([]);
+  const on = client.on.bind(client) as (event: string, listener: unknown) => void;
+  expect(() => on("steps", () => undefined)).toThrow(
+    expect.objectContaining({ code: "invalid_value", param: "event" }),
+  );
+  expect(() => on("toString", () => undefined)).toThrow(/step, request, alert, fatal/);
+  expect(() => on("step", 5)).toThrow(expect.objectContaining({ code: "invalid_type", param: "listener" }));
+});
+
+it("takes null for options and signal as if they were left out", async () => {
+  const side = new FakeSide();
+  const client = await side.connect();
+  const create = (options: unknown) => client.completions.create({ prompt: "a" }, options as { signal: AbortSignal });
+  const answers = [create(null), create({ signal: null })];
+  await settle();
+  for (const ticket of [1, 2]) side.post({ events: [{ type: "response", ticket, response: completion("b") }] });
+  for (const answer of answers) expect((await answer).choices[0]?.text).toBe("b");
+});
+
 it("tells of a step before the requests it ended and the alerts it raised, and gives the metrics' text", async () => {
   const side = new FakeSide();
   const client = await side.connect();

@@ -53,7 +53,7 @@ export class EngineClient implements ChorusEngine {
       return client;
     } catch (error) {
       transport.close();
-      throw error;
+      throw isDataCloneError(error) ? notPlainData("The config", config, error) : error;
     }
   }
 
@@ -63,6 +63,17 @@ export class EngineClient implements ChorusEngine {
   }
 
   on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void {
+    if (!Object.hasOwn(this.#listeners, event)) {
+      const names = Object.keys(this.#listeners).join(", ");
+      throw new ChorusError(
+        "invalid_value",
+        `There is no event ${JSON.stringify(event)}; there are ${names}.`,
+        "event",
+      );
+    }
+    if (typeof listener !== "function") {
+      throw new ChorusError("invalid_type", `The listener of "${event}" must be a function.`, "listener");
+    }
     this.#listeners[event].add(listener);
     return () => this.#listeners[event].delete(listener);
   }
@@ -91,7 +102,8 @@ export class EngineClient implements ChorusEngine {
     return this.dispose();
   }
 
-  async #create(request: GenerationRequest, { signal }: CreateOptions = {}): Promise<Response | ChunkStream> {
+  async #create(request: GenerationRequest, options?: CreateOptions): Promise<Response | ChunkStream> {
+    const signal = signalOf(options);
     signal?.throwIfAborted();
     if (this.#ended) throw this.#ended;
     const ticket = this.#nextTicket++;
@@ -116,7 +128,7 @@ export class EngineClient implements ChorusEngine {
       return await responseOf(events).finally(leave);
     } catch (error) {
       leave();
-      throw isDataCloneError(error) ? notPlainData(error) : error;
+      throw isDataCloneError(error) ? notPlainData("A request", request.body, error) : error;
     }
   }
 
@@ -172,6 +184,30 @@ function isDataCloneError(error: unknown): error is DOMException {
   return error instanceof DOMException && error.name === "DataCloneError";
 }
 
-function notPlainData(cause: DOMException): ChorusError {
-  return new ChorusError("invalid_type", `A request must be plain data: ${cause.message}`, null, { cause });
+/** What can't be posted, with the field that is to blame. */
+function notPlainData(what: string, value: object, cause: DOMException): ChorusError {
+  const field = Object.entries(value).find(([, part]) => !isPlainData(part))?.[0] ?? null;
+  const where = field === null ? "" : ` (see ${field})`;
+  return new ChorusError("invalid_type", `${what} must be plain data${where}: ${cause.message}`, field, { cause });
+}
+
+function isPlainData(value: unknown): boolean {
+  try {
+    structuredClone(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function signalOf(options: unknown): AbortSignal | undefined {
+  if (options === undefined || options === null) return undefined;
+  if (typeof options !== "object") {
+    throw new ChorusError("invalid_type", "The options must be an object, such as { signal }.", "options");
+  }
+  const signal = "signal" in options ? options.signal : undefined;
+  if (signal === undefined || signal === null) return undefined;
+  // Not instanceof: another frame's signals would fail it.
+  if (typeof signal === "object" && "throwIfAborted" in signal) return signal as AbortSignal;
+  throw new ChorusError("invalid_type", "signal must be an AbortSignal.", "signal");
 }

@@ -9,6 +9,12 @@ import type { AsyncService, Transport } from "./transport.ts";
  * so the worker holds a Web Lock of its own name, and whoever gets that lock next knows that it is gone.
  */
 export async function startWorker(): Promise<Transport> {
+  if (globalThis.isSecureContext === false) {
+    throw new ChorusError(
+      "webgpu_unavailable",
+      "Browsers offer WebGPU on secure pages only: open this one over https:// or on localhost.",
+    );
+  }
   const name = `chorus-${crypto.randomUUID()}`;
   const worker = new Worker(new URL("../worker/engine.worker.ts", import.meta.url), { type: "module", name });
   const closing = new AbortController();

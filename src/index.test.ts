@@ -1,0 +1,39 @@
+// What createEngine refuses before it starts anything.
+
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createEngine } from "./index.ts";
+import type { CreateEngineOptions } from "./protocol/engine.ts";
+
+const model = "/models/chorus-first/";
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe("createEngine refuses by name", () => {
+  it.each([
+    ["no options", undefined, "invalid_type", null],
+    ["no object", "model", "invalid_type", null],
+    ["no model", {}, "missing_required_parameter", "model"],
+    ["null for a model", { model: null }, "missing_required_parameter", "model"],
+    ["an empty model", { model: "" }, "invalid_value", "model"],
+    ["a number for a model", { model: 5 }, "invalid_type", "model"],
+    ["a list of something else", { model: [new File([], "config.json"), "b"] }, "invalid_type", "model"],
+    ["a worker that is no boolean", { model, worker: 1 }, "invalid_type", "worker"],
+    ["a listener that is none", { model, onProgress: 5 }, "invalid_type", "onProgress"],
+    ["a gpu that is none", { model, worker: false, gpu: {} }, "invalid_type", "gpu"],
+    ["a gpu for a worker", { model, gpu: { requestAdapter: () => null } }, "invalid_value", "gpu"],
+  ])("%s", async (_, options, code, param) => {
+    await expect(createEngine(options as CreateEngineOptions)).rejects.toMatchObject({
+      name: "ChorusError",
+      code,
+      param,
+    });
+  });
+});
+
+it("createEngine says why there is no WebGPU on a page that came over plain http", async () => {
+  vi.stubGlobal("isSecureContext", false);
+  await expect(createEngine({ model })).rejects.toMatchObject({
+    code: "webgpu_unavailable",
+    message: expect.stringContaining("https://"),
+  });
+});
