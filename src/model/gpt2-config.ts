@@ -86,7 +86,7 @@ export function parseGpt2Config(json: unknown): Gpt2Config {
 
 function refuseUnsupported(fields: JsonFields): void {
   const modelType = fields.string("model_type", "none");
-  if (modelType !== "gpt2") throw unsupported(`model_type ${JSON.stringify(modelType)} (only "gpt2" is supported)`);
+  if (modelType !== "gpt2") throw unsupported(`model_type ${JSON.stringify(modelType)} (not "gpt2")`);
   for (const name of ["reorder_and_upcast_attn", "add_cross_attention"]) {
     if (fields.boolean(name, false)) throw unsupported(`${name}: true`);
   }

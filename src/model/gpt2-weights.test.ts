@@ -91,6 +91,12 @@ describe("loadGpt2Weights", () => {
     expect(() => loadGpt2Weights(zeros({ x: [1] }), tiny)).toThrow(/wte\.weight, wpe\.weight/);
   });
 
+  test("of many missing tensors the first few are named, so that the message can be read", () => {
+    const load = () => loadGpt2Weights(zeros(tinyShapes()), { ...tiny, nLayer: 99 });
+    expect(load).toThrow(/lacks \d+ tensors.*transformer\.h\.2\.ln_1\.weight.* and \d+ more\.$/);
+    expect(load).toThrow(/^.{0,500}$/);
+  });
+
   test("a tensor of another shape is named with both shapes", () => {
     const shapes = { ...tinyShapes(), "transformer.h.0.attn.c_attn.weight": [192, 64] };
     expect(() => loadGpt2Weights(zeros(shapes), tiny)).toThrow(

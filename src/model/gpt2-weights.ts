@@ -107,12 +107,17 @@ function expectedShapes({ vocabSize, nPositions, nEmbd, nInner, nLayer, tieWordE
   return shapes;
 }
 
+/** Missing tensors that an error names: of a model with a layer too many there are a dozen, of the wrong model hundreds. */
+const MOST_NAMED = 8;
+
 function checkTensors(checkpoint: Checkpoint, shapes: Shapes, nameInFile: (name: string) => string): void {
   const missing = [...shapes.keys()].map(nameInFile).filter((name) => !checkpoint.has(name));
   if (missing.length > 0) {
+    const few = missing.slice(0, MOST_NAMED).join(", ");
+    const more = missing.length > MOST_NAMED ? ` and ${missing.length - MOST_NAMED} more` : "";
     throw new ChorusError(
       "model_invalid",
-      `The checkpoint lacks ${missing.length} tensors of this GPT-2: ${missing.join(", ")}.`,
+      `The checkpoint lacks ${missing.length} tensors of this GPT-2: ${few}${more}.`,
     );
   }
   for (const [name, expected] of shapes) {

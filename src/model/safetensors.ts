@@ -182,7 +182,7 @@ function checkCoverage(entries: readonly TensorEntry[], dataBytes: number): void
   for (const { name, begin, end } of inOrder) {
     if (end > dataBytes) {
       throw invalid(
-        `tensor "${name}" ends at byte ${end} of the data, but the file has ${dataBytes}; is the download complete?`,
+        `tensor "${name}" ends at byte ${end} of the data, but the file has ${dataBytes}: it may have been cut short`,
       );
     }
     if (begin < covered)
