@@ -1,6 +1,6 @@
 """Byte-level BPE as GPT-2 has it: trainer, encoder, and the tokenizer.json that Hugging Face's tokenizers read.
 
-    python3 bpe.py --corpus FOLDER --vocabulary 8192 --out FOLDER/tokenizer.json
+python3 bpe.py --corpus FOLDER --vocabulary 8192 --out FOLDER/tokenizer.json
 """
 
 import argparse
@@ -79,12 +79,23 @@ class Tokenizer:
         return 0 if token < len(SPECIAL) else len(self.vocabulary[token])
 
     def decode(self, ids: Iterable[int]) -> str:
-        parts = (self.vocabulary[i].encode() if i < len(SPECIAL) else bytes(BYTES[c] for c in self.vocabulary[i]) for i in ids)
+        parts = (
+            self.vocabulary[i].encode() if i < len(SPECIAL) else bytes(BYTES[c] for c in self.vocabulary[i])
+            for i in ids
+        )
         return b"".join(parts).decode("utf-8", "replace")
 
     def save(self, path: Path) -> None:
         added = [
-            {"id": i, "content": token, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+            {
+                "id": i,
+                "content": token,
+                "single_word": False,
+                "lstrip": False,
+                "rstrip": False,
+                "normalized": False,
+                "special": True,
+            }
             for i, token in enumerate(SPECIAL)
         ]
         byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}

@@ -63,12 +63,6 @@ def prose(folder: Path) -> list[str]:
     return [p.strip() for p in "".join(read_lines(folder, "plain.txt")).split("\n\n") if p.strip()]
 
 
-def texts_for_tokenizer(folder: Path, own: int = 40_000) -> list[str]:
-    countries = folder / "countries.json"
-    chats = [turns for _, turns in outside_chats(folder)] + [turns for _, turns in conversations(own, 1, countries)]
-    return [turn for turns in chats for turn in turns] + prose(folder)
-
-
 def is_held_out(key: str) -> bool:
     return hashlib.md5(key.encode()).digest()[0] < HELD_OUT_BYTES
 
@@ -95,19 +89,29 @@ def prose_windows(passage: str, tokenizer: Tokenizer, context: int) -> Iterator[
             yield Window("prose", part, np.ones(len(part), bool))
 
 
-def load(folder: Path, tokenizer: Tokenizer, context: int, own: int, seed: int) -> tuple[list[Window], list[Window]]:
-    """(training windows, held-out windows). `own` conversations of own writing are generated with `seed`."""
-    train: list[Window] = []
-    held_out: list[Window] = []
-    own_chats = ((f"own-{kind}", turns) for kind, turns in conversations(own, seed, folder / "countries.json"))
-    for chats in (outside_chats(folder), own_chats):
-        for source, turns in chats:
-            side = held_out if is_held_out("|".join(turns)) else train
-            side.extend(chat_windows(source, turns, tokenizer, context))
+def texts(folder: Path, own: int, seed: int) -> Iterator[tuple[str, list[str]]]:
+    """(source, turns) of every conversation, outside and own, and ("prose", [passage])."""
+    yield from outside_chats(folder)
+    for kind, turns in conversations(own, seed, folder / "countries.json"):
+        yield f"own-{kind}", turns
     for passage in prose(folder):
-        side = held_out if is_held_out(passage) else train
-        side.extend(prose_windows(passage, tokenizer, context))
-    return train, held_out
+        yield "prose", [passage]
+
+
+def load(folder: Path, tokenizer: Tokenizer, context: int, own: int, seed: int, held_out: bool) -> list[Window]:
+    """The windows to train on, or those held out. `own` conversations of own writing are generated with `seed`."""
+    windows: list[Window] = []
+    for source, turns in texts(folder, own, seed):
+        if is_held_out("|".join(turns)) == held_out:
+            if source == "prose":
+                windows.extend(prose_windows(turns[0], tokenizer, context))
+            else:
+                windows.extend(chat_windows(source, turns, tokenizer, context))
+    return windows
+
+
+def texts_for_tokenizer(folder: Path, own: int = 40_000) -> list[str]:
+    return [turn for _, turns in texts(folder, own, seed=1) for turn in turns]
 
 
 def weighted(windows: list[Window], rng: np.random.Generator) -> list[Window]:
@@ -141,7 +145,9 @@ def pack(windows: list[Window], context: int, rng: np.random.Generator, open_row
             space.pop(i)
     closed += rows
     shape = (len(closed), context)
-    out = Rows(np.zeros(shape, np.uint16), np.zeros(shape, np.uint8), np.full(shape, 255, np.uint8), np.zeros(shape, np.uint16))
+    out = Rows(
+        np.zeros(shape, np.uint16), np.zeros(shape, np.uint8), np.full(shape, 255, np.uint8), np.zeros(shape, np.uint16)
+    )
     for row, target in zip(closed, rng.permutation(len(closed))):
         start = 0
         for segment, window in enumerate(row):

@@ -24,7 +24,14 @@ CHAT_TEMPLATE = (
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 # Low temperature: a small model's second choices are bad. No repetition penalty: it forbids the names that must be repeated.
-GENERATION = {"do_sample": True, "temperature": 0.6, "top_k": 30, "top_p": 0.9, "repetition_penalty": 1.0, "max_new_tokens": 200}
+GENERATION = {
+    "do_sample": True,
+    "temperature": 0.6,
+    "top_k": 30,
+    "top_p": 0.9,
+    "repetition_penalty": 1.0,
+    "max_new_tokens": 200,
+}
 TYPE_NAMES = {"float16": "F16", "float32": "F32", "int8": "I8"}
 
 
@@ -32,7 +39,11 @@ def write_safetensors(path: Path, tensors: dict[str, np.ndarray]) -> None:
     header: dict = {"__metadata__": {"format": "pt"}}
     offset = 0
     for name, tensor in sorted(tensors.items()):
-        header[name] = {"dtype": TYPE_NAMES[str(tensor.dtype)], "shape": list(tensor.shape), "data_offsets": [offset, offset + tensor.nbytes]}
+        header[name] = {
+            "dtype": TYPE_NAMES[str(tensor.dtype)],
+            "shape": list(tensor.shape),
+            "data_offsets": [offset, offset + tensor.nbytes],
+        }
         offset += tensor.nbytes
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
@@ -44,7 +55,10 @@ def write_safetensors(path: Path, tensors: dict[str, np.ndarray]) -> None:
 
 def hugging_face_tensors(state: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
     """f16, with the `transformer.` prefix and Conv1D's [in, out]. The head is tied: it is wte and not written."""
-    return {f"transformer.{name}": (t.t() if is_conv1d(name) else t).half().contiguous().cpu().numpy() for name, t in state.items()}
+    return {
+        f"transformer.{name}": (t.t() if is_conv1d(name) else t).half().contiguous().cpu().numpy()
+        for name, t in state.items()
+    }
 
 
 def quantised(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -89,7 +103,13 @@ def main() -> None:
         "torch_dtype": "float16",
     })  # fmt: skip
     write_json("generation_config.json", {**ends, **GENERATION})
-    names = {"bos_token": SPECIAL[0], "eos_token": SPECIAL[0], "unk_token": SPECIAL[0], "pad_token": SPECIAL[0], "additional_special_tokens": SPECIAL[1:]}
+    names = {
+        "bos_token": SPECIAL[0],
+        "eos_token": SPECIAL[0],
+        "unk_token": SPECIAL[0],
+        "pad_token": SPECIAL[0],
+        "additional_special_tokens": SPECIAL[1:],
+    }
     write_json("special_tokens_map.json", names)
     write_json("tokenizer_config.json", {
         "tokenizer_class": "PreTrainedTokenizerFast", "add_prefix_space": False, "clean_up_tokenization_spaces": False,

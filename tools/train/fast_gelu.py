@@ -19,7 +19,11 @@ def kernel() -> ctypes.CDLL | None:
     library = Path(tempfile.mkdtemp()) / "fast_gelu.so"
     flags = "-O3 -march=native -ffast-math -fopenmp -shared -fPIC".split()
     try:
-        subprocess.run(["cc", *flags, str(Path(__file__).with_suffix(".c")), "-o", str(library), "-lm"], check=True, capture_output=True)
+        subprocess.run(
+            ["cc", *flags, str(Path(__file__).with_suffix(".c")), "-o", str(library), "-lm"],
+            check=True,
+            capture_output=True,
+        )
         return ctypes.CDLL(str(library))
     except (OSError, subprocess.CalledProcessError):
         return None
@@ -43,7 +47,9 @@ class Gelu(torch.autograd.Function):
         (x,) = ctx.saved_tensors
         grad = grad.contiguous()
         out = torch.empty_like(x)
-        kernel().gelu_backward(pointer(x), pointer(grad), pointer(out), ctypes.c_long(x.numel()), torch.get_num_threads())
+        kernel().gelu_backward(
+            pointer(x), pointer(grad), pointer(out), ctypes.c_long(x.numel()), torch.get_num_threads()
+        )
         return out
 
 

@@ -85,6 +85,26 @@ class GPT2(nn.Module):
         return F.linear(self.ln_f(x), self.wte.weight)
 
 
+@torch.no_grad()
+def extend(model: GPT2, ids: list[int], past: list[tuple[Tensor, Tensor]]) -> Tensor:
+    """Reads `ids` after what `past` holds (keys and values [heads, length, size] of each layer; grown in place) -> last logits."""
+    before = past[0][0].shape[1] if past else 0
+    x = model.wte(torch.tensor(ids)) + model.wpe(torch.arange(before, before + len(ids)))
+    bias = torch.full((len(ids), before + len(ids)), -math.inf).triu(before + 1)
+    for layer, block in enumerate(model.h):
+        parts = block.attn.c_attn(block.ln_1(x)).view(len(ids), 3, block.attn.heads, -1)
+        q, k, v = parts.permute(1, 2, 0, 3)
+        if before:
+            k, v = torch.cat([past[layer][0], k], 1), torch.cat([past[layer][1], v], 1)
+            past[layer] = (k, v)
+        else:
+            past.append((k, v))
+        mixed = torch.softmax(q @ k.transpose(1, 2) / math.sqrt(q.shape[-1]) + bias, -1) @ v
+        x = x + block.attn.c_proj(mixed.transpose(0, 1).reshape(len(ids), -1))
+        x = x + block.mlp(block.ln_2(x))
+    return model.ln_f(x[-1]) @ model.wte.weight.T
+
+
 def segment_bias(segment: Tensor) -> Tensor:
     """[batch, length] window numbers -> [batch, 1, length, length]: 0 where a query may look, else -10,000 (finite in bf16)."""
     length = segment.shape[1]
@@ -115,11 +135,16 @@ def load_folder(folder: Path, dropout: float = 0.0, n_positions: int | None = No
     """A Hugging Face folder -> model. `n_positions` beyond the folder's adds positions, which start as the mean of the last 32."""
     raw = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     config = Config(**{name: raw[name] for name in Config.__dataclass_fields__})
-    tensors = {name.removeprefix("transformer."): torch.from_numpy(t) for name, t in read_safetensors(folder / "model.safetensors").items()}
+    tensors = {
+        name.removeprefix("transformer."): torch.from_numpy(t)
+        for name, t in read_safetensors(folder / "model.safetensors").items()
+    }
     state = {name: t.t().contiguous() if is_conv1d(name) else t for name, t in tensors.items()}
     more = (n_positions or 0) - config.n_positions
     if more > 0:
-        state["wpe.weight"] = torch.cat([state["wpe.weight"], state["wpe.weight"][-32:].mean(0, keepdim=True).repeat(more, 1)])
+        state["wpe.weight"] = torch.cat(
+            [state["wpe.weight"], state["wpe.weight"][-32:].mean(0, keepdim=True).repeat(more, 1)]
+        )
         config.n_positions += more
     model = GPT2(config, dropout)
     model.load_state_dict(state)

@@ -1,6 +1,6 @@
 """Replies of a model folder: greedy for checks that count, sampled as its generation_config.json says for what people see.
 
-    python3 sample.py --model MODEL_FOLDER "Hello" "Tell me a joke"      # one conversation, the texts are the user's turns
+python3 sample.py --model MODEL_FOLDER "Hello" "Tell me a joke"      # one conversation, the texts are the user's turns
 """
 
 import argparse
@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from bpe import ASSISTANT, END, USER, Tokenizer
-from model import load_folder, segment_bias
+from model import extend, load_folder
 
 
 class Chat:
@@ -28,9 +28,7 @@ class Chat:
         ids.append(ASSISTANT)
         return self.prompt(turns[2:]) if len(ids) > self.context * 3 // 4 and len(turns) > 2 else ids
 
-    def next_token(self, ids: list[int], greedy: bool) -> int:
-        tensor = torch.tensor([ids])
-        logits = self.model(tensor, torch.arange(len(ids))[None], segment_bias(torch.zeros_like(tensor)))[0, -1]
+    def pick(self, logits: torch.Tensor, ids: list[int], greedy: bool) -> int:
         penalty = self.settings.get("repetition_penalty", 1.0)
         if penalty != 1.0:
             seen = torch.tensor(sorted(set(ids)))
@@ -42,16 +40,17 @@ class Chat:
         chances = chances * (torch.cumsum(chances, 0) - chances < self.settings.get("top_p", 1.0))
         return int(tokens[torch.multinomial(chances / chances.sum(), 1)])
 
-    @torch.no_grad()
     def reply(self, turns: list[str], greedy: bool = False, at_most: int = 200) -> tuple[str, bool]:
-        """(text, whether it ended by itself). Every step reads the whole text again: slow, and nothing to get wrong."""
+        """(text, whether it ended by itself)."""
         ids = self.prompt(turns)
-        start = len(ids)
+        start, new = len(ids), ids
+        past: list = []
         while len(ids) < min(self.context, start + at_most):
-            token = self.next_token(ids, greedy)
+            token = self.pick(extend(self.model, new, past), ids, greedy)
             if token == END:
                 return self.tokenizer.decode(ids[start:]), True
-            ids.append(token)
+            new = [token]
+            ids = ids + new
         return self.tokenizer.decode(ids[start:]), False
 
     def conversation(self, user_turns: list[str]) -> list[tuple[str, bool]]:

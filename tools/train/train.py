@@ -1,8 +1,8 @@
 """Trains GPT-2 on the corpus and the own writing, on a GPU if there is one, else on the CPU.
 
-    python3 train.py --corpus FOLDER --tokenizer tokenizer.json --out RUN --minutes 20            # from nothing
-    python3 train.py --corpus FOLDER --init MODEL_FOLDER --out RUN --minutes 25 --rate 1e-3       # go on from a model
-    python3 train.py ... --resume                                                                  # go on after a break
+python3 train.py --corpus FOLDER --tokenizer tokenizer.json --out RUN --minutes 20            # from nothing
+python3 train.py --corpus FOLDER --init MODEL_FOLDER --out RUN --minutes 25 --rate 1e-3       # go on from a model
+python3 train.py ... --resume                                                                  # go on after a break
 """
 
 import argparse
@@ -25,7 +25,9 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 def arguments() -> argparse.Namespace:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--corpus", type=Path, required=True, help="folder with chat.jsonl(.gz), plain.txt(.gz), countries.json")
+    p.add_argument(
+        "--corpus", type=Path, required=True, help="folder with chat.jsonl(.gz), plain.txt(.gz), countries.json"
+    )
     p.add_argument("--out", type=Path, required=True, help="folder for checkpoint.pt and train.log")
     p.add_argument("--tokenizer", type=Path, help="tokenizer.json; that of --init if not given")
     p.add_argument("--init", type=Path, help="Hugging Face folder to go on from")
@@ -50,7 +52,12 @@ def arguments() -> argparse.Namespace:
 
 def batch(rows: Rows, index: slice) -> tuple[torch.Tensor, ...]:
     """ids, positions, segments, kinds of some rows, on the device."""
-    parts = (rows.ids[index].astype(np.int64), rows.position[index].astype(np.int64), rows.segment[index], rows.kind[index])
+    parts = (
+        rows.ids[index].astype(np.int64),
+        rows.position[index].astype(np.int64),
+        rows.segment[index],
+        rows.kind[index],
+    )
     return tuple(torch.from_numpy(part).to(DEVICE) for part in parts)
 
 
@@ -65,7 +72,9 @@ def losses(model: torch.nn.Module, ids, positions, segments, kinds) -> tuple[tor
 
 
 @torch.no_grad()
-def held_out(model: GPT2, groups: dict[str, Rows], tokenizer: Tokenizer, rows_at_most: int = 160) -> dict[str, dict[str, float]]:
+def held_out(
+    model: GPT2, groups: dict[str, Rows], tokenizer: Tokenizer, rows_at_most: int = 160
+) -> dict[str, dict[str, float]]:
     """Bits per byte by group: of all text, and of what the assistant says."""
     lengths = torch.tensor([tokenizer.byte_length(i) for i in range(len(tokenizer.vocabulary))], device=DEVICE)
     model.eval()
@@ -75,7 +84,9 @@ def held_out(model: GPT2, groups: dict[str, Rows], tokenizer: Tokenizer, rows_at
         for start in range(0, min(len(rows.ids), rows_at_most), 16):
             nats, targets, kinds = losses(model, *batch(rows, slice(start, start + 16)))
             said = kinds == 2
-            total += torch.stack([x.double().sum().cpu() for x in (nats, lengths[targets], nats[said], lengths[targets[said]])])
+            total += torch.stack(
+                [x.double().sum().cpu() for x in (nats, lengths[targets], nats[said], lengths[targets[said]])]
+            )
         figures[name] = {"bits_per_byte": round(float(total[0] / total[1]) / math.log(2), 4)}
         if total[3] > 0:
             figures[name]["reply_bits_per_byte"] = round(float(total[2] / total[3]) / math.log(2), 4)
@@ -85,7 +96,9 @@ def held_out(model: GPT2, groups: dict[str, Rows], tokenizer: Tokenizer, rows_at
 
 def held_out_rows(windows: list, context: int) -> dict[str, Rows]:
     names = ("real", "own", "prose")
-    return {name: pack([w for w in windows if group(w.source) == name], context, np.random.default_rng(0)) for name in names}
+    return {
+        name: pack([w for w in windows if group(w.source) == name], context, np.random.default_rng(0)) for name in names
+    }
 
 
 def optimizer_for(model: GPT2, options: argparse.Namespace) -> torch.optim.AdamW:
@@ -115,7 +128,10 @@ def main() -> None:
     if options.init:
         model = load_folder(options.init, options.dropout, options.context)
     else:
-        model = GPT2(Config(len(tokenizer.vocabulary), options.context, options.width, options.layers, options.heads), options.dropout)
+        model = GPT2(
+            Config(len(tokenizer.vocabulary), options.context, options.width, options.layers, options.heads),
+            options.dropout,
+        )
     model.to(DEVICE)
     optimizer = optimizer_for(model, options)
     step, before, passes = 0, 0.0, 0
@@ -127,9 +143,15 @@ def main() -> None:
         step, before, passes = saved["step"], saved["seconds"], saved["passes"]
     fast = torch.compile(model) if DEVICE == "cuda" and hasattr(torch, "compile") else model
 
-    windows, kept_back = load(options.corpus, tokenizer, options.context, options.own, options.seed)
-    groups = held_out_rows(kept_back, options.context)
-    log("options", {key: str(value) for key, value in vars(options).items()}, "parameters", sum(p.numel() for p in model.parameters()))
+    source = (options.corpus, tokenizer, options.context, options.own, options.seed)
+    windows = load(*source, held_out=False)
+    groups = held_out_rows(load(*source, held_out=True), options.context)
+    log(
+        "options",
+        {key: str(value) for key, value in vars(options).items()},
+        "parameters",
+        sum(p.numel() for p in model.parameters()),
+    )
 
     def save(seconds: float) -> None:
         state = {"model": model.state_dict(), "config": asdict(model.config), "optimizer": optimizer.state_dict()}
@@ -162,14 +184,19 @@ def main() -> None:
         if step % 50 == 0:
             now = time.monotonic()
             speed = (step - shown[0]) * options.rows * options.context / (now - shown[1])
-            log(f"step {step} minute {elapsed / 60:.1f} loss {np.mean(recent):.4f} rate {rate:.1e} tokens/s {speed:.0f}")
+            log(
+                f"step {step} minute {elapsed / 60:.1f} loss {np.mean(recent):.4f} rate {rate:.1e} tokens/s {speed:.0f}"
+            )
             recent, shown = [], (step, now)
         if time.monotonic() - evaluated > options.evaluate_minutes * 60:
             log("held out", json.dumps(held_out(model, groups, tokenizer)))
             save(before + time.monotonic() - began)
             evaluated = time.monotonic()
     save(budget)
-    log(f"end: {step} steps, {step * options.rows * options.context} tokens, held out", json.dumps(held_out(model, groups, tokenizer)))
+    log(
+        f"end: {step} steps, {step * options.rows * options.context} tokens, held out",
+        json.dumps(held_out(model, groups, tokenizer)),
+    )
 
 
 if __name__ == "__main__":

@@ -31,20 +31,39 @@ def list_of(rng: Random) -> list[str]:
     plural, pool = rng.choice(list(LISTS.items()))
     count = min(rng.choice([2, 3, 3, 3, 4, 5]), len(pool) - 1)
     items = rng.sample(pool, count)
-    ask = ["Name {n} {k}.", "List {n} {k}.", "Give me {n} {k}.", "Can you name {n} {k}?", "Tell me {n} {k}", "I need a list of {n} {k}."]
-    turns = [noise(rng.choice(ask).format(n=rng.choice([str(count), NUMBER_WORDS[count]]), k=plural), rng), listed(items, plural, rng)]
+    ask = [
+        "Name {n} {k}.",
+        "List {n} {k}.",
+        "Give me {n} {k}.",
+        "Can you name {n} {k}?",
+        "Tell me {n} {k}",
+        "I need a list of {n} {k}.",
+    ]
+    turns = [
+        noise(rng.choice(ask).format(n=rng.choice([str(count), NUMBER_WORDS[count]]), k=plural), rng),
+        listed(items, plural, rng),
+    ]
     left = [item for item in pool if item not in items]
     if rng.random() < 0.25:
-        turns += [noise(rng.choice(["One more?", "And one more?", "Another one please"]), rng), capital(rng.choice(left)) + "."]
+        turns += [
+            noise(rng.choice(["One more?", "And one more?", "Another one please"]), rng),
+            capital(rng.choice(left)) + ".",
+        ]
     elif rng.random() < 0.15:
-        turns += [noise(rng.choice(["What was the first one?", "Which one was first?"]), rng), f"The first one was {items[0]}."]
+        turns += [
+            noise(rng.choice(["What was the first one?", "Which one was first?"]), rng),
+            f"The first one was {items[0]}.",
+        ]
     return turns
 
 
 def yes_or_no(rng: Random) -> list[str]:
     question, short, long = rng.choice(TRUTHS)
     if rng.random() < 0.4:
-        return [noise(question + rng.choice([" Yes or no?", " Answer yes or no.", " Just yes or no."]), rng), short + "."]
+        return [
+            noise(question + rng.choice([" Yes or no?", " Answer yes or no.", " Just yes or no."]), rng),
+            short + ".",
+        ]
     return [noise(question, rng), f"{short}, {long}"]
 
 
@@ -55,9 +74,12 @@ def one_word(rng: Random) -> list[str]:
 
 def member(rng: Random) -> list[str]:
     """Is a rose a flower? Which of these is a fruit?"""
-    (right, pool), (wrong, others) = rng.sample([pair for pair in LISTS.items() if pair[0] not in ("hobbies", "books")], 2)
+    (right, pool), (_, others) = rng.sample([pair for pair in LISTS.items() if pair[0] not in ("hobbies", "books")], 2)
     item, stranger = rng.choice(pool), rng.choice([x for x in others if x not in pool] or others)
-    return [noise(f"Which of these belongs to the {right}: {', '.join(sorted([item, stranger]))}?", rng), f"{capital(item)} belongs to the {right}."]
+    return [
+        noise(f"Which of these belongs to the {right}: {', '.join(sorted([item, stranger]))}?", rng),
+        f"{capital(item)} belongs to the {right}.",
+    ]
 
 
 def recommend(rng: Random) -> list[str]:
@@ -65,7 +87,15 @@ def recommend(rng: Random) -> list[str]:
     x, y, z = rng.sample(things, 3)
     turns = [noise(rng.choice(questions), rng), capital(rng.choice(replies).format(x=x, y=y))]
     if rng.random() < 0.3:
-        turns += [noise(rng.choice(["Another one?", "Any other ideas?", "Something else?", "I don't like that. Something else?"]), rng), rng.choice(["Sure! You could also try {z}.", "Okay, how about {z}?"]).format(z=z)]
+        turns += [
+            noise(
+                rng.choice(
+                    ["Another one?", "Any other ideas?", "Something else?", "I don't like that. Something else?"]
+                ),
+                rng,
+            ),
+            rng.choice(["Sure! You could also try {z}.", "Okay, how about {z}?"]).format(z=z),
+        ]
     return turns
 
 
@@ -74,7 +104,22 @@ def choose(rng: Random) -> list[str]:
     pool = rng.choice([pool for name, pool in LISTS.items() if name not in ("months", "parts of the body")])
     x, y = rng.sample(pool, 2)
     pick = rng.choice([x, y])
-    return [noise(rng.choice(["Do you prefer {x} or {y}?", "{x} or {y}?", "Which do you like better, {x} or {y}?", "Choose one: {x} or {y}"]).format(x=x, y=y), rng), rng.choice(["I would choose {p}.", "I think I like {p} better. What about you?", "{P}!"]).format(p=pick, P=capital(pick))]
+    return [
+        noise(
+            rng.choice(
+                [
+                    "Do you prefer {x} or {y}?",
+                    "{x} or {y}?",
+                    "Which do you like better, {x} or {y}?",
+                    "Choose one: {x} or {y}",
+                ]
+            ).format(x=x, y=y),
+            rng,
+        ),
+        rng.choice(["I would choose {p}.", "I think I like {p} better. What about you?", "{P}!"]).format(
+            p=pick, P=capital(pick)
+        ),
+    ]
 
 
 def generate(rng: Random) -> list[str]:

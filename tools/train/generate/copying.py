@@ -6,29 +6,65 @@ from .small_talk import filler
 from .words import CITIES, COLORS, FOODS, HOBBIES, JOBS, PETS, THINGS, a, capital, noise, person_name, pet_name
 
 NAME = (
-    ["My name is {x}.", "I'm {x}.", "I am {x}.", "Hello, my name is {x}.", "You can call me {x}.", "Hi, this is {x}.", "my name's {x}"],
-    ["Nice to meet you, {x}! How can I help you?", "Hello, {x}! What would you like to talk about?", "Hi {x}! It is great to meet you.", "Hello {x}, nice to meet you."],
-    ["What is my name?", "What's my name?", "Do you know my name?", "Do you remember my name?", "Who am I?", "What did I say my name was?"],
+    [
+        "My name is {x}.",
+        "I'm {x}.",
+        "I am {x}.",
+        "Hello, my name is {x}.",
+        "You can call me {x}.",
+        "Hi, this is {x}.",
+        "my name's {x}",
+    ],
+    [
+        "Nice to meet you, {x}! How can I help you?",
+        "Hello, {x}! What would you like to talk about?",
+        "Hi {x}! It is great to meet you.",
+        "Hello {x}, nice to meet you.",
+    ],
+    [
+        "What is my name?",
+        "What's my name?",
+        "Do you know my name?",
+        "Do you remember my name?",
+        "Who am I?",
+        "What did I say my name was?",
+    ],
     ["Your name is {x}.", "You told me that your name is {x}.", "You are {x}!"],
-)  # fmt: skip
+)
 PET = (
-    ["I have a {k} called {x}.", "My {k} is named {x}.", "I have a {k}. Its name is {x}.", "My {k}'s name is {x}.", "We have a {k} named {x}."],
-    ["{x} is a lovely name for a {k}!", "How nice! I would love to hear more about {x}.", "{x} sounds like a wonderful {k}."],
-    ["What is my {k}'s name?", "What is my {k} called?", "Do you remember the name of my {k}?", "What's the name of my {k}?", "What is my pet called?"],
+    [
+        "I have a {k} called {x}.",
+        "My {k} is named {x}.",
+        "I have a {k}. Its name is {x}.",
+        "My {k}'s name is {x}.",
+        "We have a {k} named {x}.",
+    ],
+    [
+        "{x} is a lovely name for a {k}!",
+        "How nice! I would love to hear more about {x}.",
+        "{x} sounds like a wonderful {k}.",
+    ],
+    [
+        "What is my {k}'s name?",
+        "What is my {k} called?",
+        "Do you remember the name of my {k}?",
+        "What's the name of my {k}?",
+        "What is my pet called?",
+    ],
     ["Your {k} is called {x}.", "Your {k}'s name is {x}."],
-)  # fmt: skip
+)
 RELATIVE = (
     ["My {k} is called {x}.", "My {k}'s name is {x}.", "I have a {k} named {x}."],
     ["{x} is a nice name. What is your {k} like?", "Say hello to {x} from me!", "How is {x} doing?"],
     ["What is my {k}'s name?", "What is my {k} called?", "Who is {x}?"],
     ["Your {k} is called {x}.", "{x} is your {k}."],
-)  # fmt: skip
+)
 FAVORITE = (
     ["My favorite {k} is {x}.", "I think {x} is the best {k}.", "The {k} I like best is {x}."],
     ["{X} is a great choice!", "Nice! What do you like about {x}?", "I see why you like {x}."],
     ["What is my favorite {k}?", "Which {k} do I like best?", "Do you remember my favorite {k}?"],
     ["Your favorite {k} is {x}.", "You told me that your favorite {k} is {x}."],
-)  # fmt: skip
+)
 HOME = (
     ["I live in {x}.", "I am from {x}.", "I come from {x}."],
     ["{x} is an interesting place! What do you like about it?", "Oh, {x}! How is the weather there?"],
@@ -66,9 +102,21 @@ def fact(rng: Random) -> tuple[list[str], list[str], list[str], list[str], dict]
     if kind == 1:
         return *PET, {"k": rng.choice(PETS), "x": pet_name(rng)}
     if kind == 2:
-        return *RELATIVE, {"k": rng.choice("sister brother mother father friend son daughter cousin aunt".split()), "x": person_name(rng)}
+        return *RELATIVE, {
+            "k": rng.choice("sister brother mother father friend son daughter cousin aunt".split()),
+            "x": person_name(rng),
+        }
     if kind == 3:
-        noun, pool = rng.choice([("color", COLORS), ("food", FOODS), ("hobby", HOBBIES), ("city", CITIES), ("number", list(map(str, range(1, 100)))), ("animal", PETS)])
+        noun, pool = rng.choice(
+            [
+                ("color", COLORS),
+                ("food", FOODS),
+                ("hobby", HOBBIES),
+                ("city", CITIES),
+                ("number", list(map(str, range(1, 100)))),
+                ("animal", PETS),
+            ]
+        )
         x = rng.choice(pool)
         return *FAVORITE, {"k": noun, "x": x, "X": capital(x)}
     if kind == 4:
@@ -104,7 +152,10 @@ def tell_and_ask(rng: Random) -> list[str]:
 def ask_too_early(rng: Random) -> list[str]:
     """Nothing was told: the answer is that it is not known, and then it is."""
     _, _, ask, _, values = NAME + ({"x": person_name(rng)},)
-    turns = [noise(rng.choice(ask), rng), rng.choice(["You have not told me your name yet. What is it?", "I don't know your name yet. What is it?"])]
+    turns = [
+        noise(rng.choice(ask), rng),
+        rng.choice(["You have not told me your name yet. What is it?", "I don't know your name yet. What is it?"]),
+    ]
     if rng.random() < 0.7:
         turns += [values["x"] if rng.random() < 0.5 else f"It is {values['x']}.", f"Nice to meet you, {values['x']}!"]
         turns += [noise(rng.choice(ask), rng), f"Your name is {values['x']}."]
@@ -116,7 +167,17 @@ def repeat(rng: Random) -> list[str]:
     text = " ".join(words)
     if rng.random() < 0.3:
         text = rng.choice(["I like {}", "the {} is here", "my {} is big", "we love {}"]).format(text)
-    ask = rng.choice(["Repeat after me: {}", "Say {}", "Please say: {}", "Repeat: {}", "Can you say \"{}\"?", "Repeat this: {}", "Say the word {}" if len(words) == 1 else "Say the words {}"])
+    ask = rng.choice(
+        [
+            "Repeat after me: {}",
+            "Say {}",
+            "Please say: {}",
+            "Repeat: {}",
+            'Can you say "{}"?',
+            "Repeat this: {}",
+            "Say the word {}" if len(words) == 1 else "Say the words {}",
+        ]
+    )
     return [ask.format(text), text if rng.random() < 0.7 else capital(text) + "."]
 
 
@@ -124,10 +185,25 @@ def remember_words(rng: Random) -> list[str]:
     words = rng.sample(WORDS, rng.choice([1, 1, 2, 3]))
     text = ", ".join(words)
     plural = "word is" if len(words) == 1 else "words are"
-    turns = [rng.choice(["Remember this: {}.", "Please remember: {}.", "The secret {p} {}."]).format(text, p=plural), rng.choice(["Okay, I will remember: {}.", "Got it: {}."]).format(text)]
+    turns = [
+        rng.choice(["Remember this: {}.", "Please remember: {}.", "The secret {p} {}."]).format(text, p=plural),
+        rng.choice(["Okay, I will remember: {}.", "Got it: {}."]).format(text),
+    ]
     if rng.random() < 0.5:
         turns += filler(rng)
-    return turns + [noise(rng.choice(["What should you remember?", "What did I ask you to remember?", "What was the secret word?" if len(words) == 1 else "What were the words?"]), rng), f"You told me: {text}."]
+    return turns + [
+        noise(
+            rng.choice(
+                [
+                    "What should you remember?",
+                    "What did I ask you to remember?",
+                    "What was the secret word?" if len(words) == 1 else "What were the words?",
+                ]
+            ),
+            rng,
+        ),
+        f"You told me: {text}.",
+    ]
 
 
 def what_did_i_say(rng: Random) -> list[str]:
@@ -135,8 +211,27 @@ def what_did_i_say(rng: Random) -> list[str]:
     said = rng.choice(told).format(**values)
     turns = [said, rng.choice(reply).format(**values)]
     if rng.random() < 0.4:
-        return filler(rng) + turns + [noise(rng.choice(["What did I just say?", "What did I say?", "Repeat what I said."]), rng), f'You said: "{said}"']
-    return turns + filler(rng) + [noise(rng.choice(["What did I say before that?", "What did I tell you first?", "What was the first thing I said?"]), rng), f'You said: "{said}"']
+        return (
+            filler(rng)
+            + turns
+            + [
+                noise(rng.choice(["What did I just say?", "What did I say?", "Repeat what I said."]), rng),
+                f'You said: "{said}"',
+            ]
+        )
+    return (
+        turns
+        + filler(rng)
+        + [
+            noise(
+                rng.choice(
+                    ["What did I say before that?", "What did I tell you first?", "What was the first thing I said?"]
+                ),
+                rng,
+            ),
+            f'You said: "{said}"',
+        ]
+    )
 
 
 def generate(rng: Random) -> list[str]:

@@ -9,16 +9,36 @@ from random import Random
 from . import arithmetic, asked_form, copying, knowledge, poems, small_talk, stories, unknown
 
 # Shares of the conversations. Stories are ten times as long as sums, so by tokens they are the largest part all the same.
-SHARES = {"arithmetic": 26, "copying": 22, "knowledge": 17, "small-talk": 8, "story": 8, "asked-form": 8, "mixed": 6, "unknown": 3, "poem": 2}
+SHARES = {
+    "arithmetic": 26,
+    "copying": 22,
+    "knowledge": 17,
+    "small-talk": 8,
+    "story": 8,
+    "asked-form": 8,
+    "mixed": 6,
+    "unknown": 3,
+    "poem": 2,
+}
 
 
 def conversation(kind: str, rng: Random, countries: list) -> list[str]:
     if kind == "mixed":
-        parts = rng.choices(["knowledge", "arithmetic", "small-talk", "asked-form", "copying", "unknown"], k=rng.choice([2, 2, 3]))
+        parts = rng.choices(
+            ["knowledge", "arithmetic", "small-talk", "asked-form", "copying", "unknown"], k=rng.choice([2, 2, 3])
+        )
         return [turn for part in parts for turn in conversation(part, rng, countries)]
     if kind == "knowledge":
         return knowledge.generate(rng, countries)
-    modules = {"arithmetic": arithmetic, "copying": copying, "small-talk": small_talk, "story": stories, "asked-form": asked_form, "unknown": unknown, "poem": poems}
+    modules = {
+        "arithmetic": arithmetic,
+        "copying": copying,
+        "small-talk": small_talk,
+        "story": stories,
+        "asked-form": asked_form,
+        "unknown": unknown,
+        "poem": poems,
+    }
     return modules[kind].generate(rng)
 
 

@@ -43,11 +43,26 @@ OPENINGS = [
 ]
 ENDINGS = ["", "", " The end.", " And they lived happily ever after."]
 ASK = [
-    "Tell me a story about {x}.", "Write a short story about {x}.", "Can you tell me a story about {x}?", "Write a story about {x}",
-    "I want to hear a story about {x}.", "Make up a story about {x}.", "story about {x}", "Tell me a bedtime story about {x}.",
-    "Please tell me about {x} in a story.", "Do you know a story about {x}?",
-]  # fmt: skip
-ASK_ANY = ["Tell me a story.", "Can you tell me a story?", "Write a short story.", "I want a story", "Tell me a bedtime story.", "Make up a story", "Tell me another story"]
+    "Tell me a story about {x}.",
+    "Write a short story about {x}.",
+    "Can you tell me a story about {x}?",
+    "Write a story about {x}",
+    "I want to hear a story about {x}.",
+    "Make up a story about {x}.",
+    "story about {x}",
+    "Tell me a bedtime story about {x}.",
+    "Please tell me about {x} in a story.",
+    "Do you know a story about {x}?",
+]
+ASK_ANY = [
+    "Tell me a story.",
+    "Can you tell me a story?",
+    "Write a short story.",
+    "I want a story",
+    "Tell me a bedtime story.",
+    "Make up a story",
+    "Tell me another story",
+]
 AGAIN = ["Another one", "Tell me another story", "One more please", "Can I have one more story?"]
 
 
@@ -59,7 +74,11 @@ def pronouns(kind: str, rng: Random) -> tuple[str, str, str]:
 def asked_for(kind: str, plot: str, values: dict, rng: Random) -> str:
     """What the user names: always the hero; sometimes more of what the story will have."""
     adjective, hero = values["x"].split(" ", 1)[1], a(kind)
-    options = [hero] * 5 + [a(f"{adjective} {kind}"), f"{hero} named {values['n']}", f"{hero} who lives {values['place']}"]
+    options = [hero] * 5 + [
+        a(f"{adjective} {kind}"),
+        f"{hero} named {values['n']}",
+        f"{hero} who lives {values['place']}",
+    ]
     if "{f}" in plot or "{af}" in plot:
         options += [f"{hero} and {values['af']}"] * 2
     if "{ob}" in plot:
@@ -79,9 +98,22 @@ def story(rng: Random) -> tuple[str, str]:
     thing = rng.choice(THINGS)
     s, o, p = pronouns(kind, rng)
     values = {
-        "w": kind, "n": name, "fn": friend_name, "f": friend, "af": a(friend), "ob": thing, "obs": thing.split(" ", 1)[1],
-        "g": rng.choice(GOALS), "place": rng.choice(PLACES), "x": a(rng.choice(ADJECTIVES)), "s": s, "o": o, "p": p, "S": capital(s), "P": capital(p),
-    }  # fmt: skip
+        "w": kind,
+        "n": name,
+        "fn": friend_name,
+        "f": friend,
+        "af": a(friend),
+        "ob": thing,
+        "obs": thing.split(" ", 1)[1],
+        "g": rng.choice(GOALS),
+        "place": rng.choice(PLACES),
+        "x": a(rng.choice(ADJECTIVES)),
+        "s": s,
+        "o": o,
+        "p": p,
+        "S": capital(s),
+        "P": capital(p),
+    }
     text = (rng.choice(OPENINGS) + " " + plot).format(**values) + rng.choice(ENDINGS)
     return asked_for(kind, plot, values, rng), text
 
@@ -92,11 +124,21 @@ def generate(rng: Random) -> list[str]:
     turns = [noise(question, rng), text]
     chance = rng.random()
     if chance < 0.10:
-        turns += [noise(rng.choice(THANKS[0] + ["That was nice", "I like that story", "Great story!"]), rng), rng.choice(["I'm glad you liked it!", "You're welcome! Would you like another story?"])]
+        turns += [
+            noise(rng.choice(THANKS[0] + ["That was nice", "I like that story", "Great story!"]), rng),
+            rng.choice(["I'm glad you liked it!", "You're welcome! Would you like another story?"]),
+        ]
     elif chance < 0.16:
         name = text.split(" named ")[-1].split(" called ")[-1].split(" ")[0].strip('.,"')
         if text.count(" named ") + text.count(" called ") == 1 and name.isalpha():
-            turns += [noise(rng.choice(["What was the name in the story?", "Who was the story about?"]), rng), f"The story was about {name}."] if " named " + name in text[:90] or " called " + name in text[:90] else []
+            turns += (
+                [
+                    noise(rng.choice(["What was the name in the story?", "Who was the story about?"]), rng),
+                    f"The story was about {name}.",
+                ]
+                if " named " + name in text[:90] or " called " + name in text[:90]
+                else []
+            )
     elif chance < 0.20:
         turns += [noise(rng.choice(AGAIN), rng), story(rng)[1]]
     return turns

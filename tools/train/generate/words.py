@@ -73,7 +73,10 @@ def capital(text: str) -> str:
 def invented_name(rng: Random) -> str:
     """Two or three syllables: a name that can only be recalled by copying it."""
     syllables = rng.choice([2, 2, 3])
-    name = "".join(rng.choice("bdfgjklmnprstvz") + rng.choice(["a", "e", "i", "o", "u", "ai", "or", "an", "el"]) for _ in range(syllables))
+    name = "".join(
+        rng.choice("bdfgjklmnprstvz") + rng.choice(["a", "e", "i", "o", "u", "ai", "or", "an", "el"])
+        for _ in range(syllables)
+    )
     return capital(name + rng.choice(["", "", "n", "s", "r"]))
 
 
