@@ -38,6 +38,11 @@ export class BatchFormer {
     return count >= this.#batchSize ? -Infinity : firstArrivalMs + this.#config.batchWindowMs;
   }
 
+  /** How many may run, those that do included, until those that do have come to their end. */
+  capacity(numRunning: number): number {
+    return this.#config.batchingMode === "static" && numRunning > 0 ? numRunning : this.#batchSize;
+  }
+
   get #batchSize(): number {
     return this.#config.batchingMode === "sequential" ? 1 : this.#config.maxNumSeqs;
   }

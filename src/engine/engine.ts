@@ -1,4 +1,4 @@
-import { ChorusError } from "../protocol/errors.ts";
+import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { FinishReason } from "../protocol/openai.ts";
 import type { EngineStats, RequestReport, StepReport } from "../protocol/reports.ts";
 import { checkAdmission, maxSequenceLength } from "./admission.ts";
@@ -119,10 +119,11 @@ export class Engine {
   /** Ends the engine with everything open in it. The first error counts; it is what onFatal gets and add() throws. */
   fail(error: unknown): void {
     if (this.#error !== null) return;
-    this.#error = error instanceof ChorusError ? error : internalError(error);
+    this.#error = toChorusError(error);
     for (const sequence of this.#open.keys()) this.#scheduler.finish(sequence, "abort");
     this.#open.clear();
     this.#deadlines.clear();
+    this.#inFlight.length = 0;
     this.#outputs = [];
     this.#requestReports = [];
     this.#options.onFatal(this.#error);
@@ -261,9 +262,9 @@ export class Engine {
 
   /** Those that can begin at once don't wait, and are not counted. */
   #checkQueue(n: number): void {
-    const { maxQueueSize, maxNumSeqs } = this.#options.config;
-    const { numRunning, numWaiting } = this.#scheduler;
-    if (numRunning + numWaiting + n - maxNumSeqs <= maxQueueSize) return;
+    const { maxQueueSize } = this.#options.config;
+    const { numRunning, numWaiting, capacity } = this.#scheduler;
+    if (numRunning + numWaiting + n - capacity <= maxQueueSize) return;
     throw new ChorusError(
       "queue_full",
       `${numRunning} sequences run and ${numWaiting} wait; at most ${maxQueueSize} may wait. Try again later.`,
@@ -293,8 +294,4 @@ export class Engine {
 function addToSeed(seed: number, offset: number): number {
   const wrapped = seed - 2 ** 53 + offset;
   return wrapped < 0 ? seed + offset : wrapped;
-}
-
-function internalError(cause: unknown): ChorusError {
-  return new ChorusError("internal_error", cause instanceof Error ? cause.message : String(cause), null, { cause });
 }

@@ -135,6 +135,19 @@ describe("the queue", () => {
     harness.add("a", [1], { n: 2 });
     expect(() => harness.add("b", [1])).toThrow(expect.objectContaining({ code: "queue_full" }));
   });
+
+  it("counts who can't begin, slots or no slots: behind another one, or beside a batch that runs", async () => {
+    const full: unknown = expect.objectContaining({ code: "queue_full" });
+    const sequential = new EngineHarness({ config: { batchingMode: "sequential", maxQueueSize: 1 } });
+    for (const id of ["a", "b"]) sequential.add(id, [1]);
+    expect(() => sequential.add("c", [1])).toThrow(full);
+
+    const fixed = new EngineHarness({ config: { batchingMode: "static", maxQueueSize: 1 } });
+    for (const id of ["a", "b", "c"]) fixed.add(id, [1]);
+    await fixed.step();
+    fixed.add("d", [1]);
+    expect(() => fixed.add("e", [1])).toThrow(full);
+  });
 });
 
 describe("a deadline", () => {

@@ -71,6 +71,11 @@ export class Scheduler {
     return this.#waiting.length;
   }
 
+  /** How many may run now, those that do included. */
+  get capacity(): number {
+    return this.#batches.capacity(this.#running.length);
+  }
+
   /** When a plan can bring something again after one that brought nothing: the batch window's end, or never. */
   get wakesAtMs(): number {
     return this.#running.length === 0 ? this.#batches.formsAtMs(this.#waiting) : Infinity;

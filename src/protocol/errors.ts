@@ -47,10 +47,18 @@ export class ChorusError extends Error implements ChorusErrorData {
   }
 }
 
+/** Any thrown value as the error it is, or as an internal_error that it caused. */
+export function toChorusError(error: unknown): ChorusError {
+  if (error instanceof ChorusError) return error;
+  return new ChorusError("internal_error", error instanceof Error ? error.message : String(error), null, {
+    cause: error,
+  });
+}
+
 /** Any thrown value as data that can be posted. */
 export function toErrorData(error: unknown): ChorusErrorData {
-  if (error instanceof ChorusError) return { code: error.code, message: error.message, param: error.param };
-  return { code: "internal_error", message: error instanceof Error ? error.message : String(error), param: null };
+  const { code, message, param } = toChorusError(error);
+  return { code, message, param };
 }
 
 export function fromErrorData(data: ChorusErrorData): ChorusError {

@@ -137,6 +137,7 @@ describe.each([0, 1, 2, 3, 4])("running %i steps ahead", (runAhead) => {
     await settle();
     expect(harness.fatal).toHaveLength(1);
     expect(harness.steps).toEqual([]);
+    expect(await harness.engine.step()).toBe(false);
   });
 });
 
