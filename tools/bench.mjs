@@ -16,7 +16,6 @@ if (filters.length === 0 || filters.includes("core")) {
 if (filters.length === 0 || !filters.includes("core")) {
   const { ensureChromium } = await import("./install-chromium.mjs");
   process.env.CHORUS_CHROMIUM = await ensureChromium();
-  // The basic reporter's lines would stand between the tables.
-  const succeeded = await run(`vitest run --project bench --disable-console-intercept ${filters.join(" ")}`);
+  const succeeded = await run(`vitest run --project bench ${filters.join(" ")}`);
   process.exitCode = succeeded ? 0 : 1;
 }

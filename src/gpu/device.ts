@@ -1,17 +1,13 @@
 import { ChorusError } from "../protocol/errors.ts";
 
-/** Features the kernels can do without, asked for where the adapter has them. */
-const WANTED_FEATURES: readonly GPUFeatureName[] = ["timestamp-query", "subgroups", "shader-f16"];
+/** Features that are used where the adapter has them, and that nothing depends on. */
+const WANTED_FEATURES: readonly GPUFeatureName[] = ["timestamp-query"];
 
-/** Limits worth having in full; everything else stays at WebGPU's defaults. */
-const WANTED_LIMITS = [
-  "maxBufferSize",
-  "maxStorageBufferBindingSize",
-  "maxComputeWorkgroupStorageSize",
-  "maxComputeInvocationsPerWorkgroup",
-  "maxComputeWorkgroupSizeX",
-  "maxStorageBuffersPerShaderStage",
-] as const;
+/**
+ * Limits that decide how large a model and its cache may be. All others stay at WebGPU's defaults, so that a kernel that
+ * compiles here compiles on every adapter.
+ */
+const WANTED_LIMITS = ["maxBufferSize", "maxStorageBufferBindingSize"] as const;
 
 export interface OpenedDevice {
   readonly device: GPUDevice;

@@ -166,7 +166,7 @@ function operations({ compiler, model, engine, buffers, activations, step, isSof
       { samplesOnly = false } = {},
     ): Promise<Operation> {
       const shape: MatmulShape = { K4, N4, SAMPLES_ONLY: samplesOnly, WEIGHTS_F16, EPILOGUE };
-      // The three kernels have the same bindings, and so one bind group serves every variant.
+      // The kernels have the same bindings, and so one bind group serves every variant.
       const bindGroup = compiler.bind(matmulLane, { x, w, bias, y, step: step.step });
       return Promise.all(
         matmulVariants(isSoftware).map(async (variant) => ({

@@ -1,5 +1,5 @@
 import type { KernelCompiler } from "./kernel.ts";
-import { matmulLane, matmulSkinny, matmulTiled } from "./kernels/matmul.ts";
+import { matmulLane, matmulRow, matmulSkinny, matmulTiled } from "./kernels/matmul.ts";
 
 /** Constants of one product, whatever the kernel. */
 export interface MatmulShape {
@@ -17,8 +17,15 @@ export interface MatmulVariant {
   workgroups(shape: MatmulShape, rows: number): readonly [number, number];
 }
 
+const LANES = 32;
+
+const row: MatmulVariant = {
+  maxRows: 1,
+  pipeline: (compiler, shape) => compiler.pipeline(matmulRow, { ...shape, LANES }),
+  workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), rows],
+};
+
 function lane(ROWS: number, maxRows = ROWS): MatmulVariant {
-  const LANES = 32;
   return {
     maxRows,
     pipeline: (compiler, shape) => compiler.pipeline(matmulLane, { ...shape, LANES, ROWS }),
@@ -51,6 +58,6 @@ const tiled: MatmulVariant = {
  */
 export function matmulVariants(isSoftware: boolean): readonly MatmulVariant[] {
   return isSoftware
-    ? [lane(1), lane(4), lane(16, Infinity)]
+    ? [row, lane(4), lane(16, Infinity)]
     : [skinny(1), skinny(2), skinny(4), skinny(8), skinny(16), tiled];
 }

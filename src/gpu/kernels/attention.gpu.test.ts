@@ -6,7 +6,7 @@ import { differingWords, expectClose, floatsOf, openTestDevice, randomFloats, ru
 import { attentionReference } from "../../testing/reference.ts";
 import { padRows } from "../pack-weights.ts";
 import { strideOf } from "../padding.ts";
-import { attention, attentionLanes } from "./attention.ts";
+import { attention, attentionLanes, MAX_HEAD_SIZE } from "./attention.ts";
 import { cacheWrite } from "./cache-write.ts";
 
 const { device } = await openTestDevice();
@@ -114,6 +114,7 @@ describe.each(["f32", "f16"] as const)("attention over a cache of %s", (cacheDty
     { heads: 2, headSize: 33 },
     { heads: 1, headSize: 64 },
     { heads: 1, headSize: 260 },
+    { heads: 1, headSize: MAX_HEAD_SIZE },
   ])("with $heads heads of $headSize is softmax(q k) v", async ({ heads, headSize }) => {
     const shape = { heads, headSize, cacheDtype };
     const steps = [

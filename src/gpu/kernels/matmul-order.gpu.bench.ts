@@ -5,8 +5,8 @@ import { it } from "vitest";
 
 import { openTestDevice } from "../../testing/gpu.ts";
 import { medianOf, printTable } from "../../testing/bench.ts";
-import { KernelCompiler, type Kernel } from "../kernel.ts";
-import { matmulLane, matmulTiled } from "./matmul.ts";
+import { KernelCompiler, type Kernel, type KernelConstants } from "../kernel.ts";
+import { matmulLane, matmulRow, matmulTiled } from "./matmul.ts";
 
 const { device } = await openTestDevice();
 const K = 768;
@@ -24,6 +24,13 @@ function rewritten<K extends Kernel>(kernel: K, ...changes: [RegExp, string][]):
   return { ...kernel, code };
 }
 
+const freeRow = rewritten(
+  matmulRow,
+  [/var sum = vec4\(0\.0\);/, ""],
+  [/var total = vec4\(0\.0\);/, "var sum = vec4(0.0);"],
+  [/total \+= sum;/, ""],
+  [/store\(total/, "store(sum"],
+);
 const freeLane = rewritten(
   matmulLane,
   [/for \(var r = 0u; r < ROWS; r\+\+\) \{\s*sum\[r\] = vec4\(0\.0\);\s*\}/, ""],
@@ -49,15 +56,18 @@ it("the order of additions", async () => {
 
   const cases: { kernel: string; rows: number; pipelines: GPUComputePipeline[]; workgroups: [number, number] }[] = [];
   // A compiler of its own for each: it takes two kernels of one name for the same.
+  const compile = <K extends Kernel>(kernel: K, constants: KernelConstants<K>) =>
+    new KernelCompiler(device).pipeline(kernel, constants);
+  const rowConstants = { ...shape, LANES: 32 };
+  const rowPipelines = [await compile(matmulRow, rowConstants), await compile(freeRow, rowConstants)];
+  cases.push({ kernel: "row", rows: 1, pipelines: rowPipelines, workgroups: [shape.N4 / 32, 1] });
   for (const ROWS of [1, 4, 16]) {
-    const compile = (kernel: typeof matmulLane) =>
-      new KernelCompiler(device).pipeline(kernel, { ...shape, LANES: 32, ROWS });
-    const pipelines = [await compile(matmulLane), await compile(freeLane)];
+    const constants = { ...shape, LANES: 32, ROWS };
+    const pipelines = [await compile(matmulLane, constants), await compile(freeLane, constants)];
     cases.push({ kernel: "lane", rows: ROWS, pipelines, workgroups: [shape.N4 / 32, 1] });
   }
-  const compile = (kernel: typeof matmulTiled) => new KernelCompiler(device).pipeline(kernel, shape);
-  const pipelines = [await compile(matmulTiled), await compile(freeTiled)];
-  cases.push({ kernel: "tiled", rows: 64, pipelines, workgroups: [shape.N4 / 8, 2] });
+  const tiledPipelines = [await compile(matmulTiled, shape), await compile(freeTiled, shape)];
+  cases.push({ kernel: "tiled", rows: 64, pipelines: tiledPipelines, workgroups: [shape.N4 / 8, 2] });
 
   const runMs = async (pipeline: GPUComputePipeline, rows: number, workgroups: [number, number]) => {
     const repeats = 6;

@@ -7,7 +7,7 @@ import { geluErfReference, geluTanhReference, matmulReference } from "../../test
 import { matmulVariants } from "../matmul-variants.ts";
 import { packMatrix, padRows } from "../pack-weights.ts";
 import { padTo, strideOf } from "../padding.ts";
-import { Epilogue, matmulLane, matmulSkinny, matmulTiled } from "./matmul.ts";
+import { Epilogue, matmulLane, matmulRow, matmulSkinny, matmulTiled } from "./matmul.ts";
 
 const { device } = await openTestDevice();
 
@@ -33,7 +33,7 @@ function inputsOf({ rows, k, n, dtype, transposed }: Product) {
   };
 }
 
-type KernelName = "lane" | "skinny" | "tiled";
+type KernelName = "row" | "lane" | "skinny" | "tiled";
 
 /** [rows, n] of one kernel with tiles of `tileRows` rows. */
 async function multiply(product: Product, name: KernelName, tileRows: number): Promise<ArrayBuffer> {
@@ -56,18 +56,22 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
     step: new Uint32Array([rows, 0, 0, 0]),
   };
   const tiles = Math.ceil(rows / tileRows);
-  const outputs =
-    name === "lane"
-      ? await runKernel(device, matmulLane, { ...shape, LANES: 32, ROWS: tileRows }, data, [
-          Math.ceil(shape.N4 / 32),
-          tiles,
-        ])
-      : name === "skinny"
-        ? await runKernel(device, matmulSkinny, { ...shape, COLUMNS: 8, SPLITS: 8, ROWS: tileRows }, data, [
-            Math.ceil(shape.N4 / 8),
-            tiles,
-          ])
-        : await runKernel(device, matmulTiled, shape, data, [Math.ceil(shape.N4 / 8), Math.ceil(rows / 32)]);
+  const columns = (lanes: number) => Math.ceil(shape.N4 / lanes);
+  const run = () => {
+    switch (name) {
+      case "row":
+        return runKernel(device, matmulRow, { ...shape, LANES: 32 }, data, [columns(32), rows]);
+      case "lane":
+        return runKernel(device, matmulLane, { ...shape, LANES: 32, ROWS: tileRows }, data, [columns(32), tiles]);
+      case "skinny": {
+        const constants = { ...shape, COLUMNS: 8, SPLITS: 8, ROWS: tileRows };
+        return runKernel(device, matmulSkinny, constants, data, [columns(8), tiles]);
+      }
+      case "tiled":
+        return runKernel(device, matmulTiled, shape, data, [columns(8), tiles]);
+    }
+  };
+  const outputs = await run();
   return unpad(floatsOf(outputs, "y"), rows, n);
 }
 
@@ -79,6 +83,7 @@ function unpad(padded: Float32Array, rows: number, width: number): ArrayBuffer {
 }
 
 const KERNELS: readonly (readonly [KernelName, number])[] = [
+  ["row", 1],
   ["lane", 1],
   ["lane", 4],
   ["lane", 16],

@@ -2,6 +2,7 @@ import epilogue from "../../../shaders/lib/epilogue.wgsl?raw";
 import step from "../../../shaders/lib/step.wgsl?raw";
 import weights from "../../../shaders/lib/weights.wgsl?raw";
 import laneCode from "../../../shaders/matmul-lane.wgsl?raw";
+import rowCode from "../../../shaders/matmul-row.wgsl?raw";
 import skinnyCode from "../../../shaders/matmul-skinny.wgsl?raw";
 import tiledCode from "../../../shaders/matmul-tiled.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
@@ -19,12 +20,19 @@ const bindings = [
 
 const constants = ["K4", "N4", "SAMPLES_ONLY", "WEIGHTS_F16", "EPILOGUE"] as const;
 
-/** Three kernels with one contract and the same bits. Which one suits: see matmul-variants.ts. */
+/** Four kernels with one contract and the same bits. Which one suits: see matmul-variants.ts. */
 export const matmulLane = defineKernel({
   name: "matmul-lane",
   code: [laneCode, epilogue, step, weights],
   bindings,
   constants: [...constants, "LANES", "ROWS"],
+});
+
+export const matmulRow = defineKernel({
+  name: "matmul-row",
+  code: [rowCode, epilogue, step, weights],
+  bindings,
+  constants: [...constants, "LANES"],
 });
 
 export const matmulSkinny = defineKernel({

@@ -1,0 +1,38 @@
+// y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, N], N = 4 N4
+//
+// For a step of one row, on adapters where workgroup memory and barriers are dear (software ones): matmul-lane without the
+// arrays that several rows take, which such adapters keep in memory.
+
+override LANES: u32;
+override K4: u32; // K, padded to a multiple of 32, over 4
+override N4: u32;
+override SAMPLES_ONLY: bool; // one row a sample, not one a token
+
+@group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> w: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> bias: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> y: array<vec4<f32>>;
+@group(0) @binding(4) var<uniform> step: Step;
+
+@compute @workgroup_size(LANES)
+fn matmul_row(@builtin(global_invocation_id) id: vec3<u32>) {
+  let n4 = id.x;
+  let row = id.y;
+  if (n4 >= N4 || row >= select(step.num_rows, step.num_samples, SAMPLES_ONLY)) {
+    return;
+  }
+  var total = vec4(0.0);
+  for (var chunk = 0u; chunk < K4; chunk += 8u) {
+    var sum = vec4(0.0);
+    for (var k4 = chunk; k4 < chunk + 8u; k4++) {
+      let weights = weights_4x4(k4, n4);
+      let input = x[row * K4 + k4];
+      sum = fma(weights.k0, vec4(input.x), sum);
+      sum = fma(weights.k1, vec4(input.y), sum);
+      sum = fma(weights.k2, vec4(input.z), sum);
+      sum = fma(weights.k3, vec4(input.w), sum);
+    }
+    total += sum;
+  }
+  store(total, n4, row * N4 + n4);
+}
