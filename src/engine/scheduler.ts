@@ -161,7 +161,8 @@ export class Scheduler {
 
   /** Admits who waits, in order, as long as there are budget, slots and blocks. */
   #admit(budget: number, nowMs: number, step: ScheduledSequence[]): void {
-    if (budget === 0 || this.#waiting.length === 0 || this.#freeSlots.length === 0) return;
+    // Before the queue is put in order, which takes longer than a step's whole plan where thousands wait.
+    if (budget === 0 || this.#waiting.length === 0 || this.#running.length >= this.#limits.maxNumSeqs) return;
     const waiting = this.#waiting.inOrder(this.#step);
     for (const sequence of this.#batches.candidates(waiting, this.#running.length, nowMs)) {
       if (budget === 0 || this.#running.length >= this.#limits.maxNumSeqs) return;
@@ -181,15 +182,14 @@ export class Scheduler {
   #findCached({ tokens, leader, cacheSalt }: Sequence): { blocks: number[]; chain: string | null } | "soon" {
     const { pool } = this;
     const maxBlocks = Math.floor((tokens.length - 1) / pool.blockSize);
-    if (leader?.status.state === "running") {
-      // A step writes all its rows before any is read: blocks of a row that is planned can be shared in the same step.
-      const numShared = Math.min(maxBlocks, Math.floor((leader.promptLength - 1) / pool.blockSize));
-      if (leader.numComputedTokens < numShared * pool.blockSize) return "soon";
-      return { blocks: leader.blockTable.slice(0, numShared), chain: null };
-    }
-    return this.#config.enablePrefixCaching
+    // A step writes all its rows before any is read: blocks of a row that is planned can be shared in the same step.
+    const isLed = leader?.status.state === "running";
+    const numLed = isLed ? Math.min(maxBlocks, Math.floor((leader.promptLength - 1) / pool.blockSize)) : 0;
+    if (isLed && leader.numComputedTokens < numLed * pool.blockSize) return "soon";
+    const found = this.#config.enablePrefixCaching
       ? pool.prefixCache.lookup(tokens, cacheSalt, maxBlocks)
       : { blocks: [], chain: null };
+    return isLed && numLed > found.blocks.length ? { blocks: leader.blockTable.slice(0, numLed), chain: null } : found;
   }
 
   /** Takes a sequence from the queue, if all its tokens fit, not just the first chunk. */

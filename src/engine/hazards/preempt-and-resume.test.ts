@@ -66,4 +66,19 @@ describe("preemption", () => {
     const ended = harness.requests.filter((report) => report.status === "finished").map((report) => report.requestId);
     expect(ended).toEqual(["a", "b", "c", "d"]);
   });
+
+  it("of a choice finds what it had said in the cache, and not its prompt alone, while the first choice runs", async () => {
+    const config = { enablePrefixCaching: true, blockSize: 4, numGpuBlocks: 19, maxNumSeqs: 4 };
+    const harness = new EngineHarness({ config });
+    const params = (maxTokens: number) => samplingParams({ temperature: 1, maxTokens, ignoreEos: true });
+    harness.add("other", [1], { params: params(27) });
+    harness.add("a", [5, 6, 7, 8, 9], { params: params(50), n: 2 });
+    await harness.runToEnd();
+    const resumed = harness.steps
+      .filter(({ preemptionsTotal }) => preemptionsTotal > 0)
+      .flatMap(({ entries }) => entries.filter(({ index, rows }) => index === 1 && rows > 1));
+    expect(resumed.length).toBeGreaterThan(0);
+    // The prompt has one full block.
+    for (const { cachedTokens } of resumed) expect(cachedTokens).toBeGreaterThan(4);
+  });
 });
