@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from "react";
+import { useEffect, useRef, type KeyboardEvent } from "react";
 import type { Pane, PaneState } from "../../state/pane.ts";
 import { MAX_PANES, type Workspace } from "../../state/workspace.ts";
 import { Button } from "../Button.tsx";
@@ -17,6 +17,7 @@ export function PaneSwitcher({ workspace }: { workspace: Workspace }) {
     const at = panes.findIndex((pane) => pane.number === current);
     const next = step === undefined ? undefined : panes.at((at + step) % panes.length);
     if (next === undefined) return;
+    event.preventDefault(); // the arrow would scroll the tabs, too
     workspace.select(next.number);
     event.currentTarget.querySelector<HTMLElement>(`[data-pane="${next.number}"]`)?.focus();
   };
@@ -48,8 +49,14 @@ const DOING: Record<PaneState["phase"], string> = {
 
 function PaneTab({ pane, isCurrent, workspace }: { pane: Pane; isCurrent: boolean; workspace: Workspace }) {
   const phase = useStore(pane.store, (state) => state.phase);
+  const tab = useRef<HTMLButtonElement>(null);
+  // Sixteen tabs are wider than a phone.
+  useEffect(() => {
+    if (isCurrent) tab.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [isCurrent]);
   return (
     <button
+      ref={tab}
       type="button"
       role="tab"
       className={css.tab}
