@@ -1,4 +1,4 @@
-import type { Limits } from "../engine/metrics/adaptive-limits.ts";
+import type { SchedulerLimits } from "../engine/scheduler.ts";
 import type { StepReport } from "../protocol/reports.ts";
 import { sampleEntry, sampleStep } from "./sample-reports.ts";
 
@@ -51,7 +51,7 @@ export class SimulatedLoad {
     return this.#atMs / 1000;
   }
 
-  step({ maxNumSeqs, maxNumBatchedTokens }: Limits): StepReport {
+  step({ maxNumSeqs, maxNumBatchedTokens }: SchedulerLimits): StepReport {
     while (this.#waiting.length < this.#options.queueLength) this.#arrive();
     const planned: Planned[] = [];
     // Whoever runs keeps its row in every step, as in the scheduler.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Limits } from "../engine/metrics/adaptive-limits.ts";
+import type { SchedulerLimits } from "../engine/scheduler.ts";
 import type { SequenceOutput } from "../engine/output.ts";
 import type { LogLevel, ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ModelCard } from "../protocol/reports.ts";
@@ -19,11 +19,11 @@ const CONFIG = {
 } satisfies Partial<ResolvedEngineConfig>;
 
 function create({ targetItlMs = null, level = "debug" }: { targetItlMs?: number | null; level?: LogLevel } = {}) {
-  const limits: Limits[] = [];
+  const limits: SchedulerLimits[] = [];
   const log: string[] = [];
   const write = (name: string) => (text: string) => void log.push(`${name} ${text}`);
   const target = { error: write("error"), warn: write("warn"), info: write("info"), debug: write("debug") };
-  const engine = { stats: () => SAMPLE_STATS, setLimits: (set: Limits) => void limits.push(set) };
+  const engine = { stats: () => SAMPLE_STATS, setLimits: (set: SchedulerLimits) => void limits.push(set) };
   const telemetry = new Telemetry(engine, MODEL, { ...CONFIG, targetItlMs }, new Logger(level, target));
   return { telemetry, limits, log };
 }

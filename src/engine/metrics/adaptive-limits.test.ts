@@ -5,10 +5,11 @@ import type { ChorusEngine } from "../../protocol/engine.ts";
 import type { ModelCard, StepReport } from "../../protocol/reports.ts";
 import { sampleStep } from "../../testing/sample-reports.ts";
 import { SimulatedLoad, type SimulatedLoadOptions } from "../../testing/simulated-load.ts";
-import { AdaptiveLimits, type Limits } from "./adaptive-limits.ts";
+import type { SchedulerLimits } from "../scheduler.ts";
+import { AdaptiveLimits } from "./adaptive-limits.ts";
 
 const TARGET_MS = 30;
-const CONFIG: Limits = { maxNumSeqs: 64, maxNumBatchedTokens: 512 };
+const CONFIG: SchedulerLimits = { maxNumSeqs: 64, maxNumBatchedTokens: 512 };
 
 /** Chats of all lengths, and every so often five long documents at once. */
 const request: SimulatedLoadOptions["request"] = (n, random) =>
@@ -18,10 +19,10 @@ const request: SimulatedLoadOptions["request"] = (n, random) =>
 
 /** Who says the limits: a controller, or nobody. */
 class Policy {
-  limits: Limits;
+  limits: SchedulerLimits;
   readonly #adaptive: AdaptiveLimits | null;
 
-  constructor(limits: Limits, targetItlMs: number | null) {
+  constructor(limits: SchedulerLimits, targetItlMs: number | null) {
     this.limits = limits;
     this.#adaptive = targetItlMs === null ? null : new AdaptiveLimits({ ...limits, targetItlMs });
   }
@@ -178,7 +179,7 @@ it("says the same over a recorded load, read back from its JSON lines", () => {
   const policy = new Policy(CONFIG, TARGET_MS);
   let msPerRow = 0.1;
   const load = new SimulatedLoad({ costMs: (rows) => 4 + msPerRow * rows, request });
-  const live: Limits[] = [];
+  const live: SchedulerLimits[] = [];
   for (let i = 0; i < 600; i++) {
     if (i === 200) msPerRow = 0.25;
     const report = load.step(policy.limits);

@@ -11,11 +11,7 @@
 
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import type { StepReport } from "../../protocol/reports.ts";
-
-export interface Limits {
-  readonly maxNumSeqs: number;
-  readonly maxNumBatchedTokens: number;
-}
+import type { SchedulerLimits } from "../scheduler.ts";
 
 const MIN_BATCHED_TOKENS = 16;
 /** A step that is i steps old counts this to the power of i: about the last 30 count. */
@@ -48,7 +44,7 @@ const STEPS_PER_RISE = 8;
 /** Says after each step which limits hold from the next one on. Never above the configured ones. */
 export class AdaptiveLimits {
   readonly #targetMs: number;
-  readonly #most: Limits;
+  readonly #most: SchedulerLimits;
   readonly #cost = new LinearCost();
   #batchedTokens: number;
   #lastMove = 0;
@@ -56,14 +52,14 @@ export class AdaptiveLimits {
   #stepsWithRoom = 0;
   #lastPreemptions = 0;
 
-  constructor(config: Pick<ResolvedEngineConfig, keyof Limits> & { targetItlMs: number }) {
+  constructor(config: Pick<ResolvedEngineConfig, keyof SchedulerLimits> & { targetItlMs: number }) {
     this.#targetMs = config.targetItlMs;
     this.#most = { maxNumSeqs: config.maxNumSeqs, maxNumBatchedTokens: config.maxNumBatchedTokens };
     this.#batchedTokens = config.maxNumBatchedTokens;
     this.#memorySeqs = config.maxNumSeqs;
   }
 
-  observe(report: StepReport): Limits {
+  observe(report: StepReport): SchedulerLimits {
     this.#cost.observe(report.rows, report.stepMs);
     this.#follow(this.#cost.rowsWithin(this.#targetMs));
     this.#followMemory(report);
