@@ -17,7 +17,8 @@ export class Arena {
     if (bytes > limit) {
       throw new ChorusError(
         "out_of_memory",
-        `"${label}" takes ${bytes} bytes; this adapter binds at most ${limit} at once. A smaller model, cache or dtype would fit.`,
+        `"${label}" takes ${bytes} bytes; this adapter binds at most ${limit} at once. A smaller model, kvCacheBytes, ` +
+          "maxNumSeqs or maxNumBatchedTokens, or dtype f16, would fit.",
       );
     }
     return this.#create(

@@ -2,7 +2,7 @@
  * Row strides are multiples of this: the chunk of K in the one order of additions, so that no inner loop has a remainder.
  * See shaders/README.md.
  */
-export const STRIDE_ALIGNMENT = 32;
+const STRIDE_ALIGNMENT = 32;
 
 export function padTo(multiple: number, size: number): number {
   return Math.ceil(size / multiple) * multiple;
