@@ -152,6 +152,10 @@ describe("what is no recording is refused by its line:", () => {
     );
   });
 
+  it("what is no text", () => {
+    expect(() => readRecording(5 as unknown as string)).toThrow(expect.objectContaining({ code: "invalid_type" }));
+  });
+
   it("nothing at all", () => {
     expect(() => readRecording("")).toThrow(/^Line 1 .* not the header/);
   });

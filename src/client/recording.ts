@@ -38,8 +38,9 @@ export function recordRun(engine: Pick<ChorusEngine, "model" | "on">): { stop():
   };
 }
 
-/** @throws ChorusError invalid_value; `param` names the line ("line 3"), the message also the field */
+/** @throws ChorusError invalid_type; invalid_value, whose `param` names the line ("line 3") and the message also the field */
 export function readRecording(text: string): Recording {
+  if (typeof text !== "string") throw new ChorusError("invalid_type", "A recording must be a string.");
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   const [header, ...events] = lines.map(parseLine);

@@ -107,7 +107,7 @@ function expectedShapes({ vocabSize, nPositions, nEmbd, nInner, nLayer, tieWordE
   return shapes;
 }
 
-/** Missing tensors that an error names: of a model with a layer too many there are a dozen, of the wrong model hundreds. */
+/** Missing tensors that an error names: of the wrong model there are hundreds. */
 const MOST_NAMED = 8;
 
 function checkTensors(checkpoint: Checkpoint, shapes: Shapes, nameInFile: (name: string) => string): void {
