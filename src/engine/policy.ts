@@ -5,8 +5,8 @@ import type { Sequence } from "./sequence.ts";
 export type Rank = (sequence: Sequence, waitedSteps: number) => number;
 
 /**
- * Whoever waits moves up by a fixed amount each step, and what arrives later begins with none; so whatever a policy
- * prefers, everybody's turn comes.
+ * Whoever waits moves up by a fixed amount each step and keeps it when preempted, and what arrives later begins with none;
+ * so whatever a policy prefers, everybody's turn comes.
  */
 export const RANKS: Readonly<Record<SchedulingPolicy, Rank>> = {
   /** Who came first. */

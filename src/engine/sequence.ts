@@ -58,7 +58,8 @@ export class Sequence {
   slot: number | null = null;
   /** Place among those that run: lower is served first and gives way last. Set on admission. */
   rank = 0;
-  /** Step in which it began to wait. */
+  /** Steps it has waited, whenever that was, up to waitingSinceStep if it waits. */
+  waitedSteps = 0;
   waitingSinceStep = 0;
 
   /** Tokens found in the cache on first admission. */

@@ -45,7 +45,11 @@ export class WaitingQueue {
 
   /** All that wait, as the policy orders them in this step; a snapshot. Their ranks are brought up to date. */
   inOrder(step: number): Sequence[] {
-    for (const sequence of this.#sequences) sequence.rank = this.#rank(sequence, step - sequence.waitingSinceStep);
+    for (const sequence of this.#sequences) {
+      sequence.waitedSteps += step - sequence.waitingSinceStep;
+      sequence.waitingSinceStep = step;
+      sequence.rank = this.#rank(sequence, sequence.waitedSteps);
+    }
     return this.#isOrdered ? [...this.#sequences] : this.#sequences.toSorted((a, b) => this.compare(a, b));
   }
 
