@@ -216,7 +216,7 @@ it("what can't cross to the worker is named, in a request and in the config", as
   const body = { prompt: "a", user: () => 1 } as unknown as { prompt: string };
   await expect(client.completions.create(body)).rejects.toMatchObject({ code: "invalid_type", param: "user" });
 
-  side.loaded = Promise.reject<never>(new DOMException("a function could not be cloned", "DataCloneError"));
+  side.loaded = Promise.reject(new DOMException("a function could not be cloned", "DataCloneError"));
   const config = { maxNumSeqs: 4, seed: () => 1 } as unknown as { seed: number };
   const connecting = EngineClient.connect(side, "/model/", config);
   await expect(connecting).rejects.toMatchObject({ name: "ChorusError", code: "invalid_type", param: "seed" });

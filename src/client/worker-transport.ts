@@ -9,7 +9,7 @@ import type { AsyncService, Transport } from "./transport.ts";
  * so the worker holds a Web Lock of its own name, and whoever gets that lock next knows that it is gone.
  */
 export async function startWorker(): Promise<Transport> {
-  if (globalThis.isSecureContext === false) {
+  if (!globalThis.isSecureContext) {
     throw new ChorusError(
       "webgpu_unavailable",
       "Browsers offer WebGPU on secure pages only: open this one over https:// or on localhost.",

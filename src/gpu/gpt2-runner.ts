@@ -122,7 +122,7 @@ export class Gpt2Runner implements Runner {
     try {
       words = await read();
     } catch (error) {
-      throw new ChorusError("device_lost", `The GPU stopped answering: ${String(error)}`, null, { cause: error });
+      throw new ChorusError("device_lost", "The GPU was lost while it computed a step.", null, { cause: error });
     }
     const gpuMs = isTimed ? elapsedMs(words) : null;
     const ids = words.subarray(isTimed ? STAMPS_BYTES / words.BYTES_PER_ELEMENT : 0);

@@ -37,6 +37,7 @@ export class Telemetry {
     this.#alerts = new Alerts(config);
     this.#limits =
       config.targetItlMs === null ? null : new AdaptiveLimits({ ...config, targetItlMs: config.targetItlMs });
+    if (this.#limits) engine.setLimits(this.#limits.limits);
     this.#log = log;
     log.write("info", () => {
       return `${model.name} is loaded on ${model.adapter}: weights in ${model.dtype}, ${model.numGpuBlocks} cache blocks`;

@@ -25,6 +25,7 @@ class Policy {
   constructor(limits: SchedulerLimits, targetItlMs: number | null) {
     this.limits = limits;
     this.#adaptive = targetItlMs === null ? null : new AdaptiveLimits({ ...limits, targetItlMs });
+    if (this.#adaptive) this.limits = this.#adaptive.limits;
   }
 
   observe(report: StepReport): void {
@@ -102,15 +103,18 @@ describe("a target for the step time", () => {
   it("leaves the configured limits alone where they keep it", () => {
     const load = new SimulatedLoad({ costMs: (rows) => 2 + 0.02 * rows, request });
     const policy = new Policy(CONFIG, TARGET_MS);
+    run(load, policy, 50);
     expect(new Set(run(load, policy, 300).budgets)).toEqual(new Set([512]));
     expect(policy.limits).toEqual(CONFIG);
   });
 
-  it("that no step can keep brings the limits down to a sequence and 16 tokens, and no further", () => {
+  it("that no step can keep brings the limits down to 16 tokens and a handful of sequences, and no further", () => {
     const load = new SimulatedLoad({ costMs: (rows) => 50 + rows, request });
     const policy = new Policy(CONFIG, TARGET_MS);
     run(load, policy, 300);
-    expect(policy.limits).toEqual({ maxNumSeqs: 1, maxNumBatchedTokens: 16 });
+    expect(policy.limits.maxNumBatchedTokens).toBe(16);
+    expect(policy.limits.maxNumSeqs).toBeGreaterThanOrEqual(1);
+    expect(policy.limits.maxNumSeqs).toBeLessThanOrEqual(8);
   });
 
   it("is not forgotten over one step that took very long", () => {
@@ -122,6 +126,27 @@ describe("a target for the step time", () => {
     const { budgets } = run(load, policy, 60);
     expect(Math.min(...budgets)).toBeGreaterThan(0.4 * before);
     expect(budgets.at(-1)).toBeGreaterThan(0.85 * before);
+  });
+});
+
+describe("a burst at a cold start", () => {
+  // Twenty chats at once on a slow machine, where ten rows are what the target allows.
+  const burst: SimulatedLoadOptions["request"] = () => ({ promptTokens: 40, outputTokens: 40 });
+  const create = () => new SimulatedLoad({ costMs: (rows) => 8 + 11 * rows, request: burst, queueLength: 20 });
+
+  it("lets in only as many as the target allows, though nobody could be sent away again", () => {
+    const { reports, stepMs } = run(create(), new Policy(CONFIG, 120), 200);
+    // The first prompt comes in the smallest piece there is, which takes more than the target here.
+    expect(Math.max(...reports.map(({ stepMs: ms }) => ms))).toBeLessThan(1.25 * (8 + 11 * 17));
+    expect(stepMs).toBeLessThan(1.7 * 120);
+    expect(Math.max(...reports.map(({ numRunning }) => numRunning))).toBeLessThanOrEqual(12);
+    expect(Math.max(...reports.slice(-50).map(({ numRunning }) => numRunning))).toBeGreaterThanOrEqual(6);
+  });
+
+  it("is at full speed within thirty steps where the machine is fast", () => {
+    const policy = new Policy(CONFIG, 120);
+    run(new SimulatedLoad({ costMs: (rows) => 1 + 0.01 * rows, request: burst }), policy, 30);
+    expect(policy.limits).toEqual(CONFIG);
   });
 });
 
@@ -145,6 +170,7 @@ describe("memory pressure", () => {
 
   it("lets them in again, one after the other, when there is room", () => {
     const adaptive = new AdaptiveLimits({ ...CONFIG, targetItlMs: 1000 });
+    for (let i = 0; i < 40; i++) adaptive.observe(sampleStep({ rows: 20, numRunning: 20, preemptionsTotal: 0 }));
     const full = sampleStep({ rows: 20, numRunning: 20, kvBlocksUsed: 99, preemptionsTotal: 3 });
     expect(adaptive.observe(full).maxNumSeqs).toBe(20);
     const roomy = { ...full, kvBlocksUsed: 50 };

@@ -14,6 +14,8 @@ import type { StepReport } from "../../protocol/reports.ts";
 import type { SchedulerLimits } from "../scheduler.ts";
 
 const MIN_BATCHED_TOKENS = 16;
+/** Rows, and so sequences, of the first step. Who runs is never sent away again, so it begins small and rises with what it learns. */
+const FIRST_ROWS = 2;
 /** A step that is i steps old counts this to the power of i: about the last 30 count. */
 const FORGETTING = 0.97;
 /** After three steps in a row that are off by four times the usual, the world has changed: what was before counts little. */
@@ -55,15 +57,20 @@ export class AdaptiveLimits {
   constructor(config: Pick<ResolvedEngineConfig, keyof SchedulerLimits> & { targetItlMs: number }) {
     this.#targetMs = config.targetItlMs;
     this.#most = { maxNumSeqs: config.maxNumSeqs, maxNumBatchedTokens: config.maxNumBatchedTokens };
-    this.#batchedTokens = config.maxNumBatchedTokens;
+    this.#batchedTokens = Math.min(FIRST_ROWS, config.maxNumBatchedTokens);
     this.#memorySeqs = config.maxNumSeqs;
   }
 
+  /** Takes in a step and says which limits hold from the next one on. */
   observe(report: StepReport): SchedulerLimits {
     this.#cost.observe(report.rows, report.stepMs);
     this.#follow(this.#cost.rowsWithin(this.#targetMs));
     this.#followMemory(report);
+    return this.limits;
+  }
 
+  /** What holds now. */
+  get limits(): SchedulerLimits {
     const { maxNumSeqs, maxNumBatchedTokens } = this.#most;
     return {
       // Each sequence takes a row of every step.
