@@ -106,7 +106,7 @@ class Tokenizer:
         }  # fmt: skip
         whole = {
             "version": "1.0", "truncation": None, "padding": None, "added_tokens": added, "normalizer": None,
-            "pre_tokenizer": byte_level, "post_processor": None, "decoder": byte_level, "model": model,
+            "pre_tokenizer": byte_level, "post_processor": None, "decoder": {**byte_level, "add_prefix_space": True}, "model": model,
         }  # fmt: skip
         Path(path).write_text(json.dumps(whole, ensure_ascii=False), encoding="utf-8")
 

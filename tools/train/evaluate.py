@@ -134,12 +134,15 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--model", type=Path, required=True, action="append")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument(
+        "--context", type=int, action="append", help="lengths of held-out windows; the models' own if not given"
+    )
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     chats = [Chat(folder) for folder in options.model]
     names = [folder.resolve().name for folder in options.model]
-    contexts = sorted({chat.context for chat in chats})
+    contexts = options.context or sorted({chat.context for chat in chats})
     lines = (Path(__file__).parent / "prompts.txt").read_text(encoding="utf-8").splitlines()
     prompts = [line.split(" // ") for line in lines if not line.startswith("#")]
     tables: list[list[dict[str, str]]] = [[], [], []]
