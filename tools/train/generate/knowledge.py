@@ -9,7 +9,11 @@ from .small_talk import GREETINGS, THANKS, exchange
 from .words import capital, noise
 
 TOPICS = cards.topics()
-IDENTITY, FACTS, ADVICE = cards.answers("identity.txt"), cards.answers("facts.txt"), cards.answers("advice.txt")
+IDENTITY, FACTS, ADVICE = (
+    cards.answers("identity.txt"),
+    cards.answers("facts.txt") + cards.answers("facts-2.txt"),
+    cards.answers("advice.txt"),
+)
 OPPOSITES = [tuple(line.split()) for line in cards.lines("opposites.txt")]
 TRANSLATIONS = [
     (language, *pair.split(" = "))

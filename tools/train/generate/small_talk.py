@@ -142,7 +142,11 @@ SHORT = (
         "Okay! Would you like a story, a joke, or an answer to a question?",
     ],
 )
-TALKS = [[turn.split("|") for turn in line.split(" // ")] for line in cards.lines("small-talk.txt")]
+TALKS = [
+    [turn.split("|") for turn in line.split(" // ")]
+    for name in ("small-talk.txt", "small-talk-2.txt")
+    for line in cards.lines(name)
+]
 
 
 def exchange(pair: tuple[list[str], list[str]], rng: Random) -> list[str]:

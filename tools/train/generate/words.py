@@ -2,7 +2,7 @@
 
 from random import Random
 
-# evaluate.py asks for these; no generator may use them, so that recalling them is copying and not memory.
+# evaluate.py asks for these; copying.py may not use them, so that recalling them is copying and not memory.
 HELD_OUT_NAMES = (
     "Julia Marcus Priya Kevin Hana Walter Nadia Felix Bruno Clara Astrid Tom Lucy Omar Grace Ivan Zoe Henry Sofia Ali"
 ).split()
