@@ -15,7 +15,7 @@ for (const [place, folder] of [
       folder,
       `<script type="module">
         import { createEngine } from "./lib/chorus.js";
-        const engine = await createEngine({ model: "./models/chorus-first/" });
+        const engine = await createEngine({ model: "./models/chorus-chat/" });
         const answer = await engine.chat.completions.create({
           messages: [{ role: "user", content: "What is the capital of France?" }],
           temperature: 0,

@@ -46,7 +46,7 @@ describe("parseChatRequest", () => {
 
   test("takes every field that it supports", () => {
     const parsed = parse({
-      model: "chorus-first",
+      model: "chorus-chat",
       temperature: 2,
       top_p: 0.5,
       top_k: 7,
@@ -207,7 +207,7 @@ describe("a chat request is refused, naming the field,", () => {
       "messages[0].contents",
       "Did you mean content?",
     ],
-    ["for another model", { model: "gpt-4" }, "model_not_found", "model", "chorus-first"],
+    ["for another model", { model: "gpt-4" }, "model_not_found", "model", "chorus-chat"],
     [
       "for a temperature beyond the range",
       { temperature: 2.1 },

@@ -4,14 +4,14 @@ import { loadGenerationDefaults, parseGenerationConfig } from "./generation-conf
 import { openModelFiles } from "./model-files.ts";
 
 test("reads the embedded model's file", async () => {
-  const text = readFileSync("public/models/chorus-first/generation_config.json", "utf8");
+  const text = readFileSync("public/models/chorus-chat/generation_config.json", "utf8");
   const files = openModelFiles([new File([text], "generation_config.json")]);
   expect(await loadGenerationDefaults(files, [7])).toEqual({
     temperature: 0.6,
     topK: 30,
     topP: 0.9,
     eosTokenIds: [0],
-    maxNewTokens: 120,
+    maxNewTokens: 200,
     doSample: true,
   });
 });

@@ -63,7 +63,7 @@ describe("loadGpt2Weights", () => {
     ]);
   });
 
-  test.each(["fixtures/gpt2-mid", "public/models/chorus-first"])("%s, in halves, loads to finite numbers", (folder) => {
+  test.each(["fixtures/gpt2-mid", "public/models/chorus-chat"])("%s, in halves, loads to finite numbers", (folder) => {
     const config = readConfig(folder);
     const weights = loadGpt2Weights(readCheckpoint(`${folder}/model.safetensors`), config);
     expect(weights.config).toEqual(config);

@@ -34,7 +34,7 @@ const tinyJson = JSON.parse(readFileSync("fixtures/gpt2-tiny/tokenizer.json", "u
 const tiny = await loadTokenizer(folder("fixtures/gpt2-tiny", ["tokenizer.json"]));
 const tinyFromPair = await loadTokenizer(folder("fixtures/gpt2-tiny", ["vocab.json", "merges.txt"]));
 const chorusNames = ["tokenizer.json", "tokenizer_config.json"];
-const chorus = await loadTokenizer(folder("public/models/chorus-first", chorusNames), [0, 9]);
+const chorus = await loadTokenizer(folder("public/models/chorus-chat", chorusNames), [0, 9]);
 
 const decode = (ids: readonly number[], tokenizer = chorus) =>
   new TextDecoder("utf-8", { ignoreBOM: true }).decode(

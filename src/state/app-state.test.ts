@@ -11,7 +11,7 @@ afterEach(() => {
 
 const optionsWith = (engine: FakeEngine): AppStateOptions => ({
   createEngine: async () => engine,
-  model: "models/chorus-first/",
+  model: "models/chorus-chat/",
   sampling: {},
   hasWebGpu: () => true,
   scheduleFlush: (flush) => flush(),
@@ -36,5 +36,5 @@ it("brings an engine's reports to the strip and to the pane they are about", asy
 });
 
 it("names the model by the last part of its address until it has told its own name", () => {
-  expect(createAppState(optionsWith(new FakeEngine())).modelLabel).toBe("chorus-first");
+  expect(createAppState(optionsWith(new FakeEngine())).modelLabel).toBe("chorus-chat");
 });

@@ -59,7 +59,7 @@ export function createAppState(options: AppStateOptions): AppState {
   return { engine, metrics, workspace, announcements, modelLabel: labelOf(options.model) };
 }
 
-/** "models/chorus-first/" and "owner/chorus-first" are both "chorus-first". */
+/** "models/chorus-chat/" and "owner/chorus-chat" are both "chorus-chat". */
 function labelOf(model: string): string {
   return model.split("/").findLast((part) => part !== "") ?? model;
 }

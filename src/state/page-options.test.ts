@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { readPageOptions } from "./page-options.ts";
 
 it("opens the embedded model with the model's own sampling", () => {
-  expect(readPageOptions("")).toEqual({ model: "models/chorus-first/", sampling: {} });
+  expect(readPageOptions("")).toEqual({ model: "models/chorus-chat/", sampling: {} });
 });
 
 it("takes a model and sampling fields from the address", () => {

@@ -5,7 +5,7 @@ export interface PageOptions {
   readonly sampling: Sampling;
 }
 
-const EMBEDDED_MODEL = "models/chorus-first/";
+const EMBEDDED_MODEL = "models/chorus-chat/";
 const SAMPLING_FIELDS = ["temperature", "top_p", "top_k", "seed", "max_tokens"] as const;
 
 /** What the page's address asks for: `?model=models/other/&temperature=0`. A value that is no number is left to the

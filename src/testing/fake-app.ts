@@ -63,7 +63,7 @@ async function createEngine({ onProgress = () => {} }: CreateEngineOptions): Pro
     isFirstStart = false;
     throw new ChorusError(
       fail as ChorusErrorCode,
-      "models/chorus-first/config.json was not there (404). Check the address.",
+      "models/chorus-chat/config.json was not there (404). Check the address.",
     );
   }
   const engine = new FakeEngine({
@@ -91,7 +91,7 @@ if (root) {
   const { workspace } = startApp({
     root,
     createEngine,
-    model: "models/chorus-first/",
+    model: "models/chorus-chat/",
   });
   for (let count = 1; count < number("panes", 1); count++) workspace.addPane();
   if (query.has("ask")) {

@@ -108,7 +108,7 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
   model: field(
     "model",
     ["string"],
-    ["chorus-first"],
+    ["chorus-chat"],
     [],
     ["", "gpt-4", "CHORUS-FIRST", LONG_TEXT].map((value) => refusal("model_not_found", "model", value)),
   ),

@@ -12,14 +12,14 @@ export function openFolder(folder: string, names: readonly string[]): ModelFiles
 
 /** The embedded model's. */
 export async function loadChorusTokenizer(): Promise<ModelTokenizer> {
-  return loadTokenizer(openFolder("public/models/chorus-first", ["tokenizer.json", "tokenizer_config.json"]));
+  return loadTokenizer(openFolder("public/models/chorus-chat", ["tokenizer.json", "tokenizer_config.json"]));
 }
 
 /** What requests to the embedded model are parsed with: a context of 256 and a cache of 1024 tokens. Seeds: 1000, 1001, ... */
 export function requestContext(tokenizer: ModelTokenizer, changes: Partial<RequestContext> = {}): RequestContext {
   let seed = 1000;
   return {
-    modelName: "chorus-first",
+    modelName: "chorus-chat",
     vocabSize: 4096,
     tokenizer,
     chatFormat: createChatFormat(tokenizer),

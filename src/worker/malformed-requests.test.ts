@@ -124,7 +124,7 @@ async function serve(arrivals: readonly Arrival[]) {
   const submit = ({ endpoint, body }: Arrival["request"]) => {
     const parse = endpoint === "chat.completions" ? parseChatRequest : parseCompletionRequest;
     try {
-      const open = new OpenRequest(answers.length, parse(structuredClone(body), context), "chorus-first", tokenizer);
+      const open = new OpenRequest(answers.length, parse(structuredClone(body), context), "chorus-chat", tokenizer);
       for (const request of open.engineRequests()) {
         harness.engine.add(request);
         for (let index = 0; index < request.n; index++) answers.push(harness.choice(request.requestId, index));

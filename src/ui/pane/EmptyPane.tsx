@@ -5,10 +5,10 @@ import { LoadCard } from "./LoadCard.tsx";
 import css from "./EmptyPane.module.css";
 
 const STARTERS = [
+  "Tell me a story about a purple octopus",
+  "What is the capital of Canada?",
+  "Why is the sky blue?",
   "Tell me a joke",
-  "What is the capital of France?",
-  "Write a short story about a dog",
-  "Who are you?",
 ];
 
 /** What to begin with; in the first pane also how far the model is. */
