@@ -18,9 +18,15 @@ export type LoadStages = Readonly<Record<LoadStage, StageProgress>>;
 // A rate taken over less than this jumps about.
 const SHORTEST_SAMPLE_MS = 500;
 
-const TODO: StageProgress = { status: "todo", done: 0, total: 0, detail: null, msLeft: null, startedMs: 0 };
+const NOT_BEGUN: StageProgress = { status: "todo", done: 0, total: 0, detail: null, msLeft: null, startedMs: 0 };
 
-export const NOTHING_LOADED: LoadStages = { adapter: TODO, tokenizer: TODO, weights: TODO, kernels: TODO, cache: TODO };
+export const NOTHING_LOADED: LoadStages = {
+  adapter: NOT_BEGUN,
+  tokenizer: NOT_BEGUN,
+  weights: NOT_BEGUN,
+  kernels: NOT_BEGUN,
+  cache: NOT_BEGUN,
+};
 
 /** The stages after one more report of progress, `nowMs` on any steady clock. */
 export function advanceStages(stages: LoadStages, progress: LoadProgress, nowMs: number): LoadStages {
