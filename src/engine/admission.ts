@@ -50,6 +50,25 @@ export function checkAdmission(promptLength: number, maxTokens: number, param: s
   }
 }
 
+/**
+ * Refuses sequences for which there is no room in the queue. Those that can begin at once don't wait, and are not counted.
+ *
+ * @throws ChorusError queue_full; invalid_value where not even an idle engine could take so many
+ */
+export function checkQueue(
+  n: number,
+  { numRunning, numWaiting, capacity }: { numRunning: number; numWaiting: number; capacity: number },
+  maxQueueSize: number,
+): void {
+  if (numRunning + numWaiting + n - capacity <= maxQueueSize) return;
+  if (numRunning + numWaiting === 0) {
+    const message = `A request of ${n} sequences is too large; at most ${capacity + maxQueueSize} can run and wait.`;
+    throw new ChorusError("invalid_value", message, "n");
+  }
+  const message = `${numRunning} sequences run and ${numWaiting} wait; at most ${maxQueueSize} may wait. Try again later.`;
+  throw new ChorusError("queue_full", message);
+}
+
 function tokens(count: number): string {
   return count === 1 ? "1 token" : `${count} tokens`;
 }

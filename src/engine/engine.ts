@@ -1,7 +1,7 @@
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { FinishReason } from "../protocol/openai.ts";
 import type { EngineStats, RequestReport, StepReport } from "../protocol/reports.ts";
-import { checkAdmission, maxSequenceLength } from "./admission.ts";
+import { checkAdmission, checkQueue, maxSequenceLength } from "./admission.ts";
 import type { EngineOptions, EngineRequest } from "./engine-options.ts";
 import { OutputProcessor, type OutputOptions, type SequenceOutput } from "./output.ts";
 import { engineStats, newCounters, requestReport, stepReport, type EngineCounters } from "./reports.ts";
@@ -68,7 +68,11 @@ export class Engine {
     for (const { prompt, params, param } of requests) {
       checkAdmission(prompt.length, params.maxTokens, param, this.#options.config);
     }
-    this.#checkQueue(requests.reduce((sum, { n }) => sum + n, 0));
+    checkQueue(
+      requests.reduce((sum, { n }) => sum + n, 0),
+      this.#scheduler,
+      this.#options.config.maxQueueSize,
+    );
     const arrivalMs = this.#options.now();
     for (const request of requests) this.#queue(request, arrivalMs);
     this.#emit(null);
@@ -258,17 +262,6 @@ export class Engine {
     sequence.finishedMs = atMs;
     this.#counters.endings[reason] += 1;
     this.#requestReports.push(requestReport(sequence, "finished"));
-  }
-
-  /** Those that can begin at once don't wait, and are not counted. */
-  #checkQueue(n: number): void {
-    const { maxQueueSize } = this.#options.config;
-    const { numRunning, numWaiting, capacity } = this.#scheduler;
-    if (numRunning + numWaiting + n - capacity <= maxQueueSize) return;
-    throw new ChorusError(
-      "queue_full",
-      `${numRunning} sequences run and ${numWaiting} wait; at most ${maxQueueSize} may wait. Try again later.`,
-    );
   }
 
   /** Hands over what has happened. A listener may add or abort: that is handed over when it returns, in order. */

@@ -130,6 +130,14 @@ describe("the queue", () => {
     expect(harness.choice("d").finishReason).toBe("length");
   });
 
+  it("refuses for good what could not even wait in an idle engine", () => {
+    const harness = new EngineHarness({ config: { maxNumSeqs: 2, maxQueueSize: 3 } });
+    const refusal = { code: "invalid_value", param: "n", message: expect.stringContaining("6 sequences") };
+    expect(() => harness.add("a", [1], { n: 6 })).toThrow(expect.objectContaining(refusal));
+    harness.add("b", [1], { n: 5 });
+    expect(harness.engine.stats().num_requests_waiting).toBe(5);
+  });
+
   it("of size 0 still takes what can begin at once", () => {
     const harness = new EngineHarness({ config: { maxNumSeqs: 2, maxQueueSize: 0 } });
     harness.add("a", [1], { n: 2 });
