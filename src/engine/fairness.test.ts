@@ -244,6 +244,28 @@ describe.each([true, false])("choices of one request (prefix caching: %s)", (ena
 });
 
 describe("streams", () => {
+  it("get a token in every step, also behind a long prompt that is served before them", async () => {
+    const config = { maxNumBatchedTokens: 16, maxModelLen: 512, maxNumSeqs: 8, schedulingPolicy: "priority" } as const;
+    const harness = new EngineHarness({ config });
+    for (let i = 0; i < 4; i++) harness.add(`stream ${i}`, [i], tokens(40));
+    await harness.step();
+    harness.add(
+      "urgent",
+      Array.from({ length: 200 }, (_, i) => i % 250),
+      { ...tokens(2), priority: -1 },
+    );
+    await harness.runToEnd();
+    const urgent = harness.steps.flatMap(({ entries }) => entries).filter(({ requestId }) => requestId === "urgent");
+    // It comes first in the second step it is in, and gets all but the four rows that are kept back.
+    expect(urgent[1]?.rows).toBe(12);
+    for (let i = 0; i < 4; i++) {
+      const sampled = harness.steps.filter(({ entries }) =>
+        entries.some((entry) => entry.requestId === `stream ${i}` && entry.sampled),
+      );
+      expect(sampled.map(({ step }) => step)).toEqual(Array.from({ length: 40 }, (_, j) => j + 1));
+    }
+  });
+
   it("get a token in every step beside prompts of any length", async () => {
     const harness = new EngineHarness({ config: { maxNumBatchedTokens: 16, maxModelLen: 512, maxNumSeqs: 8 } });
     for (let i = 0; i < 4; i++) harness.add(`stream ${i}`, [i], tokens(60));
