@@ -41,7 +41,7 @@ SYMBOL = {"plus": ["+"], "minus": ["-"], "times": ["*", "x"], "divided by": ["/"
 
 def operands(word: str, rng: Random) -> tuple[int, int, int]:
     """(a, b, result). Small ones more often: people ask for them, and they are the steps of the larger ones."""
-    top = 20 if rng.random() < 0.5 else 99
+    top = 20 if rng.random() < 0.65 else 99
     if word == "plus":
         a, b = rng.randint(0, top), rng.randint(0, top if rng.random() < 0.7 else 9)
         return a, b, a + b

@@ -10,7 +10,7 @@ from . import arithmetic, asked_form, copying, knowledge, poems, small_talk, sto
 
 # Shares of the conversations. Stories are ten times as long as sums, so by tokens they are the largest part all the same.
 SHARES = {
-    "arithmetic": 26,
+    "arithmetic": 46,
     "copying": 22,
     "knowledge": 17,
     "small-talk": 8,
