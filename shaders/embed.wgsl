@@ -1,7 +1,7 @@
-// x[row, :] = wte[token, :] + wpe[position, :]      x: [rows, WIDTH] f32, wte: the tied head's weights [WIDTH, vocabulary]
+// x[row, :] = wte[token, :] + wpe[position, :]      x: [rows, WIDTH] f32, wte: the tied head's weights [width, vocabulary]
 
 override LANES: u32;
-override WIDTH: u32; // padded
+override K4: u32; // the width, padded, over 4
 override N4: u32; // vocabulary, padded, over 4
 
 @group(0) @binding(0) var<storage, read> w: array<vec4<u32>>;
@@ -14,12 +14,13 @@ override N4: u32; // vocabulary, padded, over 4
 fn embed(@builtin(global_invocation_id) id: vec3<u32>) {
   let column = id.x;
   let row = rows[id.y];
-  if (column >= WIDTH) {
+  let width = 4u * K4;
+  if (column >= width) {
     return;
   }
   var token = row.token;
   if (token == FEEDBACK) {
     token = feedback[row.slot];
   }
-  x[id.y * WIDTH + column] = weight(column, token) + wpe[row.position * WIDTH + column];
+  x[id.y * width + column] = weight(column, token) + wpe[row.position * width + column];
 }

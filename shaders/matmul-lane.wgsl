@@ -42,8 +42,9 @@ fn matmul_lane(@builtin(global_invocation_id) id: vec3<u32>) {
         sum[r] = s;
       }
     }
+    let scale = chunk_scale(chunk, n4);
     for (var r = 0u; r < ROWS; r++) {
-      total[r] += sum[r];
+      total[r] = fma(sum[r], scale, total[r]);
     }
   }
   let num_rows = select(step.num_rows, step.num_samples, SAMPLES_ONLY);

@@ -32,7 +32,7 @@ fn matmul_row(@builtin(global_invocation_id) id: vec3<u32>) {
       sum = fma(weights.k2, vec4(input.z), sum);
       sum = fma(weights.k3, vec4(input.w), sum);
     }
-    total += sum;
+    total = fma(sum, chunk_scale(chunk, n4), total);
   }
   store(total, n4, row * N4 + n4);
 }

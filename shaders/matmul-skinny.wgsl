@@ -58,12 +58,13 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     }
     workgroupBarrier();
     let num_chunks = min(SPLITS, (K4 - round) / 8u);
-    var slot = 0u;
-    for (var r = split; r < ROWS; r += SPLITS) {
-      for (var s = 0u; s < num_chunks; s++) {
-        total[slot] += partials[(s * ROWS + r) * COLUMNS + column];
+    for (var s = 0u; s < num_chunks; s++) {
+      let scale = chunk_scale(round + 8u * s, read_n4);
+      var slot = 0u;
+      for (var r = split; r < ROWS; r += SPLITS) {
+        total[slot] = fma(partials[(s * ROWS + r) * COLUMNS + column], scale, total[slot]);
+        slot++;
       }
-      slot++;
     }
     workgroupBarrier();
   }

@@ -59,10 +59,11 @@ fn matmul_tiled(
         sum3 = fma(weights_k, vec4(x3[i]), sum3);
       }
     }
-    total0 += sum0;
-    total1 += sum1;
-    total2 += sum2;
-    total3 += sum3;
+    let scale = chunk_scale(chunk, read_n4);
+    total0 = fma(sum0, scale, total0);
+    total1 = fma(sum1, scale, total1);
+    total2 = fma(sum2, scale, total2);
+    total3 = fma(sum3, scale, total3);
     workgroupBarrier();
   }
 

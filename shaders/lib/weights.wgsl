@@ -1,6 +1,11 @@
-// Reads of a packed weight matrix `w` [K, N], N padded to 4 * N4. See README.md for the two layouts.
+// Reads of a packed weight matrix `w` [K, N], K = 4 K4 and N = 4 N4 with their padding. See README.md for the layouts.
 
-override WEIGHTS_F16: bool;
+const F32 = 0u;
+const F16 = 1u;
+const Q8 = 2u;
+const Q4 = 3u;
+
+override WEIGHTS_DTYPE: u32;
 
 struct Weights4x4 {
   k0: vec4<f32>,
@@ -9,32 +14,67 @@ struct Weights4x4 {
   k3: vec4<f32>,
 }
 
-fn unpack_row(low: u32, high: u32) -> vec4<f32> {
-  return vec4<f32>(unpack2x16float(low), unpack2x16float(high));
+// w[4 k4 .. 4 k4 + 3, 4 n4 .. 4 n4 + 3]; where they are quantised, the integers, of which chunk_scale makes weights.
+fn weights_4x4(k4: u32, n4: u32) -> Weights4x4 {
+  switch WEIGHTS_DTYPE {
+    case F16: {
+      let a = w[(2u * k4) * N4 + n4];
+      let b = w[(2u * k4 + 1u) * N4 + n4];
+      return Weights4x4(unpack_halves(a.xy), unpack_halves(a.zw), unpack_halves(b.xy), unpack_halves(b.zw));
+    }
+    case Q8: {
+      let a = w[k4 * N4 + n4];
+      return Weights4x4(
+        vec4<f32>(unpack4xI8(a.x)),
+        vec4<f32>(unpack4xI8(a.y)),
+        vec4<f32>(unpack4xI8(a.z)),
+        vec4<f32>(unpack4xI8(a.w)),
+      );
+    }
+    case Q4: {
+      let a = w[(k4 >> 1u) * N4 + n4];
+      let b = select(a.xy, a.zw, (k4 & 1u) == 1u);
+      return Weights4x4(low_nibbles(b.x), high_nibbles(b.x), low_nibbles(b.y), high_nibbles(b.y));
+    }
+    default: {
+      let base = 4u * k4 * N4 + n4;
+      return Weights4x4(
+        bitcast<vec4<f32>>(w[base]),
+        bitcast<vec4<f32>>(w[base + N4]),
+        bitcast<vec4<f32>>(w[base + 2u * N4]),
+        bitcast<vec4<f32>>(w[base + 3u * N4]),
+      );
+    }
+  }
 }
 
-// w[4 k4 .. 4 k4 + 3, 4 n4 .. 4 n4 + 3]
-fn weights_4x4(k4: u32, n4: u32) -> Weights4x4 {
-  if (WEIGHTS_F16) {
-    let a = w[(2u * k4) * N4 + n4];
-    let b = w[(2u * k4 + 1u) * N4 + n4];
-    return Weights4x4(unpack_row(a.x, a.y), unpack_row(a.z, a.w), unpack_row(b.x, b.y), unpack_row(b.z, b.w));
+// What the sum of chunk k4 / 8 is to be multiplied by, for columns 4 n4 .. 4 n4 + 3: 1 where nothing is quantised.
+fn chunk_scale(k4: u32, n4: u32) -> vec4<f32> {
+  if (WEIGHTS_DTYPE == F32 || WEIGHTS_DTYPE == F16) {
+    return vec4(1.0);
   }
-  let base = 4u * k4 * N4 + n4;
-  return Weights4x4(
-    bitcast<vec4<f32>>(w[base]),
-    bitcast<vec4<f32>>(w[base + N4]),
-    bitcast<vec4<f32>>(w[base + 2u * N4]),
-    bitcast<vec4<f32>>(w[base + 3u * N4]),
-  );
+  let first = select(K4 / 2u, K4, WEIGHTS_DTYPE == Q8) * N4;
+  let group = k4 >> 3u;
+  let pair = w[first + (group >> 1u) * N4 + n4];
+  let extremes = unpack_halves(select(pair.xy, pair.zw, (group & 1u) == 1u));
+  return extremes * select(-1.0 / 8.0, -1.0 / 128.0, WEIGHTS_DTYPE == Q8);
 }
 
 // w[k, n]
 fn weight(k: u32, n: u32) -> f32 {
-  if (WEIGHTS_F16) {
-    let pair = w[(k >> 1u) * N4 + (n >> 2u)];
-    let halves = unpack2x16float(pair[2u * (k & 1u) + ((n >> 1u) & 1u)]);
-    return halves[n & 1u];
-  }
-  return bitcast<f32>(w[k * N4 + (n >> 2u)][n & 3u]);
+  let weights = weights_4x4(k >> 2u, n >> 2u);
+  let rows = array(weights.k0, weights.k1, weights.k2, weights.k3);
+  return rows[k & 3u][n & 3u] * chunk_scale(k >> 2u, n >> 2u)[n & 3u];
+}
+
+fn unpack_halves(words: vec2<u32>) -> vec4<f32> {
+  return vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y));
+}
+
+fn low_nibbles(word: u32) -> vec4<f32> {
+  return vec4<f32>(bitcast<vec4<i32>>(vec4(word) << vec4(28u, 24u, 20u, 16u)) >> vec4(28u));
+}
+
+fn high_nibbles(word: u32) -> vec4<f32> {
+  return vec4<f32>(bitcast<vec4<i32>>(vec4(word) << vec4(12u, 8u, 4u, 0u)) >> vec4(28u));
 }

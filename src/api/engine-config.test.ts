@@ -100,7 +100,7 @@ describe("resolveEngineConfig", () => {
     [{ maxNumSeqs: 65, maxNumBatchedTokens: 64 }, "invalid_value", "maxNumSeqs", "maxNumBatchedTokens (64)"],
     [{ maxModelLen: 257 }, "invalid_value", "maxModelLen", "between 2 and 256, not 257"],
     [{ blockSize: 32 }, "invalid_value", "blockSize", "not 32"],
-    [{ dtype: "int8" }, "invalid_value", "dtype", '"f32", "f16"'],
+    [{ dtype: "int8" }, "invalid_value", "dtype", '"f32", "f16", "q8", "q4"'],
     [{ kvCacheDtype: 16 }, "invalid_type", "kvCacheDtype", "a string, not 16"],
     [{ kvCacheBytes: 100 }, "invalid_value", "kvCacheBytes", "65536 bytes"],
     [{ numGpuBlocks: -1 }, "invalid_value", "numGpuBlocks", "not -1"],

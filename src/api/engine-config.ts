@@ -81,7 +81,7 @@ export function resolveEngineConfig(config: EngineConfig, model: ModelShape): Re
     maxModelLen,
     blockSize,
     numGpuBlocks: decideNumBlocks(fields, kvBytesPerBlock(model, kvCacheDtype, blockSize), maxModelLen, blockSize),
-    dtype: fields.oneOf("dtype", ["f32", "f16"]) ?? "f16",
+    dtype: fields.oneOf("dtype", ["f32", "f16", "q8", "q4"]) ?? "f16",
     kvCacheDtype,
     seed: fields.integer("seed", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Math.floor(Math.random() * 2 ** 32),
     runAhead: fields.integer("runAhead", { min: 0, max: 4 }) ?? DEFAULT_RUN_AHEAD,

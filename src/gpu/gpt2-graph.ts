@@ -10,6 +10,7 @@ import { Epilogue } from "./kernels/matmul.ts";
 import { sample } from "./kernels/sample.ts";
 import { matmulVariants, type MatmulShape } from "./matmul-variants.ts";
 import { matmulLane } from "./kernels/matmul.ts";
+import { weightsDtypeCode } from "./pack-weights.ts";
 import { strideOf } from "./padding.ts";
 import type { StepBuffer } from "./step-buffer.ts";
 
@@ -106,7 +107,7 @@ const SAMPLE_LANES = { software: 64, gpu: 256 };
 /** How each operation of the model is compiled and bound. */
 function operations({ compiler, model, engine, buffers, activations, step, isSoftware }: Gpt2GraphParts) {
   const { nEmbd, nHead, headDim, vocabSize } = model;
-  const WEIGHTS_F16 = engine.dtype === "f16";
+  const WEIGHTS_DTYPE = weightsDtypeCode[engine.dtype];
   const cache = {
     HEADS: nHead,
     HEAD_VEC4: headVec4(model),
@@ -120,11 +121,10 @@ function operations({ compiler, model, engine, buffers, activations, step, isSof
 
   return {
     async embed(): Promise<Operation> {
-      const WIDTH = strideOf(nEmbd);
-      const { w, N4 } = buffers.embedding;
+      const { w, K4, N4 } = buffers.embedding;
       return {
         name: "embed",
-        pipeline: await compiler.pipeline(embed, { LANES: EMBED_LANES, WIDTH, N4, WEIGHTS_F16 }),
+        pipeline: await compiler.pipeline(embed, { LANES: EMBED_LANES, K4, N4, WEIGHTS_DTYPE }),
         bindGroup: compiler.bind(embed, {
           w,
           wpe: buffers.wpe,
@@ -132,7 +132,7 @@ function operations({ compiler, model, engine, buffers, activations, step, isSof
           feedback: activations.feedback,
           x: activations.x,
         }),
-        workgroups: (numRows) => [Math.ceil(WIDTH / EMBED_LANES), numRows],
+        workgroups: (numRows) => [Math.ceil((4 * K4) / EMBED_LANES), numRows],
       };
     },
 
@@ -165,7 +165,7 @@ function operations({ compiler, model, engine, buffers, activations, step, isSof
       EPILOGUE: number,
       { samplesOnly = false } = {},
     ): Promise<Operation> {
-      const shape: MatmulShape = { K4, N4, SAMPLES_ONLY: samplesOnly, WEIGHTS_F16, EPILOGUE };
+      const shape: MatmulShape = { K4, N4, SAMPLES_ONLY: samplesOnly, WEIGHTS_DTYPE, EPILOGUE };
       // The kernels have the same bindings, and so one bind group serves every variant.
       const bindGroup = compiler.bind(matmulLane, { x, w, bias, y, step: step.step });
       return Promise.all(

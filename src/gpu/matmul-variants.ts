@@ -6,7 +6,7 @@ export interface MatmulShape {
   readonly K4: number;
   readonly N4: number;
   readonly SAMPLES_ONLY: boolean;
-  readonly WEIGHTS_F16: boolean;
+  readonly WEIGHTS_DTYPE: number;
   readonly EPILOGUE: number;
 }
 

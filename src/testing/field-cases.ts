@@ -75,7 +75,7 @@ export const CONFIG_CASES: CasesOf<EngineConfig> = {
   blockSize: field("blockSize", ["integer"], [16], [0, 1, 8, 15, 17, 32, 1e300]),
   kvCacheBytes: integer("kvCacheBytes", 65_536, BEYOND - 1),
   numGpuBlocks: integer("numGpuBlocks", 1, 2 ** 24),
-  dtype: oneOf("dtype", "f32", "f16"),
+  dtype: oneOf("dtype", "f32", "f16", "q8", "q4"),
   kvCacheDtype: oneOf("kvCacheDtype", "f32", "f16"),
   seed: integer("seed", 0, BEYOND - 1),
   runAhead: integer("runAhead", 0, 4),

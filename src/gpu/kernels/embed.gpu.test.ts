@@ -1,15 +1,15 @@
 import { describe, it } from "vitest";
 
-import { float16ToFloat32, float32ToFloat16 } from "../../model/half.ts";
 import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
-import { packMatrix, padRows } from "../pack-weights.ts";
+import { weightsAsKept } from "../../testing/weights-as-kept.ts";
+import { packMatrix, padRows, weightsDtypeCode } from "../pack-weights.ts";
 import { strideOf } from "../padding.ts";
 import { FEEDBACK } from "../step-buffer.ts";
 import { embed } from "./embed.ts";
 
 const { device } = await openTestDevice();
 
-describe.each(["f32", "f16"] as const)("embedding from %s weights", (dtype) => {
+describe.each(["f32", "f16", "q8", "q4"] as const)("embedding from %s weights", (dtype) => {
   it.each([
     { width: 1, vocabulary: 2 },
     { width: 33, vocabulary: 50 },
@@ -28,7 +28,12 @@ describe.each(["f32", "f16"] as const)("embedding from %s weights", (dtype) => {
     const outputs = await runKernel(
       device,
       embed,
-      { LANES: 64, WIDTH: strideOf(width), N4: strideOf(vocabulary) / 4, WEIGHTS_F16: dtype === "f16" },
+      {
+        LANES: 64,
+        K4: strideOf(width) / 4,
+        N4: strideOf(vocabulary) / 4,
+        WEIGHTS_DTYPE: weightsDtypeCode[dtype],
+      },
       {
         w: packMatrix(wte, width, vocabulary, dtype, { transposed: true }).words,
         wpe: padRows(wpe, 8, width),
@@ -38,12 +43,13 @@ describe.each(["f32", "f16"] as const)("embedding from %s weights", (dtype) => {
       },
       [Math.ceil(strideOf(width) / 64), 3],
     );
-    const rounded = dtype === "f16" ? float16ToFloat32(float32ToFloat16(wte)) : wte;
+    // A group lies along the width: along a row of the table.
+    const kept = weightsAsKept(wte, vocabulary, width, dtype, { groupsAlong: "rows" });
     const expected = new Float32Array(3 * strideOf(width));
     rows.forEach(([, position = 0], r) => {
       for (let i = 0; i < width; i++) {
         expected[r * strideOf(width) + i] =
-          (rounded[(tokens[r] ?? 0) * width + i] ?? 0) + (wpe[position * width + i] ?? 0);
+          (kept[(tokens[r] ?? 0) * width + i] ?? 0) + (wpe[position * width + i] ?? 0);
       }
     });
     expectClose(floatsOf(outputs, "x"), expected, 1e-6);

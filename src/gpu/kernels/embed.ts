@@ -14,5 +14,5 @@ export const embed = defineKernel({
     ["feedback", "read-only-storage"],
     ["x", "storage"],
   ],
-  constants: ["LANES", "WIDTH", "N4", "WEIGHTS_F16"],
+  constants: ["LANES", "K4", "N4", "WEIGHTS_DTYPE"],
 });

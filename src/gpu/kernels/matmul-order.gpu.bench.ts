@@ -5,13 +5,14 @@ import { it } from "vitest";
 
 import { openTestDevice } from "../../testing/gpu.ts";
 import { medianOf, printTable } from "../../testing/bench.ts";
+import { weightsDtypeCode } from "../pack-weights.ts";
 import { KernelCompiler, type Kernel, type KernelConstants } from "../kernel.ts";
 import { matmulLane, matmulRow, matmulTiled } from "./matmul.ts";
 
 const { device } = await openTestDevice();
 const K = 768;
 const N = 768;
-const shape = { K4: K / 4, N4: N / 4, SAMPLES_ONLY: false, WEIGHTS_F16: true, EPILOGUE: 0 };
+const shape = { K4: K / 4, N4: N / 4, SAMPLES_ONLY: false, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: 0 };
 
 /** The kernel with its text changed; throws where there was nothing to change. */
 function rewritten<K extends Kernel>(kernel: K, ...changes: [RegExp, string][]): K {
@@ -28,20 +29,20 @@ const freeRow = rewritten(
   matmulRow,
   [/var sum = vec4\(0\.0\);/, ""],
   [/var total = vec4\(0\.0\);/, "var sum = vec4(0.0);"],
-  [/total \+= sum;/, ""],
+  [/total = fma\(sum, .*\);/, ""],
   [/store\(total/, "store(sum"],
 );
 const freeLane = rewritten(
   matmulLane,
   [/for \(var r = 0u; r < ROWS; r\+\+\) \{\s*sum\[r\] = vec4\(0\.0\);\s*\}/, ""],
-  [/total\[r\] \+= sum\[r\];/, ""],
+  [/total\[r\] = fma\(.*\);/, ""],
   [/store\(total\[r\]/, "store(sum[r]"],
 );
 const freeTiled = rewritten(
   matmulTiled,
   [/var sum\d = vec4\(0\.0\);/g, ""],
   [/var total(\d) = vec4\(0\.0\);/g, "var sum$1 = vec4(0.0);"],
-  [/total\d \+= sum\d;/g, ""],
+  [/total\d = fma\(.*\);/g, ""],
   [/store\(total/g, "store(sum"],
 );
 

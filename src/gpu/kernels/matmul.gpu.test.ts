@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { float16ToFloat32, float32ToFloat16 } from "../../model/half.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { differingWords, expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
 import { geluErfReference, geluTanhReference, matmulReference } from "../../testing/reference.ts";
+import { weightsAsKept } from "../../testing/weights-as-kept.ts";
 import { matmulVariants } from "../matmul-variants.ts";
-import { packMatrix, padRows } from "../pack-weights.ts";
+import { packMatrix, padRows, weightsDtypeCode } from "../pack-weights.ts";
 import { padTo, strideOf } from "../padding.ts";
 import { Epilogue, matmulLane, matmulRow, matmulSkinny, matmulTiled } from "./matmul.ts";
 
@@ -22,11 +22,10 @@ interface Product {
 
 function inputsOf({ rows, k, n, dtype, transposed }: Product) {
   const w = randomFloats(k * n, 1, 0.5);
-  const rounded = dtype === "f16" ? float16ToFloat32(float32ToFloat16(w)) : w;
   const source = transposed ? Float32Array.from(w, (_, i) => w[(i % k) * n + Math.floor(i / k)] ?? 0) : w;
   return {
     x: randomFloats(rows * k, 2),
-    w: rounded,
+    w: weightsAsKept(w, k, n, dtype, { groupsAlong: "columns" }),
     packed: packMatrix(source, k, n, dtype, { transposed }),
     bias: randomFloats(n, 3),
     before: randomFloats(rows * n, 4),
@@ -43,7 +42,7 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
     K4: strideOf(k) / 4,
     N4: strideOf(n) / 4,
     SAMPLES_ONLY: false,
-    WEIGHTS_F16: dtype === "f16",
+    WEIGHTS_DTYPE: weightsDtypeCode[dtype],
     EPILOGUE: epilogue,
   };
   const height = padTo(32, rows);
@@ -100,7 +99,7 @@ const SHAPES = [
   { rows: 33, k: 70, n: 130 },
 ];
 
-describe.each(["f32", "f16"] as const)("a product with %s weights", (dtype) => {
+describe.each(["f32", "f16", "q8", "q4"] as const)("a product with %s weights", (dtype) => {
   it.each(SHAPES)(
     "of [$rows, $k] by [$k, $n] is the float64 one, and the same to the bit in every kernel",
     async (shape) => {
@@ -143,7 +142,15 @@ describe("what follows a product", () => {
       const outputs = await runKernel(
         device,
         matmulLane,
-        { K4: 8, N4: 8, SAMPLES_ONLY: false, WEIGHTS_F16: false, EPILOGUE: epilogue, LANES: 32, ROWS: 1 },
+        {
+          K4: 8,
+          N4: 8,
+          SAMPLES_ONLY: false,
+          WEIGHTS_DTYPE: weightsDtypeCode.f32,
+          EPILOGUE: epilogue,
+          LANES: 32,
+          ROWS: 1,
+        },
         {
           x: padRows(new Float32Array([1]), 32, 1),
           w: packMatrix(new Float32Array([-1e30, -100, -20, 20, 100, 1e10]), far.k, far.n, "f32").words,
@@ -169,7 +176,7 @@ describe.each([true, false])("the variants of an adapter (software: %s)", (isSof
   it("compile, and launch a lane for every column", async () => {
     const { KernelCompiler } = await import("../kernel.ts");
     const compiler = new KernelCompiler(device);
-    const shape = { K4: 24, N4: 80, SAMPLES_ONLY: false, WEIGHTS_F16: true, EPILOGUE: 0 };
+    const shape = { K4: 24, N4: 80, SAMPLES_ONLY: false, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: 0 };
     for (const variant of matmulVariants(isSoftware)) {
       expect(await variant.pipeline(compiler, shape)).toBeInstanceOf(GPUComputePipeline);
       expect(variant.workgroups(shape, 1)[0]).toBeGreaterThanOrEqual(80 / 32);
