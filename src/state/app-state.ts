@@ -1,5 +1,6 @@
 import { Announcements } from "./announcements.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "./batch-metrics.ts";
+import { Commands } from "./commands.ts";
 import { EngineControl, type CreateEngine } from "./engine-control.ts";
 import type { ScheduleFlush } from "./frame-flusher.ts";
 import { RequestBook } from "./request-book.ts";
@@ -23,6 +24,8 @@ export interface AppState {
   readonly metrics: BatchMetrics;
   readonly workspace: Workspace;
   readonly announcements: Announcements;
+  /** All that can be done here, by the palette and by keys. */
+  readonly commands: Commands;
   /** How to name the model before it has told its own name. */
   readonly modelLabel: string;
 }
@@ -56,7 +59,7 @@ export function createAppState(options: AppStateOptions): AppState {
   }, FIGURES_INTERVAL_MS);
 
   void engine.start();
-  return { engine, metrics, workspace, announcements, modelLabel: labelOf(options.model) };
+  return { engine, metrics, workspace, announcements, commands: new Commands(), modelLabel: labelOf(options.model) };
 }
 
 /** "models/chorus-chat/" and "owner/chorus-chat" are both "chorus-chat". */

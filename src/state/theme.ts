@@ -19,7 +19,10 @@ export class Theme {
 
   /** system, light, dark, system ... */
   next(): void {
-    const choice = CHOICES[(CHOICES.indexOf(this.#store.getState()) + 1) % CHOICES.length] ?? "system";
+    this.choose(CHOICES[(CHOICES.indexOf(this.#store.getState()) + 1) % CHOICES.length] ?? "system");
+  }
+
+  choose(choice: ThemeChoice): void {
     this.#store.setState(choice, true);
     try {
       localStorage.setItem(STORAGE_KEY, choice);

@@ -1,0 +1,101 @@
+import { flushSync } from "react-dom";
+import type { AppState } from "../../state/app-state.ts";
+import type { Command } from "../../state/commands.ts";
+import type { Pane } from "../../state/pane.ts";
+import type { Theme } from "../../state/theme.ts";
+import { MAX_PANES } from "../../state/workspace.ts";
+import { focusMessageOf } from "../pane/Composer.tsx";
+
+/** What needs no part of the interface to be there. A part with commands of its own registers them (useCommands). */
+export function appCommands(
+  { workspace, engine }: Pick<AppState, "workspace" | "engine">,
+  theme: Theme,
+): readonly Command[] {
+  const panes = () => workspace.store.getState().panes;
+  const current = () => panes().find(({ number }) => number === workspace.store.getState().current);
+  const isBusy = (pane: Pane | undefined) => pane !== undefined && pane.store.getState().phase !== "idle";
+  const hasSeveral = () => panes().length > 1;
+
+  /** The pane must be drawn before its box can have the focus: on a phone it was not there. */
+  const goTo = (find: () => Pane | null | undefined) => {
+    const pane = flushSync(() => {
+      const found = find();
+      if (found) workspace.select(found.number);
+      return found;
+    });
+    if (pane) focusMessageOf(pane);
+  };
+  const neighbour = (steps: number) =>
+    panes().at((panes().findIndex((pane) => pane === current()) + steps) % panes().length);
+
+  return [
+    {
+      id: "pane.add",
+      title: "Add a pane",
+      group: "Chats",
+      keys: "Alt+N",
+      words: "new chat open",
+      isEnabled: () => panes().length < MAX_PANES,
+      run: () => goTo(() => workspace.addPane()),
+    },
+    {
+      id: "pane.close",
+      title: "Close this pane",
+      group: "Chats",
+      keys: "Alt+W",
+      isEnabled: () => current() !== undefined,
+      run: () => {
+        const pane = current();
+        if (pane) goTo(() => workspace.closePane(pane));
+      },
+    },
+    {
+      id: "pane.next",
+      title: "Go to the next pane",
+      group: "Chats",
+      keys: "Alt+ArrowDown",
+      isEnabled: hasSeveral,
+      run: () => goTo(() => neighbour(1)),
+    },
+    {
+      id: "pane.previous",
+      title: "Go to the previous pane",
+      group: "Chats",
+      keys: "Alt+ArrowUp",
+      isEnabled: hasSeveral,
+      run: () => goTo(() => neighbour(-1)),
+    },
+    {
+      id: "pane.stop",
+      title: "Stop this answer",
+      group: "Chats",
+      keys: "Escape",
+      isEnabled: () => isBusy(current()),
+      run: () => current()?.stop(),
+    },
+    {
+      id: "panes.stop",
+      title: "Stop all answers",
+      group: "Chats",
+      keys: "Mod+.",
+      isEnabled: () => panes().some(isBusy),
+      run: () => panes().forEach((pane) => pane.stop()),
+    },
+    {
+      id: "engine.start",
+      title: "Start the engine again",
+      group: "Batch",
+      isEnabled: () => ["failed", "dead", "unsupported"].includes(engine.store.getState().status),
+      run: () => void engine.start(),
+    },
+    ...(["system", "light", "dark"] as const).map((choice): Command => ({
+      id: `theme.${choice}`,
+      title:
+        choice === "system" ? "Light or dark as the system has it" : `${choice === "dark" ? "Dark" : "Light"} theme`,
+      group: "Appearance",
+      words: "theme colour appearance mode",
+      isEnabled: () => theme.store.getState() !== choice,
+      run: () => theme.choose(choice),
+    })),
+  ];
+}
