@@ -12,6 +12,7 @@ export type * from "./protocol/config.ts";
 export type * from "./protocol/engine.ts";
 export type * from "./protocol/openai.ts";
 export type * from "./protocol/reports.ts";
+export { KV_BLOCK_STATES } from "./protocol/reports.ts";
 
 /**
  * Loads a model and starts an engine, in a Web Worker unless `worker: false` is given.

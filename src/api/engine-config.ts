@@ -1,7 +1,7 @@
-import type { EngineConfig, KvCacheDtype, ResolvedEngineConfig } from "../protocol/config.ts";
+import type { BatchingMode, EngineConfig, KvCacheDtype, ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { parseAlertThresholds } from "./alert-thresholds.ts";
-import { Fields, invalidValue } from "./validate.ts";
+import { Fields, invalidValue, missing } from "./validate.ts";
 
 /** A model's shape, as far as its cache and its context go. */
 export interface ModelShape {
@@ -33,6 +33,8 @@ const CONFIG_FIELDS = [
   "logLevel",
 ] as const satisfies readonly (keyof EngineConfig)[];
 
+const BATCHING_MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
+
 const BLOCK_SIZE = 16;
 const DEFAULT_MAX_NUM_SEQS = 64;
 const DEFAULT_MAX_NUM_BATCHED_TOKENS = 256;
@@ -52,6 +54,13 @@ export function kvBytesPerBlock(
   const paddedHeadDim = 4 * Math.ceil(headDim / 4);
   const bytesPerNumber = kvCacheDtype === "f32" ? 4 : 2;
   return keysAndValues * nLayer * nHead * paddedHeadDim * blockSize * bytesPerNumber;
+}
+
+/** @throws ChorusError missing_required_parameter, invalid_type or invalid_value of "mode" */
+export function parseBatchingMode(mode: unknown): BatchingMode {
+  const checked = new Fields({ mode }).oneOf("mode", BATCHING_MODES);
+  if (checked === undefined) throw missing("mode");
+  return checked;
 }
 
 /**
@@ -88,7 +97,7 @@ export function resolveEngineConfig(config: EngineConfig, model: ModelShape): Re
     enablePrefixCaching: fields.boolean("enablePrefixCaching") ?? true,
     schedulingPolicy:
       fields.oneOf("schedulingPolicy", ["fcfs", "priority", "shortest-remaining", "balanced"]) ?? "fcfs",
-    batchingMode: fields.oneOf("batchingMode", ["continuous", "static", "sequential"]) ?? "continuous",
+    batchingMode: fields.oneOf("batchingMode", BATCHING_MODES) ?? "continuous",
     batchWindowMs: fields.number("batchWindowMs", { min: 0, max: 60_000 }) ?? DEFAULT_BATCH_WINDOW_MS,
     longPrefillTokenThreshold,
     maxQueueSize: fields.integer("maxQueueSize", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Infinity,

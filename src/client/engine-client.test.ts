@@ -1,13 +1,22 @@
 import { describe, expect, it, vi } from "vitest";
 
+import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { Completion } from "../protocol/openai.ts";
-import type { ModelCard, StepReport } from "../protocol/reports.ts";
+import type { KvCacheMap, ModelCard, StepReport } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, Result } from "../protocol/service.ts";
 import { sampleRequest, sampleStep } from "../testing/sample-reports.ts";
 import { EngineClient } from "./engine-client.ts";
 import type { Transport } from "./transport.ts";
 
+const MAP: KvCacheMap = {
+  blockSize: 16,
+  states: Uint8Array.of(2),
+  refCounts: Uint16Array.of(1),
+  owners: Int32Array.of(0),
+  filledTokens: Uint8Array.of(3),
+  sequences: [{ requestId: "r", index: 0 }],
+};
 const CARD = { name: "fake" } as ModelCard;
 
 /** The other side, played by the test. */
@@ -33,6 +42,11 @@ class FakeSide implements Transport {
     abort: (ticket) => void this.aborted.push(ticket),
     stats: () => new Promise(() => undefined),
     metrics: () => "vllm:num_requests_running 0\n",
+    kvCacheMap: () => MAP,
+    setBatchingMode: (mode) => {
+      if (mode !== "static") return { ok: false, error: { code: "invalid_value", message: "No.", param: "mode" } };
+      return { ok: true, value: mode };
+    },
     dispose: () => undefined,
   };
 
@@ -60,6 +74,14 @@ function completion(text: string): Completion {
 
 const DIED = new ChorusError("worker_died", "gone");
 const settle = () => new Promise((resolve) => setTimeout(resolve));
+
+it("passes the cache's map on, and a change of the batching mode or why it is refused", async () => {
+  const client = await new FakeSide().connect();
+  expect(await client.kvCacheMap()).toEqual(MAP);
+  await expect(client.setBatchingMode("static")).resolves.toBeUndefined();
+  const refusal = client.setBatchingMode("sometimes" as BatchingMode);
+  await expect(refusal).rejects.toThrow(expect.objectContaining({ code: "invalid_value", param: "mode" }));
+});
 
 describe("a stream", () => {
   it("begins with the first chunk and ends with the last", async () => {

@@ -1,8 +1,8 @@
-import type { EngineConfig, ModelSource } from "../protocol/config.ts";
+import type { BatchingMode, EngineConfig, ModelSource } from "../protocol/config.ts";
 import type { ChatCompletions, ChorusEngine, Completions, EngineEvents } from "../protocol/engine.ts";
 import { ChorusError, fromErrorData, toErrorData } from "../protocol/errors.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
-import type { EngineStats, LoadProgress, ModelCard } from "../protocol/reports.ts";
+import type { EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, Response } from "../protocol/service.ts";
 import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
 import type { Transport } from "./transport.ts";
@@ -86,6 +86,17 @@ export class EngineClient implements ChorusEngine {
   async metrics(): Promise<string> {
     if (this.#ended) throw this.#ended;
     return this.#call(this.#transport.service.metrics());
+  }
+
+  async kvCacheMap(): Promise<KvCacheMap> {
+    if (this.#ended) throw this.#ended;
+    return this.#call(this.#transport.service.kvCacheMap());
+  }
+
+  async setBatchingMode(mode: BatchingMode): Promise<void> {
+    if (this.#ended) throw this.#ended;
+    const result = await this.#call(this.#transport.service.setBatchingMode(mode));
+    if (!result.ok) throw fromErrorData(result.error);
   }
 
   async dispose(): Promise<void> {

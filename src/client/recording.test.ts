@@ -22,6 +22,8 @@ const MODEL: ModelCard = {
   blockSize: 4,
   adapter: "none",
   chat: false,
+  readsSystemPrompt: false,
+  defaults: { temperature: 1, top_p: 1, top_k: 0 },
 };
 const ALERT: Alert = { name: "queue_length", value: 3, threshold: 2, atMs: 9, message: "3 wait" };
 

@@ -5,7 +5,7 @@
 
 import type { ChorusEngine } from "../protocol/engine.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import type { Alert, ModelCard, RequestReport, StepEntry, StepReport } from "../protocol/reports.ts";
+import type { Alert, ModelCard, RequestReport, SequenceId, StepEntry, StepReport } from "../protocol/reports.ts";
 
 const VERSION = 1;
 
@@ -92,6 +92,14 @@ const oneOf = (...values: string[]): Kind => ({
   holds: (value) => values.some((known) => known === value),
 });
 const listOf = <T>(items: Shape<T>): Kind => ({ name: "an array", holds: Array.isArray, items: { ...items } });
+const texts: Kind = {
+  name: "an array of strings",
+  holds: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+};
+const numbers: Kind = {
+  name: "an object of numbers",
+  holds: (value) => isObject(value) && Object.values(value).every((item) => typeof item === "number"),
+};
 const finishReason = orNull(oneOf("stop", "length", "abort"));
 
 const ENTRY: Shape<StepEntry> = {
@@ -105,6 +113,8 @@ const ENTRY: Shape<StepEntry> = {
   finishReason,
 };
 
+const SEQUENCE: Shape<SequenceId> = { requestId: text, index: number };
+
 const STEP: Shape<StepReport> = {
   step: number,
   atMs: number,
@@ -117,10 +127,14 @@ const STEP: Shape<StepReport> = {
   entries: listOf(ENTRY),
   numRunning: number,
   numWaiting: number,
+  waitingIds: texts,
   kvBlocksUsed: number,
   kvBlocksCached: number,
   kvBlocksTotal: number,
+  preempted: listOf(SEQUENCE),
   preemptionsTotal: number,
+  prefixCacheQueriesTotal: number,
+  prefixCacheHitsTotal: number,
 };
 
 const REQUEST: Shape<RequestReport> = {
@@ -159,6 +173,8 @@ const MODEL: Shape<ModelCard> = {
   blockSize: number,
   adapter: text,
   chat: boolean,
+  readsSystemPrompt: boolean,
+  defaults: numbers,
 };
 
 const EVENTS = new Map<string, Readonly<Record<string, Kind>>>([

@@ -53,6 +53,8 @@ function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
     abort: (ticket) => remote.abort(ticket),
     stats: () => remote.stats(),
     metrics: () => remote.metrics(),
+    kvCacheMap: () => remote.kvCacheMap(),
+    setBatchingMode: (mode) => remote.setBatchingMode(mode),
     dispose: () => remote.dispose(),
   };
 }

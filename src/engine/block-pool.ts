@@ -42,6 +42,11 @@ export class BlockPool {
     return this.numBlocks - this.#free.size;
   }
 
+  /** Owners of a block; 0: it is free. */
+  refCount(block: number): number {
+    return this.#refCounts[block] ?? 0;
+  }
+
   /** How many blocks that many tokens fill. */
   blocksFor(numTokens: number): number {
     return Math.ceil(numTokens / this.blockSize);

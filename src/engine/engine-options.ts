@@ -5,7 +5,7 @@ import type { TokenBytes } from "./detokenizer.ts";
 import type { SequenceOutput } from "./output.ts";
 import type { Runner } from "./runner.ts";
 import type { SamplingParams } from "./sampling-params.ts";
-import type { SchedulerConfig } from "./scheduler.ts";
+import type { SchedulerConfig } from "./scheduler-config.ts";
 
 export interface EngineOptions {
   readonly config: SchedulerConfig & Pick<ResolvedEngineConfig, "maxModelLen" | "maxQueueSize" | "runAhead">;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { EngineHarness, samplingParams, type Collected } from "../testing/engine-harness.ts";
+import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { checkAdmission } from "./admission.ts";
 import type { EngineOptions } from "./engine-options.ts";
@@ -15,6 +16,8 @@ const EOS = VOCABULARY.length - 1;
 
 interface Traffic {
   readonly config: EngineOptions["config"];
+  /** Changes of the batching mode, before the step of that number. */
+  readonly switches: readonly { readonly atStep: number; readonly mode: BatchingMode }[];
   readonly requests: readonly {
     readonly arrivesAtStep: number;
     readonly prompt: readonly number[];
@@ -44,6 +47,13 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
     longPrefillTokenThreshold: fc.nat({ max: 4 }),
     maxQueueSize: fc.constant(Infinity),
   }),
+  switches: fc.array(
+    fc.record({
+      atStep: fc.nat({ max: 30 }),
+      mode: fc.constantFrom<BatchingMode[]>("continuous", "static", "sequential"),
+    }),
+    { maxLength: 4 },
+  ),
   requests: fc.array(
     fc.record({
       arrivesAtStep: fc.nat({ max: 8 }),
@@ -89,7 +99,7 @@ function isAdmissible(request: Request, config: Traffic["config"]): boolean {
 }
 
 /** Plays the traffic, step by step, and returns what came of it. */
-async function play({ config, requests }: Traffic): Promise<EngineHarness> {
+async function play({ config, switches, requests }: Traffic): Promise<EngineHarness> {
   const harness = new EngineHarness({ config, vocabulary: VOCABULARY });
   // The oldest sequence makes progress in each step, so all together take no more than each by itself: its rows in
   // chunks of the budget (all again after a preemption), and a step a token. Those behind it in rank can't take more.
@@ -113,6 +123,7 @@ async function play({ config, requests }: Traffic): Promise<EngineHarness> {
         if (isDue) harness.engine.abort(`${id}`);
       }
     };
+    for (const { atStep, mode } of switches) if (atStep === step) harness.engine.setBatchingMode(mode);
     abort(false);
     const running = harness.step();
     abort(true);
@@ -137,8 +148,8 @@ describe("an engine under random traffic", { timeout: 60_000 }, () => {
     };
 
     await fc.assert(
-      fc.asyncProperty(traffic, async ({ config, requests }) => {
-        const harness = await play({ config, requests });
+      fc.asyncProperty(traffic, async ({ config, switches, requests }) => {
+        const harness = await play({ config, switches, requests });
 
         for (const [id, request] of requests.entries()) {
           const reports = harness.requests.filter((report) => report.requestId === `${id}`);
@@ -182,8 +193,8 @@ describe("an engine under random traffic", { timeout: 60_000 }, () => {
 
   it("streams exactly the text of the tokens", async () => {
     await fc.assert(
-      fc.asyncProperty(traffic, async ({ config, requests }) => {
-        const harness = await play({ config, requests });
+      fc.asyncProperty(traffic, async ({ config, switches, requests }) => {
+        const harness = await play({ config, switches, requests });
         for (const [key, { text, tokenIds, finishReason, stopReason }] of harness.choices) {
           const { params } = requests[Number(key.split("/")[0])]!;
           const endsByToken = finishReason === "stop" && typeof stopReason !== "string";

@@ -1,22 +1,17 @@
+import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { FinishReason } from "../protocol/openai.ts";
-import type { EngineStats, RequestReport, StepReport } from "../protocol/reports.ts";
+import type { EngineStats, KvCacheMap, RequestReport, StepReport } from "../protocol/reports.ts";
 import { checkAdmission, checkQueue, maxSequenceLength } from "./admission.ts";
 import type { EngineOptions, EngineRequest } from "./engine-options.ts";
 import { OutputProcessor, type OutputOptions, type SequenceOutput } from "./output.ts";
-import { engineStats, newCounters, requestReport, stepReport, type EngineCounters } from "./reports.ts";
+import { kvCacheMap } from "./kv-cache-map.ts";
+import * as reports from "./reports.ts";
 import type { ScheduledSequence, StepResult } from "./runner.ts";
-import { Scheduler, type SchedulerLimits } from "./scheduler.ts";
+import type { SchedulerLimits } from "./scheduler-config.ts";
+import { Scheduler } from "./scheduler.ts";
 import { Sequence } from "./sequence.ts";
-
-/** A step that has been submitted, and whose tokens are not known yet. */
-interface StepInFlight {
-  readonly plan: readonly ScheduledSequence[];
-  readonly result: Promise<StepResult>;
-  readonly startMs: number;
-  /** JavaScript time of planning and submitting. */
-  readonly cpuMs: number;
-}
+import type { StepInFlight } from "./step-in-flight.ts";
 
 /**
  * Serves any number of requests on one runner, step by step: schedule -> submit -> commit -> emit. Requests join and
@@ -42,7 +37,7 @@ export class Engine {
   #requestReports: RequestReport[] = [];
   #emitting = false;
 
-  readonly #counters: EngineCounters = newCounters();
+  readonly #counters: reports.EngineCounters = reports.newCounters();
   #lastCommitMs = -Infinity;
   #isStepping = false;
   #error: ChorusError | null = null;
@@ -120,6 +115,12 @@ export class Engine {
     this.#scheduler.setLimits(limits);
   }
 
+  /** Batches differently from the next step on. */
+  setBatchingMode(mode: BatchingMode): void {
+    this.#scheduler.setBatchingMode(mode);
+    this.#wake();
+  }
+
   /** Ends the engine with everything open in it. The first error counts; it is what onFatal gets and add() throws. */
   fail(error: unknown): void {
     if (this.#error !== null) return;
@@ -135,7 +136,11 @@ export class Engine {
   }
 
   stats(): EngineStats {
-    return engineStats(this.#scheduler, this.#counters);
+    return reports.engineStats(this.#scheduler, this.#counters);
+  }
+
+  kvCacheMap(): KvCacheMap {
+    return kvCacheMap(this.#scheduler);
   }
 
   /** For tests: throws when a cache block or a slot is owned by nobody or by two. */
@@ -163,7 +168,7 @@ export class Engine {
       this.#open.set(sequence, new OutputProcessor(sequence, this.#outputOptions));
       if (deadlineMs !== null) this.#deadlines.add(sequence);
       this.#scheduler.add(sequence);
-      this.#requestReports.push(requestReport(sequence, "queued"));
+      this.#requestReports.push(reports.requestReport(sequence, "queued"));
     }
   }
 
@@ -194,11 +199,12 @@ export class Engine {
     for (const { sequence } of plan) sequence.scheduledMs ??= startMs;
     const result = runner.submit(plan);
     result.catch(() => undefined); // it is awaited later, and its error told then
-    this.#inFlight.push({ plan, result, startMs, cpuMs: now() - startMs });
+    const others = reports.planReport(this.#scheduler);
+    this.#inFlight.push({ plan, others, result, startMs, cpuMs: now() - startMs });
     return true;
   }
 
-  async #takeIn({ plan, result, startMs, cpuMs }: StepInFlight): Promise<void> {
+  async #takeIn({ plan, others, result, startMs, cpuMs }: StepInFlight): Promise<void> {
     const { tokens, gpuMs } = await result;
     if (this.#error !== null) return;
     const atMs = this.#options.now();
@@ -208,8 +214,8 @@ export class Engine {
     // Of what ended while the step was in flight, rows were computed, but no token is taken.
     const taken = plan.map((entry) => (this.#open.has(entry.sequence) ? entry : { ...entry, samples: false }));
     this.#commit(plan, tokens, atMs);
-    const times = { atMs, stepMs, cpuMs: cpuMs + this.#options.now() - atMs, gpuMs };
-    this.#emit(stepReport(this.#counters.steps, taken, times, this.#scheduler));
+    const rest = { ...others, atMs, stepMs, cpuMs: cpuMs + this.#options.now() - atMs, gpuMs };
+    this.#emit(reports.stepReport(this.#counters.steps, taken, rest, this.#scheduler));
   }
 
   /** Gives the sequences of a step their tokens, which all count as known at the same moment. */
@@ -229,7 +235,7 @@ export class Engine {
       if (sequence.firstTokenMs === null) {
         sequence.firstTokenMs = atMs;
         this.#counters.promptTokens += sequence.promptLength;
-        this.#requestReports.push(requestReport(sequence, "first-token"));
+        this.#requestReports.push(reports.requestReport(sequence, "first-token"));
       }
       const output = processor.push(token);
       this.#outputs.push(output);
@@ -261,7 +267,7 @@ export class Engine {
     this.#deadlines.delete(sequence);
     sequence.finishedMs = atMs;
     this.#counters.endings[reason] += 1;
-    this.#requestReports.push(requestReport(sequence, "finished"));
+    this.#requestReports.push(reports.requestReport(sequence, "finished"));
   }
 
   /** Hands over what has happened. A listener may add or abort: that is handed over when it returns, in order. */

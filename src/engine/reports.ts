@@ -1,5 +1,11 @@
 import type { FinishReason } from "../protocol/openai.ts";
-import type { EngineStats, RequestReport, StepEntry, StepReport } from "../protocol/reports.ts";
+import {
+  MOST_WAITING_IDS,
+  type EngineStats,
+  type RequestReport,
+  type StepEntry,
+  type StepReport,
+} from "../protocol/reports.ts";
 import type { ScheduledSequence } from "./runner.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Sequence } from "./sequence.ts";
@@ -61,17 +67,28 @@ export function requestReport(sequence: Sequence, status: RequestReport["status"
   };
 }
 
+/** What a plan meant for those that have no rows in it. */
+export type PlanReport = Pick<StepReport, "waitingIds" | "preempted">;
+
+/** Of the plan that was just made: to be asked for once a plan. */
+export function planReport(scheduler: Scheduler): PlanReport {
+  return {
+    waitingIds: scheduler.waitingIds(MOST_WAITING_IDS),
+    preempted: scheduler.preempted.splice(0).map(({ requestId, index }) => ({ requestId, index })),
+  };
+}
+
 /** A step that is over, with the state it left the scheduler in. */
 export function stepReport(
   step: number,
   plan: readonly ScheduledSequence[],
-  times: Pick<StepReport, "atMs" | "stepMs" | "cpuMs" | "gpuMs">,
-  { pool, numRunning, numWaiting, numPreemptions }: Scheduler,
+  rest: PlanReport & Pick<StepReport, "atMs" | "stepMs" | "cpuMs" | "gpuMs">,
+  { pool, numRunning, numWaiting, numPreemptions, prefixCacheQueries, prefixCacheHits }: Scheduler,
 ): StepReport {
   const entries = plan.map(stepEntry);
   return {
     step,
-    ...times,
+    ...rest,
     rows: entries.reduce((sum, entry) => sum + entry.rows, 0),
     promptRows: entries.reduce((sum, entry) => sum + entry.promptRows, 0),
     sampledTokens: entries.filter((entry) => entry.sampled).length,
@@ -82,6 +99,8 @@ export function stepReport(
     kvBlocksCached: pool.numCached,
     kvBlocksTotal: pool.numBlocks,
     preemptionsTotal: numPreemptions,
+    prefixCacheQueriesTotal: prefixCacheQueries,
+    prefixCacheHitsTotal: prefixCacheHits,
   };
 }
 

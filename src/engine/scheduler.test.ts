@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ROOMY, samplingParams } from "../testing/engine-harness.ts";
 import type { ScheduledSequence } from "./runner.ts";
-import { Scheduler, type SchedulerConfig } from "./scheduler.ts";
+import type { SchedulerConfig } from "./scheduler-config.ts";
+import { Scheduler } from "./scheduler.ts";
 import { Sequence } from "./sequence.ts";
 
 const CONFIG: SchedulerConfig = { ...ROOMY, maxNumSeqs: 8, maxNumBatchedTokens: 16, blockSize: 4, numGpuBlocks: 64 };

@@ -1,27 +1,12 @@
-import type { ResolvedEngineConfig } from "../protocol/config.ts";
+import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { FinishReason } from "../protocol/openai.ts";
 import { BatchFormer } from "./batch-former.ts";
 import { BlockPool } from "./block-pool.ts";
 import type { ScheduledSequence } from "./runner.ts";
+import type { SchedulerConfig, SchedulerLimits } from "./scheduler-config.ts";
 import type { Sequence } from "./sequence.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
-
-export type SchedulerConfig = Pick<
-  ResolvedEngineConfig,
-  | "maxNumSeqs"
-  | "maxNumBatchedTokens"
-  | "blockSize"
-  | "numGpuBlocks"
-  | "enablePrefixCaching"
-  | "schedulingPolicy"
-  | "batchingMode"
-  | "batchWindowMs"
-  | "longPrefillTokenThreshold"
->;
-
-/** How much of what the config allows is used: see adaptive-limits.ts. */
-export type SchedulerLimits = Pick<SchedulerConfig, "maxNumSeqs" | "maxNumBatchedTokens">;
 
 /**
  * Decides who computes what in each step, by one rule:
@@ -43,6 +28,8 @@ export class Scheduler {
   readonly #batches: BatchFormer;
   readonly #waiting: WaitingQueue;
   readonly #running: Sequence[] = [];
+  /** Who had to give way; emptied by whoever tells of them. */
+  readonly preempted: Sequence[] = [];
   readonly #freeSlots: number[];
   #limits: SchedulerLimits;
   #step = 0;
@@ -71,6 +58,11 @@ export class Scheduler {
     return this.#waiting.length;
   }
 
+  /** Who has slots and blocks, in the order in which they are served. */
+  get running(): readonly Sequence[] {
+    return this.#running;
+  }
+
   /** How many may run now, those that do included. */
   get capacity(): number {
     return this.#batches.capacity(this.#running.length);
@@ -90,6 +82,16 @@ export class Scheduler {
     };
   }
 
+  /** Batches differently from the next plan on. */
+  setBatchingMode(mode: BatchingMode): void {
+    this.#batches.setMode(mode, this.#running);
+  }
+
+  /** Of those that wait, the first requests in the policy's order. */
+  waitingIds(most: number): string[] {
+    return this.#waiting.firstRequestIds(this.#step, most);
+  }
+
   /** Queues a sequence. It must be able to fit into an empty pool: see admission.ts. */
   add(sequence: Sequence): void {
     this.#waiting.add(sequence, this.#step);
@@ -105,6 +107,11 @@ export class Scheduler {
   schedule(nowMs: number, mayPreempt: boolean): ScheduledSequence[] {
     if (this.#isBlocked && !mayPreempt) return [];
     const step: ScheduledSequence[] = [];
+    // After a change of mode.
+    while (this.#running.length > this.#batches.batchSize) {
+      if (!mayPreempt) return [];
+      this.#preempt();
+    }
     const preemptionsBefore = this.numPreemptions;
     this.#step += 1;
     this.#isBlocked = false;
@@ -257,20 +264,21 @@ export class Scheduler {
         this.#isBlocked = true;
         return false;
       }
-      const last = this.#running.at(-1) ?? sequence;
-      this.#preempt(last);
-      if (last === sequence) return false;
+      if (this.#preempt() === sequence) return false;
     }
   }
 
-  /** Preemption by recomputation: the sequence keeps its tokens only, and its place in the order of arrival. */
-  #preempt(sequence: Sequence): void {
-    this.#running.pop();
+  /** Preemption of the last by recomputation: it keeps its tokens only, and its place in the order of arrival. */
+  #preempt(): Sequence | undefined {
+    const sequence = this.#running.pop();
+    if (sequence === undefined) return undefined;
     this.#release(sequence);
     sequence.status = { state: "waiting" };
     sequence.numPreemptions += 1;
     this.numPreemptions += 1;
+    this.preempted.push(sequence);
     this.#waiting.add(sequence, this.#step);
+    return sequence;
   }
 
   /** The only place that takes blocks and slot from a sequence. */

@@ -44,3 +44,19 @@ it("under fcfs what comes back stands where it first stood", () => {
   queue.add(a!, 6);
   expect(order(queue, 7)).toEqual(["a", "b", "c"]);
 });
+
+it.each(["fcfs", "priority"] as const)(
+  "%s: tells the first requests in order, a request of several choices once",
+  (policy) => {
+    const queue = new WaitingQueue(policy);
+    const [a, late] = [sequence("a", 2), sequence("late", 0)];
+    for (const each of [a, sequence("a", 2), sequence("b", 1)]) queue.add(each, 0);
+    const first = () => queue.firstRequestIds(5, 2);
+    expect(first()).toEqual(policy === "fcfs" ? ["a", "b"] : ["b", "a"]);
+    queue.add(late, 5);
+    expect(first()).toEqual(policy === "fcfs" ? ["a", "b"] : ["late", "b"]);
+    queue.remove(late);
+    queue.remove(a);
+    expect(first()).toEqual(policy === "fcfs" ? ["a", "b"] : ["b", "a"]);
+  },
+);

@@ -10,6 +10,8 @@ export class WaitingQueue {
   /** Order of arrival, which a preempted sequence keeps. */
   readonly #arrivals = new WeakMap<Sequence, number>();
   #sequences: Sequence[] = [];
+  /** By rank; null when somebody has come since. While they wait, all ranks rise alike, and so it stays true. */
+  #byRank: Sequence[] | null = null;
   #nextArrival = 0;
 
   constructor(policy: SchedulingPolicy) {
@@ -28,6 +30,7 @@ export class WaitingQueue {
   /** A sequence that arrives, or comes back: then its place is by its first arrival. */
   add(sequence: Sequence, step: number): void {
     sequence.waitingSinceStep = step;
+    this.#byRank = null;
     const known = this.#arrivals.get(sequence);
     if (known === undefined) {
       this.#arrivals.set(sequence, this.#nextArrival++);
@@ -39,23 +42,45 @@ export class WaitingQueue {
   }
 
   remove(sequence: Sequence): void {
-    const index = this.#sequences.indexOf(sequence);
-    if (index >= 0) this.#sequences.splice(index, 1);
+    for (const order of [this.#sequences, this.#byRank ?? []]) {
+      const index = order.indexOf(sequence);
+      if (index >= 0) order.splice(index, 1);
+    }
   }
 
   /** All that wait, as the policy orders them in this step; a snapshot. Their ranks are brought up to date. */
   inOrder(step: number): Sequence[] {
-    for (const sequence of this.#sequences) {
-      sequence.waitedSteps += step - sequence.waitingSinceStep;
-      sequence.waitingSinceStep = step;
-      sequence.rank = this.#rank(sequence, sequence.waitedSteps);
+    this.#bringUpToDate(step);
+    return [...this.#ordered()];
+  }
+
+  /** The first requests in the order of the policy, each once. */
+  firstRequestIds(step: number, most: number): string[] {
+    if (this.#byRank === null && !this.#isOrdered) this.#bringUpToDate(step);
+    const ids = new Set<string>();
+    for (const { requestId } of this.#ordered()) {
+      if (ids.size === most) break;
+      ids.add(requestId);
     }
-    return this.#isOrdered ? [...this.#sequences] : this.#sequences.toSorted((a, b) => this.compare(a, b));
+    return [...ids];
   }
 
   /** By rank, then by arrival: also the order of those that run. */
   compare(a: Sequence, b: Sequence): number {
     return a.rank - b.rank || this.#arrivalOf(a) - this.#arrivalOf(b);
+  }
+
+  #ordered(): readonly Sequence[] {
+    if (this.#isOrdered) return this.#sequences;
+    return (this.#byRank ??= this.#sequences.toSorted((a, b) => this.compare(a, b)));
+  }
+
+  #bringUpToDate(step: number): void {
+    for (const sequence of this.#sequences) {
+      sequence.waitedSteps += step - sequence.waitingSinceStep;
+      sequence.waitingSinceStep = step;
+      sequence.rank = this.#rank(sequence, sequence.waitedSteps);
+    }
   }
 
   #arrivalOf(sequence: Sequence): number {

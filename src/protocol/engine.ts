@@ -1,6 +1,6 @@
 // The library's face: what createEngine resolves to, wherever the engine runs.
 
-import type { EngineConfig, ModelSource } from "./config.ts";
+import type { BatchingMode, EngineConfig, ModelSource } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
 import type {
   ChatCompletion,
@@ -10,7 +10,7 @@ import type {
   CompletionRequest,
   CreateOptions,
 } from "./openai.ts";
-import type { Alert, EngineStats, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
+import type { Alert, EngineStats, KvCacheMap, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
 
 /** Leaving the loop early (break, return, throw) aborts the request. */
 export type CompletionStream<Chunk> = AsyncIterableIterator<Chunk>;
@@ -48,6 +48,15 @@ export interface ChorusEngine extends AsyncDisposable {
   stats(): Promise<EngineStats>;
   /** All counters, gauges and histograms as Prometheus text, under vLLM's names. */
   metrics(): Promise<string>;
+  /** Who has which block of the cache. Made when it is asked for: some milliseconds' worth of blocks at the most. */
+  kvCacheMap(): Promise<KvCacheMap>;
+  /**
+   * Batches differently from the next step on. What runs keeps its tokens: under "static" it becomes the batch, under
+   * "sequential" all but the first wait (their blocks are given up, and what the prefix cache does not keep is computed
+   * again).
+   * @throws ChorusError invalid_value
+   */
+  setBatchingMode(mode: BatchingMode): Promise<void>;
   /** Rejects what is open with engine_disposed, frees the GPU, ends the worker. Idempotent. */
   dispose(): Promise<void>;
 }

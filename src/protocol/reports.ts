@@ -20,6 +20,12 @@ export interface StepEntry {
   readonly finishReason: FinishReason | null;
 }
 
+/** One sequence: a request's choice. */
+export interface SequenceId {
+  readonly requestId: string;
+  readonly index: number;
+}
+
 /** One engine step. */
 export interface StepReport {
   /** engine_steps_total after this step. */
@@ -39,12 +45,41 @@ export interface StepReport {
   /** After the step. */
   readonly numRunning: number;
   readonly numWaiting: number;
+  /** Requests with a sequence that waited while the step ran, in the queue's order; the first MOST_WAITING_IDS of them. */
+  readonly waitingIds: readonly string[];
   readonly kvBlocksUsed: number;
   /** Free blocks whose contents can still be found again. */
   readonly kvBlocksCached: number;
   readonly kvBlocksTotal: number;
-  /** Sequences that had to give their blocks up for this step, since start. */
+  /** Sequences that had to give their blocks up for this step. */
+  readonly preempted: readonly SequenceId[];
+  /** Since start, as are the two that follow. */
   readonly preemptionsTotal: number;
+  /** In tokens: looked up in the prefix cache when sequences were first admitted, and found. */
+  readonly prefixCacheQueriesTotal: number;
+  readonly prefixCacheHitsTotal: number;
+}
+
+export const MOST_WAITING_IDS = 64;
+
+/** What a cache block is: free and empty, free but found again by its tokens, or owned. */
+export const KV_BLOCK_STATES = ["free", "cached", "used"] as const;
+export type KvBlockState = (typeof KV_BLOCK_STATES)[number];
+
+/** Who has which block of the key/value cache, now. Each array has an item a block. */
+export interface KvCacheMap {
+  /** Tokens a block holds. */
+  readonly blockSize: number;
+  /** Index into KV_BLOCK_STATES. */
+  readonly states: Uint8Array;
+  /** Sequences that share the block. */
+  readonly refCounts: Uint16Array;
+  /** Index into `sequences`: of those that share the block, the one that is served first. -1: nobody's. */
+  readonly owners: Int32Array;
+  /** Tokens in the block, those of steps in flight included. */
+  readonly filledTokens: Uint8Array;
+  /** Those that hold blocks, in the order in which they are served. */
+  readonly sequences: readonly SequenceId[];
 }
 
 /** The life of one sequence (a request's choice), sent when it is queued, has its first token, and ends. */
@@ -121,4 +156,8 @@ export interface ModelCard {
   readonly adapter: string;
   /** Whether it has a chat template. */
   readonly chat: boolean;
+  /** Whether a system message reaches it: many small chat models were trained without. */
+  readonly readsSystemPrompt: boolean;
+  /** What counts where a request doesn't say. */
+  readonly defaults: { readonly temperature: number; readonly top_p: number; readonly top_k: number };
 }

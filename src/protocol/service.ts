@@ -1,7 +1,7 @@
 // The contract between the page's side (client/) and the engine's side (worker/). One interface, two homes: behind a
 // Web Worker through Comlink, or in place. Plain data only: everything here survives structured clone.
 
-import type { EngineConfig, ModelSource } from "./config.ts";
+import type { BatchingMode, EngineConfig, ModelSource } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
 import type {
   ChatCompletion,
@@ -10,7 +10,7 @@ import type {
   Completion,
   CompletionRequest,
 } from "./openai.ts";
-import type { Alert, EngineStats, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
+import type { Alert, EngineStats, KvCacheMap, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
 
 export type Result<T> = { ok: true; value: T } | { ok: false; error: ChorusErrorData };
 
@@ -54,6 +54,9 @@ export interface EngineService {
   stats(): EngineStats;
   /** Prometheus text exposition of all counters, gauges and histograms. */
   metrics(): string;
+  kvCacheMap(): KvCacheMap;
+  /** From the next step's border on; unknown modes are refused. */
+  setBatchingMode(mode: BatchingMode): Result<BatchingMode>;
   /** Ends every request with engine_disposed and frees the GPU. */
   dispose(): void;
 }

@@ -1,7 +1,8 @@
 import { Engine } from "../engine/engine.ts";
 import type { EngineOptions, EngineRequest } from "../engine/engine-options.ts";
 import type { Runner, SampledToken, ScheduledSequence } from "../engine/runner.ts";
-import type { SamplingParams } from "../engine/sampling-params.ts";
+import { NO_RULES } from "../engine/logit-rules.ts";
+import { NO_FILTERS, type SamplingParams } from "../engine/sampling-params.ts";
 import type { ChorusError } from "../protocol/errors.ts";
 import type { FinishReason } from "../protocol/openai.ts";
 import type { RequestReport, StepReport } from "../protocol/reports.ts";
@@ -10,10 +11,11 @@ import { FakeRunner } from "./fake-runner.ts";
 /** Greedy, 8 tokens, nothing that stops it but length and end-of-text. */
 export function samplingParams(changes: Partial<SamplingParams> = {}): SamplingParams {
   return {
+    ...NO_RULES,
+    ...NO_FILTERS,
     temperature: 0,
-    topK: 0,
-    topP: 1,
     seed: 0,
+    topLogprobs: 0,
     maxTokens: 8,
     stop: [],
     stopTokenIds: [],
@@ -63,6 +65,8 @@ export interface Collected {
 interface HarnessOptions {
   readonly config?: Partial<EngineOptions["config"]>;
   readonly runner?: Runner;
+  /** What an idle engine sleeps by. */
+  readonly delay?: EngineOptions["delay"];
   /** Bytes of each token; the last one is end-of-text. */
   readonly vocabulary?: readonly Uint8Array[];
 }
@@ -76,7 +80,7 @@ export class EngineHarness {
   readonly fatal: ChorusError[] = [];
   #clockMs = 0;
 
-  constructor({ config: changes = {}, runner, vocabulary = BYTE_VOCABULARY }: HarnessOptions = {}) {
+  constructor({ config: changes = {}, runner, delay, vocabulary = BYTE_VOCABULARY }: HarnessOptions = {}) {
     const config = { ...ROOMY, ...changes };
     this.engine = new Engine({
       config,
@@ -84,7 +88,7 @@ export class EngineHarness {
       eosTokenIds: [vocabulary.length - 1],
       tokenBytes: (tokenId) => vocabulary[tokenId] ?? new Uint8Array(),
       now: () => this.#clockMs++,
-      delay: () => Promise.resolve(),
+      delay: delay ?? (() => Promise.resolve()),
       onOutputs: (outputs, report, requests) => {
         if (report !== null) this.steps.push(report);
         this.requests.push(...requests);

@@ -1,6 +1,7 @@
 import { Metrics } from "../engine/metrics/metrics.ts";
 import { prometheusText } from "../engine/metrics/prometheus.ts";
 import type { ChatCompletions, ChorusEngine, Completions, CompletionStream, EngineEvents } from "../protocol/engine.ts";
+import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError, fromErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import type {
   ChatCompletionChunk,
@@ -9,7 +10,16 @@ import type {
   CreateOptions,
   FinishReason,
 } from "../protocol/openai.ts";
-import type { EngineStats, ModelCard, RequestReport, StepEntry, StepReport } from "../protocol/reports.ts";
+import {
+  MOST_WAITING_IDS,
+  type EngineStats,
+  type KvCacheMap,
+  type ModelCard,
+  type RequestReport,
+  type StepEntry,
+  type StepReport,
+} from "../protocol/reports.ts";
+import { FakeBlocks } from "./fake-blocks.ts";
 
 export interface FakeEngineOptions {
   /** The whole answer; a word is a token. */
@@ -32,6 +42,8 @@ const MODEL: ModelCard = {
   blockSize: 16,
   adapter: "Fake adapter",
   chat: true,
+  readsSystemPrompt: true,
+  defaults: { temperature: 0.6, top_p: 0.9, top_k: 30 },
 };
 
 interface FakeRequest {
@@ -57,13 +69,19 @@ export class FakeEngine implements ChorusEngine {
   readonly #options: FakeEngineOptions;
   readonly #metrics = new Metrics({ maxModelLen: MODEL.contextLength });
   readonly #listeners = new Set<{ event: keyof EngineEvents; listener: (payload: never) => void }>();
+  readonly #blocks: FakeBlocks;
   #requests: FakeRequest[] = [];
+  #mode: BatchingMode = "continuous";
+  /** Of the last step. */
+  #running: readonly FakeRequest[] = [];
+  #preemptions = 0;
   #steps = 0;
   #nextId = 0;
 
   constructor(options: FakeEngineOptions = {}) {
     this.#options = options;
     this.model = { ...MODEL, ...options.model };
+    this.#blocks = new FakeBlocks(this.model.numGpuBlocks, this.model.blockSize);
   }
 
   readonly chat: { readonly completions: ChatCompletions } = {
@@ -87,13 +105,17 @@ export class FakeEngine implements ChorusEngine {
 
   /** One token for each request that runs. */
   step(atMs = performance.now(), stepMs = 10): void {
-    const limit = this.#options.maxNumSeqs ?? 64;
-    const running = this.#requests.slice(0, limit);
+    const ranBefore = this.#running.filter((request) => this.#requests.includes(request));
+    const running = this.#chooseRunning(ranBefore);
     if (running.length === 0) return;
+    const preempted = ranBefore.filter((request) => !running.includes(request));
+    for (const request of preempted) this.#blocks.release(request.id);
+    this.#preemptions += preempted.length;
+    this.#running = running;
+    const waitingIds = this.#requests.filter((request) => !running.includes(request)).map(({ id }) => id);
     const entries: StepEntry[] = running.map((request) => this.#advance(request, atMs));
-    this.#requests = this.#requests.filter(
-      (request) => !entries.some((entry) => entry.requestId === request.id && entry.finishReason),
-    );
+    for (const entry of entries) if (entry.finishReason) this.#leave(entry.requestId);
+    const isOpen = (request: FakeRequest) => this.#requests.includes(request);
     const promptRows = entries.reduce((sum, entry) => sum + entry.promptRows, 0);
     const report: StepReport = {
       step: ++this.#steps,
@@ -105,12 +127,16 @@ export class FakeEngine implements ChorusEngine {
       promptRows,
       sampledTokens: entries.length,
       entries,
-      numRunning: Math.min(limit, this.#requests.length),
-      numWaiting: Math.max(0, this.#requests.length - limit),
-      kvBlocksUsed: this.#blocksUsed(),
-      kvBlocksCached: 0,
+      numRunning: running.filter(isOpen).length,
+      numWaiting: waitingIds.length,
+      waitingIds: waitingIds.slice(0, MOST_WAITING_IDS),
+      kvBlocksUsed: this.#blocks.numUsed,
+      kvBlocksCached: this.#blocks.numCached,
       kvBlocksTotal: this.model.numGpuBlocks,
-      preemptionsTotal: 0,
+      preempted: preempted.map(({ id }) => ({ requestId: id, index: 0 })),
+      preemptionsTotal: this.#preemptions,
+      prefixCacheQueriesTotal: 0,
+      prefixCacheHitsTotal: 0,
     };
     this.#metrics.observeStep(report);
     this.#emit("step", report);
@@ -131,7 +157,7 @@ export class FakeEngine implements ChorusEngine {
     return {
       num_requests_running: this.#requests.length,
       num_requests_waiting: 0,
-      kv_cache_usage_perc: this.#blocksUsed() / this.model.numGpuBlocks,
+      kv_cache_usage_perc: this.#blocks.numUsed / this.model.numGpuBlocks,
       num_preemptions_total: 0,
       prefix_cache_queries: 0,
       prefix_cache_hits: 0,
@@ -141,8 +167,16 @@ export class FakeEngine implements ChorusEngine {
       engine_steps_total: this.#steps,
       step_sequences_total: 0,
       num_gpu_blocks: this.model.numGpuBlocks,
-      num_gpu_blocks_free: this.model.numGpuBlocks - this.#blocksUsed(),
+      num_gpu_blocks_free: this.model.numGpuBlocks - this.#blocks.numUsed,
     };
+  }
+
+  async kvCacheMap(): Promise<KvCacheMap> {
+    return this.#blocks.map();
+  }
+
+  async setBatchingMode(mode: BatchingMode): Promise<void> {
+    this.#mode = mode;
   }
 
   async metrics(): Promise<string> {
@@ -183,11 +217,21 @@ export class FakeEngine implements ChorusEngine {
     this.#report(request, "queued", null);
     options.signal?.addEventListener("abort", () => {
       if (!this.#requests.includes(request)) return;
-      this.#requests = this.#requests.filter((other) => other !== request);
+      this.#leave(request.id);
       this.#report(request, "finished", "abort");
       request.fail(new ChorusError("internal_error", "This operation was aborted."));
     });
     return queue.read();
+  }
+
+  #chooseRunning(ranBefore: readonly FakeRequest[]): FakeRequest[] {
+    if (this.#mode === "static" && ranBefore.length > 0) return [...ranBefore];
+    return this.#requests.slice(0, this.#mode === "sequential" ? 1 : (this.#options.maxNumSeqs ?? 64));
+  }
+
+  #leave(requestId: string): void {
+    this.#requests = this.#requests.filter(({ id }) => id !== requestId);
+    this.#blocks.release(requestId);
   }
 
   #advance(request: FakeRequest, atMs: number): StepEntry {
@@ -206,6 +250,7 @@ export class FakeEngine implements ChorusEngine {
     const promptRows = isFirst ? request.promptTokens : 0;
     const start = isFirst ? 0 : request.promptTokens + request.numOutput - 2;
     const rows = promptRows || 1;
+    this.#blocks.grow(request.id, start + rows);
     return { requestId: request.id, index: 0, start, rows, promptRows, cachedTokens: 0, sampled: true, finishReason };
   }
 
@@ -218,13 +263,6 @@ export class FakeEngine implements ChorusEngine {
     const report: RequestReport = { requestId, index: 0, status, ...counts, ...times, finishReason };
     this.#metrics.observeRequest(report);
     this.#emit("request", report);
-  }
-
-  #blocksUsed(): number {
-    return this.#requests.reduce(
-      (sum, { promptTokens, numOutput }) => sum + Math.ceil((promptTokens + numOutput) / 16),
-      0,
-    );
   }
 
   #failAll(error: ChorusError): void {

@@ -15,10 +15,14 @@ export function sampleStep(changes: Partial<StepReport> = {}): StepReport {
     entries,
     numRunning: entries.length,
     numWaiting: 0,
+    waitingIds: [],
     kvBlocksUsed: 0,
     kvBlocksCached: 0,
     kvBlocksTotal: 100,
+    preempted: [],
     preemptionsTotal: 0,
+    prefixCacheQueriesTotal: 0,
+    prefixCacheHitsTotal: 0,
     ...changes,
   };
 }

@@ -1,11 +1,12 @@
 import { parseChatRequest } from "../api/chat-request.ts";
 import { parseCompletionRequest } from "../api/completion-request.ts";
+import { parseBatchingMode } from "../api/engine-config.ts";
 import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
 import { Engine } from "../engine/engine.ts";
 import type { SequenceOutput } from "../engine/output.ts";
-import type { EngineConfig, ModelSource } from "../protocol/config.ts";
+import type { BatchingMode, EngineConfig, ModelSource } from "../protocol/config.ts";
 import { ChorusError, toErrorData } from "../protocol/errors.ts";
-import type { EngineStats, LoadProgress, ModelCard } from "../protocol/reports.ts";
+import type { EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, EngineService, GenerationRequest, RequestEvent, Result } from "../protocol/service.ts";
 import { loadModel, type LoadedModel } from "./load-model.ts";
 import { OpenRequest } from "./open-request.ts";
@@ -52,6 +53,7 @@ export class EngineHost implements EngineService {
     const { model, engine, telemetry, context, post } = session;
     try {
       const open = new OpenRequest(ticket, parse(request, context), model.card.name, model.tokenizer);
+      this.#refuseOpenIds(open);
       engine.add(...open.engineRequests());
       this.#register(open);
     } catch (error) {
@@ -71,6 +73,20 @@ export class EngineHost implements EngineService {
 
   metrics(): string {
     return this.#requireSession().telemetry.prometheusText();
+  }
+
+  kvCacheMap(): KvCacheMap {
+    return this.#requireSession().engine.kvCacheMap();
+  }
+
+  setBatchingMode(mode: BatchingMode): Result<BatchingMode> {
+    try {
+      const checked = parseBatchingMode(mode);
+      this.#requireSession().engine.setBatchingMode(checked);
+      return { ok: true, value: checked };
+    } catch (error) {
+      return { ok: false, error: toErrorData(error) };
+    }
   }
 
   dispose(): void {
@@ -128,6 +144,12 @@ export class EngineHost implements EngineService {
       if (open.isFinished) this.#forget(open);
       return events;
     });
+  }
+
+  #refuseOpenIds({ engineRequestIds, parsed }: OpenRequest): void {
+    if (!engineRequestIds.some((id) => this.#byEngineRequest.has(id))) return;
+    const message = `request_id ${JSON.stringify(parsed.requestId)} is that of a request that is still open.`;
+    throw new ChorusError("invalid_value", message, "request_id");
   }
 
   #register(open: OpenRequest): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { SchedulerLimits } from "../engine/scheduler.ts";
+import type { SchedulerLimits } from "../engine/scheduler-config.ts";
 import type { SequenceOutput } from "../engine/output.ts";
 import type { LogLevel, ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ModelCard } from "../protocol/reports.ts";

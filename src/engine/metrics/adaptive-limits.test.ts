@@ -5,7 +5,7 @@ import type { ChorusEngine } from "../../protocol/engine.ts";
 import type { ModelCard, StepReport } from "../../protocol/reports.ts";
 import { sampleStep } from "../../testing/sample-reports.ts";
 import { SimulatedLoad, type SimulatedLoadOptions } from "../../testing/simulated-load.ts";
-import type { SchedulerLimits } from "../scheduler.ts";
+import type { SchedulerLimits } from "../scheduler-config.ts";
 import { AdaptiveLimits } from "./adaptive-limits.ts";
 
 const TARGET_MS = 30;
@@ -200,6 +200,8 @@ it("says the same over a recorded load, read back from its JSON lines", () => {
     blockSize: 16,
     adapter: "none",
     chat: false,
+    readsSystemPrompt: false,
+    defaults: { temperature: 1, top_p: 1, top_k: 0 },
   };
   const recorder = recordRun({ model, on });
   const policy = new Policy(CONFIG, TARGET_MS);
