@@ -50,6 +50,20 @@ describe.each([true, false])("an engine (in a worker: %s)", (worker) => {
   });
 });
 
+describe("a request's own id", () => {
+  it("is part of the answer's, and no other open request may have it", async () => {
+    await using engine = await createEngine(TINY);
+    const body = { prompt: "Once", max_tokens: 8, ignore_eos: true, request_id: "mine" };
+    const first = engine.completions.create(body);
+    expect(await rejection(engine.completions.create(body))).toMatchObject({
+      code: "invalid_value",
+      param: "request_id",
+    });
+    expect((await first).id).toBe("cmpl-mine");
+    expect((await engine.completions.create(body)).id).toBe("cmpl-mine");
+  });
+});
+
 describe("continuous batching on the GPU", () => {
   it("gives 12 requests that arrive at different times exactly the tokens each gives alone", async () => {
     // Small budget and pool: prompts come in pieces beside others' decode rows, and some are preempted.

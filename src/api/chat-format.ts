@@ -23,8 +23,13 @@ export interface ChatTokenizer {
 export interface ChatFormat {
   /** Strings that end an answer, besides the model's end of text. */
   readonly stop: readonly string[];
-  /** Token ids of the conversation, up to where the assistant's answer begins. */
-  encode(messages: readonly ChatMessage[]): number[];
+  /** Whether what a system message says reaches the model: many small chat models were trained without. */
+  readonly readsSystemPrompt: boolean;
+  /**
+   * Token ids of the conversation, up to where the assistant's answer begins; with `isContinued` up to where its last
+   * message, an answer, goes on.
+   */
+  encode(messages: readonly ChatMessage[], isContinued?: boolean): number[];
 }
 
 /** @throws ChorusError model_invalid where the template is no Jinja. */
@@ -34,22 +39,49 @@ export function createChatFormat(tokenizer: ChatTokenizer): ChatFormat {
 
 function templated(tokenizer: ChatTokenizer, source: string): ChatFormat {
   const template = parseTemplate(source);
+  const write = (messages: readonly ChatMessage[], isContinued: boolean) =>
+    render(template, {
+      ...tokenizer.namedTokens,
+      messages,
+      add_generation_prompt: !isContinued,
+      tools: null,
+      documents: null,
+    });
   return {
     stop: [],
-    encode: (messages) => {
+    readsSystemPrompt: readsSystemPrompt((messages) => write(messages, false)),
+    encode: (messages, isContinued = false) => {
       const mask = new Mask(tokenizer.controlTokens, messages);
-      const text = render(template, {
-        ...tokenizer.namedTokens,
-        messages: messages.map((message) => mask.hideIn(message)),
-        add_generation_prompt: true,
-        tools: null,
-        documents: null,
-      });
+      const hidden = messages.map((message) => mask.hideIn(message));
+      const text = write(hidden, isContinued);
       return tokenizer
-        .splitControlTokens(text)
+        .splitControlTokens(isContinued ? leaveOpen(text, hidden.at(-1)?.content ?? "") : text)
         .flatMap((part) => (typeof part === "number" ? [part] : tokenizer.encodePlain(mask.reveal(part))));
     },
   };
+}
+
+/** A template that refuses or leaves out a system message is one whose model does not know them. */
+function readsSystemPrompt(write: (messages: readonly ChatMessage[]) => string): boolean {
+  const probe = "system-prompt-probe";
+  try {
+    return write([
+      { role: "system", content: probe },
+      { role: "user", content: "Hi" },
+    ]).includes(probe);
+  } catch {
+    return false;
+  }
+}
+
+/** Cuts off what the template wrote behind the last message. Many templates trim messages. */
+function leaveOpen(text: string, content: string): string {
+  for (const written of [content, content.trimStart(), content.trim()]) {
+    const start = text.lastIndexOf(written);
+    if (start >= 0) return text.slice(0, start + written.length);
+  }
+  const message = "The model's chat template does not keep the last message as it is, so it cannot be continued.";
+  throw new ChorusError("invalid_value", message, "continue_final_message");
 }
 
 /** For models that were not made for chats: they go on with a dialogue, and stop before they make up the next question. */
@@ -58,7 +90,9 @@ function dialogue(tokenizer: ChatTokenizer): ChatFormat {
     role === "system" ? `${content}\n` : `${role === "user" ? "User" : "Assistant"}: ${content}`;
   return {
     stop: ["\nUser:"],
-    encode: (messages) => tokenizer.encodePlain([...messages.map(line), "Assistant:"].join("\n")),
+    readsSystemPrompt: true,
+    encode: (messages, isContinued = false) =>
+      tokenizer.encodePlain([...messages.map(line), ...(isContinued ? [] : ["Assistant:"])].join("\n")),
   };
 }
 

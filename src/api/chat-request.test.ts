@@ -39,6 +39,7 @@ describe("parseChatRequest", () => {
       returnTokenIds: false,
       wantLogprobs: false,
       priority: 0,
+      requestId: null,
       cacheSalt: null,
       deadlineMs: null,
     });

@@ -4,10 +4,13 @@ import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation
 import { preparePrompts, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
 import { Fields, invalidType, missing } from "./validate.ts";
 
-const CHAT_FIELDS = ["messages", "max_tokens", "max_completion_tokens", "logprobs"] as const satisfies readonly Exclude<
-  keyof ChatCompletionRequest,
-  keyof GenerationFields
->[];
+const CHAT_FIELDS = [
+  "messages",
+  "max_tokens",
+  "max_completion_tokens",
+  "continue_final_message",
+  "logprobs",
+] as const satisfies readonly Exclude<keyof ChatCompletionRequest, keyof GenerationFields>[];
 
 const ROLES = ["system", "user", "assistant"] as const;
 
@@ -21,7 +24,8 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
   const { requested, ...shared } = parseGenerationFields(fields, context, context.chatFormat.stop);
   const wantLogprobs = fields.boolean("logprobs") ?? false;
   const maxTokens = parseChatMaxTokens(fields);
-  const prompts = [{ tokenIds: context.chatFormat.encode(messages), param: "messages" }];
+  const isContinued = parseContinue(fields, messages);
+  const prompts = [{ tokenIds: context.chatFormat.encode(messages, isContinued), param: "messages" }];
   return {
     endpoint: "chat.completions",
     prompts: preparePrompts(prompts, requested, maxTokens, Infinity, context),
@@ -54,6 +58,14 @@ function parseMessages(fields: Fields): ChatMessage[] {
 
 function parseMessage(message: Fields): ChatMessage {
   message.refuseOthers(["role", "content", "name"]);
+function parseContinue(fields: Fields, messages: readonly ChatMessage[]): boolean {
+  const isContinued = fields.boolean("continue_final_message") ?? false;
+  const last = messages.at(-1);
+  if (!isContinued || (last?.role === "assistant" && last.content !== "")) return isContinued;
+  const message = "continue_final_message needs a last message of the assistant that is not empty.";
+  throw new ChorusError("invalid_value", message, "continue_final_message");
+}
+
   const role = message.oneOf("role", ROLES);
   if (role === undefined) throw missing(message.path("role"));
   const name = message.string("name");

@@ -37,6 +37,7 @@ function request(changes: Partial<ParsedRequest> = {}, prompts: number[][] = [[7
     cacheSalt: null,
     deadlineMs: null,
     ...changes,
+    requestId: null,
   };
 }
 

@@ -21,6 +21,7 @@ export const GENERATION_FIELDS = [
   "stream_options",
   "return_token_ids",
   "priority",
+  "request_id",
   "cache_salt",
   "deadline_ms",
   "user",
@@ -29,7 +30,7 @@ export const GENERATION_FIELDS = [
 /** Below this a temperature is greedy: dividing by it would overflow. */
 const GREEDY_BELOW = 1e-5;
 const MAX_STOP_STRINGS = 16;
-const MAX_CACHE_SALT_LENGTH = 1024;
+const MAX_NAME_LENGTH = 1024;
 /** Timers can't wait longer. */
 const MAX_DEADLINE_MS = 2 ** 31 - 1;
 const SEEDS = 2 ** 53;
@@ -68,7 +69,8 @@ export function parseGenerationFields(
     includeUsage: parseIncludeUsage(fields),
     returnTokenIds: fields.boolean("return_token_ids") ?? false,
     priority: fields.integer("priority", { min: -(2 ** 31), max: 2 ** 31 - 1 }) ?? 0,
-    cacheSalt: parseCacheSalt(fields),
+    requestId: parseName(fields, "request_id"),
+    cacheSalt: parseName(fields, "cache_salt"),
     deadlineMs: fields.number("deadline_ms", { min: 0, max: MAX_DEADLINE_MS, above: true }) ?? null,
     requested: {
       temperature: temperature < GREEDY_BELOW ? 0 : temperature,
@@ -134,10 +136,10 @@ function parseStopString(path: string, value: unknown): string {
   return value;
 }
 
-function parseCacheSalt(fields: Fields): string | null {
-  const salt = fields.string("cache_salt");
-  if (salt === undefined) return null;
-  if (salt !== "" && salt.length <= MAX_CACHE_SALT_LENGTH) return salt;
-  const message = `cache_salt has ${salt.length} characters; it must have 1 to ${MAX_CACHE_SALT_LENGTH}.`;
-  throw new ChorusError("invalid_value", message, "cache_salt");
+function parseName(fields: Fields, field: string): string | null {
+  const name = fields.string(field);
+  if (name === undefined) return null;
+  if (name !== "" && name.length <= MAX_NAME_LENGTH) return name;
+  const message = `${field} has ${name.length} characters; it must have 1 to ${MAX_NAME_LENGTH}.`;
+  throw new ChorusError("invalid_value", message, field);
 }

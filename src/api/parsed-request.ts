@@ -49,6 +49,8 @@ export interface ParsedRequest {
 
 /** SamplingParams as far as the request decides them: what depends on the prompt is open. */
 export type RequestedParams = Omit<SamplingParams, "seed" | "maxTokens"> & {
+  /** Part of the answer's id; null: a random one. */
+  readonly requestId: string | null;
   /** undefined: one for each prompt, from nextSeed. */
   readonly seed: number | undefined;
 };

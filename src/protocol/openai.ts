@@ -49,6 +49,8 @@ export interface CompletionRequest extends GenerationFields {
   /** Text, texts, token ids, or several arrays of ids. */
   prompt: string | string[] | number[] | number[][];
   /** [16] */
+  /** Part of the answer's id and of the reports about it; no other open request may have it. [random] */
+  request_id?: string | null;
   max_tokens?: number | null;
   /** 0: each choice has `logprobs` with the sampled tokens' log-probabilities; more is not supported yet. */
   logprobs?: number | null;
@@ -61,6 +63,8 @@ export interface Usage {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
+  /** true: the last message, an assistant's, is left open, and the answer is how it goes on. [false] */
+  continue_final_message?: boolean | null;
 }
 
 export interface TokenLogprob {

@@ -156,6 +156,7 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
   ),
   return_token_ids: boolean("return_token_ids"),
   priority: integer("priority", -(2 ** 31), 2 ** 31 - 1),
+  request_id: field("request_id", ["string"], ["r", "r".repeat(1024)], ["", "r".repeat(1025), LONG_TEXT]),
   cache_salt: field("cache_salt", ["string"], ["s", "s".repeat(1024)], ["", "s".repeat(1025), LONG_TEXT]),
   deadline_ms: positive("deadline_ms", 2 ** 31 - 1),
   user: field("user", ["string"], ["", "somebody"]),
@@ -207,6 +208,13 @@ export const CHAT_CASES: CasesOf<ChatCompletionRequest> = {
   ),
   max_tokens: maxTokens("max_tokens", "messages"),
   max_completion_tokens: maxTokens("max_completion_tokens", "messages"),
+  continue_final_message: field(
+    "continue_final_message",
+    ["boolean"],
+    [false],
+    [],
+    [refusal("invalid_value", "continue_final_message", true)],
+  ),
   logprobs: boolean("logprobs"),
 };
 

@@ -71,6 +71,8 @@ export async function loadModel(
       blockSize: engineConfig.blockSize,
       adapter: opened.adapterName,
       chat: tokenizer.chatTemplate !== null,
+      readsSystemPrompt: chatFormat.readsSystemPrompt,
+      defaults: { temperature: defaults.temperature, top_p: defaults.topP, top_k: defaults.topK },
     };
     return { card, tokenizer, chatFormat, defaults, engineConfig, opened, runner };
   } catch (error) {

@@ -22,7 +22,7 @@ export class OpenRequest {
     this.ticket = ticket;
     this.parsed = parsed;
     const head: AnswerHead = {
-      id: answerId(parsed.endpoint, crypto.randomUUID()),
+      id: answerId(parsed.endpoint, parsed.requestId ?? crypto.randomUUID()),
       created: Math.floor(Date.now() / 1000),
       model,
     };
