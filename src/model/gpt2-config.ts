@@ -3,6 +3,8 @@
 import { ChorusError } from "../protocol/errors.ts";
 import { JsonFields } from "./json-fields.ts";
 
+const FILE = "config.json";
+
 /** "gelu_new": the tanh form. "gelu": the exact form, with erf. */
 export type Gpt2Activation = "gelu_new" | "gelu";
 
@@ -50,13 +52,17 @@ export function attentionScale(config: Gpt2Config, layer: number): number {
 
 /** @throws ChorusError model_invalid for nonsense and model_unsupported for what GPT-2 here does not do, by name. */
 export function parseGpt2Config(json: unknown): Gpt2Config {
-  const fields = new JsonFields("config.json", json);
+  const fields = new JsonFields(FILE, json);
   refuseUnsupported(fields);
 
   const nEmbd = fields.positiveInteger(["n_embd", "hidden_size"], 768);
   const nHead = fields.positiveInteger(["n_head", "num_attention_heads"], 12);
   if (nEmbd % nHead !== 0) {
-    throw new ChorusError("model_invalid", `config.json: n_embd (${nEmbd}) must be a multiple of n_head (${nHead}).`);
+    throw new ChorusError(
+      "model_invalid",
+      `config.json: n_embd (${nEmbd}) must be a multiple of n_head (${nHead}).`,
+      FILE,
+    );
   }
   const activationName = fields.string("activation_function", "gelu_new");
   const activation = ACTIVATIONS.get(activationName);
@@ -65,7 +71,7 @@ export function parseGpt2Config(json: unknown): Gpt2Config {
       `activation_function ${JSON.stringify(activationName)} (known: ${[...ACTIVATIONS.keys()].join(", ")})`,
     );
   }
-  return {
+  const config: Gpt2Config = {
     vocabSize: fields.positiveInteger(["vocab_size"], 50257),
     // n_ctx, which old files have too, is ignored: Hugging Face's GPT-2 takes the context from n_positions alone.
     nPositions: fields.positiveInteger(["n_positions", "max_position_embeddings"], 1024),
@@ -82,6 +88,23 @@ export function parseGpt2Config(json: unknown): Gpt2Config {
     bosTokenId: fields.tokenIds("bos_token_id", [50256])[0] ?? null,
     eosTokenIds: fields.tokenIds("eos_token_id", [50256]),
   };
+  refuseGiant(config);
+  return config;
+}
+
+/** Far beyond any GPT-2; what is larger is nonsense that would take for ever to look for in a checkpoint. */
+const MOST_LAYERS = 1024;
+const LARGEST_SIZE = 2 ** 24;
+
+function refuseGiant({ nLayer, ...config }: Gpt2Config): void {
+  const sizes = [config.vocabSize, config.nPositions, config.nEmbd, config.nInner];
+  if (nLayer <= MOST_LAYERS && sizes.every((size) => size <= LARGEST_SIZE)) return;
+  throw new ChorusError(
+    "model_invalid",
+    `${FILE}: no model has ${nLayer} layers of width ${config.nEmbd} and ${config.nInner}, ` +
+      `${config.vocabSize} tokens and ${config.nPositions} positions.`,
+    FILE,
+  );
 }
 
 function refuseUnsupported(fields: JsonFields): void {
@@ -94,5 +117,9 @@ function refuseUnsupported(fields: JsonFields): void {
 }
 
 function unsupported(what: string): ChorusError {
-  return new ChorusError("model_unsupported", `This model's config.json asks for ${what}, which is not supported.`);
+  return new ChorusError(
+    "model_unsupported",
+    `This model's config.json asks for ${what}, which is not supported.`,
+    FILE,
+  );
 }

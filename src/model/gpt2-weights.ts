@@ -118,6 +118,7 @@ function checkTensors(checkpoint: Checkpoint, shapes: Shapes, nameInFile: (name:
     throw new ChorusError(
       "model_invalid",
       `The checkpoint lacks ${missing.length} tensors of this GPT-2: ${few}${more}.`,
+      "model.safetensors",
     );
   }
   for (const [name, expected] of shapes) {
@@ -126,6 +127,7 @@ function checkTensors(checkpoint: Checkpoint, shapes: Shapes, nameInFile: (name:
       throw new ChorusError(
         "model_invalid",
         `Tensor "${nameInFile(name)}" has shape [${shape.join(", ")}]; the config makes it [${expected.join(", ")}].`,
+        "model.safetensors",
       );
     }
   }

@@ -1,7 +1,8 @@
 import { ChorusError } from "../protocol/errors.ts";
 
 /**
- * Typed access to the fields of one of a model's JSON files. null is absent, as in Hugging Face's files.
+ * Typed access to the fields of one of a model's JSON files. null is absent, as in Hugging Face's files. `file` is what
+ * errors call it: a file's name, or that, a colon and what part of it.
  * @throws ChorusError model_invalid, naming file, field and value, where a field has another type.
  */
 export class JsonFields {
@@ -10,7 +11,7 @@ export class JsonFields {
 
   constructor(file: string, json: unknown) {
     if (!isObject(json)) {
-      throw new ChorusError("model_invalid", `${file} must hold a JSON object, not ${JSON.stringify(json)}.`);
+      throw invalid(file, `${file} must hold a JSON object, not ${brief(json)}`);
     }
     this.#file = file;
     this.#json = json;
@@ -75,8 +76,25 @@ export class JsonFields {
     if (!this.has(name)) return fallback;
     const value = this.get(name);
     if (is(value)) return value;
-    throw new ChorusError("model_invalid", `${this.#file}: ${name} must be ${expected}, not ${JSON.stringify(value)}.`);
+    throw invalid(this.#file, `${this.#file}: ${name} must be ${expected}, not ${brief(value)}`);
   }
+}
+
+function invalid(file: string, what: string): ChorusError {
+  return new ChorusError("model_invalid", `${what}.`, file.split(":")[0]);
+}
+
+const LONGEST_SHOWN = 100;
+
+/** A value of a file, for an error: what it holds may be megabytes, or nested too deeply to be written out. */
+export function brief(value: unknown): string {
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? String(value);
+  } catch {
+    text = Array.isArray(value) ? "a list" : `a ${typeof value}`;
+  }
+  return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}...`;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

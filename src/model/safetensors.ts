@@ -1,57 +1,14 @@
-// The safetensors format: named tensors in one file.
-//
-//   [ u64 n, little-endian ][ n bytes of JSON ][ data, without holes ]
-//   JSON: { "name": { "dtype": "F16", "shape": [2, 3], "data_offsets": [0, 12] }, ..., "__metadata__": {...} }
+// The tensors of a safetensors file (see safetensors-header.ts for its form), read when they are asked for.
 
 import { ChorusError } from "../protocol/errors.ts";
 import { bfloat16ToFloat32, float16ToFloat32 } from "./half.ts";
+import { parseSafetensorsHeader, type TensorEntry } from "./safetensors-header.ts";
 
-const PREFIX_BYTES = 8;
-/** The limit of the format's reference implementation. */
-const MAX_HEADER_BYTES = 100_000_000;
-
-/** Bytes an element takes; a tensor of another type may lie in the file, unread. */
-const BYTES_PER_ELEMENT: ReadonlyMap<string, number> = new Map([
-  ["F64", 8],
-  ["F32", 4],
-  ["F16", 2],
-  ["BF16", 2],
-  ["F8_E4M3", 1],
-  ["F8_E5M2", 1],
-  ["I64", 8],
-  ["I32", 4],
-  ["I16", 2],
-  ["I8", 1],
-  ["U64", 8],
-  ["U32", 4],
-  ["U16", 2],
-  ["U8", 1],
-  ["BOOL", 1],
-]);
-
-interface TensorEntry {
-  readonly name: string;
-  readonly dtype: string;
-  readonly shape: readonly number[];
-  /** Byte range in the data. */
-  readonly begin: number;
-  readonly end: number;
-}
-
-/**
- * Reads the header and checks all of it, so that every tensor listed can be read.
- * @throws ChorusError model_invalid, naming the tensor.
- */
-export function parseSafetensors(file: ArrayBuffer | Uint8Array): Checkpoint {
+/** @throws ChorusError model_invalid, naming the tensor. */
+export function parseSafetensors(file: ArrayBuffer | Uint8Array, name = "model.safetensors"): Checkpoint {
   const bytes = file instanceof Uint8Array ? file : new Uint8Array(file);
-  const headerBytes = readHeaderLength(bytes);
-  const header = readHeader(bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + headerBytes));
-  const entries = Object.entries(header)
-    .filter(([name]) => name !== "__metadata__")
-    .map(([name, value]) => readEntry(name, value));
-  const data = bytes.subarray(PREFIX_BYTES + headerBytes);
-  checkCoverage(entries, data.length);
-  return new Checkpoint(entries, data);
+  const { entries, dataBegin } = parseSafetensorsHeader(bytes, bytes.length, name);
+  return new Checkpoint(entries, bytes.subarray(dataBegin));
 }
 
 /** The tensors of a file. */
@@ -94,13 +51,14 @@ export class Checkpoint {
         throw new ChorusError(
           "model_unsupported",
           `Tensor "${name}" is stored as ${dtype}; weights must be F32, F16 or BF16.`,
+          "model.safetensors",
         );
     }
   }
 
   #entry(name: string): TensorEntry {
     const entry = this.#entries.get(name);
-    if (entry === undefined) throw invalid(`it has no tensor "${name}"`);
+    if (entry === undefined) throw new ChorusError("model_invalid", `The checkpoint has no tensor "${name}".`);
     return entry;
   }
 }
@@ -109,95 +67,4 @@ export class Checkpoint {
 function aligned(bytes: Uint8Array, bytesPerElement: number): [ArrayBufferLike, number, number] {
   const { buffer, byteOffset, length } = bytes.byteOffset % bytesPerElement === 0 ? bytes : bytes.slice();
   return [buffer, byteOffset, length / bytesPerElement];
-}
-
-function invalid(what: string, options?: ErrorOptions): ChorusError {
-  return new ChorusError("model_invalid", `Not a sound safetensors file: ${what}.`, null, options);
-}
-
-function readHeaderLength(bytes: Uint8Array): number {
-  if (bytes.length < PREFIX_BYTES)
-    throw invalid(`it has ${bytes.length} bytes, and ${PREFIX_BYTES} come before the header`);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, PREFIX_BYTES);
-  const length = Number(view.getBigUint64(0, true));
-  if (length > MAX_HEADER_BYTES)
-    throw invalid(`its header would be ${length} bytes long (at most ${MAX_HEADER_BYTES})`);
-  if (PREFIX_BYTES + length > bytes.length) {
-    throw invalid(`its header is ${length} bytes long, but the file ends after ${bytes.length} bytes`);
-  }
-  return length;
-}
-
-function readHeader(bytes: Uint8Array): Record<string, unknown> {
-  let text: string;
-  let header: unknown;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    header = JSON.parse(text);
-  } catch (cause) {
-    throw invalid("its header is not JSON", { cause });
-  }
-  if (!isObject(header)) throw invalid("its header is not a JSON object");
-  const twice = findDuplicate(text);
-  if (twice !== undefined) throw invalid(`it lists tensor "${twice}" twice`);
-  return header;
-}
-
-/** JSON.parse keeps the last of two equal keys and says nothing; here every key of an object value is a tensor's. */
-function findDuplicate(header: string): string | undefined {
-  const seen = new Set<string>();
-  for (const [, key, isTensor] of header.matchAll(/("(?:[^"\\]|\\.)*")(\s*:\s*\{)?/g)) {
-    if (key === undefined || isTensor === undefined) continue;
-    const name = JSON.parse(key) as string;
-    if (seen.has(name)) return name;
-    seen.add(name);
-  }
-  return undefined;
-}
-
-function readEntry(name: string, value: unknown): TensorEntry {
-  if (!isObject(value)) throw invalid(`tensor "${name}" is described by ${JSON.stringify(value)}, not by an object`);
-  const { dtype, shape, data_offsets: offsets } = value;
-  if (typeof dtype !== "string") throw invalid(`tensor "${name}" has dtype ${JSON.stringify(dtype)}`);
-  if (!isSizes(shape)) throw invalid(`tensor "${name}" has shape ${JSON.stringify(shape)}`);
-  if (!isSizes(offsets)) throw invalid(`tensor "${name}" has data_offsets ${JSON.stringify(offsets)}`);
-  const [begin, end, ...more] = offsets;
-  if (begin === undefined || end === undefined || more.length > 0 || begin > end) {
-    throw invalid(`tensor "${name}" has data_offsets ${JSON.stringify(offsets)}`);
-  }
-  const elementBytes = BYTES_PER_ELEMENT.get(dtype);
-  const elements = shape.reduce((product, size) => product * size, 1);
-  if (elementBytes !== undefined && elements * elementBytes !== end - begin) {
-    throw invalid(
-      `tensor "${name}" is ${dtype} [${shape.join(", ")}], which takes ${elements * elementBytes} bytes, but has ${end - begin}`,
-    );
-  }
-  return { name, dtype, shape, begin, end };
-}
-
-/** The format leaves no holes, so one pass in file order finds overlaps, holes and a file cut short. */
-function checkCoverage(entries: readonly TensorEntry[], dataBytes: number): void {
-  const inOrder = entries.toSorted((a, b) => a.begin - b.begin || a.end - b.end);
-  let covered = 0;
-  for (const { name, begin, end } of inOrder) {
-    if (end > dataBytes) {
-      throw invalid(
-        `tensor "${name}" ends at byte ${end} of the data, but the file has ${dataBytes}: it may have been cut short`,
-      );
-    }
-    if (begin < covered)
-      throw invalid(`tensor "${name}" begins at byte ${begin} of the data, inside the tensor before it`);
-    if (begin > covered)
-      throw invalid(`bytes ${covered} to ${begin} of the data, before tensor "${name}", belong to none`);
-    covered = end;
-  }
-  if (covered < dataBytes) throw invalid(`${dataBytes - covered} bytes after the last tensor belong to none`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isSizes(value: unknown): value is number[] {
-  return Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
 }

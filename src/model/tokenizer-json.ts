@@ -2,7 +2,7 @@
 
 import { ChorusError } from "../protocol/errors.ts";
 import type { AddedToken } from "./control-tokens.ts";
-import { isObject, JsonFields } from "./json-fields.ts";
+import { brief, isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
 
 /** tokenizer.json, as far as a byte-level BPE needs it. */
@@ -23,6 +23,9 @@ export async function readTokenizerJson(files: ModelFiles, config: JsonFields): 
   return json === undefined ? fromVocabAndMerges(files, config) : parseTokenizerJson(json);
 }
 
+/** Tables are made as long as the largest id. */
+const MAX_TOKEN_ID = 2 ** 24;
+
 const NOTHING: Record<string, unknown> = {};
 
 function parseTokenizerJson(json: unknown): TokenizerJson {
@@ -30,12 +33,12 @@ function parseTokenizerJson(json: unknown): TokenizerJson {
   const fields = new JsonFields(file, json);
   const modelJson = fields.object("model", NOTHING);
   const model = new JsonFields(`${file}: model`, modelJson);
-  refuse(model.string("type", "BPE") !== "BPE", `tokenizer model ${JSON.stringify(modelJson["type"])}`);
+  refuse(model.string("type", "BPE") !== "BPE", `tokenizer model ${brief(modelJson["type"])}`);
   refuse(model.boolean("byte_fallback", false), "byte_fallback");
   for (const name of ["continuing_subword_prefix", "end_of_word_suffix"]) refuse(model.string(name, "") !== "", name);
   for (const name of ["pre_tokenizer", "decoder"] as const) {
     const step = fields.object(name, NOTHING);
-    refuse(!isByteLevel(step), `tokenizer ${name} ${JSON.stringify(step["type"] ?? null)}`);
+    refuse(!isByteLevel(step), `tokenizer ${name} ${brief(step["type"] ?? null)}`);
   }
   return {
     normalizer: fields.object("normalizer", null),
@@ -52,7 +55,11 @@ function parseTokenizerJson(json: unknown): TokenizerJson {
 
 function refuse(unsupported: boolean, what: string): void {
   if (!unsupported) return;
-  throw new ChorusError("model_unsupported", `This model has ${what}; only byte-level BPE tokenizers are supported.`);
+  throw new ChorusError(
+    "model_unsupported",
+    `This model has ${what}; only byte-level BPE tokenizers are supported.`,
+    "tokenizer.json",
+  );
 }
 
 function isByteLevel(step: Record<string, unknown>): boolean {
@@ -93,19 +100,25 @@ function parseAddedToken(file: string, json: unknown): AddedToken {
   const fields = new JsonFields(file, json);
   const id = fields.nonNegativeInteger("id", null);
   const content = fields.string("content", "");
-  if (id === null || content === "") {
-    throw new ChorusError("model_invalid", `${file}: ${JSON.stringify(json)} lacks an id or a content.`);
+  if (id === null || id > MAX_TOKEN_ID || content === "") {
+    throw new ChorusError("model_invalid", `${file}: ${brief(json)} lacks a content or a sound id.`, nameOf(file));
   }
   const flag = (name: string) => fields.boolean(name, false);
   return { id, content, special: flag("special"), lstrip: flag("lstrip"), rstrip: flag("rstrip") };
 }
 
 function checkVocab(file: string, json: unknown): Record<string, number> {
-  if (!isObject(json)) throw new ChorusError("model_invalid", `${file} must be an object of tokens and their ids.`);
+  if (!isObject(json))
+    throw new ChorusError("model_invalid", `${file} must be an object of tokens and their ids.`, nameOf(file));
   for (const [token, id] of Object.entries(json)) {
-    if (!Number.isSafeInteger(id) || (id as number) < 0) {
-      throw new ChorusError("model_invalid", `${file}: token ${JSON.stringify(token)} has id ${JSON.stringify(id)}.`);
+    if (!Number.isSafeInteger(id) || (id as number) < 0 || (id as number) > MAX_TOKEN_ID) {
+      throw new ChorusError("model_invalid", `${file}: token ${brief(token)} has id ${brief(id)}.`, nameOf(file));
     }
   }
   return json as Record<string, number>;
+}
+
+/** The file of a part of it, "tokenizer.json: model.vocab". */
+function nameOf(part: string): string {
+  return part.split(":")[0] ?? part;
 }

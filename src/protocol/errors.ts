@@ -18,6 +18,9 @@ export type ChorusErrorCode =
   | "model_download_failed"
   | "model_invalid"
   | "model_unsupported"
+  | "model_access_denied"
+  | "model_in_use"
+  | "storage_full"
   // where it runs
   | "webgpu_unavailable"
   | "device_lost"

@@ -1,0 +1,197 @@
+// Requests that survive what servers and connections do: each failure is one that may pass, and is tried again, or one
+// that will not, and is told with what to do.
+
+import { ChorusError } from "../../protocol/errors.ts";
+
+export interface HttpClientOptions {
+  readonly fetch?: typeof fetch;
+  readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** A connection that brings nothing for this long counts as lost. [30_000] */
+  readonly stallMs?: number;
+}
+
+/** Failures in a row, without a byte in between, after which nothing more is tried. */
+const MAX_RETRIES = 5;
+const FIRST_RETRY_MS = 500;
+/** A server that asks for a longer pause than this is told of, not waited for. */
+const LONGEST_PAUSE_MS = 60_000;
+
+/** A failure that may pass. */
+export class TransientFailure extends Error {
+  readonly reason: ChorusError;
+  readonly retryAfterMs: number | null;
+
+  constructor(reason: ChorusError, retryAfterMs: number | null = null) {
+    super(reason.message);
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+export interface HttpRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What errors name as `param`. */
+  readonly file: string;
+  /** Bytes [begin, end) to ask for. */
+  readonly range?: readonly [begin: number, end: number];
+}
+
+export class HttpClient {
+  readonly #fetch: typeof fetch;
+  readonly #wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly #stallMs: number;
+
+  constructor(options: HttpClientOptions = {}) {
+    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.#wait = options.wait ?? pause;
+    this.#stallMs = options.stallMs ?? 30_000;
+  }
+
+  /**
+   * Makes an attempt until one succeeds or fails for good; `progressed`, called by it, forgives the failures so far.
+   * @throws ChorusError of the last attempt; the signal's reason
+   */
+  async withRetries<T>(attempt: (progressed: () => void) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    let failures = 0;
+    for (;;) {
+      signal?.throwIfAborted();
+      try {
+        return await attempt(() => (failures = 0));
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!(error instanceof TransientFailure)) throw error;
+        if (++failures > MAX_RETRIES || (error.retryAfterMs ?? 0) > LONGEST_PAUSE_MS) throw error.reason;
+        await this.#wait(error.retryAfterMs ?? FIRST_RETRY_MS * 2 ** (failures - 1), signal);
+      }
+    }
+  }
+
+  /**
+   * One attempt. Answers with a response whose status is 2xx, 404 or 416, and hands its body over piece by piece.
+   * @throws TransientFailure, ChorusError model_access_denied, model_download_failed; the signal's reason
+   */
+  async open(request: HttpRequest, signal?: AbortSignal): Promise<OpenResponse> {
+    const { url, headers, file, range } = request;
+    // Of its own, so that a stalled connection can be ended without ending the caller's work.
+    const controller = new AbortController();
+    const abort = () => controller.abort(signal?.reason);
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    const lost = (cause: unknown) => {
+      signal?.throwIfAborted();
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      return new TransientFailure(downloadFailed(url, file, `${reason}. ${CHECK_CONNECTION}`, cause));
+    };
+    const watch = async <T>(promise: Promise<T>): Promise<T> => {
+      const timer = setTimeout(
+        () => controller.abort(new Error(`nothing arrived for ${this.#stallMs / 1000} s`)),
+        this.#stallMs,
+      );
+      try {
+        return await promise;
+      } catch (cause) {
+        throw lost(cause);
+      } finally {
+        clearTimeout(timer);
+      }
+    };
+    const close = () => {
+      signal?.removeEventListener("abort", abort);
+      controller.abort();
+    };
+    try {
+      // Headers beyond these would make the browser ask a foreign server for leave first.
+      const rangeHeader = range && { Range: `bytes=${range[0]}-${range[1] - 1}` };
+      const response = await watch(
+        this.#fetch(url, { headers: { ...headers, ...rangeHeader }, signal: controller.signal }),
+      );
+      refuseStatus(response, url, file, "Authorization" in headers);
+      return { response, pieces: () => pieces(response, watch, close), close };
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+}
+
+export interface OpenResponse {
+  readonly response: Response;
+  /** The body as it comes. Leaving the loop ends the connection. */
+  pieces(): AsyncGenerator<Uint8Array>;
+  /** Ends the connection of a body that nobody reads. */
+  close(): void;
+}
+
+const CHECK_CONNECTION = "Check the connection and try again; what has arrived is kept";
+
+async function* pieces(
+  response: Response,
+  watch: <T>(promise: Promise<T>) => Promise<T>,
+  close: () => void,
+): AsyncGenerator<Uint8Array> {
+  const reader = response.body?.getReader();
+  const next = async () => (reader ? (await watch(reader.read())).value : undefined);
+  try {
+    for (let piece = await next(); piece !== undefined; piece = await next()) yield piece;
+  } finally {
+    close();
+  }
+}
+
+function refuseStatus(response: Response, url: string, file: string, hasToken: boolean): void {
+  const { status, statusText } = response;
+  if (response.ok || status === 404 || status === 416) return;
+  if (status === 401 || status === 403) {
+    const advice = hasToken
+      ? "The token given may not read this model: accept its terms on the hub, or give another token"
+      : "It is private or gated, or it does not exist: check its name, or give a `token` that may read it";
+    throw new ChorusError(
+      "model_access_denied",
+      `${url} may not be read (the server answered ${status}). ${advice}.`,
+      file,
+    );
+  }
+  const answered = `the server answered ${`${status} ${statusText}`.trimEnd()}`;
+  if (status === 429) {
+    const ms = pauseAskedFor(response);
+    const when = ms === null ? "in some minutes" : `in ${Math.ceil(ms / 1000)} s`;
+    const reason = downloadFailed(
+      url,
+      file,
+      `${answered}: too many requests. Try again ${when}; what has arrived is kept`,
+    );
+    throw new TransientFailure(reason, ms);
+  }
+  if (status === 408 || status >= 500) {
+    const reason = downloadFailed(url, file, `${answered}. Try again later; what has arrived is kept`);
+    throw new TransientFailure(reason, pauseAskedFor(response));
+  }
+  throw downloadFailed(url, file, answered);
+}
+
+/** Retry-After in ms: it comes as seconds, or as a date. */
+function pauseAskedFor(response: Response): number | null {
+  const text = response.headers.get("retry-after");
+  if (text === null || text.trim() === "") return null;
+  const ms = /^\s*\d+\s*$/.test(text) ? 1000 * Number(text) : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+}
+
+export function downloadFailed(url: string, file: string, reason: string, cause?: unknown): ChorusError {
+  return new ChorusError("model_download_failed", `Downloading ${url} failed: ${reason}.`, file, { cause });
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}

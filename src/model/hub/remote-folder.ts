@@ -1,0 +1,131 @@
+// A model's folder on a server: a repository of the hub, pinned to a commit and with a list of its files, or any URL.
+
+import { ChorusError } from "../../protocol/errors.ts";
+import type { HubLocation, RemoteLocation } from "../../protocol/model-source.ts";
+import { isObject } from "../json-fields.ts";
+import { downloadFailed, type HttpClient, type HttpRequest } from "./http-client.ts";
+import { readAll } from "./read-all.ts";
+
+/** What the hub says of a file. */
+export interface ListedFile {
+  readonly size: number;
+  /** Of the contents, in hexadecimal; null for small files, which have a git hash instead. */
+  readonly sha256: string | null;
+  /** SHA-1 of git's blob; null for large files. */
+  readonly gitSha1: string | null;
+}
+
+export interface RemoteFolder {
+  readonly location: RemoteLocation;
+  /** The folder's name. */
+  readonly name: string;
+  /** The folder as errors call it. */
+  readonly where: string;
+  /** The commit that `request` reads from; null where there are no commits. */
+  readonly commit: string | null;
+  /** Null where the server does not say what there is. */
+  readonly files: ReadonlyMap<string, ListedFile> | null;
+  request(file: string): HttpRequest;
+}
+
+/** @param commit reads from this commit of the hub and not from the revision's newest */
+export async function openRemoteFolder(
+  location: RemoteLocation,
+  http: HttpClient,
+  options: { signal?: AbortSignal | undefined; commit?: string | null } = {},
+): Promise<RemoteFolder> {
+  if (location.type === "hub")
+    return openRepository(location, http, options.commit ?? location.revision, options.signal);
+  const folder = new URL(location.url);
+  return {
+    location,
+    name: folderName(folder),
+    where: folder.href,
+    commit: null,
+    files: null,
+    request(file) {
+      const url = new URL(file, folder);
+      url.search = folder.search;
+      return { url: url.href, headers: {}, file };
+    },
+  };
+}
+
+function folderName(folder: URL): string {
+  return folder.pathname.split("/").at(-2) || folder.hostname;
+}
+
+async function openRepository(
+  location: HubLocation,
+  http: HttpClient,
+  revision: string,
+  signal: AbortSignal | undefined,
+): Promise<RemoteFolder> {
+  const { id, hubUrl, token } = location;
+  const headers: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` };
+  const listing = await readListing(location, headers, http, revision, signal);
+  const commit = listing?.commit ?? null;
+  return {
+    location,
+    name: id.split("/").at(-1) ?? id,
+    where: `${id}${revision === "main" ? "" : ` at ${revision}`} on ${new URL(hubUrl).host}`,
+    commit,
+    files: listing?.files ?? null,
+    request: (file) => ({
+      url: `${hubUrl}/${id}/resolve/${encodeURIComponent(commit ?? revision)}/${encodeURIComponent(file)}`,
+      headers,
+      file,
+    }),
+  };
+}
+
+/** Null from a mirror that holds the files alone and has no API. */
+async function readListing(
+  { id, hubUrl }: HubLocation,
+  headers: Record<string, string>,
+  http: HttpClient,
+  revision: string,
+  signal: AbortSignal | undefined,
+): Promise<{ commit: string; files: Map<string, ListedFile> } | null> {
+  const url = `${hubUrl}/api/models/${id}/revision/${encodeURIComponent(revision)}?blobs=true`;
+  const { response, bytes } = await readAll(http, { url, headers, file: "model" }, { signal });
+  const errorCode = response.headers.get("x-error-code");
+  if (errorCode === "RepoNotFound" || errorCode === "RevisionNotFound") {
+    const what = errorCode === "RepoNotFound" ? `no model ${id}` : `no revision ${JSON.stringify(revision)} of ${id}`;
+    throw new ChorusError("model_not_found", `There is ${what} on ${hubUrl}.`, "model");
+  }
+  if (response.status !== 200 || isWebPage(response)) return null;
+  const json = parseOrNull(bytes);
+  const siblings = isObject(json) ? json["siblings"] : undefined;
+  const commit = isObject(json) ? json["sha"] : undefined;
+  if (typeof commit !== "string" || !/^[0-9a-f]{7,64}$/.test(commit) || !Array.isArray(siblings)) {
+    throw downloadFailed(url, "model", "the answer is not the hub's list of a model's files");
+  }
+  return { commit, files: new Map(siblings.flatMap(listedFile)) };
+}
+
+function listedFile(sibling: unknown): [string, ListedFile][] {
+  if (!isObject(sibling)) return [];
+  const { rfilename: name, size, blobId, lfs } = sibling;
+  if (typeof name !== "string" || !Number.isSafeInteger(size) || (size as number) < 0) return [];
+  const sha256 = isObject(lfs) ? hashOrNull(lfs["sha256"], 64) : null;
+  // Of a large file git holds a pointer, and its hash is the pointer's.
+  return [[name, { size: size as number, sha256, gitSha1: isObject(lfs) ? null : hashOrNull(blobId, 40) }]];
+}
+
+function hashOrNull(value: unknown, digits: number): string | null {
+  return typeof value === "string" && value.length === digits && /^[0-9a-f]+$/.test(value) ? value : null;
+}
+
+function parseOrNull(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return null;
+  }
+}
+
+/** Servers of single-page apps answer with one for every path they don't know. */
+export function isWebPage(response: Response): boolean {
+  return response.headers.get("content-type")?.startsWith("text/html") ?? false;
+}

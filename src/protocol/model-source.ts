@@ -1,0 +1,98 @@
+// Where a model is: what a caller writes, and what crosses to the engine's side.
+
+import type { ModelSource } from "./config.ts";
+import { ChorusError } from "./errors.ts";
+
+/** How a hub id is resolved; a folder's URL and files need none of it. */
+export interface HubOptions {
+  /** Branch, tag, commit or "refs/pr/4". ["main"] */
+  revision?: string;
+  /** Access token for private and gated models. Sent to `hubUrl` only, and never stored. */
+  token?: string;
+  /** The hub, or a mirror of it. ["https://huggingface.co"] */
+  hubUrl?: string;
+}
+
+export interface HubLocation {
+  readonly type: "hub";
+  /** "owner/name" */
+  readonly id: string;
+  readonly revision: string;
+  /** Without a slash at its end. */
+  readonly hubUrl: string;
+  readonly token: string | null;
+}
+
+/** A folder's absolute URL, with a slash at the end of its path. */
+export interface FolderLocation {
+  readonly type: "folder";
+  readonly url: string;
+}
+
+export type RemoteLocation = HubLocation | FolderLocation;
+export type ModelLocation = RemoteLocation | { readonly type: "files"; readonly files: readonly File[] };
+
+export const DEFAULT_HUB_URL = "https://huggingface.co";
+export const DEFAULT_REVISION = "main";
+
+/** Exactly two segments that look like names. "models/gpt2/" and "./models/gpt2" are folders. */
+const HUB_ID = /^[A-Za-z0-9_-][\w.-]*\/[A-Za-z0-9_-][\w.-]*$/;
+
+export function isHubId(model: string): boolean {
+  return HUB_ID.test(model);
+}
+
+/**
+ * Decides what a `model` is: "owner/name" is a model of the hub; every other string is the URL of a folder, relative to
+ * `baseUrl`.
+ * @throws ChorusError missing_required_parameter, invalid_type, invalid_value, naming the field.
+ */
+export function locateModel(model: ModelSource | undefined, hub: HubOptions = {}, baseUrl?: string): ModelLocation {
+  if (model === undefined || model === null) {
+    const message = 'model is missing: give a hub id ("owner/name"), the URL of a folder, or files.';
+    throw new ChorusError("missing_required_parameter", message, "model");
+  }
+  if (Array.isArray(model) && model.every((file) => file instanceof File)) return { type: "files", files: model };
+  if (typeof model !== "string") {
+    const message = 'model must be a hub id ("owner/name"), the URL of a folder, or a list of its files.';
+    throw new ChorusError("invalid_type", message, "model");
+  }
+  if (isHubId(model)) return hubLocation(model, hub);
+  const folder = absoluteUrl(model, baseUrl);
+  if (model === "" || !folder) {
+    throw new ChorusError(
+      "invalid_value",
+      `model must be a hub id ("owner/name"), the URL of a folder, or its files; ${JSON.stringify(model)} is none here.`,
+      "model",
+    );
+  }
+  if (!folder.pathname.endsWith("/")) folder.pathname += "/";
+  return { type: "folder", url: folder.href };
+}
+
+/** locateModel for what can be downloaded. */
+export function locateRemoteModel(model: string, hub: HubOptions = {}, baseUrl?: string): RemoteLocation {
+  const location = locateModel(model, hub, baseUrl);
+  if (location.type !== "files") return location;
+  throw new ChorusError("invalid_type", 'model must be a hub id ("owner/name") or the URL of a folder.', "model");
+}
+
+function hubLocation(id: string, hub: HubOptions): HubLocation {
+  const { revision = DEFAULT_REVISION, token = null, hubUrl = DEFAULT_HUB_URL } = hub;
+  if (typeof revision !== "string" || revision === "" || /[\s?#]|\.\./.test(revision)) {
+    throw new ChorusError("invalid_value", 'revision must be a branch, a tag, a commit or "refs/pr/N".', "revision");
+  }
+  // A header's value: a line break in it would be another header.
+  if (token !== null && (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token))) {
+    throw new ChorusError("invalid_value", "token must be a non-empty string without white space.", "token");
+  }
+  const url = typeof hubUrl === "string" ? absoluteUrl(hubUrl, undefined) : null;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new ChorusError("invalid_value", 'hubUrl must be the hub\'s address, such as "https://...".', "hubUrl");
+  }
+  return { type: "hub", id, revision, hubUrl: (url.origin + url.pathname).replace(/\/+$/, ""), token };
+}
+
+function absoluteUrl(url: string, baseUrl: string | undefined): URL | null {
+  return URL.canParse(url, baseUrl) ? new URL(url, baseUrl) : null;
+}
