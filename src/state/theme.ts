@@ -1,9 +1,10 @@
+import { remember, remembered } from "./remembered.ts";
 import { createStore, type ReadonlyStore } from "./store.ts";
 
 const CHOICES = ["system", "light", "dark"] as const;
 export type ThemeChoice = (typeof CHOICES)[number];
 
-const STORAGE_KEY = "chorus.theme";
+const NAME = "theme";
 
 /** Light or dark: as the system has it, or as the person chose. Remembered, and written to the document's root. */
 export class Theme {
@@ -24,11 +25,7 @@ export class Theme {
 
   choose(choice: ThemeChoice): void {
     this.#store.setState(choice, true);
-    try {
-      localStorage.setItem(STORAGE_KEY, choice);
-    } catch {
-      // Storage can be forbidden or full; the choice then lasts as long as the page.
-    }
+    remember(NAME, choice);
     this.#apply();
   }
 
@@ -40,10 +37,6 @@ export class Theme {
 }
 
 function readChoice(): ThemeChoice {
-  try {
-    const stored = localStorage.getItem(STORAGE_KEY);
-    return CHOICES.find((choice) => choice === stored) ?? "system";
-  } catch {
-    return "system";
-  }
+  const stored = remembered(NAME);
+  return CHOICES.find((choice) => choice === stored) ?? "system";
 }

@@ -49,7 +49,7 @@ export class Workspace {
   }
 
   select(number: number): void {
-    this.#store.setState({ current: number });
+    if (number !== this.#store.getState().current) this.#store.setState({ current: number });
   }
 
   #open(): Pane | null {

@@ -7,6 +7,7 @@ import { Bar } from "./bar/Bar.tsx";
 import { UnsupportedPage } from "./unsupported/UnsupportedPage.tsx";
 import { PaneGrid } from "./pane/PaneGrid.tsx";
 import { PaneSwitcher } from "./pane/PaneSwitcher.tsx";
+import { CommandCenter } from "./CommandCenter.tsx";
 import { useStore } from "./use-store.ts";
 
 export function App({ app, theme }: { app: AppState; theme: Theme }) {
@@ -20,6 +21,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
         <PaneGrid app={app} />
         <BatchStrip metrics={app.metrics} />
       </main>
+      <CommandCenter app={app} theme={theme} />
       <Announcer announcements={app.announcements} />
     </div>
   );

@@ -9,6 +9,13 @@ const SHAPES = {
   all: <path d="M2 8h4M6 8c3 0 2-4.5 5-4.5h3M6 8h8M6 8c3 0 2 4.5 5 4.5h3" />,
   tick: <path d="M3.5 8.5l3 3 6-7" />,
   warn: <path d="M8 2.5l6 11H2zM8 7v3M8 12v0" />,
+  search: (
+    <>
+      <circle cx="7" cy="7" r="4.5" />
+      <path d="M10.5 10.5l3 3" />
+    </>
+  ),
+  play: <path d="M5 3.5v9l7-4.5z" fill="currentColor" />,
   northeast: <path d="M5 11l6-6M6 5h5v5" />,
   system: (
     <>

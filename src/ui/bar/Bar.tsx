@@ -6,6 +6,7 @@ import { formatBytes, formatRate } from "../format.ts";
 import { Icon } from "../Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./Bar.module.css";
+import { CommandsButton } from "./CommandsButton.tsx";
 import { EngineStatus } from "./EngineStatus.tsx";
 import { Logo } from "../Logo.tsx";
 import { SendToAll } from "./SendToAll.tsx";
@@ -31,6 +32,7 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
         </Button>
         <SendToAll workspace={workspace} />
       </div>
+      <CommandsButton commands={app.commands} />
       <ThemeButton theme={theme} />
     </header>
   );

@@ -23,10 +23,13 @@ export function ChatPane({ app, pane, isCurrent, isFirst }: ChatPaneProps) {
     if (heir) focusMessageOf(heir);
   };
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
       className={classNames(css.pane, isOpenVoice(pane.number) && css.open, !isCurrent && css.behind)}
       style={voiceStyle(pane.number)}
       aria-label={`Pane ${pane.number}`}
+      // What the keys do, they do to the pane that has the focus.
+      onFocus={() => app.workspace.select(pane.number)}
     >
       <PaneHead pane={pane} engine={app.engine} onClose={close} />
       <Conversation app={app} pane={pane} isFirst={isFirst} />

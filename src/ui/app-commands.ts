@@ -1,10 +1,10 @@
 import { flushSync } from "react-dom";
-import type { AppState } from "../../state/app-state.ts";
-import type { Command } from "../../state/commands.ts";
-import type { Pane } from "../../state/pane.ts";
-import type { Theme } from "../../state/theme.ts";
-import { MAX_PANES } from "../../state/workspace.ts";
-import { focusMessageOf } from "../pane/Composer.tsx";
+import type { AppState } from "../state/app-state.ts";
+import type { Command } from "../state/commands.ts";
+import type { Pane } from "../state/pane.ts";
+import type { Theme } from "../state/theme.ts";
+import { MAX_PANES } from "../state/workspace.ts";
+import { focusMessageOf } from "./pane/Composer.tsx";
 
 /** What needs no part of the interface to be there. A part with commands of its own registers them (useCommands). */
 export function appCommands(

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import type { Command, Commands } from "../../state/commands.ts";
+import type { Command, Commands } from "../state/commands.ts";
 
 /** Registers a part's own commands while it is on the page. `list` must be stable: made once, or by useMemo. */
 export function useCommands(commands: Commands, list: readonly Command[]): void {

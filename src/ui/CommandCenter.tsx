@@ -1,0 +1,25 @@
+import { useMemo, useState } from "react";
+import type { AppState } from "../state/app-state.ts";
+import { SingleKeys } from "../state/single-keys.ts";
+import type { Theme } from "../state/theme.ts";
+import { appCommands } from "./app-commands.ts";
+import { Palette } from "./palette/Palette.tsx";
+import { ShortcutList } from "./palette/ShortcutList.tsx";
+import { useCommands } from "./use-commands.ts";
+import { useShortcuts } from "./palette/use-shortcuts.ts";
+
+/** The palette, the list of shortcuts, and the keys themselves. */
+export function CommandCenter({ app, theme }: { app: AppState; theme: Theme }) {
+  const [singleKeys] = useState(() => new SingleKeys());
+  useCommands(
+    app.commands,
+    useMemo(() => appCommands(app, theme), [app, theme]),
+  );
+  useShortcuts(app.commands, singleKeys);
+  return (
+    <>
+      <Palette commands={app.commands} />
+      <ShortcutList commands={app.commands} singleKeys={singleKeys} />
+    </>
+  );
+}
