@@ -1,4 +1,7 @@
-// feedback[slot] = token drawn from softmax(filter(logits[i, :] / temperature))      logits: [samples, STRIDE] f32
+// feedback[slot] = token drawn from softmax(filter(l[i, :] / temperature))      l: [samples, STRIDE] f32
+//
+// l is `processed` for a sample that has rules (see process-logits.wgsl), `logits` for any other. What is FORBIDDEN is
+// never drawn; where everything is, the token is 0.
 //
 // One workgroup a sample. Gumbel's trick draws without a second pass: the token with the largest
 // logit / temperature + gumbel(seed, output index, token) is a draw from the softmax. Filters are thresholds on the
@@ -7,18 +10,22 @@
 //   temperature 0: the largest logit, the lowest id among equals
 //   top-k: the k largest, and what equals the k-th
 //   top-p: of those, the fewest largest whose probabilities reach p
+//   min-p: of those, whose probability is at least min_p times the largest
+//   typical-p: of those, the fewest whose surprise is nearest to the entropy and whose probabilities reach typical_p
 
 override LANES: u32;
 override VOCABULARY: u32;
 override STRIDE: u32;
+override MAX_LENGTH: u32; // of history, per slot
 
 @group(0) @binding(0) var<storage, read> logits: array<f32>;
-@group(0) @binding(1) var<storage, read> samples: array<Sample>;
-@group(0) @binding(2) var<storage, read_write> feedback: array<u32>;
-@group(0) @binding(3) var<storage, read_write> sampled: array<vec2<u32>>; // token, bits of its log-probability
+@group(0) @binding(1) var<storage, read> processed: array<f32>;
+@group(0) @binding(2) var<storage, read> samples: array<Sample>;
+@group(0) @binding(3) var<storage, read_write> feedback: array<u32>;
+@group(0) @binding(4) var<storage, read_write> history: array<u32>; // the tokens of each slot's sequence
+@group(0) @binding(5) var<storage, read_write> sampled: array<vec2<u32>>; // token, bits of its log-probability
 
 const BINS = 256u;
-const LOWEST = -3.4028234e38;
 const MASS_ONE = 2147483648.0; // probability 1 in the fixed point of the top-p select
 
 var<workgroup> histogram: array<atomic<u32>, BINS>;
@@ -63,11 +70,28 @@ fn key_of(value: f32) -> u32 {
   return select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
 }
 
+// The logits that a sample draws from, and which of its tokens are left.
 struct Distribution {
   base: u32,
+  is_processed: bool,
   temperature: f32,
   highest: f32, // logit
-  total: f32, // sum of the weights of what top-k left; 0 selects by count
+  threshold: u32, // lowest key that top-k and top-p leave
+  min_weight: f32, // lowest weight that min-p leaves
+  total: f32, // sum of the weights of what is left; 0 while tokens are selected by count
+  entropy: f32, // of what is left, in nats
+  typical: u32, // lowest key of typicality that typical-p leaves
+}
+
+// What select_key ranks tokens by.
+const BY_LOGIT = 0u;
+const BY_TYPICALITY = 1u;
+
+fn logit_of(d: Distribution, token: u32) -> f32 {
+  if (d.is_processed) {
+    return processed[d.base + token];
+  }
+  return logits[d.base + token];
 }
 
 // exp((logit - highest) / temperature)
@@ -75,9 +99,35 @@ fn weight_of(logit: f32, d: Distribution) -> f32 {
   return exp((logit - d.highest) / d.temperature);
 }
 
-// The largest key such that the tokens from it upwards (among those from `floor_key` upwards) weigh at least `goal`
-// together: tokens count one each, or with a total their probability in fixed point. 0 where all together weigh less.
-fn select_key(d: Distribution, floor_key: u32, goal: u32, lane: u32) -> u32 {
+// How near a token's surprise is to the entropy: nearer ones have larger keys.
+fn typicality_of(logit: f32, d: Distribution) -> u32 {
+  let surprise = log(d.total) - (logit - d.highest) / d.temperature;
+  return ~key_of(abs(surprise - d.entropy));
+}
+
+fn is_left(logit: f32, d: Distribution) -> bool {
+  // The comparisons are such that a NaN is left, as the largest: it may be all there is.
+  if (key_of(logit) < d.threshold || logit <= FORBIDDEN) {
+    return false;
+  }
+  return d.min_weight == 0.0 || !(weight_of(logit, d) < d.min_weight);
+}
+
+// The sum of the weights of what is left.
+fn total_of(d: Distribution, lane: u32) -> f32 {
+  var total = 0.0;
+  for (var t = lane; t < VOCABULARY; t += LANES) {
+    let logit = logit_of(d, t);
+    if (is_left(logit, d)) {
+      total += weight_of(logit, d);
+    }
+  }
+  return sum_of(total, lane);
+}
+
+// The largest key such that the tokens that are left and have it or a larger one weigh at least `goal` together: they
+// count one each, or with a total their probability in fixed point. 0 where all together weigh less.
+fn select_key(d: Distribution, ranking: u32, goal: u32, lane: u32) -> u32 {
   var prefix = 0u;
   var missing = goal;
   for (var round = 0u; round < 4u; round++) {
@@ -87,9 +137,15 @@ fn select_key(d: Distribution, floor_key: u32, goal: u32, lane: u32) -> u32 {
     }
     workgroupBarrier();
     for (var token = lane; token < VOCABULARY; token += LANES) {
-      let logit = logits[d.base + token];
-      let key = key_of(logit);
-      if (key >= floor_key && (round == 0u || (key >> (shift + 8u)) == prefix)) {
+      let logit = logit_of(d, token);
+      if (!is_left(logit, d)) {
+        continue;
+      }
+      var key = key_of(logit);
+      if (ranking == BY_TYPICALITY) {
+        key = typicality_of(logit, d);
+      }
+      if (round == 0u || (key >> (shift + 8u)) == prefix) {
         var weight = 1u;
         if (d.total > 0.0) {
           weight = u32(weight_of(logit, d) / d.total * MASS_ONE + 0.5);
@@ -116,44 +172,61 @@ fn select_key(d: Distribution, floor_key: u32, goal: u32, lane: u32) -> u32 {
   return prefix;
 }
 
+// The filters of a request, one after the other, each over what those before it left.
+fn filtered(request: Sample, unfiltered: Distribution, lane: u32) -> Distribution {
+  var d = unfiltered;
+  if (request.top_k > 0u && request.top_k < VOCABULARY) {
+    d.threshold = select_key(d, BY_LOGIT, request.top_k, lane);
+  }
+  if (request.top_p < 1.0) {
+    d.total = total_of(d, lane);
+    d.threshold = max(d.threshold, select_key(d, BY_LOGIT, max(1u, u32(request.top_p * MASS_ONE)), lane));
+  }
+  d.min_weight = request.min_p;
+  if (request.typical_p < 1.0) {
+    d.total = total_of(d, lane);
+    var entropy = 0.0;
+    for (var t = lane; t < VOCABULARY; t += LANES) {
+      let logit = logit_of(d, t);
+      let weight = weight_of(logit, d);
+      if (is_left(logit, d) && weight > 0.0) {
+        entropy += weight / d.total * (log(d.total) - (logit - d.highest) / d.temperature);
+      }
+    }
+    d.entropy = sum_of(entropy, lane);
+    d.typical = select_key(d, BY_TYPICALITY, max(1u, u32(request.typical_p * MASS_ONE)), lane);
+  }
+  return d;
+}
+
 @compute @workgroup_size(LANES)
 fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let request = samples[group.x];
   let base = group.x * STRIDE;
+  var d = Distribution();
+  d.base = base;
+  let is_processed = (request.flags & PROCESSED) != 0u;
+  d.is_processed = is_processed;
+  d.temperature = request.temperature;
 
-  var mine = Best(LOWEST, VOCABULARY);
+  var mine = Best(FORBIDDEN, VOCABULARY);
   for (var token = lane; token < VOCABULARY; token += LANES) {
-    let value = logits[base + token];
+    let value = logit_of(d, token);
     if (value > mine.value) {
       mine = Best(value, token);
     }
   }
   let greedy = best_of(mine, lane);
-  // Where no logit is a number there is no best: then any token will do, but it must be one.
-  var token = min(greedy.token, VOCABULARY - 1u);
+  d.highest = greedy.value;
+  // Where no logit is a number that may be drawn there is no best: then any token will do, but it must be one.
+  var token = select(greedy.token, 0u, greedy.token == VOCABULARY);
 
   if (request.temperature > 0.0) {
-    var d = Distribution(base, request.temperature, greedy.value, 0.0);
-    var threshold = 0u;
-    if (request.top_k > 0u && request.top_k < VOCABULARY) {
-      threshold = select_key(d, 0u, request.top_k, lane);
-    }
-    if (request.top_p < 1.0) {
-      var total = 0.0;
-      for (var t = lane; t < VOCABULARY; t += LANES) {
-        let logit = logits[base + t];
-        if (key_of(logit) >= threshold) {
-          total += weight_of(logit, d);
-        }
-      }
-      d.total = sum_of(total, lane);
-      let goal = max(1u, u32(request.top_p * MASS_ONE));
-      threshold = max(threshold, select_key(d, threshold, goal, lane));
-    }
-    var drawn = Best(LOWEST, VOCABULARY);
+    d = filtered(request, d, lane);
+    var drawn = Best(FORBIDDEN, VOCABULARY);
     for (var t = lane; t < VOCABULARY; t += LANES) {
-      let logit = logits[base + t];
-      if (key_of(logit) >= threshold) {
+      let logit = logit_of(d, t);
+      if (is_left(logit, d) && (request.typical_p >= 1.0 || typicality_of(logit, d) >= d.typical)) {
         let noise = gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, t));
         let noisy = logit / d.temperature + noise;
         if (noisy > drawn.value) {
@@ -162,19 +235,30 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
       }
     }
     let best = best_of(drawn, lane);
-    if (best.token < VOCABULARY) { // NaNs count as the largest logits: they may be all that the filters left
+    if (best.token < VOCABULARY) {
       token = best.token;
     }
   }
 
   // Under the raw logits, as OpenAI and vLLM report it.
+  var raw = d;
+  raw.is_processed = false;
+  var peak = greedy.value;
+  if (is_processed) {
+    var highest = FORBIDDEN;
+    for (var t = lane; t < VOCABULARY; t += LANES) {
+      highest = max(highest, logit_of(raw, t));
+    }
+    peak = best_of(Best(highest, 0u), lane).value;
+  }
   var total = 0.0;
   for (var t = lane; t < VOCABULARY; t += LANES) {
-    total += exp(logits[base + t] - greedy.value);
+    total += exp(logit_of(raw, t) - peak);
   }
-  let logprob = logits[base + token] - greedy.value - log(sum_of(total, lane));
+  let logprob = logit_of(raw, token) - peak - log(sum_of(total, lane));
   if (lane == 0u) {
     feedback[request.slot] = token;
+    history[request.slot * MAX_LENGTH + request.prompt_length + request.output_index] = token;
     sampled[group.x] = vec2(token, bitcast<u32>(logprob));
   }
 }

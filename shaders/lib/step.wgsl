@@ -23,6 +23,22 @@ struct Sample {
   top_p: f32,
   seed_low: u32,
   seed_high: u32,
+  min_p: f32,
+  typical_p: f32,
+  repetition_penalty: f32,
+  frequency_penalty: f32,
+  presence_penalty: f32,
+  no_repeat_ngram_size: u32,
+  prompt_length: u32,
+  num_top: u32, // most likely tokens to tell beside the one drawn
+  flags: u32,
 }
 
 const FEEDBACK = 0xffffffffu;
+
+// Of `flags`: draw from processed logits, not from the model's; it is too early for the end tokens of the rules.
+const PROCESSED = 1u;
+const TOO_EARLY = 2u;
+
+// A logit that no draw may take: the lowest f32.
+const FORBIDDEN = -3.4028234e38;

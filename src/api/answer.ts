@@ -1,11 +1,14 @@
 // What streamed chunks and whole responses are made of alike.
 
 import type { SequenceOutput } from "../engine/output.ts";
-import type { CompletionLogprobs, TokenLogprob, Usage } from "../protocol/openai.ts";
+import type { CompletionLogprobs, TokenLogprob, TopLogprob, Usage } from "../protocol/openai.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
 /** What a step adds to a choice. */
-export type ChoiceOutput = Pick<SequenceOutput, "text" | "tokenIds" | "logprobs" | "finishReason" | "stopReason">;
+export type ChoiceOutput = Pick<
+  SequenceOutput,
+  "text" | "tokenIds" | "logprobs" | "topLogprobs" | "finishReason" | "stopReason"
+>;
 
 /** The tokens' side of log-probabilities. */
 export interface TokenNames {
@@ -36,6 +39,11 @@ export function promptTokenIds({ prompts, n }: ParsedRequest, choice: number): n
   return [...(prompts[Math.floor(choice / n)]?.tokenIds ?? [])];
 }
 
+/** Whether the request asked for the most likely tokens beside those drawn. */
+export function wantsTopLogprobs({ prompts }: ParsedRequest): boolean {
+  return prompts.some(({ params }) => params.topLogprobs > 0);
+}
+
 /** A prompt counts once, however many choices it has. */
 export function usageOf({ prompts }: ParsedRequest, completionTokens: number): Usage {
   const promptTokens = prompts.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
@@ -46,26 +54,37 @@ export function usageOf({ prompts }: ParsedRequest, completionTokens: number): U
   };
 }
 
+type Logprobs = Pick<ChoiceOutput, "tokenIds" | "logprobs" | "topLogprobs">;
+
 /** chat.completions' shape. */
-export function chatLogprobs(
-  { tokenIds, logprobs }: Pick<ChoiceOutput, "tokenIds" | "logprobs">,
-  names: TokenNames,
-): TokenLogprob[] {
-  return tokenIds.map((id, i) => ({
+export function chatLogprobs({ tokenIds, logprobs, topLogprobs }: Logprobs, names: TokenNames): TokenLogprob[] {
+  const named = (id: number, logprob: number): TopLogprob => ({
     token: names.tokenText(id),
-    logprob: logprobs[i] ?? 0,
+    logprob,
     bytes: [...names.tokenBytes(id)],
-    top_logprobs: [],
+  });
+  return tokenIds.map((id, i) => ({
+    ...named(id, logprobs[i] ?? 0),
+    top_logprobs: (topLogprobs[i] ?? []).map(({ tokenId, logprob }) => named(tokenId, logprob)),
   }));
 }
 
-/** completions' shape. @param offset where in the choice's text the first of the tokens begins */
+/**
+ * completions' shape.
+ * @param offset where in the choice's text the first of the tokens begins
+ * @param wantTop whether any of the most likely tokens were asked for
+ */
 export function completionLogprobs(
-  { tokenIds, logprobs }: Pick<ChoiceOutput, "tokenIds" | "logprobs">,
+  { tokenIds, logprobs, topLogprobs }: Logprobs,
   names: TokenNames,
   offset: number,
+  wantTop: boolean,
 ): CompletionLogprobs {
   const tokens = tokenIds.map((id) => names.tokenText(id));
   const offsets = tokens.map((token) => (offset += token.length) - token.length);
-  return { tokens, token_logprobs: [...logprobs], top_logprobs: null, text_offset: offsets };
+  const top = tokenIds.map((id, i) => {
+    const both = [...(topLogprobs[i] ?? []), { tokenId: id, logprob: logprobs[i] ?? 0 }];
+    return Object.fromEntries(both.map(({ tokenId, logprob }) => [names.tokenText(tokenId), logprob]));
+  });
+  return { tokens, token_logprobs: [...logprobs], top_logprobs: wantTop ? top : null, text_offset: offsets };
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { loadTokenizer } from "../model/tokenizer.ts";
 import { loadChorusTokenizer, openFolder, requestContext } from "../testing/request-context.ts";
+import { NO_RULES } from "../engine/logit-rules.ts";
+import { NO_FILTERS } from "../engine/sampling-params.ts";
 import { createChatFormat } from "./chat-format.ts";
 import { parseChatRequest } from "./chat-request.ts";
 import type { RequestContext } from "./parsed-request.ts";
@@ -21,6 +23,9 @@ describe("parseChatRequest", () => {
           param: "messages",
           tokenIds: createChatFormat(tokenizer).encode([{ role: "user", content: "Hi there!" }]),
           params: {
+            ...NO_RULES,
+            ...NO_FILTERS,
+            topLogprobs: 0,
             temperature: 0.6,
             topK: 30,
             topP: 0.9,
@@ -61,6 +66,17 @@ describe("parseChatRequest", () => {
       stream_options: { include_usage: true, include_obfuscation: false },
       return_token_ids: true,
       logprobs: true,
+      top_logprobs: 4,
+      min_p: 0.1,
+      typical_p: 0.8,
+      repetition_penalty: 1.2,
+      presence_penalty: -1,
+      frequency_penalty: 0.5,
+      no_repeat_ngram_size: 3,
+      logit_bias: { 17: -100, 4000: 2.5 },
+      bad_words: ["cat"],
+      min_tokens: 2,
+      allowed_token_ids: [1, 2],
       max_tokens: 10,
       max_completion_tokens: 10,
       priority: -3,
@@ -71,6 +87,21 @@ describe("parseChatRequest", () => {
     expect(parsed).toMatchObject({ n: 3, stream: true, includeUsage: true, returnTokenIds: true, wantLogprobs: true });
     expect(parsed).toMatchObject({ priority: -3, cacheSalt: "theirs", deadlineMs: 2500.5 });
     expect(parsed.prompts[0]!.params).toEqual({
+      topLogprobs: 4,
+      minP: 0.1,
+      typicalP: 0.8,
+      repetitionPenalty: 1.2,
+      presencePenalty: -1,
+      frequencyPenalty: 0.5,
+      noRepeatNgramSize: 3,
+      logitBias: [
+        [17, -100],
+        [4000, 2.5],
+      ],
+      badWords: [tokenizer.encode("cat"), tokenizer.encode(" cat")],
+      minTokens: 2,
+      endTokenIds: [0, 4095], // ignore_eos: the request's own alone
+      allowedTokenIds: [1, 2],
       temperature: 2,
       topK: 7,
       topP: 0.5,

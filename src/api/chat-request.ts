@@ -1,3 +1,4 @@
+import { MAX_TOP_LOGPROBS } from "../engine/sampling-params.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatCompletionRequest, ChatMessage, GenerationFields } from "../protocol/openai.ts";
 import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
@@ -10,6 +11,7 @@ const CHAT_FIELDS = [
   "max_completion_tokens",
   "continue_final_message",
   "logprobs",
+  "top_logprobs",
 ] as const satisfies readonly Exclude<keyof ChatCompletionRequest, keyof GenerationFields>[];
 
 const ROLES = ["system", "user", "assistant"] as const;
@@ -21,8 +23,9 @@ const ROLES = ["system", "user", "assistant"] as const;
 export function parseChatRequest(body: unknown, context: RequestContext): ParsedRequest {
   const fields = openRequest(body, CHAT_FIELDS, context);
   const messages = parseMessages(fields);
-  const { requested, ...shared } = parseGenerationFields(fields, context, context.chatFormat.stop);
   const wantLogprobs = fields.boolean("logprobs") ?? false;
+  const topLogprobs = parseTopLogprobs(fields, wantLogprobs);
+  const { requested, ...shared } = parseGenerationFields(fields, context, context.chatFormat.stop, topLogprobs);
   const maxTokens = parseChatMaxTokens(fields);
   const isContinued = parseContinue(fields, messages);
   const prompts = [{ tokenIds: context.chatFormat.encode(messages, isContinued), param: "messages" }];
@@ -32,6 +35,14 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
     wantLogprobs,
     ...shared,
   };
+}
+
+function parseTopLogprobs(fields: Fields, wantLogprobs: boolean): number {
+  const topLogprobs = fields.integer("top_logprobs", { min: 0, max: MAX_TOP_LOGPROBS }) ?? 0;
+  if (topLogprobs > 0 && !wantLogprobs) {
+    throw new ChorusError("invalid_value", "top_logprobs is told with logprobs: true only.", "top_logprobs");
+  }
+  return topLogprobs;
 }
 
 /** max_completion_tokens is OpenAI's new name of max_tokens. */
@@ -48,6 +59,14 @@ function parseChatMaxTokens(fields: Fields): number | undefined {
   return maxTokens ?? maxCompletionTokens;
 }
 
+function parseContinue(fields: Fields, messages: readonly ChatMessage[]): boolean {
+  const isContinued = fields.boolean("continue_final_message") ?? false;
+  const last = messages.at(-1);
+  if (!isContinued || (last?.role === "assistant" && last.content !== "")) return isContinued;
+  const message = "continue_final_message needs a last message of the assistant that is not empty.";
+  throw new ChorusError("invalid_value", message, "continue_final_message");
+}
+
 function parseMessages(fields: Fields): ChatMessage[] {
   const messages = fields.list("messages", (value, path) => parseMessage(new Fields(value, path)));
   if (messages === undefined) throw missing("messages");
@@ -58,14 +77,6 @@ function parseMessages(fields: Fields): ChatMessage[] {
 
 function parseMessage(message: Fields): ChatMessage {
   message.refuseOthers(["role", "content", "name"]);
-function parseContinue(fields: Fields, messages: readonly ChatMessage[]): boolean {
-  const isContinued = fields.boolean("continue_final_message") ?? false;
-  const last = messages.at(-1);
-  if (!isContinued || (last?.role === "assistant" && last.content !== "")) return isContinued;
-  const message = "continue_final_message needs a last message of the assistant that is not empty.";
-  throw new ChorusError("invalid_value", message, "continue_final_message");
-}
-
   const role = message.oneOf("role", ROLES);
   if (role === undefined) throw missing(message.path("role"));
   const name = message.string("name");

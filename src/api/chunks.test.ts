@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { NO_RULES } from "../engine/logit-rules.ts";
+import { NO_FILTERS } from "../engine/sampling-params.ts";
 import type { ChatCompletion, ChatCompletionChunk, Completion } from "../protocol/openai.ts";
 import { answerId, type AnswerHead, type ChoiceOutput, type TokenNames } from "./answer.ts";
 import { ChunkWriter } from "./chunks.ts";
@@ -12,10 +14,11 @@ const names: TokenNames = {
   tokenBytes: (id) => new Uint8Array(id).fill(97),
 };
 const params = {
+  ...NO_RULES,
+  ...NO_FILTERS,
   temperature: 1,
-  topK: 0,
-  topP: 1,
   seed: 1,
+  topLogprobs: 0,
   maxTokens: 9,
   stop: [],
   stopTokenIds: [],
@@ -34,10 +37,10 @@ function request(changes: Partial<ParsedRequest> = {}, prompts: number[][] = [[7
     returnTokenIds: false,
     wantLogprobs: false,
     priority: 0,
+    requestId: null,
     cacheSalt: null,
     deadlineMs: null,
     ...changes,
-    requestId: null,
   };
 }
 
@@ -45,6 +48,7 @@ const going = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
   text,
   tokenIds,
   logprobs: tokenIds.map((id) => -id),
+  topLogprobs: tokenIds.map(() => []),
   finishReason: null,
   stopReason: null,
 });
@@ -193,6 +197,39 @@ test("a streamed completion has text, offsets that go on, and the prompt of each
       ],
     },
   ]);
+});
+
+describe("the most likely tokens", () => {
+  const likely = [
+    { tokenId: 1, logprob: -0.5 },
+    { tokenId: 3, logprob: -2.5 },
+  ];
+  const output: ChoiceOutput = { ...ending("aa", 2), topLogprobs: [likely] };
+  const asking = { params: { ...params, topLogprobs: 2 }, tokenIds: [7], param: "messages" };
+  const named = (length: number, logprob: number) => ({
+    token: "a".repeat(length),
+    logprob,
+    bytes: Array.from({ length }, () => 97),
+  });
+
+  test("stand beside each token of a chat, in order", () => {
+    const parsed = request({ wantLogprobs: true, prompts: [asking] });
+    const content = [{ ...named(2, -2), top_logprobs: [named(1, -0.5), named(3, -2.5)] }];
+    expect(respond(parsed, [[0, output]]).choices[0]?.logprobs).toEqual({ content });
+    expect(stream(parsed, [[0, output]]).at(-1)?.choices[0]?.logprobs).toEqual({ content });
+  });
+
+  test("of completions come with the token itself", () => {
+    const parsed = request({ endpoint: "completions", wantLogprobs: true, prompts: [asking] });
+    const logprobs = {
+      tokens: ["aa"],
+      token_logprobs: [-2],
+      top_logprobs: [{ a: -0.5, aaa: -2.5, aa: -2 }],
+      text_offset: [0],
+    };
+    expect(respond(parsed, [[0, output]]).choices[0]?.logprobs).toEqual(logprobs);
+    expect(stream(parsed, [[0, output]]).at(-1)?.choices[0]?.logprobs).toEqual(logprobs);
+  });
 });
 
 describe("a whole answer", () => {

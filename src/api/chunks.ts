@@ -12,6 +12,7 @@ import {
   completionLogprobs,
   promptTokenIds,
   usageOf,
+  wantsTopLogprobs,
   type AnswerHead,
   type ChoiceOutput,
   type TokenNames,
@@ -87,7 +88,9 @@ export class ChunkWriter {
     return {
       index: choice,
       text: output.text,
-      logprobs: this.#hasLogprobs(output) ? completionLogprobs(output, this.#names, offset) : null,
+      logprobs: this.#hasLogprobs(output)
+        ? completionLogprobs(output, this.#names, offset, wantsTopLogprobs(this.#request))
+        : null,
       ...this.#ending(output),
       ...(this.#request.returnTokenIds && isFirst && { prompt_token_ids: promptTokenIds(this.#request, choice) }),
     };

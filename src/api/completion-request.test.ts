@@ -58,13 +58,8 @@ describe("a completion request is refused, naming the field,", () => {
     ["for text among ids", { prompt: [1, "a"] }, "invalid_type", "prompt[1]", 'a token id, not "a"'],
     ["for an id beyond the vocabulary", { prompt: [[1], [2, 4096]] }, "invalid_value", "prompt[1][1]", "4095"],
     ["for a negative id", { prompt: [-1] }, "invalid_value", "prompt[0]", "not -1"],
-    [
-      "for the most likely tokens",
-      { prompt: "a", logprobs: 2 },
-      "unsupported_parameter",
-      "logprobs",
-      "not supported yet",
-    ],
+    ["for too many likely tokens", { prompt: "a", logprobs: 21 }, "invalid_value", "logprobs", "between 0 and 20"],
+    ["for more tokens than there may be", { prompt: "a", min_tokens: 17 }, "invalid_value", "min_tokens", "16 tokens"],
     ["for logprobs of chats", { prompt: "a", logprobs: true }, "invalid_type", "logprobs", "an integer, not true"],
     [
       "for the name that chats have",

@@ -1,7 +1,9 @@
+import { MAX_TOP_LOGPROBS } from "../engine/sampling-params.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { CompletionRequest, GenerationFields } from "../protocol/openai.ts";
-import { openRequest, parseGenerationFields, parseMaxTokens, parseTokenId } from "./generation-fields.ts";
+import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
 import { preparePrompts, type EncodedPrompt, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
+import { parseTokenId } from "./rule-fields.ts";
 import { type Fields, invalidType, invalidValue, missing } from "./validate.ts";
 
 const COMPLETION_FIELDS = ["prompt", "max_tokens", "logprobs"] as const satisfies readonly Exclude<
@@ -20,8 +22,9 @@ const MAX_CHOICES = 4096;
 export function parseCompletionRequest(body: unknown, context: RequestContext): ParsedRequest {
   const fields = openRequest(body, COMPLETION_FIELDS, context);
   const prompts = parsePrompts(fields, context);
-  const { requested, ...shared } = parseGenerationFields(fields, context, []);
-  const wantLogprobs = parseLogprobs(fields);
+  // Here it is a number: how many of the most likely tokens come with the one that was drawn.
+  const logprobs = fields.integer("logprobs", { min: 0, max: MAX_TOP_LOGPROBS });
+  const { requested, ...shared } = parseGenerationFields(fields, context, [], logprobs ?? 0);
   const maxTokens = parseMaxTokens(fields, "max_tokens");
   if (prompts.length * shared.n > MAX_CHOICES) {
     const message = `${prompts.length} prompts with n = ${shared.n} are more than the ${MAX_CHOICES} answers of a request.`;
@@ -30,19 +33,9 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
   return {
     endpoint: "completions",
     prompts: preparePrompts(prompts, requested, maxTokens, DEFAULT_MAX_TOKENS, context),
-    wantLogprobs,
+    wantLogprobs: logprobs !== undefined,
     ...shared,
   };
-}
-
-/** Here it is a number: how many of the most likely tokens come with the one that was drawn. */
-function parseLogprobs(fields: Fields): boolean {
-  const logprobs = fields.integer("logprobs", { min: 0, max: Infinity });
-  if (logprobs !== undefined && logprobs > 0) {
-    const message = `logprobs: ${logprobs} is not supported yet; 0 gives the log-probabilities of the tokens drawn.`;
-    throw new ChorusError("unsupported_parameter", message, "logprobs");
-  }
-  return logprobs !== undefined;
 }
 
 /** Text, texts, token ids, or several arrays of ids. */

@@ -3,14 +3,14 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
 import type { ParsedRequest, RequestContext, RequestedParams } from "./parsed-request.ts";
+import { parseFilters, parseRules, parseTokenId, RULE_FIELDS } from "./rule-fields.ts";
 import { Fields, invalidType, invalidValue, quote } from "./validate.ts";
 import { refuseUnsupported, UNSUPPORTED_FIELDS } from "./unsupported-fields.ts";
 
 export const GENERATION_FIELDS = [
   "model",
   "temperature",
-  "top_p",
-  "top_k",
+  ...RULE_FIELDS,
   "n",
   "seed",
   "stop",
@@ -53,15 +53,21 @@ export function openRequest(body: unknown, ownFields: readonly string[], context
   return fields;
 }
 
-/** @param extraStop stop strings besides the request's own */
+/**
+ * @param extraStop stop strings besides the request's own
+ * @param topLogprobs how many of the most likely tokens are told with each
+ */
 export function parseGenerationFields(
   fields: Fields,
-  { defaults, vocabSize }: RequestContext,
+  context: RequestContext,
   extraStop: readonly string[],
+  topLogprobs: number,
 ): SharedPart {
+  const { defaults, vocabSize } = context;
   const temperature = fields.number("temperature", { min: 0, max: 2 }) ?? defaults.temperature;
-  const topK = fields.integer("top_k", { min: -1, max: Infinity }) ?? defaults.topK;
-  const stopTokenIds = fields.list("stop_token_ids", (value, path) => parseTokenId(path, value, vocabSize)) ?? [];
+  const given = fields.list("stop_token_ids", (value, path) => parseTokenId(path, value, vocabSize)) ?? [];
+  const stopTokenIds = [...new Set(given)];
+  const ignoreEos = fields.boolean("ignore_eos") ?? false;
   fields.string("user");
   return {
     n: fields.integer("n", { min: 1, max: 128 }) ?? 1,
@@ -74,13 +80,14 @@ export function parseGenerationFields(
     deadlineMs: fields.number("deadline_ms", { min: 0, max: MAX_DEADLINE_MS, above: true }) ?? null,
     requested: {
       temperature: temperature < GREEDY_BELOW ? 0 : temperature,
-      topK: topK >= vocabSize ? 0 : Math.max(0, topK),
-      topP: fields.number("top_p", { min: 0, max: 1, above: true }) ?? defaults.topP,
+      ...parseFilters(fields, context),
+      ...parseRules(fields, context, { stopTokenIds, ignoreEos }),
       seed: parseSeed(fields),
+      topLogprobs,
       stop: [...new Set([...parseStop(fields), ...extraStop])],
-      stopTokenIds: [...new Set(stopTokenIds)],
+      stopTokenIds,
       includeStopStrInOutput: fields.boolean("include_stop_str_in_output") ?? false,
-      ignoreEos: fields.boolean("ignore_eos") ?? false,
+      ignoreEos,
     },
   };
 }
@@ -88,13 +95,6 @@ export function parseGenerationFields(
 /** A positive integer; what is left of the context is a matter of the prompt. */
 export function parseMaxTokens(fields: Fields, name: string): number | undefined {
   return fields.integer(name, { min: 1, max: Infinity });
-}
-
-export function parseTokenId(path: string, value: unknown, vocabSize: number): number {
-  if (!Number.isInteger(value)) throw invalidType(path, "a token id", value);
-  const id = value as number;
-  if (id < 0 || id >= vocabSize) throw invalidValue(path, `a token id between 0 and ${vocabSize - 1}`, value);
-  return id;
 }
 
 function parseIncludeUsage(fields: Fields): boolean {

@@ -3,6 +3,12 @@ import type { SamplingParams } from "../engine/sampling-params.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatFormat } from "./chat-format.ts";
 
+/** What a model's makers say of how to sample from it. */
+export type SamplingDefaults = Pick<
+  SamplingParams,
+  "temperature" | "topK" | "topP" | "minP" | "typicalP" | "repetitionPenalty" | "noRepeatNgramSize"
+>;
+
 /** What requests are parsed with: the model, as far as they meet it. */
 export interface RequestContext {
   readonly modelName: string;
@@ -11,7 +17,9 @@ export interface RequestContext {
   readonly tokenizer: { encode(text: string): number[] };
   readonly chatFormat: ChatFormat;
   /** What counts where a request doesn't say. */
-  readonly defaults: Pick<SamplingParams, "temperature" | "topK" | "topP">;
+  readonly defaults: SamplingDefaults;
+  /** Tokens that end a text. */
+  readonly eosTokenIds: readonly number[];
   readonly limits: Limits;
   /** Seed of a prompt whose request gives none: an integer in 0 .. 2^53 - 1. */
   readonly nextSeed: () => number;
@@ -41,6 +49,8 @@ export interface ParsedRequest {
   readonly wantLogprobs: boolean;
   /** Lower is served earlier. */
   readonly priority: number;
+  /** Part of the answer's id; null: a random one. */
+  readonly requestId: string | null;
   /** Cached prefixes are shared with requests of the same salt only. */
   readonly cacheSalt: string | null;
   /** Longest time from arrival to the end of the answer; null: any. */
@@ -49,8 +59,6 @@ export interface ParsedRequest {
 
 /** SamplingParams as far as the request decides them: what depends on the prompt is open. */
 export type RequestedParams = Omit<SamplingParams, "seed" | "maxTokens"> & {
-  /** Part of the answer's id; null: a random one. */
-  readonly requestId: string | null;
   /** undefined: one for each prompt, from nextSeed. */
   readonly seed: number | undefined;
 };
@@ -72,6 +80,10 @@ export function preparePrompts(
   const sized = prompts.map((prompt) => {
     const left = Math.max(1, maxSequenceLength(context.limits) - prompt.tokenIds.length);
     const params = { ...requested, maxTokens: maxTokens ?? Math.min(defaultMaxTokens, left) };
+    if (params.minTokens > params.maxTokens) {
+      const message = `min_tokens is ${params.minTokens}, more than the ${params.maxTokens} tokens of max_tokens.`;
+      throw new ChorusError("invalid_value", message, "min_tokens");
+    }
     checkPrompt(prompt, params.maxTokens, context);
     return { ...prompt, params };
   });

@@ -8,6 +8,7 @@ import {
   numChoices,
   promptTokenIds,
   usageOf,
+  wantsTopLogprobs,
   type AnswerHead,
   type ChoiceOutput,
   type TokenNames,
@@ -18,6 +19,7 @@ interface CollectedChoice {
   text: string;
   readonly tokenIds: number[];
   readonly logprobs: number[];
+  readonly topLogprobs: ChoiceOutput["topLogprobs"][number][];
   finishReason: FinishReason;
   stopReason: string | number | null;
 }
@@ -37,6 +39,7 @@ export class ResponseBuilder {
       text: "",
       tokenIds: [],
       logprobs: [],
+      topLogprobs: [],
       finishReason: "abort",
       stopReason: null,
     }));
@@ -48,6 +51,7 @@ export class ResponseBuilder {
     collected.text += output.text;
     collected.tokenIds.push(...output.tokenIds);
     collected.logprobs.push(...output.logprobs);
+    collected.topLogprobs.push(...output.topLogprobs);
     if (output.finishReason === null) return;
     collected.finishReason = output.finishReason;
     collected.stopReason = output.stopReason;
@@ -87,7 +91,9 @@ export class ResponseBuilder {
     return {
       index,
       text: choice.text,
-      logprobs: this.#request.wantLogprobs ? completionLogprobs(choice, this.#names, 0) : null,
+      logprobs: this.#request.wantLogprobs
+        ? completionLogprobs(choice, this.#names, 0, wantsTopLogprobs(this.#request))
+        : null,
       ...this.#ending(choice, index),
     };
   }

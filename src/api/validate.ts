@@ -54,6 +54,11 @@ export class Fields {
     return this.#prefix + name;
   }
 
+  /** Of all fields that are not absent. */
+  names(): string[] {
+    return Object.keys(this.#object).filter((name) => this.get(name) !== undefined);
+  }
+
   /** The field as it is; undefined where it is absent. */
   get(name: string): unknown {
     return Object.hasOwn(this.#object, name) ? (this.#object[name] ?? undefined) : undefined;

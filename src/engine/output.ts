@@ -1,6 +1,6 @@
 import type { FinishReason } from "../protocol/openai.ts";
 import { Detokenizer, type TokenBytes } from "./detokenizer.ts";
-import type { SampledToken } from "./runner.ts";
+import type { SampledToken, TokenLogprob } from "./runner.ts";
 import type { Sequence } from "./sequence.ts";
 import { StopStringMatcher } from "./stop-string-matcher.ts";
 import { checkStop, type Ending } from "./stopping.ts";
@@ -16,6 +16,8 @@ export interface SequenceOutput {
   readonly tokenIds: readonly number[];
   /** Of each new token: natural log of its probability. */
   readonly logprobs: readonly number[];
+  /** Of each new token: the most likely ones in its place, as many as were asked for. */
+  readonly topLogprobs: readonly (readonly TokenLogprob[])[];
   /** null while the sequence goes on. */
   readonly finishReason: FinishReason | null;
   readonly stopReason: number | string | null;
@@ -65,6 +67,7 @@ export class OutputProcessor {
       text,
       tokenIds: token === null ? [] : [token.tokenId],
       logprobs: token === null ? [] : [token.logprob],
+      topLogprobs: token === null ? [] : [token.top ?? []],
       finishReason: ending?.finishReason ?? null,
       stopReason: ending?.stopReason ?? null,
     };

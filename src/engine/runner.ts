@@ -11,10 +11,15 @@ export interface ScheduledSequence {
   readonly cachedTokens: number;
 }
 
-export interface SampledToken {
+/** A token and the natural log of its probability under the raw logits (before rules, temperature and filters). */
+export interface TokenLogprob {
   readonly tokenId: number;
-  /** Natural log of the token's probability under the raw logits (before temperature and filters). */
   readonly logprob: number;
+}
+
+export interface SampledToken extends TokenLogprob {
+  /** The most likely tokens in order, as many as the sequence's topLogprobs; equally likely ones by id. */
+  readonly top?: readonly TokenLogprob[];
 }
 
 export interface StepResult {

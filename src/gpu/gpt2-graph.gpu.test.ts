@@ -12,6 +12,7 @@ import { Gpt2Graph } from "./gpt2-graph.ts";
 import { KernelCompiler } from "./kernel.ts";
 import { strideOf } from "./padding.ts";
 import { StepBuffer } from "./step-buffer.ts";
+import { WeightUploader } from "./weight-uploader.ts";
 
 const { device } = await openTestDevice();
 const golden = await loadGolden("gpt2-tiny");
@@ -42,10 +43,18 @@ it.each([true, false])("computes every module's output (kernels of software adap
   const ids = prompt?.ids ?? [];
   const model = golden.weights.config;
   const arena = new Arena(device);
-  const step = new StepBuffer(arena, { maxRows: 32, maxSlots: 2, maxBlocks: 8 });
+  const step = new StepBuffer(arena, {
+    maxRows: 32,
+    maxSlots: 2,
+    maxBlocks: 8,
+    maxLength: 128,
+    vocabSize: model.vocabSize,
+  });
   const activations = createActivations(arena, model, { maxRows: 32, maxSamples: 2 });
-  const buffers = uploadWeights(arena, golden.weights, "f32", engine);
   const compiler = new KernelCompiler(device);
+  const uploader = new WeightUploader(device, arena, compiler, "f32");
+  const buffers = await uploadWeights(uploader, arena, golden.weights, engine);
+  uploader.destroy();
   const graph = await Gpt2Graph.prepare({ compiler, model, engine, buffers, activations, step, isSoftware });
 
   const sequence = new Sequence({ requestId: "a", index: 0, params: GREEDY, prompt: ids, arrivalMs: 0 });

@@ -7,10 +7,9 @@ import { cacheWrite } from "./kernels/cache-write.ts";
 import { embed } from "./kernels/embed.ts";
 import { layerNorm } from "./kernels/layer-norm.ts";
 import { Epilogue } from "./kernels/matmul.ts";
-import { sample } from "./kernels/sample.ts";
 import { matmulVariants, type MatmulShape } from "./matmul-variants.ts";
 import { matmulLane } from "./kernels/matmul.ts";
-import { weightsDtypeCode } from "./pack-weights.ts";
+import { weightsDtypeCode } from "./weights-dtype.ts";
 import { strideOf } from "./padding.ts";
 import type { StepBuffer } from "./step-buffer.ts";
 
@@ -64,7 +63,6 @@ export class Gpt2Graph {
     const head = [
       op.norm("lnF", buffers.lnF, a.x, a.headInput, { samplesOnly: true }),
       op.matmul("head", buffers.head, a.headInput, a.logits, Epilogue.biasOnly, { samplesOnly: true }),
-      op.sample(),
     ];
     const maxRows = matmulVariants(parts.isSoftware).map((variant) => variant.maxRows);
     return new Gpt2Graph(await Promise.all(body), await Promise.all(head), maxRows);
@@ -77,14 +75,6 @@ export class Gpt2Graph {
     if (samples === 0) return;
     const headVariant = this.#variantFor(samples);
     for (const operation of this.#head) yield "pipeline" in operation ? operation : at(operation, headVariant);
-  }
-
-  record(pass: GPUComputePassEncoder, rows: number, samples: number): void {
-    for (const dispatch of this.dispatches(rows, samples)) {
-      pass.setPipeline(dispatch.pipeline);
-      pass.setBindGroup(0, dispatch.bindGroup);
-      pass.dispatchWorkgroups(...dispatch.workgroups(rows, samples));
-    }
   }
 
   #variantFor(rows: number): number {
@@ -102,11 +92,10 @@ function at(variants: readonly Dispatch[], index: number): Dispatch {
 const ROW_LANES = 32;
 const EMBED_LANES = 64;
 const CACHE_LANES = 64;
-const SAMPLE_LANES = { software: 64, gpu: 256 };
 
 /** How each operation of the model is compiled and bound. */
 function operations({ compiler, model, engine, buffers, activations, step, isSoftware }: Gpt2GraphParts) {
-  const { nEmbd, nHead, headDim, vocabSize } = model;
+  const { nEmbd, nHead, headDim } = model;
   const WEIGHTS_DTYPE = weightsDtypeCode[engine.dtype];
   const cache = {
     HEADS: nHead,
@@ -208,20 +197,6 @@ function operations({ compiler, model, engine, buffers, activations, step, isSof
           y: activations.attended,
         }),
         workgroups: (numRows) => [cache.HEADS, numRows],
-      };
-    },
-
-    async sample(): Promise<Operation> {
-      const { logits, feedback, sampled } = activations;
-      return {
-        name: "sample",
-        pipeline: await compiler.pipeline(sample, {
-          LANES: isSoftware ? SAMPLE_LANES.software : SAMPLE_LANES.gpu,
-          VOCABULARY: vocabSize,
-          STRIDE: strideOf(vocabSize),
-        }),
-        bindGroup: compiler.bind(sample, { logits, samples, feedback, sampled }),
-        workgroups: (_, numSamples) => [numSamples, 1],
       };
     },
   };

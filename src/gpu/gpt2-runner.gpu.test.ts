@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../api/engine-config.ts";
+import type { LogitRules } from "../engine/logit-rules.ts";
 import { Sequence } from "../engine/sequence.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { GREEDY, loadGolden, type Golden } from "../testing/golden.ts";
@@ -18,15 +19,26 @@ async function createRunner(golden: Golden, overrides: EngineConfig = {}): Promi
 }
 
 /** A sequence that holds a slot and blocks enough for its whole length, scattered over the pool. */
-function placedSequence(prompt: readonly number[], slot: number, length: number): Sequence {
-  const sequence = new Sequence({ requestId: `s${slot}`, index: 0, params: GREEDY, prompt, arrivalMs: 0 });
+function placedSequence(
+  prompt: readonly number[],
+  slot: number,
+  length: number,
+  rules: Partial<LogitRules> = {},
+): Sequence {
+  const params = { ...GREEDY, ...rules };
+  const sequence = new Sequence({ requestId: `s${slot}`, index: 0, params, prompt, arrivalMs: 0 });
   sequence.slot = slot;
   sequence.blockTable = Array.from({ length: Math.ceil(length / 16) }, (_, i) => numGpuBlocks - 1 - 4 * i - slot);
   return sequence;
 }
 
-async function greedy(runner: Gpt2Runner, prompt: readonly number[], numTokens: number): Promise<number[]> {
-  const sequence = placedSequence(prompt, 1, prompt.length + numTokens);
+async function greedy(
+  runner: Gpt2Runner,
+  prompt: readonly number[],
+  numTokens: number,
+  rules: Partial<LogitRules> = {},
+): Promise<number[]> {
+  const sequence = placedSequence(prompt, 1, prompt.length + numTokens, rules);
   for (let i = 0; i < numTokens; i++) {
     const start = sequence.numComputedTokens;
     const count = sequence.tokens.length - start;
@@ -58,6 +70,41 @@ describe.each(["model.safetensors", "model.legacy-buffers.safetensors", "model.h
     });
   },
 );
+
+describe("gpt2-tiny under rules", async () => {
+  const golden = await loadGolden("gpt2-tiny");
+  const runner = await createRunner(golden);
+
+  it.each(golden.prompts)("has Hugging Face's greedy tokens after $name", async (prompt) => {
+    const runs = [
+      [{ repetitionPenalty: 1.3 }, prompt["greedy_repetition_penalty_1.3"]],
+      [{ noRepeatNgramSize: 3 }, prompt.greedy_no_repeat_ngram_3],
+      [{ repetitionPenalty: 1.3, noRepeatNgramSize: 3 }, prompt["greedy_repetition_penalty_1.3_no_repeat_ngram_3"]],
+    ] as const;
+    for (const [rules, run] of runs) {
+      if (!run) throw new Error(`no run under ${Object.keys(rules).join()} in the fixture`);
+      expect(await greedy(runner, prompt.ids, run.tokens.length, rules)).toEqual(run.tokens);
+    }
+  });
+
+  it("tells the most likely tokens to those who ask, beside those who don't", async () => {
+    const [prompt] = golden.prompts;
+    if (!prompt) throw new Error("no prompt in the fixture");
+    const logits = golden.tensor(prompt.last_logits);
+    const order = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0));
+    const entries = [0, 3].map((topLogprobs, slot) => {
+      const sequence = placedSequence(prompt.ids, slot, prompt.ids.length, {});
+      const asking = new Sequence({ ...sequence, params: { ...GREEDY, topLogprobs }, prompt: prompt.ids });
+      asking.slot = slot;
+      asking.blockTable = sequence.blockTable;
+      return { sequence: asking, start: 0, count: prompt.ids.length, samples: true, cachedTokens: 0 };
+    });
+    const [silent, telling] = (await runner.submit(entries)).tokens;
+    expect(silent?.top).toEqual([]);
+    expect(telling?.top?.map(({ tokenId }) => tokenId)).toEqual(order.slice(0, 3));
+    expect(telling?.top?.[0]?.logprob).toBeCloseTo(telling?.logprob ?? NaN, 5);
+  });
+});
 
 describe("gpt2-tiny at its limits", async () => {
   const golden = await loadGolden("gpt2-tiny");

@@ -1,4 +1,5 @@
-import type { Runner, ScheduledSequence, StepResult } from "../engine/runner.ts";
+import type { Runner, SampledToken, ScheduledSequence, StepResult } from "../engine/runner.ts";
+import { MAX_TOP_LOGPROBS } from "../engine/sampling-params.ts";
 import type { Gpt2Weights } from "../model/gpt2-weights.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
@@ -9,13 +10,17 @@ import { Gpt2Graph } from "./gpt2-graph.ts";
 import { KernelCompiler } from "./kernel.ts";
 import { MAX_HEAD_SIZE } from "./kernels/attention.ts";
 import { ReadbackRing } from "./readback.ts";
+import { Sampler } from "./sampler.ts";
 import { StepBuffer } from "./step-buffer.ts";
 import { elapsedMs, STAMPS_BYTES, Timestamps } from "./timestamps.ts";
+import { WeightUploader } from "./weight-uploader.ts";
 
 /** Steps that may be in flight at once. */
 const READBACK_DEPTH = 5;
 /** Bytes of a sampled token: its id, and the bits of its log-probability. */
 const SAMPLED_BYTES = 8;
+/** Bytes of a sample's most likely tokens. */
+const TOP_BYTES = SAMPLED_BYTES * MAX_TOP_LOGPROBS;
 
 /** Computes steps of GPT-2 on the GPU: one command buffer and one submit a step, nothing created on the way. */
 export class Gpt2Runner implements Runner {
@@ -26,15 +31,29 @@ export class Gpt2Runner implements Runner {
   readonly #readback: ReadbackRing;
   /** Null where the adapter can't time itself. */
   readonly #timestamps: Timestamps | null;
+  readonly #sampler: Sampler;
   readonly activations: Activations;
+  /** Bytes of the weights as they are kept on the GPU. */
+  readonly weightBytes: number;
 
-  private constructor(device: GPUDevice, arena: Arena, step: StepBuffer, activations: Activations, graph: Gpt2Graph) {
+  private constructor(
+    device: GPUDevice,
+    arena: Arena,
+    step: StepBuffer,
+    activations: Activations,
+    graph: Gpt2Graph,
+    sampler: Sampler,
+    weightBytes: number,
+  ) {
+    this.weightBytes = weightBytes;
     this.#device = device;
     this.#arena = arena;
     this.#step = step;
     this.#graph = graph;
+    this.#sampler = sampler;
     this.activations = activations;
-    this.#readback = new ReadbackRing(arena, STAMPS_BYTES + activations.sampled.size, READBACK_DEPTH);
+    const bytes = STAMPS_BYTES + activations.sampled.size + sampler.top.size;
+    this.#readback = new ReadbackRing(arena, bytes, READBACK_DEPTH);
     this.#timestamps = Timestamps.create(device, arena, READBACK_DEPTH);
   }
 
@@ -65,13 +84,17 @@ export class Gpt2Runner implements Runner {
         maxRows: engine.maxNumBatchedTokens,
         maxSlots: engine.maxNumSeqs,
         maxBlocks: Math.ceil(engine.maxModelLen / engine.blockSize),
+        maxLength: engine.maxModelLen,
+        vocabSize: model.vocabSize,
       });
       const activations = createActivations(arena, model, {
         maxRows: engine.maxNumBatchedTokens,
         maxSamples: engine.maxNumSeqs,
       });
-      const buffers = uploadWeights(arena, weights, engine.dtype, engine);
       const compiler = new KernelCompiler(device, options.onKernel);
+      const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
+      const buffers = await uploadWeights(uploader, arena, weights, engine);
+      uploader.destroy();
       const graph = await Gpt2Graph.prepare({
         compiler,
         model,
@@ -81,10 +104,20 @@ export class Gpt2Runner implements Runner {
         step,
         isSoftware: opened.isSoftware,
       });
+      const sampler = await Sampler.prepare({
+        ...activations,
+        compiler,
+        arena,
+        step,
+        vocabSize: model.vocabSize,
+        maxLength: engine.maxModelLen,
+        maxSamples: engine.maxNumSeqs,
+        isSoftware: opened.isSoftware,
+      });
       const outOfMemory = await device.popErrorScope();
       if (outOfMemory)
         throw new ChorusError("out_of_memory", `The GPU can't hold this model and its cache: ${outOfMemory.message}`);
-      return new Gpt2Runner(device, arena, step, activations, graph);
+      return new Gpt2Runner(device, arena, step, activations, graph, sampler, buffers.weightBytes);
     } catch (error) {
       arena.destroy();
       throw error;
@@ -98,18 +131,26 @@ export class Gpt2Runner implements Runner {
 
   submit(scheduled: readonly ScheduledSequence[]): Promise<StepResult> {
     const { queue } = this.#device;
-    const { rows, samples } = this.#step.write(queue, scheduled);
+    const shape = this.#step.write(queue, scheduled);
+    const { rows, samples, maxTop } = shape;
     const timed = this.#timestamps?.nextPass();
     const encoder = this.#device.createCommandEncoder({ label: "step" });
     const pass = encoder.beginComputePass(timed?.descriptor ?? { label: "step" });
-    this.#graph.record(pass, rows, samples);
+    for (const dispatch of [...this.#graph.dispatches(rows, samples), ...this.#sampler.dispatches(shape)]) {
+      pass.setPipeline(dispatch.pipeline);
+      pass.setBindGroup(0, dispatch.bindGroup);
+      pass.dispatchWorkgroups(...dispatch.workgroups(rows, samples));
+    }
     pass.end();
     timed?.resolve(encoder);
     // A step that samples nothing is waited for all the same, by a read of one cell.
     const sampled = { buffer: this.activations.sampled, offset: 0, bytes: SAMPLED_BYTES * Math.max(1, samples) };
-    const read = this.#readback.record(encoder, timed ? [timed.part, sampled] : [sampled]);
+    const top = { buffer: this.#sampler.top, offset: 0, bytes: TOP_BYTES * samples };
+    const parts = [...(timed ? [timed.part] : []), sampled, ...(maxTop > 0 ? [top] : [])];
+    const read = this.#readback.record(encoder, parts);
     queue.submit([encoder.finish()]);
-    return this.#result(read, samples, timed !== undefined);
+    const tops = scheduled.filter((entry) => entry.samples).map(({ sequence }) => sequence.params.topLogprobs);
+    return this.#result(read, tops, timed !== undefined);
   }
 
   dispose(): void {
@@ -117,7 +158,8 @@ export class Gpt2Runner implements Runner {
     this.#arena.destroy();
   }
 
-  async #result(read: () => Promise<Uint32Array>, samples: number, isTimed: boolean): Promise<StepResult> {
+  /** @param tops of each sample: how many top log-probabilities it wants */
+  async #result(read: () => Promise<Uint32Array>, tops: readonly number[], isTimed: boolean): Promise<StepResult> {
     let words: Uint32Array;
     try {
       words = await read();
@@ -127,10 +169,12 @@ export class Gpt2Runner implements Runner {
     const gpuMs = isTimed ? elapsedMs(words) : null;
     const ids = words.subarray(isTimed ? STAMPS_BYTES / words.BYTES_PER_ELEMENT : 0);
     const logprobs = new Float32Array(ids.buffer, ids.byteOffset);
-    const tokens = Array.from({ length: samples }, (_, i) => ({
-      tokenId: ids[2 * i] ?? 0,
-      logprob: logprobs[2 * i + 1] ?? 0,
-    }));
+    const tokenAt = (at: number) => ({ tokenId: ids[at] ?? 0, logprob: logprobs[at + 1] ?? 0 });
+    const topStart = 2 * Math.max(1, tops.length);
+    const tokens = tops.map((numTop, i): SampledToken => {
+      const start = topStart + 2 * i * MAX_TOP_LOGPROBS;
+      return { ...tokenAt(2 * i), top: Array.from({ length: numTop }, (_, n) => tokenAt(start + 2 * n)) };
+    });
     return { tokens, gpuMs };
   }
 }

@@ -1,15 +1,40 @@
+import { hasRules } from "../engine/logit-rules.ts";
 import type { ScheduledSequence } from "../engine/runner.ts";
 import type { Sequence } from "../engine/sequence.ts";
 import type { Arena } from "./arena.ts";
 import { padTo } from "./padding.ts";
+import { packRules, ruleTableShape, type RuleTableShape } from "./rule-table.ts";
 
 /** Token of a row whose id lies on the GPU, in its slot's feedback cell. The same number is in shaders/lib/step.wgsl. */
 export const FEEDBACK = 0xffffffff;
 
 const ROW_WORDS = 4;
-const SAMPLE_WORDS = 8;
+const SAMPLE_WORDS = 17;
+/** Bits of a sample's flags, as in shaders/lib/step.wgsl. */
+const PROCESSED = 1;
+const TOO_EARLY = 2;
 /** WebGPU's strictest alignment of a bound offset. */
 const SECTION_BYTES = 256;
+
+export interface StepLimits {
+  readonly maxRows: number;
+  readonly maxSlots: number;
+  /** Of a sequence. */
+  readonly maxBlocks: number;
+  /** Tokens of a sequence. */
+  readonly maxLength: number;
+  readonly vocabSize: number;
+}
+
+/** What decides which kernels a step needs, and of which size. */
+export interface StepShape {
+  readonly rows: number;
+  readonly samples: number;
+  /** Whether any sample's logits have to be processed. */
+  readonly anyRules: boolean;
+  /** Most top log-probabilities that any sample wants. */
+  readonly maxTop: number;
+}
 
 /**
  * What a step computes, as the kernels read it: one buffer, written once a step, bound in three parts.
@@ -19,13 +44,17 @@ const SECTION_BYTES = 256;
  *   | rows,      | row, slot, parameters     | token, position, slot  |
  *   | samples    |                           | (only as many as used) |
  *
- * Block tables [maxSamples slots, maxBlocks] are a buffer of their own: they change once in a block's worth of tokens.
+ * Block tables [maxSlots, maxBlocks] are a buffer of their own: they change once in a block's worth of tokens. So are, for
+ * sequences with rules, their tokens [maxSlots, maxLength] and rules [maxSlots, ..]: written when they get their slot.
  */
 export class StepBuffer {
   readonly step: GPUBufferBinding;
   readonly samples: GPUBufferBinding;
   readonly rows: GPUBufferBinding;
   readonly blockTables: GPUBuffer;
+  readonly history: GPUBuffer;
+  readonly rules: GPUBuffer;
+  readonly ruleShape: RuleTableShape;
 
   readonly #buffer: GPUBuffer;
   readonly #words: Uint32Array<ArrayBuffer>;
@@ -35,11 +64,11 @@ export class StepBuffer {
   readonly #tables: Uint32Array<ArrayBuffer>;
   /** Of each slot: whose sampled id lies in its feedback cell, and for which position. */
   readonly #feedback: ({ sequence: Sequence; position: number } | undefined)[];
+  readonly #maxLength: number;
+  /** Of each slot: whose rules and tokens the GPU has. */
+  readonly #ruled: (Sequence | undefined)[];
 
-  constructor(
-    arena: Arena,
-    { maxRows, maxSlots, maxBlocks }: { maxRows: number; maxSlots: number; maxBlocks: number },
-  ) {
+  constructor(arena: Arena, { maxRows, maxSlots, maxBlocks, maxLength, vocabSize }: StepLimits) {
     const samplesBytes = padTo(SECTION_BYTES, maxSlots * SAMPLE_WORDS * 4);
     const rowsOffset = SECTION_BYTES + samplesBytes;
     const bytes = rowsOffset + maxRows * ROW_WORDS * 4;
@@ -54,20 +83,28 @@ export class StepBuffer {
     this.#tables = new Uint32Array(maxSlots * maxBlocks);
     this.#feedback = Array.from({ length: maxSlots });
     this.blockTables = arena.storage("block tables", this.#tables.byteLength);
+    this.#maxLength = maxLength;
+    this.#ruled = Array.from({ length: maxSlots });
+    this.ruleShape = ruleTableShape(vocabSize);
+    this.history = arena.storage("history", 4 * maxSlots * maxLength);
+    this.rules = arena.storage("rules", 4 * maxSlots * this.ruleShape.words);
   }
 
-  /** Writes a step; two writes at most. */
-  write(queue: GPUQueue, step: readonly ScheduledSequence[]): { rows: number; samples: number } {
-    const { rows, samples } = this.#fill(step);
-    queue.writeBuffer(this.#buffer, 0, this.#words, 0, this.#rowsWord + rows * ROW_WORDS);
+  /** Writes a step; two writes at most, and two for each sequence with rules that is new in its slot. */
+  write(queue: GPUQueue, step: readonly ScheduledSequence[]): StepShape {
+    const shape = this.#fill(step);
+    queue.writeBuffer(this.#buffer, 0, this.#words, 0, this.#rowsWord + shape.rows * ROW_WORDS);
     this.#writeTables(queue, step);
-    return { rows, samples };
+    this.#writeRules(queue, step);
+    return shape;
   }
 
-  #fill(step: readonly ScheduledSequence[]): { rows: number; samples: number } {
+  #fill(step: readonly ScheduledSequence[]): StepShape {
     const words = this.#words;
     let rows = 0;
     let samples = 0;
+    let anyRules = false;
+    let maxTop = 0;
     for (const { sequence, start, count, samples: draws } of step) {
       const slot = slotOf(sequence);
       const held = this.#feedback[slot];
@@ -80,20 +117,47 @@ export class StepBuffer {
       }
       if (!draws) continue;
       this.#feedback[slot] = { sequence, position: start + count };
-      const { params } = sequence;
+      const { params, promptLength } = sequence;
+      const outputIndex = start + count - promptLength;
+      const isRuled = hasRules(params);
+      const isEarly = outputIndex < params.minTokens;
+      anyRules ||= isRuled;
+      maxTop = Math.max(maxTop, params.topLogprobs);
       const at = SECTION_BYTES / 4 + samples++ * SAMPLE_WORDS;
       words[at] = rows - 1;
       words[at + 1] = slot;
-      words[at + 2] = start + count - sequence.promptLength;
+      words[at + 2] = outputIndex;
       this.#floats[at + 3] = params.temperature;
       words[at + 4] = Math.min(params.topK, 0xffffffff);
       this.#floats[at + 5] = params.topP;
       words[at + 6] = params.seed % 2 ** 32;
       words[at + 7] = Math.floor(params.seed / 2 ** 32);
+      this.#floats[at + 8] = params.minP;
+      this.#floats[at + 9] = params.typicalP;
+      this.#floats[at + 10] = params.repetitionPenalty;
+      this.#floats[at + 11] = params.frequencyPenalty;
+      this.#floats[at + 12] = params.presencePenalty;
+      words[at + 13] = params.noRepeatNgramSize;
+      words[at + 14] = promptLength;
+      words[at + 15] = params.topLogprobs;
+      words[at + 16] = (isRuled ? PROCESSED : 0) | (isEarly ? TOO_EARLY : 0);
     }
     words[0] = rows;
     words[1] = samples;
-    return { rows, samples };
+    return { rows, samples, anyRules, maxTop };
+  }
+
+  /** Uploads rules and tokens of sequences that are new in their slots. Nothing of theirs is in flight then. */
+  #writeRules(queue: GPUQueue, step: readonly ScheduledSequence[]): void {
+    for (const { sequence } of step) {
+      const slot = slotOf(sequence);
+      if (this.#ruled[slot] === sequence) continue;
+      this.#ruled[slot] = sequence;
+      if (!hasRules(sequence.params)) continue;
+      queue.writeBuffer(this.history, 4 * slot * this.#maxLength, new Uint32Array(sequence.tokens));
+      const { words } = this.ruleShape;
+      queue.writeBuffer(this.rules, 4 * slot * words, packRules(sequence.params, this.ruleShape));
+    }
   }
 
   /** Uploads the slots whose block tables are not what the GPU has, as one range. */

@@ -1,15 +1,19 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { loadGenerationDefaults, parseGenerationConfig } from "./generation-config.ts";
-import { openModelFiles } from "./model-files.ts";
+import { openFileList } from "./model-files.ts";
 
 test("reads the embedded model's file", async () => {
   const text = readFileSync("public/models/chorus-chat/generation_config.json", "utf8");
-  const files = openModelFiles([new File([text], "generation_config.json")]);
+  const files = openFileList([new File([text], "generation_config.json")]);
   expect(await loadGenerationDefaults(files, [7])).toEqual({
     temperature: 0.6,
     topK: 30,
     topP: 0.9,
+    minP: 0,
+    typicalP: 1,
+    repetitionPenalty: 1,
+    noRepeatNgramSize: 0,
     eosTokenIds: [0],
     maxNewTokens: 200,
     doSample: true,
@@ -17,10 +21,14 @@ test("reads the embedded model's file", async () => {
 });
 
 test("without the file nothing is filtered, and config.json's end-of-text ids count", async () => {
-  expect(await loadGenerationDefaults(openModelFiles([]), [7])).toEqual({
+  expect(await loadGenerationDefaults(openFileList([]), [7])).toEqual({
     temperature: 1,
     topK: 0,
     topP: 1,
+    minP: 0,
+    typicalP: 1,
+    repetitionPenalty: 1,
+    noRepeatNgramSize: 0,
     eosTokenIds: [7],
     maxNewTokens: null,
     doSample: null,

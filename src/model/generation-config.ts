@@ -10,6 +10,14 @@ export interface GenerationDefaults {
   readonly topK: number;
   /** 1 = all. */
   readonly topP: number;
+  /** 0 = all. */
+  readonly minP: number;
+  /** 1 = all. */
+  readonly typicalP: number;
+  /** 1 = none. */
+  readonly repetitionPenalty: number;
+  /** 0 = none. */
+  readonly noRepeatNgramSize: number;
   readonly eosTokenIds: readonly number[];
   readonly maxNewTokens: number | null;
   /** null where the file does not say. */
@@ -33,6 +41,10 @@ export function parseGenerationConfig(json: unknown, configEosTokenIds: readonly
     temperature: doSample === false ? 0 : fields.nonNegativeNumber("temperature", 1),
     topK: fields.nonNegativeInteger("top_k", 0),
     topP: fields.fraction("top_p", 1),
+    minP: fields.nonNegativeNumber("min_p", 0),
+    typicalP: fields.fraction("typical_p", 1),
+    repetitionPenalty: fields.nonNegativeNumber("repetition_penalty", 1) || 1,
+    noRepeatNgramSize: fields.nonNegativeInteger("no_repeat_ngram_size", 0),
     eosTokenIds: fields.has("eos_token_id") ? fields.tokenIds("eos_token_id", []) : configEosTokenIds,
     maxNewTokens: fields.positiveInteger(["max_new_tokens"], null),
     doSample,

@@ -15,6 +15,26 @@ export interface GenerationFields {
   top_p?: number | null;
   /** Keep the k most likely tokens; 0 or -1 = all. [the model's generation_config, else 0] */
   top_k?: number | null;
+  /** Keep what is at least this times as likely as the likeliest token. [the model's, else 0] */
+  min_p?: number | null;
+  /** Keep the mass nearest to the typical surprise, in (0, 1]. [the model's, else 1] */
+  typical_p?: number | null;
+  /** Above 1: makes tokens of prompt and output less likely. [the model's, else 1] */
+  repetition_penalty?: number | null;
+  /** -2 to 2, off the logits of tokens of the output. [0] */
+  presence_penalty?: number | null;
+  /** -2 to 2, off the logits of tokens of the output, once for each time they occur. [0] */
+  frequency_penalty?: number | null;
+  /** No so many tokens in a row come twice; 0 = they may. [the model's, else 0] */
+  no_repeat_ngram_size?: number | null;
+  /** Token ids and what is added to their logits, -100 to 100. */
+  logit_bias?: Record<string, number> | null;
+  /** Words that never come. */
+  bad_words?: string[] | null;
+  /** Before so many tokens the answer doesn't end by itself. [0] */
+  min_tokens?: number | null;
+  /** The only tokens that are drawn. [all] */
+  allowed_token_ids?: number[] | null;
   /** Number of answers. [1] */
   n?: number | null;
   /** Integer; the same seed gives the same text whatever the neighbours do. [random] */
@@ -29,6 +49,8 @@ export interface GenerationFields {
   return_token_ids?: boolean | null;
   /** With schedulingPolicy "priority": an integer, lower is served earlier. [0] */
   priority?: number | null;
+  /** Part of the answer's id and of the reports about it; no other open request may have it. [random] */
+  request_id?: string | null;
   /** Requests share cached prefixes only with those of the same salt. [none] */
   cache_salt?: string | null;
   /** Ends the answer where it is (finish_reason "abort", stop_reason "deadline") this long after arrival. [never] */
@@ -41,18 +63,20 @@ export interface ChatCompletionRequest extends GenerationFields {
   /** Most tokens to generate. [what is left of the context] */
   max_tokens?: number | null;
   max_completion_tokens?: number | null;
+  /** true: the last message, an assistant's, is left open, and the answer is how it goes on. [false] */
+  continue_final_message?: boolean | null;
   /** true: each choice has `logprobs.content` with the sampled token's log-probability. */
   logprobs?: boolean | null;
+  /** With logprobs: how many of the most likely tokens are told with each, up to 20. [0] */
+  top_logprobs?: number | null;
 }
 
 export interface CompletionRequest extends GenerationFields {
   /** Text, texts, token ids, or several arrays of ids. */
   prompt: string | string[] | number[] | number[][];
   /** [16] */
-  /** Part of the answer's id and of the reports about it; no other open request may have it. [random] */
-  request_id?: string | null;
   max_tokens?: number | null;
-  /** 0: each choice has `logprobs` with the sampled tokens' log-probabilities; more is not supported yet. */
+  /** Each choice has `logprobs` with the sampled tokens' log-probabilities and so many of the most likely, up to 20. */
   logprobs?: number | null;
 }
 
@@ -63,15 +87,17 @@ export interface Usage {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
-  /** true: the last message, an assistant's, is left open, and the answer is how it goes on. [false] */
-  continue_final_message?: boolean | null;
 }
 
-export interface TokenLogprob {
+export interface TopLogprob {
   token: string;
   logprob: number;
   bytes: number[];
-  top_logprobs: [];
+}
+
+export interface TokenLogprob extends TopLogprob {
+  /** In order of likelihood. */
+  top_logprobs: TopLogprob[];
 }
 
 interface TokenIds {
@@ -118,7 +144,8 @@ export interface ChatCompletionChunk {
 export interface CompletionLogprobs {
   tokens: string[];
   token_logprobs: number[];
-  top_logprobs: null;
+  /** Of each token, where more than 0 were asked for: the most likely ones in its place, and itself. */
+  top_logprobs: Record<string, number>[] | null;
   text_offset: number[];
 }
 

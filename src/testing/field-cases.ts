@@ -115,6 +115,45 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
   temperature: between("temperature", 0, 2),
   top_p: field("top_p", NUMBER, [TINY, 1], [0, -0, -0.1, 1 + 1e-9, 1e300, NaN, Infinity]),
   top_k: field("top_k", ["integer"], [-1, 0, 1e300], [-2, -1e300]),
+  min_p: between("min_p", 0, 1),
+  typical_p: field("typical_p", NUMBER, [TINY, 1], [0, -0, -0.1, 1 + 1e-9, 1e300, NaN, Infinity]),
+  repetition_penalty: positive("repetition_penalty", 100),
+  presence_penalty: between("presence_penalty", -2, 2),
+  frequency_penalty: between("frequency_penalty", -2, 2),
+  no_repeat_ngram_size: integer("no_repeat_ngram_size", 0, 256),
+  logit_bias: field(
+    "logit_bias",
+    ["object"],
+    [{}, { 0: 100, 4095: -100 }, { 7: null }],
+    [{ x: 1 }, { "-1": 1 }, { "1.5": 1 }, { "": 1 }, { [LONG_TEXT]: 1 }],
+    [
+      refusal("invalid_value", "logit_bias.4096", { 4096: 1 }),
+      ...[-101, 101, NaN, Infinity].map((bias) => refusal("invalid_value", "logit_bias.7", { 7: bias })),
+      ...othersThan(NUMBER).map((bias) => refusal("invalid_type", "logit_bias.7", { 7: bias })),
+      refusal("invalid_value", "logit_bias", Object.fromEntries(Array.from({ length: 1025 }, (_, id) => [id, 1]))),
+    ],
+  ),
+  bad_words: field(
+    "bad_words",
+    ["list"],
+    [[], ["x"], ["two words"]],
+    [Array.from({ length: 1025 }, (_, i) => `word ${i}`)],
+    [
+      ...["", " ", LONG_TEXT].map((word) => refusal("invalid_value", "bad_words[1]", ["x", word])),
+      ...othersThan(["string"]).map((value) => refusal("invalid_type", "bad_words[1]", ["x", value])),
+    ],
+  ),
+  min_tokens: field("min_tokens", ["integer"], [0, 1], [-1, -1e300, 257, 1e300]),
+  allowed_token_ids: field(
+    "allowed_token_ids",
+    ["list"],
+    [[0, 4095]],
+    [[]],
+    [
+      ...[-1, 4096, 1e300].map((value) => refusal("invalid_value", "allowed_token_ids[1]", [0, value])),
+      ...othersThan(["integer"]).map((value) => refusal("invalid_type", "allowed_token_ids[1]", [0, value])),
+    ],
+  ),
   n: integer("n", 1, 128),
   seed: field("seed", ["integer"], [1 - BEYOND, BEYOND - 1], [-BEYOND, BEYOND, 1e300]),
   stop: field(
@@ -216,6 +255,8 @@ export const CHAT_CASES: CasesOf<ChatCompletionRequest> = {
     [refusal("invalid_value", "continue_final_message", true)],
   ),
   logprobs: boolean("logprobs"),
+  // 1 to 20 are for those who ask for logprobs.
+  top_logprobs: field("top_logprobs", ["integer"], [0], [-1, 1, 20, 21, 1e300]),
 };
 
 export const COMPLETION_CASES: CasesOf<CompletionRequest> = {
@@ -247,11 +288,5 @@ export const COMPLETION_CASES: CasesOf<CompletionRequest> = {
     ],
   ),
   max_tokens: maxTokens("max_tokens", "prompt"),
-  logprobs: field(
-    "logprobs",
-    ["integer"],
-    [0],
-    [-1, -1e300],
-    [1, 5, 1e300].map((value) => refusal("unsupported_parameter", "logprobs", value)),
-  ),
+  logprobs: integer("logprobs", 0, 20),
 };

@@ -1,9 +1,10 @@
 // The golden values of fixtures/: what Hugging Face's PyTorch code computes with small random checkpoints.
 
-import type { SamplingParams } from "../engine/sampling-params.ts";
+import { NO_RULES } from "../engine/logit-rules.ts";
+import { NO_FILTERS, type SamplingParams } from "../engine/sampling-params.ts";
 import { parseGpt2Config } from "../model/gpt2-config.ts";
 import { loadGpt2Weights, type Gpt2Weights } from "../model/gpt2-weights.ts";
-import { parseSafetensors } from "../model/safetensors.ts";
+import { openSafetensors } from "../model/safetensors.ts";
 
 interface TensorRef {
   off: number;
@@ -15,21 +16,33 @@ export interface GoldenPrompt {
   ids: number[];
   last_logits: TensorRef;
   greedy: { tokens: number[]; min_margin: number };
+  /** Logits after Hugging Face's processors, by their names and arguments. */
+  processed?: Record<string, { logits: TensorRef }>;
+  "greedy_repetition_penalty_1.3"?: { tokens: number[] };
+  greedy_no_repeat_ngram_3?: { tokens: number[] };
+  "greedy_repetition_penalty_1.3_no_repeat_ngram_3"?: { tokens: number[] };
   debug?: Record<string, TensorRef>;
   all_logits?: TensorRef;
 }
 
 interface GoldenFile {
   prompts: GoldenPrompt[];
+  ngram_case?: Record<
+    "last_logits" | "no_repeat_ngram_3" | "no_repeat_ngram_2" | "repetition_penalty_1.3",
+    TensorRef
+  > & {
+    ids: number[];
+  };
   context_full?: { ids: number[]; last_logits: TensorRef };
 }
 
 /** How the golden runs were drawn: greedily, past any end of text. */
 export const GREEDY: SamplingParams = {
+  ...NO_RULES,
+  ...NO_FILTERS,
   temperature: 0,
-  topK: 0,
-  topP: 1,
   seed: 0,
+  topLogprobs: 0,
   maxTokens: 1000,
   stop: [],
   stopTokenIds: [],
@@ -53,12 +66,12 @@ export async function loadGolden(name: "gpt2-tiny" | "gpt2-mid", checkpoint = "m
     fetchFixture(`${name}/golden.json`).then((r) => r.json() as Promise<GoldenFile>),
     fetchFixture(`${name}/golden.f32`).then((r) => r.arrayBuffer()),
     fetchFixture(`${name}/config.json`).then((r) => r.json() as Promise<unknown>),
-    fetchFixture(`${name}/${checkpoint}`).then((r) => r.arrayBuffer()),
+    fetchFixture(`${name}/${checkpoint}`).then((r) => r.blob()),
   ]);
   const values = new Float32Array(floats);
   return {
     ...json,
     tensor: ({ off, shape }) => values.subarray(off, off + shape.reduce((a, b) => a * b, 1)),
-    weights: loadGpt2Weights(parseSafetensors(file), parseGpt2Config(config)),
+    weights: loadGpt2Weights(await openSafetensors(file), parseGpt2Config(config)),
   };
 }

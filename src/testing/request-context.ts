@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 
 import { createChatFormat } from "../api/chat-format.ts";
 import type { RequestContext } from "../api/parsed-request.ts";
-import { openModelFiles, type ModelFiles } from "../model/model-files.ts";
+import { openFileList, type ModelFiles } from "../model/model-files.ts";
 import { loadTokenizer, type ModelTokenizer } from "../model/tokenizer.ts";
 
 /** Files of a folder of the repository, read from disk. */
 export function openFolder(folder: string, names: readonly string[]): ModelFiles {
-  return openModelFiles(names.map((name) => new File([readFileSync(`${folder}/${name}`)], name)));
+  return openFileList(names.map((name) => new File([readFileSync(`${folder}/${name}`)], name)));
 }
 
 /** The embedded model's. */
@@ -23,7 +23,16 @@ export function requestContext(tokenizer: ModelTokenizer, changes: Partial<Reque
     vocabSize: 4096,
     tokenizer,
     chatFormat: createChatFormat(tokenizer),
-    defaults: { temperature: 0.6, topK: 30, topP: 0.9 },
+    defaults: {
+      temperature: 0.6,
+      topK: 30,
+      topP: 0.9,
+      minP: 0,
+      typicalP: 1,
+      repetitionPenalty: 1,
+      noRepeatNgramSize: 0,
+    },
+    eosTokenIds: [0],
     limits: { maxModelLen: 256, blockSize: 16, numGpuBlocks: 64 },
     nextSeed: () => seed++,
     ...changes,

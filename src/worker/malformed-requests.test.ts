@@ -81,7 +81,15 @@ function malformed(good: object, required: string, cases: Readonly<Record<string
   const fields = fc.constantFrom(...Object.entries(cases));
   const known = new Set([...Object.keys(cases), ...UNSUPPORTED_FIELDS]);
   const isUnknown = (name: string) => !known.has(name);
+  // By code too, since most refusals are of the same few kinds.
+  const allRefusals = Object.entries(cases).flatMap(([name, field]) =>
+    refusalsOf(name, field).map(({ code, value }) => ({ code, change: { [name]: value } })),
+  );
+  const ofEachCode = [...new Set(allRefusals.map(({ code }) => code))].map((code) =>
+    fc.constantFrom(...allRefusals.filter((one) => one.code === code)).map(({ change }) => change),
+  );
   const change = fc.oneof(
+    fc.oneof(...ofEachCode),
     fields.chain(([name, field]) =>
       fc.record({ [name]: fc.constantFrom(...refusalsOf(name, field).map((r) => r.value)) }),
     ),

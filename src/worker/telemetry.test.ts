@@ -29,7 +29,7 @@ function create({ targetItlMs = null, level = "debug" }: { targetItlMs?: number 
 }
 
 const ended = (finishReason: SequenceOutput["finishReason"], stopReason: string | null = null): SequenceOutput => {
-  return { requestId: "a", index: 0, text: "", tokenIds: [], logprobs: [], finishReason, stopReason };
+  return { requestId: "a", index: 0, text: "", tokenIds: [], logprobs: [], topLogprobs: [], finishReason, stopReason };
 };
 
 describe("what an engine tells", () => {

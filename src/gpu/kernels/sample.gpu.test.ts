@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import random from "../../../shaders/lib/random.wgsl?raw";
 import { loadGolden } from "../../testing/golden.ts";
 import { expectClose, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
+import { packSamples } from "../../testing/samples.ts";
 import { threefryReference } from "../../testing/reference.ts";
 import { defineKernel } from "../kernel.ts";
 import { strideOf } from "../padding.ts";
@@ -14,36 +15,50 @@ interface Request {
   temperature?: number;
   topK?: number;
   topP?: number;
+  minP?: number;
+  typicalP?: number;
   seed?: number;
   outputIndex?: number;
+  isProcessed?: boolean;
 }
+
+/** Of a sequence, in the history. */
+const MAX_LENGTH = 16;
 
 /** One draw a request, all from the same logits, all in one dispatch. */
 async function draw(
   logits: Float32Array,
   requests: Request[],
-  LANES = 64,
+  { LANES = 64, processed = new Float32Array(4) } = {},
 ): Promise<{ token: number; logprob: number }[]> {
   const stride = strideOf(logits.length);
   const rows = new Float32Array(requests.length * stride);
-  const samples = new Uint32Array(requests.length * 8);
-  const floats = new Float32Array(samples.buffer);
-  requests.forEach(({ temperature = 1, topK = 0, topP = 1, seed = 0, outputIndex = 0 }, i) => {
-    rows.set(logits, i * stride);
-    samples.set([i, i, outputIndex], 8 * i);
-    floats[8 * i + 3] = temperature;
-    samples[8 * i + 4] = topK;
-    floats[8 * i + 5] = topP;
-    samples.set([seed % 2 ** 32, Math.floor(seed / 2 ** 32)], 8 * i + 6);
+  requests.forEach((_, i) => rows.set(logits, i * stride));
+  const samples = requests.map(({ temperature = 1, topK = 0, topP = 1, minP = 0, typicalP = 1, ...rest }) => {
+    const { seed = 0, outputIndex = 0, isProcessed = false } = rest;
+    return {
+      temperature,
+      top_k: topK,
+      top_p: topP,
+      min_p: minP,
+      typical_p: typicalP,
+      seed_low: seed % 2 ** 32,
+      seed_high: Math.floor(seed / 2 ** 32),
+      prompt_length: 3,
+      output_index: outputIndex,
+      flags: isProcessed ? 1 : 0,
+    };
   });
   const outputs = await runKernel(
     device,
     sample,
-    { LANES, VOCABULARY: logits.length, STRIDE: stride },
+    { LANES, VOCABULARY: logits.length, STRIDE: stride, MAX_LENGTH },
     {
       logits: rows,
-      samples,
+      processed,
+      samples: packSamples(samples),
       feedback: new Uint32Array(requests.length),
+      history: new Uint32Array(requests.length * MAX_LENGTH),
       sampled: new Uint32Array(2 * requests.length),
     },
     [requests.length, 1],
@@ -54,6 +69,8 @@ async function draw(
   expect([...new Uint32Array(outputs.feedback ?? new ArrayBuffer(0)).subarray(0, requests.length)]).toEqual(
     drawn.map((d) => d.token),
   );
+  const history = new Uint32Array(outputs.history ?? new ArrayBuffer(0));
+  requests.forEach(({ outputIndex = 0 }, i) => expect(history[i * MAX_LENGTH + 3 + outputIndex]).toBe(drawn[i]?.token));
   return drawn;
 }
 
@@ -85,17 +102,48 @@ function gumbelReference(
   return best;
 }
 
+/** Hugging Face's warpers in float64, one after the other: which tokens they leave, and the probabilities of those. */
+function filterReference(scaled: readonly number[], request: Request): { kept: number[]; probabilities: number[] } {
+  const { topK = 0, topP = 1, minP = 0, typicalP = 1 } = request;
+  let kept = [...scaled.keys()].sort((a, b) => (scaled[b] ?? 0) - (scaled[a] ?? 0));
+  const over = (tokens: number[]) =>
+    softmax(scaled.map((value, token) => (tokens.includes(token) ? value : -Infinity)));
+  const untilMass = (order: number[], goal: number) => {
+    const probabilities = over(kept);
+    let mass = 0;
+    return order.filter((token) => {
+      const keep = mass < goal;
+      mass += probabilities[token] ?? 0;
+      return keep;
+    });
+  };
+  if (topK > 0) kept = kept.slice(0, topK);
+  kept = untilMass(kept, topP);
+  const highest = Math.max(...scaled);
+  kept = kept.filter((token) => Math.exp((scaled[token] ?? 0) - highest) >= minP);
+  if (typicalP < 1) {
+    const probabilities = over(kept);
+    const surprise = (token: number) => -Math.log(probabilities[token] ?? 0);
+    const entropy = kept.reduce((sum, token) => sum + (probabilities[token] ?? 0) * surprise(token), 0);
+    const distance = (token: number) => Math.abs(surprise(token) - entropy);
+    kept = untilMass(
+      [...kept].sort((a, b) => distance(a) - distance(b)),
+      typicalP,
+    );
+  }
+  return { kept, probabilities: over(kept) };
+}
+
 const golden = await loadGolden("gpt2-tiny");
-const processed = golden.prompts.map((prompt) => {
-  const { top_k_20, "top_p_0.9": top_p } = (
-    prompt as unknown as { processed: Record<string, { logits: { off: number; shape: number[] } }> }
-  ).processed;
-  if (!top_k_20 || !top_p) throw new Error("no processed logits in the fixture");
+const filtered = golden.prompts.map((prompt) => {
+  const { top_k_20, "top_p_0.9": top_p, "min_p_0.1": min_p } = prompt.processed ?? {};
+  if (!top_k_20 || !top_p || !min_p) throw new Error("no processed logits in the fixture");
   return {
     name: prompt.name,
     logits: golden.tensor(prompt.last_logits),
     topK20: golden.tensor(top_k_20.logits),
     topP90: golden.tensor(top_p.logits),
+    minP10: golden.tensor(min_p.logits),
   };
 });
 
@@ -170,10 +218,11 @@ it("takes the lowest id among equal logits", async () => {
   expect((await draw(logits, [{ temperature: 0 }]))[0]?.token).toBe(77);
 });
 
-describe.each(processed)("Hugging Face's filters on $name", ({ logits, topK20, topP90 }) => {
+describe.each(filtered)("Hugging Face's filters on $name", ({ logits, topK20, topP90, minP10 }) => {
   it.each([
     ["top_k = 20", { topK: 20 }, topK20],
     ["top_p = 0.9", { topP: 0.9 }, topP90],
+    ["min_p = 0.1", { minP: 0.1 }, minP10],
   ])("%s keeps the same tokens", async (_, filter, expected) => {
     const keep = (token: number) => (expected[token] ?? -Infinity) !== -Infinity;
     const requests = seeds(64, filter);
@@ -202,22 +251,59 @@ it.each([
   expect(new Set(drawn.map((d) => d.token)).size).toBe(kept);
 });
 
+it("keeps what is at least min-p times as likely as the likeliest, after the temperature", async () => {
+  const logits = Float32Array.from([0.5, 0.26, 0.24], Math.log);
+  const kept = async (request: Request) => new Set((await draw(logits, seeds(300, request))).map((d) => d.token)).size;
+  expect(await kept({ minP: 0.5 })).toBe(2);
+  expect(await kept({ minP: 0.5, temperature: 2 })).toBe(3);
+  expect(await kept({ minP: 1 })).toBe(1);
+});
+
+it("keeps the typical mass, which need not be the likeliest", async () => {
+  // Entropy 1.1 nats; surprises 0.69, 1.39, 1.9, 2.3: the second is nearest (0.29), then the first (0.41).
+  const probabilities = [0.5, 0.25, 0.15, 0.1];
+  const logits = Float32Array.from(probabilities, Math.log);
+  const entropy = -probabilities.reduce((sum, p) => sum + p * Math.log(p), 0);
+  const byTypicality = [...probabilities.keys()].sort(
+    (a, b) => Math.abs(Math.log(probabilities[a] ?? 0) + entropy) - Math.abs(Math.log(probabilities[b] ?? 0) + entropy),
+  );
+  expect(byTypicality.slice(0, 2)).toEqual([1, 0]);
+  const kept = async (request: Request) => new Set((await draw(logits, seeds(300, request))).map((d) => d.token));
+  expect(await kept({ typicalP: 0.2 })).toEqual(new Set([1]));
+  expect(await kept({ typicalP: 0.7 })).toEqual(new Set([0, 1]));
+  expect(await kept({ typicalP: 0.999 })).toEqual(new Set([0, 1, 2, 3]));
+});
+
+it("draws from the processed logits where there are rules, and reports the raw log-probability", async () => {
+  const logits = randomFloats(100, 5, 3);
+  const processed = new Float32Array(2 * strideOf(100)).fill(-3.4028234e38);
+  processed[strideOf(100) + 42] = -1000;
+  const [free, ruled] = await draw(logits, [{ temperature: 0 }, { temperature: 0, isProcessed: true }], { processed });
+  expect(free?.token).toBe(logits.indexOf(Math.max(...logits)));
+  expect(ruled?.token).toBe(42);
+  expect(ruled?.logprob).toBeCloseTo(Math.log(softmax(logits)[42] ?? 0), 4);
+});
+
+it("takes token 0 where every token is forbidden", async () => {
+  const processed = new Float32Array(strideOf(50)).fill(-3.4028234e38);
+  for (const temperature of [0, 1]) {
+    const [drawn] = await draw(randomFloats(50, 3), [{ temperature, isProcessed: true }], { processed });
+    expect(drawn?.token).toBe(0);
+  }
+});
+
 it.each<[string, Request]>([
   ["temperature", { temperature: 0.7 }],
   ["top-k", { temperature: 1.3, topK: 6 }],
+  ["top-p", { topP: 0.6 }],
+  ["min-p", { temperature: 1.5, minP: 0.2 }],
+  ["typical-p", { typicalP: 0.7 }],
   ["top-k and top-p", { topK: 12, topP: 0.85 }],
+  ["all four", { temperature: 1.2, topK: 16, topP: 0.9, minP: 0.05, typicalP: 0.8 }],
 ])("draws from the distribution that the filtered logits say (%s)", async (_, request) => {
   const logits = randomFloats(24, 11, 2);
   const scaled = Array.from(logits, (logit) => logit / (request.temperature ?? 1));
-  const order = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0));
-  const afterTopK = new Set(order.slice(0, request.topK ?? 24));
-  const probabilities = softmax(scaled.map((value, token) => (afterTopK.has(token) ? value : -Infinity)));
-  let mass = 0;
-  const kept = order.filter((token) => {
-    const keep = afterTopK.has(token) && mass < (request.topP ?? 1);
-    mass += probabilities[token] ?? 0;
-    return keep;
-  });
+  const { kept, probabilities } = filterReference(scaled, request);
   const total = kept.reduce((sum, token) => sum + (probabilities[token] ?? 0), 0);
 
   const draws = 4000;

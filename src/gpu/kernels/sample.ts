@@ -9,9 +9,11 @@ export const sample = defineKernel({
   code: [code, random, step],
   bindings: [
     ["logits", "read-only-storage"],
+    ["processed", "read-only-storage"],
     ["samples", "read-only-storage"],
     ["feedback", "storage"],
+    ["history", "storage"],
     ["sampled", "storage"],
   ],
-  constants: ["LANES", "VOCABULARY", "STRIDE"],
+  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_LENGTH"],
 });

@@ -1,0 +1,131 @@
+// processed[i, :] = logits[i, :] after the request's rules      logits, processed: [samples, STRIDE] f32
+//
+// One workgroup a sample; samples without rules cost a branch. The order is Hugging Face's where it has the rule:
+//   bias, repetition penalty, frequency and presence penalties, n-grams, bad words, end tokens too early, allowed tokens
+// What a rule forbids becomes FORBIDDEN. Rules that look at the text look at `history`, the sequence's tokens, which the
+// host writes on admission and the sampler goes on: so they hold for tokens that the host has not seen yet.
+//
+// rules, a slot:  | biases | end tokens | bad word words | 1: has mask | mask [MASK_WORDS] | rule words ...
+//   rule words:   (token, bits of its bias) x biases, then token x end tokens, then per bad word: length, tokens ..
+
+override LANES: u32;
+override VOCABULARY: u32;
+override STRIDE: u32;
+override MAX_LENGTH: u32; // of history, per slot
+override RULE_WORDS: u32; // of rules, per slot, the header and the mask included
+
+@group(0) @binding(0) var<storage, read> logits: array<f32>;
+@group(0) @binding(1) var<storage, read> samples: array<Sample>;
+@group(0) @binding(2) var<storage, read> history: array<u32>;
+@group(0) @binding(3) var<storage, read> rules: array<u32>;
+// How often each token occurs: PROMPT, plus one an output. All zero before and after.
+@group(0) @binding(4) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(5) var<storage, read_write> processed: array<f32>;
+
+const HEADER_WORDS = 4u;
+const PROMPT = 0x80000000u;
+
+@compute @workgroup_size(LANES)
+fn process_logits(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let request = samples[group.x];
+  if ((request.flags & PROCESSED) == 0u) {
+    return;
+  }
+  let base = group.x * STRIDE;
+  let past = request.slot * MAX_LENGTH;
+  let length = request.prompt_length + request.output_index;
+  let table = request.slot * RULE_WORDS;
+  let num_biases = rules[table];
+  let num_end_tokens = rules[table + 1u];
+  let bad_word_words = rules[table + 2u];
+  let mask = table + HEADER_WORDS;
+  let biases = mask + (VOCABULARY + 31u) / 32u;
+  let end_tokens = biases + 2u * num_biases;
+  let bad_words = end_tokens + num_end_tokens;
+
+  for (var token = lane; token < VOCABULARY; token += LANES) {
+    processed[base + token] = logits[base + token];
+  }
+  storageBarrier();
+
+  for (var i = lane; i < num_biases; i += LANES) {
+    processed[base + rules[biases + 2u * i]] += bitcast<f32>(rules[biases + 2u * i + 1u]);
+  }
+  for (var i = lane; i < length; i += LANES) {
+    let count = &counts[base + history[past + i]];
+    if (i < request.prompt_length) {
+      atomicOr(count, PROMPT);
+    } else {
+      atomicAdd(count, 1u);
+    }
+  }
+  storageBarrier();
+
+  // Whoever takes a token's count handles it, so each is handled once.
+  for (var i = lane; i < length; i += LANES) {
+    let token = history[past + i];
+    let count = atomicExchange(&counts[base + token], 0u);
+    if (count == 0u) {
+      continue;
+    }
+    var logit = processed[base + token];
+    logit = select(logit / request.repetition_penalty, logit * request.repetition_penalty, logit < 0.0);
+    let outputs = f32(count & ~PROMPT);
+    if (outputs > 0.0) {
+      logit -= request.frequency_penalty * outputs;
+      logit -= request.presence_penalty;
+    }
+    processed[base + token] = logit;
+  }
+  storageBarrier();
+
+  let ngram = request.no_repeat_ngram_size;
+  if (ngram > 0u && length >= ngram) {
+    for (var i = lane; i <= length - ngram; i += LANES) {
+      if (ends_with(past, length, past + i, ngram - 1u, false)) {
+        processed[base + history[past + i + ngram - 1u]] = FORBIDDEN;
+      }
+    }
+  }
+  var word = 0u;
+  for (var i = 0u; i < bad_word_words; word++) {
+    let prefix = rules[bad_words + i] - 1u;
+    if (word % LANES == lane && ends_with(past, length, bad_words + i + 1u, prefix, true)) {
+      processed[base + rules[bad_words + i + 1u + prefix]] = FORBIDDEN;
+    }
+    i += prefix + 2u;
+  }
+  if ((request.flags & TOO_EARLY) != 0u) {
+    for (var i = lane; i < num_end_tokens; i += LANES) {
+      processed[base + rules[end_tokens + i]] = FORBIDDEN;
+    }
+  }
+  storageBarrier();
+
+  if (rules[table + 3u] == 1u) {
+    for (var token = lane; token < VOCABULARY; token += LANES) {
+      if ((rules[mask + token / 32u] & (1u << (token % 32u))) == 0u) {
+        processed[base + token] = FORBIDDEN;
+      }
+    }
+  }
+}
+
+// Whether the history's last `count` tokens are those at `start`, of the rules or of the history.
+fn ends_with(past: u32, length: u32, start: u32, count: u32, of_rules: bool) -> bool {
+  if (count > length) {
+    return false;
+  }
+  for (var i = 0u; i < count; i++) {
+    var wanted = 0u;
+    if (of_rules) {
+      wanted = rules[start + i];
+    } else {
+      wanted = history[start + i];
+    }
+    if (history[past + length - count + i] != wanted) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,69 @@
+// top[i, :] = the most likely tokens of sample i under its raw logits, in order, with their log-probabilities      [samples, MAX_TOP] vec2
+//
+// One workgroup a sample; samples that want none cost a branch. A pass a token: each finds the best of those that come
+// after the one before, by value and then by id, so equal logits come in the order of their ids.
+
+override LANES: u32;
+override VOCABULARY: u32;
+override STRIDE: u32;
+override MAX_TOP: u32;
+
+@group(0) @binding(0) var<storage, read> logits: array<f32>;
+@group(0) @binding(1) var<storage, read> samples: array<Sample>;
+@group(0) @binding(2) var<storage, read_write> top: array<vec2<u32>>; // token, bits of its log-probability
+
+var<workgroup> values: array<f32, LANES>;
+var<workgroup> tokens: array<u32, LANES>;
+
+@compute @workgroup_size(LANES)
+fn top_logprobs(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let request = samples[group.x];
+  let base = group.x * STRIDE;
+  var last_value = 3.4028234e38;
+  var last_token = 0u;
+  var highest = 0.0;
+  var log_total = 0.0;
+  for (var n = 0u; n < min(request.num_top, MAX_TOP); n++) {
+    var value = FORBIDDEN;
+    var found = VOCABULARY;
+    for (var token = lane; token < VOCABULARY; token += LANES) {
+      let logit = logits[base + token];
+      let is_after = n == 0u || logit < last_value || (logit == last_value && token > last_token);
+      if (is_after && (logit > value || found == VOCABULARY)) {
+        value = logit;
+        found = token;
+      }
+    }
+    values[lane] = value;
+    tokens[lane] = found;
+    workgroupBarrier();
+    last_value = values[0];
+    last_token = tokens[0];
+    for (var i = 1u; i < LANES; i++) {
+      let is_better = values[i] > last_value || (values[i] == last_value && tokens[i] < last_token);
+      if (tokens[i] < VOCABULARY && (is_better || last_token == VOCABULARY)) {
+        last_value = values[i];
+        last_token = tokens[i];
+      }
+    }
+    workgroupBarrier();
+    if (n == 0u) {
+      highest = last_value;
+      var total = 0.0;
+      for (var token = lane; token < VOCABULARY; token += LANES) {
+        total += exp(logits[base + token] - highest);
+      }
+      values[lane] = total;
+      workgroupBarrier();
+      var sum = 0.0;
+      for (var i = 0u; i < LANES; i++) {
+        sum += values[i];
+      }
+      log_total = log(sum);
+      workgroupBarrier();
+    }
+    if (lane == 0u) {
+      top[group.x * MAX_TOP + n] = vec2(last_token, bitcast<u32>(last_value - highest - log_total));
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import code from "../../../shaders/top-logprobs.wgsl?raw";
+import step from "../../../shaders/lib/step.wgsl?raw";
+import { defineKernel } from "../kernel.ts";
+
+/** The most likely tokens of the samples that want to know, beside the one that is drawn. */
+export const topLogprobs = defineKernel({
+  name: "top-logprobs",
+  code: [code, step],
+  bindings: [
+    ["logits", "read-only-storage"],
+    ["samples", "read-only-storage"],
+    ["top", "storage"],
+  ],
+  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_TOP"],
+});
