@@ -1,30 +1,30 @@
 import type { Gpt2Config } from "../model/gpt2-config.ts";
-import type { Gpt2Weights } from "../model/gpt2-weights.ts";
-import type { ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
+import type { Gpt2Weights, LayerTensors } from "../model/gpt2-weights.ts";
+import type { Tensor } from "../model/tensor.ts";
+import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type { Arena } from "./arena.ts";
-import { packMatrix, padRows } from "./pack-weights.ts";
 import { padTo, strideOf } from "./padding.ts";
+import type { PackedMatrix, WeightUploader } from "./weight-uploader.ts";
 
 export interface NormBuffers {
   readonly gamma: GPUBuffer;
   readonly beta: GPUBuffer;
 }
 
-export interface LinearBuffers {
-  readonly w: GPUBuffer;
+export interface LinearBuffers extends PackedMatrix {
   readonly bias: GPUBuffer;
-  /** Padded sizes of the product over 4. */
-  readonly K4: number;
-  readonly N4: number;
 }
 
-export interface LayerBuffers {
+interface LayerWeights {
   readonly ln1: NormBuffers;
   readonly qkv: LinearBuffers;
   readonly proj: LinearBuffers;
   readonly ln2: NormBuffers;
   readonly fc: LinearBuffers;
   readonly fcProj: LinearBuffers;
+}
+
+export interface LayerBuffers extends LayerWeights {
   readonly keyCache: GPUBuffer;
   readonly valueCache: GPUBuffer;
 }
@@ -37,6 +37,8 @@ export interface Gpt2Buffers {
   readonly lnF: NormBuffers;
   /** The embedding itself where the head is tied to it. */
   readonly head: LinearBuffers;
+  /** Of the weights as they are kept here, with their padding. */
+  readonly weightBytes: number;
 }
 
 /** Values of a head in the cache: its size, padded so that four can be read at once. */
@@ -44,58 +46,58 @@ export function headVec4(config: Gpt2Config): number {
   return Math.ceil(config.headDim / 4);
 }
 
-/** Uploads the weights tensor by tensor, so that no more than one is held in JavaScript beside the files. */
-export function uploadWeights(
+/** Uploads the weights tensor by tensor, and makes the cache. */
+export async function uploadWeights(
+  uploader: WeightUploader,
   arena: Arena,
   weights: Gpt2Weights,
-  dtype: WeightsDtype,
   cache: Pick<ResolvedEngineConfig, "numGpuBlocks" | "blockSize" | "kvCacheDtype">,
-): Gpt2Buffers {
+): Promise<Gpt2Buffers> {
   const { config } = weights;
-  const { nEmbd, nInner, nPositions, vocabSize } = config;
-
-  const norm = (label: string, { weight, bias }: { weight: Float32Array; bias: Float32Array }): NormBuffers => ({
-    gamma: arena.upload(`${label} gamma`, padRows(weight, 1, nEmbd)),
-    beta: arena.upload(`${label} beta`, padRows(bias, 1, nEmbd)),
+  const norm = async (label: string, { weight, bias }: LayerTensors): Promise<NormBuffers> => ({
+    gamma: await uploader.rows(`${label} gamma`, weight),
+    beta: await uploader.rows(`${label} beta`, bias),
   });
-  const linear = (
-    label: string,
-    source: Float32Array,
-    bias: Float32Array | null,
-    k: number,
-    n: number,
-  ): LinearBuffers => {
-    const { words, kStride, nStride } = packMatrix(source, k, n, dtype, { transposed: bias === null });
-    return {
-      w: arena.upload(label, words),
-      bias: arena.upload(`${label} bias`, bias ? padRows(bias, 1, n) : new Float32Array(nStride)),
-      K4: kStride / 4,
-      N4: nStride / 4,
-    };
+  const linear = async (label: string, { weight, bias }: LayerTensors): Promise<LinearBuffers> => ({
+    ...(await uploader.matrix(label, weight)),
+    bias: await uploader.rows(`${label} bias`, bias),
+  });
+  const table = async (label: string, tensor: Tensor): Promise<LinearBuffers> => {
+    const packed = await uploader.matrix(label, tensor, { transposed: true });
+    return { ...packed, bias: arena.storage(`${label} bias`, 16 * packed.N4) };
   };
+
+  const bytesBefore = arena.bytes;
+  const embedding = await table("wte", weights.wte);
+  const head = weights.lmHead ? await table("lm_head", weights.lmHead) : embedding;
+  const wpe = await uploader.rows("wpe", weights.wpe);
+  const lnF = await norm("lnF", weights.lnF);
+  const layers: LayerWeights[] = [];
+  for (const [i, layer] of weights.layers.entries()) {
+    layers.push({
+      ln1: await norm(`layer ${i} ln1`, layer.ln1),
+      qkv: await linear(`layer ${i} qkv`, layer.qkv),
+      proj: await linear(`layer ${i} proj`, layer.proj),
+      ln2: await norm(`layer ${i} ln2`, layer.ln2),
+      fc: await linear(`layer ${i} fc`, layer.fc),
+      fcProj: await linear(`layer ${i} fcProj`, layer.fcProj),
+    });
+  }
+  const weightBytes = arena.bytes - bytesBefore;
 
   const cacheWords =
     cache.numGpuBlocks * cache.blockSize * config.nHead * headVec4(config) * (cache.kvCacheDtype === "f16" ? 2 : 4);
-  const embedding = linear("wte", weights.wte(), null, nEmbd, vocabSize);
-  const untiedHead = weights.lmHead?.();
   return {
     embedding,
-    wpe: arena.upload("wpe", padRows(weights.wpe(), nPositions, nEmbd)),
-    layers: Array.from({ length: config.nLayer }, (_, i) => {
-      const { ln1, qkv, proj, ln2, fc, fcProj } = weights.layer(i);
-      return {
-        ln1: norm(`layer ${i} ln1`, ln1),
-        qkv: linear(`layer ${i} qkv`, qkv.weight, qkv.bias, nEmbd, 3 * nEmbd),
-        proj: linear(`layer ${i} proj`, proj.weight, proj.bias, nEmbd, nEmbd),
-        ln2: norm(`layer ${i} ln2`, ln2),
-        fc: linear(`layer ${i} fc`, fc.weight, fc.bias, nEmbd, nInner),
-        fcProj: linear(`layer ${i} fcProj`, fcProj.weight, fcProj.bias, nInner, nEmbd),
-        keyCache: arena.storage(`layer ${i} keys`, 4 * cacheWords),
-        valueCache: arena.storage(`layer ${i} values`, 4 * cacheWords),
-      };
-    }),
-    lnF: norm("lnF", weights.lnF()),
-    head: untiedHead ? linear("lm_head", untiedHead, null, nEmbd, vocabSize) : embedding,
+    wpe,
+    layers: layers.map((layer, i) => ({
+      ...layer,
+      keyCache: arena.storage(`layer ${i} keys`, 4 * cacheWords),
+      valueCache: arena.storage(`layer ${i} values`, 4 * cacheWords),
+    })),
+    lnF,
+    head,
+    weightBytes,
   };
 }
 

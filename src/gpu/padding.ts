@@ -12,3 +12,11 @@ export function padTo(multiple: number, size: number): number {
 export function strideOf(width: number): number {
   return padTo(STRIDE_ALIGNMENT, width);
 }
+
+/** Rows of a matrix, or one vector, as f32 with each row padded to its stride. */
+export function padRows(source: Float32Array, rows: number, width: number): Float32Array<ArrayBuffer> {
+  const stride = strideOf(width);
+  const padded = new Float32Array(rows * stride);
+  for (let row = 0; row < rows; row++) padded.set(source.subarray(row * width, (row + 1) * width), row * stride);
+  return padded;
+}

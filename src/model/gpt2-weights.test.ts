@@ -2,11 +2,14 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseGpt2Config, type Gpt2Config } from "./gpt2-config.ts";
 import { loadGpt2Weights } from "./gpt2-weights.ts";
-import { Checkpoint, parseSafetensors } from "./safetensors.ts";
+import { Checkpoint, openSafetensors } from "./safetensors.ts";
+import { readF32, type Tensor } from "./tensor.ts";
 
 const readConfig = (folder: string): Gpt2Config =>
   parseGpt2Config(JSON.parse(readFileSync(`${folder}/config.json`, "utf8")));
-const readCheckpoint = (path: string): Checkpoint => parseSafetensors(readFileSync(path));
+const readCheckpoint = (path: string): Promise<Checkpoint> =>
+  openSafetensors(new Blob([new Uint8Array(readFileSync(path))]));
+const sizeOf = ({ rows, columns }: Tensor): [number, number] => [rows, columns];
 
 const tiny = readConfig("fixtures/gpt2-tiny");
 
@@ -18,13 +21,13 @@ function zeros(shapes: Record<string, readonly number[]>): Checkpoint {
     end += 4 * shape.reduce((product, size) => product * size, 1);
     return { name, dtype: "F32", shape, begin, end };
   });
-  return new Checkpoint(entries, new Uint8Array(end));
+  return new Checkpoint(entries, (from, to) => Promise.resolve(new Uint8Array(to - from)));
 }
 
 /** The shapes of the fixture's tensors, to be changed. */
+const tinyCheckpoint = await readCheckpoint("fixtures/gpt2-tiny/model.safetensors");
 function tinyShapes(): Record<string, readonly number[]> {
-  const checkpoint = readCheckpoint("fixtures/gpt2-tiny/model.safetensors");
-  return Object.fromEntries(checkpoint.names().map((name) => [name, checkpoint.shape(name)]));
+  return Object.fromEntries(tinyCheckpoint.names().map((name) => [name, tinyCheckpoint.shape(name)]));
 }
 
 describe("loadGpt2Weights", () => {
@@ -32,54 +35,72 @@ describe("loadGpt2Weights", () => {
     (name) => `fixtures/gpt2-tiny/${name}.safetensors`,
   );
 
-  test.each(files)("%s holds the same weights, whatever its names and buffers", (path) => {
-    const weights = loadGpt2Weights(readCheckpoint(path), tiny);
-    const reference = readCheckpoint("fixtures/gpt2-tiny/model.safetensors");
-    expect(weights.wte()).toEqual(reference.readF32("transformer.wte.weight"));
-    expect(weights.wpe()).toEqual(reference.readF32("transformer.wpe.weight"));
-    expect(weights.layer(1).qkv).toEqual({
-      weight: reference.readF32("transformer.h.1.attn.c_attn.weight"),
-      bias: reference.readF32("transformer.h.1.attn.c_attn.bias"),
-    });
-    expect(weights.lnF().bias).toEqual(reference.readF32("transformer.ln_f.bias"));
+  test.each(files)("%s holds the same weights, whatever its names and buffers", async (path) => {
+    const weights = loadGpt2Weights(await readCheckpoint(path), tiny);
+    const expected = (name: string) => readF32(tinyCheckpoint.tensor(`transformer.${name}`));
+    expect(await readF32(weights.wte)).toEqual(await expected("wte.weight"));
+    expect(await readF32(weights.wpe)).toEqual(await expected("wpe.weight"));
+    const qkv = weights.layers[1]?.qkv;
+    expect(qkv && (await readF32(qkv.weight))).toEqual(await expected("h.1.attn.c_attn.weight"));
+    expect(qkv && (await readF32(qkv.bias))).toEqual(await expected("h.1.attn.c_attn.bias"));
+    expect(await readF32(weights.lnF.bias)).toEqual(await expected("ln_f.bias"));
     expect(weights.lmHead).toBeNull();
     // 512 * 64 + 128 * 64 embeddings, 2 layers of 12 * 64^2 + 13 * 64, one norm.
     expect(weights.numParameters).toBe(40960 + 2 * (12 * 64 ** 2 + 13 * 64) + 128);
   });
 
   test("a layer's tensors have the shapes they say they have", () => {
-    const layer = loadGpt2Weights(readCheckpoint(files[0] as string), tiny).layer(0);
-    const sizes = [layer.ln1, layer.qkv, layer.proj, layer.ln2, layer.fc, layer.fcProj].map((w) => [
-      w.weight.length,
-      w.bias.length,
-    ]);
-    expect(sizes).toEqual([
-      [64, 64],
-      [64 * 192, 192],
-      [64 * 64, 64],
-      [64, 64],
-      [64 * 256, 256],
-      [256 * 64, 64],
+    const [layer] = loadGpt2Weights(tinyCheckpoint, tiny).layers;
+    const pairs = layer && [layer.ln1, layer.qkv, layer.proj, layer.ln2, layer.fc, layer.fcProj];
+    expect(pairs?.map(({ weight, bias }) => [sizeOf(weight), sizeOf(bias)])).toEqual([
+      [
+        [1, 64],
+        [1, 64],
+      ],
+      [
+        [64, 192],
+        [1, 192],
+      ],
+      [
+        [64, 64],
+        [1, 64],
+      ],
+      [
+        [1, 64],
+        [1, 64],
+      ],
+      [
+        [64, 256],
+        [1, 256],
+      ],
+      [
+        [256, 64],
+        [1, 64],
+      ],
     ]);
   });
 
-  test.each(["fixtures/gpt2-mid", "public/models/chorus-chat"])("%s, in halves, loads to finite numbers", (folder) => {
-    const config = readConfig(folder);
-    const weights = loadGpt2Weights(readCheckpoint(`${folder}/model.safetensors`), config);
-    expect(weights.config).toEqual(config);
-    expect(weights.wte().length).toBe(config.vocabSize * config.nEmbd);
-    expect(weights.layer(config.nLayer - 1).fcProj.weight.every(Number.isFinite)).toBe(true);
-  });
+  test.each(["fixtures/gpt2-mid", "public/models/chorus-chat"])(
+    "%s, in halves, loads to finite numbers",
+    async (folder) => {
+      const config = readConfig(folder);
+      const weights = loadGpt2Weights(await readCheckpoint(`${folder}/model.safetensors`), config);
+      expect(weights.config).toEqual(config);
+      expect(weights.layers.length).toBe(config.nLayer);
+      expect((await readF32(weights.wte)).length).toBe(config.vocabSize * config.nEmbd);
+      expect((await readF32(weights.wpe)).every(Number.isFinite)).toBe(true);
+    },
+  );
 
   test("the vocabulary's size is the embedding's, not the config's", () => {
-    const weights = loadGpt2Weights(readCheckpoint(files[0] as string), { ...tiny, vocabSize: 500 });
+    const weights = loadGpt2Weights(tinyCheckpoint, { ...tiny, vocabSize: 500 });
     expect(weights.config.vocabSize).toBe(512);
   });
 
   test("an untied head is read where the config says that it is untied", () => {
     const untied = { ...tiny, tieWordEmbeddings: false };
     const weights = loadGpt2Weights(zeros({ ...tinyShapes(), "lm_head.weight": [512, 64] }), untied);
-    expect(weights.lmHead?.().length).toBe(512 * 64);
+    expect(weights.lmHead && sizeOf(weights.lmHead)).toEqual([512, 64]);
     expect(() => loadGpt2Weights(zeros(tinyShapes()), untied)).toThrow(/lacks 1 tensors.*lm_head\.weight/);
   });
 

@@ -6,55 +6,51 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { Gpt2Config } from "./gpt2-config.ts";
 import type { Checkpoint } from "./safetensors.ts";
+import type { Tensor } from "./tensor.ts";
 
-export interface NormWeights {
-  /** [nEmbd] */
-  readonly weight: Float32Array;
-  /** [nEmbd] */
-  readonly bias: Float32Array;
-}
-
-export interface LinearWeights {
-  /** [in, out] */
-  readonly weight: Float32Array;
-  /** [out] */
-  readonly bias: Float32Array;
+/** A norm's or a linear layer's: their shapes are the model's. */
+export interface LayerTensors {
+  readonly weight: Tensor;
+  readonly bias: Tensor;
 }
 
 export interface Gpt2LayerWeights {
-  readonly ln1: NormWeights;
+  /** [nEmbd] */
+  readonly ln1: LayerTensors;
   /** [nEmbd, 3 nEmbd]: queries, keys, values. */
-  readonly qkv: LinearWeights;
+  readonly qkv: LayerTensors;
   /** [nEmbd, nEmbd] */
-  readonly proj: LinearWeights;
-  readonly ln2: NormWeights;
+  readonly proj: LayerTensors;
+  /** [nEmbd] */
+  readonly ln2: LayerTensors;
   /** [nEmbd, nInner] */
-  readonly fc: LinearWeights;
+  readonly fc: LayerTensors;
   /** [nInner, nEmbd] */
-  readonly fcProj: LinearWeights;
+  readonly fcProj: LayerTensors;
 }
 
-/** Tensors are read (and converted to f32) when they are asked for, so only those in use take memory. */
+/** Every tensor, found and checked; read when it is wanted, so that only those in use take memory. */
 export interface Gpt2Weights {
   /** The config given, with the vocabulary's size as the checkpoint has it. */
   readonly config: Gpt2Config;
   /** Elements of all weights; a tied head counts once. */
   readonly numParameters: number;
   /** Token embedding, [vocabSize, nEmbd]; also the head, transposed, where that is tied. */
-  wte(): Float32Array;
+  readonly wte: Tensor;
   /** Position embedding, [nPositions, nEmbd]. */
-  wpe(): Float32Array;
-  layer(index: number): Gpt2LayerWeights;
-  lnF(): NormWeights;
+  readonly wpe: Tensor;
+  readonly layers: readonly Gpt2LayerWeights[];
+  readonly lnF: LayerTensors;
   /** [vocabSize, nEmbd]; null where the head is tied to wte. */
-  readonly lmHead: (() => Float32Array) | null;
+  readonly lmHead: Tensor | null;
 }
 
 type Shapes = ReadonlyMap<string, readonly number[]>;
 
 /**
- * Finds every weight and checks its shape; reads none yet.
- * @throws ChorusError model_invalid, naming every tensor that is missing or the one whose shape is wrong.
+ * Finds every weight and checks its shape and type; reads none yet.
+ * @throws ChorusError model_invalid, naming every tensor that is missing or the one whose shape is wrong;
+ * model_unsupported, naming the one of a type that can't be read.
  */
 export function loadGpt2Weights(checkpoint: Checkpoint, givenConfig: Gpt2Config): Gpt2Weights {
   const prefix = checkpoint.has("transformer.wte.weight") ? "transformer." : "";
@@ -64,26 +60,26 @@ export function loadGpt2Weights(checkpoint: Checkpoint, givenConfig: Gpt2Config)
   const shapes = expectedShapes(config);
   checkTensors(checkpoint, shapes, nameInFile);
 
-  const read = (name: string) => checkpoint.readF32(nameInFile(name));
-  const pair = (name: string) => ({ weight: read(`${name}.weight`), bias: read(`${name}.bias`) });
+  const tensor = (name: string) => checkpoint.tensor(nameInFile(name));
+  const pair = (name: string) => ({ weight: tensor(`${name}.weight`), bias: tensor(`${name}.bias`) });
   return {
     config,
     numParameters: [...shapes.values()].reduce(
       (sum, shape) => sum + shape.reduce((product, size) => product * size, 1),
       0,
     ),
-    wte: () => read("wte.weight"),
-    wpe: () => read("wpe.weight"),
-    layer: (index) => ({
+    wte: tensor("wte.weight"),
+    wpe: tensor("wpe.weight"),
+    layers: Array.from({ length: config.nLayer }, (_, index) => ({
       ln1: pair(`h.${index}.ln_1`),
       qkv: pair(`h.${index}.attn.c_attn`),
       proj: pair(`h.${index}.attn.c_proj`),
       ln2: pair(`h.${index}.ln_2`),
       fc: pair(`h.${index}.mlp.c_fc`),
       fcProj: pair(`h.${index}.mlp.c_proj`),
-    }),
-    lnF: () => pair("ln_f"),
-    lmHead: config.tieWordEmbeddings ? null : () => read("lm_head.weight"),
+    })),
+    lnF: pair("ln_f"),
+    lmHead: config.tieWordEmbeddings ? null : tensor("lm_head.weight"),
   };
 }
 

@@ -1,24 +1,37 @@
 // The tensors of a safetensors file (see safetensors-header.ts for its form), read when they are asked for.
 
 import { ChorusError } from "../protocol/errors.ts";
-import { bfloat16ToFloat32, float16ToFloat32 } from "./half.ts";
-import { parseSafetensorsHeader, type TensorEntry } from "./safetensors-header.ts";
+import { EXTREMES_SUFFIX, int8Tensor, isExtremesShape } from "./int8-tensor.ts";
+import { headerEnd, parseSafetensorsHeader, PREFIX_BYTES, type TensorEntry } from "./safetensors-header.ts";
+import { BYTES_PER_ELEMENT, readF32, type Tensor, type TensorDtype } from "./tensor.ts";
 
-/** @throws ChorusError model_invalid, naming the tensor. */
-export function parseSafetensors(file: ArrayBuffer | Uint8Array, name = "model.safetensors"): Checkpoint {
-  const bytes = file instanceof Uint8Array ? file : new Uint8Array(file);
-  const { entries, dataBegin } = parseSafetensorsHeader(bytes, bytes.length, name);
-  return new Checkpoint(entries, bytes.subarray(dataBegin));
+const FILE = "model.safetensors";
+
+/** Reads the header only. @throws ChorusError model_invalid, naming the tensor; model_download_failed */
+export async function openSafetensors(file: Blob, name = FILE): Promise<Checkpoint> {
+  const read: ReadBytes = async (begin, end) => {
+    try {
+      return new Uint8Array(await file.slice(begin, end).arrayBuffer());
+    } catch (cause) {
+      throw new ChorusError("model_download_failed", `${name} could not be read: ${String(cause)}`, name, { cause });
+    }
+  };
+  const bytes = await read(0, headerEnd(await read(0, PREFIX_BYTES), file.size, name));
+  const { entries, dataBegin } = parseSafetensorsHeader(bytes, file.size, name);
+  return new Checkpoint(entries, (begin, end) => read(dataBegin + begin, dataBegin + end));
 }
+
+type ReadBytes = (begin: number, end: number) => Promise<Uint8Array<ArrayBuffer>>;
 
 /** The tensors of a file. */
 export class Checkpoint {
   readonly #entries: ReadonlyMap<string, TensorEntry>;
-  readonly #data: Uint8Array;
+  /** Of the data, which begins after the header. */
+  readonly #read: ReadBytes;
 
-  constructor(entries: readonly TensorEntry[], data: Uint8Array) {
+  constructor(entries: readonly TensorEntry[], readData: ReadBytes) {
     this.#entries = new Map(entries.map((entry) => [entry.name, entry]));
-    this.#data = data;
+    this.#read = readData;
   }
 
   names(): string[] {
@@ -34,26 +47,57 @@ export class Checkpoint {
   }
 
   /**
-   * A tensor's values, row-major. F16 and BF16 are converted, exactly. F32 may be a view of the file: don't write to it.
-   * @throws ChorusError model_unsupported for every other type.
+   * A matrix [rows, columns], or a vector as one row, to be read later. One in int8 (see int8-tensor.ts) reads as F32.
+   * @throws ChorusError model_unsupported for a type that holds no weights; model_invalid for int8 without its extremes.
    */
-  readF32(name: string): Float32Array {
-    const { dtype, begin, end } = this.#entry(name);
-    const bytes = this.#data.subarray(begin, end);
-    switch (dtype) {
-      case "F32":
-        return new Float32Array(...aligned(bytes, 4));
-      case "F16":
-        return float16ToFloat32(new Uint16Array(...aligned(bytes, 2)));
-      case "BF16":
-        return bfloat16ToFloat32(new Uint16Array(...aligned(bytes, 2)));
-      default:
-        throw new ChorusError(
-          "model_unsupported",
-          `Tensor "${name}" is stored as ${dtype}; weights must be F32, F16 or BF16.`,
-          "model.safetensors",
-        );
+  tensor(name: string): Tensor {
+    const entry = this.#entry(name);
+    const [rows, columns] = entry.shape.length === 2 ? entry.shape : [1, entry.shape.reduce((a, b) => a * b, 1)];
+    return entry.dtype === "I8" ? this.#int8(entry, rows, columns) : this.#plain(entry, rows, columns);
+  }
+
+  #plain(entry: TensorEntry, rows = 0, columns = 0): Tensor {
+    const { name, dtype } = entry;
+    if (!isTensorDtype(dtype)) {
+      throw new ChorusError(
+        "model_unsupported",
+        `Tensor "${name}" is stored as ${dtype}; weights must be F32, F16, BF16, or I8 with "${name}${EXTREMES_SUFFIX}".`,
+        FILE,
+      );
     }
+    return { dtype, rows, columns, readRows: this.#rowReader(entry, columns * BYTES_PER_ELEMENT[dtype]) };
+  }
+
+  #int8(entry: TensorEntry, rows = 0, columns = 0): Tensor {
+    const extremesName = entry.name + EXTREMES_SUFFIX;
+    const extremes = this.#entries.get(extremesName);
+    if (!extremes) {
+      throw new ChorusError(
+        "model_invalid",
+        `Tensor "${entry.name}" is stored as I8, but there is no "${extremesName}" with the extremes of its groups.`,
+        FILE,
+      );
+    }
+    if (!isExtremesShape(rows, columns, extremes.shape)) {
+      throw new ChorusError(
+        "model_invalid",
+        `Tensor "${extremesName}" has shape [${extremes.shape.join(", ")}]; a group is 32 rows or 32 columns of ` +
+          `"${entry.name}" [${entry.shape.join(", ")}].`,
+        FILE,
+      );
+    }
+    const stored = this.#plain(extremes, ...extremes.shape);
+    return int8Tensor({
+      rows,
+      columns,
+      readIntegers: this.#rowReader(entry, columns),
+      extremesShape: extremes.shape,
+      readExtremes: () => readF32(stored),
+    });
+  }
+
+  #rowReader({ begin }: TensorEntry, rowBytes: number): Tensor["readRows"] {
+    return (first, end) => this.#read(begin + first * rowBytes, begin + end * rowBytes);
   }
 
   #entry(name: string): TensorEntry {
@@ -63,8 +107,6 @@ export class Checkpoint {
   }
 }
 
-/** Buffer, offset and length of a typed array over these bytes; copied where they begin between two elements. */
-function aligned(bytes: Uint8Array, bytesPerElement: number): [ArrayBufferLike, number, number] {
-  const { buffer, byteOffset, length } = bytes.byteOffset % bytesPerElement === 0 ? bytes : bytes.slice();
-  return [buffer, byteOffset, length / bytesPerElement];
+function isTensorDtype(dtype: string): dtype is TensorDtype {
+  return Object.hasOwn(BYTES_PER_ELEMENT, dtype);
 }

@@ -6,7 +6,7 @@ import { parseGpt2Config } from "../model/gpt2-config.ts";
 import { loadGenerationDefaults, type GenerationDefaults } from "../model/generation-config.ts";
 import { loadGpt2Weights } from "../model/gpt2-weights.ts";
 import { openModelFiles } from "../model/model-files.ts";
-import { parseSafetensors } from "../model/safetensors.ts";
+import { openSafetensors } from "../model/safetensors.ts";
 import { loadTokenizer, type ModelTokenizer } from "../model/tokenizer.ts";
 import type { EngineConfig, ModelSource, ResolvedEngineConfig } from "../protocol/config.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
@@ -49,7 +49,7 @@ export async function loadModel(
       files.read(WEIGHTS_FILE),
     ]);
     const chatFormat = createChatFormat(tokenizer);
-    const weights = loadGpt2Weights(parseSafetensors(weightsFile), modelConfig);
+    const weights = loadGpt2Weights(await openSafetensors(new Blob([weightsFile])), modelConfig);
     const runner = await Gpt2Runner.create({
       opened,
       weights,
@@ -61,7 +61,7 @@ export async function loadModel(
     const card: ModelCard = {
       name: files.name,
       numParameters: weights.numParameters,
-      weightBytes: weightsFile.byteLength,
+      weightBytes: runner.weightBytes,
       contextLength: engineConfig.maxModelLen,
       vocabSize: weights.config.vocabSize,
       numLayers: modelConfig.nLayer,

@@ -4,8 +4,7 @@ import { float16ToFloat32, float32ToFloat16 } from "../../model/half.ts";
 import type { KvCacheDtype } from "../../protocol/config.ts";
 import { differingWords, expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
 import { attentionReference } from "../../testing/reference.ts";
-import { padRows } from "../pack-weights.ts";
-import { strideOf } from "../padding.ts";
+import { padRows, strideOf } from "../padding.ts";
 import { attention, attentionLanes, MAX_HEAD_SIZE } from "./attention.ts";
 import { cacheWrite } from "./cache-write.ts";
 

@@ -2,8 +2,9 @@ import { describe, it } from "vitest";
 
 import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
 import { weightsAsKept } from "../../testing/weights-as-kept.ts";
-import { packMatrix, padRows, weightsDtypeCode } from "../pack-weights.ts";
-import { strideOf } from "../padding.ts";
+import { weightsDtypeCode } from "../weights-dtype.ts";
+import { packMatrix } from "../../testing/pack-matrix.ts";
+import { padRows, strideOf } from "../padding.ts";
 import { FEEDBACK } from "../step-buffer.ts";
 import { embed } from "./embed.ts";
 

@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 
 import { differingWords, expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
 import { layerNormReference } from "../../testing/reference.ts";
-import { padRows } from "../pack-weights.ts";
-import { strideOf } from "../padding.ts";
+import { padRows, strideOf } from "../padding.ts";
 import { layerNorm } from "./layer-norm.ts";
 
 const { device } = await openTestDevice();

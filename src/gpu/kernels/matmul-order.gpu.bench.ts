@@ -5,7 +5,7 @@ import { it } from "vitest";
 
 import { openTestDevice } from "../../testing/gpu.ts";
 import { medianOf, printTable } from "../../testing/bench.ts";
-import { weightsDtypeCode } from "../pack-weights.ts";
+import { weightsDtypeCode } from "../weights-dtype.ts";
 import { KernelCompiler, type Kernel, type KernelConstants } from "../kernel.ts";
 import { matmulLane, matmulRow, matmulTiled } from "./matmul.ts";
 

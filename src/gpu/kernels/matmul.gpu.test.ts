@@ -5,8 +5,9 @@ import { differingWords, expectClose, floatsOf, openTestDevice, randomFloats, ru
 import { geluErfReference, geluTanhReference, matmulReference } from "../../testing/reference.ts";
 import { weightsAsKept } from "../../testing/weights-as-kept.ts";
 import { matmulVariants } from "../matmul-variants.ts";
-import { packMatrix, padRows, weightsDtypeCode } from "../pack-weights.ts";
-import { padTo, strideOf } from "../padding.ts";
+import { weightsDtypeCode } from "../weights-dtype.ts";
+import { packMatrix } from "../../testing/pack-matrix.ts";
+import { padRows, padTo, strideOf } from "../padding.ts";
 import { Epilogue, matmulLane, matmulRow, matmulSkinny, matmulTiled } from "./matmul.ts";
 
 const { device } = await openTestDevice();

@@ -1,9 +1,8 @@
+// The packing kernel's work in plain JavaScript: its reference, and what other kernels' tests are given.
+
 import { float16ToFloat32, float32ToFloat16 } from "../model/half.ts";
 import type { WeightsDtype } from "../protocol/config.ts";
-import { strideOf } from "./padding.ts";
-
-/** How shaders call the layouts of packed weights; the numbers are those of lib/weights.wgsl. */
-export const weightsDtypeCode: Readonly<Record<WeightsDtype, number>> = { f32: 0, f16: 1, q8: 2, q4: 3 };
+import { strideOf } from "../gpu/padding.ts";
 
 /** A matrix [k, n] in the layout of shaders/README.md, both sides padded with zeros to their stride. */
 export interface PackedMatrix {
@@ -99,12 +98,4 @@ function roundTiesToEven(value: number): number {
   const below = Math.floor(value);
   const rest = value - below;
   return rest > 0.5 || (rest === 0.5 && below % 2 !== 0) ? below + 1 : below;
-}
-
-/** Rows of a matrix, or one vector, as f32 with each row padded to its stride. */
-export function padRows(source: Float32Array, rows: number, width: number): Float32Array<ArrayBuffer> {
-  const stride = strideOf(width);
-  const padded = new Float32Array(rows * stride);
-  for (let row = 0; row < rows; row++) padded.set(source.subarray(row * width, (row + 1) * width), row * stride);
-  return padded;
 }

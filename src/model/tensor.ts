@@ -1,0 +1,31 @@
+import { bfloat16ToFloat32, float16ToFloat32 } from "./half.ts";
+
+export type TensorDtype = "F32" | "F16" | "BF16";
+
+export const BYTES_PER_ELEMENT: Readonly<Record<TensorDtype, number>> = { F32: 4, F16: 2, BF16: 2 };
+
+/** A matrix, or a vector as one row, that is read when it is wanted, a band of rows at a time. */
+export interface Tensor {
+  /** Type of the elements as they are read. */
+  readonly dtype: TensorDtype;
+  readonly rows: number;
+  readonly columns: number;
+  /** Rows [begin, end), row-major, little-endian. */
+  readRows(begin: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** All of a tensor's values, row-major; exact. */
+export async function readF32(tensor: Tensor): Promise<Float32Array<ArrayBuffer>> {
+  const bytes = await tensor.readRows(0, tensor.rows);
+  const bytesPerElement = BYTES_PER_ELEMENT[tensor.dtype];
+  // A typed array begins at a multiple of its element's size.
+  const { buffer, byteOffset, length } = bytes.byteOffset % bytesPerElement === 0 ? bytes : bytes.slice();
+  switch (tensor.dtype) {
+    case "F32":
+      return new Float32Array(buffer, byteOffset, length / 4);
+    case "F16":
+      return float16ToFloat32(new Uint16Array(buffer, byteOffset, length / 2));
+    case "BF16":
+      return bfloat16ToFloat32(new Uint16Array(buffer, byteOffset, length / 2));
+  }
+}
