@@ -31,7 +31,12 @@ it("brings an engine's reports to the strip and to the pane they are about", asy
     await vi.advanceTimersByTimeAsync(100);
   }
   expect(metrics.store.getState()).toMatchObject({ running: 1, sequences: 1, rows: 1, peakSequences: 1, step: 3 });
-  expect(asked?.store.getState().figures).toMatchObject({ tokensPerSecond: 10, ttftMs: 20, outputTokens: 3 });
+  expect(asked?.store.getState().figures).toMatchObject({
+    tokensPerSecond: 10,
+    ttftMs: 20,
+    outputTokens: 3,
+    queuePlace: null,
+  });
   expect(idle?.store.getState().figures).toBeNull();
 });
 

@@ -3,7 +3,8 @@
 import type { ChatMessage, FinishReason } from "../protocol/openai.ts";
 
 /** How an answer ended: end of text, the length limit, the person, or the engine's death. */
-export type TurnEnd = "stop" | "length" | "stopped" | "interrupted";
+export const TURN_ENDS = ["stop", "length", "stopped", "interrupted"] as const;
+export type TurnEnd = (typeof TURN_ENDS)[number];
 
 /** A question and its answer. The last one grows while it streams; null: not ended yet. */
 export interface Turn {
@@ -17,14 +18,21 @@ export function turnEndFrom(reason: FinishReason): TurnEnd {
   return reason === "abort" ? "stopped" : reason;
 }
 
-/** The messages of the turns from `firstSent` on. A turn that was stopped before its first word is left out. */
-export function messagesFrom(turns: readonly Turn[], firstSent: number): ChatMessage[] {
-  const messages: ChatMessage[] = [];
-  turns.forEach((turn, index) => {
-    const isNewest = index === turns.length - 1;
-    if (index < firstSent || (turn.answer === "" && !isNewest)) return;
-    messages.push({ role: "user", content: turn.question });
-    if (!isNewest) messages.push({ role: "assistant", content: turn.answer });
+/** Whether the model had more to say: its answer can be continued. */
+export function isUnfinished({ answer, end }: Turn): boolean {
+  return answer !== "" && end !== null && end !== "stop";
+}
+
+/**
+ * The messages of the turns from `firstSent` on. A turn that was stopped before its first word is left out. Where the
+ * newest turn has text already, the last message is that text, to be continued.
+ */
+export function messagesFrom(turns: readonly Turn[], firstSent: number, system = ""): ChatMessage[] {
+  const messages: ChatMessage[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
+  turns.forEach(({ question, answer }, index) => {
+    if (index < firstSent || (answer === "" && index < turns.length - 1)) return;
+    messages.push({ role: "user", content: question });
+    if (answer !== "") messages.push({ role: "assistant", content: answer });
   });
   return messages;
 }

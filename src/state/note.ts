@@ -5,8 +5,8 @@ export interface Note {
   readonly kind: "info" | "warn" | "bad";
   readonly title: string;
   readonly body: string;
-  /** "start": the engine is not there; offer to start it. */
-  readonly action: "start" | null;
+  /** What the note offers. "start": the engine is not there. "undo": bring back what was cleared. */
+  readonly action: "start" | "undo" | null;
   /** Whether the question went back into the composer. */
   readonly isUnsent: boolean;
 }
@@ -40,6 +40,12 @@ const TITLES: Partial<Record<ChorusErrorCode, string>> = {
 
 export function titleOf(error: ChorusErrorData): string {
   return TITLES[error.code] ?? "This did not work";
+}
+
+/** The chat was cleared, and can be had back. */
+export function clearedNote(numTurns: number): Note {
+  const body = `${numTurns} ${numTurns === 1 ? "turn" : "turns"} gone; until the next question they can be had back.`;
+  return { kind: "info", title: "Chat cleared", body, action: "undo", isUnsent: false };
 }
 
 /** A question that the engine refused: it is back in the composer. */

@@ -1,21 +1,20 @@
-import type { Sampling } from "./stream-answer.ts";
+import type { Settings } from "./settings.ts";
 
 export interface PageOptions {
   readonly model: string;
-  readonly sampling: Sampling;
+  readonly sampling: Settings;
 }
 
-const EMBEDDED_MODEL = "models/chorus-chat/";
+export const EMBEDDED_MODEL = "models/chorus-chat/";
 const SAMPLING_FIELDS = ["temperature", "top_p", "top_k", "seed", "max_tokens"] as const;
 
 /** What the page's address asks for: `?model=models/other/&temperature=0`. A value that is no number is left to the
  * engine to refuse, by name. */
 export function readPageOptions(search: string): PageOptions {
   const params = new URLSearchParams(search);
-  const sampling: Sampling = {};
-  for (const field of SAMPLING_FIELDS) {
+  const given = SAMPLING_FIELDS.flatMap((field) => {
     const value = params.get(field);
-    if (value !== null) sampling[field] = Number(value);
-  }
-  return { model: params.get("model") ?? EMBEDDED_MODEL, sampling };
+    return value === null ? [] : [[field, Number(value)]];
+  });
+  return { model: params.get("model") ?? EMBEDDED_MODEL, sampling: Object.fromEntries(given) as Settings };
 }

@@ -1,42 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { FakeEngine, type FakeEngineOptions } from "../testing/fake-engine.ts";
-import { Announcements } from "./announcements.ts";
-import { EngineControl } from "./engine-control.ts";
-import { Pane } from "./pane.ts";
-import { RequestBook } from "./request-book.ts";
-
-/** Lets promises settle: what a fake engine pushed reaches the pane. */
-const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
-
-function setUp(options: FakeEngineOptions = {}) {
-  const engines = [new FakeEngine(options), new FakeEngine(options)];
-  let started = 0;
-  const now = () => 0;
-  const scheduleFlush = (flush: () => void) => flush();
-  const control = new EngineControl({
-    createEngine: async () => engines[started++] ?? new FakeEngine(options),
-    model: "fake",
-    hasWebGpu: () => true,
-    scheduleFlush,
-    now,
-  });
-  const announcements = new Announcements();
-  const book = new RequestBook();
-  const context = { engine: control, book, sampling: {}, scheduleFlush, announce: announcements.announce };
-  const [first, second] = engines as [FakeEngine, FakeEngine];
-  const step = async (times = 1) => {
-    await settle();
-    for (let count = 0; count < times; count++) for (const engine of engines) engine.step();
-    await settle();
-  };
-  return { control, announcements, first, second, step, openPane: (number: number) => new Pane(number, context) };
-}
-
-const lastTurn = (pane: Pane) => pane.store.getState().turns.at(-1);
+import { lastTurn, openPanes, settle } from "../testing/open-panes.ts";
 
 describe("a question", () => {
   it("goes from queued to streaming to idle, and is announced once", async () => {
-    const { control, announcements, step, openPane } = setUp({ answer: () => "It is Paris." });
+    const { control, announcements, step, openPane } = openPanes({ answer: () => "It is Paris." });
     await control.start();
     const pane = openPane(1);
     pane.setDraft("  The capital of France? ");
@@ -52,7 +19,7 @@ describe("a question", () => {
   });
 
   it("is sent with what was said before, and half of the context at most for the answer", async () => {
-    const { control, first, step, openPane } = setUp({ model: { contextLength: 60 } });
+    const { control, first, step, openPane } = openPanes({ model: { contextLength: 60 } });
     await control.start();
     const pane = openPane(1);
     pane.send("One?");
@@ -66,7 +33,7 @@ describe("a question", () => {
   });
 
   it("does nothing when it is empty or the pane is busy", async () => {
-    const { control, openPane } = setUp();
+    const { control, openPane } = openPanes();
     await control.start();
     const pane = openPane(1);
     expect(pane.send("  \n ")).toBe(false);
@@ -78,7 +45,7 @@ describe("a question", () => {
   });
 
   it("ends at the length limit", async () => {
-    const { control, step, openPane } = setUp({ answer: () => "a b c d e f g h", model: { contextLength: 8 } });
+    const { control, step, openPane } = openPanes({ answer: () => "a b c d e f g h", model: { contextLength: 8 } });
     await control.start();
     const pane = openPane(1);
     pane.send("Count.");
@@ -89,7 +56,7 @@ describe("a question", () => {
 
 describe("Stop", () => {
   it("ends one pane's answer, keeps its text and leaves the others alone", async () => {
-    const { control, step, openPane } = setUp({ answer: () => "a b c" });
+    const { control, step, openPane } = openPanes({ answer: () => "a b c" });
     await control.start();
     const [one, two] = [openPane(1), openPane(2)];
     one.send("Go.");
@@ -103,7 +70,7 @@ describe("Stop", () => {
   });
 
   it("lets the next question be asked at once, and drops late text of the old answer", async () => {
-    const { control, first, step, openPane } = setUp({ answer: (messages) => `${messages.at(-1)?.content} 1 2` });
+    const { control, first, step, openPane } = openPanes({ answer: (messages) => `${messages.at(-1)?.content} 1 2` });
     await control.start();
     const pane = openPane(1);
     pane.send("A");
@@ -116,7 +83,7 @@ describe("Stop", () => {
   });
 
   it("puts a question that was not sent yet back into the composer, before what was typed since", () => {
-    const { openPane } = setUp();
+    const { openPane } = openPanes();
     const pane = openPane(1);
     pane.send("Early");
     pane.setDraft("later");
@@ -127,7 +94,7 @@ describe("Stop", () => {
 
 describe("before the engine is there", () => {
   it("keeps a question and sends it when the model is ready", async () => {
-    const { control, step, openPane } = setUp();
+    const { control, step, openPane } = openPanes();
     const pane = openPane(1);
     pane.send("Early?");
     expect(pane.store.getState().phase).toBe("held");
@@ -141,7 +108,7 @@ describe("a conversation that outgrows the context", () => {
   const words = (count: number) => Array.from({ length: count }, () => "w").join(" ");
 
   it("goes on without its oldest turns and shows them still", async () => {
-    const { control, first, step, openPane } = setUp({ answer: () => words(4), model: { contextLength: 40 } });
+    const { control, first, step, openPane } = openPanes({ answer: () => words(4), model: { contextLength: 40 } });
     await control.start();
     const pane = openPane(1);
     for (let turn = 0; turn < 4; turn++) {
@@ -155,7 +122,7 @@ describe("a conversation that outgrows the context", () => {
   });
 
   it("gives a long question alone what is left of the context for its answer", async () => {
-    const { control, first, step, openPane } = setUp({ answer: () => words(20), model: { contextLength: 40 } });
+    const { control, first, step, openPane } = openPanes({ answer: () => words(20), model: { contextLength: 40 } });
     await control.start();
     const pane = openPane(1);
     pane.send(words(30));
@@ -165,7 +132,7 @@ describe("a conversation that outgrows the context", () => {
   });
 
   it("says so and gives the question back when it does not fit even alone", async () => {
-    const { control, step, openPane } = setUp({ model: { contextLength: 40 } });
+    const { control, step, openPane } = openPanes({ model: { contextLength: 40 } });
     await control.start();
     const pane = openPane(1);
     pane.send("Short.");
@@ -184,7 +151,7 @@ describe("when the engine dies", () => {
   const lost = { code: "device_lost", message: "The GPU was reset.", param: null } as const;
 
   it("keeps the text so far, and the question that had no answer yet is asked again after a new start", async () => {
-    const { control, first, second, step, openPane } = setUp({ answer: () => "a b c", maxNumSeqs: 1 });
+    const { control, first, second, step, openPane } = openPanes({ answer: () => "a b c", maxNumSeqs: 1 });
     await control.start();
     const [streaming, queued] = [openPane(1), openPane(2)];
     streaming.send("Go.");
@@ -207,7 +174,7 @@ describe("when the engine dies", () => {
   });
 
   it("holds what is asked while it is dead", async () => {
-    const { control, first, step, openPane } = setUp();
+    const { control, first, step, openPane } = openPanes();
     await control.start();
     first.die(lost);
     const pane = openPane(1);

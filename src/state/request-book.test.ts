@@ -12,11 +12,11 @@ it("counts the speed from the first token and the wait from the arrival", () => 
   const book = new RequestBook();
   book.addRequest(request("queued", 0));
   book.addStep(step(140, "a"));
-  expect(book.figuresOf("a")).toEqual({ tokensPerSecond: null, ttftMs: 40, outputTokens: 1 });
+  expect(book.figuresOf("a")).toEqual({ tokensPerSecond: null, ttftMs: 40, outputTokens: 1, queuePlace: null });
   book.addStep(step(150, "b"));
   book.addStep(step(160, "a"));
   book.addStep(step(180, "a"));
-  expect(book.figuresOf("a")).toEqual({ tokensPerSecond: 50, ttftMs: 40, outputTokens: 3 });
+  expect(book.figuresOf("a")).toEqual({ tokensPerSecond: 50, ttftMs: 40, outputTokens: 3, queuePlace: null });
 });
 
 it("takes nothing more from a step that was under way when the request ended", () => {
@@ -25,7 +25,7 @@ it("takes nothing more from a step that was under way when the request ended", (
   book.addStep(step(150, "a"));
   book.addRequest(request("finished", 2));
   book.addStep(step(200, "a"));
-  expect(book.figuresOf("a")).toMatchObject({ tokensPerSecond: 100, outputTokens: 2 });
+  expect(book.figuresOf("a")).toMatchObject({ tokensPerSecond: 100, outputTokens: 2, queuePlace: null });
 });
 
 it("forgets the oldest requests", () => {

@@ -6,6 +6,8 @@ export interface Figures {
   readonly tokensPerSecond: number | null;
   readonly ttftMs: number | null;
   readonly outputTokens: number;
+  /** 1 is the next to be served; null: it runs, has ended, or stands further back than is told. */
+  readonly queuePlace: number | null;
 }
 
 interface Entry {
@@ -22,8 +24,10 @@ const REMEMBERED_REQUESTS = 256;
 /** Keeps each recent request's figures, gathered from the engine's reports. */
 export class RequestBook {
   readonly #entries = new Map<string, Entry>();
+  #waitingIds: readonly string[] = [];
 
   addStep(report: StepReport): void {
+    this.#waitingIds = report.waitingIds;
     for (const { requestId, sampled } of report.entries) {
       if (!sampled) continue;
       const entry = this.#entry(requestId);
@@ -47,12 +51,14 @@ export class RequestBook {
   figuresOf(requestId: string): Figures | null {
     const entry = this.#entries.get(requestId);
     if (entry === undefined) return null;
-    const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens } = entry;
+    const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens, isFinished } = entry;
+    const place = isFinished ? 0 : this.#waitingIds.indexOf(requestId) + 1;
     const decodingMs = firstTokenMs === null || lastTokenMs === null ? 0 : lastTokenMs - firstTokenMs;
     return {
       tokensPerSecond: decodingMs > 0 ? ((outputTokens - 1) * 1000) / decodingMs : null,
       ttftMs: firstTokenMs === null || arrivalMs === null ? null : firstTokenMs - arrivalMs,
       outputTokens,
+      queuePlace: place > 0 ? place : null,
     };
   }
 

@@ -1,7 +1,8 @@
 import { Pane, type PaneContext } from "./pane.ts";
+import { MAX_PANES, savedWorkspace, type SavedChat, type SavedWorkspace } from "./saved-workspace.ts";
 import { createStore, type ReadonlyStore, type StoreApi } from "./store.ts";
 
-export const MAX_PANES = 16;
+export { MAX_PANES };
 
 export interface WorkspaceState {
   /** In the order in which they stand. Never empty. */
@@ -15,20 +16,58 @@ export class Workspace {
   readonly store: ReadonlyStore<WorkspaceState>;
   readonly #store: StoreApi<WorkspaceState>;
   readonly #context: PaneContext;
-  readonly #freeNumbers = Array.from({ length: MAX_PANES }, (_, index) => index + 1);
+  #freeNumbers = Array.from({ length: MAX_PANES }, (_, index) => index + 1);
 
-  constructor(context: PaneContext) {
+  constructor(context: PaneContext, saved: SavedWorkspace | null = null) {
     this.#context = context;
-    const first = this.#open();
-    this.#store = createStore<WorkspaceState>(() => ({ panes: first ? [first] : [], current: 1 }));
+    const panes = saved?.panes.map((pane) => new Pane(pane.number, context, pane)) ?? [];
+    this.#freeNumbers = this.#freeNumbers.filter((free) => !panes.some(({ number }) => number === free));
+    const first = panes[0] ?? this.#open();
+    const current = panes.find(({ number }) => number === saved?.current) ?? first;
+    this.#store = createStore<WorkspaceState>(() => ({
+      panes: panes.length > 0 || !first ? panes : [first],
+      current: current?.number ?? 1,
+    }));
     this.store = this.#store;
+  }
+
+  toSaved(): SavedWorkspace {
+    const { panes, current } = this.#store.getState();
+    const shared = this.#context.settings.store.getState();
+    return savedWorkspace({ current, shared, panes: panes.map((pane) => pane.toSaved()) });
   }
 
   /** Null when there are sixteen already. */
   addPane(): Pane | null {
     const pane = this.#open();
-    if (pane) this.#store.setState({ panes: [...this.store.getState().panes, pane], current: pane.number });
+    if (pane) this.#insert(pane, this.#store.getState().panes.length);
     return pane;
+  }
+
+  /** A pane beside this one with the same chat and settings; null when there are sixteen already. */
+  duplicatePane(pane: Pane): Pane | null {
+    return this.#openBeside(pane, pane.toSaved());
+  }
+
+  /** A pane beside this one with the conversation up to an answer: what it shares, it shares in the prefix cache too. */
+  forkPane(pane: Pane, turnId: number): Pane | null {
+    const chat = pane.toSaved();
+    const numTurns = chat.turns.findIndex(({ id }) => id === turnId) + 1;
+    const firstSent = Math.min(chat.firstSent, Math.max(0, numTurns - 1));
+    return this.#openBeside(pane, { ...chat, turns: chat.turns.slice(0, numTurns), firstSent, draft: "" });
+  }
+
+  /** To the place of its neighbour: -1 is left, 1 is right. */
+  movePane(pane: Pane, steps: number): void {
+    this.movePaneTo(pane, this.#store.getState().panes.indexOf(pane) + steps);
+  }
+
+  /** `place`: its index afterwards. */
+  movePaneTo(pane: Pane, place: number): void {
+    const { panes } = this.#store.getState();
+    if (place < 0 || place >= panes.length || panes[place] === pane) return;
+    const others = panes.filter((other) => other !== pane);
+    this.#store.setState({ panes: [...others.slice(0, place), pane, ...others.slice(place)] });
   }
 
   /** Closes a pane and returns the one that takes its place: its neighbour, or a new one where it was the last. */
@@ -48,12 +87,46 @@ export class Workspace {
     return heir;
   }
 
+  /** How many chats `addChats` has room for: panes that are empty give way. */
+  room(): number {
+    return this.#freeNumbers.length + this.#store.getState().panes.filter(isEmpty).length;
+  }
+
+  /** Opens each chat in a pane, in place of those that are empty. There must be room. */
+  addChats(chats: readonly SavedChat[]): void {
+    const kept = this.#store.getState().panes.filter((pane) => !isEmpty(pane));
+    for (const pane of this.#store.getState().panes.filter(isEmpty)) {
+      pane.close();
+      this.#freeNumbers.unshift(pane.number);
+    }
+    const added = chats.flatMap((chat) => this.#open(chat) ?? []);
+    const current = added[0]?.number ?? kept[0]?.number ?? 1;
+    this.#store.setState({ panes: [...kept, ...added], current });
+  }
+
   select(number: number): void {
     if (number !== this.#store.getState().current) this.#store.setState({ current: number });
   }
 
-  #open(): Pane | null {
-    const number = this.#freeNumbers.shift();
-    return number === undefined ? null : new Pane(number, this.#context);
+  #openBeside(pane: Pane, chat: SavedChat): Pane | null {
+    const opened = this.#open(chat);
+    if (opened) this.#insert(opened, this.#store.getState().panes.indexOf(pane) + 1);
+    return opened;
   }
+
+  #insert(pane: Pane, place: number): void {
+    const { panes } = this.#store.getState();
+    this.#store.setState({ panes: [...panes.slice(0, place), pane, ...panes.slice(place)], current: pane.number });
+  }
+
+  #open(chat?: SavedChat): Pane | null {
+    const number = this.#freeNumbers.shift();
+    return number === undefined ? null : new Pane(number, this.#context, chat);
+  }
+}
+
+/** Nothing is lost with it. */
+function isEmpty(pane: Pane): boolean {
+  const { turns, draft, title, phase } = pane.store.getState();
+  return turns.length === 0 && draft.trim() === "" && title === null && phase === "idle";
 }

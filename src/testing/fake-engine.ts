@@ -203,8 +203,8 @@ export class FakeEngine implements ChorusEngine {
     this.accepted.push(structuredClone(body));
     const queue = new ChunkQueue();
     const request: FakeRequest = {
-      id: `fake-${this.#nextId++}`,
-      words: wordsIn(this.#options.answer?.(body.messages) ?? "Yes."),
+      id: `chatcmpl-${body.request_id ?? this.#nextId++}`,
+      words: wordsIn(this.#answerTo(body)),
       promptTokens,
       maxTokens: body.max_tokens ?? room,
       arrivalMs: performance.now(),
@@ -232,6 +232,13 @@ export class FakeEngine implements ChorusEngine {
   #leave(requestId: string): void {
     this.#requests = this.#requests.filter(({ id }) => id !== requestId);
     this.#blocks.release(requestId);
+  }
+
+  /** What is to be continued is the scripted answer's beginning. */
+  #answerTo({ messages, continue_final_message: isContinued }: ChatCompletionRequest): string {
+    const said = isContinued ? (messages.at(-1)?.content ?? "") : "";
+    const answer = this.#options.answer?.(isContinued ? messages.slice(0, -1) : messages) ?? "Yes.";
+    return answer.startsWith(said) ? answer.slice(said.length) : answer;
   }
 
   #advance(request: FakeRequest, atMs: number): StepEntry {

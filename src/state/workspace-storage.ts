@@ -1,0 +1,57 @@
+// Where the chats are kept: IndexedDB of this browser, one record. It can be forbidden, full or broken; the page then
+// works all the same and says that nothing is kept.
+
+import { createStore, get, set } from "idb-keyval";
+import { parseSavedWorkspace, type SavedWorkspace } from "./saved-workspace.ts";
+
+export interface WorkspaceStorage {
+  /** What was kept. Null: nothing. Never rejects, and never waits long. */
+  load(): Promise<LoadedWorkspace>;
+  /** Rejects where it can't be kept. */
+  save(workspace: SavedWorkspace): Promise<void>;
+}
+
+export interface LoadedWorkspace {
+  readonly saved: SavedWorkspace | null;
+  /** ok. damaged: what was there can't be read; it was put aside. unavailable: nothing can be kept. */
+  readonly status: "ok" | "damaged" | "unavailable";
+}
+
+const RECORD = "workspace";
+/** What could not be read is kept under this name, for whoever wants to mend it by hand. */
+const DAMAGED_RECORD = "workspace-damaged";
+const LONGEST_WAIT_MS = 2000;
+
+export class IndexedDbStorage implements WorkspaceStorage {
+  readonly #store = createStore("chorus", "chats");
+
+  async load(): Promise<LoadedWorkspace> {
+    let record: unknown;
+    try {
+      record = await withinTime(get(RECORD, this.#store));
+    } catch {
+      return { saved: null, status: "unavailable" };
+    }
+    if (record === undefined) return { saved: null, status: "ok" };
+    try {
+      return { saved: parseSavedWorkspace(record), status: "ok" };
+    } catch {
+      await withinTime(set(DAMAGED_RECORD, record, this.#store)).catch(() => undefined);
+      return { saved: null, status: "damaged" };
+    }
+  }
+
+  save(workspace: SavedWorkspace): Promise<void> {
+    return set(RECORD, workspace, this.#store);
+  }
+}
+
+/** A database that another page is about to change can keep its readers waiting for ever. */
+function withinTime<Value>(promise: Promise<Value>): Promise<Value> {
+  return Promise.race([
+    promise,
+    new Promise<never>((_, reject) => {
+      setTimeout(() => reject(new Error("IndexedDB does not answer.")), LONGEST_WAIT_MS);
+    }),
+  ]);
+}
