@@ -107,6 +107,18 @@ describe("a recorded run", () => {
     expect(live.histograms.inter_token_latency_seconds.count).toBe(8 * 11);
   });
 
+  it("keeps the newest events where only so many are wanted, and can be read while it goes on", () => {
+    const source = new Source();
+    const recorder = recordRun(source, { mostEvents: 3 });
+    const steps = () =>
+      readRecording(recorder.text()).events.map((event) => (event.type === "step" ? event.step : event.type));
+    const seen = [1, 2, 3, 4, 5, 6, 7].map((step) => {
+      source.tell("step", sampleStep({ step }));
+      return steps().join(",");
+    });
+    expect(seen).toEqual(["1", "1,2", "1,2,3", "2,3,4", "3,4,5", "4,5,6", "5,6,7"]);
+  });
+
   it("ends with stop(), and begins with what ran", () => {
     const source = new Source();
     const recorder = recordRun(source);

@@ -19,21 +19,36 @@ export interface Recording {
   readonly events: readonly RecordedEvent[];
 }
 
-/** Records what an engine tells from now on. stop() ends that and gives it as text for readRecording(). */
-export function recordRun(engine: Pick<ChorusEngine, "model" | "on">): { stop(): string } {
-  const lines = [JSON.stringify({ type: "header", version: VERSION, model: engine.model })];
+export interface RunRecorder {
+  /** What was recorded so far, for readRecording(). */
+  text(): string;
+  /** Ends the recording, and gives it. */
+  stop(): string;
+}
+
+/** Records what an engine tells from now on; of that at most the newest `mostEvents`, where it is given. */
+export function recordRun(
+  engine: Pick<ChorusEngine, "model" | "on">,
+  { mostEvents = Infinity }: { readonly mostEvents?: number } = {},
+): RunRecorder {
+  const header = JSON.stringify({ type: "header", version: VERSION, model: engine.model });
+  let lines: string[] = [];
   const add = (type: RecordedEvent["type"]) => (event: StepReport | RequestReport | Alert) => {
     lines.push(JSON.stringify({ type, ...event }));
+    // Seldom, since all that stay are moved.
+    if (lines.length >= 2 * mostEvents) lines = lines.slice(-mostEvents);
   };
+  const text = () => `${[header, ...lines.slice(-mostEvents)].join("\n")}\n`;
   const unsubscribe = [
     engine.on("step", add("step")),
     engine.on("request", add("request")),
     engine.on("alert", add("alert")),
   ];
   return {
+    text,
     stop() {
       for (const off of unsubscribe) off();
-      return `${lines.join("\n")}\n`;
+      return text();
     },
   };
 }

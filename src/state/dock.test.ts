@@ -1,0 +1,44 @@
+import { beforeEach, expect, it, vi } from "vitest";
+import { Dock, MAX_DOCK_PX, MIN_DOCK_PX, STEP_WIDTHS_PX } from "./dock.ts";
+
+beforeEach(() => {
+  const kept = new Map<string, string>();
+  vi.stubGlobal("localStorage", {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+  });
+});
+
+it("remembers whether it is open, and its height within bounds", () => {
+  expect(new Dock().store.getState()).toMatchObject({ isOpen: true, heightPx: null });
+  const dock = new Dock();
+  dock.toggle();
+  dock.setHeight(300.4);
+  expect(new Dock().store.getState()).toMatchObject({ isOpen: false, heightPx: 300 });
+  dock.setHeight(1e9);
+  expect(new Dock().store.getState().heightPx).toBe(MAX_DOCK_PX);
+  dock.setHeight(-5);
+  expect(new Dock().store.getState().heightPx).toBe(MIN_DOCK_PX);
+  dock.setHeight(NaN);
+  expect(dock.store.getState().heightPx).toBe(MIN_DOCK_PX);
+});
+
+it("zooms from one width to the next, as far as there are any", () => {
+  const dock = new Dock();
+  expect(dock.store.getState().stepPx).toBe(9);
+  for (let i = 0; i < 20; i++) dock.zoom(1);
+  expect(dock.store.getState().stepPx).toBe(STEP_WIDTHS_PX.at(-1));
+  for (let i = 0; i < 20; i++) dock.zoom(-1);
+  expect(dock.store.getState().stepPx).toBe(STEP_WIDTHS_PX[0]);
+});
+
+it("pauses and goes on, and points at one pane at a time", () => {
+  const dock = new Dock();
+  dock.togglePause();
+  expect(dock.store.getState().isPaused).toBe(true);
+  const before = dock.store.getState();
+  dock.point(null);
+  expect(dock.store.getState()).toBe(before);
+  dock.point(3);
+  expect(dock.store.getState().solo).toBe(3);
+});

@@ -1,0 +1,68 @@
+import { remember, remembered } from "./remembered.ts";
+import { createStore, type ReadonlyStore } from "./store.ts";
+
+export interface DockState {
+  /** Whether the body is seen; the head always is. */
+  readonly isOpen: boolean;
+  /** Of the body, in CSS pixels; null: as its content needs. */
+  readonly heightPx: number | null;
+  /** Whether the timeline stands still, so that it can be read. */
+  readonly isPaused: boolean;
+  /** Width of a step on the timeline. */
+  readonly stepPx: number;
+  /** The pane whose sequences are pointed at; null: none, and all are drawn alike. */
+  readonly solo: number | null;
+}
+
+export const MIN_DOCK_PX = 160;
+export const MAX_DOCK_PX = 720;
+export const STEP_WIDTHS_PX = [3, 5, 7, 9, 13, 19, 27] as const;
+const DEFAULT_STEP_PX = 9;
+
+/** How the person has set up the view of the batch. Whether it is open and its height are remembered. */
+export class Dock {
+  readonly store: ReadonlyStore<DockState>;
+  readonly #store = createStore<DockState>(() => ({
+    isOpen: remembered("dock.open") !== "no",
+    heightPx: clampHeight(Number(remembered("dock.height") ?? NaN)),
+    isPaused: false,
+    stepPx: DEFAULT_STEP_PX,
+    solo: null,
+  }));
+
+  constructor() {
+    this.store = this.#store;
+  }
+
+  toggle(): void {
+    const isOpen = !this.store.getState().isOpen;
+    this.#store.setState({ isOpen });
+    remember("dock.open", isOpen ? "yes" : "no");
+  }
+
+  setHeight(px: number): void {
+    const heightPx = clampHeight(px);
+    if (heightPx === null) return;
+    this.#store.setState({ heightPx });
+    remember("dock.height", `${heightPx}`);
+  }
+
+  togglePause(): void {
+    this.#store.setState({ isPaused: !this.store.getState().isPaused });
+  }
+
+  /** 1: nearer, -1: further away. */
+  zoom(direction: 1 | -1): void {
+    const at = STEP_WIDTHS_PX.findIndex((px) => px === this.store.getState().stepPx);
+    const stepPx = STEP_WIDTHS_PX[at + direction];
+    if (stepPx !== undefined) this.#store.setState({ stepPx });
+  }
+
+  point(pane: number | null): void {
+    if (pane !== this.store.getState().solo) this.#store.setState({ solo: pane });
+  }
+}
+
+function clampHeight(px: number): number | null {
+  return Number.isFinite(px) ? Math.round(Math.max(MIN_DOCK_PX, Math.min(MAX_DOCK_PX, px))) : null;
+}
