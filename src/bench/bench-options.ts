@@ -1,0 +1,80 @@
+import type { WeightsDtype } from "../protocol/config.ts";
+
+export const SECTION_IDS = [
+  "startup",
+  "kernels",
+  "decode",
+  "prefill",
+  "modes",
+  "arrivals",
+  "prefixes",
+  "growth",
+] as const;
+export type SectionId = (typeof SECTION_IDS)[number];
+
+export const SEQUENCE_COUNTS = [1, 2, 4, 8, 16, 32, 64] as const;
+export const WEIGHTS_DTYPES: readonly WeightsDtype[] = ["f32", "f16", "q8", "q4"];
+export const EMBEDDED = "embedded";
+
+export interface BenchOptions {
+  readonly sections: readonly SectionId[];
+  /** "embedded", a size to make of random numbers ("tiny", "small", "gpt2"...), or a folder's URL. */
+  readonly model: string;
+  readonly dtype: WeightsDtype;
+  /** How many sequences run at once. */
+  readonly sequences: readonly number[];
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+  /** Of which the median is taken. */
+  readonly repeats: number;
+  readonly seed: number;
+  /** Fewer points, so that all of it ends within two minutes on a software adapter. */
+  readonly quick: boolean;
+}
+
+const DEFAULTS: BenchOptions = {
+  sections: SECTION_IDS,
+  model: EMBEDDED,
+  dtype: "f16",
+  sequences: SEQUENCE_COUNTS,
+  promptTokens: 32,
+  outputTokens: 32,
+  repeats: 5,
+  seed: 0,
+  quick: false,
+};
+
+const QUICK: Partial<BenchOptions> = {
+  sequences: [1, 4, 16],
+  promptTokens: 16,
+  outputTokens: 8,
+  repeats: 3,
+  quick: true,
+};
+
+/** From an address: `quick&model=small&sections=decode,modes&sequences=1,8`. What makes no sense is left at its default. */
+export function readBenchOptions(params: URLSearchParams): BenchOptions {
+  const base = params.has("quick") ? { ...DEFAULTS, ...QUICK } : DEFAULTS;
+  const sections = SECTION_IDS.filter((id) => params.get("sections")?.split(",").includes(id));
+  const sequences = (params.get("sequences") ?? "").split(",").map(Number).filter(isCount);
+  const dtype = params.get("dtype");
+  const count = (name: "promptTokens" | "outputTokens" | "repeats") => {
+    const value = Number(params.get(name));
+    return isCount(value) ? value : base[name];
+  };
+  return {
+    ...base,
+    sections: sections.length > 0 ? sections : base.sections,
+    model: params.get("model") || base.model,
+    dtype: WEIGHTS_DTYPES.find((known) => known === dtype) ?? base.dtype,
+    sequences: sequences.length > 0 ? sequences.toSorted((a, b) => a - b) : base.sequences,
+    promptTokens: count("promptTokens"),
+    outputTokens: count("outputTokens"),
+    repeats: count("repeats"),
+    seed: Number(params.get("seed")) || base.seed,
+  };
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value > 0;
+}

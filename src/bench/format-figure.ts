@@ -1,0 +1,21 @@
+import type { Figure } from "./bench-result.ts";
+
+/** Three digits or so: 0.042, 3.14, 25.1, 1,729. Counts stay whole. */
+export function formatFigure(figure: Figure): string {
+  if (figure === null) return "–";
+  if (typeof figure === "string") return figure;
+  if (!Number.isFinite(figure)) return Number.isNaN(figure) ? "–" : "∞";
+  const size = Math.abs(figure);
+  const digits = Number.isInteger(figure) || size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3;
+  return figure.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/** "±4%" */
+export function formatSpread(spread: number): string {
+  return Number.isFinite(spread) ? `±${formatFigure(Math.round(100 * spread))}%` : "–";
+}
+
+/** "2.4" of "2.4 times". */
+export function formatRatio(ratio: number): string {
+  return Number.isFinite(ratio) ? ratio.toFixed(ratio >= 10 ? 1 : 2) : "–";
+}

@@ -1,0 +1,135 @@
+// Listens to what an engine in this thread says to WebGPU. So the benchmark measures the dispatches that a step really
+// has, whichever they are, and needs no second list of them.
+
+export interface HeardPipeline {
+  /** The entry point: the kernel's name. */
+  readonly name: string;
+  readonly constants: Readonly<Record<string, number>>;
+}
+
+export interface HeardDispatch {
+  readonly pipeline: GPUComputePipeline;
+  readonly bindGroup: GPUBindGroup;
+  readonly workgroups: readonly [number, number, number];
+}
+
+export class GpuListener {
+  /** The device that was used last. */
+  device: GPUDevice | null = null;
+  /** Of what was submitted last. */
+  dispatches: readonly HeardDispatch[] = [];
+  /** Of all buffers that have not been destroyed. */
+  bytes = 0;
+  readonly pipelines = new Map<GPUComputePipeline, HeardPipeline>();
+  readonly #bound = new Map<GPUBindGroup, readonly number[]>();
+  #isOn = true;
+
+  constructor() {
+    this.#listenToDevice();
+    this.#listenToPasses();
+  }
+
+  /** Bytes of each buffer that a bind group binds, in the order of the bindings. */
+  boundBytes(bindGroup: GPUBindGroup): readonly number[] {
+    return this.#bound.get(bindGroup) ?? [];
+  }
+
+  /** Runs something that is not to be heard, such as the replay of what was. */
+  async deaf<T>(work: () => Promise<T>): Promise<T> {
+    this.#isOn = false;
+    try {
+      return await work();
+    } finally {
+      this.#isOn = true;
+    }
+  }
+
+  forget(): void {
+    this.device = null;
+    this.dispatches = [];
+    this.pipelines.clear();
+    this.#bound.clear();
+  }
+
+  #listenToDevice(): void {
+    const { prototype } = GPUDevice;
+    after(prototype, "createBuffer", (device, buffer) => {
+      this.device = device;
+      this.bytes += buffer.size;
+    });
+    before(GPUBuffer.prototype, "destroy", (buffer) => {
+      this.bytes -= buffer.size;
+    });
+    after(prototype, "createBindGroup", (_, bindGroup, { entries }) => {
+      this.#bound.set(
+        bindGroup,
+        Array.from(entries, ({ resource }) => bytesOf(resource)),
+      );
+    });
+    after(prototype, "createComputePipelineAsync", (_, promise, { compute }) => {
+      void promise.then((pipeline) => {
+        const { entryPoint = "", constants = {} } = compute;
+        this.pipelines.set(pipeline, { name: entryPoint.replaceAll("_", "-"), constants });
+      });
+    });
+  }
+
+  #listenToPasses(): void {
+    const { prototype } = GPUComputePassEncoder;
+    let pipeline: GPUComputePipeline | null = null;
+    let bindGroup: GPUBindGroup | null = null;
+    let recorded: HeardDispatch[] = [];
+    before(GPUDevice.prototype, "createCommandEncoder", () => {
+      recorded = [];
+    });
+    before(GPUQueue.prototype, "submit", () => {
+      if (this.#isOn && recorded.length > 0) this.dispatches = recorded;
+    });
+    before(prototype, "setPipeline", (_, next) => {
+      pipeline = next;
+    });
+    before(prototype, "setBindGroup", (_, index, next) => {
+      if (index === 0) bindGroup = next ?? null;
+    });
+    before(prototype, "dispatchWorkgroups", (_, x, y = 1, z = 1) => {
+      if (this.#isOn && pipeline && bindGroup) recorded.push({ pipeline, bindGroup, workgroups: [x, y, z] });
+    });
+  }
+}
+
+type Method = (...args: never[]) => unknown;
+type MethodsOf<Target> = { [Name in keyof Target]: Target[Name] extends Method ? Name : never }[keyof Target];
+
+/** Has `listener` hear each call before it is made. */
+function before<Target, Name extends MethodsOf<Target>>(
+  prototype: Target,
+  name: Name,
+  listener: (self: Target, ...args: Target[Name] extends (...given: infer Args) => unknown ? Args : never) => void,
+): void {
+  const method = prototype[name] as (...args: unknown[]) => unknown;
+  prototype[name] = function (this: Target, ...args: unknown[]) {
+    (listener as (...heard: unknown[]) => void)(this, ...args);
+    return method.apply(this, args);
+  } as Target[Name];
+}
+
+/** Has `listener` hear each call and what it gave. */
+function after<Target, Name extends MethodsOf<Target>>(
+  prototype: Target,
+  name: Name,
+  listener: Target[Name] extends (...given: infer Args) => infer Result
+    ? (self: Target, result: Result, ...args: Args) => void
+    : never,
+): void {
+  const method = prototype[name] as (...args: unknown[]) => unknown;
+  prototype[name] = function (this: Target, ...args: unknown[]) {
+    const result = method.apply(this, args);
+    (listener as (...heard: unknown[]) => void)(this, result, ...args);
+    return result;
+  } as Target[Name];
+}
+
+function bytesOf(resource: GPUBindingResource): number {
+  if (resource instanceof GPUBuffer) return resource.size;
+  return "buffer" in resource ? (resource.size ?? resource.buffer.size - (resource.offset ?? 0)) : 0;
+}

@@ -1,0 +1,50 @@
+// What a dispatch must move and compute at the least: each weight, each input and each output once.
+
+import type { HeardPipeline } from "./gpu-listener.ts";
+
+export interface KernelCost {
+  readonly bytes: number;
+  readonly flops: number;
+}
+
+export interface StepShape {
+  /** Rows of the step. */
+  readonly rows: number;
+  /** Rows that sample. */
+  readonly samples: number;
+  /** Positions that a row attends to, on average. */
+  readonly context: number;
+  /** Positions in the cache that are read, over all rows: a block that several rows of a prompt share counts once. */
+  readonly cachedPositions: number;
+}
+
+export type KernelClass = "matmul" | "attention" | "head and sampling" | "the rest";
+
+const FLOAT_BYTES = 4;
+
+export function classOf({ name, constants }: HeardPipeline): KernelClass {
+  if (constants["SAMPLES_ONLY"] || name.startsWith("sample")) return "head and sampling";
+  if (name.startsWith("matmul")) return "matmul";
+  return name.startsWith("attention") ? "attention" : "the rest";
+}
+
+/** null for kernels whose time is no matter of bytes or additions: norms, the cache's writing, sampling. */
+export function costOf(
+  { name, constants }: HeardPipeline,
+  boundBytes: readonly number[],
+  { rows, samples, context, cachedPositions }: StepShape,
+): KernelCost | null {
+  const { K4 = 0, N4 = 0, HEADS = 0, HEAD_SIZE = 0, HEAD_VEC4 = 0, CACHE_F16 = 0, SAMPLES_ONLY = 0 } = constants;
+  if (name.startsWith("matmul")) {
+    const [k, n] = [4 * K4, 4 * N4];
+    const height = SAMPLES_ONLY ? samples : rows;
+    const [, weightBytes = 0] = boundBytes;
+    return { bytes: weightBytes + FLOAT_BYTES * height * (k + n), flops: 2 * height * k * n };
+  }
+  if (name.startsWith("attention")) {
+    const cacheBytes = 2 * HEADS * 4 * HEAD_VEC4 * (CACHE_F16 ? 2 : FLOAT_BYTES);
+    const rowBytes = 2 * FLOAT_BYTES * HEADS * HEAD_SIZE;
+    return { bytes: cachedPositions * cacheBytes + rows * rowBytes, flops: 4 * rows * context * HEADS * HEAD_SIZE };
+  }
+  return null;
+}

@@ -1,0 +1,211 @@
+import { createEngine } from "../../index.ts";
+import type { EngineConfig, ModelSource } from "../../protocol/config.ts";
+import type { ChorusEngine } from "../../protocol/engine.ts";
+import { medianOf } from "../statistics.ts";
+import { GpuListener, type HeardDispatch } from "./gpu-listener.ts";
+import { classOf, costOf, type KernelClass, type KernelCost, type StepShape } from "./kernel-cost.ts";
+import { prepareRoofline } from "./roofline.ts";
+
+/** A step to take apart: so many sequences that decode after prompts of `context` tokens, or one prompt of `rows`. */
+export interface StepCase {
+  readonly kind: "decode" | "prefill";
+  readonly rows: number;
+  readonly context: number;
+}
+
+/** Dispatches of one pipeline in a step. */
+export interface KernelTime {
+  readonly kernel: string;
+  readonly class: KernelClass;
+  readonly constants: Readonly<Record<string, number>>;
+  readonly dispatches: number;
+  /** Of one dispatch. */
+  readonly ms: number;
+  readonly cost: KernelCost | null;
+}
+
+export interface StepTimes {
+  readonly step: StepCase;
+  readonly kernels: readonly KernelTime[];
+  /** All of the step's dispatches in one pass. */
+  readonly passMs: number;
+  readonly dispatches: number;
+}
+
+export interface KernelTimes {
+  readonly copyBytesPerSecond: number;
+  readonly multiplyFlopsPerSecond: number;
+  readonly steps: readonly StepTimes[];
+}
+
+/** What is submitted at once takes at least so long: shorter would measure the submission. */
+const SHORTEST_SUBMIT_MS = 8;
+const MOST_REPEATS = 256;
+
+/** Takes an engine's steps apart, on the engine's own device with its own buffers. Lives in a worker of its own. */
+export class KernelLab {
+  readonly #listener = new GpuListener();
+
+  /** Bytes on the GPU of an engine with each of these configs. */
+  async gpuBytes(model: ModelSource, configs: readonly EngineConfig[]): Promise<number[]> {
+    const bytes: number[] = [];
+    for (const config of configs) {
+      const before = this.#listener.bytes;
+      const engine = await createEngine({ ...config, model, worker: false });
+      bytes.push(this.#listener.bytes - before);
+      await engine.dispose();
+    }
+    return bytes;
+  }
+
+  async measure(
+    model: ModelSource,
+    config: EngineConfig,
+    cases: readonly StepCase[],
+    rounds: number,
+    onProgress: (share: number) => void,
+  ): Promise<KernelTimes> {
+    // One step after the other, so that the last one heard is the one that was asked for.
+    const mostRows = Math.max(...cases.map(({ kind, rows, context }) => (kind === "decode" ? rows * context : rows)));
+    const engine = await createEngine({
+      ...config,
+      model,
+      worker: false,
+      runAhead: 0,
+      enablePrefixCaching: false,
+      maxNumSeqs: Math.max(...cases.map(({ rows }) => rows)),
+      maxNumBatchedTokens: mostRows,
+    });
+    try {
+      return await this.#measure(engine, cases, rounds, onProgress);
+    } finally {
+      await engine.dispose();
+      this.#listener.forget();
+    }
+  }
+
+  async #measure(
+    engine: ChorusEngine,
+    cases: readonly StepCase[],
+    rounds: number,
+    onProgress: (share: number) => void,
+  ): Promise<KernelTimes> {
+    const listener = this.#listener;
+    const { device } = listener;
+    if (!device) throw new Error("the engine has opened no device");
+    const roofline = await listener.deaf(() => prepareRoofline(device, engine.model.adapter.includes("(software)")));
+    const copyMs: number[] = [];
+    const multiplyMs: number[] = [];
+    const steps: StepTimes[] = [];
+    for (const [i, step] of cases.entries()) {
+      await runStep(engine, step);
+      const pass = listener.dispatches;
+      const groups = byPipeline(pass);
+      const works = [[roofline.copy], [roofline.multiply], pass, ...groups];
+      const times = await listener.deaf(() =>
+        interleavedMs(device, works, rounds, (share) => onProgress((i + share) / cases.length)),
+      );
+      const [copy = NaN, multiply = NaN, passMs = NaN, ...groupMs] = times.map(medianOf);
+      copyMs.push(copy);
+      multiplyMs.push(multiply);
+      const kernels = groups.map((group, g) => this.#kernelTime(group, (groupMs[g] ?? NaN) / group.length, step));
+      steps.push({ step, kernels, passMs, dispatches: pass.length });
+    }
+    roofline.destroy();
+    return {
+      copyBytesPerSecond: (1000 * roofline.copyBytes) / medianOf(copyMs),
+      multiplyFlopsPerSecond: (1000 * roofline.multiplyFlops) / medianOf(multiplyMs),
+      steps,
+    };
+  }
+
+  #kernelTime(group: readonly HeardDispatch[], ms: number, step: StepCase): KernelTime {
+    const [first] = group;
+    const pipeline = first && this.#listener.pipelines.get(first.pipeline);
+    if (!first || !pipeline) throw new Error("a dispatch of an unknown pipeline");
+    const cost = costOf(pipeline, this.#listener.boundBytes(first.bindGroup), shapeOf(step));
+    return {
+      kernel: pipeline.name,
+      class: classOf(pipeline),
+      constants: pipeline.constants,
+      dispatches: group.length,
+      ms,
+      cost,
+    };
+  }
+}
+
+function shapeOf({ kind, rows, context }: StepCase): StepShape {
+  return kind === "decode"
+    ? { rows, samples: rows, context: context + 1, cachedPositions: rows * (context + 1) }
+    : { rows, samples: 1, context: (rows + 1) / 2, cachedPositions: rows };
+}
+
+/** Has the engine compute the step, as its last. */
+async function runStep(engine: ChorusEngine, { kind, rows, context }: StepCase): Promise<void> {
+  const [sequences, promptTokens] = kind === "decode" ? [rows, context] : [1, rows];
+  const prompt = Array.from({ length: sequences }, (_, s) =>
+    Array.from({ length: promptTokens }, (__, t) => (31 * s + 7 * t) % (engine.model.vocabSize - 1)),
+  );
+  let lastRows = 0;
+  const stop = engine.on("step", (report) => {
+    lastRows = report.rows;
+  });
+  // All prompts fit one step; the next one decodes.
+  const max_tokens = kind === "decode" ? 2 : 1;
+  await engine.completions.create({ prompt, max_tokens, ignore_eos: true, temperature: 0 });
+  stop();
+  if (lastRows !== rows) throw new Error(`the last step has ${lastRows} rows, not ${rows}`);
+}
+
+/** By pipeline, in the order in which they come. */
+function byPipeline(pass: readonly HeardDispatch[]): HeardDispatch[][] {
+  const groups = new Map<GPUComputePipeline, HeardDispatch[]>();
+  for (const dispatch of pass) {
+    const group = groups.get(dispatch.pipeline);
+    if (group) group.push(dispatch);
+    else groups.set(dispatch.pipeline, [dispatch]);
+  }
+  return [...groups.values()];
+}
+
+/** Milliseconds of each work, of each round: one work after the other, round by round, the first for nothing. */
+async function interleavedMs(
+  device: GPUDevice,
+  works: readonly (readonly HeardDispatch[])[],
+  rounds: number,
+  onProgress: (share: number) => void,
+): Promise<number[][]> {
+  const repeats: number[] = [];
+  for (const work of works) {
+    await submitMs(device, work, 1);
+    const ms = await submitMs(device, work, 1);
+    repeats.push(Math.min(MOST_REPEATS, Math.max(1, Math.ceil(SHORTEST_SUBMIT_MS / ms))));
+  }
+  const times = works.map((): number[] => []);
+  for (let round = 0; round < rounds; round++) {
+    onProgress(round / rounds);
+    for (const [i, work] of works.entries()) {
+      const count = repeats[i] ?? 1;
+      times[i]?.push((await submitMs(device, work, count)) / count);
+    }
+  }
+  return times;
+}
+
+async function submitMs(device: GPUDevice, work: readonly HeardDispatch[], repeats: number): Promise<number> {
+  const startMs = performance.now();
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  for (let i = 0; i < repeats; i++) {
+    for (const { pipeline, bindGroup, workgroups } of work) {
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bindGroup);
+      pass.dispatchWorkgroups(...workgroups);
+    }
+  }
+  pass.end();
+  device.queue.submit([encoder.finish()]);
+  await device.queue.onSubmittedWorkDone();
+  return performance.now() - startMs;
+}

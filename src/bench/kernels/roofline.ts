@@ -1,0 +1,58 @@
+import copyCode from "./roofline-copy.wgsl?raw";
+import multiplyCode from "./roofline-multiply.wgsl?raw";
+import type { HeardDispatch } from "./gpu-listener.ts";
+
+const LANES = 64;
+const VEC4_BYTES = 16;
+const ROUNDS = 256;
+const CHAINS = 8;
+/** A fused multiply-add of four numbers. */
+const FLOPS_OF_FMA = 8;
+
+/** Sizes that keep a GPU busy and a software adapter not for long. */
+const COPY_BYTES = { software: 2 ** 24, gpu: 2 ** 27 };
+const MULTIPLY_LANES = { software: 2 ** 11, gpu: 2 ** 20 };
+
+/** What a copy and a multiplication reach on this adapter, in the same run as the kernels: the limits to hold them against. */
+export interface Roofline {
+  readonly copy: HeardDispatch;
+  /** Read and written by one copy. */
+  readonly copyBytes: number;
+  readonly multiply: HeardDispatch;
+  readonly multiplyFlops: number;
+  readonly destroy: () => void;
+}
+
+export async function prepareRoofline(device: GPUDevice, isSoftware: boolean): Promise<Roofline> {
+  const on = isSoftware ? "software" : "gpu";
+  const buffer = () =>
+    device.createBuffer({ size: COPY_BYTES[on], usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST });
+  const [source, target] = [buffer(), buffer()];
+  const dispatch = async (
+    code: string,
+    constants: Record<string, number>,
+    workgroups: HeardDispatch["workgroups"],
+  ): Promise<HeardDispatch> => {
+    const module = device.createShaderModule({ code });
+    const pipeline = await device.createComputePipelineAsync({ layout: "auto", compute: { module, constants } });
+    const entries = [source, target].map((bound, binding) => ({ binding, resource: { buffer: bound } }));
+    return {
+      pipeline,
+      bindGroup: device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }),
+      workgroups,
+    };
+  };
+  const copyGroups = COPY_BYTES[on] / VEC4_BYTES / LANES;
+  // A grid of two dimensions: one holds no more than 65,535 workgroups.
+  const across = Math.min(copyGroups, 2 ** 15);
+  return {
+    copy: await dispatch(copyCode, {}, [across, copyGroups / across, 1]),
+    copyBytes: 2 * COPY_BYTES[on],
+    multiply: await dispatch(multiplyCode, { ROUNDS }, [MULTIPLY_LANES[on] / LANES, 1, 1]),
+    multiplyFlops: MULTIPLY_LANES[on] * ROUNDS * CHAINS * FLOPS_OF_FMA,
+    destroy: () => {
+      source.destroy();
+      target.destroy();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { ModelSource } from "../protocol/config.ts";
+import { isHubId } from "../protocol/model-source.ts";
+import type { ModelCard } from "../protocol/reports.ts";
+import { version } from "../../package.json";
+import { BenchContext, type CreateEngine } from "./bench-context.ts";
+import { EMBEDDED, type BenchOptions } from "./bench-options.ts";
+import type { BenchEnvironment, BenchResult, NamedSectionResult } from "./bench-result.ts";
+import { isSizeName, MODEL_SIZES } from "./model-sizes.ts";
+import { makeRandomModel } from "./random-model.ts";
+import { ALL_SECTIONS } from "./sections/all-sections.ts";
+
+export interface RunBenchmarkOptions {
+  readonly options: BenchOptions;
+  readonly createEngine: CreateEngine;
+  /** The folder of the embedded model. */
+  readonly embeddedModel: string;
+  /** For people: "Chrome 142 on Linux". */
+  readonly browser: string;
+  readonly signal: AbortSignal;
+  /** `share` of the whole run, 0..1. */
+  readonly onProgress: (share: number, what: string) => void;
+  /** What there is so far: after each section. */
+  readonly onResult: (result: BenchResult) => void;
+}
+
+/** Runs the chosen sections one after the other. Rejects with the signal's reason where it is aborted. */
+export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResult> {
+  const { options, createEngine, signal, onProgress } = run;
+  const startMs = performance.now();
+  const startedAt = new Date().toISOString();
+  const warnings = new Set<string>();
+  const watch = () => {
+    if (document.hidden) warnings.add("The tab was hidden for a while: browsers slow down what nobody sees.");
+  };
+  watch();
+  document.addEventListener("visibilitychange", watch);
+  try {
+    onProgress(0, "loading the model");
+    const source = modelSource(options, run.embeddedModel);
+    const model = await loadOnce(createEngine, source, options);
+    const sections: NamedSectionResult[] = [];
+    const result = (): BenchResult => ({
+      environment: environmentOf(model, options, run.browser),
+      options,
+      startedAt,
+      seconds: (performance.now() - startMs) / 1000,
+      sections: [...sections],
+      warnings: [...warnings],
+    });
+    const chosen = ALL_SECTIONS.filter(({ id }) => options.sections.includes(id));
+    for (const [i, { id, title, about, run: measure }] of chosen.entries()) {
+      signal.throwIfAborted();
+      const sectionStartMs = performance.now();
+      const context = new BenchContext({
+        options,
+        createEngine,
+        source,
+        model,
+        signal,
+        onProgress: (share, what) => onProgress((i + share) / chosen.length, `${title}: ${what}`),
+      });
+      try {
+        const measured = await measure(context);
+        sections.push({ id, title, about, seconds: (performance.now() - sectionStartMs) / 1000, ...measured });
+        run.onResult(result());
+      } finally {
+        await context.closeEngines();
+      }
+    }
+    return result();
+  } finally {
+    document.removeEventListener("visibilitychange", watch);
+  }
+}
+
+/** Absolute, since the kernel lab's worker lies elsewhere. */
+function modelSource({ model, seed }: BenchOptions, embeddedModel: string): ModelSource {
+  if (isSizeName(model)) return makeRandomModel(MODEL_SIZES[model], seed);
+  const name = model === EMBEDDED ? embeddedModel : model;
+  return isHubId(name) ? name : new URL(name, document.baseURI).href;
+}
+
+/** What the model is called and where it runs, and whether it loads at all. */
+async function loadOnce(createEngine: CreateEngine, model: ModelSource, { dtype }: BenchOptions): Promise<ModelCard> {
+  const engine = await createEngine({ model, dtype });
+  await engine.dispose();
+  return engine.model;
+}
+
+function environmentOf(card: ModelCard, { model }: BenchOptions, browser: string): BenchEnvironment {
+  return {
+    version,
+    browser,
+    adapter: card.adapter,
+    model: isSizeName(model) ? `${model}, random weights` : card.name,
+    parameters: card.numParameters,
+    contextLength: card.contextLength,
+    dtype: card.dtype,
+    kvCacheDtype: card.kvCacheDtype,
+    cacheBlocks: card.numGpuBlocks,
+  };
+}

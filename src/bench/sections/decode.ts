@@ -1,0 +1,72 @@
+import type { Section } from "../bench-context.ts";
+import { formatFigure, formatRatio, formatSpread } from "../format-figure.ts";
+import { runLoad } from "../load.ts";
+import { decodeSteps, stepFigures } from "../load-summary.ts";
+import { medianOf, spreadOf } from "../statistics.ts";
+
+/** Tokens per second of steps in which so many sequences decode, and what a step takes. */
+export const decodeSection: Section = {
+  id: "decode",
+  title: "Decode",
+  about: "So many sequences begin at once and share every step. Only steps in which all of them decode are counted.",
+  async run(context) {
+    const { sequences, promptTokens, outputTokens } = context.options;
+    const engine = await context.openEngine({ enablePrefixCaching: false });
+    const measured = await context.interleave(
+      sequences,
+      (count) => `${count} at once`,
+      async (count) => {
+        const requests = Array.from({ length: count }, () => ({ prompt: context.prompt(promptTokens), outputTokens }));
+        const run = await runLoad(engine, requests, { signal: context.signal });
+        return stepFigures(decodeSteps(run, count));
+      },
+    );
+    const lines = measured.map(({ of, outcomes }) => ({
+      sequences: of,
+      tokensPerSecond: medianOf(outcomes.map((figures) => figures.tokensPerSecond)),
+      spread: spreadOf(outcomes.map((figures) => figures.tokensPerSecond)),
+      stepMs: medianOf(outcomes.map(({ stepMs }) => stepMs)),
+      cpuMs: medianOf(outcomes.map(({ cpuMs }) => cpuMs)),
+      gpuMs: outcomes.some(({ gpuMs }) => gpuMs === null) ? null : medianOf(outcomes.map(({ gpuMs }) => gpuMs ?? NaN)),
+    }));
+    const alone = lines.find((line) => line.sequences === 1)?.tokensPerSecond ?? NaN;
+    const best = lines.reduce((a, b) => (b.tokensPerSecond > a.tokensPerSecond ? b : a));
+    return {
+      headlines: [
+        { value: `${formatFigure(best.tokensPerSecond)} tokens/s`, label: `at best, with ${best.sequences} at once` },
+        { value: `${formatRatio(best.tokensPerSecond / alone)} times`, label: "one sequence's tokens per second" },
+      ],
+      charts: [
+        {
+          title: "Tokens per second by sequences at once",
+          xName: "sequences at once",
+          yName: "tokens/s",
+          xScale: "log",
+          series: [
+            { name: "all together", points: lines.map((line) => [line.sequences, line.tokensPerSecond]) },
+            { name: "each", points: lines.map((line) => [line.sequences, line.tokensPerSecond / line.sequences]) },
+          ],
+        },
+      ],
+      tables: [
+        {
+          title: `Decode steps, prompts of ${promptTokens} tokens, ${outputTokens} new ones`,
+          columns: ["At once", "tokens/s", "spread", "to one", "step, ms", "GPU, ms", "CPU, ms", "ms a token"],
+          rows: lines.map((line) => [
+            line.sequences,
+            line.tokensPerSecond,
+            formatSpread(line.spread),
+            formatRatio(line.tokensPerSecond / alone),
+            line.stepMs,
+            line.gpuMs,
+            line.cpuMs,
+            1000 / line.tokensPerSecond,
+          ]),
+        },
+      ],
+      blocks: [],
+      notes: [],
+      data: lines,
+    };
+  },
+};

@@ -1,0 +1,173 @@
+import type { BenchContext, Section } from "../bench-context.ts";
+import type { ResultChart, ResultTable } from "../bench-result.ts";
+import { withKernelLab } from "../kernels/open-kernel-lab.ts";
+import { runLoad } from "../load.ts";
+import { decodeSteps } from "../load-summary.ts";
+import { MODEL_SIZES } from "../model-sizes.ts";
+import { makeRandomModel } from "../random-model.ts";
+import { growthExponent, medianOf } from "../statistics.ts";
+
+const ROWS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const QUICK_ROWS = [1, 8, 64];
+const CONTEXTS = [16, 64, 128, 256, 512, 960];
+const QUICK_CONTEXTS = [16, 128];
+const VOCABULARIES = [512, 2048, 8192, 32768, 50257];
+const QUICK_VOCABULARIES = [512, 8192];
+const DECODED = 8;
+
+interface Growth {
+  readonly of: string;
+  readonly unit: string;
+  readonly xName: string;
+  readonly points: readonly (readonly [x: number, y: number])[];
+}
+
+/** What a step and the memory cost, against each thing that can grow. */
+export const growthSection: Section = {
+  id: "growth",
+  title: "Growth",
+  about:
+    "The time of a step against its sequences, its rows, the context and the vocabulary, each with the others held still; " +
+    "and what the GPU holds against the sequences it is made for.",
+  async run(context) {
+    const parts = [stepBySequences, stepByRows, stepByContext, stepByVocabulary, memoryBySequences];
+    const growths: Growth[] = [];
+    for (const [i, part] of parts.entries()) {
+      const inPart = (share: number, what: string) => context.progress((i + share) / parts.length, what);
+      growths.push(await part(context, inPart));
+      await context.closeEngines();
+    }
+    return {
+      headlines: [],
+      charts: growths.map(chartOf),
+      tables: [exponents(growths), ...growths.map(tableOf)],
+      blocks: [],
+      notes: [
+        "Growth of y with x: the k of y = c x^k that fits best over all points; 1 is linear, 0 not at all. A fixed cost " +
+          "makes it less.",
+      ],
+      data: growths,
+    };
+  },
+};
+
+type Progress = (share: number, what: string) => void;
+
+async function stepBySequences(context: BenchContext, progress: Progress): Promise<Growth> {
+  const engine = await context.openEngine({ enablePrefixCaching: false });
+  const points = await medians(context, progress, context.options.sequences, "sequences", async (count) => {
+    const requests = Array.from({ length: count }, () => ({ prompt: context.prompt(16), outputTokens: DECODED }));
+    const run = await runLoad(engine, requests, { signal: context.signal });
+    return medianOf(decodeSteps(run, count).map(({ stepMs }) => stepMs));
+  });
+  return { of: "a decode step", unit: "ms", xName: "sequences", points };
+}
+
+async function stepByRows(context: BenchContext, progress: Progress): Promise<Growth> {
+  const rows = (context.options.quick ? QUICK_ROWS : ROWS).filter((count) => count < context.model.contextLength);
+  const engine = await context.openEngine({ enablePrefixCaching: false });
+  const points = await medians(context, progress, rows, "rows", async (count) => {
+    const run = await runLoad(engine, [{ prompt: context.prompt(count), outputTokens: 1 }], { signal: context.signal });
+    return medianOf(run.steps.map(({ stepMs }) => stepMs));
+  });
+  return { of: "a prompt's step", unit: "ms", xName: "rows", points };
+}
+
+async function stepByContext(context: BenchContext, progress: Progress): Promise<Growth> {
+  const longest = context.model.contextLength - DECODED;
+  const contexts = (context.options.quick ? QUICK_CONTEXTS : CONTEXTS).filter((tokens) => tokens <= longest);
+  const engine = await context.openEngine({ enablePrefixCaching: false });
+  const points = await medians(context, progress, contexts, "tokens of context", async (tokens) => {
+    const request = { prompt: context.prompt(tokens), outputTokens: DECODED };
+    const run = await runLoad(engine, [request], { signal: context.signal });
+    return medianOf(decodeSteps(run, 1).map(({ stepMs }) => stepMs));
+  });
+  return { of: "one sequence's decode step", unit: "ms", xName: "context, tokens", points };
+}
+
+async function stepByVocabulary(context: BenchContext, progress: Progress): Promise<Growth> {
+  const vocabularies = context.options.quick ? QUICK_VOCABULARIES : VOCABULARIES;
+  const engines = new Map(
+    await Promise.all(
+      vocabularies.map(async (vocabSize) => {
+        const files = makeRandomModel({ ...MODEL_SIZES.tiny, vocabSize }, context.options.seed);
+        return [vocabSize, await context.openEngine({ enablePrefixCaching: false }, files)] as const;
+      }),
+    ),
+  );
+  const points = await medians(context, progress, vocabularies, "tokens of vocabulary", async (vocabSize) => {
+    const engine = engines.get(vocabSize);
+    if (!engine) throw new Error(`no engine for ${vocabSize}`);
+    const request = { prompt: [1, 2, 3, 4], outputTokens: DECODED };
+    const run = await runLoad(engine, [request], { signal: context.signal });
+    return medianOf(decodeSteps(run, 1).map(({ stepMs }) => stepMs));
+  });
+  return { of: "a decode step of a tiny random model", unit: "ms", xName: "vocabulary, tokens", points };
+}
+
+/** An engine made for so many sequences, with cache for each one's whole context. */
+async function memoryBySequences(
+  { options, source, model, signal }: BenchContext,
+  progress: Progress,
+): Promise<Growth> {
+  progress(0, "memory");
+  const blocksEach = Math.ceil(model.contextLength / model.blockSize);
+  const bytes = await withKernelLab(signal, (lab) =>
+    lab.gpuBytes(
+      source,
+      options.sequences.map((maxNumSeqs) => ({
+        dtype: options.dtype,
+        maxNumSeqs,
+        numGpuBlocks: maxNumSeqs * blocksEach,
+      })),
+    ),
+  );
+  const points = options.sequences.map((count, i) => [count, (bytes[i] ?? NaN) / 1e6] as const);
+  return { of: "GPU memory, weights and all", unit: "MB", xName: "sequences of full context", points };
+}
+
+async function medians(
+  context: BenchContext,
+  progress: Progress,
+  xs: readonly number[],
+  what: string,
+  measure: (x: number) => Promise<number>,
+): Promise<[x: number, y: number][]> {
+  const rounds = context.options.repeats;
+  const times = new Map(xs.map((x) => [x, [] as number[]]));
+  for (let round = 0; round <= rounds; round++) {
+    for (const [i, x] of xs.entries()) {
+      progress((round * xs.length + i) / ((rounds + 1) * xs.length), `${x} ${what}`);
+      const y = await measure(x);
+      // The first round warms up.
+      if (round > 0) times.get(x)?.push(y);
+    }
+  }
+  return xs.map((x) => [x, medianOf(times.get(x) ?? [])]);
+}
+
+function titleOf({ of, unit, xName }: Growth): string {
+  return `${of[0]?.toUpperCase()}${of.slice(1)}, ${unit}, by ${xName}`;
+}
+
+function chartOf(growth: Growth): ResultChart {
+  const { unit, xName, points } = growth;
+  return { title: titleOf(growth), xName, yName: unit, xScale: "linear", series: [{ name: "", points }] };
+}
+
+function tableOf(growth: Growth): ResultTable {
+  const { unit, xName, points } = growth;
+  return {
+    title: titleOf(growth),
+    columns: [xName, unit, `${unit} each`],
+    rows: points.map(([x, y]) => [x, y, y / x]),
+  };
+}
+
+function exponents(growths: readonly Growth[]): ResultTable {
+  return {
+    title: "How fast it grows",
+    columns: ["What", "with", "as x to the"],
+    rows: growths.map(({ of, xName, points }) => [of, xName, growthExponent(points).toFixed(2)]),
+  };
+}

@@ -1,0 +1,51 @@
+import type { LatencyName, ServingMetrics } from "./serving-metrics.ts";
+
+const WIDTH = 50;
+const LABEL_WIDTH = 40;
+
+const LATENCIES: readonly (readonly [LatencyName, short: string, title: string])[] = [
+  ["ttft", "TTFT", "Time to First Token"],
+  ["tpot", "TPOT", "Time per Output Token (excl. 1st token)"],
+  ["itl", "ITL", "Inter-token Latency"],
+  ["e2el", "E2EL", "End-to-end Latency"],
+];
+
+/** The block that `vllm bench serve` prints, so that its readers find their way; with the 95th percentile besides. */
+export function servingReport(metrics: ServingMetrics): string {
+  const lines = [
+    rule(" Serving Benchmark Result ", "="),
+    line("Successful requests:", metrics.completed),
+    line("Failed requests:", metrics.failed),
+    ...(metrics.max_concurrency === null ? [] : [line("Maximum request concurrency:", metrics.max_concurrency)]),
+    ...(metrics.request_rate === "inf"
+      ? []
+      : [line("Request rate configured (RPS):", metrics.request_rate.toFixed(2))]),
+    line("Benchmark duration (s):", metrics.duration.toFixed(2)),
+    line("Total input tokens:", metrics.total_input_tokens),
+    line("Total generated tokens:", metrics.total_output_tokens),
+    line("Request throughput (req/s):", metrics.request_throughput.toFixed(2)),
+    line("Output token throughput (tok/s):", metrics.output_throughput.toFixed(2)),
+    line("Peak output token throughput (tok/s):", metrics.max_output_tokens_per_s.toFixed(2)),
+    line("Peak concurrent requests:", metrics.max_concurrent_requests.toFixed(2)),
+    line("Total token throughput (tok/s):", metrics.total_token_throughput.toFixed(2)),
+  ];
+  for (const [name, short, title] of LATENCIES) {
+    lines.push(
+      rule(title, "-"),
+      line(`Mean ${short} (ms):`, metrics[`mean_${name}_ms`].toFixed(2)),
+      line(`Median ${short} (ms):`, metrics[`median_${name}_ms`].toFixed(2)),
+      line(`P95 ${short} (ms):`, metrics[`p95_${name}_ms`].toFixed(2)),
+      line(`P99 ${short} (ms):`, metrics[`p99_${name}_ms`].toFixed(2)),
+    );
+  }
+  return [...lines, "=".repeat(WIDTH)].join("\n");
+}
+
+function rule(title: string, fill: string): string {
+  const left = Math.floor((WIDTH - title.length) / 2);
+  return (fill.repeat(left) + title).padEnd(WIDTH, fill);
+}
+
+function line(label: string, value: string | number): string {
+  return `${label.padEnd(LABEL_WIDTH)} ${String(value).padEnd(9)}`.trimEnd();
+}

@@ -1,0 +1,45 @@
+// What a list of measurements comes to. NaN stands for "nothing was measured".
+
+export function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+export function meanOf(values: readonly number[]): number {
+  return sumOf(values) / values.length;
+}
+
+/** Of the values themselves, not an estimate for what they are a sample of: numpy's default. */
+export function standardDeviationOf(values: readonly number[]): number {
+  const mean = meanOf(values);
+  return Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)));
+}
+
+/** `percent` in 0..100; between two values in a straight line, as numpy's default does. */
+export function percentileOf(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (percent / 100) * (sorted.length - 1);
+  const below = sorted[Math.floor(at)] ?? NaN;
+  const above = sorted[Math.ceil(at)] ?? NaN;
+  return below + (above - below) * (at - Math.floor(at));
+}
+
+export function medianOf(values: readonly number[]): number {
+  return percentileOf(values, 50);
+}
+
+/** Half of what lies between the smallest and the largest, as a fraction of the median: the x of "±x". */
+export function spreadOf(values: readonly number[]): number {
+  return (Math.max(...values) - Math.min(...values)) / 2 / medianOf(values);
+}
+
+/**
+ * k of the y = c x^k that fits best (least squares of the logarithms): 1 is linear, 0 is not at all. Points with a zero
+ * are left out.
+ */
+export function growthExponent(points: readonly (readonly [x: number, y: number])[]): number {
+  const logs = points.filter(([x, y]) => x > 0 && y > 0).map(([x, y]) => [Math.log(x), Math.log(y)] as const);
+  const meanX = meanOf(logs.map(([x]) => x));
+  const meanY = meanOf(logs.map(([, y]) => y));
+  const covariance = sumOf(logs.map(([x, y]) => (x - meanX) * (y - meanY)));
+  return covariance / sumOf(logs.map(([x]) => (x - meanX) ** 2));
+}

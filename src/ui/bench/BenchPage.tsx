@@ -1,0 +1,98 @@
+import { useEffect, useId, useState } from "react";
+
+import { BenchControl } from "../../bench/bench-control.ts";
+import { readBenchOptions } from "../../bench/bench-options.ts";
+import type { CreateEngine } from "../../state/engine-control.ts";
+import type { Theme } from "../../state/theme.ts";
+import { ThemeButton } from "../bar/ThemeButton.tsx";
+import { Logo } from "../Logo.tsx";
+import { nameBrowser } from "../unsupported/describe-browser.ts";
+import { useStore } from "../use-store.ts";
+import css from "./BenchPage.module.css";
+import { EnvironmentFacts } from "./EnvironmentFacts.tsx";
+import { OptionsForm } from "./OptionsForm.tsx";
+import { ResultActions } from "./ResultActions.tsx";
+import { RunStatus } from "./RunStatus.tsx";
+import { SectionView } from "./SectionView.tsx";
+
+interface BenchPageProps {
+  readonly theme: Theme;
+  readonly createEngine: CreateEngine;
+  readonly embeddedModel: string;
+  /** Of the address: what is chosen when the page opens. */
+  readonly params: URLSearchParams;
+}
+
+/** Measures Chorus on this machine, in this page. */
+export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchPageProps) {
+  const [control] = useState(
+    () => new BenchControl({ createEngine, embeddedModel, browser: nameBrowser(navigator.userAgent) }),
+  );
+  const [options, setOptions] = useState(() => readBenchOptions(params));
+  const result = useStore(control.store, (state) => state.result);
+  const isRunning = useStore(control.store, (state) => state.status === "running");
+  const titleId = useId();
+  useEffect(() => () => control.stop(), [control]);
+
+  return (
+    <div className={css.page}>
+      <header className={css.bar}>
+        <a className={css.brand} href="#/" aria-label="Chorus: back to the chats">
+          <Logo />
+          <span>Chorus</span>
+        </a>
+        <h1 className={css.title}>Benchmark</h1>
+        <div className={css.spring} />
+        <a className={css.back} href="#/">
+          Back to chats
+        </a>
+        <ThemeButton theme={theme} />
+      </header>
+      <main className={css.main}>
+        <aside className={css.box} aria-labelledby={titleId}>
+          <h2 id={titleId} className={css.heading}>
+            What to run
+          </h2>
+          <p className={css.sub}>All of it runs on this page</p>
+          <OptionsForm
+            options={options}
+            isDisabled={isRunning}
+            onChange={setOptions}
+            onSubmit={() => void control.run(options)}
+          />
+          <RunStatus control={control} />
+          {result && <EnvironmentFacts result={result} />}
+        </aside>
+        <div className={css.results}>
+          {result ? (
+            <>
+              <ResultActions result={result} />
+              {result.sections.map((section) => (
+                <SectionView key={section.id} section={section} />
+              ))}
+            </>
+          ) : (
+            <Introduction />
+          )}
+        </div>
+      </main>
+    </div>
+  );
+}
+
+function Introduction() {
+  return (
+    <section className={css.box} aria-label="About">
+      <h2 className={css.heading}>How fast is it here?</h2>
+      <p className={css.text}>
+        This page measures the engine on your graphics adapter: one sequence and many, prompts, the three ways of
+        batching, requests that come at random, shared beginnings, each kernel against what the adapter can do at best,
+        and how everything grows.
+      </p>
+      <p className={css.text}>
+        Cases take turns, so that what disturbs the machine disturbs all of them, and each figure is a median. Compare
+        figures of one run only, and keep this tab in view: browsers slow down what nobody sees.
+      </p>
+    </section>
+  );
+}

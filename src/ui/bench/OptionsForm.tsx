@@ -1,0 +1,160 @@
+import type { ReactNode } from "react";
+
+import {
+  EMBEDDED,
+  SECTION_IDS,
+  SEQUENCE_COUNTS,
+  WEIGHTS_DTYPES,
+  type BenchOptions,
+  type SectionId,
+} from "../../bench/bench-options.ts";
+import { MODEL_SIZES } from "../../bench/model-sizes.ts";
+import { Button } from "../Button.tsx";
+import css from "./OptionsForm.module.css";
+
+const SECTION_NAMES: Readonly<Record<SectionId, string>> = {
+  startup: "Start-up",
+  decode: "Decode",
+  modes: "Batching modes",
+  prefill: "Prefill",
+  arrivals: "Arrivals",
+  prefixes: "Shared prefixes",
+  kernels: "Kernels",
+  growth: "Growth",
+};
+
+interface OptionsFormProps {
+  readonly options: BenchOptions;
+  readonly isDisabled: boolean;
+  readonly onChange: (options: BenchOptions) => void;
+  readonly onSubmit: () => void;
+}
+
+export function OptionsForm({ options, isDisabled, onChange, onSubmit }: OptionsFormProps) {
+  const change = (changes: Partial<BenchOptions>) => onChange({ ...options, ...changes });
+  const sizes = Object.keys(MODEL_SIZES);
+  const isOther = options.model !== EMBEDDED && !sizes.includes(options.model);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      <fieldset className={css.form} disabled={isDisabled}>
+        <legend className="sr">Options</legend>
+        <Checks
+          legend="Sections"
+          all={SECTION_IDS}
+          chosen={options.sections}
+          name={(id) => SECTION_NAMES[id]}
+          onChange={(sections) => change({ sections })}
+        />
+        <Labelled label="Model">
+          <select value={options.model} onChange={({ target }) => change({ model: target.value })}>
+            <option value={EMBEDDED}>The embedded model</option>
+            {isOther && <option value={options.model}>{options.model}</option>}
+            <optgroup label="Random weights">
+              {sizes.map((size) => (
+                <option key={size}>{size}</option>
+              ))}
+            </optgroup>
+          </select>
+        </Labelled>
+        <Checks
+          legend="Sequences at once"
+          all={SEQUENCE_COUNTS}
+          chosen={options.sequences}
+          name={String}
+          onChange={(sequences) => change({ sequences })}
+        />
+        <div className={css.two}>
+          <Labelled label="Weights">
+            <select
+              value={options.dtype}
+              onChange={({ target }) => change({ dtype: WEIGHTS_DTYPES.find((one) => one === target.value) ?? "f16" })}
+            >
+              {WEIGHTS_DTYPES.map((dtype) => (
+                <option key={dtype}>{dtype}</option>
+              ))}
+            </select>
+          </Labelled>
+          <Count label="Repeats" value={options.repeats} onChange={(repeats) => change({ repeats })} />
+          <Count
+            label="Prompt tokens"
+            value={options.promptTokens}
+            onChange={(promptTokens) => change({ promptTokens })}
+          />
+          <Count
+            label="New tokens"
+            value={options.outputTokens}
+            onChange={(outputTokens) => change({ outputTokens })}
+          />
+        </div>
+        <label className={css.quick}>
+          <input type="checkbox" checked={options.quick} onChange={({ target }) => change({ quick: target.checked })} />
+          Quick: fewer points
+        </label>
+        {!isDisabled && (
+          <Button look="ink" type="submit" className={css.run} disabled={options.sections.length === 0}>
+            Run
+          </Button>
+        )}
+      </fieldset>
+    </form>
+  );
+}
+
+function Labelled({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <label className={css.field}>
+      <span>{label}</span>
+      {children}
+    </label>
+  );
+}
+
+function Count({ label, value, onChange }: { label: string; value: number; onChange: (value: number) => void }) {
+  return (
+    <Labelled label={label}>
+      <input
+        type="number"
+        min={1}
+        max={4096}
+        required
+        value={value}
+        onChange={({ target }) => onChange(Math.max(1, Math.floor(target.valueAsNumber || 1)))}
+      />
+    </Labelled>
+  );
+}
+
+interface ChecksProps<Value> {
+  readonly legend: string;
+  readonly all: readonly Value[];
+  readonly chosen: readonly Value[];
+  readonly name: (value: Value) => string;
+  readonly onChange: (chosen: Value[]) => void;
+}
+
+function Checks<Value extends string | number>({ legend, all, chosen, name, onChange }: ChecksProps<Value>) {
+  return (
+    <fieldset className={css.field}>
+      <legend>{legend}</legend>
+      <div className={css.checks}>
+        {all.map((value) => (
+          <label key={value}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(value)}
+              onChange={({ target }) =>
+                onChange(all.filter((one) => (one === value ? target.checked : chosen.includes(one))))
+              }
+            />
+            {name(value)}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,38 @@
+import { useState } from "react";
+
+import type { BenchResult } from "../../bench/bench-result.ts";
+import { reportMarkdown } from "../../bench/report-markdown.ts";
+import { Button } from "../Button.tsx";
+import { Icon } from "../Icon.tsx";
+import css from "./ResultActions.module.css";
+
+/** Ways to take the figures along. */
+export function ResultActions({ result }: { result: BenchResult }) {
+  const [isCopied, setIsCopied] = useState(false);
+  const name = `chorus-bench-${result.startedAt.slice(0, 10)}`;
+  const copy = async () => {
+    await navigator.clipboard.writeText(reportMarkdown(result));
+    setIsCopied(true);
+  };
+  return (
+    <div className={css.actions}>
+      <Button onClick={() => void copy()}>{isCopied ? "Copied" : "Copy tables"}</Button>
+      <Button onClick={() => save(`${name}.md`, "text/markdown", reportMarkdown(result))}>
+        <Icon name="down" />
+        Markdown
+      </Button>
+      <Button onClick={() => save(`${name}.json`, "application/json", JSON.stringify(result, null, 1))}>
+        <Icon name="down" />
+        JSON
+      </Button>
+    </div>
+  );
+}
+
+function save(name: string, type: string, text: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
