@@ -1,10 +1,12 @@
-"""A checkpoint of train.py -> a folder in Hugging Face layout (f16; with --int8 also the project's int8 file).
+"""A checkpoint of train.py -> a folder in Hugging Face layout, with weights in f16, or with --int8 in the project's int8.
 
     python3 export.py --run RUN --tokenizer tokenizer.json --out MODEL_FOLDER [--int8]
 
-int8 layout (model.int8.safetensors): every matrix `name` is I8 of the same shape and order as in model.safetensors, and
-beside it stands `name.scale`, F32. A token or position table [rows, width] has one scale a row; a Conv1D matrix [in, out]
-has one scale an output, a column. value = int8 * scale. Norms and biases stay F16.
+int8 layout of model.safetensors: every matrix `name` that dtype q8 quantises on the GPU (all but the position table) is I8
+of the same shape and order as in f16, and beside it stands `name.extremes`, F16: of each group of 32 inputs of one output
+the value farthest from zero. A Conv1D matrix [in, out] has extremes [ceil(in / 32), out], the token table [vocabulary,
+width] has [vocabulary, ceil(width / 32)]. value = int8 * extreme / -128. Norms, biases and positions stay F16. These are
+the GPU's own numbers: q8 of this file and q8 of the f16 file are the same to the bit.
 """
 
 import argparse
@@ -32,6 +34,8 @@ GENERATION = {
     "repetition_penalty": 1.0,
     "max_new_tokens": 200,
 }
+# Weights that share an extreme.
+GROUP = 32
 TYPE_NAMES = {"float16": "F16", "float32": "F32", "int8": "I8"}
 
 
@@ -64,15 +68,26 @@ def hugging_face_tensors(state: dict[str, torch.Tensor]) -> dict[str, np.ndarray
 def quantised(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     out: dict[str, np.ndarray] = {}
     for name, tensor in tensors.items():
-        if tensor.ndim < 2:
+        if tensor.ndim < 2 or name.endswith("wpe.weight"):
             out[name] = tensor
             continue
-        axis = 0 if is_conv1d(name) else 1
-        wide = tensor.astype(np.float32)
-        scale = np.maximum(np.abs(wide).max(axis=axis), 1e-8) / 127
-        out[name] = np.rint(wide / np.expand_dims(scale, axis)).astype(np.int8)
-        out[f"{name}.scale"] = scale.astype(np.float32)
+        inputs_last = tensor.T if is_conv1d(name) else tensor
+        integers, extremes = quantise_rows(inputs_last)
+        out[name] = integers.T if is_conv1d(name) else integers
+        out[f"{name}.extremes"] = extremes.T if is_conv1d(name) else extremes
     return out
+
+
+def quantise_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """int8 of the matrix's shape, and the f16 extremes of each row's groups."""
+    rows, width = matrix.shape
+    padded = np.pad(matrix.astype(np.float32), ((0, 0), (0, -width % GROUP)))
+    groups = padded.reshape(rows, -1, GROUP)
+    farthest = np.abs(groups).argmax(axis=2)[..., None]
+    extremes = np.take_along_axis(groups, farthest, axis=2).astype(np.float16)
+    scale = extremes.astype(np.float32) / -128
+    integers = np.rint(groups / np.where(scale == 0, 1, scale)).clip(-128, 127).astype(np.int8)
+    return integers.reshape(rows, -1)[:, :width], extremes[..., 0]
 
 
 def main() -> None:
@@ -90,9 +105,8 @@ def main() -> None:
         (options.out / name).write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
 
     tensors = hugging_face_tensors(saved["model"])
-    write_safetensors(options.out / "model.safetensors", tensors)
-    if options.int8:
-        write_safetensors(options.out / "model.int8.safetensors", quantised(tensors))
+    stored = quantised(tensors) if options.int8 else tensors
+    write_safetensors(options.out / "model.safetensors", stored)
     Tokenizer.load(options.tokenizer).save(options.out / "tokenizer.json")
     ends = {"bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0}
     write_json("config.json", {
@@ -116,7 +130,7 @@ def main() -> None:
         "model_max_length": shape["n_positions"], **names, "chat_template": CHAT_TEMPLATE,
     })  # fmt: skip
     (options.out / "chat_template.jinja").write_text(CHAT_TEMPLATE, encoding="utf-8")
-    print(f"{sum(t.size for t in tensors.values())} parameters, {sum(t.nbytes for t in tensors.values())} bytes of f16")
+    print(f"{sum(t.size for t in tensors.values())} parameters, {sum(t.nbytes for t in stored.values())} bytes")
 
 
 if __name__ == "__main__":

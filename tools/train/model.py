@@ -114,15 +114,20 @@ def segment_bias(segment: Tensor) -> Tensor:
 
 
 def read_safetensors(path: Path) -> dict[str, np.ndarray]:
-    """f16 and f32 tensors, as f32. Eight bytes of header length, a JSON header, then the tensors."""
+    """f16, f32 and export.py's int8 tensors, as f32. Eight bytes of header length, a JSON header, then the tensors."""
     raw = path.read_bytes()
     start = 8 + int.from_bytes(raw[:8], "little")
     tensors = {}
     for name, entry in json.loads(raw[8:start]).items():
         if name != "__metadata__":
             begin, end = (start + offset for offset in entry["data_offsets"])
-            kind = {"F16": np.float16, "F32": np.float32}[entry["dtype"]]
+            kind = {"F16": np.float16, "F32": np.float32, "I8": np.int8}[entry["dtype"]]
             tensors[name] = np.frombuffer(raw[begin:end], kind).reshape(entry["shape"]).astype(np.float32)
+    for name in [name for name in tensors if name.endswith(".extremes")]:
+        extremes, whole = tensors.pop(name), tensors[name.removesuffix(".extremes")]
+        axis = int(extremes.shape[0] == whole.shape[0])
+        spread = extremes.repeat(32, axis)[: whole.shape[0], : whole.shape[1]]
+        tensors[name.removesuffix(".extremes")] = whole * spread / -128
     return tensors
 
 
