@@ -6,7 +6,7 @@ export class App {
   readonly page: Page;
   readonly batch: Locator;
 
-  private constructor(page: Page) {
+  constructor(page: Page) {
     this.page = page;
     this.batch = page.getByRole("region", { name: "Batch" });
   }

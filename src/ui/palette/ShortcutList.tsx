@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { COMMAND_GROUPS, type Command, type Commands } from "../../state/commands.ts";
 import type { SingleKeys } from "../../state/single-keys.ts";
 import { Button } from "../Button.tsx";
@@ -27,7 +28,8 @@ export function ShortcutList({ commands, singleKeys }: { commands: Commands; sin
         keys: "?",
         words: "keys keyboard help",
         run: () => {
-          setIsOpen(true);
+          // Drawn first: the dialog gives the focus to what it has when it opens.
+          flushSync(() => setIsOpen(true));
           dialog.current?.showModal();
         },
       },

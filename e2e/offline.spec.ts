@@ -1,0 +1,89 @@
+// The service worker, on a static host of its own.
+
+import { expect, test, type Page } from "playwright/test";
+import { App } from "./support/app.ts";
+import { StaticSite } from "./support/static-site.ts";
+
+let site: StaticSite;
+test.beforeEach(async () => {
+  site = await StaticSite.open("dist");
+});
+test.afterEach(() => site.switchOff());
+
+/** Until the page's version is kept whole. */
+async function kept(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const { active } = await navigator.serviceWorker.ready;
+    if (active?.state !== "activated") {
+      await new Promise((resolve) => active?.addEventListener("statechange", resolve, { once: true }));
+    }
+  });
+}
+
+async function chats(page: Page): Promise<void> {
+  const pane = new App(page).pane(1);
+  await pane.ask("What is the capital of France?");
+  await pane.finished();
+  expect(await pane.answer()).toMatch(/\w/);
+}
+
+const scriptOf = (page: Page) => page.locator("script[type=module]").getAttribute("src");
+const models = () => site.sent.filter((path) => path.endsWith(".safetensors")).length;
+
+test("after the first visit the app works without network, under any path", async ({ page }) => {
+  await page.goto(`${site.url}?temperature=0&max_tokens=12`);
+  await kept(page);
+  await site.switchOff();
+  await page.reload();
+  await chats(page);
+  await page.goto(`${site.url}#/bench`);
+  await page.reload();
+  await expect(page.getByRole("button", { name: /^Run/ })).toBeVisible();
+});
+
+test("a reload brings a newer version at once, and the model is not downloaded again", async ({ page }) => {
+  await page.goto(site.url);
+  await kept(page);
+  await page.reload();
+  site.deploy("second");
+  const sentBefore = models();
+  await page.reload();
+  expect(await scriptOf(page)).toContain("second");
+  await kept(page);
+  await expect.poll(() => site.sent.filter((path) => path === "assets/index-second.js").length).toBeGreaterThan(0);
+  expect(models()).toBe(sentBefore);
+  await expect(page.getByText("A newer version")).toBeHidden();
+});
+
+test("a page that stays open is told of a newer version, and reloads only when asked to", async ({ page }) => {
+  await page.goto(`${site.url}?temperature=0&max_tokens=12`);
+  await kept(page);
+  site.deploy("second");
+  await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
+  const reload = page.getByRole("button", { name: "Reload to update" });
+  await expect(reload).toBeVisible();
+  expect(await scriptOf(page)).not.toContain("second");
+  await chats(page);
+
+  await reload.click();
+  await expect.poll(() => scriptOf(page)).toContain("second");
+  await expect(reload).toBeHidden();
+  await site.switchOff();
+  await page.reload();
+  expect(await scriptOf(page)).toContain("second");
+  await chats(page);
+});
+
+test("the app can be installed: its manifest and every icon are there", async ({ page, request }) => {
+  await page.goto(site.url);
+  const manifestUrl = await page.locator("link[rel=manifest]").evaluate((link: HTMLLinkElement) => link.href);
+  const manifest = await (await request.get(manifestUrl)).json();
+  expect(new URL(manifest.start_url, manifestUrl).href).toBe(site.url);
+  for (const { src, sizes, type } of manifest.icons) {
+    const icon = await request.get(new URL(src, manifestUrl).href);
+    expect(icon.headers()["content-type"]).toBe(type);
+    if (sizes === "any") continue;
+    // The width, in a PNG's header.
+    expect(`${(await icon.body()).readUInt32BE(16)}x${(await icon.body()).readUInt32BE(20)}`).toBe(sizes);
+  }
+});
