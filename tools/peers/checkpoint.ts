@@ -1,0 +1,92 @@
+// A checkpoint on disk, as the converters read it: all of it in memory, in f32.
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { parseGpt2Config, type Gpt2Config } from "../../src/model/gpt2-config.ts";
+import { loadGpt2Weights, type LayerTensors } from "../../src/model/gpt2-weights.ts";
+import { openSafetensors } from "../../src/model/safetensors.ts";
+import { readF32 } from "../../src/model/tensor.ts";
+import type { TokenizerJson } from "../../src/model/tokenizer-json.ts";
+import { ModelTokenizer } from "../../src/model/tokenizer.ts";
+
+export interface PeerCheckpoint {
+  readonly weights: PeerWeights;
+  readonly tokenizer: ModelTokenizer;
+  readonly vocabulary: Vocabulary;
+}
+
+/** A norm's, or a linear layer's ([in, out] and [out]). */
+export interface WeightAndBias {
+  readonly weight: Float32Array;
+  readonly bias: Float32Array;
+}
+
+/** GPT-2's, with a head that is the token embedding. Names and shapes are those of src/model/gpt2-weights.ts. */
+export interface PeerWeights {
+  readonly config: Gpt2Config;
+  readonly numParameters: number;
+  readonly wte: Float32Array;
+  readonly wpe: Float32Array;
+  readonly layers: readonly Record<"ln1" | "qkv" | "proj" | "ln2" | "fc" | "fcProj", WeightAndBias>[];
+  readonly lnF: WeightAndBias;
+}
+
+/** Byte-level BPE, as tokenizer.json writes it. */
+export interface Vocabulary {
+  /** By id. */
+  readonly tokens: readonly string[];
+  /** Two tokens with a space between, best first. */
+  readonly merges: readonly string[];
+  readonly controlTokenIds: readonly number[];
+}
+
+/** @throws Error where the model is a GPT-2 that the peers' own GPT-2 is not. */
+export async function readCheckpoint(folder: string): Promise<PeerCheckpoint> {
+  const readJson = async (file: string): Promise<unknown> => JSON.parse(await readFile(join(folder, file), "utf8"));
+  const config = parseGpt2Config(await readJson("config.json"));
+  if (config.activation !== "gelu_new" || !config.tieWordEmbeddings || config.scaleAttnByInverseLayerIdx) {
+    throw new Error(`${folder}: only GPT-2 as it was published (gelu_new, tied head) can be converted.`);
+  }
+  const weights = await readWeights(join(folder, "model.safetensors"), config);
+  const tokenizerJson = (await readJson("tokenizer.json")) as TokenizerJson;
+  return {
+    weights,
+    tokenizer: new ModelTokenizer(tokenizerJson, null, {}, []),
+    vocabulary: readVocabulary(tokenizerJson),
+  };
+}
+
+async function readWeights(path: string, givenConfig: Gpt2Config): Promise<PeerWeights> {
+  const tensors = loadGpt2Weights(await openSafetensors(new Blob([await readFile(path)])), givenConfig);
+  const pair = async ({ weight, bias }: LayerTensors) => ({ weight: await readF32(weight), bias: await readF32(bias) });
+  const layers = tensors.layers.map(async ({ ln1, qkv, proj, ln2, fc, fcProj }) => ({
+    ln1: await pair(ln1),
+    qkv: await pair(qkv),
+    proj: await pair(proj),
+    ln2: await pair(ln2),
+    fc: await pair(fc),
+    fcProj: await pair(fcProj),
+  }));
+  const { config, numParameters, wte, wpe, lnF } = tensors;
+  return {
+    config,
+    numParameters,
+    wte: await readF32(wte),
+    wpe: await readF32(wpe),
+    layers: await Promise.all(layers),
+    lnF: await pair(lnF),
+  };
+}
+
+function readVocabulary({ model, added_tokens: added }: TokenizerJson): Vocabulary {
+  const tokens: string[] = [];
+  for (const [token, id] of Object.entries(model.vocab)) tokens[id] = token;
+  for (const { id, content } of added) tokens[id] = content;
+  const merges = model["merges"] as readonly (string | readonly [string, string])[];
+  return {
+    tokens,
+    merges: merges.map((merge) => (typeof merge === "string" ? merge : merge.join(" "))),
+    controlTokenIds: added.map(({ id }) => id),
+  };
+}

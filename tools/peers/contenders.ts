@@ -1,0 +1,79 @@
+// Who is compared, and how each is asked: in the ways it has.
+
+import type { EngineDescription, Way } from "./engine-page.ts";
+
+export interface Contender {
+  readonly name: string;
+  /** Where it computes, and in what its weights and cache are kept. */
+  readonly how: string;
+  readonly page: EngineDescription;
+  readonly loads: readonly Load[];
+}
+
+/** So many prompts asked in this way. */
+export interface Load {
+  readonly way: Way;
+  readonly sequences: number;
+}
+
+const MOST_SEQUENCES = 8;
+
+const loads = (way: Way, ...counts: number[]): Load[] => counts.map((sequences) => ({ way, sequences }));
+
+/** Sums are in f32 and nothing is rounded between: its tokens are what the others' are compared with. */
+export const REFERENCE: Contender = {
+  name: "Chorus",
+  how: "WebGPU, f32",
+  page: { module: "chorus", config: { dtype: "f32", kvCacheDtype: "f32" } },
+  loads: loads("at once", 1, 8),
+};
+
+/** As it comes, without a setting. */
+export const CHORUS: Contender = {
+  name: "Chorus",
+  how: "WebGPU, f16 weights and cache",
+  page: { module: "chorus", config: {} },
+  loads: [...loads("at once", 1, 4, 8), ...loads("one after the other", 8)],
+};
+
+/** @param tokensOfSequence most tokens of a prompt and its answer, for who wants to be told beforehand */
+export function listContenders(tokensOfSequence: number): Contender[] {
+  const transformers = (device: "webgpu" | "wasm"): EngineDescription => ({
+    module: "transformers",
+    config: { device },
+  });
+  const wllama = (type: "f32" | "f16", gpu: boolean): EngineDescription => ({
+    module: "wllama",
+    config: {
+      file: `model-${type}.gguf`,
+      gpu,
+      cacheType: type,
+      slots: MOST_SEQUENCES,
+      context: MOST_SEQUENCES * tokensOfSequence,
+    },
+  });
+  return [
+    REFERENCE,
+    CHORUS,
+    {
+      name: "transformers.js",
+      how: "WebGPU, f32",
+      page: transformers("webgpu"),
+      loads: [...loads("padded batch", 1, 4, 8), ...loads("at once", 4)],
+    },
+    {
+      name: "wllama",
+      how: "WebGPU, f16 weights and cache",
+      page: wllama("f16", true),
+      loads: loads("at once", 1, 4, 8),
+    },
+    { name: "wllama", how: "WebGPU, f32", page: wllama("f32", true), loads: loads("at once", 1, 8) },
+    {
+      name: "transformers.js",
+      how: "CPU (WASM), f32",
+      page: transformers("wasm"),
+      loads: loads("padded batch", 1, 4, 8),
+    },
+    { name: "wllama", how: "CPU (WASM), f32", page: wllama("f32", false), loads: loads("at once", 1, 4, 8) },
+  ];
+}

@@ -1,0 +1,44 @@
+// Chorus in its page, as every engine of the comparison is: load() once, then generate() as often as asked.
+
+import { inTurn } from "./in-turn.mjs";
+
+const LIBRARY = "/chorus/chorus.js";
+
+/** @type {any} */
+let engine;
+
+export async function load(/** @type {{ config: object }} */ { config }) {
+  const { createEngine } = await import(LIBRARY);
+  // Every round asks the same prompts again: what is measured is computing them.
+  engine = await createEngine({ model: "/model/", enablePrefixCaching: false, ...config });
+  return { threads: null };
+}
+
+/** @type {import("../engine-page.ts").Generate} */
+export function generate({ prompts, maxTokens, way }) {
+  const startMs = performance.now();
+  const ask = async (/** @type {import("../engine-page.ts").Prompt} */ { ids }) => {
+    const stream = await engine.completions.create({
+      prompt: ids,
+      max_tokens: maxTokens,
+      temperature: 0,
+      ignore_eos: true,
+      stream: true,
+      return_token_ids: true,
+    });
+    /** @type {import("../engine-page.ts").Answer} */
+    const answer = { startMs, arrivals: [], tokenIds: [] };
+    for await (const chunk of stream) {
+      const newIds = chunk.choices[0]?.token_ids ?? [];
+      if (newIds.length === 0) continue;
+      answer.tokenIds.push(...newIds);
+      answer.arrivals.push({ atMs: performance.now(), tokens: answer.tokenIds.length });
+    }
+    return answer;
+  };
+  return way === "one after the other" ? inTurn(prompts, ask) : Promise.all(prompts.map(ask));
+}
+
+export async function dispose() {
+  await engine.dispose();
+}

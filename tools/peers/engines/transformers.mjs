@@ -1,0 +1,70 @@
+// transformers.js on onnxruntime-web, on the CPU ("wasm") or the GPU ("webgpu").
+
+const LIBRARY = "/packages/@huggingface/transformers/dist/transformers.min.js";
+const RUNTIME = "/packages/onnxruntime-web/dist/ort-wasm-simd-threaded.asyncify";
+
+/** @type {any} */
+let library;
+/** @type {any} */
+let model;
+
+export async function load(/** @type {{ config: { device: "wasm" | "webgpu" } }} */ { config: { device } }) {
+  library = await import(LIBRARY);
+  const { env, AutoModelForCausalLM } = library;
+  Object.assign(env, { allowRemoteModels: false, allowLocalModels: true, localModelPath: "/", useBrowserCache: false });
+  const { wasm } = env.backends.onnx;
+  const absolute = (/** @type {string} */ path) => new URL(path, location.origin).href;
+  wasm.wasmPaths = { mjs: absolute(`${RUNTIME}.mjs`), wasm: absolute(`${RUNTIME}.wasm`) };
+  model = await AutoModelForCausalLM.from_pretrained("model", { dtype: "fp32", device, local_files_only: true });
+  return { threads: device === "wasm" ? (wasm.numThreads ?? null) : null };
+}
+
+/** @type {import("../engine-page.ts").Generate} */
+export async function generate({ prompts, maxTokens, way }) {
+  const startMs = performance.now();
+  const run = (/** @type {typeof prompts} */ batch) => generateBatch(batch, maxTokens, startMs);
+  if (way === "padded batch") return run(prompts);
+  return (await Promise.all(prompts.map((prompt) => run([prompt])))).flat();
+}
+
+/** Prompts of one length: nothing to pad. */
+async function generateBatch(
+  /** @type {readonly { ids: readonly number[] }[]} */ batch,
+  /** @type {number} */ maxTokens,
+  /** @type {number} */ startMs,
+) {
+  const ids = batch.map((prompt) => prompt.ids);
+  const shape = [ids.length, ids[0]?.length ?? 0];
+  const tensorOf = (/** @type {number[]} */ values) =>
+    new library.Tensor("int64", BigInt64Array.from(values, BigInt), shape);
+  /** @type {import("../engine-page.ts").Answer[]} */
+  const answers = ids.map(() => ({ startMs, arrivals: [], tokenIds: [] }));
+  let isPrompt = true;
+  const streamer = {
+    // First comes the prompt, then a token for each row.
+    put(/** @type {bigint[][]} */ rows) {
+      const atMs = performance.now();
+      if (!isPrompt) {
+        for (const [row, { arrivals, tokenIds }] of answers.entries()) {
+          tokenIds.push(Number(rows[row]?.at(-1)));
+          arrivals.push({ atMs, tokens: tokenIds.length });
+        }
+      }
+      isPrompt = false;
+    },
+    end() {},
+  };
+  await model.generate({
+    input_ids: tensorOf(ids.flat()),
+    attention_mask: tensorOf(ids.flat().fill(1)),
+    max_new_tokens: maxTokens,
+    do_sample: false,
+    eos_token_id: null,
+    streamer,
+  });
+  return answers;
+}
+
+export async function dispose() {
+  await model.dispose();
+}

@@ -1,0 +1,113 @@
+// What llama.cpp would read: the file is taken apart again, and every weight compared with the checkpoint's.
+
+import { describe, expect, it } from "vitest";
+
+import { float16ToFloat32, float32ToFloat16 } from "../../src/model/half.ts";
+import { readCheckpoint } from "./checkpoint.ts";
+import { gpt2ToGguf } from "./gpt2-gguf.ts";
+
+const { weights, vocabulary, tokenizer } = await readCheckpoint("fixtures/gpt2-tiny");
+
+/** A reader of its own, made from the format's description. */
+function parseGguf(/** @type {Buffer} */ file) {
+  let at = 0;
+  const take = (/** @type {number} */ bytes) => file.subarray(at, (at += bytes));
+  const u32 = () => take(4).readUInt32LE();
+  const u64 = () => Number(take(8).readBigUInt64LE());
+  const text = () => take(u64()).toString();
+  /** @returns {any} */
+  const value = (/** @type {number} */ type) => {
+    if (type === 4) return u32();
+    if (type === 5) return take(4).readInt32LE();
+    if (type === 6) return take(4).readFloatLE();
+    if (type === 7) return take(1)[0] === 1;
+    if (type === 8) return text();
+    if (type !== 9) throw new Error(`type ${type}`);
+    const itemType = u32();
+    return Array.from({ length: u64() }, () => value(itemType));
+  };
+  expect(take(4).toString()).toBe("GGUF");
+  expect(u32()).toBe(3);
+  const numTensors = u64();
+  const numEntries = u64();
+  const metadata = Object.fromEntries(Array.from({ length: numEntries }, () => [text(), value(u32())]));
+  const entries = Array.from({ length: numTensors }, () => ({
+    name: text(),
+    sizes: Array.from({ length: u32() }, u64),
+    type: u32(),
+    offset: u64(),
+  }));
+  const dataBegin = Math.ceil(at / 32) * 32;
+  const tensors = new Map(
+    entries.map(({ name, sizes, type, offset }) => {
+      expect(offset % 32).toBe(0);
+      const elements = sizes.reduce((product, size) => product * size, 1);
+      const begin = dataBegin + offset;
+      const bytes = Uint8Array.from(file.subarray(begin, begin + elements * (type === 1 ? 2 : 4))).buffer;
+      const values = type === 1 ? float16ToFloat32(new Uint16Array(bytes)) : new Float32Array(bytes);
+      return [name, { sizes, type, values }];
+    }),
+  );
+  return { metadata, tensors };
+}
+
+describe.each(/** @type {const} */ (["f32", "f16"]))("a checkpoint as GGUF in %s", (type) => {
+  const { metadata, tensors } = parseGguf(Buffer.concat([...gpt2ToGguf(weights, vocabulary, type)]));
+  const kept = (/** @type {Float32Array} */ values) =>
+    type === "f16" ? float16ToFloat32(float32ToFloat16(values)) : values;
+
+  it("says the model's shape", () => {
+    expect(metadata).toMatchObject({
+      "general.architecture": "gpt2",
+      "gpt2.block_count": 2,
+      "gpt2.embedding_length": 64,
+      "gpt2.attention.head_count": 4,
+      "gpt2.feed_forward_length": 256,
+      "gpt2.context_length": 128,
+    });
+    expect(metadata["gpt2.attention.layer_norm_epsilon"]).toBeCloseTo(1e-5, 10);
+  });
+
+  it("has the tokenizer's tokens in the order of their ids, its merges, and its end of text", () => {
+    const tokens = metadata["tokenizer.ggml.tokens"];
+    expect(tokens).toHaveLength(512);
+    const [id = -1] = tokenizer.encode("a");
+    expect(tokens[id]).toBe("a");
+    expect(metadata["tokenizer.ggml.merges"]).toEqual(vocabulary.merges);
+    const eosTokenId = metadata["tokenizer.ggml.eos_token_id"];
+    expect(tokens[eosTokenId]).toBe("<|endoftext|>");
+    expect(metadata["tokenizer.ggml.token_type"][eosTokenId]).toBe(3);
+  });
+
+  it("has every weight, matrices with a row for each output", () => {
+    expect(tensors.size).toBe(2 + 12 * 2 + 2);
+    expect(tensors.get("token_embd.weight")?.sizes).toEqual([64, 512]);
+    expect(tensors.get("token_embd.weight")?.values).toEqual(kept(weights.wte));
+    expect(tensors.get("position_embd.weight")?.values).toEqual(weights.wpe);
+    expect(tensors.get("output_norm.bias")?.values).toEqual(weights.lnF.bias);
+    for (const [index, layer] of weights.layers.entries()) {
+      const { ln1, qkv, proj, ln2, fc, fcProj } = layer;
+      for (const [name, norm] of /** @type {const} */ ([
+        ["attn_norm", ln1],
+        ["ffn_norm", ln2],
+      ])) {
+        expect(tensors.get(`blk.${index}.${name}.weight`)?.values).toEqual(norm.weight);
+        expect(tensors.get(`blk.${index}.${name}.bias`)?.values).toEqual(norm.bias);
+      }
+      const linears = /** @type {const} */ ([
+        ["attn_qkv", qkv],
+        ["attn_output", proj],
+        ["ffn_up", fc],
+        ["ffn_down", fcProj],
+      ]);
+      for (const [name, { weight, bias }] of linears) {
+        const found = tensors.get(`blk.${index}.${name}.weight`);
+        const inputs = weight.length / bias.length;
+        expect(found?.sizes).toEqual([inputs, bias.length]);
+        expect(tensors.get(`blk.${index}.${name}.bias`)?.values).toEqual(bias);
+        const turned = weight.map((_, i) => weight[(i % inputs) * bias.length + Math.floor(i / inputs)] ?? NaN);
+        expect(found?.values).toEqual(kept(turned));
+      }
+    }
+  });
+});

@@ -1,0 +1,138 @@
+// A GPT-2 checkpoint as the ONNX graph that transformers.js drives: it gives ids, their positions, a mask and the keys
+// and values so far, and gets logits and the keys and values with the new ones appended.
+
+import type { PeerWeights, WeightAndBias } from "./checkpoint.ts";
+import { BOOL, OnnxGraph } from "./onnx.ts";
+import type { Encoded } from "./protobuf.ts";
+import { transpose } from "./transpose.ts";
+
+/** The parts of a file. Weights in f32; `num_logits_to_keep` says of how many last positions logits are wanted. */
+export function gpt2ToOnnx(weights: PeerWeights): Encoded {
+  const { nEmbd, nHead, headDim, nInner, vocabSize, layerNormEpsilon } = weights.config;
+  const graph = new OnnxGraph();
+  const { node } = bind(graph);
+
+  const norm = (input: string, name: string, { weight, bias }: WeightAndBias) =>
+    node(
+      "LayerNormalization",
+      [input, graph.floats(`${name}.weight`, [nEmbd], weight), graph.floats(`${name}.bias`, [nEmbd], bias)],
+      { attributes: { axis: { int: -1 }, epsilon: { float: layerNormEpsilon } } },
+    );
+  /** The product, and the bias's name: it is added here or by what follows. */
+  const multiply = (input: string, name: string, [inputs, outputs]: [number, number], linear: WeightAndBias) => ({
+    product: node("MatMul", [input, graph.floats(`${name}.weight`, [inputs, outputs], linear.weight)]),
+    bias: graph.floats(`${name}.bias`, [outputs], linear.bias),
+  });
+  const addBias = ({ product, bias }: { product: string; bias: string }) => node("Add", [product, bias]);
+
+  declareInputs(graph, weights);
+  const mask = attentionMask(graph);
+  const tokens = node("Gather", [graph.floats("wte", [vocabSize, nEmbd], weights.wte), "input_ids"]);
+  const positions = node("Gather", [
+    graph.floats("wpe", [weights.config.nPositions, nEmbd], weights.wpe),
+    "position_ids",
+  ]);
+  const constants = {
+    thirds: graph.integers("thirds", [nEmbd, nEmbd, nEmbd]),
+    headsShape: graph.integers("heads_shape", [0, 0, nHead, headDim]),
+    flatShape: graph.integers("flat_shape", [0, 0, nEmbd]),
+    scale: graph.floats("scale", [], Float32Array.of(1 / Math.sqrt(headDim))),
+  };
+
+  let hidden = node("Add", [tokens, positions]);
+  for (const [index, layer] of weights.layers.entries()) {
+    const name = (part: string) => `h.${index}.${part}`;
+    const qkv = addBias(multiply(norm(hidden, name("ln_1"), layer.ln1), name("c_attn"), [nEmbd, 3 * nEmbd], layer.qkv));
+    const context = attention(graph, qkv, mask, constants, index);
+    hidden = node("Add", [hidden, addBias(multiply(context, name("c_proj"), [nEmbd, nEmbd], layer.proj))]);
+    const { product, bias } = multiply(norm(hidden, name("ln_2"), layer.ln2), name("c_fc"), [nEmbd, nInner], layer.fc);
+    const inner = node("FastGelu", [product, bias], { domain: "com.microsoft" });
+    hidden = node("Add", [hidden, addBias(multiply(inner, name("mlp.c_proj"), [nInner, nEmbd], layer.fcProj))]);
+  }
+
+  const last = lastPositions(graph, norm(hidden, "ln_f", weights.lnF));
+  const head = graph.floats("lm_head", [nEmbd, vocabSize], transpose(weights.wte, vocabSize, nEmbd));
+  node("MatMul", [last, head], { outputs: ["logits"] });
+  graph.output("logits", "float", ["batch", "kept", vocabSize]);
+  return graph.encode();
+}
+
+function bind(graph: OnnxGraph) {
+  return { node: graph.node.bind(graph), integers: graph.integers.bind(graph) };
+}
+
+function declareInputs(graph: OnnxGraph, { config: { nLayer, nHead, headDim } }: PeerWeights): void {
+  graph.input("input_ids", "int64", ["batch", "new"]);
+  graph.input("attention_mask", "int64", ["batch", "all"]);
+  graph.input("position_ids", "int64", ["batch", "new"]);
+  graph.input("num_logits_to_keep", "int64", []);
+  for (let index = 0; index < nLayer; index++) {
+    for (const kind of ["key", "value"]) {
+      graph.input(`past_key_values.${index}.${kind}`, "float", ["batch", nHead, "past", headDim]);
+      graph.output(`present.${index}.${kind}`, "float", ["batch", nHead, "all", headDim]);
+    }
+  }
+}
+
+/** [batch, 1, new, all]: 0 where a new position may look, and the least f32 where it may not. */
+function attentionMask(graph: OnnxGraph): string {
+  const { node, integers } = bind(graph);
+  const zero = integers("zero", 0);
+  const one = integers("one", 1);
+  const sizeOf = (name: string) => node("Gather", [node("Shape", [name]), one]);
+  const numAll = sizeOf("attention_mask");
+  const numPast = node("Sub", [numAll, sizeOf("input_ids")]);
+  const keys = node("Unsqueeze", [node("Range", [zero, numAll, one]), integers("axis_0", [0])]);
+  const queries = node("Unsqueeze", [node("Range", [numPast, numAll, one]), integers("axis_1", [1])]);
+  const isBefore = node("Unsqueeze", [node("LessOrEqual", [keys, queries]), integers("axes_0_1", [0, 1])]);
+  const isText = node("Unsqueeze", [
+    node("Cast", ["attention_mask"], { attributes: { to: { int: BOOL } } }),
+    integers("axes_1_2", [1, 2]),
+  ]);
+  return node("Where", [
+    node("And", [isBefore, isText]),
+    graph.floats("seen", [], Float32Array.of(0)),
+    graph.floats("unseen", [], Float32Array.of(-3.4028234663852886e38)),
+  ]);
+}
+
+interface AttentionConstants {
+  readonly thirds: string;
+  readonly headsShape: string;
+  readonly flatShape: string;
+  readonly scale: string;
+}
+
+/** [batch, new, 3 nEmbd] to [batch, new, nEmbd]. */
+function attention(
+  graph: OnnxGraph,
+  qkv: string,
+  mask: string,
+  { thirds, headsShape, flatShape, scale }: AttentionConstants,
+  index: number,
+): string {
+  const { node } = bind(graph);
+  const outputs = ["q", "k", "v"].map((name) => `${name}.${index}`) as [string, string, string];
+  node("Split", [qkv, thirds], { outputs, attributes: { axis: { int: -1 } } });
+  const turn = (input: string, ...order: number[]) =>
+    node("Transpose", [input], { attributes: { perm: { ints: order } } });
+  const toHeads = (input: string) => turn(node("Reshape", [input, headsShape]), 0, 2, 1, 3);
+  const append = (kind: string, input: string) =>
+    node("Concat", [`past_key_values.${index}.${kind}`, toHeads(input)], {
+      outputs: [`present.${index}.${kind}`],
+      attributes: { axis: { int: 2 } },
+    });
+  const [query, key, value] = outputs;
+  const keys = append("key", key);
+  const values = append("value", value);
+  const scores = node("Mul", [node("MatMul", [toHeads(query), turn(keys, 0, 1, 3, 2)]), scale]);
+  const weights = node("Softmax", [node("Add", [scores, mask])], { attributes: { axis: { int: -1 } } });
+  return node("Reshape", [turn(node("MatMul", [weights, values]), 0, 2, 1, 3), flatShape]);
+}
+
+function lastPositions(graph: OnnxGraph, input: string): string {
+  const { node, integers } = bind(graph);
+  const start = node("Unsqueeze", [node("Neg", ["num_logits_to_keep"]), "axis_0"]);
+  const end = integers("to_the_end", [Number.MAX_SAFE_INTEGER]);
+  return node("Slice", [input, start, end, "axis_1"]);
+}

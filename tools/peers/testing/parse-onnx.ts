@@ -1,0 +1,92 @@
+// An ONNX file taken apart again, by the numbers of onnx.proto. For tests.
+
+export interface Tensor {
+  readonly shape: readonly number[];
+  readonly data: readonly number[];
+}
+
+export interface OnnxNode {
+  readonly operator: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly attributes: ReadonlyMap<string, readonly number[]>;
+}
+
+export interface ParsedOnnx {
+  readonly nodes: readonly OnnxNode[];
+  readonly constants: ReadonlyMap<string, Tensor>;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
+
+type Field = number | Buffer;
+type Message = ReadonlyMap<number, readonly Field[]>;
+
+const FLOAT = 1;
+
+export function parseOnnx(file: Buffer): ParsedOnnx {
+  const graph = parseMessage(bytes(parseMessage(file), 7)[0] ?? Buffer.alloc(0));
+  const nameOf = (value: Buffer) => text(parseMessage(value), 1);
+  return {
+    nodes: bytes(graph, 1).map((node) => parseNode(parseMessage(node))),
+    constants: new Map(bytes(graph, 5).map((tensor) => parseTensor(parseMessage(tensor)))),
+    inputs: bytes(graph, 11).map(nameOf),
+    outputs: bytes(graph, 12).map(nameOf),
+  };
+}
+
+function parseNode(node: Message): OnnxNode {
+  const attributes = bytes(node, 5).map((attribute) => {
+    const fields = parseMessage(attribute);
+    const float = bytes(fields, 2).map((value) => value.readFloatLE());
+    return [text(fields, 1), [...float, ...integers(fields, 3), ...integers(fields, 8)]] as const;
+  });
+  const names = (field: number) => bytes(node, field).map(String);
+  return { operator: text(node, 4), inputs: names(1), outputs: names(2), attributes: new Map(attributes) };
+}
+
+function parseTensor(tensor: Message): [string, Tensor] {
+  const raw = Uint8Array.from(bytes(tensor, 9)[0] ?? []).buffer;
+  const isFloat = integers(tensor, 2)[0] === FLOAT;
+  const data = isFloat ? Array.from(new Float32Array(raw)) : Array.from(new BigInt64Array(raw), Number);
+  const shape = integers(tensor, 1);
+  if (data.length !== shape.reduce((product, size) => product * size, 1)) throw new Error(`${text(tensor, 8)}: length`);
+  return [text(tensor, 8), { shape, data }];
+}
+
+function parseMessage(buffer: Buffer): Message {
+  const fields = new Map<number, Field[]>();
+  let at = 0;
+  const varint = () => {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      const byte = buffer[at++] ?? 0;
+      value |= BigInt(byte & 127) << shift;
+      if (byte < 128) return Number(BigInt.asIntN(64, value));
+    }
+  };
+  while (at < buffer.length) {
+    const tag = varint();
+    const wireType = tag & 7;
+    let value: Field = NaN;
+    if (wireType === 0) value = varint();
+    else {
+      const length = wireType === 5 ? 4 : varint();
+      value = buffer.subarray(at, (at += length));
+    }
+    fields.set(tag >> 3, [...(fields.get(tag >> 3) ?? []), value]);
+  }
+  return fields;
+}
+
+function bytes(message: Message, field: number): Buffer[] {
+  return (message.get(field) ?? []).filter((value) => typeof value !== "number");
+}
+
+function integers(message: Message, field: number): number[] {
+  return (message.get(field) ?? []).filter((value) => typeof value === "number");
+}
+
+function text(message: Message, field: number): string {
+  return String(bytes(message, field)[0] ?? "");
+}
