@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createEngine } from "./index.ts";
 import type { CreateEngineOptions } from "./protocol/engine.ts";
 
-const model = "/models/chorus-chat/";
+const model = "https://page.example/models/chorus-chat/";
 
 afterEach(() => vi.unstubAllGlobals());
 

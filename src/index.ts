@@ -5,6 +5,7 @@ import { startWorker } from "./client/worker-transport.ts";
 import type { Transport } from "./client/transport.ts";
 import type { ChorusEngine, CreateEngineOptions } from "./protocol/engine.ts";
 import { ChorusError } from "./protocol/errors.ts";
+import { locateModel } from "./protocol/model-source.ts";
 
 export { recordRun, readRecording, type RecordedEvent, type Recording } from "./client/recording.ts";
 export { ChorusError, type ChorusErrorCode, type ChorusErrorData } from "./protocol/errors.ts";
@@ -23,30 +24,17 @@ export async function createEngine(options: CreateEngineOptions): Promise<Chorus
   if (typeof options !== "object" || options === null) {
     throw new ChorusError("invalid_type", 'createEngine takes an object, such as { model: "/models/name/" }.');
   }
-  const { model, onProgress, worker = true, gpu, ...config } = options;
-  checkOptions({ model, onProgress, worker, gpu });
+  const { model, revision, token, hubUrl, onProgress, worker = true, gpu, ...config } = options;
+  checkOptions({ onProgress, worker, gpu });
+  const location = locateModel(model, { revision, token, hubUrl }, baseUrl());
   const transport = worker ? await startWorker() : await inPlace(gpu);
-  // A worker would resolve a relative URL against its own script.
-  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
-  const source = typeof model === "string" && URL.canParse(model, base) ? new URL(model, base).href : model;
-  return EngineClient.connect(transport, source, config, onProgress);
+  return EngineClient.connect(transport, location, config, onProgress);
 }
 
 /** The config's fields are checked where the engine runs. */
-function checkOptions({ model, onProgress, worker, gpu }: Record<string, unknown>): void {
+function checkOptions({ onProgress, worker, gpu }: Record<string, unknown>): void {
   const wrongType = (param: string, expected: string) =>
     new ChorusError("invalid_type", `${param} must be ${expected}.`, param);
-  if (model === undefined || model === null) {
-    throw new ChorusError(
-      "missing_required_parameter",
-      "model is missing: give the URL of a folder, or files.",
-      "model",
-    );
-  }
-  if (typeof model !== "string" && !(Array.isArray(model) && model.every((file) => file instanceof File))) {
-    throw wrongType("model", "the URL of a folder, or a list of its files");
-  }
-  if (model === "") throw new ChorusError("invalid_value", "model is empty: give the URL of a folder.", "model");
   if (onProgress !== undefined && typeof onProgress !== "function") throw wrongType("onProgress", "a function");
   if (typeof worker !== "boolean") throw wrongType("worker", "true or false");
   if (gpu === undefined || gpu === null) return;
@@ -54,6 +42,11 @@ function checkOptions({ model, onProgress, worker, gpu }: Record<string, unknown
   if (worker) {
     throw new ChorusError("invalid_value", "gpu can be given with worker: false only: a worker has its own.", "gpu");
   }
+}
+
+/** What relative URLs are relative to. A worker would resolve them against its own script. */
+function baseUrl(): string | undefined {
+  return globalThis.document?.baseURI ?? globalThis.location?.href;
 }
 
 async function inPlace(gpu: GPU | undefined): Promise<Transport> {

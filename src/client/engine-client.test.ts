@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import type { ModelLocation } from "../protocol/model-source.ts";
 import type { Completion } from "../protocol/openai.ts";
 import type { KvCacheMap, ModelCard, StepReport } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, Result } from "../protocol/service.ts";
@@ -17,6 +18,7 @@ const MAP: KvCacheMap = {
   filledTokens: Uint8Array.of(3),
   sequences: [{ requestId: "r", index: 0 }],
 };
+const AT: ModelLocation = { type: "folder", url: "https://page.example/model/" };
 const CARD = { name: "fake" } as ModelCard;
 
 /** The other side, played by the test. */
@@ -59,7 +61,7 @@ class FakeSide implements Transport {
   }
 
   connect(): Promise<EngineClient> {
-    return EngineClient.connect(this, "/model/", {});
+    return EngineClient.connect(this, AT, {});
   }
 
   chunk(ticket: number, text: string): void {
@@ -240,7 +242,7 @@ it("what can't cross to the worker is named, in a request and in the config", as
 
   side.loaded = Promise.reject(new DOMException("a function could not be cloned", "DataCloneError"));
   const config = { maxNumSeqs: 4, seed: () => 1 } as unknown as { seed: number };
-  const connecting = EngineClient.connect(side, "/model/", config);
+  const connecting = EngineClient.connect(side, AT, config);
   await expect(connecting).rejects.toMatchObject({ name: "ChorusError", code: "invalid_type", param: "seed" });
 });
 

@@ -1,6 +1,7 @@
-import type { BatchingMode, EngineConfig, ModelSource } from "../protocol/config.ts";
+import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
 import type { ChatCompletions, ChorusEngine, Completions, EngineEvents } from "../protocol/engine.ts";
 import { ChorusError, fromErrorData, toErrorData } from "../protocol/errors.ts";
+import type { ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
 import type { EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, Response } from "../protocol/service.ts";
@@ -39,14 +40,14 @@ export class EngineClient implements ChorusEngine {
   /** Loads the model on the other side; where that fails, the other side is ended. */
   static async connect(
     transport: Transport,
-    source: ModelSource,
+    location: ModelLocation,
     config: EngineConfig,
     onProgress: (progress: LoadProgress) => void = () => undefined,
   ): Promise<EngineClient> {
     const client = new EngineClient(transport);
     try {
       const result = await client.#call(
-        transport.service.load(source, config, (message) => client.#receive(message), onProgress),
+        transport.service.load(location, config, (message) => client.#receive(message), onProgress),
       );
       if (!result.ok) throw fromErrorData(result.error);
       client.#model = result.value;

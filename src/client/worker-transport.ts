@@ -47,8 +47,8 @@ export async function startWorker(): Promise<Transport> {
 
 function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
   return {
-    load: (source, config, onMessage, onProgress) =>
-      remote.load(source, config, Comlink.proxy(onMessage), Comlink.proxy(onProgress)),
+    load: (location, config, onMessage, onProgress) =>
+      remote.load(location, config, Comlink.proxy(onMessage), Comlink.proxy(onProgress)),
     submit: (ticket, request) => remote.submit(ticket, request),
     abort: (ticket) => remote.abort(ticket),
     stats: () => remote.stats(),

@@ -1,45 +1,50 @@
 import { describe, expect, test, vi } from "vitest";
 import type { ChorusErrorCode } from "../protocol/errors.ts";
-import { openModelFiles, type OnBytes } from "./model-files.ts";
+import { HttpClient } from "./hub/http-client.ts";
+import { openRemoteFolder } from "./hub/remote-folder.ts";
+import { openFileList, openRemoteFiles, type ModelFiles, type OnBytes } from "./model-files.ts";
 
-/** A server of these paths; it answers 404 for others. */
-function serve(answers: Record<string, () => Response>): typeof fetch {
-  return async (url) => answers[url as string]?.() ?? new Response("no", { status: 404 });
+const FOLDER = "https://a.example/m/";
+
+/** A folder at FOLDER of these paths; the server answers 404 for others. */
+async function openFolder(
+  answers: Record<string, () => Response>,
+  onBytes?: OnBytes,
+  url = FOLDER,
+): Promise<ModelFiles> {
+  const http = new HttpClient({
+    fetch: async (asked) => answers[asked as string]?.() ?? new Response("no", { status: 404 }),
+    wait: () => Promise.resolve(),
+  });
+  return openRemoteFiles(await openRemoteFolder({ type: "folder", url }, http), http, onBytes);
 }
 
 const json = (value: unknown) => () => new Response(JSON.stringify(value));
-const failure = (code: ChorusErrorCode, part: string) =>
-  expect.objectContaining({ code, message: expect.stringContaining(part), param: "model" });
+const failure = (code: ChorusErrorCode, part: string, param: string) =>
+  expect.objectContaining({ code, message: expect.stringContaining(part), param });
 
 describe("a folder by URL", () => {
   test.each([
-    ["https://a.example/models/tiny/", "https://a.example/models/tiny/config.json"],
-    ["https://a.example/models/tiny", "https://a.example/models/tiny/config.json"],
-    ["models/tiny", "https://page.example/app/models/tiny/config.json"],
-    ["/models/tiny", "https://page.example/models/tiny/config.json"],
-    ["models/tiny?token=1", "https://page.example/app/models/tiny/config.json?token=1"],
-  ])("%s reads %s", async (source, url) => {
-    const files = openModelFiles(source, {
-      baseUrl: "https://page.example/app/index.html",
-      fetch: serve({ [url]: json({ a: 1 }) }),
-    });
-    expect(files.name).toBe("tiny");
+    ["https://a.example/models/tiny/", "https://a.example/models/tiny/config.json", "tiny"],
+    ["https://a.example/models/tiny/?token=1", "https://a.example/models/tiny/config.json?token=1", "tiny"],
+    ["https://a.example/", "https://a.example/config.json", "a.example"],
+  ])("%s reads %s", async (url, file, name) => {
+    const files = await openFolder({ [file]: json({ a: 1 }) }, undefined, url);
+    expect(files.name).toBe(name);
     expect(await files.readJson("config.json")).toEqual({ a: 1 });
   });
 
-  test("a root folder has its host's name", () => {
-    expect(openModelFiles("https://a.example").name).toBe("a.example");
-  });
-
-  test("a source that is no URL is refused by name", () => {
-    expect(() => openModelFiles("http://")).toThrow(failure("invalid_value", '"http://"'));
-    expect(() => openModelFiles("", { baseUrl: "https://a.example/" })).toThrow(failure("invalid_value", '""'));
-  });
-
   test("a missing file is told with its URL, and may be asked for", async () => {
-    const files = openModelFiles("https://a.example/m", { fetch: serve({}) });
-    await expect(files.read("config.json")).rejects.toEqual(
-      failure("model_not_found", "There is no https://a.example/m/config.json (the server answered 404)"),
+    const files = await openFolder({});
+    await expect(files.open("config.json")).rejects.toEqual(
+      failure(
+        "model_not_found",
+        "There is no https://a.example/m/config.json (the server answered 404)",
+        "config.json",
+      ),
+    );
+    await expect(files.open("model.safetensors")).rejects.toEqual(
+      failure("model_not_found", "(the server answered 404)", "model.safetensors"),
     );
     expect(await files.tryReadJson("config.json")).toBeUndefined();
     expect(await files.tryReadText("chat_template.jinja")).toBeUndefined();
@@ -48,40 +53,57 @@ describe("a folder by URL", () => {
   test("a web page in place of a file is told as such", async () => {
     const page = () => new Response("<!doctype html>", { headers: { "content-type": "text/html; charset=utf-8" } });
     const plain = () => new Response("<!doctype html>", { headers: { "content-type": "application/octet-stream" } });
-    const files = openModelFiles("https://a.example/m", {
-      fetch: serve({ "https://a.example/m/config.json": page, "https://a.example/m/plain.json": plain }),
+    const files = await openFolder({
+      [`${FOLDER}config.json`]: page,
+      [`${FOLDER}model.safetensors`]: page,
+      [`${FOLDER}plain.json`]: plain,
     });
-    await expect(files.readJson("config.json")).rejects.toEqual(failure("model_not_found", "a web page instead"));
+    await expect(files.readJson("config.json")).rejects.toEqual(
+      failure("model_not_found", "a web page instead", "config.json"),
+    );
+    await expect(files.open("model.safetensors")).rejects.toEqual(
+      failure("model_not_found", "a web page instead", "model.safetensors"),
+    );
     expect(await files.tryReadText("config.json")).toBeUndefined();
-    await expect(files.readJson("plain.json")).rejects.toEqual(failure("model_invalid", "looks like a web page"));
+    await expect(files.readJson("plain.json")).rejects.toEqual(
+      failure("model_invalid", "looks like a web page", "plain.json"),
+    );
   });
 
   test("another status, a lost connection and a broken body are failed downloads", async () => {
     const broken = () =>
       new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("cut off")) }));
-    const files = openModelFiles("https://a.example/m", {
-      fetch: serve({
-        "https://a.example/m/config.json": () => new Response("", { status: 503, statusText: "Busy" }),
-        "https://a.example/m/merges.txt": () => {
-          throw new TypeError("fetch failed");
-        },
-        "https://a.example/m/vocab.json": broken,
-      }),
+    const files = await openFolder({
+      [`${FOLDER}config.json`]: () => new Response("", { status: 503, statusText: "Busy" }),
+      [`${FOLDER}merges.txt`]: () => {
+        throw new TypeError("fetch failed");
+      },
+      [`${FOLDER}vocab.json`]: broken,
+      [`${FOLDER}model.safetensors`]: broken,
     });
-    await expect(files.read("config.json")).rejects.toEqual(failure("model_download_failed", "503 Busy"));
-    await expect(files.tryReadText("merges.txt")).rejects.toEqual(failure("model_download_failed", "fetch failed"));
-    await expect(files.read("vocab.json")).rejects.toEqual(failure("model_download_failed", "cut off"));
+    const failed = (part: string, file: string) => failure("model_download_failed", part, file);
+    await expect(files.readJson("config.json")).rejects.toEqual(failed("503 Busy", "config.json"));
+    await expect(files.tryReadText("merges.txt")).rejects.toEqual(failed("fetch failed", "merges.txt"));
+    await expect(files.readJson("vocab.json")).rejects.toEqual(failed("cut off", "vocab.json"));
+    await expect(files.open("model.safetensors")).rejects.toEqual(failed("cut off", "model.safetensors"));
   });
 
   test("JSON that does not parse is told with its file", async () => {
-    const files = openModelFiles("https://a.example/m", {
-      fetch: serve({ "https://a.example/m/config.json": () => new Response('{"a":') }),
-    });
-    await expect(files.readJson("config.json")).rejects.toEqual(failure("model_invalid", "config.json"));
+    const files = await openFolder({ [`${FOLDER}config.json`]: () => new Response('{"a":') });
+    await expect(files.readJson("config.json")).rejects.toEqual(failure("model_invalid", "config.json", "config.json"));
+  });
+
+  test("a config that never ends is refused, not read", async () => {
+    const endless = () =>
+      new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(2 ** 22)) }));
+    const files = await openFolder({ [`${FOLDER}config.json`]: endless });
+    await expect(files.readJson("config.json")).rejects.toEqual(failure("model_invalid", "at most", "config.json"));
   });
 });
 
-describe("progress", () => {
+describe("weights on a server", () => {
+  const WEIGHTS = `${FOLDER}model.safetensors`;
+
   async function progressOf(headers: Record<string, string>, parts: readonly number[]) {
     const body = () =>
       new ReadableStream({
@@ -91,51 +113,80 @@ describe("progress", () => {
         },
       });
     const calls: [string, number, number | null][] = [];
-    const files = openModelFiles("https://a.example/m", {
-      fetch: serve({ "https://a.example/m/w": () => new Response(body(), { headers }) }),
-      onBytes: (...call) => calls.push(call),
+    const files = await openFolder({ [WEIGHTS]: () => new Response(body(), { headers }) }, (...call) => {
+      calls.push(call);
     });
-    const bytes = await files.read("w");
-    expect([...bytes]).toEqual(parts.flatMap((length, i) => Array.from({ length }, () => i + 1)));
-    return calls;
+    const bytes = new Uint8Array(await (await files.open("model.safetensors")).arrayBuffer());
+    expect(Buffer.compare(bytes, Buffer.concat(parts.map((length, i) => Buffer.alloc(length, i + 1))))).toBe(0);
+    return calls.map(([, done, total]) => [done, total]);
   }
 
-  test("counts up to the length that the server says", async () => {
+  test("count up to the length that the server says", async () => {
     expect(await progressOf({ "content-length": "5" }, [2, 3])).toEqual([
-      ["w", 2, 5],
-      ["w", 5, 5],
-      ["w", 5, 5],
+      [2, 5],
+      [5, 5],
+      [5, 5],
     ]);
   });
 
-  test("has no total without a length, or with one of compressed bytes", async () => {
+  test("have no total without a length, or with one of compressed bytes", async () => {
     const unknown = [
-      ["w", 2, null],
-      ["w", 5, null],
-      ["w", 5, 5],
+      [2, null],
+      [5, null],
+      [5, 5],
     ];
     expect(await progressOf({}, [2, 3])).toEqual(unknown);
     expect(await progressOf({ "content-length": "4", "content-encoding": "gzip" }, [2, 3])).toEqual(unknown);
   });
 
-  test("survives a length that turns out too small or too large, and an empty file", async () => {
+  test("survive a length that turns out too small or too large, and an empty file", async () => {
     expect(await progressOf({ "content-length": "3" }, [2, 3])).toEqual([
-      ["w", 2, 3],
-      ["w", 5, null],
-      ["w", 5, 5],
+      [2, 3],
+      [5, null],
+      [5, 5],
     ]);
-    expect((await progressOf({ "content-length": "9" }, [2, 3])).at(-1)).toEqual(["w", 5, 5]);
-    expect(await progressOf({}, [])).toEqual([["w", 0, 0]]);
+    expect((await progressOf({ "content-length": "9" }, [2, 3])).at(-1)).toEqual([5, 5]);
+    expect(await progressOf({}, [])).toEqual([[0, 0]]);
   });
 
-  test("a body larger than the first buffer arrives whole", async () => {
-    expect((await progressOf({}, [70_000, 10, 200_000])).at(-1)).toEqual(["w", 270_010, 270_010]);
+  test("arrive whole when they are larger than the pieces that are handed over", async () => {
+    const length = 5 * 2 ** 20;
+    expect((await progressOf({}, [length, 10])).at(-1)).toEqual([length + 10, length + 10]);
   });
+
+  test.each([true, false])(
+    "arrive whole over a connection that breaks (the server takes ranges: %s)",
+    async (ranges) => {
+      const bytes = Uint8Array.from({ length: 100 }, (_, i) => i);
+      let requests = 0;
+      const http = new HttpClient({
+        wait: () => Promise.resolve(),
+        fetch: async (_url, init) => {
+          const from = Number(/bytes=(\d+)-/.exec(new Headers(init?.headers).get("range") ?? "")?.[1] ?? 0);
+          const begin = ranges ? from : 0;
+          const end = ++requests < 3 ? begin + 30 : bytes.length;
+          let sent = false;
+          const body = new ReadableStream({
+            pull(controller) {
+              if (!sent) controller.enqueue(bytes.slice(begin, end));
+              else if (end < bytes.length) controller.error(new Error("cut off"));
+              else controller.close();
+              sent = true;
+            },
+          });
+          return new Response(body, { status: begin > 0 ? 206 : 200, headers: { etag: '"a"' } });
+        },
+      });
+      const files = openRemoteFiles(await openRemoteFolder({ type: "folder", url: FOLDER }, http), http);
+      expect(new Uint8Array(await (await files.open("model.safetensors")).arrayBuffer())).toEqual(bytes);
+      expect(requests).toBe(3);
+    },
+  );
 });
 
 describe("a folder's files", () => {
   test("are found by name, with or without folders, the least deep first", async () => {
-    const files = openModelFiles([
+    const files = openFileList([
       new File(["deep"], "tiny/onnx/config.json"),
       new File(["[1]"], "tiny/config.json"),
       new File(["x"], "merges.txt"),
@@ -144,16 +195,16 @@ describe("a folder's files", () => {
     expect(await files.readJson("config.json")).toEqual([1]);
     expect(await files.tryReadText("merges.txt")).toBe("x");
     expect(await files.tryReadJson("vocab.json")).toBeUndefined();
-    await expect(files.read("model.safetensors")).rejects.toEqual(
-      failure("model_not_found", "no model.safetensors among the 3"),
+    await expect(files.open("model.safetensors")).rejects.toEqual(
+      failure("model_not_found", "no model.safetensors among the 3", "model.safetensors"),
     );
   });
 
-  test("without a folder are called model, and tell their progress", async () => {
+  test("without a folder are called model, and tell their sizes", async () => {
     const onBytes = vi.fn<OnBytes>();
-    const files = openModelFiles([new File(["abc"], "w")], { onBytes });
+    const files = openFileList([new File(["abc"], "w")], onBytes);
     expect(files.name).toBe("model");
-    await files.read("w");
+    await files.open("w");
     expect(onBytes.mock.calls).toEqual([["w", 3, 3]]);
   });
 });

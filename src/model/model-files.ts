@@ -1,113 +1,96 @@
-// A model's folder, wherever it is: on a server, or dropped on the page.
+// A model's folder, wherever it is: kept by this browser, on a server, or dropped on the page.
 
-import type { ModelSource } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { download, type Missing } from "./download.ts";
+import type { HttpClient } from "./hub/http-client.ts";
+import { MAX_SMALL_FILE_BYTES, tooLarge } from "./hub/read-all.ts";
+import type { RemoteFolder } from "./hub/remote-folder.ts";
+import { readSmallFile, type Missing } from "./hub/small-file.ts";
+import { streamToBlob } from "./hub/stream-to-blob.ts";
+import { parseJsonFile } from "./model-folder.ts";
 
 /** Called as bytes of a file arrive. `totalBytes` is null where the server does not say how many there will be. */
 export type OnBytes = (file: string, doneBytes: number, totalBytes: number | null) => void;
 
-export interface ModelFilesOptions {
-  readonly fetch?: typeof fetch;
-  readonly onBytes?: OnBytes;
-  /** What a relative URL is relative to. [the location of this page or worker] */
-  readonly baseUrl?: string;
-}
-
-type ReadBytes = (file: string) => Promise<Uint8Array<ArrayBuffer> | Missing>;
+type OpenFile = (file: string) => Promise<Blob | Missing>;
 
 export class ModelFiles {
   /** The folder's name. */
   readonly name: string;
   /** The folder as errors call it. */
-  readonly #where: string;
-  readonly #readBytes: ReadBytes;
+  readonly where: string;
+  readonly #open: OpenFile;
 
-  constructor(name: string, where: string, readBytes: ReadBytes) {
+  constructor(name: string, where: string, open: OpenFile) {
     this.name = name;
-    this.#where = where;
-    this.#readBytes = readBytes;
+    this.where = where;
+    this.#open = open;
   }
 
-  /** @throws ChorusError model_not_found, model_download_failed */
-  async read(file: string): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = await this.#readBytes(file);
-    if ("missing" in bytes) throw new ChorusError("model_not_found", bytes.missing, "model");
-    return bytes;
+  /** A file of any size, to be read in pieces. @throws ChorusError model_not_found, and as the folder does */
+  async open(file: string): Promise<Blob> {
+    const blob = await this.#open(file);
+    if ("missing" in blob) throw new ChorusError("model_not_found", blob.missing, file);
+    return blob;
   }
 
-  /** @throws ChorusError as read does; model_invalid where it is no JSON. */
+  /** undefined where there is no such file. */
+  async tryOpen(file: string): Promise<Blob | undefined> {
+    const blob = await this.#open(file);
+    return "missing" in blob ? undefined : blob;
+  }
+
+  /** @throws ChorusError as open does; model_invalid where it is no JSON. */
   async readJson(file: string): Promise<unknown> {
-    return this.#parseJson(file, await this.read(file));
+    return parseJsonFile(file, this.where, await bytesOf(file, await this.open(file)));
   }
 
   /** undefined where there is no such file. */
   async tryReadText(file: string): Promise<string | undefined> {
-    const bytes = await this.#readBytes(file);
-    return "missing" in bytes ? undefined : new TextDecoder().decode(bytes);
+    const blob = await this.tryOpen(file);
+    return blob && new TextDecoder().decode(await bytesOf(file, blob));
   }
 
   /** undefined where there is no such file. */
   async tryReadJson(file: string): Promise<unknown> {
-    const bytes = await this.#readBytes(file);
-    return "missing" in bytes ? undefined : this.#parseJson(file, bytes);
-  }
-
-  #parseJson(file: string, bytes: Uint8Array): unknown {
-    const text = new TextDecoder().decode(bytes);
-    try {
-      return JSON.parse(text);
-    } catch (cause) {
-      const reason = text.trimStart().startsWith("<") ? "it looks like a web page" : (cause as Error).message;
-      throw new ChorusError("model_invalid", `${file} in ${this.#where} is not JSON: ${reason}`, "model", { cause });
-    }
+    const blob = await this.tryOpen(file);
+    return blob && parseJsonFile(file, this.where, await bytesOf(file, blob));
   }
 }
 
-/** Nothing is read yet, so a folder that is not there shows with the first file. */
-export function openModelFiles(source: ModelSource, options: ModelFilesOptions = {}): ModelFiles {
-  return typeof source === "string" ? openUrl(source, options) : openFileList(source, options.onBytes);
-}
-
-function openUrl(source: string, options: ModelFilesOptions): ModelFiles {
-  const baseUrl = options.baseUrl ?? globalThis.location?.href;
-  if (source === "" || !URL.canParse(source, baseUrl)) {
-    throw new ChorusError(
-      "invalid_value",
-      `model must be the URL of a folder, or its files; ${JSON.stringify(source)} is no URL here.`,
-      "model",
-    );
+/** What is read into memory whole. */
+async function bytesOf(file: string, blob: Blob): Promise<Uint8Array> {
+  if (blob.size > MAX_SMALL_FILE_BYTES) throw tooLarge(file, blob.size);
+  try {
+    return new Uint8Array(await blob.arrayBuffer());
+  } catch (cause) {
+    const message = `${file} could not be read from disk: ${String(cause)}`;
+    throw new ChorusError("model_download_failed", message, file, { cause });
   }
-  const folder = new URL(source, baseUrl);
-  if (!folder.pathname.endsWith("/")) folder.pathname += "/";
-  const name = folder.pathname.split("/").at(-2) || folder.hostname;
-  return new ModelFiles(name, folder.href, async (file) => {
-    const url = new URL(file, folder);
-    url.search = folder.search;
-    return download(url.href, options.fetch ?? globalThis.fetch, (done, total) => options.onBytes?.(file, done, total));
-  });
 }
 
-/** Of files of the same name, the one least deep in folders counts. */
-function openFileList(files: readonly File[], onBytes: OnBytes | undefined): ModelFiles {
+/** Files given by the user. Of files of the same name, the one least deep in folders counts. */
+export function openFileList(files: readonly File[], onBytes?: OnBytes): ModelFiles {
   const paths = files
     .map((file) => ({ file, path: (file.webkitRelativePath || file.name).split("/") }))
     .sort((a, b) => a.path.length - b.path.length);
   const name = paths.find(({ path }) => path.length > 1)?.path.at(-2) ?? "model";
-  return new ModelFiles(name, "the files given", async (wanted) => {
+  return new ModelFiles(name, "the files given", (wanted) => {
     const file = paths.find(({ path }) => path.at(-1) === wanted)?.file;
-    if (file === undefined) return { missing: `There is no ${wanted} among the ${files.length} files given.` };
-    try {
-      const bytes = new Uint8Array(await file.arrayBuffer());
-      onBytes?.(wanted, bytes.length, bytes.length);
-      return bytes;
-    } catch (cause) {
-      throw new ChorusError(
-        "model_download_failed",
-        `${wanted} could not be read from disk: ${String(cause)}`,
-        "model",
-        { cause },
-      );
+    if (file) onBytes?.(wanted, file.size, file.size);
+    return Promise.resolve(file ?? { missing: `There is no ${wanted} among the ${files.length} files given.` });
+  });
+}
+
+/** A folder that is read where it is, each file as it is asked for. Nothing is kept but by the browser's HTTP cache. */
+export function openRemoteFiles(remote: RemoteFolder, http: HttpClient, onBytes?: OnBytes): ModelFiles {
+  return new ModelFiles(remote.name, remote.where, async (file) => {
+    if (file.endsWith(".safetensors")) {
+      if (remote.files?.has(file) === false) return { missing: `There is no ${file} in ${remote.where}.` };
+      return streamToBlob(http, remote.request(file), (done, total) => onBytes?.(file, done, total));
     }
+    const bytes = await readSmallFile(http, remote, file);
+    if ("missing" in bytes) return bytes;
+    onBytes?.(file, bytes.length, bytes.length);
+    return new Blob([bytes]);
   });
 }

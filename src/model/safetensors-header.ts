@@ -43,6 +43,7 @@ export interface SafetensorsHeader {
   readonly entries: readonly TensorEntry[];
   /** Where the data begins in the file. */
   readonly dataBegin: number;
+  readonly fileBytes: number;
 }
 
 /**
@@ -50,23 +51,41 @@ export interface SafetensorsHeader {
  * @param file what errors call it
  * @throws ChorusError model_invalid
  */
-export function headerEnd(bytes: Uint8Array, fileBytes: number, file: string): number {
-  return PREFIX_BYTES + readHeaderLength(bytes, fileBytes, file);
+export function headerEnd(bytes: Uint8Array, fileBytes: number | null, file: string): number {
+  return PREFIX_BYTES + readHeaderLength(bytes, fileBytes ?? Infinity, file);
 }
 
 /**
- * Reads the header and checks all of it, so that every tensor listed can be read from a file of `fileBytes`.
+ * Reads the header and checks all of it, so that every tensor listed can be read from a file of `fileBytes`; null:
+ * as many as the header says.
  * @param bytes the file's beginning, up to headerEnd() at least
  * @throws ChorusError model_invalid, naming file and tensor.
  */
-export function parseSafetensorsHeader(bytes: Uint8Array, fileBytes: number, file: string): SafetensorsHeader {
+export function parseSafetensorsHeader(bytes: Uint8Array, fileBytes: number | null, file: string): SafetensorsHeader {
   const dataBegin = headerEnd(bytes, fileBytes, file);
   const header = readHeader(bytes.subarray(PREFIX_BYTES, dataBegin), file);
   const entries = Object.entries(header)
     .filter(([name]) => name !== "__metadata__")
     .map(([name, value]) => readEntry(name, value, file));
-  checkCoverage(entries, fileBytes - dataBegin, file);
-  return { entries, dataBegin };
+  const dataBytes =
+    fileBytes === null ? entries.reduce((most, { end }) => Math.max(most, end), 0) : fileBytes - dataBegin;
+  checkCoverage(entries, dataBytes, file);
+  return { entries, dataBegin, fileBytes: dataBegin + dataBytes };
+}
+
+/** A header, with its length before it, for a file that holds the data of these tensors one after the other. */
+export function encodeSafetensorsHeader(tensors: readonly TensorEntry[]): Uint8Array<ArrayBuffer> {
+  let at = 0;
+  const described = tensors.map(({ name, dtype, shape, begin, end }): [string, unknown] => {
+    const dataOffsets = [at, (at += end - begin)];
+    return [name, { dtype, shape, data_offsets: dataOffsets }];
+  });
+  const text = new TextEncoder().encode(JSON.stringify(Object.fromEntries(described)));
+  // So that the data begins at a multiple of 8, as in the files that Hugging Face writes.
+  const bytes = new Uint8Array(PREFIX_BYTES + Math.ceil(text.length / 8) * 8).fill(0x20);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(bytes.length - PREFIX_BYTES), true);
+  bytes.set(text, PREFIX_BYTES);
+  return bytes;
 }
 
 function readHeaderLength(bytes: Uint8Array, fileBytes: number, file: string): number {

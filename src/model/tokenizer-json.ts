@@ -72,7 +72,7 @@ function isByteLevel(step: Record<string, unknown>): boolean {
 
 async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
   const [vocabJson, merges] = await Promise.all([files.tryReadJson("vocab.json"), files.tryReadText("merges.txt")]);
-  if (vocabJson === undefined || merges === undefined) await files.read("tokenizer.json"); // throws, saying where it is not
+  if (vocabJson === undefined || merges === undefined) await files.open("tokenizer.json"); // throws, saying where it is not
   const vocab = checkVocab("vocab.json", vocabJson);
   const lines = (merges ?? "").split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#version"));
   const byteLevel = { type: "ByteLevel", add_prefix_space: config.boolean("add_prefix_space", false), use_regex: true };

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { openModelFiles, type ModelFiles } from "./model-files.ts";
+import { openFileList, type ModelFiles } from "./model-files.ts";
 import { loadTokenizer } from "./tokenizer.ts";
 
 function folder(path: string, names: readonly string[]): ModelFiles {
-  return openModelFiles(names.map((name) => new File([readFileSync(`${path}/${name}`)], name)));
+  return openFileList(names.map((name) => new File([readFileSync(`${path}/${name}`)], name)));
 }
 
 function inMemory(contents: Record<string, unknown>): ModelFiles {
-  return openModelFiles(
+  return openFileList(
     Object.entries(contents).map(
       ([name, value]) => new File([typeof value === "string" ? value : JSON.stringify(value)], name),
     ),

@@ -12,7 +12,10 @@ export type BatchingMode = "continuous" | "static" | "sequential";
 
 export type LogLevel = "silent" | "error" | "warn" | "info" | "debug";
 
-/** A folder's URL (absolute, or relative to the page) in Hugging Face layout, or the folder's files. */
+/**
+ * A model in Hugging Face layout: "owner/name" is one of the hub (two names, and no slash at the end); any other string is
+ * a folder's URL, absolute or relative to the page ("models/name/", "./models/name"); or the folder's files.
+ */
 export type ModelSource = string | File[];
 
 /** Every field is optional; an unknown or out-of-range one is refused by name. */

@@ -2,6 +2,7 @@
 
 import type { BatchingMode, EngineConfig, ModelSource } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
+import type { HubOptions } from "./model-source.ts";
 import type {
   ChatCompletion,
   ChatCompletionChunk,
@@ -61,7 +62,7 @@ export interface ChorusEngine extends AsyncDisposable {
   dispose(): Promise<void>;
 }
 
-export interface CreateEngineOptions extends EngineConfig {
+export interface CreateEngineOptions extends EngineConfig, HubOptions {
   model: ModelSource;
   onProgress?: (progress: LoadProgress) => void;
   /** false: run in this thread (Node with Dawn, tests). [true: in a Web Worker] */

@@ -6,11 +6,11 @@ import { ChorusError } from "./errors.ts";
 /** How a hub id is resolved; a folder's URL and files need none of it. */
 export interface HubOptions {
   /** Branch, tag, commit or "refs/pr/4". ["main"] */
-  revision?: string;
+  revision?: string | undefined;
   /** Access token for private and gated models. Sent to `hubUrl` only, and never stored. */
-  token?: string;
+  token?: string | undefined;
   /** The hub, or a mirror of it. ["https://huggingface.co"] */
-  hubUrl?: string;
+  hubUrl?: string | undefined;
 }
 
 export interface HubLocation {

@@ -1,8 +1,9 @@
 // The contract between the page's side (client/) and the engine's side (worker/). One interface, two homes: behind a
 // Web Worker through Comlink, or in place. Plain data only: everything here survives structured clone.
 
-import type { BatchingMode, EngineConfig, ModelSource } from "./config.ts";
+import type { BatchingMode, EngineConfig } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
+import type { ModelLocation } from "./model-source.ts";
 import type {
   ChatCompletion,
   ChatCompletionChunk,
@@ -42,7 +43,7 @@ export interface EngineMessage {
 export interface EngineService {
   /** Loads a model and starts the engine. Once. */
   load(
-    source: ModelSource,
+    location: ModelLocation,
     config: EngineConfig,
     onMessage: (message: EngineMessage) => void,
     onProgress: (progress: LoadProgress) => void,

@@ -4,8 +4,9 @@ import { parseBatchingMode } from "../api/engine-config.ts";
 import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
 import { Engine } from "../engine/engine.ts";
 import type { SequenceOutput } from "../engine/output.ts";
-import type { BatchingMode, EngineConfig, ModelSource } from "../protocol/config.ts";
+import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
 import { ChorusError, toErrorData } from "../protocol/errors.ts";
+import type { ModelLocation } from "../protocol/model-source.ts";
 import type { EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, EngineService, GenerationRequest, RequestEvent, Result } from "../protocol/service.ts";
 import { loadModel, type LoadedModel } from "./load-model.ts";
@@ -34,13 +35,13 @@ export class EngineHost implements EngineService {
   }
 
   async load(
-    source: ModelSource,
+    location: ModelLocation,
     config: EngineConfig,
     onMessage: (message: EngineMessage) => void,
     onProgress: (progress: LoadProgress) => void,
   ): Promise<Result<ModelCard>> {
     try {
-      const model = await loadModel(source, config, this.#gpu, onProgress);
+      const model = await loadModel(location, config, this.#gpu, onProgress);
       this.#session = this.#start(model, onMessage);
       return { ok: true, value: model.card };
     } catch (error) {

@@ -5,13 +5,17 @@ import { Gpt2Runner } from "../gpu/gpt2-runner.ts";
 import { parseGpt2Config } from "../model/gpt2-config.ts";
 import { loadGenerationDefaults, type GenerationDefaults } from "../model/generation-config.ts";
 import { loadGpt2Weights } from "../model/gpt2-weights.ts";
-import { openModelFiles } from "../model/model-files.ts";
-import { openSafetensors } from "../model/safetensors.ts";
+import { openCheckpoint } from "../model/open-checkpoint.ts";
+import { CONFIG_FILE, TOKENIZER_FILE } from "../model/model-folder.ts";
 import { loadTokenizer, type ModelTokenizer } from "../model/tokenizer.ts";
-import type { EngineConfig, ModelSource, ResolvedEngineConfig } from "../protocol/config.ts";
+import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
+import { openModel } from "./open-model.ts";
 
-const WEIGHTS_FILE = "model.safetensors";
+/** Embeddings are padded to a multiple of at most this. */
+const LARGEST_PADDING = 1024;
 
 /** A model ready to run: on the GPU, with everything its requests need. */
 export interface LoadedModel {
@@ -26,7 +30,7 @@ export interface LoadedModel {
 
 /** From a folder to the GPU. Throws a ChorusError that names the file or field, and then holds nothing. */
 export async function loadModel(
-  source: ModelSource,
+  location: ModelLocation,
   config: EngineConfig,
   gpu: GPU | undefined,
   onProgress: (progress: LoadProgress) => void,
@@ -35,21 +39,18 @@ export async function loadModel(
   const opened = await openDevice(gpu);
   try {
     onProgress({ stage: "adapter", done: 1, total: 1, detail: opened.adapterName });
-    const files = openModelFiles(source, {
-      onBytes: (file, done, total) => {
-        if (file === WEIGHTS_FILE) onProgress({ stage: "weights", done, total: total ?? done });
-        if (file === "tokenizer.json") onProgress({ stage: "tokenizer", done, total: total ?? done });
-      },
-    });
-    const modelConfig = parseGpt2Config(await files.readJson("config.json"));
+    const model = await openModel(location, onProgress);
+    const modelConfig = parseGpt2Config(await model.files.readJson(CONFIG_FILE));
     const engineConfig = resolveEngineConfig(config, modelConfig);
+    const files = await model.fetch();
     const defaults = await loadGenerationDefaults(files, modelConfig.eosTokenIds);
-    const [tokenizer, weightsFile] = await Promise.all([
+    const [tokenizer, checkpoint] = await Promise.all([
       loadTokenizer(files, defaults.eosTokenIds),
-      files.read(WEIGHTS_FILE),
+      openCheckpoint(files),
     ]);
     const chatFormat = createChatFormat(tokenizer);
-    const weights = loadGpt2Weights(await openSafetensors(new Blob([weightsFile])), modelConfig);
+    const weights = loadGpt2Weights(checkpoint, modelConfig);
+    checkTokenizer(tokenizer.vocabSize, weights.config.vocabSize);
     const runner = await Gpt2Runner.create({
       opened,
       weights,
@@ -79,4 +80,17 @@ export async function loadModel(
     opened.device.destroy();
     throw error;
   }
+}
+
+/**
+ * Rows of the embedding that no token has are padding, up to where it can be no padding any more. A token without a row
+ * cannot be.
+ */
+function checkTokenizer(tokens: number, rows: number): void {
+  if (tokens <= rows && rows - tokens < LARGEST_PADDING) return;
+  throw new ChorusError(
+    "model_invalid",
+    `${TOKENIZER_FILE} has ${tokens} tokens, but the model's embedding has ${rows} rows: they are not of the same model.`,
+    TOKENIZER_FILE,
+  );
 }

@@ -118,9 +118,9 @@ export class HttpClient {
 export interface OpenResponse {
   readonly response: Response;
   /** The body as it comes. Leaving the loop ends the connection. */
-  pieces(): AsyncGenerator<Uint8Array>;
+  readonly pieces: () => AsyncGenerator<Uint8Array>;
   /** Ends the connection of a body that nobody reads. */
-  close(): void;
+  readonly close: () => void;
 }
 
 const CHECK_CONNECTION = "Check the connection and try again; what has arrived is kept";
@@ -176,6 +176,14 @@ function pauseAskedFor(response: Response): number | null {
   if (text === null || text.trim() === "") return null;
   const ms = /^\s*\d+\s*$/.test(text) ? 1000 * Number(text) : Date.parse(text) - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : null;
+}
+
+/** A whole file's size: of "bytes 0-99/1000", or of a length that does not count compressed bytes. */
+export function sizeOf(response: Response): number | null {
+  const { headers, status } = response;
+  const text = status === 206 ? headers.get("content-range")?.split("/")[1] : headers.get("content-length");
+  if (status !== 206 && (headers.get("content-encoding") ?? "identity") !== "identity") return null;
+  return text && /^\d+$/.test(text) ? Number(text) : null;
 }
 
 export function downloadFailed(url: string, file: string, reason: string, cause?: unknown): ChorusError {

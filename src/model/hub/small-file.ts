@@ -1,0 +1,63 @@
+import { ChorusError } from "../../protocol/errors.ts";
+import { Sha256 } from "../sha256.ts";
+import { downloadFailed, type HttpClient } from "./http-client.ts";
+import { readAll, tooLarge, MAX_SMALL_FILE_BYTES } from "./read-all.ts";
+import { isWebPage, type ListedFile, type RemoteFolder } from "./remote-folder.ts";
+
+/** There is no such file; the sentence says where it was looked for. */
+export interface Missing {
+  readonly missing: string;
+}
+
+/**
+ * Reads a small file of a folder whole, and checks it against what the hub lists.
+ *
+ * Missing is a file that is not listed or for which the server answers 404 or with a web page: servers of single-page
+ * apps do that for every path they don't know.
+ *
+ * @throws ChorusError model_download_failed, model_access_denied, model_invalid
+ */
+export async function readSmallFile(
+  http: HttpClient,
+  remote: RemoteFolder,
+  file: string,
+  options: { signal?: AbortSignal | undefined; onBytes?: (done: number) => void } = {},
+): Promise<Uint8Array<ArrayBuffer> | Missing> {
+  const listed = remote.files?.get(file);
+  if (remote.files && !listed) return { missing: `There is no ${file} in ${remote.where}.` };
+  if (listed && listed.size > MAX_SMALL_FILE_BYTES) throw tooLarge(file, listed.size);
+  const request = remote.request(file);
+  const { response, bytes } = await readAll(http, request, options);
+  if (response.status === 404) return { missing: `There is no ${request.url} (the server answered 404).` };
+  if (response.status === 416) throw downloadFailed(request.url, file, "the server answered 416");
+  if (isWebPage(response)) {
+    return { missing: `There is no ${request.url} (the server answered with a web page instead).` };
+  }
+  if (listed && !(await isAsListed(bytes, listed))) throw damaged(request.url, file);
+  return bytes;
+}
+
+async function isAsListed(bytes: Uint8Array<ArrayBuffer>, { size, sha256, gitSha1 }: ListedFile): Promise<boolean> {
+  if (bytes.length !== size) return false;
+  if (sha256 !== null) return new Sha256().update(bytes).hex() === sha256;
+  return gitSha1 === null || (await gitBlobHash(bytes)) === gitSha1;
+}
+
+/** What git calls a file's contents by: the SHA-1 of "blob ", their length, a zero, and them. */
+async function gitBlobHash(bytes: Uint8Array): Promise<string> {
+  const prefix = new TextEncoder().encode(`blob ${bytes.length}\0`);
+  const blob = new Uint8Array(prefix.length + bytes.length);
+  blob.set(prefix);
+  blob.set(bytes, prefix.length);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-1", blob));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export function damaged(url: string, file: string): ChorusError {
+  return new ChorusError(
+    "model_download_failed",
+    `${url} does not have the length and hash that the hub gives for it: it was damaged on its way. Nothing of it is ` +
+      "kept; download it again.",
+    file,
+  );
+}

@@ -1,0 +1,55 @@
+// The files of a model's folder in Hugging Face layout.
+
+import { ChorusError } from "../protocol/errors.ts";
+import { isObject, JsonFields } from "./json-fields.ts";
+
+export const CONFIG_FILE = "config.json";
+export const WEIGHTS_FILE = "model.safetensors";
+/** Names the shards of weights that are in several files. */
+export const WEIGHTS_INDEX_FILE = "model.safetensors.index.json";
+/** The tokenizer is in the first, or in the other two. */
+export const TOKENIZER_FILE = "tokenizer.json";
+export const VOCAB_AND_MERGES_FILES = ["vocab.json", "merges.txt"] as const;
+/** Read where they are there. */
+export const OPTIONAL_FILES = ["tokenizer_config.json", "generation_config.json", "chat_template.jinja"] as const;
+
+/** Files that a folder of weights in another format would hold. */
+export const FOREIGN_WEIGHTS = /^(pytorch_model.*\.bin|tf_model\.h5|flax_model\.msgpack|.*\.gguf|.*\.onnx)$/;
+
+const MOST_SHARDS = 1000;
+
+/**
+ * The shards that an index names, each once.
+ * @throws ChorusError model_invalid
+ */
+export function parseShardNames(json: unknown): string[] {
+  const map = new JsonFields(WEIGHTS_INDEX_FILE, json).get("weight_map");
+  const shards = [...new Set(isObject(map) ? Object.values(map) : [])];
+  if (shards.length === 0 || shards.length > MOST_SHARDS || !shards.every(isShardName)) {
+    throw new ChorusError(
+      "model_invalid",
+      `${WEIGHTS_INDEX_FILE}: weight_map must map tensors to at most ${MOST_SHARDS} .safetensors files of the same folder.`,
+      WEIGHTS_INDEX_FILE,
+    );
+  }
+  return shards;
+}
+
+/** A plain name: what comes from a file must not lead out of the folder. */
+function isShardName(name: unknown): name is string {
+  return typeof name === "string" && /^[\w-][\w.-]{0,200}\.safetensors$/.test(name);
+}
+
+/**
+ * A JSON file's contents.
+ * @throws ChorusError model_invalid, naming the file
+ */
+export function parseJsonFile(file: string, where: string, bytes: Uint8Array): unknown {
+  const text = new TextDecoder().decode(bytes);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = text.trimStart().startsWith("<") ? "it looks like a web page" : (cause as Error).message;
+    throw new ChorusError("model_invalid", `${file} in ${where} is not JSON: ${reason}`, file, { cause });
+  }
+}

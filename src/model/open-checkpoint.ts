@@ -1,0 +1,44 @@
+import { ChorusError } from "../protocol/errors.ts";
+import type { ModelFiles } from "./model-files.ts";
+import { parseShardNames, WEIGHTS_FILE, WEIGHTS_INDEX_FILE } from "./model-folder.ts";
+import { encodeSafetensorsHeader, headerEnd, parseSafetensorsHeader, PREFIX_BYTES } from "./safetensors-header.ts";
+import { openSafetensors, type Checkpoint } from "./safetensors.ts";
+
+/**
+ * A model's weights, in one file or in shards. Reads the headers only.
+ * @throws ChorusError model_not_found, model_invalid, model_download_failed, naming the file
+ */
+export async function openCheckpoint(files: ModelFiles): Promise<Checkpoint> {
+  const single = await files.tryOpen(WEIGHTS_FILE);
+  if (single) return openSafetensors(single, WEIGHTS_FILE);
+  const index = await files.tryReadJson(WEIGHTS_INDEX_FILE);
+  if (index === undefined) await files.open(WEIGHTS_FILE); // throws, saying where it is not
+  const shards = new Map<string, Blob>();
+  for (const name of parseShardNames(index)) shards.set(name, await files.open(name));
+  return openSafetensors(await joinShards(shards), WEIGHTS_INDEX_FILE);
+}
+
+/** Shards as the one file they could have been. Blobs are joined without being read. */
+async function joinShards(shards: ReadonlyMap<string, Blob>): Promise<Blob> {
+  const shardOf = new Map<string, string>();
+  const data: Blob[] = [];
+  const entries = [];
+  for (const [file, blob] of shards) {
+    const head = async (bytes: number) => new Uint8Array(await blob.slice(0, bytes).arrayBuffer());
+    const header = parseSafetensorsHeader(
+      await head(headerEnd(await head(PREFIX_BYTES), blob.size, file)),
+      blob.size,
+      file,
+    );
+    for (const { name } of header.entries) {
+      const other = shardOf.get(name);
+      if (other !== undefined) {
+        throw new ChorusError("model_invalid", `Tensor "${name}" is in ${other} and in ${file}.`, file);
+      }
+      shardOf.set(name, file);
+    }
+    entries.push(...header.entries.toSorted((a, b) => a.begin - b.begin || a.end - b.end));
+    data.push(blob.slice(header.dataBegin));
+  }
+  return new Blob([encodeSafetensorsHeader(entries), ...data]);
+}

@@ -1,0 +1,212 @@
+// Brings a model into a folder of the store. Whatever ends it, what has arrived stays and the next call goes on from
+// there; the manifest, by which a model counts as whole, is written last.
+
+import type { RemoteLocation } from "../../protocol/model-source.ts";
+import type { DownloadProgress } from "../../protocol/models.ts";
+import { downloadFailed, type HttpClient } from "../hub/http-client.ts";
+import { openRemoteFolder, type RemoteFolder } from "../hub/remote-folder.ts";
+import { damaged } from "../hub/small-file.ts";
+import { Sha256 } from "../sha256.ts";
+import { openForWriting, remove, storageFull, writeAll, writeFile, type SyncAccessHandle } from "./opfs.ts";
+import { ChangedOnServer, fetchPart, partsOf, type Part } from "./part.ts";
+import { planModel } from "./plan-download.ts";
+import { ProgressMeter } from "./progress-meter.ts";
+import { RECEIVED_LOG, ReceivedLog } from "./received-log.ts";
+import {
+  MANIFEST,
+  PLAN,
+  readPlan,
+  totalBytes,
+  withoutToken,
+  writeRecord,
+  type DownloadPlan,
+  type Manifest,
+  type WeightsPlan,
+} from "./records.ts";
+
+/** Parts that are fetched at once. */
+const CONNECTIONS = 4;
+/** Most of a part that a crash can lose. */
+const LOG_BYTES = 4 * 2 ** 20;
+const HASH_BYTES = 4 * 2 ** 20;
+
+export interface DownloadJob {
+  readonly http: HttpClient;
+  readonly folder: FileSystemDirectoryHandle;
+  readonly location: RemoteLocation;
+  /** Bytes that may still be stored; null where nobody knows. */
+  readonly freeBytes: () => Promise<number | null>;
+  readonly onProgress: (progress: DownloadProgress) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * @throws ChorusError model_not_found, model_invalid, model_unsupported, model_access_denied, model_download_failed,
+ *   storage_full; the signal's reason
+ */
+export async function downloadModel(job: DownloadJob): Promise<Manifest> {
+  try {
+    return await goOn(job);
+  } catch (error) {
+    if (!(error instanceof ChangedOnServer)) throw error;
+  }
+  // What has arrived is of another file than what would follow.
+  await clear(job.folder);
+  try {
+    return await goOn(job);
+  } catch (error) {
+    if (!(error instanceof ChangedOnServer)) throw error;
+    const where = job.location.type === "hub" ? job.location.id : job.location.url;
+    throw downloadFailed(where, "model", "its files keep changing on the server while they are downloaded");
+  }
+}
+
+async function goOn(job: DownloadJob): Promise<Manifest> {
+  const { http, folder, location, signal } = job;
+  const begun = await readPlan(folder);
+  const remote = await openRemoteFolder(location, http, { signal, commit: begun?.commit ?? null });
+  const plan = begun ?? (await begin(job, remote));
+  const files = new Map<string, SyncAccessHandle>();
+  try {
+    for (const { name } of plan.weights) files.set(name, await openForWriting(folder, name));
+    await fetchWeights(job, remote, plan, files);
+    for (const weights of plan.weights) await check(remote, weights, files.get(weights.name), signal);
+  } catch (error) {
+    if (error instanceof DamagedFile) {
+      for (const handle of files.values()) handle.close();
+      files.clear();
+      await clear(folder);
+      throw error.reason;
+    }
+    throw error;
+  } finally {
+    for (const handle of files.values()) handle.close();
+  }
+  const { name, commit } = plan;
+  const weights = plan.weights.map((file) => ({ name: file.name, size: file.size }));
+  const manifest: Manifest = { location: plan.location, name, commit, files: [...plan.files, ...weights] };
+  await writeRecord(folder, MANIFEST, manifest);
+  await remove(folder, PLAN);
+  await remove(folder, RECEIVED_LOG);
+  return manifest;
+}
+
+/** Everything but the weights, which only get their headers; then the plan. */
+async function begin(
+  { http, folder, location, freeBytes, signal }: DownloadJob,
+  remote: RemoteFolder,
+): Promise<DownloadPlan> {
+  await clear(folder);
+  const { smallFiles, weights } = await planModel(http, remote, signal);
+  const plan: DownloadPlan = {
+    location: withoutToken(location),
+    name: remote.name,
+    commit: remote.commit,
+    files: [...smallFiles].map(([name, bytes]) => ({ name, size: bytes.length })),
+    weights: weights.map((planned) => planned.plan),
+  };
+  const needed = totalBytes(plan) + totalBytes({ files: plan.weights });
+  const free = await freeBytes();
+  if (free !== null && free < needed) throw storageFull(`${remote.name} (${needed} bytes, ${free} are free)`);
+  for (const [name, bytes] of smallFiles) await writeFile(folder, name, bytes);
+  for (const { plan: file, header } of weights) await writeFile(folder, file.name, header);
+  await writeRecord(folder, PLAN, plan);
+  return plan;
+}
+
+async function clear(folder: FileSystemDirectoryHandle): Promise<void> {
+  // Records first: without them the rest is nothing.
+  for (const name of [MANIFEST, PLAN, RECEIVED_LOG]) await remove(folder, name);
+  const names: string[] = [];
+  for await (const name of folder.keys()) names.push(name);
+  for (const name of names) await remove(folder, name);
+}
+
+async function fetchWeights(
+  { http, folder, onProgress, signal }: DownloadJob,
+  remote: RemoteFolder,
+  plan: DownloadPlan,
+  files: ReadonlyMap<string, SyncAccessHandle>,
+): Promise<void> {
+  const parts = partsOf(plan.weights, await ReceivedLog.read(folder));
+  const missing = parts.reduce((sum, { length, received }) => sum + length - received, 0);
+  const total = totalBytes(plan) + totalBytes({ files: plan.weights });
+  const meter = new ProgressMeter({ totalBytes: total, receivedBytes: total - missing, onProgress });
+  const log = await ReceivedLog.open(folder);
+  const logged = new Map(parts.map((part) => [part, part.received]));
+  const record = (part: Part) => {
+    if (logged.get(part) === part.received) return;
+    files.get(part.weights.name)?.flush();
+    log.append(part.index, part.received);
+    logged.set(part, part.received);
+  };
+  const failure = new AbortController();
+  const either = AbortSignal.any([signal, failure.signal]);
+  const queue = parts.filter(({ length, received }) => received < length);
+  const fetchAll = async () => {
+    for (let part = queue.shift(); part; part = queue.shift()) {
+      const current = part;
+      const handle = files.get(part.weights.name);
+      const write = (bytes: Uint8Array, at: number) => {
+        if (handle) writeAll(handle, bytes, at, current.weights.name);
+        meter.add(bytes.length);
+        if (current.received - (logged.get(current) ?? 0) >= LOG_BYTES) record(current);
+      };
+      await fetchPart(http, remote, part, write, either);
+      record(part);
+    }
+  };
+  try {
+    // All are waited for: the files must not be closed under one that still writes.
+    const connections = Array.from({ length: CONNECTIONS }, () =>
+      fetchAll().catch((error: unknown) => {
+        failure.abort(error);
+        throw error;
+      }),
+    );
+    const failed = (await Promise.allSettled(connections)).some(({ status }) => status === "rejected");
+    if (failed) throw signal.aborted ? signal.reason : failure.signal.reason;
+  } finally {
+    try {
+      for (const part of parts) record(part);
+    } finally {
+      log.close();
+    }
+  }
+}
+
+class DamagedFile extends Error {
+  readonly reason: Error;
+
+  constructor(reason: Error) {
+    super(reason.message);
+    this.reason = reason;
+  }
+}
+
+async function check(
+  remote: RemoteFolder,
+  { name, size, sha256 }: WeightsPlan,
+  handle: SyncAccessHandle | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!handle) return;
+  const isSound = handle.getSize() === size && (sha256 === null || (await hashOf(handle, signal)) === sha256);
+  if (!isSound) throw new DamagedFile(damaged(remote.request(name).url, name));
+}
+
+async function hashOf(handle: SyncAccessHandle, signal: AbortSignal): Promise<string> {
+  const hash = new Sha256();
+  const buffer = new Uint8Array(HASH_BYTES);
+  const size = handle.getSize();
+  for (let at = 0; at < size;) {
+    const length = handle.read(buffer, { at });
+    if (length === 0) break;
+    hash.update(buffer.subarray(0, length));
+    at += length;
+    // Whoever wants to abort must get a turn to say so.
+    await new Promise((resolve) => setTimeout(resolve));
+    signal.throwIfAborted();
+  }
+  return hash.hex();
+}

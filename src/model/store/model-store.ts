@@ -1,0 +1,203 @@
+import { ChorusError } from "../../protocol/errors.ts";
+import type { RemoteLocation } from "../../protocol/model-source.ts";
+import type { DownloadProgress, StoredModel } from "../../protocol/models.ts";
+import { HttpClient } from "../hub/http-client.ts";
+import { ModelFiles, type OnBytes } from "../model-files.ts";
+import { Sha256 } from "../sha256.ts";
+import { downloadModel } from "./download-model.ts";
+import { canWriteFiles, isNotFound, readFile } from "./opfs.ts";
+import { ReceivedLog } from "./received-log.ts";
+import { readManifest, readPlan, totalBytes, withoutToken, type Manifest, type StoredLocation } from "./records.ts";
+
+const FOLDER = "chorus-models";
+
+export interface ModelStoreOptions {
+  /** The folder that holds a folder for each model. */
+  readonly root: FileSystemDirectoryHandle;
+  readonly http: HttpClient;
+  /** Keep two tabs from writing one model. */
+  readonly locks?: Pick<LockManager, "request"> | undefined;
+  readonly freeBytes?: () => Promise<number | null>;
+}
+
+export interface DownloadOptions {
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The models that this browser keeps for this origin. Reading works everywhere; downloads need a worker. */
+export class ModelStore {
+  readonly canDownload: boolean;
+  readonly #root: FileSystemDirectoryHandle;
+  readonly #http: HttpClient;
+  readonly #locks: Pick<LockManager, "request"> | undefined;
+  readonly #freeBytes: () => Promise<number | null>;
+
+  constructor({ root, http, locks, freeBytes = () => Promise.resolve(null) }: ModelStoreOptions, canDownload = true) {
+    this.#root = root;
+    this.#http = http;
+    this.#locks = locks;
+    this.#freeBytes = freeBytes;
+    this.canDownload = canDownload;
+  }
+
+  /** The origin's store; null where the browser keeps no files (some do not in private windows, nor does Node). */
+  static async open(http = new HttpClient()): Promise<ModelStore | null> {
+    const storage = globalThis.navigator?.storage;
+    if (storage?.getDirectory === undefined) return null;
+    try {
+      const root = await (await storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
+      return new ModelStore({ root, http, locks: navigator.locks, freeBytes: freeStorageBytes }, canWriteFiles());
+    } catch {
+      return null;
+    }
+  }
+
+  /** Bytes that may still be stored; null where the browser doesn't say. */
+  freeBytes(): Promise<number | null> {
+    return this.#freeBytes();
+  }
+
+  async list(): Promise<StoredModel[]> {
+    const models: StoredModel[] = [];
+    for await (const handle of this.#root.values()) {
+      const model = handle.kind === "directory" ? await describe(handle) : undefined;
+      if (model) models.push(model);
+    }
+    return models.sort((a, b) => a.model.localeCompare(b.model) || (a.revision ?? "").localeCompare(b.revision ?? ""));
+  }
+
+  async find(location: RemoteLocation): Promise<StoredModel | undefined> {
+    const folder = await this.#folder(location);
+    return folder && describe(folder);
+  }
+
+  /** The files of a model that is there whole; null of any other. */
+  async open(location: RemoteLocation, onBytes?: OnBytes): Promise<ModelFiles | null> {
+    const folder = await this.#folder(location);
+    const manifest = folder && (await wholeManifest(folder));
+    if (!folder || !manifest) return null;
+    const where = `the stored copy of ${location.type === "hub" ? location.id : location.url}`;
+    return new ModelFiles(manifest.name, where, async (file) => {
+      const stored = await readFile(folder, file);
+      if (stored) onBytes?.(file, stored.size, stored.size);
+      return stored ?? { missing: `There is no ${file} in ${where}.` };
+    });
+  }
+
+  /**
+   * Downloads what is not there yet of a model, and resolves when it is there whole. Two calls for one model come one
+   * after the other, whichever tabs they are from.
+   * @throws ChorusError model_*, storage_full; the signal's reason: then what has arrived stays
+   */
+  async download(location: RemoteLocation, options: DownloadOptions = {}): Promise<StoredModel> {
+    const signal = options.signal ?? new AbortController().signal;
+    signal.throwIfAborted();
+    return this.#locked(location, { signal }, async () => {
+      const folder = await this.#root.getDirectoryHandle(keyOf(location), { create: true });
+      const manifest =
+        (await wholeManifest(folder)) ??
+        (await downloadModel({
+          http: this.#http,
+          folder,
+          location,
+          freeBytes: this.#freeBytes,
+          onProgress: options.onProgress ?? (() => undefined),
+          signal,
+        }));
+      return describeWhole(manifest);
+    });
+  }
+
+  /** Deletes a model, whole or in part. Of one that is not there, nothing. @throws ChorusError model_in_use */
+  async delete(location: RemoteLocation): Promise<void> {
+    await this.#locked(location, { ifAvailable: true }, async (lock) => {
+      if (!lock) throw inUse(location);
+      try {
+        await this.#root.removeEntry(keyOf(location), { recursive: true });
+      } catch (error) {
+        if (isNotFound(error)) return;
+        if (error instanceof DOMException && error.name === "NoModificationAllowedError") throw inUse(location);
+        throw error;
+      }
+    });
+  }
+
+  async #folder(location: RemoteLocation): Promise<FileSystemDirectoryHandle | undefined> {
+    try {
+      return await this.#root.getDirectoryHandle(keyOf(location));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #locked<T>(location: RemoteLocation, options: LockOptions, task: (lock: unknown) => Promise<T>): Promise<T> {
+    if (!this.#locks) return task(true);
+    return (await this.#locks.request(`${FOLDER}/${keyOf(location)}`, options, task)) as T;
+  }
+}
+
+/** A name that every file system takes, whatever is in the URL. */
+function keyOf(location: RemoteLocation): string {
+  return new Sha256()
+    .update(new TextEncoder().encode(JSON.stringify(withoutToken(location))))
+    .hex()
+    .slice(0, 32);
+}
+
+function inUse(location: RemoteLocation): ChorusError {
+  const name = location.type === "hub" ? location.id : location.url;
+  return new ChorusError(
+    "model_in_use",
+    `${name} is being downloaded: end the download first, then delete it.`,
+    "model",
+  );
+}
+
+/** The manifest of a folder whose files are all there, as long as it says. */
+async function wholeManifest(folder: FileSystemDirectoryHandle): Promise<Manifest | undefined> {
+  const manifest = await readManifest(folder);
+  if (!manifest) return undefined;
+  for (const { name, size } of manifest.files) if ((await readFile(folder, name))?.size !== size) return undefined;
+  return manifest;
+}
+
+async function describe(folder: FileSystemDirectoryHandle): Promise<StoredModel | undefined> {
+  const manifest = await wholeManifest(folder);
+  if (manifest) return describeWhole(manifest);
+  const plan = await readPlan(folder);
+  if (!plan) return undefined;
+  const total = totalBytes(plan) + totalBytes({ files: plan.weights });
+  const fetched = plan.weights.flatMap(({ segments }) => segments).reduce((sum, { length }) => sum + length, 0);
+  const received = [...(await ReceivedLog.read(folder)).values()].reduce((sum, bytes) => sum + bytes, 0);
+  return {
+    ...sourceOf(plan.location),
+    commit: plan.commit,
+    status: "partial",
+    receivedBytes: total - fetched + received,
+    totalBytes: total,
+  };
+}
+
+function describeWhole(manifest: Manifest): StoredModel {
+  const bytes = totalBytes(manifest);
+  return {
+    ...sourceOf(manifest.location),
+    commit: manifest.commit,
+    status: "whole",
+    receivedBytes: bytes,
+    totalBytes: bytes,
+  };
+}
+
+function sourceOf(location: StoredLocation): Pick<StoredModel, "model" | "revision" | "hubUrl"> {
+  return location.type === "folder"
+    ? { model: location.url, revision: null, hubUrl: null }
+    : { model: location.id, revision: location.revision, hubUrl: location.hubUrl };
+}
+
+async function freeStorageBytes(): Promise<number | null> {
+  const { quota, usage } = await navigator.storage.estimate();
+  return quota === undefined || usage === undefined ? null : Math.max(0, quota - usage);
+}

@@ -1,0 +1,99 @@
+import { downloadFailed, sizeOf, TransientFailure, type HttpClient } from "../hub/http-client.ts";
+import { isWebPage, type RemoteFolder } from "../hub/remote-folder.ts";
+import type { WeightsPlan } from "./records.ts";
+
+/** Small enough that several go on at once, large enough that requests don't count. */
+const PART_BYTES = 16 * 2 ** 20;
+
+/** A piece of a weights file that one request fetches. */
+export interface Part {
+  readonly index: number;
+  readonly weights: WeightsPlan;
+  readonly remoteBegin: number;
+  readonly localBegin: number;
+  readonly length: number;
+  /** Bytes of it that are there. */
+  received: number;
+}
+
+/** The file is not what it was when its download began. */
+export class ChangedOnServer extends Error {}
+
+/** The same parts in the same order for the same plan, so that a part's index means the same after a reload. */
+export function partsOf(weights: readonly WeightsPlan[], received: ReadonlyMap<number, number>): Part[] {
+  const parts: Part[] = [];
+  for (const file of weights) {
+    for (const { remoteBegin, localBegin, length } of file.segments) {
+      for (let at = 0; at < length; at += PART_BYTES) {
+        const index = parts.length;
+        const partLength = Math.min(PART_BYTES, length - at);
+        parts.push({
+          index,
+          weights: file,
+          remoteBegin: remoteBegin + at,
+          localBegin: localBegin + at,
+          length: partLength,
+          received: Math.min(partLength, received.get(index) ?? 0),
+        });
+      }
+    }
+  }
+  return parts;
+}
+
+/**
+ * Fetches what is missing of a part, and hands it to `write` in order, after which it counts as received. Goes on where
+ * it stopped when the connection breaks.
+ * @throws ChangedOnServer, ChorusError model_download_failed, model_access_denied; the signal's reason
+ */
+export async function fetchPart(
+  http: HttpClient,
+  remote: RemoteFolder,
+  part: Part,
+  write: (bytes: Uint8Array, localBegin: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { weights } = part;
+  const request = remote.request(weights.name);
+  await http.withRetries(async (progressed) => {
+    if (part.received >= part.length) return;
+    const begin = part.remoteBegin + part.received;
+    const range = [begin, part.remoteBegin + part.length] as const;
+    const { response, pieces, close } = await http.open({ ...request, range }, signal);
+    try {
+      checkUnchanged(response, weights);
+      if (response.status === 206 && beginOf(response, begin) !== begin) {
+        throw downloadFailed(request.url, weights.name, "the server sent other bytes than were asked for");
+      }
+      // A server that takes no ranges sends all of the file: what comes before is let go by.
+      let skip = response.status === 206 ? 0 : begin;
+      for await (const piece of pieces()) {
+        const skipped = Math.min(skip, piece.length);
+        skip -= skipped;
+        const bytes = piece.subarray(skipped, skipped + part.length - part.received);
+        if (bytes.length === 0) continue;
+        write(bytes, part.localBegin + part.received);
+        part.received += bytes.length;
+        progressed();
+        if (part.received === part.length) return;
+      }
+    } finally {
+      close();
+    }
+    const reason = "the connection ended early. Check the connection and try again; what has arrived is kept";
+    throw new TransientFailure(downloadFailed(request.url, weights.name, reason));
+  }, signal);
+}
+
+function checkUnchanged(response: Response, { etag, remoteSize }: WeightsPlan): void {
+  if (response.status === 404 || response.status === 416 || isWebPage(response)) throw new ChangedOnServer();
+  const size = sizeOf(response);
+  if (size !== null && size !== remoteSize) throw new ChangedOnServer();
+  if (etag !== null && response.headers.get("etag") !== etag) throw new ChangedOnServer();
+}
+
+/** Where the answer to a range request begins. */
+function beginOf(response: Response, expected: number): number {
+  const begin = /^bytes (\d+)-/.exec(response.headers.get("content-range") ?? "")?.[1];
+  return begin === undefined ? expected : Number(begin);
+}

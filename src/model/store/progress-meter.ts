@@ -1,0 +1,57 @@
+import type { DownloadProgress } from "../../protocol/models.ts";
+
+/** The rate is that of this last while. */
+const WINDOW_MS = 5000;
+/** A rate taken over less than this jumps about. */
+const SHORTEST_SAMPLE_MS = 500;
+/** Told no more often than this. */
+const INTERVAL_MS = 100;
+
+/** Tells how a download comes along. */
+export class ProgressMeter {
+  readonly #totalBytes: number;
+  readonly #onProgress: (progress: DownloadProgress) => void;
+  readonly #now: () => number;
+  /** Oldest first: when, and how much there was. */
+  readonly #samples: { readonly atMs: number; readonly bytes: number }[];
+  #receivedBytes: number;
+  #toldMs = -Infinity;
+
+  constructor(options: {
+    totalBytes: number;
+    /** What is there already: it counts as received, but not for the rate. */
+    receivedBytes: number;
+    onProgress: (progress: DownloadProgress) => void;
+    now?: () => number;
+  }) {
+    this.#totalBytes = options.totalBytes;
+    this.#receivedBytes = options.receivedBytes;
+    this.#onProgress = options.onProgress;
+    this.#now = options.now ?? (() => performance.now());
+    this.#samples = [{ atMs: this.#now(), bytes: options.receivedBytes }];
+    this.#tell(this.#now());
+  }
+
+  add(bytes: number): void {
+    this.#receivedBytes += bytes;
+    const nowMs = this.#now();
+    if (nowMs - this.#toldMs < INTERVAL_MS && this.#receivedBytes < this.#totalBytes) return;
+    this.#samples.push({ atMs: nowMs, bytes: this.#receivedBytes });
+    while (this.#samples[1] && this.#samples[1].atMs <= nowMs - WINDOW_MS) this.#samples.shift();
+    this.#tell(nowMs);
+  }
+
+  #tell(nowMs: number): void {
+    this.#toldMs = nowMs;
+    const [oldest] = this.#samples;
+    const elapsedMs = oldest ? nowMs - oldest.atMs : 0;
+    const bytesPerSecond =
+      oldest && elapsedMs >= SHORTEST_SAMPLE_MS ? (1000 * (this.#receivedBytes - oldest.bytes)) / elapsedMs : null;
+    this.#onProgress({
+      receivedBytes: this.#receivedBytes,
+      totalBytes: this.#totalBytes,
+      bytesPerSecond,
+      secondsLeft: bytesPerSecond ? (this.#totalBytes - this.#receivedBytes) / bytesPerSecond : null,
+    });
+  }
+}

@@ -1,0 +1,97 @@
+// The origin private file system in memory, as far as the store uses it, for tests in Node.
+
+/** A disk: how much it takes, and what a test may do to it. */
+export interface MemoryDisk {
+  freeBytes: number;
+}
+
+class MemoryFile {
+  readonly kind = "file";
+  bytes = new Uint8Array();
+  isOpen = false;
+  readonly #disk: MemoryDisk;
+
+  constructor(disk: MemoryDisk) {
+    this.#disk = disk;
+  }
+
+  getFile(): Promise<File> {
+    return Promise.resolve(new File([this.bytes.slice()], "file"));
+  }
+
+  createSyncAccessHandle() {
+    if (this.isOpen) return Promise.reject(new DOMException("open already", "NoModificationAllowedError"));
+    this.isOpen = true;
+    const resize = (size: number) => {
+      const grown = size - this.bytes.length;
+      if (grown > this.#disk.freeBytes) throw new DOMException("the disk is full", "QuotaExceededError");
+      this.#disk.freeBytes -= grown;
+      const bytes = new Uint8Array(size);
+      bytes.set(this.bytes.subarray(0, size));
+      this.bytes = bytes;
+    };
+    return Promise.resolve({
+      read: (into: Uint8Array, { at }: { at: number }) => {
+        const part = this.bytes.subarray(at, at + into.length);
+        into.set(part);
+        return part.length;
+      },
+      write: (bytes: Uint8Array, { at }: { at: number }) => {
+        if (at + bytes.length > this.bytes.length) resize(at + bytes.length);
+        this.bytes.set(bytes, at);
+        return bytes.length;
+      },
+      truncate: resize,
+      getSize: () => this.bytes.length,
+      flush: () => undefined,
+      close: () => {
+        this.isOpen = false;
+      },
+    });
+  }
+}
+
+class MemoryFolder {
+  readonly kind = "directory";
+  readonly entries = new Map<string, MemoryFile | MemoryFolder>();
+  readonly #disk: MemoryDisk;
+
+  constructor(disk: MemoryDisk) {
+    this.#disk = disk;
+  }
+
+  getFileHandle(name: string, { create = false } = {}): Promise<unknown> {
+    return this.#get(name, create, () => new MemoryFile(this.#disk));
+  }
+
+  getDirectoryHandle(name: string, { create = false } = {}): Promise<unknown> {
+    return this.#get(name, create, () => new MemoryFolder(this.#disk));
+  }
+
+  removeEntry(name: string): Promise<void> {
+    const entry = this.entries.get(name);
+    if (!entry) return Promise.reject(new DOMException(name, "NotFoundError"));
+    if (entry instanceof MemoryFile) this.#disk.freeBytes += entry.bytes.length;
+    this.entries.delete(name);
+    return Promise.resolve();
+  }
+
+  async *keys(): AsyncGenerator<string> {
+    yield* this.entries.keys();
+  }
+
+  async *values(): AsyncGenerator<MemoryFile | MemoryFolder> {
+    yield* this.entries.values();
+  }
+
+  #get(name: string, create: boolean, make: () => MemoryFile | MemoryFolder): Promise<unknown> {
+    const entry = this.entries.get(name) ?? (create ? make() : undefined);
+    if (!entry) return Promise.reject(new DOMException(name, "NotFoundError"));
+    this.entries.set(name, entry);
+    return Promise.resolve(entry);
+  }
+}
+
+export function memoryFolder(disk: MemoryDisk = { freeBytes: Infinity }): FileSystemDirectoryHandle {
+  return new MemoryFolder(disk) as unknown as FileSystemDirectoryHandle;
+}
