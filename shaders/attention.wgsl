@@ -1,48 +1,83 @@
 // y[row, head, :] = sum over positions p <= position of softmax_p(SCALE q . keys[p]) values[p]      (causal, paged)
 //
-// One workgroup a (head, row); online softmax over tiles of LANES positions, in ascending order, straight from the
-// blocks. A tile has three parts:
-//   1. lane i scores position i of the tile;
-//   2. every lane knows the tile's maximum and rescales what it has; lane i turns its score into a weight;
-//   3. lane (g, v) of GROUPS x HEAD_VEC4 adds, for positions g, g + GROUPS, .. of the tile, weight times values[v].
-// At the end the GROUPS partial sums are added in ascending order. All of it depends on the row's position alone.
+// One workgroup a (head, row), straight from the blocks, in tiles of LANES positions. A tile's positions are dealt to
+// GROUPS groups of HEAD_VEC4 lanes, in order; each group does an online softmax of its own:
+//   1. lane v of the group scores the group's position v;
+//   2. every lane knows the group's maximum, and turns its own score into a weight;
+//   3. lane v adds weight times values[4 v .. 4 v + 3] over the group's positions, ascending.
+// At the end the groups are brought to one maximum and added in ascending order. All of it depends on the row's position
+// alone.
+//
+// Each row writes its own keys and values into the cache on the way. The rows of one step can't read there what their
+// neighbours are just writing: they take it from qkv, rounded as it will be in the cache, and so with the same bits.
+//
+//   positions   0 .. row.start - 1     row.start .. row.position
+//   read from   the cache              qkv, the rows up to this one
 
-override LANES: u32;
-override GROUPS: u32; // LANES / HEAD_VEC4, at least 1
+override LANES: u32; // GROUPS HEAD_VEC4
+override GROUPS: u32;
 override HEAD_SIZE: u32;
 override QKV_STRIDE: u32;
 override Y_STRIDE: u32;
 override SCALE: f32;
 
-@group(0) @binding(0) var<storage, read> qkv: array<f32>;
+@group(0) @binding(0) var<storage, read> qkv: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> rows: array<Row>;
 @group(0) @binding(2) var<storage, read> block_tables: array<u32>;
-@group(0) @binding(3) var<storage, read> key_cache: array<u32>;
-@group(0) @binding(4) var<storage, read> value_cache: array<u32>;
+@group(0) @binding(3) var<storage, read_write> key_cache: array<vec2<u32>>;
+@group(0) @binding(4) var<storage, read_write> value_cache: array<vec2<u32>>;
 @group(0) @binding(5) var<storage, read_write> y: array<f32>;
 
 const LOWEST = -3.4028234e38;
+const QUERY = 0u;
+const KEY = 1u;
+const VALUE = 2u;
 
 var<workgroup> query: array<vec4<f32>, HEAD_VEC4>;
 var<workgroup> scores: array<f32, LANES>;
 var<workgroup> weights: array<f32, LANES>;
 var<workgroup> indices: array<u32, LANES>; // of each position of the tile, in the caches
 var<workgroup> outputs: array<vec4<f32>, LANES>;
+var<workgroup> maxima: array<f32, GROUPS>;
+var<workgroup> totals: array<f32, GROUPS>;
+
+// Four values of a row's query, key or value of one head; zero beyond the head's size.
+fn projected4(row: u32, part: u32, head: u32, vec: u32) -> vec4<f32> {
+  let start = row * QKV_STRIDE + (part * HEADS + head) * HEAD_SIZE + 4u * vec;
+  if (HEAD_SIZE % 4u == 0u) {
+    return qkv[start / 4u];
+  }
+  var values = vec4(0.0);
+  for (var i = 0u; i < 4u && 4u * vec + i < HEAD_SIZE; i++) {
+    values[i] = qkv[(start + i) / 4u][(start + i) % 4u];
+  }
+  return values;
+}
 
 fn key4(index: u32) -> vec4<f32> {
   if (CACHE_F16) {
-    return vec4(unpack2x16float(key_cache[2u * index]), unpack2x16float(key_cache[2u * index + 1u]));
+    return from_halves(key_cache[index]);
   }
-  let i = 4u * index;
-  return bitcast<vec4<f32>>(vec4(key_cache[i], key_cache[i + 1u], key_cache[i + 2u], key_cache[i + 3u]));
+  return bitcast<vec4<f32>>(vec4(key_cache[2u * index], key_cache[2u * index + 1u]));
 }
 
 fn value4(index: u32) -> vec4<f32> {
   if (CACHE_F16) {
-    return vec4(unpack2x16float(value_cache[2u * index]), unpack2x16float(value_cache[2u * index + 1u]));
+    return from_halves(value_cache[index]);
   }
-  let i = 4u * index;
-  return bitcast<vec4<f32>>(vec4(value_cache[i], value_cache[i + 1u], value_cache[i + 2u], value_cache[i + 3u]));
+  return bitcast<vec4<f32>>(vec4(value_cache[2u * index], value_cache[2u * index + 1u]));
+}
+
+fn write_cache(index: u32, key: vec4<f32>, value: vec4<f32>) {
+  if (CACHE_F16) {
+    key_cache[index] = to_halves(key);
+    value_cache[index] = to_halves(value);
+  } else {
+    key_cache[2u * index] = bitcast<vec2<u32>>(key.xy);
+    key_cache[2u * index + 1u] = bitcast<vec2<u32>>(key.zw);
+    value_cache[2u * index] = bitcast<vec2<u32>>(value.xy);
+    value_cache[2u * index + 1u] = bitcast<vec2<u32>>(value.zw);
+  }
 }
 
 @compute @workgroup_size(LANES)
@@ -50,70 +85,93 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
   let head = workgroup.x;
   let row = rows[workgroup.y];
   let length = row.position + 1u;
+  let first_row = workgroup.y - (row.position - row.start); // of position row.start
+  let group = lane / HEAD_VEC4;
+  let vec = lane % HEAD_VEC4;
 
-  for (var v = lane; v < HEAD_VEC4; v += LANES) {
-    var q = vec4(0.0);
-    for (var i = 0u; i < 4u && 4u * v + i < HEAD_SIZE; i++) {
-      q[i] = qkv[workgroup.y * QKV_STRIDE + head * HEAD_SIZE + 4u * v + i] * SCALE;
-    }
-    query[v] = q;
+  if (group == 0u) {
+    query[vec] = projected4(workgroup.y, QUERY, head, vec) * SCALE;
+    write_cache(
+      cache_index(row.slot, row.position, head) + vec,
+      projected4(workgroup.y, KEY, head, vec),
+      projected4(workgroup.y, VALUE, head, vec),
+    );
   }
   workgroupBarrier();
 
-  let group = lane / HEAD_VEC4;
-  let vec = lane % HEAD_VEC4;
   var highest = LOWEST;
   var total = 0.0;
   var output = vec4(0.0);
-  for (var start = 0u; start < length; start += LANES) {
-    let count = min(LANES, length - start);
+  for (var tile = 0u; tile < length; tile += LANES) {
+    let count = min(LANES, length - tile);
+    let num_cached = clamp(row.start, tile, tile + count) - tile;
+    let tile_row = first_row + tile - row.start; // wraps where the tile begins in the cache; its sum with i does not
     var score = LOWEST;
+    var index = 0u;
     if (lane < count) {
-      let index = cache_index(row.slot, start + lane, head);
       var dots = vec4(0.0);
-      for (var v = 0u; v < HEAD_VEC4; v++) {
-        dots = fma(query[v], key4(index + v), dots);
+      if (lane < num_cached) {
+        index = cache_index(row.slot, tile + lane, head);
+        for (var v = 0u; v < HEAD_VEC4; v++) {
+          dots = fma(query[v], key4(index + v), dots);
+        }
+      } else {
+        for (var v = 0u; v < HEAD_VEC4; v++) {
+          dots = fma(query[v], as_cached(projected4(tile_row + lane, KEY, head, v)), dots);
+        }
       }
       score = (dots.x + dots.y) + (dots.z + dots.w);
-      indices[lane] = index;
       scores[lane] = score;
     }
     workgroupBarrier();
 
-    var tile_highest = highest;
-    for (var i = 0u; i < count; i++) {
-      tile_highest = max(tile_highest, scores[i]);
+    let group_start = group * HEAD_VEC4;
+    let group_end = min(count, group_start + HEAD_VEC4);
+    var group_highest = highest;
+    for (var i = group_start; i < group_end; i++) {
+      group_highest = max(group_highest, scores[i]);
     }
-    let rescale = exp(highest - tile_highest);
-    highest = tile_highest;
+    let rescale = exp(highest - group_highest);
+    highest = group_highest;
     if (lane < count) {
       weights[lane] = exp(score - highest);
+      indices[lane] = index;
     }
     workgroupBarrier();
 
     total *= rescale;
-    for (var i = 0u; i < count; i++) {
+    output *= rescale;
+    var i = group_start;
+    for (; i < min(num_cached, group_end); i++) {
       total += weights[i];
+      output = fma(vec4(weights[i]), value4(indices[i] + vec), output);
     }
-    if (group < GROUPS) {
-      output *= rescale;
-      for (var i = group; i < count; i += GROUPS) {
-        output = fma(vec4(weights[i]), value4(indices[i] + vec), output);
-      }
+    for (; i < group_end; i++) {
+      total += weights[i];
+      output = fma(vec4(weights[i]), as_cached(projected4(tile_row + i, VALUE, head, vec)), output);
     }
-    workgroupBarrier();
   }
 
   outputs[lane] = output;
+  if (vec == 0u) {
+    maxima[group] = highest;
+    totals[group] = total;
+  }
   workgroupBarrier();
-  if (lane < HEAD_VEC4) {
-    var sum = outputs[lane];
+  if (group == 0u) {
     for (var g = 1u; g < GROUPS; g++) {
-      sum += outputs[g * HEAD_VEC4 + lane];
+      highest = max(highest, maxima[g]);
     }
-    sum /= total;
-    for (var i = 0u; i < 4u && 4u * lane + i < HEAD_SIZE; i++) {
-      y[workgroup.y * Y_STRIDE + head * HEAD_SIZE + 4u * lane + i] = sum[i];
+    total = 0.0;
+    output = vec4(0.0);
+    for (var g = 0u; g < GROUPS; g++) {
+      let rescale = exp(maxima[g] - highest);
+      total = fma(totals[g], rescale, total);
+      output = fma(outputs[g * HEAD_VEC4 + vec], vec4(rescale), output);
+    }
+    output /= total;
+    for (var i = 0u; i < 4u && 4u * vec + i < HEAD_SIZE; i++) {
+      y[workgroup.y * Y_STRIDE + head * HEAD_SIZE + 4u * vec + i] = output[i];
     }
   }
 }

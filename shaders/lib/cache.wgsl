@@ -1,4 +1,4 @@
-// Where a position's keys and values lie, and how four of them are read and written. See README.md for the layout.
+// Where a position's keys and values lie, and what becomes of them there. See README.md for the layout.
 
 override HEADS: u32;
 override HEAD_VEC4: u32; // the head's size, padded to a multiple of 4, over 4
@@ -10,4 +10,20 @@ override CACHE_F16: bool;
 fn cache_index(slot: u32, position: u32, head: u32) -> u32 {
   let block = block_tables[slot * MAX_BLOCKS + position / BLOCK_SIZE];
   return ((block * HEADS + head) * BLOCK_SIZE + position % BLOCK_SIZE) * HEAD_VEC4;
+}
+
+fn to_halves(values: vec4<f32>) -> vec2<u32> {
+  return vec2(pack2x16float(values.xy), pack2x16float(values.zw));
+}
+
+fn from_halves(words: vec2<u32>) -> vec4<f32> {
+  return vec4(unpack2x16float(words.x), unpack2x16float(words.y));
+}
+
+// What is read back after these values were written.
+fn as_cached(values: vec4<f32>) -> vec4<f32> {
+  if (CACHE_F16) {
+    return from_halves(to_halves(values));
+  }
+  return values;
 }

@@ -5,12 +5,13 @@ struct Step {
   num_samples: u32,
 }
 
-// One token to compute. `token` is FEEDBACK where the id was sampled on the GPU and lies in feedback[slot].
+// One token to compute. `token` is FEEDBACK where the id was sampled on the GPU and lies in feedback[slot]. `start` is the
+// first position of the same sequence in this step; its rows follow one another.
 struct Row {
   token: u32,
   position: u32,
   slot: u32,
-  unused: u32,
+  start: u32,
 }
 
 // One token to draw, from the logits of row `row`.

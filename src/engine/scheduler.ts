@@ -173,7 +173,7 @@ export class Scheduler {
     const waiting = this.#waiting.inOrder(this.#step);
     for (const sequence of this.#batches.candidates(waiting, this.#running.length, nowMs)) {
       if (budget === 0 || this.#running.length >= this.#limits.maxNumSeqs) return;
-      const cached = this.#findCached(sequence);
+      const cached = this.#findCached(sequence, step);
       if (cached === "soon") continue;
       // Not skipped: else a large one would wait for ever while small ones pass by.
       if (!this.#start(sequence, cached)) return;
@@ -184,15 +184,18 @@ export class Scheduler {
 
   /**
    * Full blocks with the sequence's first tokens, short of the last token, which must be computed to sample the next.
-   * "soon": its leader is computing them.
+   * "soon": its leader is computing them. In this step counts as soon: a row sees keys of its own sequence's rows only.
    */
-  #findCached({ tokens, leader, cacheSalt }: Sequence): { blocks: number[]; chain: string | null } | "soon" {
+  #findCached(
+    { tokens, leader, cacheSalt }: Sequence,
+    step: readonly ScheduledSequence[],
+  ): { blocks: number[]; chain: string | null } | "soon" {
     const { pool } = this;
     const maxBlocks = Math.floor((tokens.length - 1) / pool.blockSize);
-    // A step writes all its rows before any is read: blocks of a row that is planned can be shared in the same step.
     const isLed = leader?.status.state === "running";
     const numLed = isLed ? Math.min(maxBlocks, Math.floor((leader.promptLength - 1) / pool.blockSize)) : 0;
-    if (isLed && leader.numComputedTokens < numLed * pool.blockSize) return "soon";
+    const numComputed = step.find(({ sequence }) => sequence === leader)?.start ?? leader?.numComputedTokens ?? 0;
+    if (isLed && numComputed < numLed * pool.blockSize) return "soon";
     const found = this.#config.enablePrefixCaching
       ? pool.prefixCache.lookup(tokens, cacheSalt, maxBlocks)
       : { blocks: [], chain: null };

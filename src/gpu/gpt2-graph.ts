@@ -2,8 +2,7 @@ import { attentionScale, type Gpt2Config } from "../model/gpt2-config.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import { headVec4, type Activations, type Gpt2Buffers, type LinearBuffers, type NormBuffers } from "./gpt2-buffers.ts";
 import type { Dispatch, KernelCompiler } from "./kernel.ts";
-import { attention, attentionLanes } from "./kernels/attention.ts";
-import { cacheWrite } from "./kernels/cache-write.ts";
+import { attention, attentionTile } from "./kernels/attention.ts";
 import { embed } from "./kernels/embed.ts";
 import { layerNorm } from "./kernels/layer-norm.ts";
 import { Epilogue } from "./kernels/matmul.ts";
@@ -52,7 +51,6 @@ export class Gpt2Graph {
       body.push(
         op.norm(`${name} ln1`, layer.ln1, a.x, a.normed),
         op.matmul(`${name} qkv`, layer.qkv, a.normed, a.qkv, Epilogue.biasOnly),
-        op.cacheWrite(`${name} cache write`, layer.keyCache, layer.valueCache),
         op.attention(`${name} attention`, layer.keyCache, layer.valueCache, attentionScale(model, i)),
         op.matmul(`${name} proj`, layer.proj, a.attended, a.x, Epilogue.addToOutput),
         op.norm(`${name} ln2`, layer.ln2, a.x, a.normed),
@@ -91,7 +89,6 @@ function at(variants: readonly Dispatch[], index: number): Dispatch {
 /** Lanes of the kernels that walk a row. Fixed: the norm's order of additions depends on it. */
 const ROW_LANES = 32;
 const EMBED_LANES = 64;
-const CACHE_LANES = 64;
 
 /** How each operation of the model is compiled and bound. */
 function operations({ compiler, model, engine, buffers, activations, step, isSoftware }: Gpt2GraphParts) {
@@ -168,23 +165,12 @@ function operations({ compiler, model, engine, buffers, activations, step, isSof
       );
     },
 
-    async cacheWrite(name: string, key_cache: GPUBuffer, value_cache: GPUBuffer): Promise<Operation> {
-      return {
-        name,
-        pipeline: await compiler.pipeline(cacheWrite, { ...cache, LANES: CACHE_LANES }),
-        bindGroup: compiler.bind(cacheWrite, { qkv: activations.qkv, rows, block_tables, key_cache, value_cache }),
-        workgroups: (numRows) => [Math.ceil((cache.HEADS * cache.HEAD_VEC4) / CACHE_LANES), numRows],
-      };
-    },
-
     async attention(name: string, key_cache: GPUBuffer, value_cache: GPUBuffer, SCALE: number): Promise<Operation> {
-      const LANES = attentionLanes(cache.HEAD_VEC4);
       return {
         name,
         pipeline: await compiler.pipeline(attention, {
           ...cache,
-          LANES,
-          GROUPS: Math.floor(LANES / cache.HEAD_VEC4),
+          ...attentionTile(cache.HEAD_VEC4),
           Y_STRIDE: strideOf(nEmbd),
           SCALE,
         }),

@@ -62,9 +62,9 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
   expect(counts).toEqual({ rows: 3, samples: 1, anyRules: false, maxTop: 0 });
   expect([...(await wordsOf(buffer.step))].slice(0, fieldsOf("Step").length)).toEqual([3, 1]);
 
-  expect(fieldsOf("Row")).toEqual(["token", "position", "slot", "unused"]);
+  expect(fieldsOf("Row")).toEqual(["token", "position", "slot", "start"]);
   const rows = await wordsOf(buffer.rows);
-  expect([...rows].slice(0, 12)).toEqual([12, 1, 2, 0, 21, 0, 1, 0, 22, 1, 1, 0]);
+  expect([...rows].slice(0, 12)).toEqual([12, 1, 2, 1, 21, 0, 1, 0, 22, 1, 1, 0]);
 
   const samples = await wordsOf(buffer.samples);
   const floats = new Float32Array(samples.slice().buffer);

@@ -41,8 +41,8 @@ export interface StepShape {
  *
  *   0            256                         rowsOffset
  *   | Step       | Sample x maxSamples ...   | Row x maxRows ...      |
- *   | rows,      | row, slot, parameters     | token, position, slot  |
- *   | samples    |                           | (only as many as used) |
+ *   | rows,      | row, slot, parameters     | token, position, slot, |
+ *   | samples    |                           | start (as many as used)|
  *
  * Block tables [maxSlots, maxBlocks] are a buffer of their own: they change once in a block's worth of tokens. So are, for
  * sequences with rules, their tokens [maxSlots, maxLength] and rules [maxSlots, ..]: written when they get their slot.
@@ -114,6 +114,7 @@ export class StepBuffer {
         words[at] = position === feedbackPosition ? FEEDBACK : knownToken(sequence, position);
         words[at + 1] = position;
         words[at + 2] = slot;
+        words[at + 3] = start;
       }
       if (!draws) continue;
       this.#feedback[slot] = { sequence, position: start + count };

@@ -28,7 +28,6 @@ export class FakeRunner implements Runner {
 
   submit(step: readonly ScheduledSequence[]): Promise<StepResult> {
     this.#check(step);
-    // All rows are written before any is read, as on the GPU.
     for (const entry of step) this.#writeRows(entry);
     const tokens = step.filter((entry) => entry.samples).map((entry) => this.#sample(entry));
     return Promise.resolve({ tokens, gpuMs: null });
@@ -41,6 +40,7 @@ export class FakeRunner implements Runner {
     assert(rows <= maxNumBatchedTokens, `${rows} rows are over the budget of ${maxNumBatchedTokens}`);
     const slots = new Set(step.map((entry) => entry.sequence.slot));
     assert(slots.size === step.length, "two entries share a slot");
+    this.#checkReads(step);
 
     for (const { sequence, start, count, samples, cachedTokens } of step) {
       const slot = slotOf(sequence);
@@ -53,6 +53,19 @@ export class FakeRunner implements Runner {
       const numTokens = sequence.numTokens - Number(samples);
       assert(start + count <= numTokens, "a row lies beyond the newest token");
       assert(samples === (start + count === numTokens), "samples elsewhere than at the newest token");
+    }
+  }
+
+  /** On the GPU, a row sees the keys of its own sequence's rows in the same step, but not those of others. */
+  #checkReads(step: readonly ScheduledSequence[]): void {
+    const written = new Set<number>();
+    for (const { sequence, start, count } of step) {
+      for (let position = start; position < start + count; position++) written.add(this.#address(sequence, position));
+    }
+    for (const { sequence, start } of step) {
+      for (let position = 0; position < start; position++) {
+        assert(!written.has(this.#address(sequence, position)), `position ${position} is read and written in one step`);
+      }
     }
   }
 

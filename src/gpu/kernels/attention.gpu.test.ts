@@ -5,8 +5,7 @@ import type { KvCacheDtype } from "../../protocol/config.ts";
 import { differingWords, expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
 import { attentionReference } from "../../testing/reference.ts";
 import { padRows, strideOf } from "../padding.ts";
-import { attention, attentionLanes, MAX_HEAD_SIZE } from "./attention.ts";
-import { cacheWrite } from "./cache-write.ts";
+import { attention, attentionTile, MAX_HEAD_SIZE } from "./attention.ts";
 
 const { device } = await openTestDevice();
 
@@ -33,7 +32,7 @@ function qkvOf({ heads, headSize }: Shape, { slot, position }: Row): Float32Arra
 /** Scattered blocks, none shared. */
 const blockTables = Uint32Array.from({ length: 3 * MAX_BLOCKS }, (_, i) => (i * 7 + 3) % NUM_BLOCKS);
 
-/** Writes the rows' keys and values in steps as given, and attends with the rows of the last step. */
+/** Attends with the rows of the steps as given, each step's keys and values cached for the next; the last one's result. */
 async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
   const { heads, headSize, cacheDtype } = shape;
   const headVec4 = Math.ceil(headSize / 4);
@@ -54,31 +53,29 @@ async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
   let result = new Float32Array();
   for (const rows of steps) {
     const qkv = padRows(Float32Array.from(rows.flatMap((row) => [...qkvOf(shape, row)])), rows.length, 3 * width);
-    const rowWords = new Uint32Array(rows.flatMap(({ slot, position }) => [0, position, slot, 0]));
-    const shared = { qkv, rows: rowWords, block_tables: blockTables };
-    const written = await runKernel(
-      device,
-      cacheWrite,
-      { ...constants, LANES: 64 },
-      { ...shared, key_cache: keys, value_cache: values },
-      [Math.ceil((heads * headVec4) / 64), rows.length],
-    );
-    keys = new Uint32Array(written.key_cache ?? new ArrayBuffer(0));
-    values = new Uint32Array(written.value_cache ?? new ArrayBuffer(0));
-    const LANES = attentionLanes(headVec4);
+    const startOf = (slot: number) => rows.find((row) => row.slot === slot)?.position ?? 0;
+    const rowWords = new Uint32Array(rows.flatMap(({ slot, position }) => [0, position, slot, startOf(slot)]));
     const outputs = await runKernel(
       device,
       attention,
       {
         ...constants,
-        LANES,
-        GROUPS: Math.floor(LANES / headVec4),
+        ...attentionTile(headVec4),
         Y_STRIDE: strideOf(width),
         SCALE: 1 / Math.sqrt(headSize),
       },
-      { ...shared, key_cache: keys, value_cache: values, y: new Float32Array(rows.length * strideOf(width)) },
+      {
+        qkv,
+        rows: rowWords,
+        block_tables: blockTables,
+        key_cache: keys,
+        value_cache: values,
+        y: new Float32Array(rows.length * strideOf(width)),
+      },
       [heads, rows.length],
     );
+    keys = new Uint32Array(outputs.key_cache ?? new ArrayBuffer(0));
+    values = new Uint32Array(outputs.value_cache ?? new ArrayBuffer(0));
     result = floatsOf(outputs, "y") as Float32Array<ArrayBuffer>;
   }
   return result;

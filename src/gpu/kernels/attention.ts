@@ -3,7 +3,7 @@ import cache from "../../../shaders/lib/cache.wgsl?raw";
 import step from "../../../shaders/lib/step.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
-/** Causal attention of every row over its sequence's cached positions. */
+/** Writes each row's keys and values to the cache, and attends causally over its sequence's positions up to it. */
 export const attention = defineKernel({
   name: "attention",
   code: [code, cache, step],
@@ -11,8 +11,8 @@ export const attention = defineKernel({
     ["qkv", "read-only-storage"],
     ["rows", "read-only-storage"],
     ["block_tables", "read-only-storage"],
-    ["key_cache", "read-only-storage"],
-    ["value_cache", "read-only-storage"],
+    ["key_cache", "storage"],
+    ["value_cache", "storage"],
     ["y", "storage"],
   ],
   constants: [
@@ -34,7 +34,8 @@ export const attention = defineKernel({
 const MAX_LANES = 256;
 export const MAX_HEAD_SIZE = 4 * MAX_LANES;
 
-/** Positions a tile holds. By the head's size alone, so that the order of additions is the same for every row. */
-export function attentionLanes(headVec4: number): number {
-  return Math.max(64, headVec4);
+/** How a tile's positions are dealt. By the head's size alone, so that the order of additions is one for all rows. */
+export function attentionTile(headVec4: number): { readonly GROUPS: number; readonly LANES: number } {
+  const GROUPS = Math.max(1, Math.floor(64 / headVec4));
+  return { GROUPS, LANES: GROUPS * headVec4 };
 }
