@@ -34,6 +34,17 @@ interface GoldenFile {
     ids: number[];
   };
   context_full?: { ids: number[]; last_logits: TensorRef };
+  /** Of quantised weights, by scheme; "+wte": the embedding too. */
+  quantisation?: { schemes: Record<string, { prompts: QuantisedPrompt[] }> };
+}
+
+interface QuantisedPrompt {
+  /** Its name. */
+  prompt: string;
+  last_logits: TensorRef;
+  greedy_tokens: number[];
+  /** Root mean square of what quantising changes in the logits, over their standard deviation. */
+  rel_rmse: number;
 }
 
 /** How the golden runs were drawn: greedily, past any end of text. */

@@ -1,43 +1,68 @@
 import { float16ToFloat32, float32ToFloat16 } from "../model/half.ts";
 import type { WeightsDtype } from "../protocol/config.ts";
 
-/**
- * What a matrix's values are once the GPU keeps them in `dtype` (shaders/README.md): for the references of kernels.
- * Groups of 32 share a scale down the columns (a product's weights [k, n]) or along the rows (an embedding).
- */
+const GROUP = 32;
+
+/** Which values share a scale: 32 down a column (a product's weights [k, n]) or along a row (an embedding). */
+export interface Grouping {
+  readonly groupsAlong: "columns" | "rows";
+}
+
+/** A matrix in integers; see shaders/README.md. */
+export interface QuantisedMatrix {
+  readonly integers: Int8Array<ArrayBuffer>;
+  /** Of each group, [ceil(rows / 32), columns] or [rows, ceil(columns / 32)]; halves, as floats. */
+  readonly extremes: Float32Array<ArrayBuffer>;
+  readonly extremesShape: readonly [number, number];
+}
+
+/** What a matrix's values are once the GPU keeps them in `dtype`: for the references of kernels. */
 export function weightsAsKept(
   values: Float32Array,
   rows: number,
   columns: number,
   dtype: WeightsDtype,
-  { groupsAlong }: { groupsAlong: "columns" | "rows" },
+  grouping: Grouping,
 ): Float32Array<ArrayBuffer> {
   if (dtype === "f32") return Float32Array.from(values);
   if (dtype === "f16") return float16ToFloat32(float32ToFloat16(values));
-  const limit = dtype === "q8" ? 128 : 8;
-  const kept = new Float32Array(values.length);
-  const [lines, length, lineStep, step] =
-    groupsAlong === "rows" ? [rows, columns, columns, 1] : [columns, rows, 1, columns];
-  for (let line = 0; line < lines; line++) {
-    for (let start = 0; start < length; start += 32) {
-      const places = Array.from(
-        { length: Math.min(32, length - start) },
-        (_, i) => line * lineStep + (start + i) * step,
-      );
-      const group = places.map((place) => values[place] ?? 0);
-      const scale =
-        halfOf(group.reduce((most, value) => (Math.abs(value) > Math.abs(most) ? value : most), 0)) / -limit;
-      places.forEach((place, i) => {
-        const integer = scale === 0 ? 0 : roundTiesToEven((group[i] ?? 0) / scale);
-        kept[place] = Math.min(limit - 1, Math.max(-limit, integer)) * scale;
-      });
-    }
-  }
-  return kept;
+  const { integers, extremes } = quantiseMatrix(values, rows, columns, dtype, grouping);
+  const groupOf = groupFinder(columns, grouping);
+  return Float32Array.from(integers, (integer, i) => (integer * (extremes[groupOf(i)] ?? NaN)) / -limitOf(dtype));
 }
 
-function halfOf(value: number): number {
-  return float16ToFloat32(float32ToFloat16(Float32Array.of(value)))[0] ?? NaN;
+export function quantiseMatrix(
+  values: Float32Array,
+  rows: number,
+  columns: number,
+  dtype: "q8" | "q4",
+  grouping: Grouping,
+): QuantisedMatrix {
+  const extremesShape: [number, number] =
+    grouping.groupsAlong === "rows" ? [rows, Math.ceil(columns / GROUP)] : [Math.ceil(rows / GROUP), columns];
+  const groupOf = groupFinder(columns, grouping);
+  const farthest = new Float32Array(extremesShape[0] * extremesShape[1]);
+  values.forEach((value, i) => {
+    if (Math.abs(value) > Math.abs(farthest[groupOf(i)] ?? 0)) farthest[groupOf(i)] = value;
+  });
+  const extremes = float16ToFloat32(float32ToFloat16(farthest));
+  const limit = limitOf(dtype);
+  const integers = Int8Array.from(values, (value, i) => {
+    const scale = (extremes[groupOf(i)] ?? NaN) / -limit;
+    return scale === 0 ? 0 : Math.min(limit - 1, Math.max(-limit, roundTiesToEven(value / scale)));
+  });
+  return { integers, extremes, extremesShape };
+}
+
+function limitOf(dtype: "q8" | "q4"): number {
+  return dtype === "q8" ? 128 : 8;
+}
+
+/** From an element's index to its group's. */
+function groupFinder(columns: number, { groupsAlong }: Grouping): (index: number) => number {
+  if (groupsAlong === "columns") return (index) => Math.floor(index / columns / GROUP) * columns + (index % columns);
+  const groupsARow = Math.ceil(columns / GROUP);
+  return (index) => Math.floor(index / columns) * groupsARow + Math.floor((index % columns) / GROUP);
 }
 
 function roundTiesToEven(value: number): number {

@@ -1,0 +1,67 @@
+// Runs of a Gpt2Runner by hand: sequences are placed here, where an engine would.
+
+import { resolveEngineConfig } from "../api/engine-config.ts";
+import type { LogitRules } from "../engine/logit-rules.ts";
+import { Sequence } from "../engine/sequence.ts";
+import type { OpenedDevice } from "../gpu/device.ts";
+import { Gpt2Runner } from "../gpu/gpt2-runner.ts";
+import type { Gpt2Weights } from "../model/gpt2-weights.ts";
+import type { EngineConfig } from "../protocol/config.ts";
+import { GREEDY } from "./golden.ts";
+import { readBuffer } from "./gpu.ts";
+
+const numGpuBlocks = 64;
+
+/** In f32, weights and cache, unless told otherwise. */
+export async function createRunner(
+  opened: OpenedDevice,
+  weights: Gpt2Weights,
+  overrides: EngineConfig = {},
+): Promise<Gpt2Runner> {
+  const config = { maxNumSeqs: 4, maxNumBatchedTokens: 256, numGpuBlocks, dtype: "f32", kvCacheDtype: "f32" } as const;
+  const engine = resolveEngineConfig({ ...config, ...overrides }, weights.config);
+  return Gpt2Runner.create({ opened, weights, engine });
+}
+
+/** A sequence that holds a slot and blocks enough for its whole length, scattered over the pool. */
+export function placedSequence(
+  prompt: readonly number[],
+  slot: number,
+  length: number,
+  rules: Partial<LogitRules> = {},
+): Sequence {
+  const params = { ...GREEDY, ...rules };
+  const sequence = new Sequence({ requestId: `s${slot}`, index: 0, params, prompt, arrivalMs: 0 });
+  sequence.slot = slot;
+  sequence.blockTable = Array.from({ length: Math.ceil(length / 16) }, (_, i) => numGpuBlocks - 1 - 4 * i - slot);
+  return sequence;
+}
+
+export async function greedyTokens(
+  runner: Gpt2Runner,
+  prompt: readonly number[],
+  numTokens: number,
+  rules: Partial<LogitRules> = {},
+): Promise<number[]> {
+  const sequence = placedSequence(prompt, 1, prompt.length + numTokens, rules);
+  for (let i = 0; i < numTokens; i++) {
+    const start = sequence.numComputedTokens;
+    const count = sequence.tokens.length - start;
+    const { tokens } = await runner.submit([{ sequence, start, count, samples: true, drafts: [], cachedTokens: 0 }]);
+    sequence.numComputedTokens = sequence.tokens.length;
+    sequence.tokens.push(tokens[0]?.tokenId ?? -1);
+  }
+  return sequence.tokens.slice(prompt.length);
+}
+
+/** Logits [vocabSize] after the prompt. */
+export async function lastLogits(
+  { device }: OpenedDevice,
+  runner: Gpt2Runner,
+  prompt: readonly number[],
+  vocabSize: number,
+): Promise<Float32Array> {
+  const sequence = placedSequence(prompt, 0, prompt.length);
+  await runner.submit([{ sequence, start: 0, count: prompt.length, samples: true, drafts: [], cachedTokens: 0 }]);
+  return new Float32Array(await readBuffer(device, runner.activations.logits)).subarray(0, vocabSize);
+}
