@@ -26,9 +26,16 @@ class MemoryFile {
       const grown = size - this.bytes.length;
       if (grown > this.#disk.freeBytes) throw new DOMException("the disk is full", "QuotaExceededError");
       this.#disk.freeBytes -= grown;
-      const bytes = new Uint8Array(size);
-      bytes.set(this.bytes.subarray(0, size));
-      this.bytes = bytes;
+      // Twice as much as needed at a time: files grow by many small writes.
+      const room = new Uint8Array(this.bytes.buffer);
+      if (size > room.length) {
+        const larger = new Uint8Array(2 * size);
+        larger.set(this.bytes);
+        this.bytes = larger.subarray(0, size);
+      } else {
+        room.fill(0, this.bytes.length, size);
+        this.bytes = room.subarray(0, size);
+      }
     };
     return Promise.resolve({
       read: (into: Uint8Array, { at }: { at: number }) => {

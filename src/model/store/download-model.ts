@@ -27,7 +27,7 @@ import {
 /** Parts that are fetched at once. */
 const CONNECTIONS = 4;
 /** Most of a part that a crash can lose. */
-const LOG_BYTES = 4 * 2 ** 20;
+const LOG_BYTES = 2 * 2 ** 20;
 const HASH_BYTES = 4 * 2 ** 20;
 
 export interface DownloadJob {

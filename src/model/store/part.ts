@@ -3,7 +3,7 @@ import { isWebPage, type RemoteFolder } from "../hub/remote-folder.ts";
 import type { WeightsPlan } from "./records.ts";
 
 /** Small enough that several go on at once, large enough that requests don't count. */
-const PART_BYTES = 16 * 2 ** 20;
+const PART_BYTES = 8 * 2 ** 20;
 
 /** A piece of a weights file that one request fetches. */
 export interface Part {

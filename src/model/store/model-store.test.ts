@@ -1,0 +1,423 @@
+// Downloads from a server that misbehaves in each of the ways servers and connections do.
+
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { RemoteLocation } from "../../protocol/model-source.ts";
+import type { DownloadProgress } from "../../protocol/models.ts";
+import { memoryFolder, type MemoryDisk } from "../../testing/memory-folder.ts";
+import { ModelServer } from "../../testing/model-server.ts";
+import { HttpClient } from "../hub/http-client.ts";
+import { openCheckpoint } from "../open-checkpoint.ts";
+import { encodeSafetensorsHeader } from "../safetensors-header.ts";
+import { ModelStore } from "./model-store.ts";
+
+// Megabytes through a socket: on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 60_000 });
+
+const FIXTURE = "fixtures/gpt2-tiny";
+const ID = "tiny/gpt2";
+const WEIGHTS = "model.safetensors";
+const AT_HUB = `${ID}/resolve/c0ffee0/${WEIGHTS}`;
+
+const fixture = (name: string) => new Uint8Array(readFileSync(`${FIXTURE}/${name}`));
+const SMALL_FILES = ["config.json", "tokenizer.json"];
+const modelFiles = (weights = fixture(WEIGHTS)) =>
+  new Map([...SMALL_FILES.map((name) => [name, fixture(name)] as const), [WEIGHTS, weights] as const]);
+
+/** Weights of `mebibytes` and a mask that nobody uses, in the fixture's names where they matter. */
+function largeWeights(mebibytes: number): Uint8Array<ArrayBuffer> {
+  const bytes = mebibytes * 2 ** 20;
+  const half = bytes / 2;
+  const entry = (name: string, begin: number, end: number) => ({ name, dtype: "U8", shape: [end - begin], begin, end });
+  const header = encodeSafetensorsHeader([
+    entry("transformer.wte.weight", 0, half),
+    entry("transformer.h.0.attn.bias", half, half + 2 ** 20),
+    entry("transformer.ln_f.bias", half + 2 ** 20, bytes + 2 ** 20),
+  ]);
+  const file = new Uint8Array(header.length + bytes + 2 ** 20);
+  file.set(header);
+  for (let i = header.length; i < file.length; i++) file[i] = (i * 2654435761) >>> 24;
+  return file;
+}
+
+let server: ModelServer;
+let disk: MemoryDisk;
+let root: FileSystemDirectoryHandle;
+let waits: number[];
+let store: ModelStore;
+let hub: RemoteLocation;
+let folder: RemoteLocation;
+
+beforeEach(async () => {
+  server = await ModelServer.start();
+  disk = { freeBytes: Infinity };
+  root = memoryFolder(disk);
+  waits = [];
+  store = openStore();
+  hub = { type: "hub", id: ID, revision: "main", hubUrl: server.url.slice(0, -1), token: null };
+  folder = { type: "folder", url: `${server.url}m/` };
+});
+afterEach(() => server.close());
+
+/** As after a reload: nothing but what is on the disk. */
+function openStore(stallMs = 10_000): ModelStore {
+  const http = new HttpClient({
+    wait: (ms) => {
+      waits.push(ms);
+      return Promise.resolve();
+    },
+    stallMs,
+  });
+  return new ModelStore({ root, http, freeBytes: () => Promise.resolve(disk.freeBytes) });
+}
+
+function serveFolder(files: ReadonlyMap<string, Uint8Array>): void {
+  for (const [name, bytes] of files) server.files.set(`m/${name}`, bytes);
+}
+
+async function storedBytes(location: RemoteLocation, file: string): Promise<Uint8Array> {
+  const files = await store.open(location);
+  if (!files) throw new Error("it is not stored");
+  return new Uint8Array(await (await files.open(file)).arrayBuffer());
+}
+
+const sameBytes = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
+const failure = (code: string, part: string) =>
+  expect.objectContaining({ name: "ChorusError", code, message: expect.stringContaining(part) });
+
+describe("a model of the hub", () => {
+  test("is stored whole, with what createEngine takes as its name", async () => {
+    server.serveAsHub(ID, modelFiles());
+    const stored = await store.download(hub);
+    expect(stored).toMatchObject({ model: ID, revision: "main", commit: "c0ffee0", status: "whole" });
+    expect(await openStore().list()).toEqual([stored]);
+    expect(sameBytes(await storedBytes(hub, WEIGHTS), fixture(WEIGHTS))).toBe(true);
+    const checkpoint = await openCheckpoint((await store.open(hub))!);
+    expect(checkpoint.shape("transformer.wpe.weight")).toEqual([128, 64]);
+  });
+
+  test("is not asked for again", async () => {
+    server.serveAsHub(ID, modelFiles());
+    await store.download(hub);
+    const requests = server.asked.length;
+    await openStore().download(hub);
+    expect(server.asked).toHaveLength(requests);
+  });
+
+  test("is fetched from the commit that its download began with", async () => {
+    server.serveAsHub(ID, modelFiles(largeWeights(20)));
+    const controller = new AbortController();
+    server.interfere = ({ range }) => {
+      if (range !== null && !range.startsWith("bytes=0-")) controller.abort();
+    };
+    await expect(store.download(hub, { signal: controller.signal })).rejects.toThrow(/abort/);
+    server.interfere = () => false;
+    server.serveAsHub(ID, modelFiles(largeWeights(2)), { commit: "decade5" });
+    server.serveAsHub("other/x", new Map());
+    server.files.set(`api/models/${ID}/revision/c0ffee0`, hubList(largeWeights(20), "c0ffee0"));
+    expect(await openStore().download(hub)).toMatchObject({ commit: "c0ffee0", status: "whole" });
+  });
+
+  test("that was damaged on its way is not kept", async () => {
+    const wrong = fixture(WEIGHTS);
+    wrong[wrong.length - 1]! ^= 1;
+    server.serveAsHub(ID, modelFiles());
+    server.files.set(AT_HUB, wrong);
+    await expect(store.download(hub)).rejects.toEqual(failure("model_download_failed", "hash"));
+    expect(await store.open(hub)).toBeNull();
+    server.files.set(AT_HUB, fixture(WEIGHTS));
+    expect(await store.download(hub)).toMatchObject({ status: "whole" });
+  });
+
+  test("whose small file was damaged is not kept either", async () => {
+    server.serveAsHub(ID, modelFiles(), { large: Infinity });
+    server.files.set(`${ID}/resolve/c0ffee0/config.json`, fixture("config.json").with(1, 0x09));
+    await expect(store.download(hub)).rejects.toEqual(failure("model_download_failed", "config.json"));
+  });
+
+  test("that does not exist, or may not be read, is told", async () => {
+    server.interfere = (_asked, response) => {
+      response.writeHead(404, { "x-error-code": "RepoNotFound" }).end();
+      return true;
+    };
+    await expect(store.download(hub)).rejects.toEqual(failure("model_not_found", ID));
+    for (const status of [401, 403]) {
+      server.interfere = (_asked, response) => Boolean(response.writeHead(status).end());
+      await expect(store.download(hub)).rejects.toEqual(failure("model_access_denied", "token"));
+      expect(waits).toEqual([]);
+    }
+  });
+
+  test("gets the token at the hub, and not where the hub redirects to", async () => {
+    const other = await ModelServer.start();
+    try {
+      server.serveAsHub(ID, modelFiles());
+      other.files.set("cdn/weights", fixture(WEIGHTS));
+      server.interfere = ({ path }, response) =>
+        path === AT_HUB && Boolean(response.writeHead(302, { location: `${other.url}cdn/weights` }).end());
+      const withToken = { ...hub, token: "secret" } as RemoteLocation;
+      expect(await store.download(withToken)).toMatchObject({ status: "whole" });
+      expect(server.asked.every(({ authorization }) => authorization === "Bearer secret")).toBe(true);
+      expect(other.asked.length).toBeGreaterThan(0);
+      expect(other.asked.every(({ authorization }) => authorization === null)).toBe(true);
+      expect(JSON.stringify(await store.list())).not.toContain("secret");
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("comes from a mirror that has files and no list of them", async () => {
+    for (const [name, bytes] of modelFiles()) server.files.set(`${ID}/resolve/main/${name}`, bytes);
+    expect(await store.download(hub)).toMatchObject({ commit: null, status: "whole" });
+  });
+
+  test("in another format is told, with what there is", async () => {
+    const files = modelFiles();
+    files.delete(WEIGHTS);
+    server.serveAsHub(ID, new Map([...files, ["pytorch_model.bin", new Uint8Array(9)]]));
+    await expect(store.download(hub)).rejects.toEqual(failure("model_not_found", "pytorch_model.bin"));
+  });
+});
+
+function hubList(weights: Uint8Array, commit: string): Uint8Array {
+  const siblings = [...modelFiles(weights)].map(([rfilename, { length: size }]) => ({ rfilename, size }));
+  return new TextEncoder().encode(JSON.stringify({ sha: commit, siblings }));
+}
+
+describe("a folder", () => {
+  test("is stored without the masks that nobody uses, and reads as a sound file", async () => {
+    const weights = largeWeights(20);
+    serveFolder(modelFiles(weights));
+    const stored = await store.download(folder);
+    expect(stored).toMatchObject({ model: folder.type === "folder" && folder.url, revision: null, status: "whole" });
+    const kept = await openCheckpoint((await store.open(folder))!);
+    expect(kept.names()).toEqual(["transformer.wte.weight", "transformer.ln_f.bias"]);
+    const bytes = await storedBytes(folder, WEIGHTS);
+    const half = 5 * 2 ** 21;
+    expect(sameBytes(bytes.subarray(-half), weights.subarray(-half))).toBe(true);
+    expect(sameBytes(bytes.subarray(-2 * half, -half), weights.subarray(-2 * half - 2 ** 20, -half - 2 ** 20))).toBe(
+      true,
+    );
+    // All of it but the mask, and the beginning twice.
+    expect(server.bytesAsked(`m/${WEIGHTS}`)).toBeLessThan(weights.length - 2 ** 20 + 2 ** 17);
+  });
+
+  test("of shards comes with all of them", async () => {
+    const shards = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"];
+    const one = (name: string) =>
+      new Uint8Array([...encodeSafetensorsHeader([{ name, dtype: "U8", shape: [4], begin: 0, end: 4 }]), 1, 2, 3, 4]);
+    const index = { weight_map: { a: shards[0], b: shards[1] } };
+    const files = modelFiles();
+    files.delete(WEIGHTS);
+    files.set("model.safetensors.index.json", new TextEncoder().encode(JSON.stringify(index)));
+    for (const [i, name] of shards.entries()) files.set(name, one("ab"[i]!));
+    serveFolder(files);
+    await store.download(folder);
+    expect((await openCheckpoint((await store.open(folder))!)).names()).toEqual(["a", "b"]);
+    server.files.delete(`m/${shards[1]}`);
+    await store.delete(folder);
+    await expect(store.download(folder)).rejects.toEqual(failure("model_not_found", shards[1]!));
+  });
+
+  test("is told of as it comes, with rate and time left", async () => {
+    serveFolder(modelFiles(largeWeights(20)));
+    const told: DownloadProgress[] = [];
+    const { totalBytes } = await store.download(folder, { onProgress: (progress) => told.push(progress) });
+    const received = told.map((progress) => progress.receivedBytes);
+    expect(received).toEqual(received.toSorted((a, b) => a - b));
+    expect(told.at(-1)).toMatchObject({ receivedBytes: totalBytes, totalBytes });
+  });
+
+  test("without a tokenizer, or of another architecture, is refused before its weights are fetched", async () => {
+    const weights = largeWeights(20);
+    serveFolder(modelFiles(weights));
+    server.files.delete("m/tokenizer.json");
+    await expect(store.download(folder)).rejects.toEqual(failure("model_not_found", "tokenizer.json"));
+    server.files.set("m/config.json", new TextEncoder().encode('{"model_type":"mamba"}'));
+    await expect(store.download(folder)).rejects.toEqual(failure("model_unsupported", "mamba"));
+    expect(server.bytesAsked(`m/${WEIGHTS}`)).toBe(0);
+  });
+
+  test("with a header that lies is refused before its weights are fetched", async () => {
+    const weights = largeWeights(20);
+    serveFolder(modelFiles(weights.subarray(0, -1)));
+    await expect(store.download(folder)).rejects.toEqual(failure("model_invalid", "cut short"));
+    expect(server.bytesAsked(`m/${WEIGHTS}`)).toBeLessThan(2 ** 17);
+    expect(await store.list()).toEqual([]);
+  });
+});
+
+describe("an interrupted download", () => {
+  test("goes on after a reload where it stopped, and is not whole before", async () => {
+    const weights = largeWeights(20);
+    serveFolder(modelFiles(weights));
+    const controller = new AbortController();
+    const onProgress = ({ receivedBytes }: DownloadProgress) => {
+      if (receivedBytes > 9 * 2 ** 20) controller.abort(new Error("enough"));
+    };
+    await expect(store.download(folder, { signal: controller.signal, onProgress })).rejects.toThrow("enough");
+    expect(await store.open(folder)).toBeNull();
+    const [partial] = await openStore().list();
+    expect(partial).toMatchObject({ status: "partial" });
+    expect(partial!.receivedBytes).toBeGreaterThan(9 * 2 ** 20);
+
+    const told: number[] = [];
+    await openStore().download(folder, { onProgress: ({ receivedBytes }) => told.push(receivedBytes) });
+    expect(told[0]).toBe(partial!.receivedBytes);
+    const half = 5 * 2 ** 21;
+    expect(sameBytes((await storedBytes(folder, WEIGHTS)).subarray(-half), weights.subarray(-half))).toBe(true);
+  });
+
+  test("is forgotten when it is deleted", async () => {
+    serveFolder(modelFiles());
+    const controller = new AbortController();
+    controller.abort(new Error("no"));
+    await expect(store.download(folder, { signal: controller.signal })).rejects.toThrow("no");
+    await store.delete(folder);
+    await store.delete(folder);
+    expect(await store.list()).toEqual([]);
+  });
+
+  test("goes on over connections that break again and again, as long as each brings something", async () => {
+    const weights = largeWeights(20);
+    serveFolder(modelFiles(weights));
+    server.cutAfter = 2 ** 20;
+    await store.download(folder);
+    expect(sameBytes((await storedBytes(folder, WEIGHTS)).subarray(-10_000_000), weights.subarray(-10_000_000))).toBe(
+      true,
+    );
+    // What had come was not fetched again: each request began a mebibyte further on.
+    expect(server.asked.filter(({ range }) => range !== null).length).toBeLessThan(40);
+  });
+
+  test("goes on over a connection that falls silent", async () => {
+    serveFolder(modelFiles());
+    const etag = (await fetch(`${server.url}m/${WEIGHTS}`)).headers.get("etag") ?? "";
+    server.asked.length = 0;
+    const size = fixture(WEIGHTS).length;
+    server.interfere = ({ path }, response, count) => {
+      if (path !== `m/${WEIGHTS}` || count !== 2) return false;
+      response.writeHead(200, { etag, "content-length": size }).write(fixture(WEIGHTS).subarray(0, 1000));
+      return true; // and never another byte
+    };
+    expect(await openStore(200).download(folder)).toMatchObject({ status: "whole" });
+    expect(waits).toEqual([500]);
+    expect(server.asked.at(-1)?.range).toBe(`bytes=1000-${size - 1}`);
+    expect(sameBytes(await storedBytes(folder, WEIGHTS), fixture(WEIGHTS))).toBe(true);
+  });
+});
+
+describe("a server that", () => {
+  test("takes no ranges sends all, mask and all, also to a download that goes on", async () => {
+    const weights = largeWeights(20);
+    serveFolder(modelFiles(weights));
+    server.takesRanges = false;
+    let cut = true;
+    const controller = new AbortController();
+    const onProgress = ({ receivedBytes }: DownloadProgress) => {
+      if (cut && receivedBytes > 5 * 2 ** 20) controller.abort(new Error("enough"));
+    };
+    await expect(store.download(folder, { signal: controller.signal, onProgress })).rejects.toThrow("enough");
+    cut = false;
+    await openStore().download(folder);
+    expect(sameBytes(await storedBytes(folder, WEIGHTS), weights)).toBe(true);
+  });
+
+  test("is busy is asked again after the pause it asks for", async () => {
+    serveFolder(modelFiles());
+    server.interfere = ({ path }, response, count) =>
+      path === "m/config.json" && count < 3 && Boolean(response.writeHead(429, { "retry-after": "7" }).end());
+    await store.download(folder);
+    expect(waits).toEqual([7000, 7000]);
+  });
+
+  test("wants a long pause is not waited for, but told of", async () => {
+    serveFolder(modelFiles());
+    server.interfere = (_asked, response) => Boolean(response.writeHead(429, { "retry-after": "3600" }).end());
+    await expect(store.download(folder)).rejects.toEqual(failure("model_download_failed", "in 3600 s"));
+    expect(waits).toEqual([]);
+  });
+
+  test("fails for a while is asked again, each time later; one that always fails is told of", async () => {
+    serveFolder(modelFiles());
+    server.interfere = ({ path }, response, count) =>
+      path === "m/config.json" && count < 4 && Boolean(response.writeHead(503).end());
+    await store.download(folder);
+    expect(waits).toEqual([500, 1000, 2000]);
+    await store.delete(folder);
+    server.interfere = (_asked, response) => Boolean(response.writeHead(500, "Oops").end());
+    await expect(store.download(folder)).rejects.toEqual(failure("model_download_failed", "500 Oops"));
+  });
+
+  test("has another file than when the download began makes it begin anew", async () => {
+    const before = largeWeights(20);
+    serveFolder(modelFiles(before));
+    const controller = new AbortController();
+    const onProgress = ({ receivedBytes }: DownloadProgress) => {
+      if (receivedBytes > 5 * 2 ** 20) controller.abort(new Error("enough"));
+    };
+    await expect(store.download(folder, { signal: controller.signal, onProgress })).rejects.toThrow("enough");
+    const after = before.slice();
+    after.fill(7, after.length - 1000);
+    serveFolder(modelFiles(after));
+    await openStore().download(folder);
+    const tail = 5 * 2 ** 21;
+    expect(sameBytes((await storedBytes(folder, WEIGHTS)).subarray(-tail), after.subarray(-tail))).toBe(true);
+  });
+
+  test("changes its file all the time is told of", async () => {
+    const weights = largeWeights(20);
+    serveFolder(modelFiles(weights));
+    server.interfere = ({ path }) => {
+      weights[weights.length - 1]! += 1;
+      if (path === `m/${WEIGHTS}`) server.files.set(path, weights.slice());
+    };
+    await expect(store.download(folder)).rejects.toEqual(failure("model_download_failed", "keep changing"));
+  });
+
+  test("sends other bytes than were asked for is refused", async () => {
+    const weights = largeWeights(20);
+    serveFolder(modelFiles(weights));
+    server.interfere = ({ range }, response) => {
+      if (range === null || range.startsWith("bytes=0-")) return false;
+      response.writeHead(206, { "content-range": `bytes 0-9/${weights.length}` }).end(new Uint8Array(10));
+      return true;
+    };
+    await expect(store.download(folder)).rejects.toMatchObject({ code: "model_download_failed" });
+    expect(await store.open(folder)).toBeNull();
+  });
+});
+
+describe("a full disk", () => {
+  test("is told before anything is fetched where the browser says so", async () => {
+    serveFolder(modelFiles(largeWeights(20)));
+    disk.freeBytes = 2 ** 20;
+    await expect(store.download(folder)).rejects.toEqual(failure("storage_full", "are free"));
+    expect(server.bytesAsked(`m/${WEIGHTS}`)).toBeLessThan(2 ** 17);
+  });
+
+  test("in the middle keeps what has come; with room again it goes on", async () => {
+    serveFolder(modelFiles(largeWeights(20)));
+    const onProgress = ({ receivedBytes }: DownloadProgress) => {
+      if (receivedBytes > 5 * 2 ** 20) disk.freeBytes = Math.min(disk.freeBytes, 2 ** 20);
+    };
+    await expect(store.download(folder, { onProgress })).rejects.toEqual(
+      failure("storage_full", "goes on where it stopped"),
+    );
+    expect((await store.list())[0]).toMatchObject({ status: "partial" });
+    disk.freeBytes = Infinity;
+    expect(await openStore().download(folder)).toMatchObject({ status: "whole" });
+  });
+});
+
+test("what a crash left without a plan, or with a manifest cut short, is no model", async () => {
+  serveFolder(modelFiles());
+  await store.download(folder);
+  for await (const model of root.values() as AsyncIterable<FileSystemDirectoryHandle>) {
+    const manifest = (await model.getFileHandle("manifest.json")) as unknown as { bytes: Uint8Array };
+    manifest.bytes = manifest.bytes.slice(0, -1);
+  }
+  expect(await store.open(folder)).toBeNull();
+  expect(await store.list()).toEqual([]);
+  expect(await store.download(folder)).toMatchObject({ status: "whole" });
+});
