@@ -37,7 +37,7 @@ export function openPanes(options: FakeEngineOptions = {}) {
     await settle();
   };
   const openPane = (number: number, chat?: SavedChat) => new Pane(number, context, chat);
-  return { control, announcements, settings, first, second, step, openPane };
+  return { control, context, announcements, settings, first, second, step, openPane };
 }
 
 export const lastTurn = (pane: Pane) => pane.store.getState().turns.at(-1);

@@ -8,12 +8,13 @@ import { focusMessageOf } from "./pane/Composer.tsx";
 
 /** What needs no part of the interface to be there. A part with commands of its own registers them (useCommands). */
 export function appCommands(
-  { workspace, engine }: Pick<AppState, "workspace" | "engine">,
+  { workspace, engine, demo }: Pick<AppState, "workspace" | "engine" | "demo">,
   theme: Theme,
 ): readonly Command[] {
   const panes = () => workspace.store.getState().panes;
   const current = () => panes().find(({ number }) => number === workspace.store.getState().current);
   const isBusy = (pane: Pane | undefined) => pane !== undefined && pane.store.getState().phase !== "idle";
+  const isDemoRunning = () => demo.store.getState().phase === "running";
   const hasSeveral = () => panes().length > 1;
 
   /** The pane must be drawn before its box can have the focus: on a phone it was not there. */
@@ -70,16 +71,42 @@ export function appCommands(
       title: "Stop this answer",
       group: "Chats",
       keys: "Escape",
-      isEnabled: () => isBusy(current()),
-      run: () => current()?.stop(),
+      isEnabled: () => isDemoRunning() || isBusy(current()),
+      run: () => (isDemoRunning() ? demo.close() : current()?.stop()),
     },
     {
       id: "panes.stop",
       title: "Stop all answers",
       group: "Chats",
       keys: "Mod+.",
-      isEnabled: () => panes().some(isBusy),
-      run: () => panes().forEach((pane) => pane.stop()),
+      isEnabled: () => isDemoRunning() || panes().some(isBusy),
+      run: () => {
+        if (isDemoRunning()) demo.close();
+        for (const pane of panes()) pane.stop();
+      },
+    },
+    {
+      id: "demo.start",
+      title: "Run the demo",
+      group: "Batch",
+      words: "eight at once compare",
+      isEnabled: () => engine.store.getState().status === "ready" && demo.store.getState().phase === "closed",
+      run: () => void demo.start(),
+    },
+    {
+      id: "demo.close",
+      title: "End the demo",
+      group: "Batch",
+      words: "stop back to my chats",
+      isEnabled: () => demo.store.getState().phase !== "closed",
+      run: () => demo.close(),
+    },
+    {
+      id: "page.bench",
+      title: "Open the benchmark",
+      group: "Pages",
+      words: "measure speed",
+      run: () => location.assign("#/bench"),
     },
     {
       id: "engine.start",

@@ -1,0 +1,23 @@
+import type { AppState } from "../../state/app-state.ts";
+import { Button } from "../Button.tsx";
+import { Icon } from "../Icon.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./DemoButton.module.css";
+
+/** Shows in half a minute what batching brings. */
+export function DemoButton({ app }: { app: AppState }) {
+  const isReady = useStore(app.engine.store, (state) => state.status === "ready");
+  const isOpen = useStore(app.demo.store, (state) => state.phase !== "closed");
+  return (
+    <Button
+      look="quiet"
+      className={css.demo}
+      disabled={!isReady || isOpen}
+      title="Eight questions at once, then one after the other"
+      onClick={() => void app.demo.start()}
+    >
+      <Icon name="play" />
+      <span>Demo</span>
+    </Button>
+  );
+}

@@ -1,0 +1,36 @@
+import type { Pane } from "../../state/pane.ts";
+import { classNames } from "../class-names.ts";
+import { formatCount, formatMs } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import { VoiceBadge } from "../VoiceBadge.tsx";
+import { voiceStyle } from "../voice.ts";
+import css from "./DemoPane.module.css";
+
+/** A question of the demo, its answer and its figures: a pane that can only be read. */
+export function DemoPane({ pane }: { pane: Pane }) {
+  const turn = useStore(pane.store, (state) => state.turns.at(-1));
+  const phase = useStore(pane.store, (state) => state.phase);
+  const figures = useStore(pane.store, (state) => state.figures);
+  const isBusy = phase !== "idle";
+  return (
+    <section className={css.pane} style={voiceStyle(pane.number)} aria-label={`Pane ${pane.number}`}>
+      <header className={css.head}>
+        <VoiceBadge number={pane.number} />
+        <h3>{turn?.question}</h3>
+      </header>
+      <p className={css.answer} aria-busy={isBusy}>
+        {turn?.answer.trimStart()}
+        {isBusy && <span className={classNames(css.caret, phase !== "streaming" && css.hollow)} aria-hidden="true" />}
+      </p>
+      <p className={css.figures}>
+        {figures === null || figures.ttftMs === null ? (
+          isBusy && "Waiting for its turn"
+        ) : (
+          <>
+            <b>{formatCount(figures.outputTokens)}</b> tokens, the first after <b>{formatMs(figures.ttftMs)}</b> ms
+          </>
+        )}
+      </p>
+    </section>
+  );
+}

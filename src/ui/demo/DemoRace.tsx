@@ -1,0 +1,97 @@
+import type { CSSProperties } from "react";
+import { DEMO_QUESTIONS, sameAnswers, speedup, type Demo, type DemoRun, type DemoState } from "../../state/demo.ts";
+import { Button } from "../Button.tsx";
+import { classNames } from "../class-names.ts";
+import { formatCount, formatRate } from "../format.ts";
+import { Icon } from "../Icon.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./DemoRace.module.css";
+
+/** The bars' full width is at least this long, so that they begin small. */
+const SHORTEST_SCALE_MS = 3000;
+
+/** Both times as bars that grow as they are measured, and at the end how they compare. */
+export function DemoRace({ demo }: { demo: Demo }) {
+  const state = useStore(demo.store, (current) => current);
+  const { phase, together, apart } = state;
+  const scaleMs = Math.max(SHORTEST_SCALE_MS, together.elapsedMs, apart.elapsedMs);
+  return (
+    <div className={css.race}>
+      <div className={css.words}>
+        <h2>Eight questions, asked twice</h2>
+        <p>First all at once: they share every step. Then one after the other. Same seeds, timed on this page.</p>
+      </div>
+      <dl className={css.bars}>
+        <Bar name="All at once" run={together} scaleMs={scaleMs} />
+        <Bar name="One after the other" run={apart} scaleMs={scaleMs} isPlain />
+      </dl>
+      <p className={css.result}>
+        <b>{phase === "done" ? `${speedup(together, apart)} times` : "–"}</b>
+        <span>as fast at once</span>
+      </p>
+      <div className={css.foot}>
+        <p>{sentence(state)}</p>
+        <div className={css.actions}>
+          {phase === "running" ? (
+            <Button key="end" onClick={() => demo.close()}>
+              <Icon name="stop" />
+              Stop the demo
+            </Button>
+          ) : (
+            <>
+              <Button key="again" look="quiet" onClick={() => void demo.start()}>
+                Run again
+              </Button>
+              <Button key="end" look="ink" onClick={() => demo.close()}>
+                Back to my chats
+              </Button>
+            </>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface BarProps {
+  name: string;
+  run: DemoRun;
+  scaleMs: number;
+  isPlain?: boolean;
+}
+
+function Bar({ name, run, scaleMs, isPlain = false }: BarProps) {
+  const style = { "--share": run.elapsedMs / scaleMs } as CSSProperties;
+  return (
+    <div className={css.row}>
+      <dt>{name}</dt>
+      <dd>
+        <i className={classNames(css.bar, isPlain && css.plain)} style={style} aria-hidden="true" />
+        <b>{run.status === "waiting" ? "–" : `${(run.elapsedMs / 1000).toFixed(1)} s`}</b>
+      </dd>
+    </div>
+  );
+}
+
+const rate = ({ tokens, elapsedMs }: DemoRun) => formatRate((tokens * 1000) / elapsedMs);
+
+function sentence({ phase, together, apart }: DemoState): string {
+  switch (phase) {
+    case "closed":
+      return "";
+    case "running":
+      return together.status === "done"
+        ? "Now one after the other: the same questions, each alone in its steps."
+        : "All eight at once: each step computes a token for every one of them.";
+    case "failed":
+      return "The demo broke off: an answer did not come to its end. Your chats are untouched.";
+    case "done": {
+      const same = sameAnswers(together, apart);
+      const kept =
+        same === DEMO_QUESTIONS.length
+          ? "Both times the same eight answers, to the letter"
+          : `Only ${same} of the eight answers are the same both times, which should not be`;
+      return `${kept}: ${formatCount(together.tokens)} tokens at ${rate(together)} a second, then ${formatCount(apart.tokens)} at ${rate(apart)}.`;
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { useEffect, useRef } from "react";
+import type { Demo } from "../../state/demo.ts";
+import { useStore } from "../use-store.ts";
+import { DemoPane } from "./DemoPane.tsx";
+import { DemoRace } from "./DemoRace.tsx";
+import css from "./DemoView.module.css";
+
+/** In place of the person's panes while the demo is open: the race on top, its eight panes below. */
+export function DemoView({ demo }: { demo: Demo }) {
+  const panes = useStore(demo.store, (state) => state.panes);
+  const view = useRef<HTMLElement>(null);
+  // What had the focus is gone; and this can be scrolled by keys.
+  useEffect(() => view.current?.focus(), []);
+  return (
+    <section ref={view} className={css.view} aria-label="Demo" tabIndex={-1}>
+      <DemoRace demo={demo} />
+      {/* The arrow keys scroll it. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role */}
+      <div className={css.panes} role="group" aria-label="Answers" tabIndex={0}>
+        {panes.map((pane) => (
+          <DemoPane key={pane.number} pane={pane} />
+        ))}
+      </div>
+    </section>
+  );
+}
