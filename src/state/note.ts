@@ -48,6 +48,12 @@ export function clearedNote(numTurns: number): Note {
   return { kind: "info", title: "Chat cleared", body, action: "undo", isUnsent: false };
 }
 
+/** Nothing more can be opened. */
+export function noRoomNote(maxPanes: number): Note {
+  const body = "Close one of them, and try again.";
+  return { kind: "warn", title: `${maxPanes} panes are open already`, body, action: null, isUnsent: false };
+}
+
 /** A question that the engine refused: it is back in the composer. */
 export function refusedNote(error: ChorusErrorData): Note {
   return { kind: "bad", title: titleOf(error), body: error.message, action: null, isUnsent: true };

@@ -22,6 +22,8 @@ const ANSWERS: Record<string, string> = {
   "Why does bread rise?":
     "Yeast is alive. It eats the sugars in the flour and breathes out carbon dioxide. The dough is stretchy, because of the gluten, and holds the gas in small pockets.",
   "What is the capital of France?": "The capital of France is Paris.",
+  "How do I make pancakes?":
+    "## Pancakes\n\nFor **four** of them you need:\n\n- 200 g of flour\n- 3 dl of *milk*\n- 2 eggs, <b>whole</b>\n\n1. Mix\n2. Wait\n   - at least ten minutes\n3. Fry\n\n> Patience is an ingredient.\n\nIn code:\n\n```js\nfor (const pancake of pan) pancake.flip();\n```\n\n| for | flour |\n| --- | ---: |\n| 2 | 100 g |\n| 4 | 200 g |\n\nMore in [a book](https://example.org/book), or `pancake --help`.",
   "Write a short poem about the sea at night.":
     "The harbour keeps its lamps alight,\nthe nets are folded, dry and brown,\nand all the boats lean into night\nto hear the tide come up to town.\n\nIt says one word, and says it low,\nand draws it back beneath the pier;\nand those who listen, as they go,\nsay it again, for none to hear.",
 };
@@ -92,7 +94,7 @@ if (root) {
     root,
     createEngine,
     model: "models/chorus-chat/",
-  });
+  }).openChats();
   for (let count = 1; count < number("panes", 1); count++) workspace.addPane();
   if (query.has("ask")) {
     workspace.store.getState().panes.forEach((pane, index) => pane.send(QUESTIONS[index % QUESTIONS.length] ?? ""));

@@ -15,7 +15,37 @@ const SHAPES = {
       <path d="M10.5 10.5l3 3" />
     </>
   ),
+  pause: <path d="M5.5 4v8M10.5 4v8" />,
+  chevron: <path d="M4 6l4 4 4-4" />,
+  minus: <path d="M3 8h10" />,
   play: <path d="M5 3.5v9l7-4.5z" fill="currentColor" />,
+  copy: <path d="M6 5.5h7.5v8H6zM10.5 3H2.5v8" />,
+  edit: <path d="M3 13l.5-3L10.5 3l2.5 2.5L6 12.5zM9 4.5L11.5 7" />,
+  again: <path d="M13 8a5 5 0 1 1-1.5-3.6M13 2.5V5h-2.5" />,
+  onward: <path d="M3 8h10M9 4l4 4-4 4" />,
+  fork: (
+    <>
+      <circle cx="4" cy="3.5" r="1.5" />
+      <circle cx="4" cy="12.5" r="1.5" />
+      <circle cx="12" cy="5.5" r="1.5" />
+      <path d="M4 5v6M12 7c0 3-8 1.5-8 4" />
+    </>
+  ),
+  settings: (
+    <>
+      <path d="M2 5h6M12 5h2M2 11h2M8 11h6" />
+      <circle cx="10" cy="5" r="2" />
+      <circle cx="6" cy="11" r="2" />
+    </>
+  ),
+  more: (
+    <>
+      <circle cx="3.5" cy="8" r="0.6" fill="currentColor" />
+      <circle cx="8" cy="8" r="0.6" fill="currentColor" />
+      <circle cx="12.5" cy="8" r="0.6" fill="currentColor" />
+    </>
+  ),
+  reset: <path d="M3 8a5 5 0 1 0 1.5-3.6M3 2.5V5h2.5" />,
   northeast: <path d="M5 11l6-6M6 5h5v5" />,
   system: (
     <>

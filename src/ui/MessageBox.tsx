@@ -6,6 +6,8 @@ interface MessageBoxProps {
   value: string;
   onChange: (value: string) => void;
   onEnter: () => void;
+  /** ["Message"] */
+  label?: string;
   className?: string | undefined;
   box?: RefObject<HTMLTextAreaElement | null>;
 }
@@ -13,7 +15,7 @@ interface MessageBoxProps {
 const GROWS_BY_ITSELF = CSS.supports("field-sizing", "content");
 
 /** The textbox "Message": grows to six lines; Enter sends, Shift+Enter begins a line. */
-export function MessageBox({ value, onChange, onEnter, className, box }: MessageBoxProps) {
+export function MessageBox({ value, onChange, onEnter, label = "Message", className, box }: MessageBoxProps) {
   const own = useRef<HTMLTextAreaElement>(null);
   const ref = box ?? own;
 
@@ -34,8 +36,8 @@ export function MessageBox({ value, onChange, onEnter, className, box }: Message
       ref={ref}
       className={classNames(css.box, className)}
       rows={1}
-      aria-label="Message"
-      placeholder="Message"
+      aria-label={label}
+      placeholder={label}
       value={value}
       onChange={(event) => onChange(event.target.value)}
       onKeyDown={onKeyDown}

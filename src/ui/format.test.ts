@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatBytes, formatBytesOf, formatRate, formatTimeLeft } from "./format.ts";
+import { formatBytes, formatBytesOf, formatOrdinal, formatRate, formatTimeLeft } from "./format.ts";
 
 it("writes a rate with three digits at most before it groups thousands", () => {
   expect([0, 4.24, 38.5, 99.96, 445.4, 1729].map(formatRate)).toEqual(["0", "4.2", "38.5", "100", "445", "1,729"]);
@@ -9,6 +9,19 @@ it("writes bytes done in the unit of the whole", () => {
   expect(formatBytes(8_500_000)).toBe("8.5 MB");
   expect(formatBytesOf(162e6, 249e6)).toBe("162 of 249 MB");
   expect(formatBytesOf(400e6, 1.4e9)).toBe("0.4 of 1.4 GB");
+});
+
+it("writes places in a queue", () => {
+  expect([1, 2, 3, 4, 11, 12, 21, 1002].map(formatOrdinal)).toEqual([
+    "1st",
+    "2nd",
+    "3rd",
+    "4th",
+    "11th",
+    "12th",
+    "21st",
+    "1,002nd",
+  ]);
 });
 
 it("never says that nothing is left", () => {

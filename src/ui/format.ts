@@ -12,6 +12,21 @@ export function formatRate(value: number): string {
   return value > 0 && value < 99.95 ? TENTHS.format(value) : COUNT.format(value);
 }
 
+const ORDINALS = new Intl.PluralRules("en-US", { type: "ordinal" });
+const ENDINGS: Record<Intl.LDMLPluralRule, string> = {
+  zero: "th",
+  one: "st",
+  two: "nd",
+  few: "rd",
+  many: "th",
+  other: "th",
+};
+
+/** "1st", "22nd". */
+export function formatOrdinal(value: number): string {
+  return `${formatCount(value)}${ENDINGS[ORDINALS.select(value)]}`;
+}
+
 /** "5.9", "41": without the unit. */
 export function formatMs(value: number): string {
   return value > 0 && value < 9.95 ? TENTHS.format(value) : COUNT.format(value);

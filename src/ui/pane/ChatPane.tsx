@@ -5,6 +5,7 @@ import { isOpenVoice, voiceStyle } from "../voice.ts";
 import css from "./ChatPane.module.css";
 import { Composer, focusMessageOf } from "./Composer.tsx";
 import { Conversation } from "./Conversation.tsx";
+import { usePaneDrop } from "./pane-drag.ts";
 import { PaneHead } from "./PaneHead.tsx";
 import { PaneNote } from "./PaneNote.tsx";
 
@@ -13,11 +14,13 @@ interface ChatPaneProps {
   pane: Pane;
   /** Whether it is the one in view on a phone. */
   isCurrent: boolean;
-  isFirst: boolean;
+  /** Its index among the panes. */
+  place: number;
 }
 
 /** One chat. It renders for its own pane's sake only: what others say is in other stores. */
-export function ChatPane({ app, pane, isCurrent, isFirst }: ChatPaneProps) {
+export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
+  const drop = usePaneDrop(app.workspace, place);
   const close = () => {
     const heir = app.workspace.closePane(pane);
     if (heir) focusMessageOf(heir);
@@ -25,16 +28,22 @@ export function ChatPane({ app, pane, isCurrent, isFirst }: ChatPaneProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
-      className={classNames(css.pane, isOpenVoice(pane.number) && css.open, !isCurrent && css.behind)}
+      className={classNames(
+        css.pane,
+        isOpenVoice(pane.number) && css.open,
+        !isCurrent && css.behind,
+        drop.isOver && css.dropHere,
+      )}
       style={voiceStyle(pane.number)}
       aria-label={`Pane ${pane.number}`}
       // What the keys do, they do to the pane that has the focus.
       onFocus={() => app.workspace.select(pane.number)}
+      {...drop.handlers}
     >
-      <PaneHead pane={pane} engine={app.engine} onClose={close} />
-      <Conversation app={app} pane={pane} isFirst={isFirst} />
+      <PaneHead app={app} pane={pane} place={place} onClose={close} />
+      <Conversation app={app} pane={pane} place={place} />
       <PaneNote pane={pane} engine={app.engine} />
-      <Composer pane={pane} />
+      <Composer pane={pane} isCurrent={isCurrent} />
     </section>
   );
 }

@@ -13,13 +13,16 @@ export function focusMessageOf(pane: Pane): void {
 }
 
 /** Where a question is written; Stop stands in Send's place while the pane is busy. */
-export function Composer({ pane }: { pane: Pane }) {
+export function Composer({ pane, isCurrent }: { pane: Pane; isCurrent: boolean }) {
   const draft = useStore(pane.store, (state) => state.draft);
   const isBusy = useStore(pane.store, (state) => state.phase !== "idle");
   const box = useRef<HTMLTextAreaElement>(null);
 
-  // A pane opens ready to type into.
-  useEffect(() => box.current?.focus(), []);
+  // A pane opens ready to type into. Of many that open at once it is the current one.
+  const isOpenedCurrent = useRef(isCurrent);
+  useEffect(() => {
+    if (isOpenedCurrent.current) box.current?.focus();
+  }, []);
 
   // The button that had the focus is replaced; the box stays.
   const keepFocus = () => box.current?.focus();

@@ -1,6 +1,9 @@
-import { Fragment, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { Fragment, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { AppState } from "../../state/app-state.ts";
+import type { Turn } from "../../state/conversation.ts";
+import { noRoomNote } from "../../state/note.ts";
 import type { Pane } from "../../state/pane.ts";
+import { MAX_PANES } from "../../state/saved-workspace.ts";
 import { Button } from "../Button.tsx";
 import { Icon } from "../Icon.tsx";
 import { useStore } from "../use-store.ts";
@@ -14,14 +17,15 @@ const AT_END_PX = 4;
 interface ConversationProps {
   app: AppState;
   pane: Pane;
-  isFirst: boolean;
+  /** Its index among the panes. */
+  place: number;
 }
 
 /**
  * The log. The newest turn is at least as tall as the page, so that following the end puts its question at the top and
  * the answer fills the page below it; lines move only when the page is full. Who scrolls up is left in peace.
  */
-export function Conversation({ app, pane, isFirst }: ConversationProps) {
+export function Conversation({ app, pane, place }: ConversationProps) {
   const turns = useStore(pane.store, (state) => state.turns);
   const firstSent = useStore(pane.store, (state) => state.firstSent);
   const phase = useStore(pane.store, (state) => state.phase);
@@ -45,9 +49,24 @@ export function Conversation({ app, pane, isFirst }: ConversationProps) {
     return () => observer.disconnect();
   }, [isFollowing]);
 
+  // A pane that is moved to another place on the page forgets how far it was scrolled.
+  const lastScrollTop = useRef(0);
+  useLayoutEffect(() => {
+    if (log.current) log.current.scrollTop = lastScrollTop.current;
+  }, [place]);
+
+  const fork = useCallback(
+    (turn: Turn) => {
+      const forked = app.workspace.forkPane(pane, turn.id);
+      if (!forked) pane.tell(noRoomNote(MAX_PANES));
+    },
+    [app, pane],
+  );
+
   const onScroll = () => {
     if (log.current === null) return;
     const { scrollTop, clientHeight, scrollHeight } = log.current;
+    lastScrollTop.current = scrollTop;
     setLeftAt(scrollTop + clientHeight >= scrollHeight - AT_END_PX ? null : newestId);
   };
   return (
@@ -64,7 +83,7 @@ export function Conversation({ app, pane, isFirst }: ConversationProps) {
         tabIndex={0}
         onScroll={onScroll}
       >
-        {turns.length === 0 && <EmptyPane app={app} pane={pane} isFirst={isFirst} />}
+        {turns.length === 0 && <EmptyPane app={app} pane={pane} isFirst={place === 0} />}
         {turns.map((turn, index) => (
           <Fragment key={turn.id}>
             {index === firstSent && index > 0 && (
@@ -75,9 +94,12 @@ export function Conversation({ app, pane, isFirst }: ConversationProps) {
               </p>
             )}
             <TurnView
+              pane={pane}
               turn={turn}
               isNewest={index === turns.length - 1}
               phase={index === turns.length - 1 ? phase : "idle"}
+              isIdle={phase === "idle"}
+              onFork={fork}
             />
           </Fragment>
         ))}

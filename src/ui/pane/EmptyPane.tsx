@@ -1,4 +1,5 @@
 import type { AppState } from "../../state/app-state.ts";
+import { EMBEDDED_MODEL } from "../../state/page-options.ts";
 import type { Pane } from "../../state/pane.ts";
 import { Icon } from "../Icon.tsx";
 import { LoadCard } from "./LoadCard.tsx";
@@ -27,6 +28,17 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
           </li>
         ))}
       </ul>
+      {app.model === EMBEDDED_MODEL && <AboutModel name={app.modelLabel} />}
     </>
+  );
+}
+
+/** Said plainly, before anybody takes its word for something. */
+function AboutModel({ name }: { name: string }) {
+  return (
+    <p className={css.about}>
+      You talk to {name}, a tiny model trained for this project. It runs in this tab, and it makes things up. To load a
+      larger one, put the address of a GPT-2 model's folder behind this page's: <code>?model=https://…/</code>
+    </p>
   );
 }

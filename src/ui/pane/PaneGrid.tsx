@@ -16,7 +16,7 @@ export function PaneGrid({ app }: { app: AppState }) {
   return (
     <div className={css.grid} style={style}>
       {panes.map((pane, index) => (
-        <ChatPane key={pane.number} app={app} pane={pane} isCurrent={pane.number === current} isFirst={index === 0} />
+        <ChatPane key={pane.number} app={app} pane={pane} isCurrent={pane.number === current} place={index} />
       ))}
     </div>
   );

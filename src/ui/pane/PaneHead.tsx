@@ -1,30 +1,48 @@
+import { useState } from "react";
+import type { AppState } from "../../state/app-state.ts";
 import type { EngineControl } from "../../state/engine-control.ts";
 import type { Pane } from "../../state/pane.ts";
 import { Button } from "../Button.tsx";
-import { formatCount, formatMs, formatRate } from "../format.ts";
+import { formatCount, formatMs, formatOrdinal, formatRate } from "../format.ts";
 import { Icon } from "../Icon.tsx";
+import { PaneSettings } from "../settings/PaneSettings.tsx";
 import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../VoiceBadge.tsx";
+import { startDrag } from "./pane-drag.ts";
 import css from "./PaneHead.module.css";
+import { PaneMenu } from "./PaneMenu.tsx";
+import { PaneTitle } from "./PaneTitle.tsx";
 
 interface PaneHeadProps {
+  app: AppState;
   pane: Pane;
-  engine: EngineControl;
+  /** Its index among the panes. */
+  place: number;
   onClose: () => void;
 }
 
-export function PaneHead({ pane, engine, onClose }: PaneHeadProps) {
-  const title = useStore(pane.store, (state) => state.turns[0]?.question ?? "New chat");
+/** It is also what the pane is dragged by. */
+export function PaneHead({ app, pane, place, onClose }: PaneHeadProps) {
+  const [isRenaming, setRenaming] = useState(false);
   return (
-    <header className={css.head}>
+    <header className={css.head} data-solo={pane.number} draggable={!isRenaming} onDragStart={(event) => startDrag(event, pane)}>
       <div className={css.title}>
         <VoiceBadge number={pane.number} />
-        <h2 title={title}>{title}</h2>
-        <Button look="icon" aria-label={`Close pane ${pane.number}`} title="Close" onClick={onClose}>
-          <Icon name="close" />
-        </Button>
+        <PaneTitle
+          pane={pane}
+          isRenaming={isRenaming}
+          onRename={() => setRenaming(true)}
+          onDone={() => setRenaming(false)}
+        />
+        <div className={css.buttons}>
+          <PaneSettings app={app} pane={pane} />
+          <PaneMenu app={app} pane={pane} place={place} onRename={() => setRenaming(true)} />
+          <Button look="icon" aria-label={`Close pane ${pane.number}`} title="Close" onClick={onClose}>
+            <Icon name="close" />
+          </Button>
+        </div>
       </div>
-      <PaneFigures pane={pane} engine={engine} />
+      <PaneFigures pane={pane} engine={app.engine} />
     </header>
   );
 }
@@ -38,7 +56,22 @@ function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
   if (phase === "held") {
     return <p className={css.figures}>{isLoading ? "Waiting for the model" : "Waiting for the engine"}</p>;
   }
-  if (phase === "queued") return <p className={css.figures}>Waiting for the first token</p>;
+  const queuePlace = figures?.queuePlace ?? null;
+  if (phase === "queued") {
+    const text = queuePlace === null ? "Waiting for the first token" : `${formatOrdinal(queuePlace)} in queue`;
+    return <p className={css.figures}>{text}</p>;
+  }
+  // Its cache blocks went to others; it goes on by itself, with what it has said.
+  if (queuePlace !== null) {
+    return (
+      <p className={css.figures}>
+        Paused
+        <span>
+          <b>{formatCount(figures?.outputTokens ?? 0)}</b> tokens kept
+        </span>
+      </p>
+    );
+  }
   if (isUnsent) return <p className={css.bad}>Not sent</p>;
   if (figures === null) return <p className={css.none}>No answer yet</p>;
 

@@ -1,7 +1,12 @@
-import { memo } from "react";
-import type { Turn, TurnEnd } from "../../state/conversation.ts";
-import type { PaneState } from "../../state/pane.ts";
+import { memo, useState } from "react";
+import { isUnfinished, type Turn, type TurnEnd } from "../../state/conversation.ts";
+import type { Pane, PaneState } from "../../state/pane.ts";
+import { Button } from "../Button.tsx";
 import { classNames } from "../class-names.ts";
+import { Icon } from "../Icon.tsx";
+import { CopyButton } from "./CopyButton.tsx";
+import { Markdown } from "./markdown/Markdown.tsx";
+import { QuestionEditor } from "./QuestionEditor.tsx";
 import css from "./TurnView.module.css";
 
 const ENDINGS: Record<TurnEnd, string> = {
@@ -12,35 +17,83 @@ const ENDINGS: Record<TurnEnd, string> = {
 };
 
 interface TurnViewProps {
+  pane: Pane;
   turn: Turn;
   isNewest: boolean;
   /** Of the pane, where the turn is its newest. */
   phase: PaneState["phase"];
+  /** Whether the pane can be asked now. */
+  isIdle: boolean;
+  onFork: (turn: Turn) => void;
 }
 
 /** A question and its answer. Only the newest one ever changes. */
-export const TurnView = memo(function TurnView({ turn, isNewest, phase }: TurnViewProps) {
-  const isBusy = phase !== "idle";
-  const paragraphs = turn.answer.trimStart().split(/\n{2,}/);
+export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, isIdle, onFork }: TurnViewProps) {
+  const [isEditing, setEditing] = useState(false);
+  const caret =
+    phase === "idle" ? null : (
+      <span className={classNames(css.caret, phase !== "streaming" && css.hollow)} aria-hidden="true" />
+    );
   return (
     <article className={classNames(css.turn, isNewest && css.newest)}>
-      <p className={css.question}>
-        <span className="sr">You: </span>
-        {turn.question}
-      </p>
-      <div className={css.answer}>
-        {paragraphs.map((paragraph, index) => (
-          // Text only grows at its end: a paragraph keeps its place.
-          // oxlint-disable-next-line react/no-array-index-key
-          <p key={index}>
-            {paragraph}
-            {isBusy && index === paragraphs.length - 1 && (
-              <span className={classNames(css.caret, phase !== "streaming" && css.hollow)} aria-hidden="true" />
-            )}
+      {isEditing ? (
+        <QuestionEditor pane={pane} turn={turn} isNewest={isNewest} onDone={() => setEditing(false)} />
+      ) : (
+        <div className={css.question}>
+          <p>
+            <span className="sr">You: </span>
+            {turn.question}
           </p>
-        ))}
+          <Button
+            look="icon"
+            className={css.onHover}
+            disabled={!isIdle}
+            aria-label="Edit question"
+            title="Edit and ask again"
+            onClick={() => setEditing(true)}
+          >
+            <Icon name="edit" />
+          </Button>
+        </div>
+      )}
+      <div data-answer="">
+        <Markdown text={turn.answer} caret={caret} />
       </div>
-      <p className={css.end}>{turn.end && ENDINGS[turn.end]}</p>
+      <footer className={css.foot}>
+        <p>{turn.end && ENDINGS[turn.end]}</p>
+        {turn.end !== null && (
+          <>
+            {isNewest && isUnfinished(turn) && (
+              <Button look="quiet" className={css.continue} disabled={!isIdle} onClick={() => pane.continueAnswer()}>
+                <Icon name="onward" />
+                Continue
+              </Button>
+            )}
+            <div className={classNames(css.actions, css.onHover)}>
+              <CopyButton text={turn.answer.trim()} name="Copy answer" />
+              {isNewest && (
+                <Button
+                  look="icon"
+                  disabled={!isIdle}
+                  aria-label="Answer again"
+                  title="Answer again"
+                  onClick={() => pane.regenerate()}
+                >
+                  <Icon name="again" />
+                </Button>
+              )}
+              <Button
+                look="icon"
+                aria-label="Fork from here"
+                title="Go on from here in a new pane"
+                onClick={() => onFork(turn)}
+              >
+                <Icon name="fork" />
+              </Button>
+            </div>
+          </>
+        )}
+      </footer>
     </article>
   );
 });

@@ -1,0 +1,78 @@
+import { useId, useRef, type KeyboardEvent, type ToggleEvent } from "react";
+import { Button } from "./Button.tsx";
+import { Icon } from "./Icon.tsx";
+import css from "./Menu.module.css";
+
+export interface MenuItem {
+  readonly label: string;
+  readonly isDisabled?: boolean;
+  readonly run: () => void;
+}
+
+/** A button with three dots and the list it opens: a native popover, with the arrow keys of a menu. */
+export function Menu({ name, items }: { name: string; items: readonly MenuItem[] }) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+
+  const enabled = () => [...(list.current?.querySelectorAll<HTMLElement>("button:enabled") ?? [])];
+  const onToggle = (event: ToggleEvent) => {
+    if (event.newState === "open") enabled()[0]?.focus();
+  };
+  const place = () => {
+    if (!button.current || !list.current) return;
+    const { bottom, right } = button.current.getBoundingClientRect();
+    list.current.style.setProperty("--top", `${bottom + 4}px`);
+    list.current.style.setProperty("--right", `${Math.max(8, innerWidth - right)}px`);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape") event.stopPropagation(); // it would stop the pane's answer, too
+    const buttons = enabled();
+    const at = buttons.indexOf(document.activeElement as HTMLElement);
+    const next = { ArrowDown: (at + 1) % buttons.length, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    buttons.at(next)?.focus();
+  };
+  return (
+    <>
+      <Button
+        ref={button}
+        look="icon"
+        aria-label={name}
+        aria-haspopup="menu"
+        title={name}
+        popoverTarget={id}
+        onClick={place}
+      >
+        <Icon name="more" />
+      </Button>
+      {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
+      <div
+        ref={list}
+        id={id}
+        popover="auto"
+        role="menu"
+        aria-label={name}
+        className={css.menu}
+        onToggle={onToggle}
+        onKeyDown={onKeyDown}
+      >
+        {items.map(({ label, isDisabled, run }) => (
+          <button
+            key={label}
+            type="button"
+            role="menuitem"
+            disabled={isDisabled}
+            onClick={() => {
+              list.current?.hidePopover();
+              run();
+            }}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}

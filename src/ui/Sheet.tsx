@@ -1,0 +1,60 @@
+import { useRef, useState, type MouseEvent, type ReactNode } from "react";
+import { Button } from "./Button.tsx";
+import { Icon } from "./Icon.tsx";
+import css from "./Sheet.module.css";
+
+interface SheetProps {
+  /** Of the dialog, for those who hear it. */
+  name: string;
+  /** What is on the button that opens it. */
+  button: ReactNode;
+  /** Of the button, where that is a drawing. */
+  buttonName?: string;
+  look?: "icon" | "outlined";
+  className?: string;
+  /** Drawn anew each time the sheet opens. */
+  children: ReactNode;
+}
+
+/** A button, and the small sheet that opens under it: a native dialog, closed by Escape or a click beside it. */
+export function Sheet({ name, button, buttonName, look = "icon", className, children }: SheetProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const close = () => dialog.current?.close();
+
+  const open = (event: MouseEvent<HTMLButtonElement>) => {
+    const { bottom, right } = event.currentTarget.getBoundingClientRect();
+    // Under its button, and within the window whatever its size.
+    dialog.current?.style.setProperty("--top", `${Math.min(bottom + 4, innerHeight / 3)}px`);
+    dialog.current?.style.setProperty("--right", `${Math.max(8, innerWidth - Math.max(right, 440))}px`);
+    setOpen(true);
+    dialog.current?.showModal();
+  };
+  return (
+    <>
+      <Button
+        look={look}
+        className={className}
+        aria-haspopup="dialog"
+        aria-label={buttonName ?? name}
+        title={buttonName ?? name}
+        onClick={open}
+      >
+        {button}
+      </Button>
+      <dialog ref={dialog} className={css.sheet} aria-label={name} closedby="any" onClose={() => setOpen(false)}>
+        {isOpen && (
+          <>
+            <div className={css.head}>
+              <h2>{name}</h2>
+              <Button look="icon" aria-label="Close" onClick={close}>
+                <Icon name="close" />
+              </Button>
+            </div>
+            <div className={css.body}>{children}</div>
+          </>
+        )}
+      </dialog>
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+import type { ReactNode } from "react";
+import { CopyButton } from "../CopyButton.tsx";
+import css from "./Markdown.module.css";
+
+interface CodeBlockProps {
+  code: string;
+  /** As it stands behind the fence; empty where nothing does. */
+  language: string;
+  caret: ReactNode;
+}
+
+export function CodeBlock({ code, language, caret }: CodeBlockProps) {
+  return (
+    <div className={css.code}>
+      <div className={css.codeHead}>
+        <span>{language}</span>
+        <CopyButton text={code} name="Copy code" />
+      </div>
+      {/* The arrow keys scroll it. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre tabIndex={0}>
+        <code>{code}</code>
+        {caret}
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import type { ReactNode } from "react";
+import type { Token, Tokens } from "marked";
+import { safeHref } from "./safe-href.ts";
+
+/** What marked finds within a line. */
+type Known =
+  | Tokens.Br
+  | Tokens.Codespan
+  | Tokens.Del
+  | Tokens.Em
+  | Tokens.Escape
+  | Tokens.Image
+  | Tokens.Link
+  | Tokens.Strong
+  | Tokens.Tag
+  | Tokens.Text;
+
+/** Text within a block. */
+export function Inline({ tokens }: { tokens: readonly Token[] | undefined }) {
+  return tokens?.map((token, index) => (
+    // oxlint-disable-next-line react/no-array-index-key
+    <InlineToken key={index} token={token as Known} />
+  ));
+}
+
+function InlineToken({ token }: { token: Known }): ReactNode {
+  switch (token.type) {
+    case "text":
+      return token.tokens ? <Inline tokens={token.tokens} /> : token.text;
+    case "escape":
+      return token.text;
+    case "strong":
+      return (
+        <strong>
+          <Inline tokens={token.tokens} />
+        </strong>
+      );
+    case "em":
+      return (
+        <em>
+          <Inline tokens={token.tokens} />
+        </em>
+      );
+    case "del":
+      return (
+        <del>
+          <Inline tokens={token.tokens} />
+        </del>
+      );
+    case "codespan":
+      return <code>{token.text}</code>;
+    case "br":
+      return <br />;
+    case "link":
+      return (
+        <Link href={token.href}>
+          <Inline tokens={token.tokens} />
+        </Link>
+      );
+    // Fetching it would tell its server that it was read: whoever wants to see it can follow the link.
+    case "image":
+      return <Link href={token.href}>{token.text || "Image"}</Link>;
+    // What looks like HTML is shown as it was written.
+    case "html":
+    default:
+      return token.raw;
+  }
+}
+
+function Link({ href, children }: { href: string; children: ReactNode }) {
+  const safe = safeHref(href);
+  if (safe === null) return children;
+  return (
+    <a href={safe} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,67 @@
+import { useRef, useState, type ChangeEvent } from "react";
+import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
+import type { AppState } from "../../state/app-state.ts";
+import { exportChats, importChats } from "../../state/export-chats.ts";
+import { Button } from "../Button.tsx";
+import { saveFile } from "../save-file.ts";
+import { useStore } from "../use-store.ts";
+import css from "./AppSettings.module.css";
+
+type Outcome = { readonly opened: number } | { readonly error: ChorusErrorData };
+
+/** All chats into a file, and chats out of one. */
+export function ChatFiles({ app }: { app: AppState }) {
+  const numPanes = useStore(app.workspace.store, ({ panes }) => panes.length);
+  const input = useRef<HTMLInputElement>(null);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+
+  const open = async (event: ChangeEvent<HTMLInputElement>) => {
+    const box = event.currentTarget;
+    const file = box.files?.[0];
+    if (!file) return;
+    try {
+      setOutcome({ opened: importChats(app.workspace, await file.text()) });
+    } catch (error) {
+      setOutcome({ error: toErrorData(error) });
+    }
+    box.value = ""; // so that the same file can be chosen again
+  };
+  return (
+    <section className={css.files} aria-label="Chats as files">
+      <h3>Chats</h3>
+      <p className={css.hint}>They are kept in this browser and go nowhere else. A file has them all, with settings.</p>
+      <div className={css.actions}>
+        <Button onClick={() => saveFile("chorus-chats.json", exportChats(app.workspace), "application/json")}>
+          Export {numPanes === 1 ? "1 chat" : `${numPanes} chats`}
+        </Button>
+        <Button onClick={() => input.current?.click()}>Import …</Button>
+        <input
+          ref={input}
+          type="file"
+          accept=".json,application/json"
+          aria-label="File of chats"
+          hidden
+          onChange={(event) => void open(event)}
+        />
+      </div>
+      <Result outcome={outcome} />
+    </section>
+  );
+}
+
+function Result({ outcome }: { outcome: Outcome | null }) {
+  if (outcome === null) return null;
+  if ("opened" in outcome) {
+    return (
+      <output className={css.hint}>
+        {outcome.opened === 1 ? "1 chat was opened." : `${outcome.opened} chats were opened.`}
+      </output>
+    );
+  }
+  return (
+    <div className={css.error} role="alert">
+      <h4>Not imported</h4>
+      <p>{outcome.error.message} Nothing was changed.</p>
+    </div>
+  );
+}

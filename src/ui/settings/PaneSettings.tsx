@@ -1,0 +1,29 @@
+import type { AppState } from "../../state/app-state.ts";
+import type { Pane } from "../../state/pane.ts";
+import { Icon } from "../Icon.tsx";
+import { Sheet } from "../Sheet.tsx";
+import { useStore } from "../use-store.ts";
+import { SettingsForm } from "./SettingsForm.tsx";
+
+/** The button in a pane's head and its sheet: how this pane's questions are sent. */
+export function PaneSettings({ app, pane }: { app: AppState; pane: Pane }) {
+  return (
+    <Sheet name={`Settings of pane ${pane.number}`} button={<Icon name="settings" />}>
+      <Form app={app} pane={pane} />
+    </Sheet>
+  );
+}
+
+function Form({ app, pane }: { app: AppState; pane: Pane }) {
+  const values = useStore(pane.store, (state) => state.settings);
+  const model = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
+  return (
+    <SettingsForm
+      values={values}
+      inherited={app.settings.inherited()}
+      source="all panes"
+      model={model}
+      onSet={(name, value) => pane.set(name, value)}
+    />
+  );
+}

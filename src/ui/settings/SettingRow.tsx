@@ -1,0 +1,70 @@
+import { useId, useState } from "react";
+import { ChorusError } from "../../protocol/errors.ts";
+import { readSetting, writeSetting, type SettingField, type SettingValue } from "../../state/settings.ts";
+import { Button } from "../Button.tsx";
+import { classNames } from "../class-names.ts";
+import { Icon } from "../Icon.tsx";
+import css from "./SettingsForm.module.css";
+
+interface SettingRowProps {
+  field: SettingField;
+  value: SettingValue | undefined;
+  /** What counts where nothing is set. */
+  fallback: string;
+  /** Why it may do nothing. */
+  warning: string | null;
+  onSet: (value: SettingValue | null) => void;
+}
+
+/** One setting. What is typed counts as soon as it makes sense; until then the row says what would. */
+export function SettingRow({ field, value, fallback, warning, onSet }: SettingRowProps) {
+  const id = useId();
+  const [typed, setTyped] = useState(writeSetting(value));
+  const [problem, setProblem] = useState<string | null>(null);
+
+  const type = (text: string) => {
+    setTyped(text);
+    try {
+      onSet(readSetting(field, text));
+      setProblem(null);
+    } catch (error) {
+      setProblem(error instanceof ChorusError ? error.message : String(error));
+    }
+  };
+  const box = {
+    id,
+    value: typed,
+    placeholder: fallback,
+    "aria-describedby": `${id}-help`,
+    "aria-invalid": problem !== null,
+  };
+  return (
+    <div className={classNames(css.row, field.kind !== "number" && css.wide)}>
+      <label htmlFor={id}>{field.label}</label>
+      <Button
+        look="icon"
+        className={css.reset}
+        disabled={typed === ""}
+        aria-label={`Reset ${field.label.toLowerCase()}`}
+        title={`Back to ${fallback}`}
+        onClick={() => type("")}
+      >
+        <Icon name="reset" />
+      </Button>
+      {field.kind === "number" ? (
+        <input
+          {...box}
+          inputMode={field.step === 1 ? "numeric" : "decimal"}
+          autoComplete="off"
+          onChange={(event) => type(event.target.value)}
+        />
+      ) : (
+        <textarea {...box} rows={2} onChange={(event) => type(event.target.value)} />
+      )}
+      <p id={`${id}-help`} className={classNames(css.help, problem !== null && css.bad)}>
+        {problem ?? field.help}
+        {warning && <span className={css.warning}> {warning}</span>}
+      </p>
+    </div>
+  );
+}

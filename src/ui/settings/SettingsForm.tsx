@@ -1,0 +1,43 @@
+import { SETTING_FIELDS, writeSetting, type SettingField, type Settings } from "../../state/settings.ts";
+import type { SettingName, SettingValue } from "../../state/settings.ts";
+import type { ModelCard } from "../../protocol/reports.ts";
+import { SettingRow } from "./SettingRow.tsx";
+import css from "./SettingsForm.module.css";
+
+interface SettingsFormProps {
+  values: Settings;
+  /** What counts where nothing is set, before the model's own. */
+  inherited: Settings;
+  /** Where `inherited` comes from: "all panes". */
+  source: string;
+  model: ModelCard | null;
+  onSet: (name: SettingName, value: SettingValue | null) => void;
+}
+
+/** Every setting with what it does, what counts without it, and the way back. */
+export function SettingsForm({ values, inherited, source, model, onSet }: SettingsFormProps) {
+  const fallback = (field: SettingField) => {
+    const value = inherited[field.name];
+    if (value !== undefined) return `${writeSetting(value)} (${source})`;
+    return model === null ? "the model's own" : field.modelDefault(model);
+  };
+  return (
+    <div className={css.form}>
+      {SETTING_FIELDS.map((field) => (
+        <SettingRow
+          key={field.name}
+          field={field}
+          value={values[field.name]}
+          fallback={fallback(field)}
+          warning={field.name === "system" ? unreadPrompt(model) : null}
+          onSet={(value) => onSet(field.name, value)}
+        />
+      ))}
+    </div>
+  );
+}
+
+function unreadPrompt(model: ModelCard | null): string | null {
+  if (model === null || model.readsSystemPrompt) return null;
+  return `${model.name} was trained without system prompts and never sees one.`;
+}
