@@ -1,0 +1,34 @@
+import { expect, test } from "playwright/test";
+import { App } from "./support/app.ts";
+
+test("the demo asks eight questions at once, then one after the other, and says both times", async ({ page }) => {
+  const app = await App.open(page, "max_tokens=12");
+  await app.pane(1).message.fill("A draft of mine");
+  await page.getByRole("button", { name: "Demo", exact: true }).click();
+  const demo = page.getByRole("region", { name: "Demo" });
+  await expect(demo.getByRole("region", { name: /^Pane \d$/ })).toHaveCount(8);
+  await expect(app.pane(8).region.getByRole("heading")).toContainText(/\w/);
+
+  await expect(demo.getByText("Both times the same eight answers, to the letter")).toBeVisible();
+  const times = await demo.getByRole("definition").allInnerTexts();
+  const [together = 0, apart = 0] = times.map(Number.parseFloat);
+  // Each time is rounded to 0.1 s, and so is their quotient.
+  const shown = Number.parseFloat(await demo.getByText(/^[\d.]+ times$/).innerText());
+  expect(shown).toBeGreaterThanOrEqual((apart - 0.05) / (together + 0.05) - 0.05);
+  expect(shown).toBeLessThanOrEqual((apart + 0.05) / (together - 0.05) + 0.05);
+
+  await demo.getByRole("button", { name: "Back to my chats" }).click();
+  await expect(app.pane(1).message).toHaveValue("A draft of mine");
+  await expect(page.getByRole("region", { name: /^Pane \d$/ })).toHaveCount(1);
+});
+
+test("Escape ends the demo at any time, and nothing runs on", async ({ page }) => {
+  const app = await App.open(page, "max_tokens=200");
+  await page.getByRole("button", { name: "Demo", exact: true }).click();
+  await expect(app.pane(1).region.getByText(/\d+ tokens/)).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(app.pane(1).message).toBeVisible();
+  await expect(app.figure("Running")).toHaveText("0");
+  await app.pane(1).ask("Tell me a joke");
+  await expect.poll(() => app.pane(1).answer()).toMatch(/\w/);
+});
