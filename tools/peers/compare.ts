@@ -47,7 +47,7 @@ export interface Comparison {
 
 const PROMPT_TOKENS = 32;
 const NUM_PROMPTS = 8;
-const LEAST_TOKENS = 4;
+const LEAST_TOKENS = 8;
 /** Shaders are compiled at the first prompt and at the first token after it. */
 const WARM_UP_TOKENS = 2;
 const TRIAL_TOKENS = 6;
@@ -61,8 +61,8 @@ interface Pace {
   readonly timeoutMs: number;
 }
 
-const FULL: Pace = { newTokens: 64, rounds: 3, budgetMs: 12_000, timeoutMs: 240_000 };
-const QUICK: Pace = { newTokens: 32, rounds: 1, budgetMs: 4_000, timeoutMs: 120_000 };
+const FULL: Pace = { newTokens: 64, rounds: 3, budgetMs: 30_000, timeoutMs: 300_000 };
+const QUICK: Pace = { newTokens: 32, rounds: 1, budgetMs: 10_000, timeoutMs: 300_000 };
 
 export async function compare(options: CompareOptions): Promise<Comparison> {
   const { executablePath, adapter, model, isQuick } = options;

@@ -18,6 +18,7 @@ export const LOADS_HEAD = [
   "tokens each",
   "tok/s",
   "Chorus is",
+  "with prompts, tok/s",
   "TTFT mean / last",
   "Chorus is",
   "runs",
@@ -29,7 +30,7 @@ export function loadRows({ engines }: Comparison): string[][] {
   return engines.flatMap((engine) =>
     engine.failure === null || engine.loads.length > 0
       ? engine.loads.map((load) => loadRow(engine, load, chorus && atOnce(chorus, load.sequences)))
-      : [[engine.name, engine.how, "-", "-", "-", "-", "-", "-", "-"]],
+      : [[engine.name, engine.how, "-", "-", "-", "-", "-", "-", "-", "-"]],
   );
 }
 
@@ -46,6 +47,7 @@ function loadRow(
     String(newTokens),
     significant(timing.decodeTokensPerSecond),
     times((chorus?.timing.decodeTokensPerSecond ?? NaN) / timing.decodeTokensPerSecond),
+    significant(timing.tokensPerSecond),
     `${milliseconds(timing.meanTtftMs)} / ${milliseconds(timing.lastTtftMs)}`,
     times(timing.meanTtftMs / (chorus?.timing.meanTtftMs ?? NaN)),
     String(runs.length),
@@ -73,7 +75,8 @@ numbers that f16 holds exactly, so that f32 and f16 are the same weights); \`emb
 prompts of the same length, greedy, no end of text, no prefix kept from before. Before anything is timed, all eight
 answers are compared, token by token, with those of Chorus in f32.
 
-**How to read it.** \`tok/s\` is all sequences together, from the first token of any to the last of all. TTFT is from the call to
+**How to read it.** \`tok/s\` is all sequences together, from the first token of any to the last of all; "with prompts" is all
+tokens over all the time from the call on. TTFT is from the call to
 a sequence's first token: the mean of all, and the last one's. "Chorus is": how many times as fast Chorus with its default
 settings is in this run, asked for as many at once; below 1 the other is faster. Who would need too long makes shorter
 answers. Medians of the runs.
