@@ -1,5 +1,5 @@
 // The strongest test there is: whatever happens around a request, it gets the same tokens and log-probabilities, to the
-// last bit. alone = batched = chunked = preempted = prefix-hit = run-ahead, in f32 and in f16.
+// last bit. alone = batched = chunked = preempted = prefix-hit = run-ahead = speculative, however its weights are kept.
 
 import { describe, expect, it } from "vitest";
 
@@ -12,6 +12,14 @@ type Request = CompletionRequest & { stream?: false };
 function mixed(a: number, b: number): number {
   return (Math.imul(a * 31 + b + 7, 0x9e3779b1) >>> 8) % 511;
 }
+
+/** Some requests have rules that look at the text so far, beside others that have none. */
+const RULES: Partial<Request>[] = [
+  {},
+  { frequency_penalty: 0.4, min_p: 0.02, logit_bias: { 5: 2, 138: -3 } },
+  {},
+  { repetition_penalty: 1.2, presence_penalty: 0.5, no_repeat_ngram_size: 4 },
+];
 
 // Half of them begin with the same 40 tokens, as panes with one system prompt do.
 const REQUESTS: Request[] = Array.from({ length: 10 }, (_, i) => ({
@@ -26,6 +34,7 @@ const REQUESTS: Request[] = Array.from({ length: 10 }, (_, i) => ({
   top_k: i % 3 === 1 ? 20 : 0,
   top_p: i % 3 === 2 ? 0.9 : 1,
   seed: 77 * i,
+  ...RULES[i % RULES.length],
 }));
 
 async function run(engine: ChorusEngine, request: Request): Promise<unknown> {
@@ -89,10 +98,23 @@ const CIRCUMSTANCES: Circumstance[] = [
     },
     happened: (stats) => stats.prefix_cache_hits > 0 && stats.num_preemptions_total > 0,
   },
+  {
+    name: "with drafts that are sometimes right",
+    config: { runAhead: 2, speculation: { method: "ngram", numTokens: 3, minMatch: 1 }, enablePrefixCaching: false },
+    happened: ({ spec_decode_num_draft_tokens_total: drafted, spec_decode_num_accepted_tokens_total: accepted }) =>
+      accepted > 0 && accepted < drafted,
+  },
 ];
 
-describe.each(["f32", "f16"] as const)("in %s", async (dtype) => {
-  const base = { model: "/fixtures/gpt2-tiny/", dtype, kvCacheDtype: dtype } as const;
+const DTYPES = [
+  { dtype: "f32", kvCacheDtype: "f32" },
+  { dtype: "f16", kvCacheDtype: "f16" },
+  { dtype: "q8", kvCacheDtype: "f16" },
+  { dtype: "q4", kvCacheDtype: "f32" },
+] as const;
+
+describe.each(DTYPES)("in $dtype with a cache in $kvCacheDtype", async (dtypes) => {
+  const base = { model: "/fixtures/gpt2-tiny/", ...dtypes };
   const alone = await oneAfterTheOther({ ...base, runAhead: 0, enablePrefixCaching: false });
 
   it.each(CIRCUMSTANCES)("a request is what it is alone: $name", async ({ config, happened }) => {

@@ -34,6 +34,7 @@ describe("resolveEngineConfig", () => {
       seed: 5,
       runAhead: 2,
       enablePrefixCaching: true,
+      speculation: null,
       schedulingPolicy: "fcfs",
       batchingMode: "continuous",
       batchWindowMs: 50,

@@ -23,6 +23,7 @@ const CONFIG_FIELDS = [
   "seed",
   "runAhead",
   "enablePrefixCaching",
+  "speculation",
   "schedulingPolicy",
   "batchingMode",
   "batchWindowMs",
@@ -95,6 +96,7 @@ export function resolveEngineConfig(config: EngineConfig, model: ModelShape): Re
     seed: fields.integer("seed", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Math.floor(Math.random() * 2 ** 32),
     runAhead: fields.integer("runAhead", { min: 0, max: 4 }) ?? DEFAULT_RUN_AHEAD,
     enablePrefixCaching: fields.boolean("enablePrefixCaching") ?? true,
+    speculation: parseSpeculation(fields),
     schedulingPolicy:
       fields.oneOf("schedulingPolicy", ["fcfs", "priority", "shortest-remaining", "balanced"]) ?? "fcfs",
     batchingMode: fields.oneOf("batchingMode", BATCHING_MODES) ?? "continuous",
@@ -105,6 +107,18 @@ export function resolveEngineConfig(config: EngineConfig, model: ModelShape): Re
     alerts: parseAlertThresholds(fields, targetItlMs),
     logLevel: fields.oneOf("logLevel", ["silent", "error", "warn", "info", "debug"]) ?? "silent",
   });
+}
+
+function parseSpeculation(fields: Fields): ResolvedEngineConfig["speculation"] {
+  const value = fields.get("speculation");
+  if (value === undefined) return null;
+  const speculation = new Fields(value, "speculation");
+  speculation.refuseOthers(["method", "numTokens", "minMatch"]);
+  if (speculation.oneOf("method", ["ngram"]) === undefined) throw missing("speculation.method");
+  return {
+    numTokens: speculation.integer("numTokens", { min: 1, max: 16 }) ?? 4,
+    minMatch: speculation.integer("minMatch", { min: 1, max: 8 }) ?? 3,
+  };
 }
 
 function decideNumBlocks(fields: Fields, bytesPerBlock: number, maxModelLen: number, blockSize: number): number {

@@ -125,6 +125,8 @@ const ENTRY: Shape<StepEntry> = {
   promptRows: number,
   cachedTokens: number,
   sampled: boolean,
+  drafted: number,
+  accepted: number,
   finishReason,
 };
 

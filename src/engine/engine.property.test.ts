@@ -41,6 +41,9 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
     numGpuBlocks: fc.integer({ min: 6, max: 14 }),
     runAhead: fc.nat({ max: 4 }),
     enablePrefixCaching: fc.boolean(),
+    speculation: fc.option(
+      fc.record({ numTokens: fc.integer({ min: 1, max: 4 }), minMatch: fc.integer({ min: 1, max: 2 }) }),
+    ),
     schedulingPolicy: fc.constantFrom("fcfs", "priority", "shortest-remaining", "balanced"),
     batchingMode: fc.constantFrom("continuous", "continuous", "static", "sequential"),
     batchWindowMs: fc.nat({ max: 20 }),

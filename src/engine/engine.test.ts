@@ -97,6 +97,8 @@ describe("Engine", () => {
       promptRows: 4,
       cachedTokens: 0,
       sampled: false,
+      drafted: 0,
+      accepted: 0,
       finishReason: null,
     });
   });
@@ -144,6 +146,9 @@ describe("Engine", () => {
       num_preemptions_total: 0,
       prefix_cache_queries: 5,
       prefix_cache_hits: 0,
+      spec_decode_num_drafts_total: 0,
+      spec_decode_num_draft_tokens_total: 0,
+      spec_decode_num_accepted_tokens_total: 0,
       prompt_tokens_total: 5,
       generation_tokens_total: 3,
       request_success_total: { stop: 1, length: 1, abort: 0 },
@@ -263,9 +268,7 @@ describe("An engine whose runner fails", () => {
     harness.add("a", [1]);
     harness.add("b", [1]);
     await harness.engine.step();
-    expect(harness.fatal).toMatchObject([
-      { code: "internal_error", message: "The runner gave 1 tokens, which is too few." },
-    ]);
+    expect(harness.fatal).toMatchObject([{ code: "internal_error", message: "The runner gave too few tokens." }]);
     harness.engine.abort("a");
     expect(harness.choices.size).toBe(0);
   });

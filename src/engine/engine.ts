@@ -7,10 +7,11 @@ import type { EngineOptions, EngineRequest } from "./engine-options.ts";
 import { OutputProcessor, type OutputOptions, type SequenceOutput } from "./output.ts";
 import { kvCacheMap } from "./kv-cache-map.ts";
 import * as reports from "./reports.ts";
-import type { ScheduledSequence, StepResult } from "./runner.ts";
+import type { SampledToken, ScheduledSequence, StepResult } from "./runner.ts";
 import type { SchedulerLimits } from "./scheduler-config.ts";
 import { Scheduler } from "./scheduler.ts";
-import { Sequence } from "./sequence.ts";
+import { sequencesOf } from "./request-sequences.ts";
+import type { Sequence } from "./sequence.ts";
 import type { StepInFlight } from "./step-in-flight.ts";
 
 /**
@@ -149,24 +150,9 @@ export class Engine {
   }
 
   #queue(request: EngineRequest, arrivalMs: number): void {
-    const { requestId, prompt, params, n, priority, cacheSalt, deadlineMs } = request;
-    let leader: Sequence | null = null;
-    for (let index = 0; index < n; index++) {
-      const sequence: Sequence = new Sequence({
-        requestId,
-        index,
-        params: { ...params, seed: addToSeed(params.seed, index) },
-        prompt,
-        arrivalMs,
-        maxLength: this.#outputOptions.maxLength,
-        priority,
-        cacheSalt,
-        deadlineMs: deadlineMs === null ? Infinity : arrivalMs + deadlineMs,
-        leader,
-      });
-      leader ??= sequence;
+    for (const sequence of sequencesOf(request, arrivalMs, this.#outputOptions.maxLength)) {
       this.#open.set(sequence, new OutputProcessor(sequence, this.#outputOptions));
-      if (deadlineMs !== null) this.#deadlines.add(sequence);
+      if (sequence.deadlineMs < Infinity) this.#deadlines.add(sequence);
       this.#scheduler.add(sequence);
       this.#requestReports.push(reports.requestReport(sequence, "queued"));
     }
@@ -211,38 +197,57 @@ export class Engine {
     const stepMs = atMs - Math.max(startMs, this.#lastCommitMs);
     this.#inFlight.shift();
     this.#lastCommitMs = atMs;
-    // Of what ended while the step was in flight, rows were computed, but no token is taken.
-    const taken = plan.map((entry) => (this.#open.has(entry.sequence) ? entry : { ...entry, samples: false }));
-    this.#commit(plan, tokens, atMs);
+    const numTaken = this.#commit(plan, tokens, atMs);
     const rest = { ...others, atMs, stepMs, cpuMs: cpuMs + this.#options.now() - atMs, gpuMs };
-    this.#emit(reports.stepReport(this.#counters.steps, taken, rest, this.#scheduler));
+    this.#emit(reports.stepReport(this.#counters.steps, plan, numTaken, rest, this.#scheduler));
   }
 
-  /** Gives the sequences of a step their tokens, which all count as known at the same moment. */
-  #commit(plan: readonly ScheduledSequence[], tokens: StepResult["tokens"], atMs: number): void {
+  /** Gives the sequences of a step their tokens, which all count as known at the same moment; returns how many to each. */
+  #commit(plan: readonly ScheduledSequence[], tokens: StepResult["tokens"], atMs: number): number[] {
     let sample = 0;
-    for (const { sequence, start, count, samples } of plan) {
-      const token = samples ? tokens[sample++] : undefined;
-      const processor = this.#open.get(sequence);
-      if (processor === undefined) continue; // it ended while the step was in flight
-      this.#scheduler.commit(sequence, start + count);
-      if (!samples) continue;
-      if (token === undefined) throw new Error(`The runner gave ${tokens.length} tokens, which is too few.`);
-
-      sequence.numPlaceholders -= 1;
-      sequence.tokens.push(token.tokenId);
-      this.#counters.generationTokens += 1;
-      if (sequence.firstTokenMs === null) {
-        sequence.firstTokenMs = atMs;
-        this.#counters.promptTokens += sequence.promptLength;
-        this.#requestReports.push(reports.requestReport(sequence, "first-token"));
-      }
-      const output = processor.push(token);
-      this.#outputs.push(output);
-      if (output.finishReason !== null) this.#end(sequence, output.finishReason, atMs);
-    }
     this.#counters.steps += 1;
     this.#counters.stepSequences += plan.length;
+    return plan.map((scheduled) => {
+      const drawn = scheduled.samples ? tokens.slice(sample, (sample += 1 + scheduled.drafts.length)) : [];
+      // Of what ended while the step was in flight, rows were computed, but no token is taken.
+      return this.#open.has(scheduled.sequence) ? this.#takeAll(scheduled, drawn, atMs) : 0;
+    });
+  }
+
+  #takeAll(scheduled: ScheduledSequence, drawn: readonly SampledToken[], atMs: number): number {
+    const { sequence, start, count, samples, drafts } = scheduled;
+    // A draft that was wrong makes what was drawn after it worthless.
+    let accepted = 0;
+    while (accepted < drafts.length && drawn[accepted]?.tokenId === drafts[accepted]) accepted += 1;
+    if (drafts.length > 0) this.#scheduler.drafter?.settle(sequence, accepted);
+
+    const numWritten = start + count - drafts.length;
+    this.#scheduler.commit(sequence, numWritten);
+    if (!samples) return 0;
+    if (drawn.length <= drafts.length) throw new Error("The runner gave too few tokens.");
+    let taken = 0;
+    for (const token of drawn.slice(0, accepted + 1)) {
+      if (taken > 0) this.#scheduler.commit(sequence, numWritten + taken);
+      this.#take(sequence, token, atMs);
+      taken += 1;
+      if (sequence.isFinished) break;
+    }
+    return taken;
+  }
+
+  #take(sequence: Sequence, token: SampledToken, atMs: number): void {
+    sequence.numPlaceholders -= 1;
+    sequence.tokens.push(token.tokenId);
+    this.#counters.generationTokens += 1;
+    if (sequence.firstTokenMs === null) {
+      sequence.firstTokenMs = atMs;
+      this.#counters.promptTokens += sequence.promptLength;
+      this.#requestReports.push(reports.requestReport(sequence, "first-token"));
+    }
+    const output = this.#open.get(sequence)?.push(token);
+    if (output === undefined) return;
+    this.#outputs.push(output);
+    if (output.finishReason !== null) this.#end(sequence, output.finishReason, atMs);
   }
 
   #endOverdue(): void {
@@ -287,10 +292,4 @@ export class Engine {
       this.#emitting = false;
     }
   }
-}
-
-/** Seeds are the integers below 2^53 and wrap around. */
-function addToSeed(seed: number, offset: number): number {
-  const wrapped = seed - 2 ** 53 + offset;
-  return wrapped < 0 ? seed + offset : wrapped;
 }

@@ -31,7 +31,7 @@ export function newCounters(): EngineCounters {
 }
 
 export function engineStats(scheduler: Scheduler, counters: EngineCounters): EngineStats {
-  const { pool } = scheduler;
+  const { pool, drafter } = scheduler;
   return {
     num_requests_running: scheduler.numRunning,
     num_requests_waiting: scheduler.numWaiting,
@@ -39,6 +39,9 @@ export function engineStats(scheduler: Scheduler, counters: EngineCounters): Eng
     num_preemptions_total: scheduler.numPreemptions,
     prefix_cache_queries: scheduler.prefixCacheQueries,
     prefix_cache_hits: scheduler.prefixCacheHits,
+    spec_decode_num_drafts_total: drafter?.numDrafts ?? 0,
+    spec_decode_num_draft_tokens_total: drafter?.numDraftTokens ?? 0,
+    spec_decode_num_accepted_tokens_total: drafter?.numAcceptedTokens ?? 0,
     prompt_tokens_total: counters.promptTokens,
     generation_tokens_total: counters.generationTokens,
     request_success_total: { ...counters.endings },
@@ -78,20 +81,24 @@ export function planReport(scheduler: Scheduler): PlanReport {
   };
 }
 
-/** A step that is over, with the state it left the scheduler in. */
+/**
+ * A step that is over, with the state it left the scheduler in.
+ * @param numTaken tokens that each sequence of the plan got
+ */
 export function stepReport(
   step: number,
   plan: readonly ScheduledSequence[],
+  numTaken: readonly number[],
   rest: PlanReport & Pick<StepReport, "atMs" | "stepMs" | "cpuMs" | "gpuMs">,
   { pool, numRunning, numWaiting, numPreemptions, prefixCacheQueries, prefixCacheHits }: Scheduler,
 ): StepReport {
-  const entries = plan.map(stepEntry);
+  const entries = plan.map((scheduled, i) => stepEntry(scheduled, numTaken[i] ?? 0));
   return {
     step,
     ...rest,
     rows: entries.reduce((sum, entry) => sum + entry.rows, 0),
     promptRows: entries.reduce((sum, entry) => sum + entry.promptRows, 0),
-    sampledTokens: entries.filter((entry) => entry.sampled).length,
+    sampledTokens: numTaken.reduce((sum, count) => sum + count, 0),
     entries,
     numRunning,
     numWaiting,
@@ -104,7 +111,7 @@ export function stepReport(
   };
 }
 
-function stepEntry({ sequence, start, count, samples, cachedTokens }: ScheduledSequence): StepEntry {
+function stepEntry({ sequence, start, count, drafts, cachedTokens }: ScheduledSequence, numTaken: number): StepEntry {
   return {
     requestId: sequence.requestId,
     index: sequence.index,
@@ -112,7 +119,9 @@ function stepEntry({ sequence, start, count, samples, cachedTokens }: ScheduledS
     rows: count,
     promptRows: Math.max(0, Math.min(start + count, sequence.promptLength) - start),
     cachedTokens,
-    sampled: samples,
+    sampled: numTaken > 0,
+    drafted: drafts.length,
+    accepted: Math.max(0, numTaken - 1),
     finishReason: sequence.status.state === "finished" ? sequence.status.reason : null,
   };
 }

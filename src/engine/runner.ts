@@ -5,8 +5,10 @@ export interface ScheduledSequence {
   readonly sequence: Sequence;
   readonly start: number;
   readonly count: number;
-  /** Whether the last row is the sequence's newest token, so that the next one is sampled from it. */
+  /** Whether the newest token's row is among them, so that the next one is sampled from it. */
   readonly samples: boolean;
+  /** Tokens of the last rows, which may come after the newest one: from each of these rows, too, a token is sampled. */
+  readonly drafts: readonly number[];
   /** Tokens before `start` that were found in the cache when the sequence was admitted in this step; else 0. */
   readonly cachedTokens: number;
 }
@@ -23,7 +25,7 @@ export interface SampledToken extends TokenLogprob {
 }
 
 export interface StepResult {
-  /** One for each entry that samples, in their order. */
+  /** One for each entry that samples and for each of its drafts, in their order. */
   readonly tokens: readonly SampledToken[];
   /** GPU time of the step, where it can be had. */
   readonly gpuMs: number | null;

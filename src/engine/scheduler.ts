@@ -3,9 +3,11 @@ import { ChorusError } from "../protocol/errors.ts";
 import type { FinishReason } from "../protocol/openai.ts";
 import { BatchFormer } from "./batch-former.ts";
 import { BlockPool } from "./block-pool.ts";
+import { NgramDrafter } from "./ngram-drafter.ts";
 import type { ScheduledSequence } from "./runner.ts";
-import type { SchedulerConfig, SchedulerLimits } from "./scheduler-config.ts";
+import { maxDraftTokens, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
 import type { Sequence } from "./sequence.ts";
+import { findSharedPrefix, type SharedPrefix } from "./shared-prefix.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
 
 /**
@@ -24,6 +26,8 @@ import { WaitingQueue } from "./waiting-queue.ts";
  */
 export class Scheduler {
   readonly pool: BlockPool;
+  /** null where nothing is drafted. */
+  readonly drafter: NgramDrafter | null;
   readonly #config: SchedulerConfig;
   readonly #batches: BatchFormer;
   readonly #waiting: WaitingQueue;
@@ -45,6 +49,7 @@ export class Scheduler {
     this.#config = config;
     this.#limits = config;
     this.pool = new BlockPool(config.numGpuBlocks, config.blockSize);
+    this.drafter = config.speculation && new NgramDrafter(config.speculation);
     this.#batches = new BatchFormer(config);
     this.#waiting = new WaitingQueue(config.schedulingPolicy);
     this.#freeSlots = Array.from({ length: config.maxNumSeqs }, (_, slot) => slot).reverse();
@@ -106,6 +111,7 @@ export class Scheduler {
    */
   schedule(nowMs: number, mayPreempt: boolean): ScheduledSequence[] {
     if (this.#isBlocked && !mayPreempt) return [];
+    const { pool } = this;
     const step: ScheduledSequence[] = [];
     // After a change of mode.
     while (this.#running.length > this.#batches.batchSize) {
@@ -119,13 +125,16 @@ export class Scheduler {
     const wanted = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
     let budget = Math.min(wanted, this.#config.maxNumBatchedTokens);
     let unserved = this.#running.length;
+    let spareDrafts = maxDraftTokens(this.#config);
 
     for (const sequence of this.#running) {
       if (budget === 0) break;
       unserved -= 1;
-      if (sequence.numPendingTokens === 0) continue; // its last token is being sampled
+      if (sequence.numPendingTokens === 0) continue; // its last token is being sampled, or its drafts are
+      if (this.drafter?.waits(sequence)) continue;
       const count = this.#rowsFor(sequence, budget - unserved);
       if (!this.#makeRoom(sequence, count, mayPreempt)) break;
+      spareDrafts -= this.drafter?.draft(sequence, count, Math.min(spareDrafts, budget - unserved - count), pool) ?? 0;
       budget -= this.#give(sequence, count, 0, step);
     }
 
@@ -173,7 +182,7 @@ export class Scheduler {
     const waiting = this.#waiting.inOrder(this.#step);
     for (const sequence of this.#batches.candidates(waiting, this.#running.length, nowMs)) {
       if (budget === 0 || this.#running.length >= this.#limits.maxNumSeqs) return;
-      const cached = this.#findCached(sequence, step);
+      const cached = findSharedPrefix(sequence, this.pool, this.#config.enablePrefixCaching, step);
       if (cached === "soon") continue;
       // Not skipped: else a large one would wait for ever while small ones pass by.
       if (!this.#start(sequence, cached)) return;
@@ -182,28 +191,8 @@ export class Scheduler {
     }
   }
 
-  /**
-   * Full blocks with the sequence's first tokens, short of the last token, which must be computed to sample the next.
-   * "soon": its leader is computing them. In this step counts as soon: a row sees keys of its own sequence's rows only.
-   */
-  #findCached(
-    { tokens, leader, cacheSalt }: Sequence,
-    step: readonly ScheduledSequence[],
-  ): { blocks: number[]; chain: string | null } | "soon" {
-    const { pool } = this;
-    const maxBlocks = Math.floor((tokens.length - 1) / pool.blockSize);
-    const isLed = leader?.status.state === "running";
-    const numLed = isLed ? Math.min(maxBlocks, Math.floor((leader.promptLength - 1) / pool.blockSize)) : 0;
-    const numComputed = step.find(({ sequence }) => sequence === leader)?.start ?? leader?.numComputedTokens ?? 0;
-    if (isLed && numComputed < numLed * pool.blockSize) return "soon";
-    const found = this.#config.enablePrefixCaching
-      ? pool.prefixCache.lookup(tokens, cacheSalt, maxBlocks)
-      : { blocks: [], chain: null };
-    return isLed && numLed > found.blocks.length ? { blocks: leader.blockTable.slice(0, numLed), chain: null } : found;
-  }
-
   /** Takes a sequence from the queue, if all its tokens fit, not just the first chunk. */
-  #start(sequence: Sequence, { blocks: shared, chain }: { blocks: number[]; chain: string | null }): boolean {
+  #start(sequence: Sequence, { blocks: shared, chain }: SharedPrefix): boolean {
     const { pool } = this;
     const slot = this.#freeSlots.at(-1);
     if (slot === undefined) return false;
@@ -240,14 +229,15 @@ export class Scheduler {
     return Math.min(sequence.numPendingTokens, share, Math.max(1, budget));
   }
 
-  /** Gives a sequence its next rows. */
+  /** Gives a sequence its next rows, and those of its drafts. */
   #give(sequence: Sequence, count: number, cachedTokens: number, step: ScheduledSequence[]): number {
-    const start = sequence.numComputedTokens;
-    sequence.numComputedTokens += count;
-    const samples = sequence.numComputedTokens === sequence.numTokens;
-    if (samples) sequence.numPlaceholders += 1;
-    step.push({ sequence, start, count, samples, cachedTokens });
-    return count;
+    const { drafts, numComputedTokens: start } = sequence;
+    const samples = start + count === sequence.numTokens;
+    const rows = count + drafts.length;
+    sequence.numComputedTokens += rows;
+    if (samples) sequence.numPlaceholders += 1 + drafts.length;
+    step.push({ sequence, start, count: rows, samples, drafts, cachedTokens });
+    return rows;
   }
 
   /**
@@ -290,6 +280,7 @@ export class Scheduler {
     if (sequence.slot !== null) this.#freeSlots.push(sequence.slot);
     sequence.blockTable = [];
     sequence.slot = null;
+    sequence.drafts = [];
     sequence.numComputedTokens = 0;
     sequence.numPublishedBlocks = 0;
     sequence.publishedChain = null;

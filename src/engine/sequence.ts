@@ -49,6 +49,11 @@ export class Sequence {
   numComputedTokens = 0;
   /** Tokens that steps in flight are sampling. */
   numPlaceholders = 0;
+  /** Tokens that may come next, whose rows are in flight behind the newest token's. */
+  drafts: readonly number[] = [];
+  /** Drafts that were of no use, one after the other, and the length from which on it drafts again. */
+  draftMisses = 0;
+  draftPause = 0;
   /** Physical block of each blockSize positions. */
   blockTable: number[] = [];
   /** How many of its blocks have been offered to the prefix cache, and the last one's name there. */
@@ -93,9 +98,12 @@ export class Sequence {
     return this.tokens.length + this.numPlaceholders;
   }
 
-  /** Tokens still to be computed before the next one can be sampled; 1 while decoding, 0 once the last is under way. */
+  /**
+   * Tokens still to be computed before the next one can be sampled; 1 while decoding, 0 once the last is under way, and
+   * while it is open which of its drafts hold.
+   */
   get numPendingTokens(): number {
-    return this.numTokens >= this.maxLength ? 0 : this.numTokens - this.numComputedTokens;
+    return this.numTokens >= this.maxLength || this.drafts.length > 0 ? 0 : this.numTokens - this.numComputedTokens;
   }
 
   get isFinished(): boolean {

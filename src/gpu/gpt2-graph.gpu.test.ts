@@ -45,6 +45,7 @@ it.each([true, false])("computes every module's output (kernels of software adap
   const arena = new Arena(device);
   const step = new StepBuffer(arena, {
     maxRows: 32,
+    maxSamples: 2,
     maxSlots: 2,
     maxBlocks: 8,
     maxLength: 128,
@@ -60,7 +61,7 @@ it.each([true, false])("computes every module's output (kernels of software adap
   const sequence = new Sequence({ requestId: "a", index: 0, params: GREEDY, prompt: ids, arrivalMs: 0 });
   sequence.slot = 1;
   sequence.blockTable = [2];
-  const scheduled = { sequence, start: 0, count: ids.length, samples: true, cachedTokens: 0 };
+  const scheduled = { sequence, start: 0, count: ids.length, samples: true, drafts: [], cachedTokens: 0 };
   const { rows, samples } = step.write(device.queue, [scheduled]);
   const checked: string[] = [];
   for (const dispatch of graph.dispatches(rows, samples)) {

@@ -49,7 +49,7 @@ describe("gpt2-tiny under rules", async () => {
       const asking = new Sequence({ ...sequence, params: { ...GREEDY, topLogprobs }, prompt: prompt.ids });
       asking.slot = slot;
       asking.blockTable = sequence.blockTable;
-      return { sequence: asking, start: 0, count: prompt.ids.length, samples: true, cachedTokens: 0 };
+      return { sequence: asking, start: 0, count: prompt.ids.length, samples: true, drafts: [], cachedTokens: 0 };
     });
     const [silent, telling] = (await runner.submit(entries)).tokens;
     expect(silent?.top).toEqual([]);

@@ -1,4 +1,5 @@
 import type { Runner, SampledToken, ScheduledSequence, StepResult } from "../engine/runner.ts";
+import { maxSamples } from "../engine/scheduler-config.ts";
 import { MAX_TOP_LOGPROBS } from "../engine/sampling-params.ts";
 import type { Gpt2Weights } from "../model/gpt2-weights.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
@@ -82,6 +83,7 @@ export class Gpt2Runner implements Runner {
     try {
       const step = new StepBuffer(arena, {
         maxRows: engine.maxNumBatchedTokens,
+        maxSamples: maxSamples(engine),
         maxSlots: engine.maxNumSeqs,
         maxBlocks: Math.ceil(engine.maxModelLen / engine.blockSize),
         maxLength: engine.maxModelLen,
@@ -89,7 +91,7 @@ export class Gpt2Runner implements Runner {
       });
       const activations = createActivations(arena, model, {
         maxRows: engine.maxNumBatchedTokens,
-        maxSamples: engine.maxNumSeqs,
+        maxSamples: maxSamples(engine),
       });
       const compiler = new KernelCompiler(device, options.onKernel);
       const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
@@ -111,7 +113,7 @@ export class Gpt2Runner implements Runner {
         step,
         vocabSize: model.vocabSize,
         maxLength: engine.maxModelLen,
-        maxSamples: engine.maxNumSeqs,
+        maxSamples: maxSamples(engine),
         isSoftware: opened.isSoftware,
       });
       const outOfMemory = await device.popErrorScope();
@@ -149,7 +151,9 @@ export class Gpt2Runner implements Runner {
     const parts = [...(timed ? [timed.part] : []), sampled, ...(maxTop > 0 ? [top] : [])];
     const read = this.#readback.record(encoder, parts);
     queue.submit([encoder.finish()]);
-    const tops = scheduled.filter((entry) => entry.samples).map(({ sequence }) => sequence.params.topLogprobs);
+    const tops = scheduled.flatMap(({ sequence, samples: draws, drafts }) =>
+      Array.from({ length: draws ? 1 + drafts.length : 0 }, () => sequence.params.topLogprobs),
+    );
     return this.#result(read, tops, timed !== undefined);
   }
 

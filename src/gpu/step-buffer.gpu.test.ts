@@ -39,7 +39,14 @@ function sequenceOf(
 }
 
 const newBuffer = () =>
-  new StepBuffer(new Arena(device), { maxRows: 64, maxSlots: 4, maxBlocks: 3, maxLength: 48, vocabSize: 40 });
+  new StepBuffer(new Arena(device), {
+    maxRows: 64,
+    maxSamples: 4,
+    maxSlots: 4,
+    maxBlocks: 3,
+    maxLength: 48,
+    vocabSize: 40,
+  });
 
 async function wordsOf(binding: GPUBufferBinding): Promise<Uint32Array> {
   return new Uint32Array(await readBuffer(device, binding.buffer), binding.offset, (binding.size ?? 0) / 4);
@@ -56,8 +63,8 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
   const prompt = sequenceOf("a", [11, 12, 13], 2, [7]);
   const sampling = sequenceOf("b", [21, 22], 1, [3, 4]);
   const counts = buffer.write(device.queue, [
-    { sequence: prompt, start: 1, count: 1, samples: false, cachedTokens: 0 },
-    { sequence: sampling, start: 0, count: 2, samples: true, cachedTokens: 0 },
+    { sequence: prompt, start: 1, count: 1, samples: false, drafts: [], cachedTokens: 0 },
+    { sequence: sampling, start: 0, count: 2, samples: true, drafts: [], cachedTokens: 0 },
   ]);
   expect(counts).toEqual({ rows: 3, samples: 1, anyRules: false, maxTop: 0 });
   expect([...(await wordsOf(buffer.step))].slice(0, fieldsOf("Step").length)).toEqual([3, 1]);
@@ -93,7 +100,7 @@ it("lays out rules and likely tokens, and uploads rules when their sequence come
     allowedTokenIds: [1, 33],
   });
   const plain = sequenceOf("b", [21], 1, [3]);
-  const entry = (sequence: Sequence) => ({ sequence, start: 0, count: 1, samples: true, cachedTokens: 0 });
+  const entry = (sequence: Sequence) => ({ sequence, start: 0, count: 1, samples: true, drafts: [], cachedTokens: 0 });
   const early = { ...entry(ruled), count: 3 };
   expect(buffer.write(device.queue, [early, entry(plain)])).toEqual({ rows: 4, samples: 2, anyRules: true, maxTop: 4 });
 
@@ -117,7 +124,7 @@ it("lays out rules and likely tokens, and uploads rules when their sequence come
 
 it("uploads the tokens again when another sequence had the slot in between", async () => {
   const buffer = newBuffer();
-  const entry = (sequence: Sequence) => ({ sequence, start: 0, count: 1, samples: false, cachedTokens: 0 });
+  const entry = (sequence: Sequence) => ({ sequence, start: 0, count: 1, samples: false, drafts: [], cachedTokens: 0 });
   const first = sequenceOf("a", [11, 12], 0, [1], { noRepeatNgramSize: 2 });
   const second = sequenceOf("b", [55], 0, [2], { noRepeatNgramSize: 2 });
   const historyAfter = async (sequence: Sequence) => {
@@ -133,7 +140,7 @@ it("uploads the tokens again when another sequence had the slot in between", asy
 it("takes a sampled token from the GPU as long as its sequence keeps the slot", async () => {
   const buffer = newBuffer();
   const tokenOf = async (sequence: Sequence, start: number) => {
-    buffer.write(device.queue, [{ sequence, start, count: 1, samples: true, cachedTokens: 0 }]);
+    buffer.write(device.queue, [{ sequence, start, count: 1, samples: true, drafts: [], cachedTokens: 0 }]);
     return (await wordsOf(buffer.rows))[0];
   };
   const first = sequenceOf("a", [11], 0, [1]);
@@ -153,10 +160,10 @@ it("uploads block tables where they changed", async () => {
   const b = sequenceOf("b", [1], 3, [5, 6, 8]);
   buffer.write(
     device.queue,
-    [a, b].map((sequence) => ({ sequence, start: 0, count: 1, samples: false, cachedTokens: 0 })),
+    [a, b].map((sequence) => ({ sequence, start: 0, count: 1, samples: false, drafts: [], cachedTokens: 0 })),
   );
   a.blockTable.push(4);
-  buffer.write(device.queue, [{ sequence: a, start: 0, count: 1, samples: false, cachedTokens: 0 }]);
+  buffer.write(device.queue, [{ sequence: a, start: 0, count: 1, samples: false, drafts: [], cachedTokens: 0 }]);
   const tables = new Uint32Array(await readBuffer(device, buffer.blockTables));
   expect([...tables].slice(0, 12)).toEqual([9, 4, 0, 0, 0, 0, 0, 0, 0, 5, 6, 8]);
 });

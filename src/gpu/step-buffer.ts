@@ -18,6 +18,7 @@ const SECTION_BYTES = 256;
 
 export interface StepLimits {
   readonly maxRows: number;
+  readonly maxSamples: number;
   readonly maxSlots: number;
   /** Of a sequence. */
   readonly maxBlocks: number;
@@ -68,8 +69,8 @@ export class StepBuffer {
   /** Of each slot: whose rules and tokens the GPU has. */
   readonly #ruled: (Sequence | undefined)[];
 
-  constructor(arena: Arena, { maxRows, maxSlots, maxBlocks, maxLength, vocabSize }: StepLimits) {
-    const samplesBytes = padTo(SECTION_BYTES, maxSlots * SAMPLE_WORDS * 4);
+  constructor(arena: Arena, { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, vocabSize }: StepLimits) {
+    const samplesBytes = padTo(SECTION_BYTES, maxSamples * SAMPLE_WORDS * 4);
     const rowsOffset = SECTION_BYTES + samplesBytes;
     const bytes = rowsOffset + maxRows * ROW_WORDS * 4;
     this.#buffer = arena.storage("step", bytes, GPUBufferUsage.UNIFORM);
@@ -90,7 +91,7 @@ export class StepBuffer {
     this.rules = arena.storage("rules", 4 * maxSlots * this.ruleShape.words);
   }
 
-  /** Writes a step; two writes at most, and two for each sequence with rules that is new in its slot. */
+  /** Writes a step; two writes at most, and up to three for each sequence with rules that is new or drafts. */
   write(queue: GPUQueue, step: readonly ScheduledSequence[]): StepShape {
     const shape = this.#fill(step);
     queue.writeBuffer(this.#buffer, 0, this.#words, 0, this.#rowsWord + shape.rows * ROW_WORDS);
@@ -105,57 +106,72 @@ export class StepBuffer {
     let samples = 0;
     let anyRules = false;
     let maxTop = 0;
-    for (const { sequence, start, count, samples: draws } of step) {
+    for (const { sequence, start, count, samples: draws, drafts } of step) {
       const slot = slotOf(sequence);
       const held = this.#feedback[slot];
       const feedbackPosition = held?.sequence === sequence ? held.position : -1;
+      const newest = start + count - drafts.length;
       for (let position = start; position < start + count; position++) {
         const at = this.#rowsWord + rows++ * ROW_WORDS;
-        words[at] = position === feedbackPosition ? FEEDBACK : knownToken(sequence, position);
+        const draft = drafts[position - newest];
+        words[at] = position === feedbackPosition ? FEEDBACK : (draft ?? knownToken(sequence, position));
         words[at + 1] = position;
         words[at + 2] = slot;
         words[at + 3] = start;
       }
       if (!draws) continue;
-      this.#feedback[slot] = { sequence, position: start + count };
-      const { params, promptLength } = sequence;
-      const outputIndex = start + count - promptLength;
-      const isRuled = hasRules(params);
-      const isEarly = outputIndex < params.minTokens;
-      anyRules ||= isRuled;
-      maxTop = Math.max(maxTop, params.topLogprobs);
-      const at = SECTION_BYTES / 4 + samples++ * SAMPLE_WORDS;
-      words[at] = rows - 1;
-      words[at + 1] = slot;
-      words[at + 2] = outputIndex;
-      this.#floats[at + 3] = params.temperature;
-      words[at + 4] = Math.min(params.topK, 0xffffffff);
-      this.#floats[at + 5] = params.topP;
-      words[at + 6] = params.seed % 2 ** 32;
-      words[at + 7] = Math.floor(params.seed / 2 ** 32);
-      this.#floats[at + 8] = params.minP;
-      this.#floats[at + 9] = params.typicalP;
-      this.#floats[at + 10] = params.repetitionPenalty;
-      this.#floats[at + 11] = params.frequencyPenalty;
-      this.#floats[at + 12] = params.presencePenalty;
-      words[at + 13] = params.noRepeatNgramSize;
-      words[at + 14] = promptLength;
-      words[at + 15] = params.topLogprobs;
-      words[at + 16] = (isRuled ? PROCESSED : 0) | (isEarly ? TOO_EARLY : 0);
+      // After drafts the host knows which of the samples count, and brings the token itself.
+      this.#feedback[slot] = drafts.length === 0 ? { sequence, position: newest } : undefined;
+      anyRules ||= hasRules(sequence.params);
+      maxTop = Math.max(maxTop, sequence.params.topLogprobs);
+      for (let i = 0; i <= drafts.length; i++) {
+        this.#writeSample(samples++, rows - 1 - drafts.length + i, sequence, newest + i);
+      }
     }
     words[0] = rows;
     words[1] = samples;
     return { rows, samples, anyRules, maxTop };
   }
 
-  /** Uploads rules and tokens of sequences that are new in their slots. Nothing of theirs is in flight then. */
+  /** @param position of the token that is drawn */
+  #writeSample(sample: number, row: number, sequence: Sequence, position: number): void {
+    const words = this.#words;
+    const floats = this.#floats;
+    const { params, promptLength } = sequence;
+    const outputIndex = position - promptLength;
+    const at = SECTION_BYTES / 4 + sample * SAMPLE_WORDS;
+    words[at] = row;
+    words[at + 1] = slotOf(sequence);
+    words[at + 2] = outputIndex;
+    floats[at + 3] = params.temperature;
+    words[at + 4] = Math.min(params.topK, 0xffffffff);
+    floats[at + 5] = params.topP;
+    words[at + 6] = params.seed % 2 ** 32;
+    words[at + 7] = Math.floor(params.seed / 2 ** 32);
+    floats[at + 8] = params.minP;
+    floats[at + 9] = params.typicalP;
+    floats[at + 10] = params.repetitionPenalty;
+    floats[at + 11] = params.frequencyPenalty;
+    floats[at + 12] = params.presencePenalty;
+    words[at + 13] = params.noRepeatNgramSize;
+    words[at + 14] = promptLength;
+    words[at + 15] = params.topLogprobs;
+    words[at + 16] = (hasRules(params) ? PROCESSED : 0) | (outputIndex < params.minTokens ? TOO_EARLY : 0);
+  }
+
+  /** Uploads rules and tokens of sequences that are new in their slots (nothing of theirs is in flight), and drafts. */
   #writeRules(queue: GPUQueue, step: readonly ScheduledSequence[]): void {
-    for (const { sequence } of step) {
+    for (const { sequence, drafts } of step) {
       const slot = slotOf(sequence);
-      if (this.#ruled[slot] === sequence) continue;
+      const isNew = this.#ruled[slot] !== sequence;
       this.#ruled[slot] = sequence;
       if (!hasRules(sequence.params)) continue;
-      queue.writeBuffer(this.history, 4 * slot * this.#maxLength, new Uint32Array(sequence.tokens));
+      const base = slot * this.#maxLength;
+      if (drafts.length > 0) {
+        queue.writeBuffer(this.history, 4 * (base + sequence.tokens.length), new Uint32Array(drafts));
+      }
+      if (!isNew) continue;
+      queue.writeBuffer(this.history, 4 * base, new Uint32Array(sequence.tokens));
       const { words } = this.ruleShape;
       queue.writeBuffer(this.rules, 4 * slot * words, packRules(sequence.params, this.ruleShape));
     }

@@ -42,6 +42,8 @@ export interface EngineConfig {
   runAhead?: number;
   /** Whether full cache blocks are found again by their tokens. [true] */
   enablePrefixCaching?: boolean;
+  /** Draft tokens that may come next and check them in one step; null: never. The tokens are the same. [null] */
+  speculation?: SpeculationConfig | null;
   /** ["fcfs"] */
   schedulingPolicy?: SchedulingPolicy;
   /** ["continuous"] */
@@ -58,6 +60,15 @@ export interface EngineConfig {
   alerts?: AlertThresholds;
   /** What the engine writes to the console. ["silent"] */
   logLevel?: LogLevel;
+}
+
+/** Drafts what followed the end of the text where it stood earlier in prompt or output. */
+export interface SpeculationConfig {
+  method: "ngram";
+  /** Most tokens that are drafted at once. [4] */
+  numTokens?: number;
+  /** Tokens at the end of the text that must have stood there before. [3] */
+  minMatch?: number;
 }
 
 /** Each alert is told when its threshold is crossed, and not again before it was back below. null: never. */
@@ -84,6 +95,7 @@ export interface ResolvedEngineConfig {
   readonly seed: number;
   readonly runAhead: number;
   readonly enablePrefixCaching: boolean;
+  readonly speculation: { readonly numTokens: number; readonly minMatch: number } | null;
   readonly schedulingPolicy: SchedulingPolicy;
   readonly batchingMode: BatchingMode;
   readonly batchWindowMs: number;

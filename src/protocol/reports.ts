@@ -17,6 +17,9 @@ export interface StepEntry {
   readonly cachedTokens: number;
   /** Whether a token was sampled, and taken: what ended in the meantime gets none. */
   readonly sampled: boolean;
+  /** Of `rows`, those of draft tokens, and how many of these were taken, each as a token more. */
+  readonly drafted: number;
+  readonly accepted: number;
   readonly finishReason: FinishReason | null;
 }
 
@@ -110,6 +113,10 @@ export interface EngineStats {
   /** In tokens: looked up when sequences are first admitted, and found. Their quotient is the hit rate. */
   prefix_cache_queries: number;
   prefix_cache_hits: number;
+  /** Drafts made by speculation, their tokens, and how many of these were taken. */
+  spec_decode_num_drafts_total: number;
+  spec_decode_num_draft_tokens_total: number;
+  spec_decode_num_accepted_tokens_total: number;
   prompt_tokens_total: number;
   generation_tokens_total: number;
   request_success_total: { stop: number; length: number; abort: number };

@@ -28,12 +28,12 @@ export class RequestBook {
 
   addStep(report: StepReport): void {
     this.#waitingIds = report.waitingIds;
-    for (const { requestId, sampled } of report.entries) {
+    for (const { requestId, sampled, accepted } of report.entries) {
       if (!sampled) continue;
       const entry = this.#entry(requestId);
       // A step that was under way when the request ended has nothing more for it.
       if (entry.isFinished) continue;
-      entry.outputTokens += 1;
+      entry.outputTokens += 1 + accepted;
       entry.firstTokenMs ??= report.atMs;
       entry.lastTokenMs = report.atMs;
     }

@@ -33,6 +33,7 @@ export const ROOMY: EngineOptions["config"] = {
   numGpuBlocks: 2048,
   runAhead: 0,
   enablePrefixCaching: false,
+  speculation: null,
   schedulingPolicy: "fcfs",
   batchingMode: "continuous",
   batchWindowMs: 0,
@@ -140,11 +141,12 @@ export class EngineHarness {
 
 /** A runner that says what it is told to: the tokens of each request, one after the other, then zeros. */
 export function scriptedRunner(scripts: Record<string, readonly number[]>): Runner {
-  const sample = ({ sequence }: ScheduledSequence): SampledToken => {
-    const tokenId = scripts[sequence.requestId]?.[sequence.numOutputTokens] ?? 0; // known tokens: run-ahead 0
-    return { tokenId, logprob: -1 };
-  };
+  const sample = ({ sequence, drafts }: ScheduledSequence): SampledToken[] =>
+    Array.from({ length: 1 + drafts.length }, (_, i) => {
+      const tokenId = scripts[sequence.requestId]?.[sequence.numOutputTokens + i] ?? 0; // known tokens: run-ahead 0
+      return { tokenId, logprob: -1 };
+    });
   return {
-    submit: (step) => Promise.resolve({ tokens: step.filter(({ samples }) => samples).map(sample), gpuMs: null }),
+    submit: (step) => Promise.resolve({ tokens: step.filter(({ samples }) => samples).flatMap(sample), gpuMs: null }),
   };
 }

@@ -161,6 +161,9 @@ export class FakeEngine implements ChorusEngine {
       num_preemptions_total: 0,
       prefix_cache_queries: 0,
       prefix_cache_hits: 0,
+      spec_decode_num_drafts_total: 0,
+      spec_decode_num_draft_tokens_total: 0,
+      spec_decode_num_accepted_tokens_total: 0,
       prompt_tokens_total: 0,
       generation_tokens_total: 0,
       request_success_total: { stop: 0, length: 0, abort: 0 },
@@ -258,7 +261,18 @@ export class FakeEngine implements ChorusEngine {
     const start = isFirst ? 0 : request.promptTokens + request.numOutput - 2;
     const rows = promptRows || 1;
     this.#blocks.grow(request.id, start + rows);
-    return { requestId: request.id, index: 0, start, rows, promptRows, cachedTokens: 0, sampled: true, finishReason };
+    return {
+      requestId: request.id,
+      index: 0,
+      start,
+      rows,
+      promptRows,
+      cachedTokens: 0,
+      sampled: true,
+      drafted: 0,
+      accepted: 0,
+      finishReason,
+    };
   }
 
   #report(request: FakeRequest, status: RequestReport["status"], finishReason: FinishReason | null): void {

@@ -29,7 +29,7 @@ export class FakeRunner implements Runner {
   submit(step: readonly ScheduledSequence[]): Promise<StepResult> {
     this.#check(step);
     for (const entry of step) this.#writeRows(entry);
-    const tokens = step.filter((entry) => entry.samples).map((entry) => this.#sample(entry));
+    const tokens = step.filter((entry) => entry.samples).flatMap((entry) => this.#sample(entry));
     return Promise.resolve({ tokens, gpuMs: null });
   }
 
@@ -42,17 +42,19 @@ export class FakeRunner implements Runner {
     assert(slots.size === step.length, "two entries share a slot");
     this.#checkReads(step);
 
-    for (const { sequence, start, count, samples, cachedTokens } of step) {
+    for (const { sequence, start, count, samples, drafts, cachedTokens } of step) {
       const slot = slotOf(sequence);
       assert(slot >= 0 && slot < maxNumSeqs, `slot ${slot} is none of ${maxNumSeqs}`);
       assert(count > 0, "an entry has no rows");
       const known = this.#slots.get(slot);
       const expected = known?.sequence === sequence ? known.numComputed : 0;
       assert(start === expected || start === cachedTokens, `rows from ${start} on, but ${expected} are computed`);
-      // The plan has counted its own token already.
+      // The plan has counted its own tokens already.
       const numTokens = sequence.numTokens - Number(samples);
       assert(start + count <= numTokens, "a row lies beyond the newest token");
       assert(samples === (start + count === numTokens), "samples elsewhere than at the newest token");
+      assert(samples || drafts.length === 0, "drafts behind something else than the newest token");
+      assert(numTokens <= sequence.maxLength, "a draft lies beyond the longest length");
     }
   }
 
@@ -69,12 +71,12 @@ export class FakeRunner implements Runner {
     }
   }
 
-  #writeRows({ sequence, start, count }: ScheduledSequence): void {
+  #writeRows({ sequence, start, count, drafts }: ScheduledSequence): void {
     const slot = slotOf(sequence);
     const before = this.#slots.get(slot);
     for (let position = start; position < start + count; position++) {
       const sampledHere = before?.sequence === sequence && before.position === position ? before.tokenId : undefined;
-      const tokenId = sequence.tokens[position] ?? sampledHere;
+      const tokenId = sequence.tokens[position] ?? sampledHere ?? drafts[position - sequence.tokens.length];
       assert(tokenId !== undefined, `there is no token at position ${position}`);
       assert((sampledHere ?? tokenId) === tokenId, `position ${position} has another token than was sampled for it`);
       this.#cache[this.#address(sequence, position)] = mix(tokenId, position);
@@ -83,16 +85,28 @@ export class FakeRunner implements Runner {
     this.#slots.set(slot, { ...sampled, sequence, numComputed: start + count });
   }
 
-  #sample({ sequence, start, count }: ScheduledSequence): SampledToken {
-    const length = start + count;
+  /** One token after the newest, and one after each draft. */
+  #sample({ sequence, start, count, drafts }: ScheduledSequence): SampledToken[] {
+    const sampled: SampledToken[] = [];
+    for (let length = start + count - drafts.length; length <= start + count; length++) {
+      const hash = this.#hash(sequence, length);
+      sampled.push({ tokenId: hash % this.#options.vocabSize, logprob: -hash / 2 ** 32 });
+    }
+    const right = sampled.findIndex(({ tokenId }, i) => tokenId !== drafts[i]);
+    const position = start + count - drafts.length + right;
+    const slot = slotOf(sequence);
+    this.#slots.set(slot, { sequence, numComputed: position, position, tokenId: sampled[right]?.tokenId ?? -1 });
+    return sampled;
+  }
+
+  /** Of everything before `length`. */
+  #hash(sequence: Sequence, length: number): number {
     const { temperature, seed } = sequence.params;
     let hash = temperature === 0 ? 0 : mix(seed, length - sequence.promptLength);
     for (let position = 0; position < length; position++) {
       hash = mix(hash, this.#cache[this.#address(sequence, position)] ?? 0);
     }
-    const tokenId = hash % this.#options.vocabSize;
-    this.#slots.set(slotOf(sequence), { sequence, numComputed: length, position: length, tokenId });
-    return { tokenId, logprob: -hash / 2 ** 32 };
+    return hash;
   }
 
   #address(sequence: Sequence, position: number): number {

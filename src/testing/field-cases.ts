@@ -80,6 +80,23 @@ export const CONFIG_CASES: CasesOf<EngineConfig> = {
   seed: integer("seed", 0, BEYOND - 1),
   runAhead: integer("runAhead", 0, 4),
   enablePrefixCaching: boolean("enablePrefixCaching"),
+  speculation: field(
+    "speculation",
+    ["object"],
+    [
+      { method: "ngram" },
+      { method: "ngram", numTokens: 16, minMatch: 8 },
+      { method: "ngram", numTokens: 1, minMatch: 1 },
+    ],
+    [],
+    [
+      refusal("missing_required_parameter", "speculation.method", { numTokens: 4 }),
+      refusal("invalid_value", "speculation.method", { method: "eagle" }),
+      refusal("invalid_value", "speculation.numTokens", { method: "ngram", numTokens: 17 }),
+      refusal("invalid_value", "speculation.minMatch", { method: "ngram", minMatch: 0 }),
+      refusal("unknown_parameter", "speculation.tokens", { method: "ngram", tokens: 4 }),
+    ],
+  ),
   schedulingPolicy: oneOf("schedulingPolicy", "fcfs", "priority", "shortest-remaining", "balanced"),
   batchingMode: oneOf("batchingMode", "continuous", "static", "sequential"),
   batchWindowMs: between("batchWindowMs", 0, 60_000),
