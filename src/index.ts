@@ -1,5 +1,6 @@
 // The library: createEngine, its types and its error.
 
+import { createModels, type Models } from "./client/models-client.ts";
 import { EngineClient } from "./client/engine-client.ts";
 import { startWorker } from "./client/worker-transport.ts";
 import type { Transport } from "./client/transport.ts";
@@ -8,9 +9,13 @@ import { ChorusError } from "./protocol/errors.ts";
 import { locateModel } from "./protocol/model-source.ts";
 
 export { recordRun, readRecording, type RecordedEvent, type Recording } from "./client/recording.ts";
+export type { DownloadModelOptions, Models } from "./client/models-client.ts";
 export { ChorusError, type ChorusErrorCode, type ChorusErrorData } from "./protocol/errors.ts";
 export type * from "./protocol/config.ts";
+export type * from "./protocol/catalogue.ts";
 export type * from "./protocol/engine.ts";
+export type { HubOptions } from "./protocol/model-source.ts";
+export type { DownloadProgress, ModelEstimate, StoredModel } from "./protocol/models.ts";
 export type * from "./protocol/openai.ts";
 export type * from "./protocol/reports.ts";
 export { KV_BLOCK_STATES } from "./protocol/reports.ts";
@@ -57,3 +62,9 @@ async function inPlace(gpu: GPU | undefined): Promise<Transport> {
     close: () => undefined,
   };
 }
+
+/** The models that this browser keeps. */
+export const models: Models = createModels(async () => {
+  const { ModelsHost } = await import("./worker/models-host.ts");
+  return new ModelsHost({ gpu: globalThis.navigator?.gpu });
+});

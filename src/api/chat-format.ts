@@ -8,6 +8,7 @@
 
 import { Template } from "@huggingface/jinja";
 
+import type { ChatFrame } from "../protocol/catalogue.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";
 
@@ -32,12 +33,16 @@ export interface ChatFormat {
   encode(messages: readonly ChatMessage[], isContinued?: boolean): number[];
 }
 
-/** @throws ChorusError model_invalid where the template is no Jinja. */
-export function createChatFormat(tokenizer: ChatTokenizer): ChatFormat {
-  return tokenizer.chatTemplate === null ? dialogue(tokenizer) : templated(tokenizer, tokenizer.chatTemplate);
+/**
+ * @param frame for a model that has no template of its own
+ * @throws ChorusError model_invalid where the template is no Jinja.
+ */
+export function createChatFormat(tokenizer: ChatTokenizer, frame: ChatFrame | null = null): ChatFormat {
+  if (tokenizer.chatTemplate !== null) return templated(tokenizer, { template: tokenizer.chatTemplate, stop: [] });
+  return frame ? templated(tokenizer, frame) : dialogue(tokenizer);
 }
 
-function templated(tokenizer: ChatTokenizer, source: string): ChatFormat {
+function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFrame): ChatFormat {
   const template = parseTemplate(source);
   const write = (messages: readonly ChatMessage[], isContinued: boolean) =>
     render(template, {
@@ -48,7 +53,7 @@ function templated(tokenizer: ChatTokenizer, source: string): ChatFormat {
       documents: null,
     });
   return {
-    stop: [],
+    stop,
     readsSystemPrompt: readsSystemPrompt((messages) => write(messages, false)),
     encode: (messages, isContinued = false) => {
       const mask = new Mask(tokenizer.controlTokens, messages);

@@ -64,10 +64,7 @@ export function loadGpt2Weights(checkpoint: Checkpoint, givenConfig: Gpt2Config)
   const pair = (name: string) => ({ weight: tensor(`${name}.weight`), bias: tensor(`${name}.bias`) });
   return {
     config,
-    numParameters: [...shapes.values()].reduce(
-      (sum, shape) => sum + shape.reduce((product, size) => product * size, 1),
-      0,
-    ),
+    numParameters: countParameters(config),
     wte: tensor("wte.weight"),
     wpe: tensor("wpe.weight"),
     layers: Array.from({ length: config.nLayer }, (_, index) => ({
@@ -81,6 +78,12 @@ export function loadGpt2Weights(checkpoint: Checkpoint, givenConfig: Gpt2Config)
     lnF: pair("ln_f"),
     lmHead: config.tieWordEmbeddings ? null : tensor("lm_head.weight"),
   };
+}
+
+/** Elements of all weights; a tied head counts once. */
+export function countParameters(config: Gpt2Config): number {
+  const sizes = [...expectedShapes(config).values()].map((shape) => shape.reduce((product, size) => product * size, 1));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** Every weight the model needs, by its name without prefix. What else a file holds is not looked at. */

@@ -71,6 +71,11 @@ export class ModelServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
+    // For pages of another origin, as the hub allows them.
+    response.setHeader("access-control-allow-origin", "*");
+    response.setHeader("access-control-allow-headers", "*, authorization");
+    response.setHeader("access-control-expose-headers", "etag, content-range, x-error-code, retry-after");
+    if (request.method === "OPTIONS") return void response.writeHead(204).end();
     const path = decodeURIComponent(new URL(request.url ?? "/", this.url).pathname.slice(1));
     const { range = null, authorization = null } = request.headers;
     const asked = { path, range, authorization };

@@ -1,6 +1,7 @@
 import { createChatFormat, type ChatFormat } from "../api/chat-format.ts";
 import { resolveEngineConfig } from "../api/engine-config.ts";
 import { openDevice, type OpenedDevice } from "../gpu/device.ts";
+import { checkFits } from "../gpu/gpt2-memory.ts";
 import { Gpt2Runner } from "../gpu/gpt2-runner.ts";
 import { parseGpt2Config } from "../model/gpt2-config.ts";
 import { loadGenerationDefaults, type GenerationDefaults } from "../model/generation-config.ts";
@@ -8,6 +9,7 @@ import { loadGpt2Weights } from "../model/gpt2-weights.ts";
 import { openCheckpoint } from "../model/open-checkpoint.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../model/model-folder.ts";
 import { loadTokenizer, type ModelTokenizer } from "../model/tokenizer.ts";
+import { CATALOGUE, type ChatFrame } from "../protocol/catalogue.ts";
 import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
@@ -42,13 +44,15 @@ export async function loadModel(
     const model = await openModel(location, onProgress);
     const modelConfig = parseGpt2Config(await model.files.readJson(CONFIG_FILE));
     const engineConfig = resolveEngineConfig(config, modelConfig);
+    checkFits(modelConfig, engineConfig, opened.device.limits);
     const files = await model.fetch();
     const defaults = await loadGenerationDefaults(files, modelConfig.eosTokenIds);
     const [tokenizer, checkpoint] = await Promise.all([
       loadTokenizer(files, defaults.eosTokenIds),
       openCheckpoint(files),
     ]);
-    const chatFormat = createChatFormat(tokenizer);
+    const frame = chatFrameOf(location);
+    const chatFormat = createChatFormat(tokenizer, frame);
     const weights = loadGpt2Weights(checkpoint, modelConfig);
     checkTokenizer(tokenizer.vocabSize, weights.config.vocabSize);
     const runner = await Gpt2Runner.create({
@@ -71,7 +75,7 @@ export async function loadModel(
       numGpuBlocks,
       blockSize: engineConfig.blockSize,
       adapter: opened.adapterName,
-      chat: tokenizer.chatTemplate !== null,
+      chat: tokenizer.chatTemplate !== null || frame !== null,
       readsSystemPrompt: chatFormat.readsSystemPrompt,
       defaults: { temperature: defaults.temperature, top_p: defaults.topP, top_k: defaults.topK },
     };
@@ -80,6 +84,10 @@ export async function loadModel(
     opened.device.destroy();
     throw error;
   }
+}
+
+function chatFrameOf(location: ModelLocation): ChatFrame | null {
+  return CATALOGUE.find(({ model }) => location.type === "hub" && model === location.id)?.chatFrame ?? null;
 }
 
 /**

@@ -1,10 +1,10 @@
 // Downloads from a server that misbehaves in each of the ways servers and connections do.
 
-import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { RemoteLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress } from "../../protocol/models.ts";
 import { memoryFolder, type MemoryDisk } from "../../testing/memory-folder.ts";
+import { fixture, largeWeights, modelFiles, WEIGHTS } from "../../testing/model-folders.ts";
 import { ModelServer } from "../../testing/model-server.ts";
 import { HttpClient } from "../hub/http-client.ts";
 import { openCheckpoint } from "../open-checkpoint.ts";
@@ -14,31 +14,8 @@ import { ModelStore } from "./model-store.ts";
 // Megabytes through a socket: on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 60_000 });
 
-const FIXTURE = "fixtures/gpt2-tiny";
 const ID = "tiny/gpt2";
-const WEIGHTS = "model.safetensors";
 const AT_HUB = `${ID}/resolve/c0ffee0/${WEIGHTS}`;
-
-const fixture = (name: string) => new Uint8Array(readFileSync(`${FIXTURE}/${name}`));
-const SMALL_FILES = ["config.json", "tokenizer.json"];
-const modelFiles = (weights = fixture(WEIGHTS)) =>
-  new Map([...SMALL_FILES.map((name) => [name, fixture(name)] as const), [WEIGHTS, weights] as const]);
-
-/** Weights of `mebibytes` and a mask that nobody uses, in the fixture's names where they matter. */
-function largeWeights(mebibytes: number): Uint8Array<ArrayBuffer> {
-  const bytes = mebibytes * 2 ** 20;
-  const half = bytes / 2;
-  const entry = (name: string, begin: number, end: number) => ({ name, dtype: "U8", shape: [end - begin], begin, end });
-  const header = encodeSafetensorsHeader([
-    entry("transformer.wte.weight", 0, half),
-    entry("transformer.h.0.attn.bias", half, half + 2 ** 20),
-    entry("transformer.ln_f.bias", half + 2 ** 20, bytes + 2 ** 20),
-  ]);
-  const file = new Uint8Array(header.length + bytes + 2 ** 20);
-  file.set(header);
-  for (let i = header.length; i < file.length; i++) file[i] = (i * 2654435761) >>> 24;
-  return file;
-}
 
 let server: ModelServer;
 let disk: MemoryDisk;

@@ -1,5 +1,5 @@
 import { ChorusError } from "../../protocol/errors.ts";
-import { parseGpt2Config } from "../gpt2-config.ts";
+import { parseGpt2Config, type Gpt2Config } from "../gpt2-config.ts";
 import { isUnusedByGpt2 } from "../gpt2-unused.ts";
 import type { HttpClient } from "../hub/http-client.ts";
 import type { RemoteFolder } from "../hub/remote-folder.ts";
@@ -19,6 +19,7 @@ import { planWeights, type PlannedWeights } from "./weights-plan.ts";
 
 /** All that a model's folder has but the weights themselves, and how to get these. */
 export interface PlannedModel {
+  readonly config: Gpt2Config;
   readonly smallFiles: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
   readonly weights: readonly PlannedWeights[];
 }
@@ -28,11 +29,7 @@ export interface PlannedModel {
  * before much has been downloaded.
  * @throws ChorusError model_not_found, model_invalid, model_unsupported, model_access_denied, model_download_failed
  */
-export async function planModel(
-  http: HttpClient,
-  remote: RemoteFolder,
-  signal: AbortSignal | undefined,
-): Promise<PlannedModel> {
+export async function planModel(http: HttpClient, remote: RemoteFolder, signal?: AbortSignal): Promise<PlannedModel> {
   const smallFiles = new Map<string, Uint8Array<ArrayBuffer>>();
   const read = async (file: string): Promise<Uint8Array<ArrayBuffer> | undefined> => {
     const bytes = await readSmallFile(http, remote, file, { signal });
@@ -48,7 +45,7 @@ export async function planModel(
 
   const plan = (file: string) => planWeights(http, remote, file, (tensor) => isUnusedByGpt2(tensor, config), signal);
   const single = await plan(WEIGHTS_FILE);
-  if (single) return { smallFiles, weights: [single] };
+  if (single) return { config, smallFiles, weights: [single] };
   const indexBytes = await read(WEIGHTS_INDEX_FILE);
   if (!indexBytes) throw notFound(remote, WEIGHTS_FILE, foreignWeights(remote));
   const weights: PlannedWeights[] = [];
@@ -57,7 +54,7 @@ export async function planModel(
     if (!planned) throw notFound(remote, shard, ` ${WEIGHTS_INDEX_FILE} names it.`);
     weights.push(planned);
   }
-  return { smallFiles, weights };
+  return { config, smallFiles, weights };
 }
 
 async function readTokenizer(

@@ -1,0 +1,88 @@
+// The library's `models`: what this browser keeps, what there is to keep, and what a model would take.
+
+import * as Comlink from "comlink";
+
+import { CATALOGUE, type CatalogueEntry } from "../protocol/catalogue.ts";
+import type { EngineConfig } from "../protocol/config.ts";
+import { ChorusError, fromErrorData } from "../protocol/errors.ts";
+import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../protocol/model-source.ts";
+import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
+import type { Result } from "../protocol/service.ts";
+
+export interface DownloadModelOptions extends HubOptions {
+  onProgress?: (progress: DownloadProgress) => void;
+  /** Pauses the download: what has arrived is kept, and the next download goes on from there. */
+  signal?: AbortSignal;
+}
+
+/** Models are named as for createEngine: "owner/name", with `revision` and `hubUrl`, or the URL of a folder. */
+export interface Models {
+  /** Models that are known to work, and what to expect of them. */
+  readonly catalogue: readonly CatalogueEntry[];
+  /** Models that this browser keeps for this origin, whole or in part. */
+  list(): Promise<StoredModel[]>;
+  /**
+   * Downloads what is not there yet of a model.
+   * @throws ChorusError model_not_found, model_invalid, model_unsupported, model_access_denied, model_download_failed,
+   *   storage_full; the signal's reason
+   */
+  download(model: string, options?: DownloadModelOptions): Promise<StoredModel>;
+  /** Deletes what is kept of a model. @throws ChorusError model_in_use */
+  delete(model: string, hub?: HubOptions): Promise<void>;
+  /** What a model would take with this config, without downloading its weights. */
+  estimate(model: string, options?: EngineConfig & HubOptions): Promise<ModelEstimate>;
+}
+
+/** @param here the service in this thread, for what needs no writing of files */
+export function createModels(here: () => Promise<ModelsService>): Models {
+  return {
+    catalogue: CATALOGUE,
+    list: async () => valueOf(await (await here()).list()),
+    download,
+    delete: async (model, hub) => void valueOf(await (await here()).delete(locate(model, hub))),
+    estimate: async (model, { revision, token, hubUrl, ...config } = {}) =>
+      valueOf(await (await here()).estimate(locate(model, { revision, token, hubUrl }), config)),
+  };
+}
+
+async function download(model: string, options: DownloadModelOptions = {}): Promise<StoredModel> {
+  const { onProgress, signal, ...hub } = options;
+  if (onProgress !== undefined && typeof onProgress !== "function") {
+    throw new ChorusError("invalid_type", "onProgress must be a function.", "onProgress");
+  }
+  const location = locate(model, hub);
+  signal?.throwIfAborted();
+  if (globalThis.Worker === undefined) {
+    throw new ChorusError("storage_full", "Models are stored in browsers only: there is nowhere to keep one here.");
+  }
+  // Without this a browser that runs short of space may take the models away. It may ask the user, or say no.
+  void navigator.storage?.persist?.().catch(() => false);
+  const worker = new Worker(new URL("../worker/models.worker.ts", import.meta.url), { type: "module" });
+  const failed = new Promise<never>((_, reject) => {
+    worker.addEventListener("error", ({ message }) =>
+      reject(new ChorusError("worker_died", `The downloads' worker failed: ${message || "it could not be loaded"}.`)),
+    );
+  });
+  const remote = Comlink.wrap<ModelsService>(worker);
+  const cancel = () => void remote.cancelDownload();
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    const told = Comlink.proxy(onProgress ?? (() => undefined));
+    const result = await Promise.race([remote.download(location, told), failed]);
+    if (!result.ok) signal?.throwIfAborted();
+    return valueOf(result);
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+    remote[Comlink.releaseProxy]();
+    worker.terminate();
+  }
+}
+
+function locate(model: string, hub: HubOptions = {}): RemoteLocation {
+  return locateRemoteModel(model, hub, globalThis.document?.baseURI ?? globalThis.location?.href);
+}
+
+function valueOf<T>(result: Result<T>): T {
+  if (!result.ok) throw fromErrorData(result.error);
+  return result.value;
+}

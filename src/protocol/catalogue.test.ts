@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { createChatFormat, type ChatTokenizer } from "../api/chat-format.ts";
+import { parseGpt2Config } from "../model/gpt2-config.ts";
+import { countParameters } from "../model/gpt2-weights.ts";
+import { CATALOGUE, type ChatFrame } from "./catalogue.ts";
+import { isHubId } from "./model-source.ts";
+
+const entry = (model: string) => CATALOGUE.find((known) => known.model === model)!;
+
+test("every entry is a hub id, and there once", () => {
+  const ids = CATALOGUE.map(({ model }) => model);
+  expect(ids.filter((id) => !isHubId(id))).toEqual([]);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test.each([
+  ["distilbert/distilgpt2", { n_layer: 6 }],
+  ["openai-community/gpt2", {}],
+  ["openai-community/gpt2-medium", { n_embd: 1024, n_layer: 24, n_head: 16 }],
+  ["openai-community/gpt2-large", { n_embd: 1280, n_layer: 36, n_head: 20 }],
+  ["MBZUAI/LaMini-GPT-124M", { vocab_size: 50258 }],
+  ["nicholasKluge/Aira-2-124M-DPO", { vocab_size: 50259 }],
+  [
+    "SebastianSchramm/Cerebras-GPT-111M-instruction",
+    { n_layer: 10, n_inner: 3072, n_positions: 2048, vocab_size: 50258 },
+  ],
+])("%s has the parameters of its shape", (model, shape) => {
+  const config = parseGpt2Config({ model_type: "gpt2", ...shape });
+  expect(entry(model).numParameters).toBe(countParameters(config));
+});
+
+/** What the frame writes, by a tokenizer of characters. */
+function written(frame: ChatFrame | null): string {
+  const tokenizer: ChatTokenizer = {
+    chatTemplate: null,
+    namedTokens: { eos_token: "<|endoftext|>" },
+    controlTokens: [],
+    splitControlTokens: (text) => [text],
+    encodePlain: (text) => [...text].map((character) => character.codePointAt(0)!),
+  };
+  const ids = createChatFormat(tokenizer, frame).encode([
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "Hello" },
+    { role: "user", content: "Bye" },
+  ]);
+  return String.fromCodePoint(...ids);
+}
+
+test("DialoGPT's turns end with the end of text", () => {
+  expect(written(entry("microsoft/DialoGPT-small").chatFrame)).toBe(
+    "Hi<|endoftext|>Hello<|endoftext|>Bye<|endoftext|>",
+  );
+});
+
+test("Aira's are marked at both ends", () => {
+  expect(written(entry("nicholasKluge/Aira-2-124M-DPO").chatFrame)).toBe(
+    "<|startofinstruction|>Hi<|endofinstruction|>Hello<|endofcompletion|>" +
+      "<|startofinstruction|>Bye<|endofinstruction|>",
+  );
+});
+
+test("instructions have Alpaca's headings", () => {
+  const text = written(entry("MBZUAI/LaMini-GPT-124M").chatFrame);
+  expect(text).toMatch(/^Below is an instruction/);
+  expect(text.slice(text.indexOf("###"))).toBe(
+    "### Instruction:\nHi\n\n### Response:\nHello\n\n### Instruction:\nBye\n\n### Response:\n",
+  );
+});

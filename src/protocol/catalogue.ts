@@ -1,0 +1,171 @@
+// Models of the hub that are of the family this engine runs. Names, sizes, licences and frames are what is known of their
+// repositories, whose pages have the last word; models.estimate() asks the repository itself.
+
+/** How a model that has no chat template of its own is talked to. */
+export interface ChatFrame {
+  /** Jinja, as in Hugging Face's tokenizer_config.json. */
+  readonly template: string;
+  /** Strings that end an answer, besides the model's end of text. */
+  readonly stop: readonly string[];
+}
+
+export interface CatalogueEntry {
+  /** What createEngine takes as `model`. */
+  readonly model: string;
+  /** What createEngine takes as `revision`; null: the newest. */
+  readonly revision: string | null;
+  /** For people. */
+  readonly title: string;
+  readonly numParameters: number | null;
+  /** Size of the weights file, of which unused masks are left out on the way; null where it is not known. */
+  readonly downloadBytes: number | null;
+  /** SPDX name; null where the repository names none. */
+  readonly license: string | null;
+  /** "base": goes on with a text. "chat", "instruction": answers. "test": random weights. */
+  readonly kind: "base" | "chat" | "instruction" | "test";
+  /** What to expect of it, in a sentence. */
+  readonly expect: string;
+  /** Null: its own template, or a plain dialogue where it has none. */
+  readonly chatFrame: ChatFrame | null;
+}
+
+/** The answer ends where the model would make up the next instruction. */
+const ALPACA: ChatFrame = {
+  template:
+    "Below is an instruction that describes a task. Write a response that appropriately completes the request.\n\n" +
+    "{% for message in messages %}" +
+    "{% if message.role == 'assistant' %}### Response:\n{{ message.content }}\n\n" +
+    "{% elif message.role == 'user' %}### Instruction:\n{{ message.content }}\n\n" +
+    "{% else %}{{ message.content }}\n\n{% endif %}" +
+    // Jinja drops a line's end at the template's.
+    "{% endfor %}### Response:{{ '\\n' }}",
+  stop: ["\n### "],
+};
+
+/** Every turn ends with the end of text; nobody is named. */
+const TURNS: ChatFrame = {
+  template: "{% for message in messages %}{{ message.content }}{{ eos_token }}{% endfor %}",
+  stop: [],
+};
+
+const AIRA: ChatFrame = {
+  template:
+    "{% for message in messages %}" +
+    "{% if message.role == 'assistant' %}{{ message.content }}<|endofcompletion|>" +
+    "{% else %}<|startofinstruction|>{{ message.content }}<|endofinstruction|>{% endif %}" +
+    "{% endfor %}",
+  stop: ["<|endofcompletion|>"],
+};
+
+export const CATALOGUE: readonly CatalogueEntry[] = [
+  {
+    model: "distilbert/distilgpt2",
+    revision: null,
+    title: "DistilGPT-2",
+    numParameters: 81_912_576,
+    downloadBytes: 353_000_000,
+    license: "apache-2.0",
+    kind: "base",
+    expect: "Half of GPT-2's layers: quick, and goes on with a text in its style. It does not answer questions.",
+    chatFrame: null,
+  },
+  {
+    model: "openai-community/gpt2",
+    revision: null,
+    title: "GPT-2 (124M)",
+    numParameters: 124_439_808,
+    downloadBytes: 548_000_000,
+    license: "mit",
+    kind: "base",
+    expect: "Goes on with a text in its style. It does not answer questions.",
+    chatFrame: null,
+  },
+  {
+    model: "openai-community/gpt2-medium",
+    revision: null,
+    title: "GPT-2 medium (355M)",
+    numParameters: 354_823_168,
+    downloadBytes: 1_520_000_000,
+    license: "mit",
+    kind: "base",
+    expect: "As GPT-2, with fewer slips over a paragraph or two.",
+    chatFrame: null,
+  },
+  {
+    model: "openai-community/gpt2-large",
+    revision: null,
+    title: "GPT-2 large (774M)",
+    numParameters: 774_030_080,
+    downloadBytes: 3_247_000_000,
+    license: "mit",
+    kind: "base",
+    expect: "The most coherent of these; wants a real GPU, and q8 or q4 on most.",
+    chatFrame: null,
+  },
+  {
+    model: "microsoft/DialoGPT-small",
+    revision: null,
+    title: "DialoGPT small",
+    numParameters: 124_439_808,
+    downloadBytes: 351_000_000,
+    license: "mit",
+    kind: "chat",
+    expect: "Short replies of small talk, trained on Reddit threads. It knows little and follows no instructions.",
+    chatFrame: TURNS,
+  },
+  {
+    model: "microsoft/DialoGPT-medium",
+    revision: null,
+    title: "DialoGPT medium",
+    numParameters: 354_823_168,
+    downloadBytes: null,
+    license: "mit",
+    kind: "chat",
+    expect: "As DialoGPT small, with better replies.",
+    chatFrame: TURNS,
+  },
+  {
+    model: "MBZUAI/LaMini-GPT-124M",
+    revision: "refs/pr/4",
+    title: "LaMini-GPT (124M)",
+    numParameters: 124_440_576,
+    downloadBytes: 510_000_000,
+    license: "cc-by-nc-4.0",
+    kind: "instruction",
+    expect: "Follows simple instructions, a turn at a time; often wrong on facts. Not for commercial use.",
+    chatFrame: ALPACA,
+  },
+  {
+    model: "nicholasKluge/Aira-2-124M-DPO",
+    revision: null,
+    title: "Aira-2 (124M, DPO)",
+    numParameters: 124_441_344,
+    downloadBytes: null,
+    license: "apache-2.0",
+    kind: "instruction",
+    expect: "Answers instructions in whole sentences; often wrong on facts.",
+    chatFrame: AIRA,
+  },
+  {
+    model: "SebastianSchramm/Cerebras-GPT-111M-instruction",
+    revision: null,
+    title: "Cerebras-GPT instruction (111M)",
+    numParameters: 111_051_264,
+    downloadBytes: 444_000_000,
+    license: null,
+    kind: "instruction",
+    expect: "Follows simple instructions, a turn at a time, within a context of 2048 tokens.",
+    chatFrame: ALPACA,
+  },
+  {
+    model: "hf-internal-testing/tiny-gpt2-with-chatml-template",
+    revision: null,
+    title: "Tiny GPT-2 (test)",
+    numParameters: null,
+    downloadBytes: 413_000,
+    license: null,
+    kind: "test",
+    expect: "Random words: it is there to try downloads and chat templates with.",
+    chatFrame: null,
+  },
+];

@@ -1,0 +1,127 @@
+import { resolveEngineConfig } from "../api/engine-config.ts";
+import { openDevice } from "../gpu/device.ts";
+import { checkFits, gpt2Memory } from "../gpu/gpt2-memory.ts";
+import { parseGpt2Config, type Gpt2Config } from "../model/gpt2-config.ts";
+import { countParameters } from "../model/gpt2-weights.ts";
+import { HttpClient } from "../model/hub/http-client.ts";
+import { openRemoteFolder } from "../model/hub/remote-folder.ts";
+import { CONFIG_FILE } from "../model/model-folder.ts";
+import { ModelStore } from "../model/store/model-store.ts";
+import { storageFull } from "../model/store/opfs.ts";
+import { planModel } from "../model/store/plan-download.ts";
+import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
+import { ChorusError, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
+import type { RemoteLocation } from "../protocol/model-source.ts";
+import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
+import type { Result } from "../protocol/service.ts";
+
+/** The models that this browser keeps: looked at from anywhere, downloaded in a worker. */
+export class ModelsHost implements ModelsService {
+  readonly #gpu: GPU | undefined;
+  readonly #cancel = new AbortController();
+
+  constructor({ gpu }: { gpu: GPU | undefined }) {
+    this.#gpu = gpu;
+  }
+
+  list(): Promise<Result<StoredModel[]>> {
+    return resultOf(async () => (await ModelStore.open())?.list() ?? []);
+  }
+
+  delete(location: RemoteLocation): Promise<Result<null>> {
+    return resultOf(async () => {
+      await (await ModelStore.open())?.delete(location);
+      return null;
+    });
+  }
+
+  download(location: RemoteLocation, onProgress: (progress: DownloadProgress) => void): Promise<Result<StoredModel>> {
+    return resultOf(async () => {
+      const store = await ModelStore.open();
+      if (!store?.canDownload) throw noStorage();
+      return store.download(location, { onProgress, signal: this.#cancel.signal });
+    });
+  }
+
+  cancelDownload(): void {
+    this.#cancel.abort();
+  }
+
+  estimate(location: RemoteLocation, config: EngineConfig): Promise<Result<ModelEstimate>> {
+    return resultOf(() => this.#estimate(location, config));
+  }
+
+  async #estimate(location: RemoteLocation, config: EngineConfig): Promise<ModelEstimate> {
+    const store = await ModelStore.open();
+    const { modelConfig, downloadBytes, storedBytes } = await sizesOf(location, store);
+    const engine = resolveEngineConfig(config, modelConfig);
+    const freeBytes = (await store?.freeBytes()) ?? null;
+    const { weightBytes, kvCacheBytes } = gpt2Memory(modelConfig, engine);
+    return {
+      downloadBytes,
+      storedBytes,
+      freeBytes,
+      contextLength: engine.maxModelLen,
+      numParameters: countParameters(modelConfig),
+      dtype: engine.dtype,
+      kvCacheDtype: engine.kvCacheDtype,
+      weightBytes,
+      kvCacheBytes,
+      problem: (await this.#gpuProblem(modelConfig, engine)) ?? storageProblem(downloadBytes, freeBytes),
+    };
+  }
+
+  async #gpuProblem(modelConfig: Gpt2Config, engine: ResolvedEngineConfig): Promise<ChorusErrorData | null> {
+    try {
+      const { device } = await openDevice(this.#gpu);
+      device.destroy();
+      checkFits(modelConfig, engine, device.limits);
+      return null;
+    } catch (error) {
+      return toErrorData(error);
+    }
+  }
+}
+
+interface Sizes {
+  readonly modelConfig: Gpt2Config;
+  readonly downloadBytes: number;
+  readonly storedBytes: number;
+}
+
+async function sizesOf(location: RemoteLocation, store: ModelStore | null): Promise<Sizes> {
+  const stored = await store?.find(location);
+  const files = stored?.status === "whole" ? await store?.open(location) : null;
+  if (stored && files) {
+    const modelConfig = parseGpt2Config(await files.readJson(CONFIG_FILE));
+    return { modelConfig, downloadBytes: 0, storedBytes: stored.totalBytes };
+  }
+  const http = new HttpClient();
+  const { config, smallFiles, weights } = await planModel(http, await openRemoteFolder(location, http));
+  const small = [...smallFiles.values()].reduce((sum, { length }) => sum + length, 0);
+  const storedBytes = weights.reduce((sum, { plan }) => sum + plan.size, small);
+  const missing = stored ? stored.totalBytes - stored.receivedBytes : storedBytes;
+  return { modelConfig: config, downloadBytes: missing, storedBytes };
+}
+
+function storageProblem(downloadBytes: number, freeBytes: number | null): ChorusErrorData | null {
+  return freeBytes === null || freeBytes >= downloadBytes
+    ? null
+    : toErrorData(storageFull(`the model (${downloadBytes} bytes, ${freeBytes} are free)`));
+}
+
+function noStorage(): ChorusError {
+  return new ChorusError(
+    "storage_full",
+    "This browser keeps no files for this page (a private window, or no OPFS), so no model can be stored. createEngine " +
+      "still loads models, and downloads them each time.",
+  );
+}
+
+async function resultOf<T>(task: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return { ok: true, value: await task() };
+  } catch (error) {
+    return { ok: false, error: toErrorData(error) };
+  }
+}

@@ -1,0 +1,7 @@
+// The entry of a worker that downloads one model: only workers may write to the origin private file system.
+
+import * as Comlink from "comlink";
+
+import { ModelsHost } from "./models-host.ts";
+
+Comlink.expose(new ModelsHost({ gpu: undefined }));
