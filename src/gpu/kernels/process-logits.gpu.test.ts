@@ -75,7 +75,7 @@ function reference(logits: Float32Array, { rules: some, prompt, output = [] }: R
   }
   const banned = new Set<number>();
   const n = rules.noRepeatNgramSize;
-  for (let i = 0; n > 0 && i + n <= history.length; i++) {
+  for (let i = 0; i + n <= (n === 0 ? -1 : history.length); i++) {
     const isSame = history.slice(i, i + n - 1).join() === history.slice(history.length - n + 1, history.length).join();
     if (n === 1 || isSame) banned.add(history[i + n - 1]!);
   }
