@@ -1,21 +1,54 @@
-// npm run bench: the core's cost in Node, then what Chromium measures (*.gpu.bench.ts). Words narrow it: npm run bench -- order
+// npm run bench: the core's cost in Node, then the benchmark page (#/bench) in Chromium, whose figures go to the terminal
+// and to docs/benchmarks/. Words narrow it: "core", "page", "peers" (others on the same weights), or part of the name of a
+// *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --sections decode,modes
+// --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where to.
 
 import "./require-node.mjs";
+
+import { parseArgs } from "node:util";
 
 import { run } from "./run-command.mjs";
 import { setUp } from "./setup.mjs";
 
 await setUp();
-const filters = process.argv.slice(2);
-
-if (filters.length === 0 || filters.includes("core")) {
-  const { runnerImport } = await import("vite");
-  const { module: bench } = await runnerImport("./src/testing/core-cost.ts", { configFile: false });
-  await bench.printCoreCosts();
-}
-if (filters.length === 0 || !filters.includes("core")) {
-  const { ensureChromium } = await import("./install-chromium.mjs");
-  process.env.CHORUS_CHROMIUM = await ensureChromium();
-  const succeeded = await run(`vitest run --project bench ${filters.join(" ")}`);
-  process.exitCode = succeeded ? 0 : 1;
+// Peers have options of their own.
+if (process.argv.includes("peers")) {
+  const others = process.argv.slice(2).filter((word) => word !== "peers");
+  process.exitCode = (await run(`node tools/peers/run.mjs ${others.join(" ")}`)) ? 0 : 1;
+} else {
+  const { values, positionals: words } = parseArgs({
+    allowPositionals: true,
+    options: {
+      quick: { type: "boolean" },
+      size: { type: "string" },
+      model: { type: "string" },
+      sections: { type: "string" },
+      sequences: { type: "string" },
+      dtype: { type: "string" },
+      repeats: { type: "string" },
+      promptTokens: { type: "string" },
+      outputTokens: { type: "string" },
+      seed: { type: "string" },
+      out: { type: "string" },
+      name: { type: "string" },
+    },
+  });
+  if (words.length === 0 || words.includes("core")) {
+    const { runnerImport } = await import("vite");
+    const { module: bench } = await runnerImport("./src/testing/core-cost.ts", { configFile: false });
+    await bench.printCoreCosts();
+  }
+  if (words.length === 0 || words.includes("page")) {
+    const { benchmarkPage } = await import("./bench-page.mjs");
+    const { size, model, out = "docs/benchmarks", name, quick, ...options } = values;
+    // The page's own parameters, as in its address.
+    await benchmarkPage({ params: { ...options, model: size ?? model, ...(quick && { quick: "" }) }, out, name });
+  }
+  const filters = words.filter((word) => word !== "core" && word !== "page");
+  if (filters.length > 0) {
+    const { ensureChromium } = await import("./install-chromium.mjs");
+    process.env.CHORUS_CHROMIUM = await ensureChromium();
+    const succeeded = await run(`vitest run --project bench ${filters.join(" ")}`);
+    if (!succeeded) process.exitCode = 1;
+  }
 }

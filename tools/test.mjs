@@ -35,7 +35,7 @@ const tiers = [
   { name: "format", command: () => "oxfmt --check" },
   { name: "unit", command: vitest("unit"), count: countVitest },
   { name: "gpu", command: vitest("gpu"), count: countVitest, browser: true },
-  { name: "build", command: () => "npm run --silent build" },
+  { name: "build", command: () => "npm run --silent build && node tools/bundle-size.mjs" },
   {
     name: "e2e",
     command: ({ filters }) => `playwright test --reporter=list,json ${filters}`,

@@ -45,7 +45,7 @@ const DEFAULTS: BenchOptions = {
 };
 
 const QUICK: Partial<BenchOptions> = {
-  sequences: [1, 4, 16],
+  sequences: [1, 4, 8],
   promptTokens: 16,
   outputTokens: 8,
   repeats: 3,

@@ -8,7 +8,9 @@ export interface ChartSize {
   readonly height: number;
 }
 
-const MARGIN = { left: 52, right: 104, top: 24, bottom: 42 };
+const MARGIN = { left: 52, right: 20, top: 24, bottom: 42 };
+/** Of a label, roughly: there is nothing to measure text with where there is no page. */
+const CHARACTER_WIDTH = 7.5;
 const LABEL_HEIGHT = 15;
 const FONT = "system-ui, sans-serif";
 
@@ -64,7 +66,8 @@ export function chartSvg(chart: ResultChart, { width, height }: ChartSize): stri
   const yTicks = ticksUpTo(Math.max(0, ...all.map(([, y]) => y)));
   const top = yTicks.at(-1) ?? 1;
 
-  const plotWidth = width - MARGIN.left - MARGIN.right;
+  const right = MARGIN.right + CHARACTER_WIDTH * Math.max(...series.map(({ name }) => name.length));
+  const plotWidth = width - MARGIN.left - right;
   const along = chart.xScale === "log" ? Math.log2 : (x: number) => x;
   const xOf = (x: number) =>
     round(MARGIN.left + (last > first ? ((along(x) - along(first)) / (along(last) - along(first))) * plotWidth : 0));
@@ -73,13 +76,13 @@ export function chartSvg(chart: ResultChart, { width, height }: ChartSize): stri
   const parts = [
     text(0, 12, "start", chart.yName),
     ...yTicks.flatMap((tick) => [
-      `<path d="M${MARGIN.left} ${yOf(tick)}H${width - MARGIN.right}" stroke="${COLOUR.line}"/>`,
+      `<path d="M${MARGIN.left} ${yOf(tick)}H${width - right}" stroke="${COLOUR.line}"/>`,
       text(MARGIN.left - 8, yOf(tick) + 4, "end", formatFigure(tick)),
     ]),
     ...xTicks(xs, xOf).map((x) => text(xOf(x), height - MARGIN.bottom + 18, "middle", formatFigure(x))),
     text(MARGIN.left + plotWidth / 2, height - 6, "middle", chart.xName),
     ...series.map((one, i) => drawSeries(one, lookOf(i), xOf, yOf)).reverse(),
-    ...drawLabels(series, yOf, width - MARGIN.right + 12),
+    ...drawLabels(series, yOf, width - right + 12),
   ];
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" ` +

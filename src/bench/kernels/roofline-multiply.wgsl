@@ -1,14 +1,14 @@
 // The roof that arithmetic sets: multiplications and additions in registers, in eight chains that don't wait for each
 // other. What they come to is written, so that no compiler leaves them out.
 
-@group(0) @binding(0) var<storage, read> source: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read_write> target: array<vec4<f32>>;
+@group(0) @binding(0) var<storage, read> values: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> results: array<vec4<f32>>;
 
 override ROUNDS: u32;
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-  let factor = source[id.x];
+  let factor = values[id.x];
   var a = factor;
   var b = factor + 1.0;
   var c = factor + 2.0;
@@ -27,5 +27,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     g = fma(g, factor, factor);
     h = fma(h, factor, factor);
   }
-  target[id.x] = a + b + c + d + e + f + g + h;
+  results[id.x] = a + b + c + d + e + f + g + h;
 }

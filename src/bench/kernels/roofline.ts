@@ -27,7 +27,7 @@ export async function prepareRoofline(device: GPUDevice, isSoftware: boolean): P
   const on = isSoftware ? "software" : "gpu";
   const buffer = () =>
     device.createBuffer({ size: COPY_BYTES[on], usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST });
-  const [source, target] = [buffer(), buffer()];
+  const [values, results] = [buffer(), buffer()];
   const dispatch = async (
     code: string,
     constants: Record<string, number>,
@@ -35,7 +35,7 @@ export async function prepareRoofline(device: GPUDevice, isSoftware: boolean): P
   ): Promise<HeardDispatch> => {
     const module = device.createShaderModule({ code });
     const pipeline = await device.createComputePipelineAsync({ layout: "auto", compute: { module, constants } });
-    const entries = [source, target].map((bound, binding) => ({ binding, resource: { buffer: bound } }));
+    const entries = [values, results].map((bound, binding) => ({ binding, resource: { buffer: bound } }));
     return {
       pipeline,
       bindGroup: device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }),
@@ -51,8 +51,8 @@ export async function prepareRoofline(device: GPUDevice, isSoftware: boolean): P
     multiply: await dispatch(multiplyCode, { ROUNDS }, [MULTIPLY_LANES[on] / LANES, 1, 1]),
     multiplyFlops: MULTIPLY_LANES[on] * ROUNDS * CHAINS * FLOPS_OF_FMA,
     destroy: () => {
-      source.destroy();
-      target.destroy();
+      values.destroy();
+      results.destroy();
     },
   };
 }

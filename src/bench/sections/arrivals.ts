@@ -7,9 +7,9 @@ import { servingReport } from "../serving-report.ts";
 
 /** Of what the engine does when all come at once: the rates that tell something differ from machine to machine. */
 const LOADS = [0.25, 0.5, 0.75, 1];
-const QUICK_LOADS = [0.5, 1];
+const QUICK_LOADS = [0.5];
 const REQUESTS = 32;
-const QUICK_REQUESTS = 12;
+const QUICK_REQUESTS = 8;
 
 /** vLLM's serving benchmark: requests that come when they come. */
 export const arrivalsSection: Section = {

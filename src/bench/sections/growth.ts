@@ -13,7 +13,7 @@ const CONTEXTS = [16, 64, 128, 256, 512, 960];
 const QUICK_CONTEXTS = [16, 128];
 const VOCABULARIES = [512, 2048, 8192, 32768, 50257];
 const QUICK_VOCABULARIES = [512, 8192];
-const DECODED = 8;
+const DECODED = 6;
 
 interface Growth {
   readonly of: string;

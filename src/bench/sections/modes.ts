@@ -1,12 +1,15 @@
 import type { BatchingMode } from "../../protocol/config.ts";
 import type { Section } from "../bench-context.ts";
+import type { BenchOptions } from "../bench-options.ts";
 import { formatFigure, formatRatio, formatSpread } from "../format-figure.ts";
 import { runLoad, type LoadRequest } from "../load.ts";
 import { summarise } from "../load-summary.ts";
 import { randomIntegers } from "../seeded-random.ts";
 
 const MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
+/** One after the other, more take too long to be waited for. */
 const MOST_AT_ONCE = 32;
+const QUICK_AT_ONCE = 4;
 /** A static batch waits this long for others; here they all come at once. */
 const BATCH_WINDOW_MS = 10;
 
@@ -19,13 +22,9 @@ export const modesSection: Section = {
     "half and one and a half times as long as asked. The three modes get the very same requests.",
   async run(context) {
     const { promptTokens, outputTokens } = context.options;
-    const sequences = context.options.sequences.filter((count) => count <= MOST_AT_ONCE);
-    const engines = await Promise.all(
-      MODES.map((batchingMode) =>
-        context.openEngine({ batchingMode, batchWindowMs: BATCH_WINDOW_MS, enablePrefixCaching: false }),
-      ),
-    );
-    const cases = sequences.flatMap((count) => engines.map((engine, i) => ({ count, engine, mode: MODES[i] })));
+    const sequences = sequenceCounts(context.options);
+    const engine = await context.openEngine({ batchWindowMs: BATCH_WINDOW_MS, enablePrefixCaching: false });
+    const cases = sequences.flatMap((count) => MODES.map((mode) => ({ count, mode })));
     const lengths = new Map(
       sequences.map((count) => [
         count,
@@ -35,7 +34,8 @@ export const modesSection: Section = {
     const measured = await context.interleave(
       cases,
       ({ count, mode }) => `${mode}, ${count} at once`,
-      ({ count, engine }) => {
+      async ({ count, mode }) => {
+        await engine.setBatchingMode(mode);
         const requests: LoadRequest[] = (lengths.get(count) ?? []).map((length) => ({
           prompt: context.prompt(promptTokens),
           outputTokens: length,
@@ -122,3 +122,9 @@ export const modesSection: Section = {
     };
   },
 };
+
+function sequenceCounts({ sequences, quick }: BenchOptions): number[] {
+  const few = sequences.filter((count) => count <= MOST_AT_ONCE);
+  const chosen = quick && few.includes(QUICK_AT_ONCE) ? [QUICK_AT_ONCE] : few;
+  return chosen.length > 0 ? chosen : [MOST_AT_ONCE];
+}

@@ -4,7 +4,7 @@ import { runLoad } from "../load.ts";
 import { summarise } from "../load-summary.ts";
 
 const CHATS = 8;
-const QUICK_CHATS = 4;
+const QUICK_CHATS = 3;
 const OWN_TOKENS = 16;
 const BLOCK = 16;
 
@@ -19,7 +19,7 @@ export const prefixesSection: Section = {
     const { outputTokens, quick } = context.options;
     const chats = quick ? QUICK_CHATS : CHATS;
     const room = context.model.contextLength - OWN_TOKENS - outputTokens;
-    const prefixTokens = BLOCK * Math.floor(Math.min(quick ? 64 : 256, room) / BLOCK);
+    const prefixTokens = BLOCK * Math.floor(Math.min(quick ? 48 : 256, room) / BLOCK);
     const engines = await Promise.all(
       [true, false].map((enablePrefixCaching) => context.openEngine({ enablePrefixCaching })),
     );

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+
+import { readBenchOptions, SECTION_IDS } from "./bench-options.ts";
+
+const read = (query: string) => readBenchOptions(new URLSearchParams(query));
+
+it("without anything: all sections of the embedded model, up to 64 at once", () => {
+  expect(read("")).toMatchObject({ sections: SECTION_IDS, model: "embedded", repeats: 5, quick: false });
+  expect(read("").sequences).toEqual([1, 2, 4, 8, 16, 32, 64]);
+});
+
+it("takes what the address says, also over what quick means", () => {
+  expect(read("quick&sections=modes,decode&model=small&dtype=q8&sequences=8,2&outputTokens=5&repeats=1")).toEqual({
+    sections: ["decode", "modes"],
+    model: "small",
+    dtype: "q8",
+    sequences: [2, 8],
+    promptTokens: 16,
+    outputTokens: 5,
+    repeats: 1,
+    seed: 0,
+    quick: true,
+  });
+});
+
+it("leaves at its default what makes no sense", () => {
+  const nonsense = "sections=x&sequences=0,a&dtype=f8&repeats=-1&promptTokens=1.5&seed=x&model=";
+  expect(read(nonsense)).toEqual(read(""));
+});

@@ -1,0 +1,89 @@
+// Runs the benchmark page as a person would: opens it, presses Run, waits, takes the JSON along.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { measureBundle, describeBundle } from "./bundle-size.mjs";
+import { adapter, chromiumFlags } from "./chromium-flags.mjs";
+import { ensureChromium } from "./install-chromium.mjs";
+import { root } from "./run-command.mjs";
+import { buildAndServe } from "./serve-app.mjs";
+
+const POLL_MS = 500;
+
+/**
+ * @param {{ params: Record<string, unknown>, out: string, name?: string | undefined }} options
+ *   `params` of the page's address; the folder that the reports are written to; their name [the adapter and the model's]
+ */
+export async function benchmarkPage({ params, out, name }) {
+  const executablePath = await ensureChromium();
+  const { chromium } = await import("playwright");
+  const server = await buildAndServe(4173);
+  console.log(`\n${describeBundle(measureBundle())}`);
+  const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    const startMs = await firstTokenMs(page, server.url);
+    console.log(`From opening the app to the first word of an answer, caches warm: ${(startMs / 1000).toFixed(2)} s\n`);
+
+    await page.goto("about:blank");
+    const given = Object.entries(params).filter(([, value]) => value !== undefined);
+    const query = new URLSearchParams(given.map(([key, value]) => [key, String(value)]));
+    await page.goto(`${server.url}#/bench?${query}`);
+    await page.getByRole("button", { name: "Run" }).click();
+    await followRun(page);
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "JSON" }).click();
+    const download = await downloading;
+    const result = JSON.parse(readFileSync(await download.path(), "utf8"));
+
+    const { runnerImport } = await import("vite");
+    const { module: report } = await runnerImport("./src/bench/report-markdown.ts", { configFile: false });
+    console.log(`\n${report.reportMarkdown(result)}`);
+    const folder = join(root, out);
+    mkdirSync(folder, { recursive: true });
+    const base =
+      name ?? `${adapter === "software" ? "swiftshader" : "gpu"}-${result.options.model.split("/").join("-")}`;
+    for (const file of report.reportFiles(result, base)) writeFileSync(join(folder, file.name), file.text);
+    console.log(`Written to ${join(out, `${base}.md`)} and .json.`);
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+/**
+ * The app is opened, and asked at once; the second time counts: files and shaders are then in the browser's caches.
+ *
+ * @returns {Promise<number>}
+ */
+async function firstTokenMs(/** @type {import("playwright").Page} */ page, /** @type {string} */ url) {
+  let ms = 0;
+  for (let visit = 0; visit < 2; visit++) {
+    await page.goto("about:blank");
+    const startMs = Date.now();
+    await page.goto(`${url}?temperature=0`);
+    const pane = page.getByRole("region", { name: "Pane 1", exact: true });
+    await pane.getByRole("textbox", { name: "Message" }).fill("What is the capital of France?");
+    await pane.getByRole("button", { name: "Send", exact: true }).click();
+    await pane.getByRole("log").getByRole("article").last().locator("> div").filter({ hasText: /\S/ }).waitFor();
+    ms = Date.now() - startMs;
+  }
+  return ms;
+}
+
+/** Prints what is measured until it is over. Throws where the run failed. */
+async function followRun(/** @type {import("playwright").Page} */ page) {
+  const aside = page.getByRole("complementary", { name: "What to run" });
+  const stop = aside.getByRole("button", { name: "Stop" });
+  let section = "";
+  while (await stop.isVisible()) {
+    const [now = ""] = (await aside.locator("progress + p").allInnerTexts()).map((text) => text.split(":")[0] ?? "");
+    if (now && now !== section) console.log(`${now}…`);
+    section = now || section;
+    await page.waitForTimeout(POLL_MS);
+  }
+  const ending = await aside.getByRole("status").innerText();
+  if (!ending.startsWith("Done")) throw new Error(ending);
+  console.log(ending);
+}
