@@ -30,7 +30,7 @@ it("brings an engine's reports to the strip and to the pane they are about", asy
     engine.step();
     await vi.advanceTimersByTimeAsync(100);
   }
-  expect(metrics.store.getState()).toMatchObject({ running: 1, sequences: 1, rows: 1, peakSequences: 1, step: 3 });
+  expect(metrics.store.getState()).toMatchObject({ running: 1, peakSequences: 1, step: 3 });
   expect(asked?.store.getState().figures).toMatchObject({
     tokensPerSecond: 10,
     ttftMs: 20,

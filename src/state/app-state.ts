@@ -1,17 +1,25 @@
 import { Announcements } from "./announcements.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "./batch-metrics.ts";
+import { Batch } from "./batch.ts";
 import { Commands } from "./commands.ts";
+import { Demo } from "./demo.ts";
 import { EngineControl, type CreateEngine } from "./engine-control.ts";
 import type { ScheduleFlush } from "./frame-flusher.ts";
 import { RequestBook } from "./request-book.ts";
-import type { Sampling } from "./stream-answer.ts";
+import type { Settings } from "./settings.ts";
+import { SharedSettings } from "./shared-settings.ts";
+import { WorkspaceKeeper } from "./workspace-keeper.ts";
+import type { LoadedWorkspace, WorkspaceStorage } from "./workspace-storage.ts";
 import { Workspace } from "./workspace.ts";
 
 export interface AppStateOptions {
   readonly createEngine: CreateEngine;
   /** The model's folder or hub name. */
   readonly model: string;
-  readonly sampling: Sampling;
+  /** What the page's address asks for. */
+  readonly sampling: Settings;
+  /** Where the chats are kept, and what was there. [they last as long as the page] */
+  readonly kept?: { readonly storage: WorkspaceStorage; readonly loaded: LoadedWorkspace };
   readonly hasWebGpu: () => boolean;
   readonly scheduleFlush: ScheduleFlush;
   /** The page's clock, milliseconds. */
@@ -22,44 +30,73 @@ export interface AppStateOptions {
 export interface AppState {
   readonly engine: EngineControl;
   readonly metrics: BatchMetrics;
+  readonly batch: Batch;
   readonly workspace: Workspace;
+  /** For all panes. */
+  readonly settings: SharedSettings;
+  /** Null where nothing is kept. */
+  readonly keeper: WorkspaceKeeper | null;
+  readonly demo: Demo;
   readonly announcements: Announcements;
   /** All that can be done here, by the palette and by keys. */
   readonly commands: Commands;
+  /** As the page was asked for it. */
+  readonly model: string;
   /** How to name the model before it has told its own name. */
   readonly modelLabel: string;
 }
 
 /** Wires the stores together and starts loading the model. */
 export function createAppState(options: AppStateOptions): AppState {
-  const { scheduleFlush, sampling, now } = options;
+  const { scheduleFlush, sampling, kept, now } = options;
   const engine = new EngineControl(options);
   const metrics = new BatchMetrics(now);
+  const batch = new Batch(metrics);
   const announcements = new Announcements();
   const book = new RequestBook();
 
   // First of the engine's listeners, so that no step of a pane's first question is missed.
   engine.store.subscribe((state) => {
     if (state.status !== "ready") {
-      metrics.watch(null);
+      batch.watch(null);
       return;
     }
-    metrics.watch(state.engine);
-    state.engine.on("step", (report) => {
-      metrics.addStep(report);
-      book.addStep(report);
-    });
+    batch.watch(state.engine);
+    state.engine.on("step", (report) => book.addStep(report));
     state.engine.on("request", (report) => book.addRequest(report));
   });
 
-  const workspace = new Workspace({ engine, book, sampling, scheduleFlush, announce: announcements.announce });
+  const saved = kept?.loaded.saved ?? null;
+  const settings = new SharedSettings(sampling, saved?.shared);
+  const context = { engine, book, settings, scheduleFlush, announce: announcements.announce };
+  const workspace = new Workspace(context, saved);
+  const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded.status, workspace, settings) : null;
+  const demo = new Demo({ ...context, mode: batch.mode, now });
+  // On a phone, who goes to a pane leaves the batch.
+  workspace.store.subscribe((state, before) => {
+    if (state.current !== before.current) batch.dock.show(false);
+  });
   setInterval(() => {
-    metrics.tick();
+    batch.tick();
+    demo.tick();
     for (const pane of workspace.store.getState().panes) pane.refreshFigures();
   }, FIGURES_INTERVAL_MS);
 
   void engine.start();
-  return { engine, metrics, workspace, announcements, commands: new Commands(), modelLabel: labelOf(options.model) };
+  const commands = new Commands();
+  return {
+    engine,
+    metrics,
+    batch,
+    workspace,
+    settings,
+    keeper,
+    demo,
+    announcements,
+    commands,
+    model: options.model,
+    modelLabel: labelOf(options.model),
+  };
 }
 
 /** "models/chorus-chat/" and "owner/chorus-chat" are both "chorus-chat". */

@@ -25,16 +25,17 @@ const read = () => {
   return metrics.store.getState();
 };
 
-it("shows the last step and the tokens per second of the last two seconds", () => {
+it("shows the batch and the tokens per second of the last two seconds", () => {
   for (let atMs = 10; atMs <= 4000; atMs += 10) addStep(atMs, 3);
-  expect(read()).toMatchObject({ running: 3, sequences: 3, rows: 3, kvUse: 0.375, step: 4000, tokensPerSecond: 300 });
+  expect(read()).toMatchObject({ running: 3, kvUse: 0.375, step: 4000, tokensPerSecond: 300 });
 });
 
 it("comes to rest when nothing runs, but keeps the minute's peak and the number of steps", () => {
   addStep(10, 4);
   addStep(20, 1, { numRunning: 0, kvBlocksUsed: 0 });
+  // At once: the last figures of a batch that is over say nothing about now.
+  expect(read()).toMatchObject({ running: 0, tokensPerSecond: 0, peakSequences: 4, step: 20 });
   nowMs = 5000;
-  expect(read()).toMatchObject({ sequences: 0, rows: 0, stepMs: 0, tokensPerSecond: 0, peakSequences: 4, step: 20 });
   nowMs = 61_000;
   expect(read().peakSequences).toBe(0);
 });
@@ -46,7 +47,7 @@ it("asks the engine when steps stay away though something seemed to run", async 
   expect(read().running).toBe(2);
   await Promise.resolve();
   await Promise.resolve();
-  expect(read()).toMatchObject({ running: 0, sequences: 0, kvUse: 0 });
+  expect(read()).toMatchObject({ running: 0, tokensPerSecond: 0, kvUse: 0 });
 });
 
 it("does not touch the store when no figure changed", () => {
@@ -57,4 +58,10 @@ it("does not touch the store when no figure changed", () => {
   const before = metrics.store.getState();
   metrics.tick();
   expect(metrics.store.getState()).toBe(before);
+});
+
+it("tells preemptions, and the share of prompt tokens that the prefix cache knew", () => {
+  expect(read().prefixHits).toBeNull();
+  addStep(10, 2, { preemptionsTotal: 3, prefixCacheQueriesTotal: 200, prefixCacheHitsTotal: 128 });
+  expect(read()).toMatchObject({ preemptions: 3, prefixHits: 0.64 });
 });

@@ -4,42 +4,38 @@ import type { StepReport } from "../protocol/reports.ts";
 import { SlidingMax, SlidingRate } from "./sliding-window.ts";
 import { createStore, type ReadonlyStore } from "./store.ts";
 
-/** The batch as the page shows it. All zeros (but the number of steps) while nothing runs. */
+/** The batch as the page shows it. What is of now is zero while nothing runs. */
 export interface BatchFigures {
   readonly running: number;
   readonly waiting: number;
-  /** Of the last step. */
-  readonly sequences: number;
-  readonly rows: number;
-  readonly promptRows: number;
-  readonly stepMs: number;
   /** Most sequences that any step of the last minute had. */
   readonly peakSequences: number;
   /** Share of the cache's blocks in use, 0..1. */
   readonly kvUse: number;
   readonly tokensPerSecond: number;
-  /** Steps since the engine started. */
+  /** Since the engine started. */
   readonly step: number;
+  readonly preemptions: number;
+  /** Share of the prompts' tokens that were found in the prefix cache, 0..1; null: none has been looked up. */
+  readonly prefixHits: number | null;
 }
 
 const NOTHING: BatchFigures = {
   running: 0,
   waiting: 0,
-  sequences: 0,
-  rows: 0,
-  promptRows: 0,
-  stepMs: 0,
   peakSequences: 0,
   kvUse: 0,
   tokensPerSecond: 0,
   step: 0,
+  preemptions: 0,
+  prefixHits: null,
 };
 
 /** Figures change four times a second, so that they can be read. */
 export const FIGURES_INTERVAL_MS = 250;
 const RATE_WINDOW_MS = 2000;
 const PEAK_WINDOW_MS = 60_000;
-/** After this long without a step the last one's figures no longer describe the present. */
+/** After this long without a step the last one's gauges may no longer describe the present. */
 const QUIET_MS = 1000;
 
 /** Watches one engine after another and keeps the figures of its batch. Only `tick` changes the store. */
@@ -82,26 +78,25 @@ export class BatchMetrics {
     };
   }
 
+  /** The worker's clock, as far as it can be known here: its last time, and what has passed since. */
+  get workerNowMs(): number {
+    return (this.#last?.atMs ?? 0) + this.#now() - this.#lastHeardMs;
+  }
+
   /** Brings the store up to date; to be called every FIGURES_INTERVAL_MS. */
   tick(): void {
     const last = this.#last;
-    const quietMs = this.#now() - this.#lastHeardMs;
-    const isQuiet = quietMs >= QUIET_MS;
-    const { running, waiting } = this.#gauges;
+    const isAtRest = this.#gauges.running + this.#gauges.waiting === 0;
     // A request that was aborted between two steps leaves without a step to report it.
-    if (isQuiet && running + waiting > 0) void this.#askGauges();
-
-    const workerNowMs = (last?.atMs ?? 0) + quietMs;
-    const shown = isQuiet && running === 0 ? null : last;
+    if (!isAtRest && this.#now() - this.#lastHeardMs >= QUIET_MS) void this.#askGauges();
     const figures: BatchFigures = {
       ...this.#gauges,
-      sequences: shown?.entries.length ?? 0,
-      rows: shown?.rows ?? 0,
-      promptRows: shown?.promptRows ?? 0,
-      stepMs: shown?.stepMs ?? 0,
-      peakSequences: this.#peak.at(workerNowMs),
-      tokensPerSecond: this.#rate.at(workerNowMs),
+      peakSequences: this.#peak.at(this.workerNowMs),
+      tokensPerSecond: isAtRest ? 0 : this.#rate.at(this.workerNowMs),
       step: last?.step ?? 0,
+      preemptions: last?.preemptionsTotal ?? 0,
+      prefixHits:
+        last && last.prefixCacheQueriesTotal > 0 ? last.prefixCacheHitsTotal / last.prefixCacheQueriesTotal : null,
     };
     if (!shallow(figures, this.#store.getState())) this.#store.setState(figures, true);
   }

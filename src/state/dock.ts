@@ -4,6 +4,8 @@ import { createStore, type ReadonlyStore } from "./store.ts";
 export interface DockState {
   /** Whether the body is seen; the head always is. */
   readonly isOpen: boolean;
+  /** Whether it has the panes' place, on a phone. */
+  readonly isInView: boolean;
   /** Of the body, in CSS pixels; null: as its content needs. */
   readonly heightPx: number | null;
   /** Whether the timeline stands still, so that it can be read. */
@@ -24,6 +26,7 @@ export class Dock {
   readonly store: ReadonlyStore<DockState>;
   readonly #store = createStore<DockState>(() => ({
     isOpen: remembered("dock.open") !== "no",
+    isInView: false,
     heightPx: clampHeight(Number(remembered("dock.height") ?? NaN)),
     isPaused: false,
     stepPx: DEFAULT_STEP_PX,
@@ -38,6 +41,11 @@ export class Dock {
     const isOpen = !this.store.getState().isOpen;
     this.#store.setState({ isOpen });
     remember("dock.open", isOpen ? "yes" : "no");
+  }
+
+  /** Where there is room for one thing at a time: the batch, or the panes. */
+  show(isInView: boolean): void {
+    if (isInView !== this.store.getState().isInView) this.#store.setState({ isInView });
   }
 
   setHeight(px: number): void {

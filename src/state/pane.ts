@@ -5,6 +5,7 @@ import type { EngineControl, EngineState } from "./engine-control.ts";
 import type { ScheduleFlush } from "./frame-flusher.ts";
 import { brokenOffNote, clearedNote, engineGoneNote, isFatal, refusedNote, type Note } from "./note.ts";
 import type { Figures, RequestBook } from "./request-book.ts";
+import { requestName } from "./request-name.ts";
 import { resumed, type SavedChat, type SavedPane } from "./saved-workspace.ts";
 import { withSetting, type SettingName, type SettingValue } from "./settings.ts";
 import type { SharedSettings } from "./shared-settings.ts";
@@ -100,6 +101,10 @@ export class Pane {
   /** Null: as it is set for all panes. */
   set(name: SettingName, value: SettingValue | null): void {
     this.#store.setState({ settings: withSetting(this.#store.getState().settings, name, value) });
+  }
+
+  tell(note: Note): void {
+    this.#store.setState({ note });
   }
 
   dismissNote(): void {
@@ -210,7 +215,7 @@ export class Pane {
     const answer = turns.at(-1)?.answer ?? "";
     const run: Run = { engine, abort: new AbortController(), startLength: answer.length, answer, firstSent };
     this.#run = run;
-    const requestId = crypto.randomUUID();
+    const requestId = requestName({ pane: this.number, turn: turns.length }, crypto.randomUUID());
     this.#lastRequestId = `chatcmpl-${requestId}`;
     this.#store.setState({ phase: "queued" });
     const settings = { ...this.#context.settings.inherited(), ...own };

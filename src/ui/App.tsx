@@ -2,24 +2,37 @@ import type { AppState } from "../state/app-state.ts";
 import type { Theme } from "../state/theme.ts";
 import { Announcer } from "./Announcer.tsx";
 import css from "./App.module.css";
-import { BatchStrip } from "./batch/BatchStrip.tsx";
+import { KeepingNotice } from "./KeepingNotice.tsx";
+import { BatchDock } from "./batch/BatchDock.tsx";
+import { BatchPulse } from "./batch/BatchPulse.tsx";
+import { goToPane } from "./go-to-pane.ts";
 import { Bar } from "./bar/Bar.tsx";
 import { UnsupportedPage } from "./unsupported/UnsupportedPage.tsx";
 import { PaneGrid } from "./pane/PaneGrid.tsx";
 import { PaneSwitcher } from "./pane/PaneSwitcher.tsx";
 import { CommandCenter } from "./CommandCenter.tsx";
+import { DemoView } from "./demo/DemoView.tsx";
+import { PHONE, useMedia } from "./use-media.ts";
 import { useStore } from "./use-store.ts";
 
 export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const unsupported = useStore(app.engine.store, (state) => (state.status === "unsupported" ? state.error : null));
+  const isDemo = useStore(app.demo.store, ({ phase }) => phase !== "closed");
+  const isPhone = useMedia(PHONE);
+  // The demo shows its own panes only: on a phone there is no tab to come back by.
+  const isBatchInView = useStore(app.batch.dock.store, (state) => state.isInView) && !isDemo;
   if (unsupported) return <UnsupportedPage engine={app.engine} error={unsupported} />;
   return (
     <div className={css.app}>
       <Bar app={app} theme={theme} />
-      <PaneSwitcher workspace={app.workspace} />
+      {!isDemo && <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />}
+      {app.keeper && <KeepingNotice keeper={app.keeper} />}
       <main className={css.main}>
-        <PaneGrid app={app} />
-        <BatchStrip metrics={app.metrics} />
+        {isPhone && !isBatchInView && !isDemo && <BatchPulse batch={app.batch} />}
+        <div className={css.panes} hidden={isPhone && isBatchInView}>
+          {isDemo ? <DemoView demo={app.demo} /> : <PaneGrid app={app} />}
+        </div>
+        {(!isPhone || isBatchInView) && <BatchDock batch={app.batch} onGoTo={(pane) => goToPane(app, pane)} />}
       </main>
       <CommandCenter app={app} theme={theme} />
       <Announcer announcements={app.announcements} />

@@ -9,8 +9,15 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
-/** A button with three dots and the list it opens: a native popover, with the arrow keys of a menu. */
-export function Menu({ name, items }: { name: string; items: readonly MenuItem[] }) {
+interface MenuProps {
+  name: string;
+  items: readonly MenuItem[];
+  /** quiet: the button says its name; else it has three dots. */
+  look?: "icon" | "quiet";
+}
+
+/** A button and the list it opens: a native popover, with the arrow keys of a menu. */
+export function Menu({ name, items, look = "icon" }: MenuProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
@@ -21,8 +28,11 @@ export function Menu({ name, items }: { name: string; items: readonly MenuItem[]
   };
   const place = () => {
     if (!button.current || !list.current) return;
-    const { bottom, right } = button.current.getBoundingClientRect();
-    list.current.style.setProperty("--top", `${bottom + 4}px`);
+    const { top, bottom, right } = button.current.getBoundingClientRect();
+    // In the lower half of the window it opens upwards.
+    const isLow = top > innerHeight / 2;
+    list.current.style.setProperty("--top", isLow ? "auto" : `${bottom + 4}px`);
+    list.current.style.setProperty("--bottom", isLow ? `${innerHeight - top + 4}px` : "auto");
     list.current.style.setProperty("--right", `${Math.max(8, innerWidth - right)}px`);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -38,14 +48,14 @@ export function Menu({ name, items }: { name: string; items: readonly MenuItem[]
     <>
       <Button
         ref={button}
-        look="icon"
+        look={look}
         aria-label={name}
         aria-haspopup="menu"
         title={name}
         popoverTarget={id}
         onClick={place}
       >
-        <Icon name="more" />
+        {look === "icon" ? <Icon name="more" /> : name}
       </Button>
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
       <div

@@ -1,12 +1,15 @@
 import type { AppState } from "../../state/app-state.ts";
 import type { Theme } from "../../state/theme.ts";
 import { MAX_PANES } from "../../state/workspace.ts";
+import { AppSettings } from "../settings/AppSettings.tsx";
 import { Button } from "../Button.tsx";
 import { formatBytes, formatRate } from "../format.ts";
 import { Icon } from "../Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./Bar.module.css";
+import { BatchingSwitch } from "../BatchingSwitch.tsx";
 import { CommandsButton } from "./CommandsButton.tsx";
+import { DemoButton } from "./DemoButton.tsx";
 import { EngineStatus } from "./EngineStatus.tsx";
 import { Logo } from "../Logo.tsx";
 import { SendToAll } from "./SendToAll.tsx";
@@ -22,6 +25,7 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
         <span>Chorus</span>
       </h1>
       <ModelName app={app} />
+      <BatchingSwitch mode={app.batch.mode} className={css.wide} />
       <div className={css.spring} />
       <LiveRate app={app} />
       <EngineStatus engine={engine} />
@@ -32,8 +36,10 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
         </Button>
         <SendToAll workspace={workspace} />
       </div>
+      <DemoButton app={app} />
       <CommandsButton commands={app.commands} />
-      <ThemeButton theme={theme} />
+      <AppSettings app={app} />
+      <ThemeButton theme={theme} className={css.wide} />
     </header>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, type KeyboardEvent } from "react";
+import type { Dock } from "../../state/dock.ts";
 import type { Pane, PaneState } from "../../state/pane.ts";
 import { MAX_PANES, type Workspace } from "../../state/workspace.ts";
 import { Button } from "../Button.tsx";
@@ -9,24 +10,46 @@ import { VoiceBadge } from "../VoiceBadge.tsx";
 import css from "./PaneSwitcher.module.css";
 
 /** On a phone one pane is in view; these tabs say which, and what the others are doing. */
-export function PaneSwitcher({ workspace }: { workspace: Workspace }) {
+export function PaneSwitcher({ workspace, dock }: { workspace: Workspace; dock: Dock }) {
   const { panes, current } = useStore(workspace.store, (state) => state);
+  const isBatch = useStore(dock.store, (state) => state.isInView);
 
+  const select = (tab: number | "batch") => {
+    if (tab !== "batch") workspace.select(tab);
+    dock.show(tab === "batch");
+  };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const at = panes.findIndex((pane) => pane.number === current);
-    const next = step === undefined ? undefined : panes.at((at + step) % panes.length);
+    const tabs = [...panes.map((pane) => pane.number), "batch" as const];
+    const next =
+      step === undefined ? undefined : tabs.at((tabs.indexOf(isBatch ? "batch" : current) + step) % tabs.length);
     if (next === undefined) return;
     event.preventDefault(); // the arrow would scroll the tabs, too
-    workspace.select(next.number);
-    event.currentTarget.querySelector<HTMLElement>(`[data-pane="${next.number}"]`)?.focus();
+    select(next);
+    event.currentTarget.querySelector<HTMLElement>(`[data-tab="${next}"]`)?.focus();
   };
   return (
     <nav className={css.switcher} aria-label="Panes">
-      <div className={css.tabs} role="tablist" aria-label="Panes" onKeyDown={onKeyDown} tabIndex={-1}>
+      <div className={css.tabs} role="tablist" aria-label="Panes and batch" onKeyDown={onKeyDown} tabIndex={-1}>
         {panes.map((pane) => (
-          <PaneTab key={pane.number} pane={pane} isCurrent={pane.number === current} workspace={workspace} />
+          <PaneTab
+            key={pane.number}
+            pane={pane}
+            isCurrent={pane.number === current && !isBatch}
+            onSelect={() => select(pane.number)}
+          />
         ))}
+        <button
+          type="button"
+          role="tab"
+          className={css.tab}
+          data-tab="batch"
+          aria-selected={isBatch}
+          tabIndex={isBatch ? 0 : -1}
+          onClick={() => select("batch")}
+        >
+          Batch
+        </button>
       </div>
       <Button
         look="icon"
@@ -47,7 +70,7 @@ const DOING: Record<PaneState["phase"], string> = {
   streaming: "streaming",
 };
 
-function PaneTab({ pane, isCurrent, workspace }: { pane: Pane; isCurrent: boolean; workspace: Workspace }) {
+function PaneTab({ pane, isCurrent, onSelect }: { pane: Pane; isCurrent: boolean; onSelect: () => void }) {
   const phase = useStore(pane.store, (state) => state.phase);
   const tab = useRef<HTMLButtonElement>(null);
   // Sixteen tabs are wider than a phone.
@@ -60,11 +83,11 @@ function PaneTab({ pane, isCurrent, workspace }: { pane: Pane; isCurrent: boolea
       type="button"
       role="tab"
       className={css.tab}
-      data-pane={pane.number}
+      data-tab={pane.number}
       aria-selected={isCurrent}
       aria-label={`Pane ${pane.number}: ${DOING[phase]}`}
       tabIndex={isCurrent ? 0 : -1}
-      onClick={() => workspace.select(pane.number)}
+      onClick={onSelect}
     >
       <VoiceBadge number={pane.number} />
       <span className={classNames(css.mark, phase === "streaming" && css.dot, phase !== "idle" && css.ring)} />

@@ -1,0 +1,46 @@
+import type { BatchMetrics } from "../../state/batch-metrics.ts";
+import { formatCount } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import css from "./BatchCounters.module.css";
+
+/** The batch in numbers. A figure's column never changes its width, so that nothing moves when the figure changes. */
+export function BatchCounters({ metrics }: { metrics: BatchMetrics }) {
+  const figures = useStore(metrics.store, (state) => state);
+  const kvPercent = Math.round(figures.kvUse * 100);
+  const { prefixHits } = figures;
+  return (
+    <dl className={css.counters}>
+      <div title="Sequences that share the steps now">
+        <dt>Running</dt>
+        <dd className={css.w2}>{formatCount(figures.running)}</dd>
+      </div>
+      <div title="Sequences in the queue">
+        <dt>Waiting</dt>
+        <dd className={css.w2}>{formatCount(figures.waiting)}</dd>
+      </div>
+      <div title="Most sequences that a step of the last minute had" className={css.extra}>
+        <dt>Peak</dt>
+        <dd className={css.w2}>{formatCount(figures.peakSequences)}</dd>
+      </div>
+      <div title="Cache blocks in use">
+        <dt>KV use</dt>
+        <dd className={css.w4}>{kvPercent}%</dd>
+        <span className={css.meter} aria-hidden="true">
+          <i style={{ width: `${kvPercent}%` }} />
+        </span>
+      </div>
+      <div title="Share of the prompts' tokens that were found in the prefix cache">
+        <dt>Prefix hits</dt>
+        <dd className={css.w4}>{prefixHits === null ? "–" : `${Math.round(prefixHits * 100)}%`}</dd>
+      </div>
+      <div title="Sequences that gave their blocks up, to be computed again later">
+        <dt>Preemptions</dt>
+        <dd className={css.w2}>{formatCount(figures.preemptions)}</dd>
+      </div>
+      <div title="Steps since the engine started">
+        <dt>Step</dt>
+        <dd className={css.w6}>{formatCount(figures.step)}</dd>
+      </div>
+    </dl>
+  );
+}

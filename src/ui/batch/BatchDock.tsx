@@ -1,0 +1,107 @@
+import { useEffect, useRef, type CSSProperties } from "react";
+import type { Batch } from "../../state/batch.ts";
+import { BatchingSwitch } from "../BatchingSwitch.tsx";
+import { Button } from "../Button.tsx";
+import { classNames } from "../class-names.ts";
+import { Icon } from "../Icon.tsx";
+import { PHONE, useMedia } from "../use-media.ts";
+import { useStore } from "../use-store.ts";
+import { BatchCounters } from "./BatchCounters.tsx";
+import css from "./BatchDock.module.css";
+import { CacheBlocksPanel } from "./CacheBlocksPanel.tsx";
+import { ChartsPanel } from "./ChartsPanel.tsx";
+import { DockHandle } from "./DockHandle.tsx";
+import { SaveMenu } from "./SaveMenu.tsx";
+import { TimelinePanel } from "./TimelinePanel.tsx";
+
+interface BatchDockProps {
+  batch: Batch;
+  /** Takes the person to a pane. */
+  onGoTo: (pane: number) => void;
+}
+
+/** Between a phone and a wide window there is no room for the map; it is not asked for then. */
+const HAS_ROOM_FOR_MAP = "(min-width: 1280px), (max-width: 719px)";
+
+/** The batch at work: its numbers, and below them its timeline, its charts and its cache. */
+export function BatchDock({ batch, onGoTo }: BatchDockProps) {
+  const { dock } = batch;
+  const { isOpen, isPaused, heightPx } = useStore(dock.store, (state) => state);
+  const isPhone = useMedia(PHONE);
+  const hasMap = useMedia(HAS_ROOM_FOR_MAP);
+  const body = useRef<HTMLDivElement>(null);
+  useSoloOfPaneHeads(batch);
+  const hasBody = isOpen || isPhone;
+  return (
+    <section className={css.dock} aria-label="Batch">
+      {hasBody && !isPhone && <DockHandle dock={dock} body={body} />}
+      <div className={classNames(css.head, hasBody && css.withBody)}>
+        <h2>Batch</h2>
+        <BatchCounters metrics={batch.metrics} />
+        {isPhone && <BatchingSwitch mode={batch.mode} />}
+        <div className={css.tools}>
+          <a className={css.link} href="#/bench">
+            Benchmark
+          </a>
+          <SaveMenu batch={batch} />
+          <Button
+            look="icon"
+            aria-label="Pause the timeline"
+            aria-pressed={isPaused}
+            title={isPaused ? "Let the timeline go on" : "Pause the timeline; the engine goes on"}
+            onClick={() => dock.togglePause()}
+          >
+            <Icon name={isPaused ? "play" : "pause"} />
+          </Button>
+          <Button
+            look="icon"
+            className={css.collapse}
+            aria-label={isOpen ? "Collapse Batch" : "Expand Batch"}
+            title={isOpen ? "Collapse" : "Expand"}
+            aria-expanded={isOpen}
+            onClick={() => dock.toggle()}
+          >
+            <Icon name="chevron" />
+          </Button>
+        </div>
+      </div>
+      {hasBody && (
+        <div
+          ref={body}
+          className={css.body}
+          style={heightPx === null ? undefined : ({ "--dock-h": `${heightPx}px` } as CSSProperties)}
+        >
+          <TimelinePanel batch={batch} onGoTo={onGoTo} />
+          <ChartsPanel batch={batch} />
+          {hasMap && <CacheBlocksPanel batch={batch} onGoTo={onGoTo} />}
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Pointing at a pane's head, or focusing something in it, dims what is others' here. */
+function useSoloOfPaneHeads({ dock }: Batch): void {
+  useEffect(() => {
+    const headOf = (target: EventTarget | null) =>
+      target instanceof Element ? target.closest<HTMLElement>("[data-solo]") : null;
+    const enter = ({ target }: Event) => {
+      const head = headOf(target);
+      if (head) dock.point(Number(head.dataset["solo"]));
+    };
+    const leave = ({ target, relatedTarget }: MouseEvent | FocusEvent) => {
+      const head = headOf(target);
+      if (head && headOf(relatedTarget) !== head) dock.point(null);
+    };
+    document.addEventListener("mouseover", enter);
+    document.addEventListener("focusin", enter);
+    document.addEventListener("mouseout", leave);
+    document.addEventListener("focusout", leave);
+    return () => {
+      document.removeEventListener("mouseover", enter);
+      document.removeEventListener("focusin", enter);
+      document.removeEventListener("mouseout", leave);
+      document.removeEventListener("focusout", leave);
+    };
+  }, [dock]);
+}

@@ -1,0 +1,45 @@
+import { useEffect, useMemo } from "react";
+import type { Batch } from "../../state/batch.ts";
+import { askerOf } from "../../state/request-name.ts";
+import { TimelineRows } from "../../state/timeline-rows.ts";
+import { currentInks } from "./inks.ts";
+import { useCanvas } from "./use-canvas.ts";
+import css from "./BatchPulse.module.css";
+
+const STEP_PX = 6;
+const FEWEST_ROWS = 4;
+
+/** On a phone the batch stays in sight as a strip: a line a sequence, a mark a step. A tap opens the whole. */
+export function BatchPulse({ batch }: { batch: Batch }) {
+  const { timeline, dock } = batch;
+  const rows = useMemo(() => new TimelineRows(), []);
+  const { canvas, redraw } = useCanvas((g, width, height) => {
+    const inks = currentInks();
+    const columns = Math.floor(width / STEP_PX);
+    const fromStep = timeline.lastStep + 2 - columns;
+    const shown = rows.arrange(timeline.tracksIn(fromStep, timeline.lastStep + 1));
+    const pitch = height / Math.max(FEWEST_ROWS, shown.length);
+    const markPx = Math.max(1, Math.floor(pitch) - 2);
+    for (const [row, track] of shown.entries()) {
+      const y = Math.round(row * pitch);
+      const hue = inks.voices[(track && askerOf(track.id.requestId)?.pane) ?? 0] ?? inks.ink2;
+      for (let column = 0; column < columns; column++) {
+        const cell = track?.cellAt(fromStep + column);
+        if (!cell) continue;
+        const x = column * STEP_PX;
+        const rests = cell.kind === "waiting" || cell.kind === "preempted";
+        g.fillStyle = rests ? inks.ink3 : hue;
+        if (rests) g.fillRect(x + 1, y + markPx / 2, 3, 1);
+        else if (cell.kind === "decode") {
+          g.fillRect(x + 1, y + Math.max(0, (markPx - 3) / 2), 3, Math.min(3, markPx));
+        } else g.fillRect(x, y, cell.kind === "finished" ? 2 : 5, markPx);
+      }
+    }
+  });
+  useEffect(() => timeline.subscribe(redraw), [timeline, redraw]);
+  return (
+    <button type="button" className={css.pulse} aria-label="Open Batch" onClick={() => dock.show(true)}>
+      <canvas ref={canvas} />
+    </button>
+  );
+}

@@ -1,0 +1,153 @@
+import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import { KV_BLOCK_STATES, type KvCacheMap } from "../../protocol/reports.ts";
+import type { Batch } from "../../state/batch.ts";
+import { askerOf } from "../../state/request-name.ts";
+import { currentInks } from "./inks.ts";
+import { useCanvas } from "./use-canvas.ts";
+import { formatCount } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import css from "./CacheBlocksPanel.module.css";
+import { CacheBlocksTable } from "./CacheBlocksTable.tsx";
+import { sequenceName } from "./cell-words.ts";
+import { CursorArea } from "./CursorArea.tsx";
+import { drawCacheMap, layOutMap, ownerOf, type MapLayout } from "./draw-cache-map.ts";
+import panel from "./Panel.module.css";
+
+interface CacheBlocksPanelProps {
+  batch: Batch;
+  onGoTo: (pane: number) => void;
+}
+
+const NO_BLOCKS: KvCacheMap = {
+  blockSize: 16,
+  states: new Uint8Array(),
+  refCounts: new Uint16Array(),
+  owners: new Int32Array(),
+  filledTokens: new Uint8Array(),
+  sequences: [],
+};
+
+/** Whose each block of the key/value cache is. */
+export function CacheBlocksPanel({ batch, onGoTo }: CacheBlocksPanelProps) {
+  const { cacheMap, dock } = batch;
+  const map = useStore(cacheMap.store, (state) => state) ?? NO_BLOCKS;
+  const solo = useStore(dock.store, (state) => state.solo);
+  const room = useRef<HTMLDivElement>(null);
+  const [layout, setLayout] = useState<MapLayout>(() => layOutMap(0, 280, 180));
+  const [cursor, setCursor] = useState<number | null>(null);
+  const { canvas } = useCanvas((g) => drawCacheMap(g, currentInks(), { map, layout, solo, cursor }));
+  const numBlocks = map.states.length;
+
+  useEffect(() => cacheMap.look(), [cacheMap]);
+  useEffect(() => {
+    const element = room.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() =>
+      setLayout(layOutMap(numBlocks, element.clientWidth, element.clientHeight)),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [numBlocks]);
+
+  const askerAt = (block: number | null) => {
+    const owner = block === null ? null : ownerOf(map, block);
+    return owner ? askerOf(owner.requestId) : null;
+  };
+  const point = (block: number | null) => {
+    setCursor(block);
+    dock.point(askerAt(block)?.pane ?? null);
+  };
+  const follow = (event: PointerEvent<HTMLElement>) => {
+    const { left, top } = event.currentTarget.getBoundingClientRect();
+    const pitch = layout.blockPx + layout.gapPx;
+    const column = Math.floor((event.clientX - left) / pitch);
+    const block = Math.floor((event.clientY - top) / pitch) * layout.columns + column;
+    point(column < layout.columns && block < numBlocks ? block : null);
+  };
+  const goTo = () => {
+    const asker = askerAt(cursor);
+    if (asker) onGoTo(asker.pane);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const moves: Record<string, number> = {
+      ArrowLeft: -1,
+      ArrowRight: 1,
+      ArrowUp: -layout.columns,
+      ArrowDown: layout.columns,
+    };
+    const move = moves[event.key];
+    if (move !== undefined) {
+      const next = cursor === null ? 0 : cursor + move;
+      if (next >= 0 && next < numBlocks) point(next);
+    } else if (event.key === "Enter") goTo();
+    else if (event.key === "Escape") point(null);
+    else return;
+    event.preventDefault();
+  };
+
+  const count = (name: (typeof KV_BLOCK_STATES)[number]) =>
+    map.states.reduce((sum, state) => sum + Number(KV_BLOCK_STATES[state] === name), 0);
+  return (
+    <section className={panel.panel} aria-label="Cache blocks">
+      <div className={panel.head}>
+        <h3>Cache blocks</h3>
+        <ul className={css.key}>
+          <li>
+            <i className={css.shared}>2</i>shared by 2
+          </li>
+          <li>
+            <i className={css.cached} />
+            cached
+          </li>
+          <li>
+            <i className={css.free} />
+            free
+          </li>
+        </ul>
+      </div>
+      <div ref={room} className={css.room}>
+        <CursorArea
+          className={css.map}
+          style={{ height: layout.heightPx }}
+          label="Block"
+          hint="Arrow keys move from block to block, Enter goes to the pane."
+          value={cursor ?? 0}
+          max={Math.max(0, numBlocks - 1)}
+          words={cursor === null ? "No block" : blockWords(map, cursor)}
+          onPointerMove={follow}
+          onPointerLeave={() => point(null)}
+          onBlur={() => point(null)}
+          onClick={goTo}
+          onKeyDown={onKeyDown}
+        >
+          <canvas ref={canvas} aria-hidden="true" />
+        </CursorArea>
+      </div>
+      <p className={css.foot}>
+        {cursor === null || cursor >= numBlocks ? (
+          <>
+            <span>
+              <b>{formatCount(count("used"))}</b> in use, <b>{formatCount(count("cached"))}</b> cached, of{" "}
+              <b>{formatCount(numBlocks)}</b>
+            </span>
+            <span>{map.blockSize} tokens each</span>
+          </>
+        ) : (
+          blockWords(map, cursor)
+        )}
+      </p>
+      <CacheBlocksTable map={map} />
+    </section>
+  );
+}
+
+function blockWords(map: KvCacheMap, block: number): string {
+  const name = `Block ${formatCount(block)}`;
+  const state = KV_BLOCK_STATES[map.states[block] ?? 0];
+  const owner = ownerOf(map, block);
+  if (state !== "used" || owner === null)
+    return state === "cached" ? `${name}: cached, free to reuse` : `${name}: free`;
+  const refCount = map.refCounts[block] ?? 0;
+  if (refCount > 1) return `${name}: shared by ${refCount}, first ${sequenceName(owner)}`;
+  return `${name}: ${sequenceName(owner)}, ${map.filledTokens[block]} of ${map.blockSize} tokens`;
+}

@@ -1,0 +1,39 @@
+import type { KvCacheMap } from "../../protocol/reports.ts";
+import { formatCount } from "../format.ts";
+import { sequenceName } from "./cell-words.ts";
+
+/** The map's facts for those who can't see it. A block that several share counts for the first of them. */
+export function CacheBlocksTable({ map }: { map: KvCacheMap }) {
+  const rows = map.sequences.map((id) => ({ id, blocks: 0, shared: 0, tokens: 0 }));
+  for (const [block, owner] of map.owners.entries()) {
+    const row = rows[owner];
+    if (!row) continue;
+    row.blocks += 1;
+    row.shared += Number((map.refCounts[block] ?? 0) > 1);
+    row.tokens += map.filledTokens[block] ?? 0;
+  }
+  return (
+    <table className="sr">
+      <caption>Cache blocks by sequence</caption>
+      <thead>
+        <tr>
+          {["Sequence", "Blocks", "Of them shared", "Tokens in them"].map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ id, blocks, shared, tokens }) => (
+          <tr key={`${id.requestId}/${id.index}`}>
+            <th scope="row">{sequenceName(id)}</th>
+            <td>{formatCount(blocks)}</td>
+            <td>{formatCount(shared)}</td>
+            <td>{formatCount(tokens)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,169 @@
+import type { Batch } from "../../state/batch.ts";
+import { FIGURES_INTERVAL_MS } from "../../state/batch-metrics.ts";
+import { CHARTS_WINDOW_MS, type ChartSample } from "../../state/charts.ts";
+import type { ChartDrawing } from "./draw-chart.ts";
+import type { Inks } from "./inks.ts";
+import { formatCount, formatMs, formatRate } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import { isOpenVoice } from "../voice.ts";
+import { Chart } from "./Chart.tsx";
+import css from "./ChartsPanel.module.css";
+import { ChartsTable } from "./ChartsTable.tsx";
+import { LatencyFigures } from "./LatencyFigures.tsx";
+import panel from "./Panel.module.css";
+
+const PLACES = CHARTS_WINDOW_MS / FIGURES_INTERVAL_MS;
+
+/** The last minute. */
+export function ChartsPanel({ batch }: { batch: Batch }) {
+  const { samples, ttft, itl } = useStore(batch.charts.store, (state) => state);
+  const figures = useStore(batch.metrics.store, (state) => state);
+  const now = samples.at(-1);
+  const series = (values: (number | null)[], inks: Inks, changes = {}) => ({ values, color: inks.ink, ...changes });
+  const of = (pick: (sample: ChartSample) => number | null) => samples.map(pick);
+  const lastStep = samples.findLast(({ stepMs }) => stepMs !== null);
+  const hasGpuClock = samples.some(({ gpuMs }) => gpuMs !== null);
+
+  return (
+    <section className={panel.panel} aria-label="Charts">
+      <div className={panel.head}>
+        <h3>Charts</h3>
+        <span className={panel.aside}>last 60 s</span>
+      </div>
+      <div className={css.charts}>
+        <Chart
+          title={
+            <>
+              Tokens/s <b>{formatRate(figures.tokensPerSecond)}</b>
+            </>
+          }
+          label="Tokens per second, in all and of each stream"
+          drawing={(inks) => ({
+            places: PLACES,
+            stack: voiceStack(samples, inks),
+            series: [
+              series(
+                of((sample) => sample.tokensPerSecond),
+                inks,
+                { widthPx: 1.75 },
+              ),
+            ],
+            least: 10,
+          })}
+        />
+        <Chart
+          title={
+            <>
+              <span>
+                Sequences <b>{formatCount(now?.sequences ?? 0)}</b>
+              </span>
+              <span>
+                <u>queue</u> <b>{formatCount(figures.waiting)}</b>
+              </span>
+            </>
+          }
+          label="Sequences in each step, and sequences that wait"
+          drawing={(inks) => ({
+            places: PLACES,
+            series: [
+              series(
+                of((sample) => sample.sequences),
+                inks,
+                { fill: inks.surface2 },
+              ),
+              series(
+                of((sample) => sample.waiting),
+                inks,
+                { color: inks.ink2, dash: [2, 3] },
+              ),
+            ],
+            least: 4,
+          })}
+        />
+        <Chart
+          title={
+            <>
+              <span>
+                {hasGpuClock ? "GPU" : "Step"}{" "}
+                <b>{milliseconds((hasGpuClock ? lastStep?.gpuMs : lastStep?.stepMs) ?? null)}</b> ms a step
+              </span>
+              <span>
+                <u>CPU</u> <b>{milliseconds(lastStep?.cpuMs ?? null)}</b>
+              </span>
+            </>
+          }
+          label={hasGpuClock ? "Time of a step on GPU and CPU" : "Time of a step, and of it on the CPU"}
+          drawing={(inks) => ({
+            places: PLACES,
+            series: [
+              series(
+                of(({ gpuMs, stepMs }) => (hasGpuClock ? gpuMs : stepMs)),
+                inks,
+              ),
+              series(
+                of((sample) => sample.cpuMs),
+                inks,
+                { color: inks.ink2, dash: [2, 3] },
+              ),
+            ],
+            least: 1,
+          })}
+        />
+        <Chart
+          title={
+            <>
+              <span>
+                Used <b>{formatCount(now?.blocksUsed ?? 0)}</b>
+              </span>
+              <span>
+                <u>cached</u> <b>{formatCount(now?.blocksCached ?? 0)}</b>
+              </span>
+              <span>
+                free <b>{formatCount(freeBlocks(now))}</b>
+              </span>
+            </>
+          }
+          label="Cache blocks: used, and with those that are cached"
+          drawing={blocksDrawing(samples)}
+        />
+      </div>
+      <LatencyFigures ttft={ttft} itl={itl} />
+      <ChartsTable samples={samples} />
+    </section>
+  );
+}
+
+function milliseconds(value: number | null): string {
+  return value === null ? "–" : formatMs(value);
+}
+
+function freeBlocks(sample: ChartSample | undefined): number {
+  return sample ? sample.blocksTotal - sample.blocksUsed - sample.blocksCached : 0;
+}
+
+/** Used, with the cached on top; what is above both is free. */
+function blocksDrawing(samples: readonly ChartSample[]): (inks: Inks) => ChartDrawing {
+  return (inks) => ({
+    places: PLACES,
+    series: [
+      {
+        values: samples.map(({ blocksUsed, blocksCached }) => blocksUsed + blocksCached),
+        color: inks.ink2,
+        dash: [2, 3],
+      },
+      { values: samples.map(({ blocksUsed }) => blocksUsed), color: inks.ink, fill: inks.surface2 },
+    ],
+    least: samples.at(-1)?.blocksTotal ?? 1,
+  });
+}
+
+function voiceStack(samples: readonly ChartSample[], inks: Inks): NonNullable<ChartDrawing["stack"]> {
+  const voices = new Set(samples.flatMap(({ byVoice }) => Object.keys(byVoice).map(Number)));
+  return [...voices]
+    .toSorted((a, b) => a - b)
+    .map((voice) => ({
+      values: samples.map(({ byVoice }) => byVoice[voice] ?? 0),
+      color: inks.voices[voice] ?? inks.ink2,
+      isOpen: isOpenVoice(voice),
+    }));
+}

@@ -1,0 +1,51 @@
+import { FIGURES_INTERVAL_MS } from "../../state/batch-metrics.ts";
+import type { ChartSample } from "../../state/charts.ts";
+import { formatCount, formatMs, formatRate } from "../format.ts";
+
+const COLUMNS: readonly (readonly [name: string, read: (sample: ChartSample) => string])[] = [
+  ["Tokens per second", ({ tokensPerSecond }) => formatRate(tokensPerSecond)],
+  ["Sequences a step", ({ sequences }) => formatRate(sequences)],
+  ["Waiting", ({ waiting }) => formatCount(waiting)],
+  ["Blocks used", ({ blocksUsed }) => formatCount(blocksUsed)],
+  ["Blocks cached", ({ blocksCached }) => formatCount(blocksCached)],
+  ["Step, ms", ({ stepMs }) => (stepMs === null ? "none" : formatMs(stepMs))],
+  ["GPU, ms", ({ gpuMs }) => (gpuMs === null ? "none" : formatMs(gpuMs))],
+  ["CPU, ms", ({ cpuMs }) => (cpuMs === null ? "none" : formatMs(cpuMs))],
+];
+
+/** Every so many seconds a row. */
+const EVERY_S = 10;
+
+/** The charts' facts for those who can't see them. */
+export function ChartsTable({ samples }: { samples: readonly ChartSample[] }) {
+  const every = (EVERY_S * 1000) / FIGURES_INTERVAL_MS;
+  const rows = Array.from({ length: Math.ceil(samples.length / every) }, (_, i) => samples.at(-1 - i * every));
+  return (
+    <table className="sr">
+      <caption>Charts of the last minute</caption>
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          {COLUMNS.map(([name]) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(
+          (sample, i) =>
+            sample && (
+              <tr key={i}>
+                <th scope="row">{i === 0 ? "now" : `${i * EVERY_S} s ago`}</th>
+                {COLUMNS.map(([name, read]) => (
+                  <td key={name}>{read(sample)}</td>
+                ))}
+              </tr>
+            ),
+        )}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,185 @@
+import { useCallback, useEffect, useMemo, useState, type KeyboardEvent, type PointerEvent } from "react";
+import { askerOf } from "../../state/request-name.ts";
+import type { Track } from "../../state/timeline.ts";
+import type { Batch } from "../../state/batch.ts";
+import { Button } from "../Button.tsx";
+import { currentInks } from "./inks.ts";
+import { useCanvas } from "./use-canvas.ts";
+import { formatCount } from "../format.ts";
+import { Icon } from "../Icon.tsx";
+import { useStore } from "../use-store.ts";
+import { cellWords, sequenceName } from "./cell-words.ts";
+import { CursorArea } from "./CursorArea.tsx";
+import { drawTimeline, SUM_PX, TOP_PX } from "./draw-timeline.ts";
+import panel from "./Panel.module.css";
+import { TimelineLegend } from "./TimelineLegend.tsx";
+import css from "./TimelinePanel.module.css";
+import { TimelineRowLabel } from "./TimelineRowLabel.tsx";
+import { TimelineTable } from "./TimelineTable.tsx";
+import { TimelineView, type Place } from "./timeline-view.ts";
+
+interface TimelinePanelProps {
+  batch: Batch;
+  /** Takes the person to a pane. */
+  onGoTo: (pane: number) => void;
+}
+
+const KEY_MOVES: Record<string, readonly [steps: number, rows: number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+  PageUp: [-20, 0],
+  PageDown: [20, 0],
+};
+
+/** 24 px a row; 20 from seven rows on, 12 from nine. */
+function rowHeight(count: number): number {
+  return count > 8 ? 12 : count > 6 ? 20 : 24;
+}
+
+/** The batch as a score: a row is a sequence, a column a step. */
+export function TimelinePanel({ batch, onGoTo }: TimelinePanelProps) {
+  const { timeline, dock } = batch;
+  const view = useMemo(() => new TimelineView(timeline), [timeline]);
+  const { stepPx, solo, isPaused } = useStore(dock.store, (state) => state);
+  const [rows, setRows] = useState<readonly (Track | null)[]>([]);
+  const [cursor, setCursor] = useState<Place | null>(null);
+  const [words, setWords] = useState("");
+  const rowPx = rowHeight(rows.length);
+
+  const { canvas, redraw } = useCanvas((g, width) => {
+    view.hold(isPaused);
+    const { rows: shown, fromStep, toStep } = view.refresh(Math.floor(width / stepPx));
+    // The labels are React's; they change far more seldom than the steps.
+    setRows((before) => (isSameList(before, shown) ? before : [...shown]));
+    const rowsOf = (step: number) => timeline.rowsOf(step);
+    const drawing = { rows: shown, rowPx: rowHeight(shown.length), stepPx, fromStep, toStep, rowsOf, solo };
+    drawTimeline(g, width, currentInks(), { ...drawing, cursor: view.cursor });
+    setWords(view.cursor ? wordsAt(view, view.cursor) : "");
+  });
+  useEffect(() => timeline.subscribe(redraw), [timeline, redraw]);
+
+  const place = (next: Place | null) => {
+    view.placeCursor(next);
+    setCursor(next);
+    const track = next && view.trackAt(next);
+    dock.point(track ? (askerOf(track.id.requestId)?.pane ?? null) : null);
+    redraw();
+  };
+  const follow = (event: PointerEvent<HTMLElement>) => {
+    const { left, top } = event.currentTarget.getBoundingClientRect();
+    const row = Math.floor((event.clientY - top - TOP_PX) / rowPx);
+    const step = view.window.fromStep + Math.floor((event.clientX - left) / stepPx);
+    place(row >= 0 && row < rows.length ? { step, row } : null);
+  };
+  const goToCursor = () => {
+    const track = view.cursor && view.trackAt(view.cursor);
+    const asker = track && askerOf(track.id.requestId);
+    if (asker) onGoTo(asker.pane);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const move = KEY_MOVES[event.key];
+    if (move) {
+      view.moveCursor(...move);
+      place(view.cursor);
+    } else if (event.key === "Enter") goToCursor();
+    else if (event.key === "Escape") place(null);
+    else if (event.key === " ") dock.togglePause();
+    else if (event.key === "+" || event.key === "=") dock.zoom(1);
+    else if (event.key === "-") dock.zoom(-1);
+    else return;
+    event.preventDefault();
+  };
+
+  // React listens to wheels passively, and the page's own zoom must not follow.
+  const zoomByWheel = useCallback(
+    (event: WheelEvent) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      dock.zoom(event.deltaY < 0 ? 1 : -1);
+    },
+    [dock],
+  );
+  useEffect(() => {
+    const element = canvas.current;
+    element?.addEventListener("wheel", zoomByWheel, { passive: false });
+    return () => element?.removeEventListener("wheel", zoomByWheel);
+  }, [canvas, zoomByWheel]);
+
+  const column = cursor ? cursor.step - view.window.fromStep : 0;
+  return (
+    <section className={panel.panel} aria-label="Timeline" data-many={rows.length > 12}>
+      <div className={panel.head}>
+        <h3>Timeline</h3>
+        <TimelineLegend />
+        <div className={css.zoom}>
+          <Button look="icon" aria-label="Zoom out" title="Zoom out (−)" onClick={() => dock.zoom(-1)}>
+            <Icon name="minus" />
+          </Button>
+          <Button look="icon" aria-label="Zoom in" title="Zoom in (+)" onClick={() => dock.zoom(1)}>
+            <Icon name="plus" />
+          </Button>
+        </div>
+      </div>
+      <div className={css.scroll}>
+        <div className={css.timeline} style={{ height: TOP_PX + rows.length * rowPx + SUM_PX }}>
+          <ol className={css.labels} style={{ paddingTop: TOP_PX }}>
+            {rows.map((track, row) => (
+              <li key={row} style={{ height: rowPx }}>
+                {track && <TimelineRowLabel id={track.id} dock={dock} isSmall={rowPx < 20} onGoTo={onGoTo} />}
+              </li>
+            ))}
+            {rows.length > 0 && (
+              <li className={css.sum}>
+                tokens
+                <br />a step
+              </li>
+            )}
+          </ol>
+          <CursorArea
+            className={css.canvas}
+            label="Step and sequence"
+            hint="Arrow keys move from cell to cell, Enter goes to the pane, plus and minus zoom, Space pauses."
+            value={cursor?.step ?? timeline.lastStep}
+            max={timeline.lastStep + 1}
+            words={words || "No cell"}
+            onPointerMove={follow}
+            onPointerLeave={() => place(null)}
+            onBlur={() => place(null)}
+            onClick={goToCursor}
+            onKeyDown={onKeyDown}
+          >
+            <canvas ref={canvas} aria-hidden="true" />
+          </CursorArea>
+          {cursor && words !== "" && (
+            <p
+              className={css.words}
+              aria-hidden="true"
+              style={wordsStyle(column * stepPx, TOP_PX + (cursor.row + 1) * rowPx)}
+            >
+              {words}
+            </p>
+          )}
+        </div>
+        {rows.length === 0 && <p className={css.empty}>Each question that is answered gets a line here.</p>}
+      </div>
+      <TimelineTable batch={batch} />
+    </section>
+  );
+}
+
+function wordsAt(view: TimelineView, place: Place): string {
+  const track = view.trackAt(place);
+  if (!track) return "";
+  return `${sequenceName(track.id)}. Step ${formatCount(place.step)}: ${cellWords(view.cellAt(place))}`;
+}
+
+/** Below the cell; kept within the panel by its right edge where the cell is far to the right. */
+function wordsStyle(x: number, y: number) {
+  return { top: y + 4, left: `min(${64 + x}px, calc(100% - 300px))` };
+}
+
+function isSameList<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
+}

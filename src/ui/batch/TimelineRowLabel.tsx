@@ -1,0 +1,36 @@
+import type { SequenceId } from "../../protocol/reports.ts";
+import type { Dock } from "../../state/dock.ts";
+import { askerOf } from "../../state/request-name.ts";
+import { VoiceBadge } from "../VoiceBadge.tsx";
+import { sequenceName } from "./cell-words.ts";
+import css from "./TimelinePanel.module.css";
+
+interface TimelineRowLabelProps {
+  id: SequenceId;
+  dock: Dock;
+  isSmall: boolean;
+  onGoTo: (pane: number) => void;
+}
+
+/** Whose row it is; a button that goes there. */
+export function TimelineRowLabel({ id, dock, isSmall, onGoTo }: TimelineRowLabelProps) {
+  const asker = askerOf(id.requestId);
+  if (!asker) return <span className={css.other}>{isSmall ? "…" : "other"}</span>;
+  return (
+    <button
+      type="button"
+      className={css.label}
+      data-small={isSmall}
+      aria-label={`Go to ${sequenceName(id)}`}
+      title={sequenceName(id)}
+      onClick={() => onGoTo(asker.pane)}
+      onPointerEnter={() => dock.point(asker.pane)}
+      onPointerLeave={() => dock.point(null)}
+      onFocus={() => dock.point(asker.pane)}
+      onBlur={() => dock.point(null)}
+    >
+      <VoiceBadge number={asker.pane} />
+      {!isSmall && <span>turn {asker.turn}</span>}
+    </button>
+  );
+}

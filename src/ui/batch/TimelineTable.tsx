@@ -1,0 +1,69 @@
+import type { Batch } from "../../state/batch.ts";
+import type { Timeline, Track } from "../../state/timeline.ts";
+import { formatCount } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import { cellWords, sequenceName } from "./cell-words.ts";
+
+/** So many of the newest steps are told. */
+const STEPS = 100;
+
+/** The timeline's facts for those who can't see it. */
+export function TimelineTable({ batch }: { batch: Batch }) {
+  // With the figures, four times a second at the most: a table that is read must not change with every step.
+  const step = useStore(batch.metrics.store, (figures) => figures.step);
+  const from = Math.max(1, step - STEPS + 1);
+  return (
+    <table className="sr">
+      <caption>
+        Timeline, steps {formatCount(from)} to {formatCount(step)}
+      </caption>
+      <thead>
+        <tr>
+          {[
+            "Sequence",
+            "Now",
+            "Prompt tokens computed",
+            "Found in the cache",
+            "Decode steps",
+            "Steps waited",
+            "Preempted",
+          ].map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {batch.timeline.tracksIn(from, step).map((track) => (
+          <TrackRow
+            key={`${track.id.requestId}/${track.id.index}`}
+            track={track}
+            from={from}
+            timeline={batch.timeline}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function TrackRow({ track, from, timeline }: { track: Track; from: number; timeline: Timeline }) {
+  const count = { promptTokens: 0, cachedTokens: 0, decode: 0, waiting: 0, preempted: 0 };
+  for (let step = Math.max(from, track.firstStep); step <= timeline.lastStep; step++) {
+    const cell = track.cellAt(step);
+    if (cell?.kind === "prompt") {
+      count.promptTokens += cell.rows;
+      count.cachedTokens += cell.cachedTokens;
+    } else if (cell && cell.kind !== "finished") count[cell.kind] += 1;
+  }
+  return (
+    <tr>
+      <th scope="row">{sequenceName(track.id)}</th>
+      <td>{cellWords(track.cellAt(track.endStep ?? timeline.lastStep))}</td>
+      {Object.entries(count).map(([name, value]) => (
+        <td key={name}>{formatCount(value)}</td>
+      ))}
+    </tr>
+  );
+}

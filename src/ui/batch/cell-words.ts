@@ -1,0 +1,33 @@
+import type { SequenceId } from "../../protocol/reports.ts";
+import { askerOf } from "../../state/request-name.ts";
+import type { Cell } from "../../state/timeline.ts";
+import { formatCount } from "../format.ts";
+
+/** "Pane 3, turn 2"; a request of no pane is called by its id. */
+export function sequenceName({ requestId, index }: SequenceId): string {
+  const asker = askerOf(requestId);
+  const choice = index > 0 ? `, choice ${index + 1}` : "";
+  return (asker ? `Pane ${asker.pane}, turn ${asker.turn}` : `Request ${requestId.slice(0, 24)}`) + choice;
+}
+
+const ENDINGS = { stop: "end of text", length: "length limit", abort: "stopped" } as const;
+
+/** What a sequence did in a step, in words. Undefined: nothing. */
+export function cellWords(cell: Cell | undefined): string {
+  switch (cell?.kind) {
+    case "prompt": {
+      const cached = cell.cachedTokens > 0 ? `, ${formatCount(cell.cachedTokens)} found in the cache` : "";
+      return `prompt, ${formatCount(cell.rows)} ${cell.rows === 1 ? "token" : "tokens"} computed${cached}`;
+    }
+    case "decode":
+      return `decode, token ${formatCount(cell.start + 1)} computed`;
+    case "waiting":
+      return "waiting";
+    case "preempted":
+      return "preempted: gave its blocks up, and will be computed again";
+    case "finished":
+      return `finished: ${ENDINGS[cell.reason]}`;
+    case undefined:
+      return "no part in this step";
+  }
+}

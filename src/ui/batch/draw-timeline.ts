@@ -1,0 +1,183 @@
+import { askerOf } from "../../state/request-name.ts";
+import type { Cell, StepRows, Track } from "../../state/timeline.ts";
+import { hatch } from "./hatch.ts";
+import type { Inks } from "./inks.ts";
+import { formatCount } from "../format.ts";
+import { isOpenVoice } from "../voice.ts";
+
+// A row is a voice, a column a step:
+//
+//        18,180      18,200
+//   1    = = # ▪ ▪ ▪ ▪ ▪ ▪      above: step numbers
+//   2        - - - # # ▪ ▪
+//        ▂ ▂ █ ▁ ▁ ▆ ▆ ▁ ▁      below: tokens a step
+
+export const TOP_PX = 16;
+export const SUM_PX = 40;
+const SUM_BAR_PX = 32;
+
+export interface TimelineDrawing {
+  readonly rows: readonly (Track | null)[];
+  readonly rowPx: number;
+  readonly stepPx: number;
+  /** The first column; there are as many as fit. */
+  readonly fromStep: number;
+  readonly toStep: number;
+  readonly rowsOf: (step: number) => StepRows | undefined;
+  /** The pane whose sequences stand out; null: all alike. */
+  readonly solo: number | null;
+  /** The cell with the cursor. */
+  readonly cursor: { readonly step: number; readonly row: number } | null;
+}
+
+export function drawTimeline(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
+  const { rows, rowPx, stepPx, fromStep, toStep, solo, cursor } = drawing;
+  drawGrid(g, width, inks, drawing);
+  for (const [row, track] of rows.entries()) {
+    if (!track) continue;
+    const voice = askerOf(track.id.requestId)?.pane ?? 0;
+    const pen: Pen = { g, inks, hue: inks.voices[voice] ?? inks.ink2, isOpen: isOpenVoice(voice), rowPx, stepPx };
+    g.globalAlpha = solo === null || solo === voice ? 1 : 0.2;
+    const last = Math.min(toStep, track.endStep ?? toStep);
+    for (let step = Math.max(fromStep, track.firstStep); step <= last; step++) {
+      const cell = track.cellAt(step);
+      if (cell) drawCell(pen, cell, (step - fromStep) * stepPx, TOP_PX + row * rowPx);
+    }
+  }
+  g.globalAlpha = 1;
+  drawSums(g, width, inks, drawing);
+  if (cursor === null) return;
+  g.strokeStyle = inks.focus;
+  g.lineWidth = 1.5;
+  g.strokeRect((cursor.step - fromStep) * stepPx - 1, TOP_PX + cursor.row * rowPx + 0.5, stepPx + 1, rowPx - 1);
+}
+
+function drawGrid(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
+  const { rows, rowPx, stepPx, fromStep, toStep } = drawing;
+  const end = TOP_PX + rows.length * rowPx;
+  const every = 10 * Math.max(1, Math.round(9 / stepPx));
+  g.font = `400 11px ${inks.sans}`;
+  for (let step = Math.max(every, Math.ceil(fromStep / every) * every); step <= toStep; step += every) {
+    const x = (step - fromStep) * stepPx;
+    g.fillStyle = inks.line;
+    g.fillRect(x - 1, TOP_PX - 2, 1, end - TOP_PX + SUM_PX);
+    g.fillStyle = inks.ink3;
+    if (step % (2 * every) === 0 && x + 48 < width) g.fillText(formatCount(step), x + 1, 10);
+  }
+  g.fillStyle = inks.line;
+  for (let row = 1; row <= rows.length; row++) g.fillRect(0, TOP_PX + row * rowPx - 1, width, 1);
+}
+
+/** Under each step a bar of the tokens it computed; those of prompts stand apart. */
+function drawSums(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
+  const { rows, rowPx, stepPx, fromStep, toStep, rowsOf } = drawing;
+  const base = TOP_PX + rows.length * rowPx + SUM_PX - 2;
+  const scale = SUM_BAR_PX / Math.max(8, mostRows(drawing));
+  const barPx = Math.max(1, stepPx - 3);
+  g.fillStyle = inks.ink2;
+  for (let step = fromStep; step <= toStep; step++) {
+    const sum = rowsOf(step);
+    if (!sum) continue;
+    const x = (step - fromStep) * stepPx + 1;
+    const bar = (tokens: number) => (tokens === 0 ? 0 : Math.max(1.5, tokens * scale));
+    const [decode, prompt] = [bar(sum.rows - sum.promptRows), bar(sum.promptRows)];
+    g.fillRect(x, base - decode, barPx, decode);
+    g.fillRect(x, base - decode - prompt - (decode && prompt ? 1 : 0), barPx, prompt);
+  }
+  g.fillStyle = inks.lineStrong;
+  g.fillRect(0, base, width, 1);
+}
+
+/** Most tokens of a step in view. */
+export function mostRows({
+  fromStep,
+  toStep,
+  rowsOf,
+}: Pick<TimelineDrawing, "fromStep" | "toStep" | "rowsOf">): number {
+  let most = 0;
+  for (let step = fromStep; step <= toStep; step++) most = Math.max(most, rowsOf(step)?.rows ?? 0);
+  return most;
+}
+
+interface Pen {
+  readonly g: CanvasRenderingContext2D;
+  readonly inks: Inks;
+  readonly hue: string;
+  /** Voices 9 to 16 are drawn open. */
+  readonly isOpen: boolean;
+  readonly rowPx: number;
+  readonly stepPx: number;
+}
+
+function drawCell(pen: Pen, cell: Cell, x: number, y: number): void {
+  const { g, inks, hue, rowPx, stepPx } = pen;
+  const middle = y + rowPx / 2 - 0.5;
+  g.fillStyle = hue;
+  g.strokeStyle = hue;
+  switch (cell.kind) {
+    case "prompt":
+      drawPrompt(pen, cell, x, y + 2, rowPx - 5);
+      return;
+    case "decode":
+      drawNote(pen, x + stepPx / 2 - 0.5, middle);
+      return;
+    case "waiting":
+      g.fillStyle = inks.ink3;
+      g.fillRect(x + stepPx * 0.22, middle - 0.75, Math.max(1.5, stepPx * 0.45), 1.5);
+      return;
+    case "preempted": {
+      const [half, centre] = [Math.min(3, rowPx / 4), x + stepPx / 2 - 0.5];
+      g.strokeStyle = inks.bad;
+      g.lineWidth = 1.75;
+      g.beginPath();
+      g.moveTo(centre - half, middle - half);
+      g.lineTo(centre + half, middle + half);
+      g.moveTo(centre + half, middle - half);
+      g.lineTo(centre - half, middle + half);
+      g.stroke();
+      return;
+    }
+    case "finished":
+      g.fillRect(x + 1, y + 2, 1, rowPx - 5);
+      g.fillRect(x + 3.5, y + 2, Math.min(3, stepPx - 2), rowPx - 5);
+  }
+}
+
+/** A tall cell: solid for what was computed; at its foot, hatched, the share that was found in the cache. */
+function drawPrompt(
+  { g, inks, isOpen, stepPx }: Pen,
+  { rows, cachedTokens }: Extract<Cell, { kind: "prompt" }>,
+  x: number,
+  y: number,
+  height: number,
+): void {
+  const width = Math.max(1.5, stepPx - 1);
+  const share = cachedTokens / (cachedTokens + rows);
+  // Whatever the shares are, both can be seen.
+  const cachedPx = cachedTokens === 0 ? 0 : Math.max(4, Math.min(height - 3, Math.round(share * height)));
+  g.beginPath();
+  g.roundRect(x, y, width, height - cachedPx, 1.5);
+  g.fill();
+  if (isOpen && width > 5) {
+    g.fillStyle = inks.surface;
+    g.fillRect(x + width / 2 - 1, y + 2, 2, Math.max(0, height - cachedPx - 4));
+  }
+  if (cachedPx === 0) return;
+  g.lineWidth = 1;
+  g.strokeRect(x + 0.5, y + height - cachedPx + 1, width - 1, cachedPx - 1.5);
+  hatch(g, x + 0.5, y + height - cachedPx + 1, width - 1, cachedPx - 1.5);
+}
+
+function drawNote({ g, isOpen, rowPx, stepPx }: Pen, x: number, y: number): void {
+  const size = Math.min(6, stepPx - 1.5, rowPx - 4);
+  if (isOpen && size >= 4) {
+    g.lineWidth = 1.5;
+    g.beginPath();
+    g.roundRect(x - size / 2 + 0.75, y - size / 2 + 0.75, size - 1.5, size - 1.5, 1.5);
+    g.stroke();
+    return;
+  }
+  g.beginPath();
+  g.roundRect(x - size / 2, y - size / 2, size, size, Math.min(1.5, size / 3));
+  g.fill();
+}

@@ -1,0 +1,67 @@
+// The colours of tokens.css for what is drawn on canvas.
+
+const VOICES = 16;
+
+export interface Inks {
+  readonly ink: string;
+  readonly ink2: string;
+  readonly ink3: string;
+  readonly onInk: string;
+  readonly line: string;
+  readonly lineStrong: string;
+  readonly control: string;
+  readonly surface: string;
+  readonly surface2: string;
+  readonly bad: string;
+  readonly focus: string;
+  readonly onVoice: string;
+  /** By the pane's number; 0 is for what no pane asked for. */
+  readonly voices: readonly string[];
+  /** The interface's family, for canvas fonts. */
+  readonly sans: string;
+}
+
+let inks: Inks | null = null;
+const listeners = new Set<() => void>();
+
+/** As the theme has them now. */
+export function currentInks(): Inks {
+  return (inks ??= readInks());
+}
+
+/** Tells when the theme has changed; returns the function that unsubscribes. */
+export function onInksChange(listener: () => void): () => void {
+  if (listeners.size === 0) themeObserver.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) themeObserver.disconnect();
+    if (listeners.size === 0) inks = null;
+  };
+}
+
+const themeObserver = new MutationObserver(() => {
+  inks = null;
+  for (const listener of listeners) listener();
+});
+
+function readInks(): Inks {
+  const style = getComputedStyle(document.documentElement);
+  const read = (name: string) => style.getPropertyValue(name).trim();
+  return {
+    ink: read("--ink"),
+    ink2: read("--ink-2"),
+    ink3: read("--ink-3"),
+    onInk: read("--on-ink"),
+    line: read("--line"),
+    lineStrong: read("--line-strong"),
+    control: read("--control"),
+    surface: read("--surface"),
+    surface2: read("--surface-2"),
+    bad: read("--bad"),
+    focus: read("--focus"),
+    onVoice: read("--on-voice"),
+    voices: [read("--ink-2"), ...Array.from({ length: VOICES }, (_, i) => read(`--v${i + 1}`))],
+    sans: read("--sans"),
+  };
+}

@@ -1,0 +1,56 @@
+import { beforeEach, expect, it } from "vitest";
+import { Timeline } from "../../state/timeline.ts";
+import { sampleEntry, sampleStep } from "../../testing/sample-reports.ts";
+import { TimelineView } from "./timeline-view.ts";
+
+let timeline: Timeline;
+let view: TimelineView;
+beforeEach(() => {
+  timeline = new Timeline();
+  view = new TimelineView(timeline);
+  run(1, 20);
+});
+
+function run(from: number, to: number): void {
+  for (let step = from; step <= to; step++) {
+    timeline.addStep(sampleStep({ step, entries: [sampleEntry("a", { start: step }), sampleEntry("b")] }));
+  }
+}
+const range = () => {
+  const { fromStep, toStep } = view.refresh(10);
+  return [fromStep, toStep];
+};
+
+it("follows the newest step, and stands still while it is held", () => {
+  expect(range()).toEqual([12, 21]);
+  view.hold(true);
+  run(21, 30);
+  expect(range()).toEqual([12, 21]);
+  view.hold(false);
+  expect(range()).toEqual([22, 31]);
+});
+
+it("has a cursor that stays in view, and says what is under it", () => {
+  view.refresh(10);
+  view.moveCursor(-1, 0);
+  expect(view.cursor).toEqual({ step: 21, row: 0 });
+  view.moveCursor(-1, 0);
+  expect(view.cellAt(view.cursor!)).toEqual({ kind: "decode", start: 20 });
+  view.moveCursor(-100, 5);
+  expect(view.cursor).toEqual({ step: 12, row: 1 });
+  expect(view.trackAt(view.cursor!)?.id.requestId).toBe("b");
+  view.moveCursor(100, -5);
+  expect(view.cursor).toEqual({ step: 21, row: 0 });
+});
+
+it("takes a window that is held along, as far as anything is remembered", () => {
+  view.hold(true);
+  view.refresh(10);
+  view.placeCursor({ step: 12, row: 0 });
+  view.moveCursor(-3, 0);
+  expect(range()).toEqual([9, 18]);
+  view.moveCursor(-100, 0);
+  expect(view.cursor!.step).toBe(9);
+  view.moveCursor(100, 0);
+  expect(range()).toEqual([12, 21]);
+});

@@ -1,0 +1,88 @@
+import { TimelineRows } from "../../state/timeline-rows.ts";
+import type { Cell, Timeline, Track } from "../../state/timeline.ts";
+
+export interface Place {
+  readonly step: number;
+  readonly row: number;
+}
+
+export interface TimelineWindow {
+  readonly rows: readonly (Track | null)[];
+  readonly fromStep: number;
+  readonly toStep: number;
+}
+
+/** Which part of the timeline is in view, and where its cursor is. */
+export class TimelineView {
+  readonly #timeline: Timeline;
+  readonly #rows = new TimelineRows();
+  #window: TimelineWindow = { rows: [], fromStep: 1, toStep: 0 };
+  /** The last column in view while it stands still; null: it follows the engine. */
+  #heldStep: number | null = null;
+  #cursor: Place | null = null;
+
+  constructor(timeline: Timeline) {
+    this.#timeline = timeline;
+  }
+
+  get window(): TimelineWindow {
+    return this.#window;
+  }
+
+  get cursor(): Place | null {
+    return this.#cursor;
+  }
+
+  placeCursor(place: Place | null): void {
+    this.#cursor = place;
+  }
+
+  get isHeld(): boolean {
+    return this.#heldStep !== null;
+  }
+
+  hold(isHeld: boolean): void {
+    if (isHeld !== this.isHeld) this.#heldStep = isHeld ? this.#newestStep : null;
+  }
+
+  /** Brings the window up to date, for so many columns. */
+  refresh(columns: number): TimelineWindow {
+    const toStep = this.#heldStep ?? this.#newestStep;
+    const fromStep = toStep - columns + 1;
+    const rows = this.#rows.arrange(this.#timeline.tracksIn(fromStep, toStep));
+    return (this.#window = { rows, fromStep, toStep });
+  }
+
+  trackAt({ row }: Place): Track | null {
+    return this.#window.rows[row] ?? null;
+  }
+
+  cellAt(place: Place): Cell | undefined {
+    return this.trackAt(place)?.cellAt(place.step);
+  }
+
+  /** Moves the cursor by so many cells; from nowhere it comes in at the newest step. Moves the window with it if held. */
+  moveCursor(steps: number, rows: number): void {
+    const { rows: shown, fromStep, toStep } = this.#window;
+    const at = this.#cursor ?? {
+      step: toStep - steps,
+      row:
+        Math.max(
+          0,
+          shown.findIndex((track) => track !== null),
+        ) - rows,
+    };
+    const row = Math.max(0, Math.min(shown.length - 1, at.row + rows));
+    const oldest = this.#timeline.rowsOf(at.step + steps) ? at.step + steps : at.step;
+    const step = Math.max(this.isHeld ? oldest : fromStep, Math.min(this.#newestStep, at.step + steps));
+    this.#cursor = { step, row };
+    if (this.#heldStep === null) return;
+    if (step > toStep) this.#heldStep = step;
+    if (step < fromStep) this.#heldStep -= fromStep - step;
+  }
+
+  /** The column after the newest step is where endings stand. */
+  get #newestStep(): number {
+    return this.#timeline.lastStep + 1;
+  }
+}

@@ -1,0 +1,53 @@
+import { useCallback, useEffect, useRef, type RefObject } from "react";
+import { onInksChange } from "./inks.ts";
+
+/** Draws everything, on a blank canvas of that size in CSS pixels. */
+export type Draw = (g: CanvasRenderingContext2D, width: number, height: number) => void;
+
+/**
+ * A canvas that is as sharp as the screen. It is drawn anew when `redraw` asks for it, when its size or the theme has
+ * changed, and after each render; at most once a frame, and not while it has no size.
+ */
+export function useCanvas(draw: Draw): { readonly canvas: RefObject<HTMLCanvasElement | null>; redraw: () => void } {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const newest = useRef(draw);
+  const frame = useRef(0);
+
+  const redraw = useCallback(() => {
+    if (frame.current !== 0) return;
+    frame.current = requestAnimationFrame(() => {
+      frame.current = 0;
+      if (canvas.current) paint(canvas.current, newest.current);
+    });
+  }, []);
+
+  useEffect(() => {
+    newest.current = draw;
+    redraw();
+  });
+  useEffect(() => {
+    const observer = new ResizeObserver(redraw);
+    if (canvas.current) observer.observe(canvas.current);
+    const off = onInksChange(redraw);
+    return () => {
+      observer.disconnect();
+      off();
+      cancelAnimationFrame(frame.current);
+      frame.current = 0;
+    };
+  }, [redraw]);
+  return { canvas, redraw };
+}
+
+function paint(canvas: HTMLCanvasElement, draw: Draw): void {
+  const { clientWidth, clientHeight } = canvas;
+  const g = canvas.getContext("2d");
+  if (!g || clientWidth === 0 || clientHeight === 0) return;
+  const [width, height] = [clientWidth, clientHeight].map((px) => Math.round(px * devicePixelRatio));
+  // To set a size, even the same one, throws the canvas's memory away.
+  if (canvas.width !== width) canvas.width = width ?? 0;
+  if (canvas.height !== height) canvas.height = height ?? 0;
+  g.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+  g.clearRect(0, 0, clientWidth, clientHeight);
+  draw(g, clientWidth, clientHeight);
+}
