@@ -49,7 +49,8 @@ export function listContenders(tokensOfSequence: number): Contender[] {
       gpu,
       cacheType: type,
       slots: MOST_SEQUENCES,
-      context: MOST_SEQUENCES * tokensOfSequence,
+      // Shared out evenly; a slot that is filled to its last place aborts everything.
+      context: 2 * MOST_SEQUENCES * tokensOfSequence,
     },
   });
   return [
