@@ -1,0 +1,45 @@
+import { lazy, Suspense } from "react";
+
+import type { AppState } from "../state/app-state.ts";
+import type { AppUpdates } from "../state/app-updates.ts";
+import type { CreateEngine } from "../state/engine-control.ts";
+import type { Router } from "../state/router.ts";
+import type { Theme } from "../state/theme.ts";
+import { App } from "./App.tsx";
+import { UpdateNotice } from "./updates/UpdateNotice.tsx";
+import { useStore } from "./use-store.ts";
+
+/** A file of its own, loaded when it is wanted. */
+const BenchPage = lazy(async () => ({ default: (await import("./bench/BenchPage.tsx")).BenchPage }));
+
+interface PagesProps {
+  readonly router: Router;
+  readonly theme: Theme;
+  readonly updates: AppUpdates;
+  /** Opens the chats at the first call: who only measures loads no model for them. */
+  readonly openChats: () => AppState;
+  readonly createEngine: CreateEngine;
+  readonly model: string;
+}
+
+export function Pages(props: PagesProps) {
+  return (
+    <>
+      <Page {...props} />
+      <UpdateNotice updates={props.updates} />
+    </>
+  );
+}
+
+/** What the address's hash asks for: the benchmark, or else the chats. */
+function Page({ router, theme, openChats, createEngine, model }: PagesProps) {
+  const route = useStore(router.store, (state) => state);
+  if (route.page === "bench") {
+    return (
+      <Suspense>
+        <BenchPage theme={theme} createEngine={createEngine} embeddedModel={model} params={route.params} />
+      </Suspense>
+    );
+  }
+  return <App app={openChats()} theme={theme} />;
+}
