@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 
 import { printTable } from "../../src/testing/bench.ts";
@@ -42,6 +42,7 @@ export async function runComparison(options: RunOptions): Promise<void> {
     ]),
   );
   try {
+    const loadBefore = loadNow();
     const comparison = await compare({ executablePath, adapter, url: server.url, model, isQuick, say });
     const run: PeerRun = {
       ...comparison,
@@ -49,6 +50,8 @@ export async function runComparison(options: RunOptions): Promise<void> {
       date: new Date().toISOString().slice(0, 10),
       commit: git("rev-parse", "--short", "HEAD"),
       cpu: `${cpus()[0]?.model ?? "unknown"}, ${cpus().length} threads`,
+      loadBefore,
+      loadAfter: loadNow(),
       versions,
       model: { name: size, numParameters: model.numParameters },
       isQuick,
@@ -59,6 +62,11 @@ export async function runComparison(options: RunOptions): Promise<void> {
   } finally {
     server.close();
   }
+}
+
+/** How many programs want to run, the average of a minute: nought to one where nothing else does. 0 on Windows. */
+function loadNow(): number {
+  return Number((loadavg()[0] ?? 0).toFixed(1));
 }
 
 /** The report keeps the last run of each model on each adapter. */

@@ -6,6 +6,9 @@ export interface PeerRun extends Comparison {
   readonly date: string;
   readonly commit: string;
   readonly cpu: string;
+  /** Load average of the machine, before and at the end of the run. */
+  readonly loadBefore: number;
+  readonly loadAfter: number;
   readonly versions: Readonly<Record<string, string>>;
   readonly model: { readonly name: string; readonly numParameters: number };
   readonly isQuick: boolean;
@@ -79,7 +82,8 @@ answers are compared, token by token, with those of Chorus in f32.
 tokens over all the time from the call on. TTFT is from the call to
 a sequence's first token: the mean of all, and the last one's. "Chorus is": how many times as fast Chorus with its default
 settings is in this run, asked for as many at once; below 1 the other is faster. Who would need too long makes shorter
-answers. Medians of the runs.
+answers. Medians of the runs. On a software adapter everything below shares the CPU with what else the machine does: see
+its load average.
 
 - transformers.js batches what is given to it in one call ("padded batch"; all prompts here have one length, so that it has
   nothing to pad). Calls made at the same time ("at once") take turns. Its graph has onnxruntime's fused GELU but plain
@@ -98,6 +102,7 @@ function renderRun(run: PeerRun): string {
 
 ${millions} million parameters, prompts of ${run.promptTokens} tokens${run.isQuick ? ", quick" : ""}. ${run.date}, Chorus at
 ${run.commit}, ${versions.join(", ")}, Chromium ${run.browser}, ${run.cpu}.
+The machine's load average was ${run.loadBefore} before and ${run.loadAfter} at the end.
 
 ${markdownTable(LOADS_HEAD, loadRows(run))}
 
