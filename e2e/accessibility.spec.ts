@@ -1,0 +1,168 @@
+// WCAG 2.2 AA, as far as axe can tell, in every state, both themes, on a desk and on a phone; then what it can't tell.
+
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test, type Page } from "playwright/test";
+import { App } from "./support/app.ts";
+
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const VIEWPORTS = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+];
+
+/** What axe finds in the page as it is: a line an element, so that a failure says where. */
+async function findings(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const viewport of VIEWPORTS) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      const { violations } = await new AxeBuilder({ page }).withTags(TAGS).analyze();
+      for (const { id, nodes } of violations) {
+        for (const { target, html, failureSummary } of nodes) {
+          // A row of the timeline may be as thin as its cells: its pane can be gone to by its own head, and by keys.
+          if (id === "target-size" && html.includes("Go to Pane")) continue;
+          found.push(`${viewport.width} ${colorScheme} ${id}: ${target.join(" ")}: ${failureSummary}`);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+test("axe finds nothing while the model loads, and where it can't", async ({ page }) => {
+  await page.route("**/*.safetensors", () => {});
+  await App.open(page);
+  await expect(page.getByText("Getting chorus-chat ready")).toBeVisible();
+  expect(await findings(page)).toEqual([]);
+
+  await page.unrouteAll();
+  await page.route("**/config.json", (route) => route.fulfill({ status: 404 }));
+  await App.open(page);
+  await expect(page.getByRole("button", { name: "Try again" }).first()).toBeVisible();
+  expect(await findings(page)).toEqual([]);
+});
+
+test("axe finds nothing where WebGPU is missing", async ({ page }) => {
+  await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, "gpu"));
+  await App.open(page);
+  await expect(page.getByRole("heading", { name: "no WebGPU" })).toBeVisible();
+  expect(await findings(page)).toEqual([]);
+});
+
+test("axe finds nothing in empty chats, in what opens over them, and while they stream", async ({ page }) => {
+  const app = await App.open(page, "max_tokens=200");
+  await app.addPanes(3);
+  expect(await findings(page)).toEqual([]);
+
+  for (const keys of ["Control+k", "?"]) {
+    await app.pane(1).log.focus();
+    await page.keyboard.press(keys);
+    await expect(page.getByRole("dialog")).toBeVisible();
+    expect(await findings(page), keys).toEqual([]);
+    await page.keyboard.press("Escape");
+  }
+  await page.getByRole("button", { name: "Send to all" }).click();
+  expect(await findings(page), "Send to all").toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Settings for all" }).click();
+  expect(await findings(page), "settings").toEqual([]);
+  await page.keyboard.press("Escape");
+
+  await page.setViewportSize({ width: 1440, height: 900 });
+  for (const number of [1, 2, 3]) await app.pane(number).ask("Tell me a story about a fox");
+  await expect.poll(() => app.pane(1).answer()).toMatch(/\w/);
+  expect(await findings(page), "streaming").toEqual([]);
+});
+
+test("axe finds nothing in the demo", async ({ page }) => {
+  await App.open(page, "max_tokens=4");
+  await page.getByRole("button", { name: "Demo", exact: true }).click();
+  await expect(page.getByRole("region", { name: "Demo" })).toBeVisible();
+  expect(await findings(page), "running").toEqual([]);
+  await expect(page.getByRole("button", { name: "Back to my chats" })).toBeVisible();
+  expect(await findings(page), "its result").toEqual([]);
+});
+
+test("axe finds nothing on the benchmark page", async ({ page }) => {
+  await page.goto("./#/bench");
+  await expect(page.getByRole("button", { name: /^Run/ })).toBeVisible();
+  expect(await findings(page)).toEqual([]);
+});
+
+test("each answer is announced once, when it has ended", async ({ page }) => {
+  const app = await App.open(page, "temperature=0&max_tokens=8");
+  await page.evaluate(() => {
+    const spoken: string[] = [];
+    Object.assign(window, { spoken });
+    new MutationObserver((changes) => {
+      for (const { target, addedNodes } of changes) {
+        const region = (target instanceof Element ? target : target.parentElement)?.closest(
+          "[aria-live], output, [role=status]",
+        );
+        if (region?.getAttribute("aria-live") === "off") continue;
+        if (region) spoken.push(...Array.from(addedNodes, (node) => node.textContent ?? "").filter(Boolean));
+      }
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+  await app.pane(1).ask("What is the capital of France?");
+  const spoken = () => page.evaluate(() => (window as unknown as { spoken: string[] }).spoken);
+  await expect.poll(spoken).toHaveLength(1);
+  expect((await spoken())[0]).toMatch(/^Pane 1: .*\w/);
+  await expect(app.pane(1).log).toHaveAttribute("aria-live", "off");
+});
+
+test("everything can be reached by keys, in the order in which it is seen", async ({ page }) => {
+  const app = await App.open(page);
+  await app.addPanes(2);
+  // The first round begins where the focus is; the second one, after the last element, at the top.
+  const reached: string[] = [];
+  let rounds = 0;
+  while (rounds < 2 && reached.length < 200) {
+    await page.keyboard.press("Tab");
+    const name = await page.evaluate(() => {
+      const element = document.activeElement;
+      if (element === null || element === document.body) return null;
+      const pane = element.closest("section[aria-label]")?.getAttribute("aria-label");
+      return `${pane ?? "Page"}: ${element.getAttribute("aria-label") ?? element.textContent}`;
+    });
+    if (name !== null) reached.push(name);
+    else if (++rounds === 1) reached.length = 0;
+  }
+  const places = ["Page: Add pane", "Pane 1: Message", "Pane 1: Send", "Pane 2: Message", "Pane 2: Send"].map((name) =>
+    reached.indexOf(name),
+  );
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
+test("keys: the palette finds and runs commands; nothing happens to who is typing", async ({ page }) => {
+  const app = await App.open(page);
+  await app.pane(1).message.pressSequentially("?");
+  await expect(app.pane(1).message).toHaveValue("?");
+  await expect(page.getByRole("dialog")).toBeHidden();
+
+  await page.keyboard.press("Alt+n");
+  await expect(app.pane(2).message).toBeFocused();
+  await page.keyboard.press("Alt+ArrowUp");
+  await expect(app.pane(1).message).toBeFocused();
+
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("dark");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expect(app.pane(1).message).toBeFocused();
+
+  await app.pane(1).log.focus();
+  await page.keyboard.press("?");
+  const list = page.getByRole("dialog", { name: "Shortcuts" });
+  await list.getByRole("checkbox").uncheck();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await expect(list).toBeHidden();
+
+  await app.pane(1).ask("Tell me a story about a fox");
+  await expect(app.pane(1).stop).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(app.pane(1).stop).toBeHidden();
+});
