@@ -6,13 +6,16 @@ import { chromiumFlags } from "./tools/chromium-flags.mjs";
 import { listChromiums } from "./tools/find-chromium.mjs";
 
 // Playwright reads this file again in each of its processes; the first one's choice of ports is handed on.
-process.env.CHORUS_E2E_PORTS ??= (await Promise.all([freePort(), freePort()])).join();
-const [rootPort, pathPort] = process.env.CHORUS_E2E_PORTS.split(",");
+process.env.CHORUS_E2E_PORTS ??= (await Promise.all([freePort(), freePort(), freePort()])).join();
+const [rootPort, pathPort, fakePort] = process.env.CHORUS_E2E_PORTS.split(",");
 
 const rootUrl = `http://127.0.0.1:${rootPort}/`;
 // Not named in any file of the build: the app can't know it.
 const pathUrl = `http://127.0.0.1:${pathPort}/some/where/`;
 process.env.CHORUS_E2E_PATH_URL = pathUrl;
+// The interface on an engine without a model (src/testing/fake-app.ts): what it does is quick, and known beforehand.
+const fakeUrl = `http://127.0.0.1:${fakePort}/src/testing/fake-app.html`;
+process.env.CHORUS_E2E_FAKE_URL = fakeUrl;
 
 // tools/test.mjs names one that it has tried; run by hand, the first that is there.
 const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums()[0];
@@ -38,7 +41,15 @@ export default defineConfig({
     screenshot: "only-on-failure",
     launchOptions: { args: chromiumFlags(), ...(executablePath && { executablePath }) },
   },
-  webServer: [serve(rootUrl), serve(pathUrl)],
+  webServer: [
+    serve(rootUrl),
+    serve(pathUrl),
+    {
+      command: `vite --host 127.0.0.1 --port ${fakePort} --strictPort`,
+      url: fakeUrl,
+      reuseExistingServer: false,
+    },
+  ],
 });
 
 function freePort(): Promise<number> {

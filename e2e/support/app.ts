@@ -17,6 +17,12 @@ export class App {
     return new App(page);
   }
 
+  /** On an engine without a model: `query` as src/testing/fake-app.ts has it. */
+  static async openFake(page: Page, query = ""): Promise<App> {
+    await page.goto(`${process.env.CHORUS_E2E_FAKE_URL}?${query}`);
+    return new App(page);
+  }
+
   pane(number: number): Pane {
     return new Pane(this.page.getByRole("region", { name: `Pane ${number}`, exact: true }));
   }
@@ -55,7 +61,7 @@ export class Pane {
     this.stop = region.getByRole("button", { name: "Stop", exact: true });
     this.log = region.getByRole("log");
     this.turn = this.log.getByRole("article").last();
-    this.ending = this.turn.locator("> p").last();
+    this.ending = this.turn.locator("> footer > p");
   }
 
   async ask(question: string): Promise<void> {
@@ -65,7 +71,7 @@ export class Pane {
 
   /** Of the newest turn, as far as it has come. */
   answer(): Promise<string> {
-    return this.turn.locator("> div").innerText();
+    return this.turn.locator("[data-answer]").innerText();
   }
 
   async finished(): Promise<void> {

@@ -8,10 +8,12 @@
 //   &die=3000         milliseconds until the running engine dies
 //   &seqs=2           most answers that grow at once
 //   &stepms=60        a step's length
+//   &keep             the chats are kept, as in the app
 
 import type { CreateEngineOptions } from "../protocol/engine.ts";
 import { ChorusError, type ChorusErrorCode } from "../protocol/errors.ts";
 import type { LoadProgress, LoadStage } from "../protocol/reports.ts";
+import { IndexedDbStorage } from "../state/workspace-storage.ts";
 import { startApp } from "../ui/start-app.ts";
 import { FakeEngine } from "./fake-engine.ts";
 
@@ -23,7 +25,7 @@ const ANSWERS: Record<string, string> = {
     "Yeast is alive. It eats the sugars in the flour and breathes out carbon dioxide. The dough is stretchy, because of the gluten, and holds the gas in small pockets.",
   "What is the capital of France?": "The capital of France is Paris.",
   "How do I make pancakes?":
-    "## Pancakes\n\nFor **four** of them you need:\n\n- 200 g of flour\n- 3 dl of *milk*\n- 2 eggs, <b>whole</b>\n\n1. Mix\n2. Wait\n   - at least ten minutes\n3. Fry\n\n> Patience is an ingredient.\n\nIn code:\n\n```js\nfor (const pancake of pan) pancake.flip();\n```\n\n| for | flour |\n| --- | ---: |\n| 2 | 100 g |\n| 4 | 200 g |\n\nMore in [a book](https://example.org/book), or `pancake --help`.",
+    "## Pancakes\n\nFor **four** of them you need:\n\n- 200 g of flour\n- 3 dl of *milk*\n- 2 eggs, <b>whole</b>\n\n1. Mix\n2. Wait\n   - at least ten minutes\n3. Fry\n\n> Patience is an ingredient.\n\nIn code:\n\n```js\nfor (const pancake of pan) pancake.flip();\n```\n\n| for | flour |\n| --- | ---: |\n| 2 | 100 g |\n| 4 | 200 g |\n\nMore in [a book](https://example.org/book), ![a picture](https://example.org/a.png), [a trap](javascript:alert(1)) or `pancake --help`.",
   "Write a short poem about the sea at night.":
     "The harbour keeps its lamps alight,\nthe nets are folded, dry and brown,\nand all the boats lean into night\nto hear the tide come up to town.\n\nIt says one word, and says it low,\nand draws it back beneath the pier;\nand those who listen, as they go,\nsay it again, for none to hear.",
 };
@@ -90,7 +92,10 @@ if (query.has("nogpu")) Reflect.deleteProperty(Navigator.prototype, "gpu");
 
 const root = document.getElementById("root");
 if (root) {
+  const storage = new IndexedDbStorage();
+  const kept = query.has("keep") ? { kept: { storage, loaded: await storage.load() } } : {};
   const { workspace } = startApp({
+    ...kept,
     root,
     createEngine,
     model: "models/chorus-chat/",

@@ -3,12 +3,14 @@ import "./tokens.css";
 import "./base.css";
 import { createElement } from "react";
 import { createRoot } from "react-dom/client";
-import { createAppState, type AppState } from "../state/app-state.ts";
+import { createAppState, type AppState, type AppStateOptions } from "../state/app-state.ts";
+import { AppUpdates } from "../state/app-updates.ts";
 import type { CreateEngine } from "../state/engine-control.ts";
 import { FrameFlusher } from "../state/frame-flusher.ts";
-import type { Sampling } from "../state/stream-answer.ts";
+import { keepWhileOpen } from "../state/keep-while-open.ts";
+import { Router } from "../state/router.ts";
 import { Theme } from "../state/theme.ts";
-import { App } from "./App.tsx";
+import { Pages } from "./Pages.tsx";
 
 export interface StartAppOptions {
   /** Where the app is drawn. */
@@ -17,20 +19,35 @@ export interface StartAppOptions {
   /** The model's folder, relative to the page, or its hub name. */
   readonly model: string;
   /** Fields that every question is sent with. [the model's own] */
-  readonly sampling?: Sampling;
+  readonly sampling?: AppStateOptions["sampling"];
+  readonly kept?: AppStateOptions["kept"];
+  /** Tells of newer versions of the page. [there are none] */
+  readonly updates?: AppUpdates;
 }
 
-/** Draws the app and begins to load the model. */
-export function startApp(options: StartAppOptions): AppState {
+/** Draws the app; the chats, with the model they load, are opened when they are first shown or asked for. */
+export function startApp(options: StartAppOptions): { readonly openChats: () => AppState } {
+  const { root, createEngine, model, kept } = options;
   const flusher = new FrameFlusher();
-  const app = createAppState({
-    createEngine: options.createEngine,
-    model: options.model,
-    sampling: options.sampling ?? {},
-    hasWebGpu: () => "gpu" in navigator,
-    scheduleFlush: flusher.schedule,
-    now: () => performance.now(),
-  });
-  createRoot(options.root).render(createElement(App, { app, theme: new Theme() }));
-  return app;
+  let app: AppState | undefined;
+  const openChats = () => {
+    if (app) return app;
+    app = createAppState({
+      createEngine,
+      model,
+      sampling: options.sampling ?? {},
+      ...(kept && { kept }),
+      hasWebGpu: () => "gpu" in navigator,
+      scheduleFlush: flusher.schedule,
+      now: () => performance.now(),
+    });
+    if (app.keeper) keepWhileOpen(app.keeper);
+    return app;
+  };
+  const router = new Router();
+  const updates = options.updates ?? new AppUpdates("");
+  createRoot(root).render(
+    createElement(Pages, { router, theme: new Theme(), updates, openChats, createEngine, model }),
+  );
+  return { openChats };
 }

@@ -3,11 +3,11 @@ import { Button } from "../Button.tsx";
 import { Icon } from "../Icon.tsx";
 import { useStore } from "../use-store.ts";
 
-export function ThemeButton({ theme }: { theme: Theme }) {
+export function ThemeButton({ theme, className }: { theme: Theme; className?: string | undefined }) {
   const choice = useStore(theme.store, (state) => state);
   const name = `Theme: ${choice}`;
   return (
-    <Button look="icon" aria-label={name} title={name} onClick={() => theme.next()}>
+    <Button look="icon" className={className} aria-label={name} title={name} onClick={() => theme.next()}>
       <Icon name={choice} />
     </Button>
   );

@@ -1,0 +1,140 @@
+import { readFile } from "node:fs/promises";
+import { expect, test, type Page } from "playwright/test";
+import { App } from "./support/app.ts";
+
+const QUERY = "keep&stepms=20";
+const FRANCE = "What is the capital of France?";
+
+/** Writes what is kept, as the page does. */
+const overwrite = (page: Page, record: unknown) =>
+  page.evaluate(
+    (record) =>
+      new Promise<void>((resolve, reject) => {
+        const opening = indexedDB.open("chorus");
+        opening.addEventListener("error", () => reject(new Error("open")));
+        opening.addEventListener("success", () => {
+          const transaction = opening.result.transaction("chats", "readwrite");
+          transaction.objectStore("chats").put(record, "workspace");
+          transaction.addEventListener("complete", () => {
+            opening.result.close();
+            resolve();
+          });
+        });
+      }),
+    record,
+  );
+
+/** What has changed is written down half a second later. */
+const written = (page: Page) => page.waitForTimeout(800);
+
+test("chats, titles, settings, drafts and their order are there after a reload", async ({ page }) => {
+  let app = await App.openFake(page, QUERY);
+  await app.addPanes(2);
+  await app.pane(1).ask(FRANCE);
+  await app.pane(1).finished();
+  const answer = await app.pane(1).answer();
+  await page.getByRole("button", { name: "Settings of pane 1" }).click();
+  await page.getByRole("textbox", { name: "Seed" }).fill("7");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "More for pane 1" }).click();
+  await page.getByRole("menuitem", { name: "Move right" }).click();
+  await app.pane(2).message.fill("Half a though");
+  await written(page);
+
+  app = await App.openFake(page, QUERY);
+  const regions = page.getByRole("region", { name: /^Pane \d+$/ });
+  await expect(regions).toHaveCount(2);
+  await expect(regions.last()).toHaveAccessibleName("Pane 1");
+  expect(await app.pane(1).answer()).toBe(answer);
+  await expect(app.pane(2).message).toHaveValue("Half a though");
+  await expect(app.pane(2).message).toBeFocused();
+  await page.getByRole("button", { name: "Settings of pane 1" }).click();
+  await expect(page.getByRole("textbox", { name: "Seed" })).toHaveValue("7");
+  await page.keyboard.press("Escape");
+  // And it goes on from there.
+  await app.pane(1).ask("Who are you?");
+  await expect(app.pane(1).log.getByRole("article")).toHaveCount(2);
+});
+
+test("an answer that streamed when the page was reloaded is kept as broken off, and can go on", async ({ page }) => {
+  let app = await App.openFake(page, QUERY);
+  await app.pane(1).ask("Go on and on.");
+  await expect.poll(async () => (await app.pane(1).answer()).length).toBeGreaterThan(40);
+  await written(page);
+  app = await App.openFake(page, QUERY);
+  await expect(app.pane(1).ending).toHaveText("Broken off before its end");
+  const cut = await app.pane(1).answer();
+  expect(cut).toContain("There is more to it");
+  await app.pane(1).turn.getByRole("button", { name: "Continue" }).click();
+  await expect.poll(() => app.pane(1).answer()).toContain(`${cut} `);
+});
+
+test("what is damaged is put aside, and the page works", async ({ page }) => {
+  await App.openFake(page, QUERY);
+  await page.getByRole("textbox", { name: "Message" }).fill("Hello");
+  await written(page);
+  for (const record of ["nonsense", { app: "chorus", version: 1, panes: [{ number: "one" }] }, { version: 99 }]) {
+    await overwrite(page, record);
+    const app = await App.openFake(page, QUERY);
+    await expect(page.getByText("The chats from last time could not be read.")).toBeVisible();
+    await app.pane(1).ask(FRANCE);
+    await expect(app.pane(1).turn).toContainText("Paris");
+  }
+});
+
+test("a page that may not keep anything says so, and works", async ({ page }) => {
+  await page.addInitScript(() => {
+    IDBFactory.prototype.open = () => {
+      throw new DOMException("No.", "SecurityError");
+    };
+  });
+  const app = await App.openFake(page, QUERY);
+  await expect(page.getByText("This browser does not let the page keep its chats")).toBeVisible();
+  await app.pane(1).ask(FRANCE);
+  await expect(app.pane(1).turn).toContainText("Paris");
+});
+
+test("of two tabs the newer keeps the chats, and the older says so", async ({ page, context }) => {
+  await App.openFake(page, QUERY);
+  const second = await context.newPage();
+  await App.openFake(second, QUERY);
+  await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
+  await expect(second.getByText("Chorus is open in another tab")).toBeHidden();
+  await page.getByRole("button", { name: "Take over" }).click();
+  await expect(second.getByText("Chorus is open in another tab")).toBeVisible();
+});
+
+test("chats go into a file and come out of it; one goes out as Markdown", async ({ page }) => {
+  const app = await App.openFake(page, "panes=2&stepms=5");
+  await app.pane(1).ask(FRANCE);
+  await app.pane(1).finished();
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "More for pane 1" }).click();
+  await page.getByRole("menuitem", { name: "Save as Markdown" }).click();
+  const markdown = await saved;
+  expect(markdown.suggestedFilename()).toBe("What-is-the-capital-of-France.md");
+  expect(await readFile(await markdown.path(), "utf8")).toBe(
+    `# ${FRANCE}\n\n## ${FRANCE}\n\nThe capital of France is Paris.\n`,
+  );
+
+  await page.getByRole("button", { name: "Settings for all" }).click();
+  const exported = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export 2 chats" }).click();
+  const file = await (await exported).path();
+  await page.keyboard.press("Escape");
+
+  // Pane 2 is empty and gives way.
+  await page.getByRole("button", { name: "Settings for all" }).click();
+  await page.getByLabel("File of chats").setInputFiles(file);
+  await expect(page.getByText("2 chats were opened.")).toBeVisible();
+  await page.getByLabel("File of chats").setInputFiles({
+    name: "broken.json",
+    mimeType: "application/json",
+    buffer: Buffer.from('{"app":"chorus","version":1,"current":1,"shared":{},"panes":[{"turns":[{}]}]}'),
+  });
+  await expect(page.getByRole("alert")).toContainText("panes[0].turns[0].question is missing. Nothing was changed.");
+  await page.keyboard.press("Escape");
+  const regions = page.getByRole("region", { name: /^Pane \d+$/ });
+  await expect(regions).toHaveCount(3);
+  await expect(regions.nth(1)).toContainText("The capital of France is Paris.");
+});

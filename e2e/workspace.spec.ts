@@ -1,0 +1,171 @@
+// What can be done with chats, on an engine without a model: what it answers is known beforehand.
+
+import { expect, test, type Page } from "playwright/test";
+import { App, type Pane } from "./support/app.ts";
+
+const BREAD = "Why does bread rise?";
+const FRANCE = "What is the capital of France?";
+
+const menuItem = async (page: Page, pane: number, item: string) => {
+  await page.getByRole("button", { name: `More for pane ${pane}` }).click();
+  await page.getByRole("menuitem", { name: item }).click();
+};
+const order = (page: Page) =>
+  page
+    .getByRole("region", { name: /^Pane \d+$/ })
+    .evaluateAll((regions) => regions.map((region) => Number(region.ariaLabel?.slice(5))));
+const questions = (pane: Pane) => pane.log.getByRole("article").locator("p", { hasText: "You:" }).allInnerTexts();
+const button = (pane: Pane, name: string) => pane.turn.getByRole("button", { name, exact: true });
+async function answered(pane: Pane, question: string): Promise<void> {
+  await pane.ask(question);
+  await pane.finished();
+}
+
+test("panes are named, duplicated, moved by keys and by hand, and closed", async ({ page }) => {
+  const app = await App.openFake(page, "panes=3&stepms=5");
+  const first = app.pane(1);
+  await answered(first, FRANCE);
+  await menuItem(page, 1, "Rename");
+  await first.region.getByRole("textbox", { name: "Name of the chat" }).fill("Capitals");
+  await page.keyboard.press("Enter");
+  await expect(first.region.getByRole("heading", { name: "Capitals" })).toBeVisible();
+
+  await menuItem(page, 1, "Duplicate");
+  expect(await order(page)).toEqual([1, 4, 2, 3]);
+  await expect(app.pane(4).region.getByRole("heading", { name: "Capitals" })).toBeVisible();
+  expect(await app.pane(4).answer()).toBe(await first.answer());
+  await expect(app.pane(4).message).toBeFocused();
+
+  await page.getByRole("button", { name: "More for pane 1" }).press("Enter");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("menuitem", { name: "Move right" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  expect(await order(page)).toEqual([4, 1, 2, 3]);
+
+  await page.getByText("New chat").last().dragTo(app.pane(4).region.getByRole("heading"));
+  expect(await order(page)).toEqual([3, 4, 1, 2]);
+
+  await page.getByRole("button", { name: "Close pane 4" }).click();
+  expect(await order(page)).toEqual([3, 1, 2]);
+});
+
+test("a pane that is moved stays scrolled where it was", async ({ page }) => {
+  const app = await App.openFake(page, "panes=2&stepms=1");
+  const pane = app.pane(1);
+  await answered(pane, "Go on and on.");
+  await pane.log.evaluate((log) => log.scrollTo(0, 100));
+  await menuItem(page, 1, "Move right");
+  expect(await order(page)).toEqual([2, 1]);
+  expect(await pane.log.evaluate((log) => log.scrollTop)).toBe(100);
+});
+
+test("a chat forks at any answer, and sixteen panes are all there are", async ({ page }) => {
+  const app = await App.openFake(page, "panes=15&stepms=5");
+  const pane = app.pane(1);
+  await answered(pane, FRANCE);
+  await answered(pane, BREAD);
+  const firstTurn = pane.log.getByRole("article").first();
+  await firstTurn.getByRole("button", { name: "Fork from here" }).click();
+  const forked = app.pane(16);
+  await expect(forked.message).toBeFocused();
+  expect(await questions(forked)).toEqual([expect.stringContaining(FRANCE)]);
+  await answered(forked, BREAD);
+  expect(await questions(pane)).toHaveLength(2);
+
+  await firstTurn.getByRole("button", { name: "Fork from here" }).click();
+  await expect(pane.region).toContainText("16 panes are open already");
+});
+
+test("questions are edited, answers given anew, the chat cleared and had back", async ({ page }) => {
+  const app = await App.openFake(page, "stepms=5");
+  const pane = app.pane(1);
+  await answered(pane, FRANCE);
+  await answered(pane, BREAD);
+  const before = await pane.answer();
+  await button(pane, "Answer again").click();
+  await pane.finished();
+  expect(await pane.answer()).toBe(before);
+  expect(await questions(pane)).toHaveLength(2);
+
+  const first = pane.log.getByRole("article").first();
+  await first.getByRole("button", { name: "Edit question" }).click();
+  const box = first.getByRole("textbox", { name: "Edit question" });
+  await expect(box).toBeFocused();
+  await box.press("Escape");
+  await expect(pane.message).toBeFocused();
+  await first.getByRole("button", { name: "Edit question" }).click();
+  await expect(first).toContainText("What follows is replaced.");
+  await box.fill(BREAD);
+  await box.press("Enter");
+  await expect(pane.turn).toContainText("small pockets.");
+  expect(await questions(pane)).toEqual([expect.stringContaining(BREAD)]);
+
+  await menuItem(page, 1, "Clear chat");
+  await expect(pane.log.getByRole("article")).toHaveCount(0);
+  await pane.region.getByRole("button", { name: "Bring it back" }).click();
+  await expect(pane.turn).toContainText("small pockets.");
+});
+
+test("an answer is copied as it was written, and its Markdown is shown without fetching or running anything", async ({
+  page,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const elsewhere: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("example.org")) elsewhere.push(request.url());
+  });
+  const app = await App.openFake(page, "stepms=1");
+  const pane = app.pane(1);
+  await answered(pane, "How do I make pancakes?");
+  await expect(pane.turn.getByRole("heading", { name: "Pancakes" })).toBeVisible();
+  await expect(pane.turn.getByRole("list").first().getByRole("listitem")).toHaveCount(3);
+  await expect(pane.turn.getByRole("cell", { name: "200 g" })).toBeVisible();
+  await expect(pane.turn).toContainText("<b>whole</b>");
+  await expect(pane.turn.getByRole("link", { name: "a book" })).toHaveAttribute("rel", "noopener noreferrer nofollow");
+  await expect(pane.turn.getByRole("link", { name: "a picture" })).toHaveAttribute("href", "https://example.org/a.png");
+  await expect(pane.turn.getByText("a trap")).toBeVisible();
+  await expect(pane.turn.getByRole("link", { name: "a trap" })).toHaveCount(0);
+  expect(elsewhere).toEqual([]);
+
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await button(pane, "Copy code").click();
+  await expect(button(pane, "Copied")).toBeVisible();
+  expect(await clipboard()).toBe("for (const pancake of pan) pancake.flip();");
+  await button(pane, "Copy answer").click();
+  await expect.poll(clipboard).toContain("For **four** of them you need:");
+});
+
+test("a question comes to the top; who scrolls up is left in peace until Latest", async ({ page }) => {
+  const app = await App.openFake(page, "panes=1&stepms=20");
+  const pane = app.pane(1);
+  await answered(pane, FRANCE);
+  await pane.ask("Go on and on.");
+  const top = (index: number) =>
+    pane.log.evaluate((log, index) => {
+      const turn = log.querySelectorAll("article")[index]!;
+      return Math.round(turn.getBoundingClientRect().top - log.getBoundingClientRect().top);
+    }, index);
+  await expect.poll(async () => (await pane.answer()).length).toBeGreaterThan(20);
+  expect(await top(1)).toBeLessThan(20);
+
+  await pane.log.evaluate((log) => log.scrollTo(0, 0));
+  const latest = pane.region.getByRole("button", { name: "Latest" });
+  await expect(latest).toBeVisible();
+  const length = (await pane.answer()).length;
+  await expect.poll(async () => (await pane.answer()).length).toBeGreaterThan(length + 100);
+  expect(await pane.log.evaluate((log) => log.scrollTop)).toBe(0);
+  await latest.click();
+  await expect(latest).toBeHidden();
+  expect(await pane.log.evaluate((log) => log.scrollHeight - log.clientHeight - log.scrollTop)).toBeLessThan(4);
+});
+
+test("who waits sees the place in the queue", async ({ page }) => {
+  const app = await App.openFake(page, "panes=3&seqs=1&stepms=20");
+  for (const number of [1, 2, 3]) await app.pane(number).ask("Go on and on.");
+  await expect(app.pane(2).region).toContainText("1st in queue");
+  await expect(app.pane(3).region).toContainText("2nd in queue");
+  await app.pane(1).stop.click();
+  await expect(app.pane(3).region).toContainText("1st in queue");
+});
