@@ -18,7 +18,7 @@ export class Arena {
       throw new ChorusError(
         "out_of_memory",
         `"${label}" takes ${bytes} bytes; this adapter binds at most ${limit} at once. A smaller model, kvCacheBytes, ` +
-          "maxNumSeqs or maxNumBatchedTokens, or dtype f16, would fit.",
+          "maxNumSeqs or maxNumBatchedTokens, or dtype q8 or q4, would fit.",
       );
     }
     return this.#create(

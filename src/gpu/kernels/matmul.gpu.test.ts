@@ -101,7 +101,7 @@ const SHAPES = [
 ];
 
 describe.each(["f32", "f16", "q8", "q4"] as const)("a product with %s weights", (dtype) => {
-  it.each(SHAPES)(
+  it.each(dtype === "f32" ? SHAPES : SHAPES.slice(2))(
     "of [$rows, $k] by [$k, $n] is the float64 one, and the same to the bit in every kernel",
     async (shape) => {
       const product = { ...shape, dtype, epilogue: Epilogue.biasOnly, transposed: false };
