@@ -21,7 +21,6 @@ export function TimelineRowLabel({ id, dock, isSmall, onGoTo }: TimelineRowLabel
       type="button"
       className={css.label}
       data-small={isSmall}
-      aria-label={`Go to ${sequenceName(id)}`}
       title={sequenceName(id)}
       onClick={() => onGoTo(asker.pane)}
       onPointerEnter={() => dock.point(asker.pane)}
@@ -29,8 +28,9 @@ export function TimelineRowLabel({ id, dock, isSmall, onGoTo }: TimelineRowLabel
       onFocus={() => dock.point(asker.pane)}
       onBlur={() => dock.point(null)}
     >
+      <span className="sr">Go to Pane </span>
       <VoiceBadge number={asker.pane} />
-      {!isSmall && <span>turn {asker.turn}</span>}
+      <span className={isSmall ? "sr" : undefined}> turn {asker.turn}</span>
     </button>
   );
 }

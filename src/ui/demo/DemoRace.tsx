@@ -18,7 +18,7 @@ export function DemoRace({ demo }: { demo: Demo }) {
   return (
     <div className={css.race}>
       <div className={css.words}>
-        <h2>Eight questions, asked twice</h2>
+        <h2>Eight questions, twice</h2>
         <p>First all at once: they share every step. Then one after the other. Same seeds, timed on this page.</p>
       </div>
       <dl className={css.bars}>
