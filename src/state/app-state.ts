@@ -4,6 +4,7 @@ import { Batch } from "./batch.ts";
 import { Commands } from "./commands.ts";
 import { Demo } from "./demo.ts";
 import { EngineControl, type CreateEngine } from "./engine-control.ts";
+import { EngineRecovery } from "./engine-recovery.ts";
 import type { ScheduleFlush } from "./frame-flusher.ts";
 import { RequestBook } from "./request-book.ts";
 import type { Settings } from "./settings.ts";
@@ -29,6 +30,7 @@ export interface AppStateOptions {
 /** Everything the page shows, outside of React: one engine, its batch's figures, and the panes. */
 export interface AppState {
   readonly engine: EngineControl;
+  readonly recovery: EngineRecovery;
   readonly metrics: BatchMetrics;
   readonly batch: Batch;
   readonly workspace: Workspace;
@@ -76,6 +78,7 @@ export function createAppState(options: AppStateOptions): AppState {
   workspace.store.subscribe((state, before) => {
     if (state.current !== before.current) batch.dock.show(false);
   });
+  const recovery = new EngineRecovery(engine, now);
   setInterval(() => {
     batch.tick();
     demo.tick();
@@ -86,6 +89,7 @@ export function createAppState(options: AppStateOptions): AppState {
   const commands = new Commands();
   return {
     engine,
+    recovery,
     metrics,
     batch,
     workspace,

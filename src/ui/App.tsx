@@ -12,6 +12,7 @@ import { PaneGrid } from "./pane/PaneGrid.tsx";
 import { PaneSwitcher } from "./pane/PaneSwitcher.tsx";
 import { CommandCenter } from "./CommandCenter.tsx";
 import { DemoView } from "./demo/DemoView.tsx";
+import { RecoveryNotice } from "./RecoveryNotice.tsx";
 import { PHONE, useMedia } from "./use-media.ts";
 import { useStore } from "./use-store.ts";
 
@@ -26,6 +27,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
     <div className={css.app}>
       <Bar app={app} theme={theme} />
       {!isDemo && <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />}
+      <RecoveryNotice app={app} />
       {app.keeper && <KeepingNotice keeper={app.keeper} />}
       <main className={css.main}>
         {isPhone && !isBatchInView && !isDemo && <BatchPulse batch={app.batch} />}

@@ -3,18 +3,21 @@ import type { EngineControl } from "../../state/engine-control.ts";
 import { classNames } from "../class-names.ts";
 import { STAGE_NAMES } from "../stage-names.ts";
 import { StartAgainButton } from "../StartAgainButton.tsx";
+import { useOnline } from "../use-online.ts";
 import { useStore } from "../use-store.ts";
 import css from "./EngineStatus.module.css";
 
 /** Where the model runs; while it does not, why, and the way out. */
 export function EngineStatus({ engine }: { engine: EngineControl }) {
   const state = useStore(engine.store, (current) => current);
+  const isOnline = useOnline();
   switch (state.status) {
     case "ready":
       return (
         <p className={css.status} title="The graphics adapter that the model runs on">
           <span className={css.dot} />
           {state.engine.model.adapter}
+          {!isOnline && <b title="Everything here goes on without network: the model runs in this page">Offline</b>}
         </p>
       );
     case "loading": {
