@@ -166,5 +166,5 @@ export interface ModelCard {
   /** Whether a system message reaches it: many small chat models were trained without. */
   readonly readsSystemPrompt: boolean;
   /** What counts where a request doesn't say. */
-  readonly defaults: { readonly temperature: number; readonly top_p: number; readonly top_k: number };
+  readonly defaults: Readonly<Record<"temperature" | "top_p" | "top_k" | "min_p" | "repetition_penalty", number>>;
 }

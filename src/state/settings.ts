@@ -5,7 +5,16 @@ import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
 import type { ModelCard } from "../protocol/reports.ts";
 
-type NumberName = "temperature" | "top_p" | "top_k" | "max_tokens" | "seed";
+type NumberName =
+  | "temperature"
+  | "top_p"
+  | "top_k"
+  | "min_p"
+  | "repetition_penalty"
+  | "presence_penalty"
+  | "frequency_penalty"
+  | "max_tokens"
+  | "seed";
 
 export type Settings = {
   /** The system prompt. */
@@ -84,6 +93,46 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     max: 1_000_000,
     step: 1,
     modelDefault: ({ defaults }) => String(defaults.top_k),
+  },
+  {
+    name: "min_p",
+    kind: "number",
+    label: "Min p",
+    help: "Leaves out words that are less than this share as likely as the likeliest. 0 leaves out none.",
+    min: 0,
+    max: 1,
+    step: 0.01,
+    modelDefault: ({ defaults }) => String(defaults.min_p),
+  },
+  {
+    name: "repetition_penalty",
+    kind: "number",
+    label: "Repetition penalty",
+    help: "Above 1, words of the conversation come less easily again. 1 changes nothing.",
+    min: 0.01,
+    max: 100,
+    step: 0.05,
+    modelDefault: ({ defaults }) => String(defaults.repetition_penalty),
+  },
+  {
+    name: "presence_penalty",
+    kind: "number",
+    label: "Presence penalty",
+    help: "Above 0, words that the answer has used come less easily; below 0, more easily.",
+    min: -2,
+    max: 2,
+    step: 0.1,
+    modelDefault: () => "0",
+  },
+  {
+    name: "frequency_penalty",
+    kind: "number",
+    label: "Frequency penalty",
+    help: "The same, more with each time that a word was used.",
+    min: -2,
+    max: 2,
+    step: 0.1,
+    modelDefault: () => "0",
   },
   {
     name: "max_tokens",

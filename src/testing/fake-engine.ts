@@ -43,7 +43,7 @@ const MODEL: ModelCard = {
   adapter: "Fake adapter",
   chat: true,
   readsSystemPrompt: true,
-  defaults: { temperature: 0.6, top_p: 0.9, top_k: 30 },
+  defaults: { temperature: 0.6, top_p: 0.9, top_k: 30, min_p: 0, repetition_penalty: 1 },
 };
 
 interface FakeRequest {

@@ -77,7 +77,13 @@ export async function loadModel(
       adapter: opened.adapterName,
       chat: tokenizer.chatTemplate !== null || frame !== null,
       readsSystemPrompt: chatFormat.readsSystemPrompt,
-      defaults: { temperature: defaults.temperature, top_p: defaults.topP, top_k: defaults.topK },
+      defaults: {
+        temperature: defaults.temperature,
+        top_p: defaults.topP,
+        top_k: defaults.topK,
+        min_p: defaults.minP,
+        repetition_penalty: defaults.repetitionPenalty,
+      },
     };
     return { card, tokenizer, chatFormat, defaults, engineConfig, opened, runner };
   } catch (error) {

@@ -201,7 +201,7 @@ it("says the same over a recorded load, read back from its JSON lines", () => {
     adapter: "none",
     chat: false,
     readsSystemPrompt: false,
-    defaults: { temperature: 1, top_p: 1, top_k: 0 },
+    defaults: { temperature: 1, top_p: 1, top_k: 0, min_p: 0, repetition_penalty: 1 },
   };
   const recorder = recordRun({ model, on });
   const policy = new Policy(CONFIG, TARGET_MS);
