@@ -1,0 +1,122 @@
+// npm run screenshots: makes the pictures in docs/ afresh, with the built app and its model.
+
+import "./require-node.mjs";
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { root } from "./run-command.mjs";
+import { setUp } from "./setup.mjs";
+
+const QUESTIONS = [
+  "Tell me a story about a fox.",
+  "Write a poem about the sea.",
+  "How do I cook rice?",
+  "Tell me a story about a robot.",
+];
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+];
+/** Patience for a machine without a GPU. */
+const LONGEST_MS = 300_000;
+
+/** @typedef {import("playwright").Page} Page */
+
+/** @type {Record<string, { query?: string, prepare: (page: Page) => Promise<void> }>} */
+const VIEWS = {
+  empty: {
+    prepare: async (page) =>
+      void (await page.getByRole("button", { name: "Demo", exact: true, disabled: false }).waitFor()),
+  },
+  workspace: {
+    query: "seed=8&max_tokens=120",
+    prepare: async (page) => {
+      await askAll(page);
+      // Some lines in each pane: the batch is at work.
+      await page.waitForFunction(
+        () => {
+          const answers = [...document.querySelectorAll('[role="log"] article')];
+          return answers.length === 4 && answers.every(({ textContent }) => (textContent ?? "").length > 120);
+        },
+        undefined,
+        { timeout: LONGEST_MS },
+      );
+    },
+  },
+  demo: {
+    query: "max_tokens=40",
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "Demo", exact: true, disabled: false }).click();
+      await page.getByRole("button", { name: "Back to my chats" }).waitFor({ timeout: LONGEST_MS });
+    },
+  },
+  palette: { prepare: (page) => page.keyboard.press("Control+k") },
+  settings: { prepare: (page) => page.getByRole("button", { name: "Settings for all" }).click() },
+  bench: {
+    query: "#/bench",
+    prepare: async (page) => void (await page.getByRole("button", { name: /^Run/ }).first().waitFor()),
+  },
+};
+
+await setUp();
+const { ensureChromium } = await import("./install-chromium.mjs");
+const { tryChromium } = await import("./find-chromium.mjs");
+const { chromiumFlags } = await import("./chromium-flags.mjs");
+const { buildAndServe } = await import("./serve-app.mjs");
+const { chromium } = await import("playwright");
+
+const executablePath = await ensureChromium();
+// The machine's GPU where Chromium finds one, else its software adapter.
+const real = await tryChromium(executablePath, "real");
+const server = await buildAndServe(4183);
+const browser = await chromium.launch({
+  executablePath,
+  args: chromiumFlags("failure" in real ? "software" : "real"),
+});
+const folder = join(root, "docs");
+mkdirSync(folder, { recursive: true });
+const named = process.argv.slice(2);
+try {
+  for (const [name, { query = "", prepare }] of Object.entries(VIEWS)) {
+    if (named.length > 0 && !named.includes(name)) continue;
+    for (const viewport of SIZES) {
+      // A folder of its own for each: nothing is remembered from the one before.
+      const context = await browser.newContext({ viewport, colorScheme: "light" });
+      const page = await context.newPage();
+      page.setDefaultTimeout(LONGEST_MS);
+      await page.goto(`${server.url}${query && !query.startsWith("#") ? "?" : ""}${query}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await prepare(page);
+      for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+        await page.emulateMedia({ colorScheme });
+        // The theme's colours fade over, and canvases are drawn afresh.
+        await page.waitForTimeout(400);
+        const path = join(folder, `${name}-${viewport.width}-${colorScheme}.png`);
+        await page.screenshot({ path, animations: "disabled" });
+        console.log(path);
+      }
+      await context.close();
+    }
+  }
+} finally {
+  await browser.close();
+  await server.close();
+}
+
+/** Opens panes until there are four and asks each its question. */
+async function askAll(/** @type {Page} */ page) {
+  for (const [index, question] of QUESTIONS.entries()) {
+    const pane = page.getByRole("region", { name: `Pane ${index + 1}`, exact: true });
+    if (index > 0) await page.keyboard.press("Alt+n");
+    await pane.getByRole("textbox", { name: "Message" }).fill(question);
+  }
+  // All are there before the first is answered: they begin together.
+  await page.getByRole("button", { name: "Demo", exact: true, disabled: false }).waitFor();
+  for (const index of QUESTIONS.keys()) {
+    // On a phone only the current pane is there; after the last comes the first.
+    await page.keyboard.press("Alt+ArrowDown");
+    const pane = page.getByRole("region", { name: `Pane ${index + 1}`, exact: true });
+    await pane.getByRole("textbox", { name: "Message" }).press("Enter");
+  }
+}
