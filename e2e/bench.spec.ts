@@ -5,7 +5,9 @@ test("the benchmark page measures, shows and hands out its figures", async ({ pa
   await expect(page.getByRole("checkbox", { name: "Decode" })).toBeChecked();
   await expect(page.getByRole("checkbox", { name: "Growth" })).not.toBeChecked();
   await page.getByRole("button", { name: "Run" }).click();
-  await expect(page.getByRole("status")).toHaveText(/^Done in \d+ s$/);
+  await expect(page.getByRole("complementary", { name: "What to run" }).getByRole("status")).toHaveText(
+    /^Done in \d+ s$/,
+  );
 
   const decode = page.getByRole("region", { name: "Decode" });
   const rows = decode.getByRole("table").getByRole("row");
@@ -34,7 +36,7 @@ test("a run can be stopped and begun again; the chats are a link away", async ({
   await page.goto("./#/bench?quick&model=tiny&sections=modes,growth");
   await page.getByRole("button", { name: "Run" }).click();
   await page.getByRole("button", { name: "Stop" }).click();
-  await expect(page.getByRole("status")).toHaveText(/^Stopped/);
+  await expect(page.getByRole("complementary", { name: "What to run" }).getByRole("status")).toHaveText(/^Stopped/);
   await expect(page.getByRole("button", { name: "Run" })).toBeEnabled();
 
   await page.getByRole("link", { name: "Back to chats" }).click();

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { measureBundle, describeBundle } from "./bundle-size.mjs";
+import { BUNDLE_LIMIT_KB, describeBundle, measureBundle } from "./bundle-size.mjs";
 import { adapter, chromiumFlags } from "./chromium-flags.mjs";
 import { ensureChromium } from "./install-chromium.mjs";
 import { root } from "./run-command.mjs";
@@ -12,19 +12,20 @@ import { buildAndServe } from "./serve-app.mjs";
 const POLL_MS = 500;
 
 /**
- * @param {{ params: Record<string, unknown>, out: string, name?: string | undefined }} options
- *   `params` of the page's address; the folder that the reports are written to; their name [the adapter and the model's]
+ * @param {{ params: Record<string, unknown>, out: string, name?: string | undefined, note?: string | undefined }} options
+ *   `params` of the page's address; the folder that the reports are written to; their name [the adapter and the model's];
+ *   what readers should know
  */
-export async function benchmarkPage({ params, out, name }) {
+export async function benchmarkPage({ params, out, name, note }) {
   const executablePath = await ensureChromium();
   const { chromium } = await import("playwright");
   const server = await buildAndServe(4173);
-  console.log(`\n${describeBundle(measureBundle())}`);
+  const bundle = measureBundle();
+  console.log(`\n${describeBundle(bundle)}`);
   const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    const startMs = await firstTokenMs(page, server.url);
-    console.log(`From opening the app to the first word of an answer, caches warm: ${(startMs / 1000).toFixed(2)} s\n`);
+    const app = appSection(await firstTokenMs(page, server.url), bundle.gzipBytes);
 
     await page.goto("about:blank");
     const given = Object.entries(params).filter(([, value]) => value !== undefined);
@@ -36,6 +37,8 @@ export async function benchmarkPage({ params, out, name }) {
     await page.getByRole("button", { name: "JSON" }).click();
     const download = await downloading;
     const result = JSON.parse(readFileSync(await download.path(), "utf8"));
+    result.sections.unshift(app);
+    if (note) result.warnings.push(note);
 
     const { runnerImport } = await import("vite");
     const { module: report } = await runnerImport("./src/bench/report-markdown.ts", { configFile: false });
@@ -70,6 +73,27 @@ async function firstTokenMs(/** @type {import("playwright").Page} */ page, /** @
     ms = Date.now() - startMs;
   }
   return ms;
+}
+
+/** What only a browser seen from outside can tell, as a section of the page's. */
+function appSection(/** @type {number} */ firstTokenMsOfApp, /** @type {number} */ gzipBytes) {
+  return {
+    id: "app",
+    title: "The app",
+    about:
+      "The app is opened with files and shaders in the browser's caches, and asked a question at once. The bundle is what a " +
+      "browser fetches before that, without the model and without what is loaded on demand.",
+    seconds: firstTokenMsOfApp / 1000,
+    headlines: [
+      { value: `${(firstTokenMsOfApp / 1000).toFixed(2)} s`, label: "from opening the app to the first word" },
+      { value: `${Math.round(gzipBytes / 1000)} kB`, label: `bundle, gzip (at most ${BUNDLE_LIMIT_KB})` },
+    ],
+    charts: [],
+    tables: [],
+    blocks: [],
+    notes: [],
+    data: { firstTokenMs: firstTokenMsOfApp, gzipBytes },
+  };
 }
 
 /** Prints what is measured until it is over. Throws where the run failed. */

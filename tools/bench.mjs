@@ -1,7 +1,8 @@
 // npm run bench: the core's cost in Node, then the benchmark page (#/bench) in Chromium, whose figures go to the terminal
 // and to docs/benchmarks/. Words narrow it: "core", "page", "peers" (others on the same weights), or part of the name of a
 // *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --sections decode,modes
-// --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where to.
+// --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where
+// to, --note TEXT what its readers should know.
 
 import "./require-node.mjs";
 
@@ -31,6 +32,7 @@ if (process.argv.includes("peers")) {
       seed: { type: "string" },
       out: { type: "string" },
       name: { type: "string" },
+      note: { type: "string" },
     },
   });
   if (words.length === 0 || words.includes("core")) {
@@ -40,9 +42,10 @@ if (process.argv.includes("peers")) {
   }
   if (words.length === 0 || words.includes("page")) {
     const { benchmarkPage } = await import("./bench-page.mjs");
-    const { size, model, out = "docs/benchmarks", name, quick, ...options } = values;
+    const { size, model, out = "docs/benchmarks", name, note, quick, ...options } = values;
     // The page's own parameters, as in its address.
-    await benchmarkPage({ params: { ...options, model: size ?? model, ...(quick && { quick: "" }) }, out, name });
+    const params = { ...options, model: size ?? model, ...(quick && { quick: "" }) };
+    await benchmarkPage({ params, out, name, note });
   }
   const filters = words.filter((word) => word !== "core" && word !== "page");
   if (filters.length > 0) {

@@ -22,6 +22,7 @@ export const kernelsSection: Section = {
     "multiplication in registers.",
   async run(context) {
     const { options, source, signal } = context;
+    context.progress(0, "loading");
     const times = await withKernelLab(signal, (lab) =>
       lab.measure(source, { dtype: options.dtype }, stepCases(context), options.repeats, (share) =>
         context.progress(share, "kernels, in rounds"),
