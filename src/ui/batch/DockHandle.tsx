@@ -1,4 +1,4 @@
-import type { KeyboardEvent, PointerEvent, RefObject } from "react";
+import { useEffect, useState, type KeyboardEvent, type PointerEvent, type RefObject } from "react";
 import { MAX_DOCK_PX, MIN_DOCK_PX, type Dock } from "../../state/dock.ts";
 import { useStore } from "../use-store.ts";
 import css from "./DockHandle.module.css";
@@ -9,6 +9,9 @@ const KEY_PX: Record<string, number> = { ArrowUp: 16, ArrowDown: -16, PageUp: 80
 export function DockHandle({ dock, body }: { dock: Dock; body: RefObject<HTMLElement | null> }) {
   const heightPx = useStore(dock.store, (state) => state.heightPx);
   const now = () => body.current?.clientHeight ?? MIN_DOCK_PX;
+  // Without a height of the person's own it is as high as the window's width has it: known once it has been drawn.
+  const [shownPx, setShownPx] = useState(MIN_DOCK_PX);
+  useEffect(() => setShownPx(body.current?.clientHeight ?? MIN_DOCK_PX), [body, heightPx]);
 
   const drag = (event: PointerEvent<HTMLDivElement>) => {
     if (event.currentTarget.hasPointerCapture(event.pointerId)) dock.setHeight(now() - event.movementY);
@@ -28,7 +31,7 @@ export function DockHandle({ dock, body }: { dock: Dock; body: RefObject<HTMLEle
     "aria-orientation": "horizontal",
     "aria-valuemin": MIN_DOCK_PX,
     "aria-valuemax": MAX_DOCK_PX,
-    "aria-valuenow": heightPx ?? now(),
+    "aria-valuenow": shownPx,
   } as const;
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions

@@ -1,0 +1,132 @@
+// The batch made visible: what its parts are called, and what can be done there with keys.
+
+import { readFile } from "node:fs/promises";
+import { expect, test, type Page } from "playwright/test";
+import { App } from "./support/app.ts";
+
+const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const timelineRows = (page: Page) => region(page, "Timeline").getByRole("table").getByRole("row");
+
+test("timeline, charts and cache blocks tell of the answers, also to those who can't see them", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const app = await App.open(page, "temperature=0&max_tokens=40");
+  const panes = await app.addPanes(2);
+  for (const pane of panes) await pane.message.fill("Tell me a story about a fox.");
+  for (const pane of panes) await pane.send.click();
+  for (const pane of panes) await pane.finished();
+
+  const rows = timelineRows(page);
+  await expect(rows.filter({ hasText: "Pane 1, turn 1" })).toContainText(/finished/);
+  await expect(rows.filter({ hasText: "Pane 2, turn 1" })).toContainText(/finished/);
+  await expect(region(page, "Timeline").getByRole("button", { name: "Go to Pane 2 turn 1" })).toBeVisible();
+  await expect(region(page, "Charts").getByRole("table", { name: "Charts" })).toContainText("now");
+  await expect(region(page, "Charts").getByRole("row", { name: /^TTFT/ })).toContainText(/[1-9]/);
+  // What they computed can be found again.
+  await expect(region(page, "Cache blocks")).toContainText(/0 in use, [1-9]\d* cached, of \d+/);
+  await expect(app.figure("Running")).toHaveText("0");
+  await expect(app.figure("Step")).toHaveText(/[1-9]/);
+});
+
+test("static and sequential take effect at once, and nobody loses a word", async ({ page }) => {
+  const app = await App.open(page, "temperature=0&max_tokens=120");
+  const [first, second, quiet] = await app.addPanes(3);
+  const modes = page.getByRole("radiogroup", { name: "Batching" });
+  await expect(modes.getByRole("radio", { name: "Continuous" })).toBeChecked();
+
+  await first!.ask("Tell me a story about a fox.");
+  await second!.ask("Write a poem about the sea.");
+  await expect(app.figure("Running")).toHaveText("2");
+  await modes.getByRole("radio", { name: "Sequential" }).check();
+  await expect(app.figure("Running")).toHaveText("1");
+  await expect(app.figure("Waiting")).toHaveText("1");
+  await expect(app.figure("Preemptions")).toHaveText("1");
+  await modes.getByRole("radio", { name: "Sequential" }).press("ArrowLeft");
+  await expect(modes.getByRole("radio", { name: "Static" })).toBeChecked();
+  await first!.finished();
+  await second!.finished();
+  await quiet!.ask("Write a poem about the sea.");
+  await quiet!.finished();
+  expect(await second!.answer()).toBe(await quiet!.answer());
+});
+
+test("the timeline is read with keys: a cursor, pause, and the way to a pane", async ({ page }) => {
+  const app = await App.open(page, "temperature=0&max_tokens=24");
+  const [first] = await app.addPanes(2);
+  await first!.ask("Tell me a story about a fox.");
+  await first!.finished();
+  const cursor = region(page, "Timeline").getByRole("slider");
+  await cursor.focus();
+  await cursor.press("ArrowLeft");
+  await expect(cursor).toHaveAttribute("aria-valuetext", /Pane 1, turn 1. Step \d+: finished/);
+  await cursor.press("ArrowLeft");
+  await expect(cursor).toHaveAttribute("aria-valuetext", /decode/);
+  await cursor.press(" ");
+  const pause = page.getByRole("button", { name: "Pause the timeline" });
+  await expect(pause).toHaveAttribute("aria-pressed", "true");
+  await pause.click();
+  await expect(pause).toHaveAttribute("aria-pressed", "false");
+  await cursor.focus();
+  await cursor.press("ArrowLeft");
+  await cursor.press("Enter");
+  await expect(first!.message).toBeFocused();
+});
+
+test("the dock closes to its head and has a height of the person's own; both are remembered", async ({ page }) => {
+  const app = await App.open(page);
+  const timeline = region(page, "Timeline");
+  const handle = page.getByRole("separator", { name: "Height of Batch" });
+  await expect(handle).toHaveAttribute("aria-valuenow", /^2/);
+  const before = Number(await handle.getAttribute("aria-valuenow"));
+  await handle.press("PageUp");
+  await expect(handle).toHaveAttribute("aria-valuenow", `${before + 80}`);
+  await page.reload();
+  await expect(handle).toHaveAttribute("aria-valuenow", `${before + 80}`);
+
+  await page.getByRole("button", { name: "Collapse Batch" }).click();
+  await expect(timeline).toBeHidden();
+  await expect(app.figure("Running")).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole("button", { name: "Expand Batch" })).toHaveAttribute("aria-expanded", "false");
+  await page.getByRole("button", { name: "Expand Batch" }).press("Enter");
+  await expect(timeline).toBeVisible();
+});
+
+test("what the engine told is saved as JSON lines and as Prometheus text", async ({ page }) => {
+  const app = await App.open(page, "temperature=0&max_tokens=8");
+  await app.pane(1).ask("What is the capital of France?");
+  await app.pane(1).finished();
+  const save = async (item: string) => {
+    await app.batch.getByRole("button", { name: "Save" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: item }).click(),
+    ]);
+    return [download.suggestedFilename(), await readFile(await download.path(), "utf8")] as const;
+  };
+  const [runName, run] = await save("Steps and requests as JSON lines");
+  expect(runName).toBe("chorus-run.jsonl");
+  const types = run
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { type: string }).type);
+  expect(types[0]).toBe("header");
+  expect(types).toContain("step");
+  expect(types).toContain("request");
+  const [metricsName, metrics] = await save("Metrics as Prometheus text");
+  expect(metricsName).toBe("chorus-metrics.txt");
+  expect(metrics).toMatch(/^vllm:generation_tokens_total.* [1-9]/m);
+});
+
+test("on a phone the batch is the last tab, and a strip that opens it", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const app = await App.open(page);
+  await page.getByRole("button", { name: "Open Batch" }).click();
+  const tab = page.getByRole("tab", { name: "Batch" });
+  await expect(tab).toHaveAttribute("aria-selected", "true");
+  for (const name of ["Timeline", "Charts", "Cache blocks"]) await expect(region(page, name)).toBeVisible();
+  await expect(app.pane(1).region).toBeHidden();
+  await tab.press("ArrowRight");
+  await expect(page.getByRole("tab", { name: "Pane 1:" })).toBeFocused();
+  await expect(app.pane(1).region).toBeVisible();
+  await expect(app.batch).toBeHidden();
+});
