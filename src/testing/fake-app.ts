@@ -8,6 +8,7 @@
 //   &die=3000         milliseconds until the running engine dies
 //   &seqs=2           most answers that grow at once
 //   &stepms=60        a step's length
+//   &paragraphs=6     length of the answers to questions that it doesn't know; one has 38 words
 //   &keep             the chats are kept, as in the app
 
 import type { CreateEngineOptions } from "../protocol/engine.ts";
@@ -30,7 +31,7 @@ const ANSWERS: Record<string, string> = {
     "The harbour keeps its lamps alight,\nthe nets are folded, dry and brown,\nand all the boats lean into night\nto hear the tide come up to town.\n\nIt says one word, and says it low,\nand draws it back beneath the pier;\nand those who listen, as they go,\nsay it again, for none to hear.",
 };
 const LONG_ANSWER = Array.from(
-  { length: 6 },
+  { length: number("paragraphs", 6) },
   () =>
     "There is more to it than one would think. People have written about it for as long as they have written, and most of what they wrote is lost; what is left says that nobody was ever sure.",
 ).join("\n\n");
