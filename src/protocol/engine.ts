@@ -49,7 +49,7 @@ export interface ChorusEngine extends AsyncDisposable {
   stats(): Promise<EngineStats>;
   /** All counters, gauges and histograms as Prometheus text, under vLLM's names. */
   metrics(): Promise<string>;
-  /** Who has which block of the cache. Made when it is asked for: some milliseconds' worth of blocks at the most. */
+  /** Who has which block of the cache. Made when it is asked for; steps cost nothing more for it. */
   kvCacheMap(): Promise<KvCacheMap>;
   /**
    * Batches differently from the next step on. What runs keeps its tokens: under "static" it becomes the batch, under
