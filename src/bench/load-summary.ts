@@ -22,7 +22,7 @@ export function summarise(runs: readonly LoadRun[]): LoadSummary {
 }
 
 /** Steps in which all of `sequences` decoded and nobody's prompt was computed. */
-export function decodeSteps({ steps }: LoadRun, sequences: number): StepReport[] {
+export function decodeSteps(steps: readonly StepReport[], sequences: number): StepReport[] {
   return steps.filter(({ promptRows, entries }) => promptRows === 0 && entries.length === sequences);
 }
 

@@ -50,6 +50,24 @@ export async function runLoad(
   }
 }
 
+/** The steps of one request with several prompts, which begin together: none can be over before another has come. */
+export async function stepsOf(
+  engine: ChorusEngine,
+  prompts: readonly (readonly number[])[],
+  outputTokens: number,
+  signal: AbortSignal,
+): Promise<StepReport[]> {
+  const steps: StepReport[] = [];
+  const unsubscribe = engine.on("step", (report) => steps.push(report));
+  try {
+    const prompt = prompts.map((tokens) => [...tokens]);
+    await engine.completions.create({ prompt, max_tokens: outputTokens, temperature: 0, ignore_eos: true }, { signal });
+    return steps;
+  } finally {
+    unsubscribe();
+  }
+}
+
 async function readStream(
   engine: ChorusEngine,
   { prompt, outputTokens }: LoadRequest,

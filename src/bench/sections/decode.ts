@@ -1,6 +1,6 @@
 import type { Section } from "../bench-context.ts";
 import { formatFigure, formatRatio, formatSpread } from "../format-figure.ts";
-import { runLoad } from "../load.ts";
+import { stepsOf } from "../load.ts";
 import { decodeSteps, stepFigures } from "../load-summary.ts";
 import { medianOf, spreadOf } from "../statistics.ts";
 
@@ -16,9 +16,9 @@ export const decodeSection: Section = {
       sequences,
       (count) => `${count} at once`,
       async (count) => {
-        const requests = Array.from({ length: count }, () => ({ prompt: context.prompt(promptTokens), outputTokens }));
-        const run = await runLoad(engine, requests, { signal: context.signal });
-        return stepFigures(decodeSteps(run, count));
+        const prompts = Array.from({ length: count }, () => context.prompt(promptTokens));
+        const steps = await stepsOf(engine, prompts, outputTokens, context.signal);
+        return stepFigures(decodeSteps(steps, count));
       },
     );
     const lines = measured.map(({ of, outcomes }) => ({

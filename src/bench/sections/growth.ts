@@ -1,7 +1,7 @@
 import type { BenchContext, Section } from "../bench-context.ts";
 import type { ResultChart, ResultTable } from "../bench-result.ts";
 import { withKernelLab } from "../kernels/open-kernel-lab.ts";
-import { runLoad } from "../load.ts";
+import { stepsOf } from "../load.ts";
 import { decodeSteps } from "../load-summary.ts";
 import { MODEL_SIZES } from "../model-sizes.ts";
 import { makeRandomModel } from "../random-model.ts";
@@ -56,9 +56,9 @@ type Progress = (share: number, what: string) => void;
 async function stepBySequences(context: BenchContext, progress: Progress): Promise<Growth> {
   const engine = await context.openEngine({ enablePrefixCaching: false });
   const points = await medians(context, progress, context.options.sequences, "sequences", async (count) => {
-    const requests = Array.from({ length: count }, () => ({ prompt: context.prompt(16), outputTokens: DECODED }));
-    const run = await runLoad(engine, requests, { signal: context.signal });
-    return medianOf(decodeSteps(run, count).map(({ stepMs }) => stepMs));
+    const prompts = Array.from({ length: count }, () => context.prompt(16));
+    const steps = await stepsOf(engine, prompts, DECODED, context.signal);
+    return medianOf(decodeSteps(steps, count).map(({ stepMs }) => stepMs));
   });
   return { of: "a decode step", unit: "ms", xName: "sequences", points };
 }
@@ -67,8 +67,8 @@ async function stepByRows(context: BenchContext, progress: Progress): Promise<Gr
   const rows = (context.options.quick ? QUICK_ROWS : ROWS).filter((count) => count < context.model.contextLength);
   const engine = await context.openEngine({ enablePrefixCaching: false });
   const points = await medians(context, progress, rows, "rows", async (count) => {
-    const run = await runLoad(engine, [{ prompt: context.prompt(count), outputTokens: 1 }], { signal: context.signal });
-    return medianOf(run.steps.map(({ stepMs }) => stepMs));
+    const steps = await stepsOf(engine, [context.prompt(count)], 1, context.signal);
+    return medianOf(steps.map(({ stepMs }) => stepMs));
   });
   return { of: "a prompt's step", unit: "ms", xName: "rows", points };
 }
@@ -78,9 +78,8 @@ async function stepByContext(context: BenchContext, progress: Progress): Promise
   const contexts = (context.options.quick ? QUICK_CONTEXTS : CONTEXTS).filter((tokens) => tokens <= longest);
   const engine = await context.openEngine({ enablePrefixCaching: false });
   const points = await medians(context, progress, contexts, "tokens of context", async (tokens) => {
-    const request = { prompt: context.prompt(tokens), outputTokens: DECODED };
-    const run = await runLoad(engine, [request], { signal: context.signal });
-    return medianOf(decodeSteps(run, 1).map(({ stepMs }) => stepMs));
+    const steps = await stepsOf(engine, [context.prompt(tokens)], DECODED, context.signal);
+    return medianOf(decodeSteps(steps, 1).map(({ stepMs }) => stepMs));
   });
   return { of: "one sequence's decode step", unit: "ms", xName: "context, tokens", points };
 }
@@ -98,9 +97,8 @@ async function stepByVocabulary(context: BenchContext, progress: Progress): Prom
   const points = await medians(context, progress, vocabularies, "tokens of vocabulary", async (vocabSize) => {
     const engine = engines.get(vocabSize);
     if (!engine) throw new Error(`no engine for ${vocabSize}`);
-    const request = { prompt: [1, 2, 3, 4], outputTokens: DECODED };
-    const run = await runLoad(engine, [request], { signal: context.signal });
-    return medianOf(decodeSteps(run, 1).map(({ stepMs }) => stepMs));
+    const steps = await stepsOf(engine, [[1, 2, 3, 4]], DECODED, context.signal);
+    return medianOf(decodeSteps(steps, 1).map(({ stepMs }) => stepMs));
   });
   return { of: "a decode step of a tiny random model", unit: "ms", xName: "vocabulary, tokens", points };
 }
