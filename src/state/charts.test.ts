@@ -20,6 +20,12 @@ it("samples the rate of each voice, and what no pane asked for as voice 0", () =
   expect(newest()).toMatchObject({ tokensPerSecond: 80, byVoice: { 1: 40, 2: 20, 0: 20 }, waiting: 3 });
 });
 
+it("has no peak at the beginning: few tokens in little time are no high rate", () => {
+  step(50, [voice(1), voice(2)]);
+  charts.tick(51, 0);
+  expect(newest()).toMatchObject({ tokensPerSecond: 2 });
+});
+
 it("averages the steps since the tick before, and has none where there was no step", () => {
   step(50, ["a"], { cpuMs: 1, gpuMs: 10, kvBlocksUsed: 3, kvBlocksCached: 2 });
   step(100, ["a", "b"], { cpuMs: 2, gpuMs: null, kvBlocksUsed: 4, kvBlocksCached: 2 });

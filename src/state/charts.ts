@@ -121,7 +121,7 @@ export class Charts {
   #rateOf(voice: number): SlidingRate {
     let rate = this.#rates.get(voice);
     if (rate === undefined) {
-      rate = new SlidingRate(RATE_WINDOW_MS);
+      rate = new SlidingRate(RATE_WINDOW_MS, RATE_WINDOW_MS);
       this.#rates.set(voice, rate);
     }
     return rate;

@@ -3,10 +3,13 @@
 /** Tokens per second over the last `windowMs`. */
 export class SlidingRate {
   readonly #windowMs: number;
+  readonly #leastSpanMs: number;
   #samples: { readonly startMs: number; readonly atMs: number; readonly count: number }[] = [];
 
-  constructor(windowMs: number) {
+  /** @param leastSpanMs over less than this nothing is measured: few things in little time make a high rate. [0] */
+  constructor(windowMs: number, leastSpanMs = 0) {
     this.#windowMs = windowMs;
+    this.#leastSpanMs = leastSpanMs;
   }
 
   /** `count` things that were made from `startMs` to `atMs`. */
@@ -20,7 +23,7 @@ export class SlidingRate {
     this.#drop(nowMs);
     const oldest = this.#samples[0];
     if (oldest === undefined) return 0;
-    const spanMs = nowMs - Math.max(oldest.startMs, nowMs - this.#windowMs);
+    const spanMs = Math.max(this.#leastSpanMs, nowMs - Math.max(oldest.startMs, nowMs - this.#windowMs));
     const count = this.#samples.reduce((sum, sample) => sum + sample.count, 0);
     return spanMs > 0 ? (count * 1000) / spanMs : 0;
   }

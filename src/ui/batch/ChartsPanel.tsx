@@ -118,7 +118,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
               <span>
                 <u>cached</u> <b>{formatCount(now?.blocksCached ?? 0)}</b>
               </span>
-              <span>
+              <span className={css.spare}>
                 free <b>{formatCount(freeBlocks(now))}</b>
               </span>
             </>

@@ -21,7 +21,7 @@ export interface ChartDrawing {
   readonly least: number;
 }
 
-const AXIS_PX = 30;
+const AXIS_PX = 34;
 const TOP_PX = 5;
 const BOTTOM_PX = 5;
 
