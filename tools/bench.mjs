@@ -1,6 +1,6 @@
 // npm run bench: the core's cost in Node, then the benchmark page (#/bench) in Chromium, whose figures go to the terminal
-// and to docs/benchmarks/. Words narrow it: "core", "page", "peers" (others on the same weights), or part of the name of a
-// *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --sections decode,modes
+// and to docs/benchmarks/. Words narrow it: "core", "page", "ui" (the interface alone, only when named), "peers" (others on
+// the same weights), or part of the name of a *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --sections decode,modes
 // --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where
 // to, --note TEXT what its readers should know.
 
@@ -47,7 +47,12 @@ if (process.argv.includes("peers")) {
     const params = { ...options, model: size ?? model, ...(quick && { quick: "" }) };
     await benchmarkPage({ params, out, name, note });
   }
-  const filters = words.filter((word) => word !== "core" && word !== "page");
+  if (words.includes("ui")) {
+    const { ensureChromium } = await import("./install-chromium.mjs");
+    const { benchUi } = await import("./bench-ui.mjs");
+    await benchUi(await ensureChromium());
+  }
+  const filters = words.filter((word) => !["core", "page", "ui"].includes(word));
   if (filters.length > 0) {
     const { ensureChromium } = await import("./install-chromium.mjs");
     process.env.CHORUS_CHROMIUM = await ensureChromium();

@@ -1,6 +1,7 @@
 // The interface's test bench: `npm run dev`, then open /src/testing/fake-app.html with
 //   ?panes=4          panes that are open (1..16)
-//   &ask              each has asked a question
+//   &ask              each has asked a question; ask=Why? is asked by all
+//   &max_tokens=64    and the other settings of the app's own address
 //   &load=8000        milliseconds the model takes to load
 //   &fail=model_not_found|webgpu_unavailable|...   how loading ends
 //   &nogpu            a browser without WebGPU
@@ -15,6 +16,7 @@ import type { CreateEngineOptions } from "../protocol/engine.ts";
 import { ChorusError, type ChorusErrorCode } from "../protocol/errors.ts";
 import type { LoadProgress, LoadStage } from "../protocol/reports.ts";
 import { IndexedDbStorage } from "../state/workspace-storage.ts";
+import { readPageOptions } from "../state/page-options.ts";
 import { startApp } from "../ui/start-app.ts";
 import { FakeEngine } from "./fake-engine.ts";
 
@@ -100,9 +102,12 @@ if (root) {
     root,
     createEngine,
     model: "models/chorus-chat/",
+    sampling: readPageOptions(location.search).sampling,
   }).openChats();
   for (let count = 1; count < number("panes", 1); count++) workspace.addPane();
   if (query.has("ask")) {
-    workspace.store.getState().panes.forEach((pane, index) => pane.send(QUESTIONS[index % QUESTIONS.length] ?? ""));
+    workspace.store
+      .getState()
+      .panes.forEach((pane, index) => pane.send(query.get("ask") || (QUESTIONS[index % QUESTIONS.length] ?? "")));
   }
 }
