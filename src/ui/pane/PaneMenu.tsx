@@ -1,10 +1,9 @@
 import type { AppState } from "../../state/app-state.ts";
-import { chatMarkdown } from "../../state/chat-markdown.ts";
 import type { Pane } from "../../state/pane.ts";
-import { MAX_PANES, titleOfChat } from "../../state/saved-workspace.ts";
+import { MAX_PANES } from "../../state/saved-workspace.ts";
 import { Menu, type MenuItem } from "../Menu.tsx";
-import { fileNameOf, saveFile } from "../save-file.ts";
 import { useStore } from "../use-store.ts";
+import { saveAsMarkdown } from "./pane-commands.ts";
 
 interface PaneMenuProps {
   app: AppState;
@@ -24,16 +23,12 @@ export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
     workspace.movePane(pane, steps);
     announcements.announce(`Pane ${pane.number} is now number ${place + steps + 1} of ${numPanes}.`);
   };
-  const save = () => {
-    const chat = pane.toSaved();
-    saveFile(`${fileNameOf(titleOfChat(chat))}.md`, chatMarkdown(chat), "text/markdown");
-  };
   const items: readonly MenuItem[] = [
     { label: "Rename", run: onRename },
     { label: "Duplicate", isDisabled: numPanes >= MAX_PANES, run: () => workspace.duplicatePane(pane) },
     { label: "Move left", isDisabled: place === 0, run: () => move(-1) },
     { label: "Move right", isDisabled: place === numPanes - 1, run: () => move(1) },
-    { label: "Save as Markdown", isDisabled: isEmpty, run: save },
+    { label: "Save as Markdown", isDisabled: isEmpty, run: () => saveAsMarkdown(pane) },
     { label: "Clear chat", isDisabled: isEmpty, run: () => pane.clear() },
   ];
   return <Menu name={`More for pane ${pane.number}`} items={items} />;
