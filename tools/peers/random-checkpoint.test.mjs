@@ -28,7 +28,8 @@ describe("a random checkpoint", () => {
 
   it("has normal deviates that are halves", () => {
     const { wte } = checkpoint.weights;
-    expect(float16ToFloat32(float32ToFloat16(wte))).toEqual(wte);
+    const halves = float16ToFloat32(float32ToFloat16(wte));
+    expect(wte.findIndex((value, i) => value !== halves[i])).toBe(-1);
     const mean = wte.reduce((sum, x) => sum + x, 0) / wte.length;
     const deviation = Math.sqrt(wte.reduce((sum, x) => sum + (x - mean) ** 2, 0) / wte.length);
     expect(Math.abs(mean)).toBeLessThan(0.005);
@@ -42,8 +43,8 @@ describe("a random checkpoint", () => {
     const [a, b, c] = await Promise.all(
       ["a", "b", "c"].map((name) => readFile(join(folder, name, "model.safetensors"))),
     );
-    expect(a).toEqual(b);
-    expect(a).not.toEqual(c);
+    expect(b && a?.equals(b)).toBe(true);
+    expect(c && a?.equals(c)).toBe(false);
   });
 
   it("has a tokenizer that makes of every prompt's text the prompt's ids", () => {

@@ -89,9 +89,9 @@ its load average.
   nothing to pad). Calls made at the same time ("at once") take turns. Its graph has onnxruntime's fused GELU but plain
   attention.
 - wllama batches calls made at the same time, in up to eight slots here. On WebGPU it wants \`shader-f16\`.
-- The CPU engines run in WebAssembly with the number of threads each chooses. **On a machine without a GPU they beat any
-  software WebGPU adapter**, Chorus's included: such an adapter is a GPU played by the same CPU. Its rows compare
-  how the engines use WebGPU; they are not what to choose an engine by there.
+- The CPU engines run in WebAssembly with the number of threads each chooses. **On a machine without a GPU they are the ones
+  to use**: a software WebGPU adapter is a GPU played by the same CPU. Rows on such an adapter show how the engines use
+  WebGPU, beside each other, and what that costs against the CPU itself.
 `;
 
 function renderRun(run: PeerRun): string {
