@@ -6,11 +6,10 @@
 // reserves for such uses, before the template runs. Control tokens found in what it wrote are then its own; the masks
 // are undone in the pieces of text between them, which are encoded as text and nothing else.
 
-import { Template } from "@huggingface/jinja";
-
 import type { ChatFrame } from "../protocol/catalogue.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";
+import { BoundedTemplate } from "./bounded-template.ts";
 
 /** What chats need of the model's tokenizer. */
 export interface ChatTokenizer {
@@ -101,17 +100,25 @@ function dialogue(tokenizer: ChatTokenizer): ChatFormat {
   };
 }
 
-function parseTemplate(source: string): Template {
+/** What errors call it, whichever file it is in. */
+const CHAT_TEMPLATE = "chat_template";
+
+function parseTemplate(source: string): BoundedTemplate {
   try {
-    return new Template(source);
+    return new BoundedTemplate(source);
   } catch (cause) {
-    throw new ChorusError("model_invalid", `The model's chat template cannot be read: ${reasonOf(cause)}`, null, {
-      cause,
-    });
+    throw new ChorusError(
+      "model_invalid",
+      `The model's chat template cannot be read: ${reasonOf(cause)}`,
+      CHAT_TEMPLATE,
+      {
+        cause,
+      },
+    );
   }
 }
 
-function render(template: Template, variables: Record<string, unknown>): string {
+function render(template: BoundedTemplate, variables: Parameters<BoundedTemplate["render"]>[0]): string {
   try {
     return template.render(variables);
   } catch (cause) {

@@ -174,3 +174,9 @@ describe("what is no recording is refused by its line:", () => {
     expect(() => readRecording("")).toThrow(/^Line 1 .* not the header/);
   });
 });
+
+it.each([5, null, undefined, {}, "engine"])("recordRun(%j) is refused by name", (engine) => {
+  expect(() => recordRun(engine as never)).toThrow(
+    expect.objectContaining({ name: "ChorusError", code: "invalid_type", param: "engine" }),
+  );
+});

@@ -31,6 +31,9 @@ export function recordRun(
   engine: Pick<ChorusEngine, "model" | "on">,
   { mostEvents = Infinity }: { readonly mostEvents?: number } = {},
 ): RunRecorder {
+  if (typeof engine !== "object" || engine === null || typeof engine.on !== "function") {
+    throw new ChorusError("invalid_type", "recordRun takes an engine, as createEngine gives it.", "engine");
+  }
   const header = JSON.stringify({ type: "header", version: VERSION, model: engine.model });
   let lines: string[] = [];
   const add = (type: RecordedEvent["type"]) => (event: StepReport | RequestReport | Alert) => {

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { BoundedTemplate } from "./bounded-template.ts";
+
+const messages = [{ role: "user", content: "Hi" }];
+const render = (source: string, more: object = {}) => new BoundedTemplate(source).render({ messages, ...more });
+
+describe("a template", () => {
+  test.each([
+    ["{% for m in messages %}{{ m.role }}: {{ m.content }}{% endfor %}", "user: Hi"],
+    ["{% for i in range(3) %}{{ i }}{% endfor %}{% for i in range(4, 0, -2) %}{{ i }}{% endfor %}", "01242"],
+    ["{{ true }} {{ None is none }} {{ False }}", "true true false"],
+    ["{{ strftime_now('%Y') }}", String(new Date().getFullYear())],
+    ["{% macro twice(x) %}{{ x }}{{ x }}{% endmacro %}{{ twice('a') }}", "aa"],
+  ])("%s gives %s", (source, text) => {
+    expect(render(source)).toBe(text);
+  });
+
+  test("may refuse messages, in its own words", () => {
+    expect(() => render("{{ raise_exception('no system prompt') }}")).toThrow("no system prompt");
+  });
+
+  test("may be given much to write", () => {
+    const long = [{ role: "user", content: "x".repeat(3_000_000) }];
+    expect(render("{{ messages[0].content }}!", { messages: long })).toHaveLength(3_000_001);
+  });
+});
+
+describe("a hostile template is stopped", () => {
+  const loops = (depth: number) => "{% for a in range(1000) %}".repeat(depth) + "{% endfor %}".repeat(depth);
+  test.each([
+    ["loops in loops", loops(5), "too many steps"],
+    ["a range without end", "{% for i in range(10 ** 12) %}{% endfor %}{{ range(1000000000) }}", ""],
+    ["a range by another name", "{% set r = range %}{{ r(1000000000) }}", "range of 1000000000"],
+    ["a range with a step of 0", "{{ range(0, 5, 0) }}", "range of"],
+    [
+      "a text that doubles",
+      "{% set ns = namespace(x='ab') %}{% for i in range(64) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
+      "too long a text",
+    ],
+    [
+      "a macro that calls itself twice",
+      "{% macro f(n) %}{% if n > 0 %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}",
+      "too many steps",
+    ],
+    ["a macro that never ends", "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", ""],
+    ["a template of megabytes", "x".repeat(300_000), "at most"],
+  ])("%s", (_, source, part) => {
+    expect(() => render(source)).toThrow(part === "" ? /./ : part);
+  });
+});

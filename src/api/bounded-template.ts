@@ -1,0 +1,109 @@
+// A chat template comes with a model, from anybody: it must not be able to hang the engine or to fill its memory. So it
+// runs with a budget of evaluations, and on texts and ranges of bounded length.
+
+import { Environment, Interpreter, Template } from "@huggingface/jinja";
+
+/** Longest template. (The longest of well-known models are a tenth of this.) */
+const MAX_TEMPLATE_LENGTH = 2 ** 18;
+/** Nodes of the template's syntax that one rendering may evaluate, beside those for each message. */
+const MAX_EVALUATIONS = 20_000;
+const MAX_EVALUATIONS_PER_MESSAGE = 2_000;
+/** Longest text that any part may come to, beside what is in the variables. */
+const MAX_ADDED_LENGTH = 2 ** 20;
+const MAX_RANGE = 10_000;
+
+export class BoundedTemplate {
+  readonly #program: Template["parsed"];
+
+  /** Throws where it is no Jinja, or too long. */
+  constructor(source: string) {
+    if (source.length > MAX_TEMPLATE_LENGTH) {
+      throw new Error(`it has ${source.length} characters; at most ${MAX_TEMPLATE_LENGTH} are allowed`);
+    }
+    this.#program = new Template(source).parsed;
+  }
+
+  /** Throws where the template does, or where it goes beyond its bounds. */
+  render(variables: Readonly<Record<string, unknown>> & { readonly messages: readonly unknown[] }): string {
+    const environment = new Environment();
+    for (const [name, value] of Object.entries({ ...globals(), ...variables })) environment.set(name, value);
+    const givenLength = JSON.stringify(variables).length;
+    const interpreter = new BoundedInterpreter(environment, {
+      evaluations: MAX_EVALUATIONS + MAX_EVALUATIONS_PER_MESSAGE * variables.messages.length,
+      length: givenLength + MAX_ADDED_LENGTH,
+    });
+    // A whole template comes to a text.
+    return interpreter.run(this.#program).value as string;
+  }
+}
+
+type Evaluate = Interpreter["evaluate"];
+
+class BoundedInterpreter extends Interpreter {
+  readonly #mostEvaluations: number;
+  readonly #mostLength: number;
+  #evaluations = 0;
+
+  constructor(environment: Environment, { evaluations, length }: { evaluations: number; length: number }) {
+    super(environment);
+    this.#mostEvaluations = evaluations;
+    this.#mostLength = length;
+  }
+
+  override evaluate(...args: Parameters<Evaluate>): ReturnType<Evaluate> {
+    this.#charge(1);
+    const result = super.evaluate(...args);
+    const { value } = result as { value: unknown };
+    // A loop over it takes as many steps, even one that does nothing.
+    if (Array.isArray(value)) this.#charge(value.length);
+    if (typeof value === "string" && value.length > this.#mostLength) throw new Error("it makes too long a text");
+    return result;
+  }
+
+  #charge(evaluations: number): void {
+    this.#evaluations += evaluations;
+    if (this.#evaluations > this.#mostEvaluations) throw new Error("it takes too many steps");
+  }
+}
+
+/** Of Jinja, and of Hugging Face's chat templates. */
+function globals(): Record<string, unknown> {
+  return {
+    true: true,
+    True: true,
+    false: false,
+    False: false,
+    none: null,
+    None: null,
+    range,
+    raise_exception: (message: unknown) => {
+      throw new Error(String(message));
+    },
+    strftime_now: (format: unknown) => formatTime(String(format), new Date()),
+  };
+}
+
+function range(first: number, last?: number, step = 1): number[] {
+  const [start, stop] = last === undefined ? [0, first] : [first, last];
+  const length = Math.max(0, Math.ceil((stop - start) / step));
+  if (!(length <= MAX_RANGE)) throw new Error(`it asks for a range of ${length} numbers`);
+  return Array.from({ length }, (_, i) => start + i * step);
+}
+
+function formatTime(format: string, time: Date): string {
+  const named = (options: Intl.DateTimeFormatOptions) => time.toLocaleDateString("en-US", options);
+  const digits = (value: number) => String(value).padStart(2, "0");
+  const parts = new Map([
+    ["%Y", String(time.getFullYear())],
+    ["%m", digits(time.getMonth() + 1)],
+    ["%d", digits(time.getDate())],
+    ["%H", digits(time.getHours())],
+    ["%M", digits(time.getMinutes())],
+    ["%S", digits(time.getSeconds())],
+    ["%b", named({ month: "short" })],
+    ["%B", named({ month: "long" })],
+    ["%a", named({ weekday: "short" })],
+    ["%A", named({ weekday: "long" })],
+  ]);
+  return format.replace(/%[A-Za-z]/g, (part) => parts.get(part) ?? part);
+}

@@ -1,0 +1,108 @@
+// Headers that lie: 10,000 of them, none of which may do more than be refused.
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ChorusError } from "../protocol/errors.ts";
+import { encodeSafetensorsHeader, parseSafetensorsHeader, type TensorEntry } from "./safetensors-header.ts";
+
+const FILE = "model-00001-of-00002.safetensors";
+const SOUND: readonly TensorEntry[] = [
+  { name: "wte.weight", dtype: "F32", shape: [4, 3], begin: 0, end: 48 },
+  { name: "h.0.attn.bias", dtype: "BOOL", shape: [1, 1, 4, 4], begin: 48, end: 64 },
+  { name: "ln_f.bias", dtype: "F16", shape: [3], begin: 64, end: 70 },
+];
+const DATA_BYTES = 70;
+
+test("a header that is written is read as it was", () => {
+  const header = encodeSafetensorsHeader(SOUND);
+  expect(header.length % 8).toBe(0);
+  for (const fileBytes of [header.length + DATA_BYTES, null]) {
+    expect(parseSafetensorsHeader(header, fileBytes, FILE)).toEqual({
+      entries: SOUND,
+      dataBegin: header.length,
+      fileBytes: header.length + DATA_BYTES,
+    });
+  }
+});
+
+/** What may stand where something else should. */
+const odd = fc.constantFrom<unknown>(
+  ...[-1, 0, 1.5, 2, 3, 12, 47, 48, 49, 64, 70, 71, 2 ** 31, 2 ** 53, 1e308, null, true, "", "F32", "F64", "toString"],
+  ...[[], {}, [0, 48], [48, 0], [0, 2 ** 53], [[4], [3]], { shape: [4] }, "x".repeat(5000)],
+);
+const field = fc.constantFrom("dtype", "shape", "data_offsets");
+const name = fc.constantFrom(...SOUND.map((tensor) => tensor.name));
+
+/** A change to the header's JSON. */
+const lie = fc.oneof(
+  fc.record({ name, value: odd }).map(({ name, value }) => (header: Header) => ({ ...header, [name]: value })),
+  fc.record({ name: fc.string(), value: odd }).map(({ name, value }) => (header: Header) => ({
+    ...header,
+    [name]: value,
+  })),
+  fc.record({ name, field, value: odd }).map(({ name, field, value }) => change(name, () => ({ [field]: value }))),
+  fc
+    .record({ name, at: fc.nat(3), field: fc.constantFrom("shape", "data_offsets"), value: odd })
+    .map(({ name, at, field, value }) =>
+      change(name, (entry) => ({
+        [field]: (entry[field] as unknown[] | undefined)?.with?.(
+          Math.min(at, ((entry[field] as unknown[]).length || 1) - 1),
+          value,
+        ),
+      })),
+    ),
+  name.map((gone) => (header: Header) => Object.fromEntries(Object.entries(header).filter(([key]) => key !== gone))),
+);
+
+type Header = Record<string, unknown>;
+
+function change(name: string, to: (entry: Record<string, unknown>) => object) {
+  return (header: Header): Header => {
+    const entry = header[name];
+    if (typeof entry !== "object" || entry === null) return header;
+    try {
+      return { ...header, [name]: { ...entry, ...to(entry as Record<string, unknown>) } };
+    } catch {
+      return header; // an earlier lie took away what this one would change
+    }
+  };
+}
+
+test("10,000 lying headers are refused with the file's name, or describe what is there", () => {
+  const sound = JSON.parse(new TextDecoder().decode(encodeSafetensorsHeader(SOUND).subarray(8))) as Header;
+  fc.assert(
+    fc.property(
+      fc.array(lie, { minLength: 1, maxLength: 3 }),
+      fc.option(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { freq: 10 }),
+      fc.option(fc.nat(200), { freq: 4 }),
+      (lies, length, cut) => {
+        const text = new TextEncoder().encode(JSON.stringify(lies.reduce((header, tell) => tell(header), sound)));
+        const bytes = new Uint8Array(8 + text.length);
+        new DataView(bytes.buffer).setBigUint64(0, length ?? BigInt(text.length), true);
+        bytes.set(text, 8);
+        const fileBytes = bytes.length + DATA_BYTES - (cut ?? 0);
+        try {
+          const { entries, dataBegin } = parseSafetensorsHeader(bytes, fileBytes, FILE);
+          const covered = entries.reduce((sum, { begin, end }) => sum + end - begin, 0);
+          expect(dataBegin + covered).toBe(fileBytes);
+        } catch (error) {
+          if (!(error instanceof ChorusError)) throw error;
+          expect(error).toMatchObject({ code: "model_invalid", param: FILE });
+          expect(error.message.length).toBeLessThan(1000);
+        }
+      },
+    ),
+    { numRuns: 10_000 },
+  );
+}, 60_000);
+
+test("a header nested beyond any stack is refused, too", () => {
+  const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+  const text = new TextEncoder().encode(`{"w":{"dtype":"F32","shape":${deep},"data_offsets":[0,4]}}`);
+  const bytes = new Uint8Array(8 + text.length);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(text.length), true);
+  bytes.set(text, 8);
+  expect(() => parseSafetensorsHeader(bytes, null, FILE)).toThrow(
+    expect.objectContaining({ code: "model_invalid", param: FILE }),
+  );
+});
