@@ -1,17 +1,21 @@
 import { useEffect, useState, type KeyboardEvent, type PointerEvent, type RefObject } from "react";
 import { MAX_DOCK_PX, MIN_DOCK_PX, type Dock } from "../../state/dock.ts";
-import { useStore } from "../use-store.ts";
 import css from "./DockHandle.module.css";
 
 const KEY_PX: Record<string, number> = { ArrowUp: 16, ArrowDown: -16, PageUp: 80, PageDown: -80 };
 
 /** The dock's upper edge: dragged, or moved with the arrow keys. */
 export function DockHandle({ dock, body }: { dock: Dock; body: RefObject<HTMLElement | null> }) {
-  const heightPx = useStore(dock.store, (state) => state.heightPx);
   const now = () => body.current?.clientHeight ?? MIN_DOCK_PX;
   // Without a height of the person's own it is as high as the window's width has it: known once it has been drawn.
   const [shownPx, setShownPx] = useState(MIN_DOCK_PX);
-  useEffect(() => setShownPx(body.current?.clientHeight ?? MIN_DOCK_PX), [body, heightPx]);
+  useEffect(() => {
+    const element = body.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setShownPx(element.clientHeight));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [body]);
 
   const drag = (event: PointerEvent<HTMLDivElement>) => {
     if (event.currentTarget.hasPointerCapture(event.pointerId)) dock.setHeight(now() - event.movementY);
