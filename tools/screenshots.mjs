@@ -1,4 +1,5 @@
-// npm run screenshots: makes the pictures in docs/ afresh, with the built app and its model.
+// npm run screenshots: makes the pictures in docs/ afresh, with the built app and its model. Words narrow it:
+// npm run screenshots -- demo. CHORUS_ADAPTER=real takes the machine's GPU instead of the software adapter.
 
 import "./require-node.mjs";
 
@@ -61,19 +62,13 @@ const VIEWS = {
 
 await setUp();
 const { ensureChromium } = await import("./install-chromium.mjs");
-const { tryChromium } = await import("./find-chromium.mjs");
 const { chromiumFlags } = await import("./chromium-flags.mjs");
 const { buildAndServe } = await import("./serve-app.mjs");
 const { chromium } = await import("playwright");
 
 const executablePath = await ensureChromium();
-// The machine's GPU where Chromium finds one, else its software adapter.
-const real = await tryChromium(executablePath, "real");
 const server = await buildAndServe(4183);
-const browser = await chromium.launch({
-  executablePath,
-  args: chromiumFlags("failure" in real ? "software" : "real"),
-});
+const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
 const folder = join(root, "docs");
 mkdirSync(folder, { recursive: true });
 const named = process.argv.slice(2);
