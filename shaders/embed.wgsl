@@ -2,7 +2,8 @@
 
 override LANES: u32;
 override K4: u32; // the width, padded, over 4
-override N4: u32; // vocabulary, padded, over 4
+override N4: u32; // tokens in w, padded, over 4
+override FIRST_TOKEN: u32; // of w, where it is a part of the vocabulary; the others are left to the other parts
 
 @group(0) @binding(0) var<storage, read> w: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read> wpe: array<f32>;
@@ -22,5 +23,9 @@ fn embed(@builtin(global_invocation_id) id: vec3<u32>) {
   if (token == FEEDBACK) {
     token = feedback[row.slot];
   }
-  x[id.y * width + column] = weight(column, token) + wpe[row.position * width + column];
+  let n = token - FIRST_TOKEN; // wraps round below it
+  if (n >= 4u * N4) {
+    return;
+  }
+  x[id.y * width + column] = weight(column, n) + wpe[row.position * width + column];
 }

@@ -1,4 +1,4 @@
-// y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, N], N = 4 N4
+// y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, 4 Y4], N = 4 N4
 //
 // For few rows, on adapters where workgroup memory and barriers are dear (software ones). One lane computes four columns
 // of ROWS rows, all of K: each weight is read once for all ROWS rows, and nothing is shared between lanes.
@@ -9,6 +9,7 @@ override LANES: u32;
 override ROWS: u32; // at most MAX_ROWS
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
+override Y4: u32; // the stride of y over 4: N4, or more where w is a part of the columns
 override SAMPLES_ONLY: bool; // one row a sample, not one a token
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
@@ -49,6 +50,6 @@ fn matmul_lane(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   let num_rows = select(step.num_rows, step.num_samples, SAMPLES_ONLY);
   for (var r = 0u; r < ROWS && first_row + r < num_rows; r++) {
-    store(total[r], n4, (first_row + r) * N4 + n4);
+    store(total[r], n4, (first_row + r) * Y4 + n4);
   }
 }

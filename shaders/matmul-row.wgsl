@@ -1,4 +1,4 @@
-// y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, N], N = 4 N4
+// y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, 4 Y4], N = 4 N4
 //
 // For a step of one row, on adapters where workgroup memory and barriers are dear (software ones): matmul-lane without the
 // arrays that several rows take, which such adapters keep in memory.
@@ -6,6 +6,7 @@
 override LANES: u32;
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
+override Y4: u32; // the stride of y over 4: N4, or more where w is a part of the columns
 override SAMPLES_ONLY: bool; // one row a sample, not one a token
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
@@ -34,5 +35,5 @@ fn matmul_row(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     total = fma(sum, chunk_scale(chunk, n4), total);
   }
-  store(total, n4, row * N4 + n4);
+  store(total, n4, row * Y4 + n4);
 }

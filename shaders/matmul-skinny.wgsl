@@ -1,4 +1,4 @@
-// y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, N], N = 4 N4
+// y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, 4 Y4], N = 4 N4
 //
 // For few rows, on GPUs. A workgroup is COLUMNS lanes (four columns each) by SPLITS lanes along K: in each round the
 // SPLITS lanes compute the sums of SPLITS neighbouring chunks for ROWS rows, and then add them in ascending order, each
@@ -14,6 +14,7 @@ override SPLITS: u32;
 override ROWS: u32; // at most MAX_ROWS
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
+override Y4: u32; // the stride of y over 4: N4, or more where w is a part of the columns
 override SAMPLES_ONLY: bool; // one row a sample, not one a token
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
@@ -73,7 +74,7 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
   var slot = 0u;
   for (var r = split; r < ROWS; r += SPLITS) {
     if (n4 < N4 && first_row + r < num_rows) {
-      store(total[slot], n4, (first_row + r) * N4 + n4);
+      store(total[slot], n4, (first_row + r) * Y4 + n4);
     }
     slot++;
   }

@@ -1,10 +1,11 @@
-// y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, N], N = 4 N4
+// y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, 4 Y4], N = 4 N4
 //
 // For many rows. A workgroup of 8 x 8 threads computes 32 rows by 32 columns, a thread 4 rows by 4 columns. One chunk of
 // 32 values of K of both operands is staged in workgroup memory at a time: 4 KiB each.
 
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
+override Y4: u32; // the stride of y over 4: N4, or more where w is a part of the columns
 override SAMPLES_ONLY: bool; // one row a sample, not one a token
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
@@ -73,15 +74,15 @@ fn matmul_tiled(
     return;
   }
   if (row < num_rows) {
-    store(total0, n4, row * N4 + n4);
+    store(total0, n4, row * Y4 + n4);
   }
   if (row + 1u < num_rows) {
-    store(total1, n4, (row + 1u) * N4 + n4);
+    store(total1, n4, (row + 1u) * Y4 + n4);
   }
   if (row + 2u < num_rows) {
-    store(total2, n4, (row + 2u) * N4 + n4);
+    store(total2, n4, (row + 2u) * Y4 + n4);
   }
   if (row + 3u < num_rows) {
-    store(total3, n4, (row + 3u) * N4 + n4);
+    store(total3, n4, (row + 3u) * Y4 + n4);
   }
 }

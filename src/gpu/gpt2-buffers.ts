@@ -4,7 +4,7 @@ import type { Tensor } from "../model/tensor.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type { Arena } from "./arena.ts";
 import { padTo, strideOf } from "./padding.ts";
-import type { PackedMatrix, WeightUploader } from "./weight-uploader.ts";
+import type { PackedMatrix, TablePart, WeightUploader } from "./weight-uploader.ts";
 
 export interface NormBuffers {
   readonly gamma: GPUBuffer;
@@ -14,6 +14,9 @@ export interface NormBuffers {
 export interface LinearBuffers extends PackedMatrix {
   readonly bias: GPUBuffer;
 }
+
+/** A part of an embedding or a head: its columns from `firstRow` of the file's matrix on. */
+export interface TableBuffers extends LinearBuffers, TablePart {}
 
 interface LayerWeights {
   readonly ln1: NormBuffers;
@@ -31,12 +34,13 @@ export interface LayerBuffers extends LayerWeights {
 
 /** A model on the GPU: its weights, and its cache. */
 export interface Gpt2Buffers {
-  readonly embedding: LinearBuffers;
+  /** In parts, where it is larger than can be bound at once. */
+  readonly embedding: readonly TableBuffers[];
   readonly wpe: GPUBuffer;
   readonly layers: readonly LayerBuffers[];
   readonly lnF: NormBuffers;
   /** The embedding itself where the head is tied to it. */
-  readonly head: LinearBuffers;
+  readonly head: readonly TableBuffers[];
   /** Of the weights as they are kept here, with their padding. */
   readonly weightBytes: number;
 }
@@ -62,10 +66,11 @@ export async function uploadWeights(
     ...(await uploader.matrix(label, weight)),
     bias: await uploader.rows(`${label} bias`, bias),
   });
-  const table = async (label: string, tensor: Tensor): Promise<LinearBuffers> => {
-    const packed = await uploader.matrix(label, tensor, { transposed: true });
-    return { ...packed, bias: arena.storage(`${label} bias`, 16 * packed.N4) };
-  };
+  const table = async (label: string, tensor: Tensor): Promise<readonly TableBuffers[]> =>
+    (await uploader.table(label, tensor)).map((part) => ({
+      ...part,
+      bias: arena.storage(`${label} bias`, 16 * part.N4),
+    }));
 
   const bytesBefore = arena.bytes;
   const embedding = await table("wte", weights.wte);

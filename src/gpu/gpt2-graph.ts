@@ -1,6 +1,13 @@
 import { attentionScale, type Gpt2Config } from "../model/gpt2-config.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
-import { headVec4, type Activations, type Gpt2Buffers, type LinearBuffers, type NormBuffers } from "./gpt2-buffers.ts";
+import {
+  headVec4,
+  type Activations,
+  type Gpt2Buffers,
+  type LinearBuffers,
+  type NormBuffers,
+  type TableBuffers,
+} from "./gpt2-buffers.ts";
 import type { Dispatch, KernelCompiler } from "./kernel.ts";
 import { attention, attentionTile } from "./kernels/attention.ts";
 import { embed } from "./kernels/embed.ts";
@@ -45,7 +52,7 @@ export class Gpt2Graph {
     const gelu = model.activation === "gelu" ? Epilogue.geluErf : Epilogue.geluTanh;
     const op = operations(parts);
 
-    const body = [op.embed()];
+    const body = buffers.embedding.map((part) => op.embed(part));
     buffers.layers.forEach((layer, i) => {
       const name = `layer ${i}`;
       body.push(
@@ -60,7 +67,7 @@ export class Gpt2Graph {
     });
     const head = [
       op.norm("lnF", buffers.lnF, a.x, a.headInput, { samplesOnly: true }),
-      op.matmul("head", buffers.head, a.headInput, a.logits, Epilogue.biasOnly, { samplesOnly: true }),
+      ...buffers.head.map((part) => op.head(part)),
     ];
     const maxRows = matmulVariants(parts.isSoftware).map((variant) => variant.maxRows);
     return new Gpt2Graph(await Promise.all(body), await Promise.all(head), maxRows);
@@ -106,11 +113,10 @@ function operations({ compiler, model, engine, buffers, activations, step, isSof
   const { rows, samples, blockTables: block_tables } = step;
 
   return {
-    async embed(): Promise<Operation> {
-      const { w, K4, N4 } = buffers.embedding;
+    async embed({ w, K4, N4, firstRow: FIRST_TOKEN }: TableBuffers): Promise<Operation> {
       return {
         name: "embed",
-        pipeline: await compiler.pipeline(embed, { LANES: EMBED_LANES, K4, N4, WEIGHTS_DTYPE }),
+        pipeline: await compiler.pipeline(embed, { LANES: EMBED_LANES, K4, N4, FIRST_TOKEN, WEIGHTS_DTYPE }),
         bindGroup: compiler.bind(embed, {
           w,
           wpe: buffers.wpe,
@@ -143,15 +149,22 @@ function operations({ compiler, model, engine, buffers, activations, step, isSof
       };
     },
 
+    /** A part writes its own columns of the logits. */
+    async head(part: TableBuffers): Promise<Operation> {
+      const y = { buffer: activations.logits, offset: 4 * part.firstRow };
+      const samplesOnly = { samplesOnly: true, Y4: strideOf(model.vocabSize) / 4 };
+      return this.matmul("head", part, activations.headInput, y, Epilogue.biasOnly, samplesOnly);
+    },
+
     async matmul(
       name: string,
       { w, bias, K4, N4 }: LinearBuffers,
       x: GPUBuffer,
-      y: GPUBuffer,
+      y: GPUBuffer | GPUBufferBinding,
       EPILOGUE: number,
-      { samplesOnly = false } = {},
+      { samplesOnly = false, Y4 = N4 } = {},
     ): Promise<Operation> {
-      const shape: MatmulShape = { K4, N4, SAMPLES_ONLY: samplesOnly, WEIGHTS_DTYPE, EPILOGUE };
+      const shape: MatmulShape = { K4, N4, Y4, SAMPLES_ONLY: samplesOnly, WEIGHTS_DTYPE, EPILOGUE };
       // The kernels have the same bindings, and so one bind group serves every variant.
       const bindGroup = compiler.bind(matmulLane, { x, w, bias, y, step: step.step });
       return Promise.all(

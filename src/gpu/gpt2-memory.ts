@@ -14,7 +14,7 @@ export type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorag
 
 export interface Gpt2Memory {
   readonly weightBytes: number;
-  /** Of the largest of the weights' buffers. */
+  /** Of the largest of the weights that must be bound whole. */
   readonly largestWeightBytes: number;
   readonly kvCacheBytes: number;
 }
@@ -66,8 +66,9 @@ export function checkFits(config: Gpt2Config, engine: EngineSizes, limits: Buffe
   }
 }
 
-function largestWeightBytes({ nEmbd, nInner, nPositions, vocabSize }: Gpt2Config, dtype: WeightsDtype): number {
-  const matrices = [vocabSize, 3 * nEmbd, nInner].map((n) => packedBytes(nEmbd, n, dtype));
+/** The embedding and the head are split where they are too large. */
+function largestWeightBytes({ nEmbd, nInner, nPositions }: Gpt2Config, dtype: WeightsDtype): number {
+  const matrices = [3 * nEmbd, nInner].map((n) => packedBytes(nEmbd, n, dtype));
   return Math.max(...matrices, packedBytes(nInner, nEmbd, dtype), 4 * nPositions * strideOf(nEmbd));
 }
 

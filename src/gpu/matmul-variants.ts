@@ -5,6 +5,7 @@ import { matmulLane, matmulRow, matmulSkinny, matmulTiled } from "./kernels/matm
 export interface MatmulShape {
   readonly K4: number;
   readonly N4: number;
+  readonly Y4: number;
   readonly SAMPLES_ONLY: boolean;
   readonly WEIGHTS_DTYPE: number;
   readonly EPILOGUE: number;

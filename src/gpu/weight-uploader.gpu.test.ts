@@ -27,7 +27,13 @@ async function upload(
   { rows, columns, source = "F32", dtype, transposed = false, stagingBytes }: Upload,
 ): Promise<[ArrayBuffer, ArrayBuffer]> {
   const arena = new Arena(device);
-  const uploader = new WeightUploader(device, arena, compiler, dtype, stagingBytes);
+  const uploader = new WeightUploader(
+    device,
+    arena,
+    compiler,
+    dtype,
+    stagingBytes === undefined ? {} : { stagingBytes },
+  );
   const { w, K4, N4 } = await uploader.matrix("w", tensorOf(values, rows, columns, source), { transposed });
   const words = await readBuffer(device, w);
   uploader.destroy();

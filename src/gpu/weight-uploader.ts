@@ -14,12 +14,18 @@ export interface PackedMatrix {
   readonly N4: number;
 }
 
+export interface TablePart extends PackedMatrix {
+  readonly firstRow: number;
+}
+
 /** What goes to the GPU at a time. Every browser keeps a copy or two of it until it is there. */
 const STAGING_BYTES = 16 * 2 ** 20;
 /** A band begins at a multiple of this many rows: no chunk of K and no four columns are cut. */
 const BAND_ROWS = 32;
 const BAND_WORDS = 4;
 const LANES = 32;
+/** A part's columns of the logits are bound by themselves: at 256 bytes, which every adapter allows. */
+const PART_ALIGNMENT = 64;
 
 /**
  * Takes matrices from a file to the GPU as they are, in bands of rows; a kernel packs them there. So JavaScript holds no
@@ -31,6 +37,7 @@ export class WeightUploader {
   readonly #compiler: KernelCompiler;
   readonly #dtype: WeightsDtype;
   readonly #stagingBytes: number;
+  readonly #maxBindingBytes: number;
   readonly #band: GPUBuffer;
   #staging: GPUBuffer | undefined;
 
@@ -39,13 +46,14 @@ export class WeightUploader {
     arena: Arena,
     compiler: KernelCompiler,
     dtype: WeightsDtype,
-    stagingBytes = STAGING_BYTES,
+    { stagingBytes = STAGING_BYTES, maxBindingBytes = largestBinding(device.limits) } = {},
   ) {
     this.#device = device;
     this.#arena = arena;
     this.#compiler = compiler;
     this.#dtype = dtype;
     this.#stagingBytes = stagingBytes;
+    this.#maxBindingBytes = maxBindingBytes;
     const usage = GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST;
     this.#band = device.createBuffer({ label: "band", size: 4 * BAND_WORDS, usage });
   }
@@ -84,6 +92,22 @@ export class WeightUploader {
     return { w, K4, N4 };
   }
 
+  /** An embedding [n, k], which may be larger than the adapter binds at once: in as many parts of its rows as it takes. */
+  async table(label: string, tensor: Tensor): Promise<readonly TablePart[]> {
+    const stepBytes = packedBytes(tensor.columns, PART_ALIGNMENT, this.#dtype);
+    const partRows = PART_ALIGNMENT * Math.max(1, Math.floor(this.#maxBindingBytes / stepBytes));
+    const parts: TablePart[] = [];
+    for (let first = 0; first < tensor.rows; first += partRows) {
+      const part: Tensor = {
+        ...tensor,
+        rows: Math.min(partRows, tensor.rows - first),
+        readRows: (begin, end) => tensor.readRows(first + begin, first + end),
+      };
+      parts.push({ ...(await this.matrix(label, part, { transposed: true })), firstRow: first });
+    }
+    return parts;
+  }
+
   /** As f32, each row padded to its stride. */
   async rows(label: string, tensor: Tensor): Promise<GPUBuffer> {
     return this.#arena.upload(label, padRows(await readF32(tensor), tensor.rows, tensor.columns));
@@ -102,6 +126,10 @@ export class WeightUploader {
     this.#staging = this.#device.createBuffer({ label: "staging", size: Math.ceil(bytes / 16) * 16, usage });
     return this.#staging;
   }
+}
+
+function largestBinding({ maxBufferSize, maxStorageBufferBindingSize }: GPUSupportedLimits): number {
+  return Math.min(maxBufferSize, maxStorageBufferBindingSize);
 }
 
 /** Buffers are written in whole words; the bytes of an odd number of halves are not. */

@@ -33,6 +33,7 @@ describe.each(["f32", "f16", "q8", "q4"] as const)("embedding from %s weights", 
         LANES: 64,
         K4: strideOf(width) / 4,
         N4: strideOf(vocabulary) / 4,
+        FIRST_TOKEN: 0,
         WEIGHTS_DTYPE: weightsDtypeCode[dtype],
       },
       {

@@ -12,7 +12,14 @@ import { matmulLane, matmulRow, matmulTiled } from "./matmul.ts";
 const { device } = await openTestDevice();
 const K = 768;
 const N = 768;
-const shape = { K4: K / 4, N4: N / 4, SAMPLES_ONLY: false, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: 0 };
+const shape = {
+  K4: K / 4,
+  N4: N / 4,
+  Y4: N / 4,
+  SAMPLES_ONLY: false,
+  WEIGHTS_DTYPE: weightsDtypeCode.f16,
+  EPILOGUE: 0,
+};
 
 /** The kernel with its text changed; throws where there was nothing to change. */
 function rewritten<K extends Kernel>(kernel: K, ...changes: [RegExp, string][]): K {

@@ -42,6 +42,7 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
   const shape = {
     K4: strideOf(k) / 4,
     N4: strideOf(n) / 4,
+    Y4: strideOf(n) / 4,
     SAMPLES_ONLY: false,
     WEIGHTS_DTYPE: weightsDtypeCode[dtype],
     EPILOGUE: epilogue,
@@ -146,6 +147,7 @@ describe("what follows a product", () => {
         {
           K4: 8,
           N4: 8,
+          Y4: 8,
           SAMPLES_ONLY: false,
           WEIGHTS_DTYPE: weightsDtypeCode.f32,
           EPILOGUE: epilogue,
@@ -177,7 +179,7 @@ describe.each([true, false])("the variants of an adapter (software: %s)", (isSof
   it("compile, and launch a lane for every column", async () => {
     const { KernelCompiler } = await import("../kernel.ts");
     const compiler = new KernelCompiler(device);
-    const shape = { K4: 24, N4: 80, SAMPLES_ONLY: false, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: 0 };
+    const shape = { K4: 24, N4: 80, Y4: 80, SAMPLES_ONLY: false, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: 0 };
     for (const variant of matmulVariants(isSoftware)) {
       expect(await variant.pipeline(compiler, shape)).toBeInstanceOf(GPUComputePipeline);
       expect(variant.workgroups(shape, 1)[0]).toBeGreaterThanOrEqual(80 / 32);

@@ -18,7 +18,7 @@ const bindings = [
   ["step", "uniform"],
 ] as const;
 
-const constants = ["K4", "N4", "SAMPLES_ONLY", "WEIGHTS_DTYPE", "EPILOGUE"] as const;
+const constants = ["K4", "N4", "Y4", "SAMPLES_ONLY", "WEIGHTS_DTYPE", "EPILOGUE"] as const;
 
 /** Four kernels with one contract and the same bits. Which one suits: see matmul-variants.ts. */
 export const matmulLane = defineKernel({

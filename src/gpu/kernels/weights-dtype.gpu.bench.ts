@@ -42,6 +42,7 @@ it("weights", async () => {
       const shape = {
         K4: K / 4,
         N4: N / 4,
+        Y4: N / 4,
         SAMPLES_ONLY: false,
         WEIGHTS_DTYPE: weightsDtypeCode[dtype],
         EPILOGUE: 0,
