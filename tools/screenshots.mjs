@@ -26,10 +26,7 @@ const LONGEST_MS = 300_000;
 
 /** @type {Record<string, { query?: string, prepare: (page: Page) => Promise<void> }>} */
 const VIEWS = {
-  empty: {
-    prepare: async (page) =>
-      void (await page.getByRole("button", { name: "Demo", exact: true, disabled: false }).waitFor()),
-  },
+  empty: { prepare: isReady },
   workspace: {
     query: "seed=8&max_tokens=120",
     prepare: async (page) => {
@@ -52,8 +49,18 @@ const VIEWS = {
       await page.getByRole("button", { name: "Back to my chats" }).waitFor({ timeout: LONGEST_MS });
     },
   },
-  palette: { prepare: (page) => page.keyboard.press("Control+k") },
-  settings: { prepare: (page) => page.getByRole("button", { name: "Settings for all" }).click() },
+  palette: {
+    prepare: async (page) => {
+      await isReady(page);
+      await page.keyboard.press("Control+k");
+    },
+  },
+  settings: {
+    prepare: async (page) => {
+      await isReady(page);
+      await page.getByRole("button", { name: "Settings for all" }).click();
+    },
+  },
   bench: {
     query: "#/bench",
     prepare: async (page) => void (await page.getByRole("button", { name: /^Run/ }).first().waitFor()),
@@ -99,6 +106,11 @@ try {
   await server.close();
 }
 
+/** The model has been loaded: the demo could begin. */
+async function isReady(/** @type {Page} */ page) {
+  await page.getByRole("button", { name: "Demo", exact: true, disabled: false }).waitFor();
+}
+
 /** Opens panes until there are four and asks each its question. */
 async function askAll(/** @type {Page} */ page) {
   for (const [index, question] of QUESTIONS.entries()) {
@@ -106,8 +118,7 @@ async function askAll(/** @type {Page} */ page) {
     if (index > 0) await page.keyboard.press("Alt+n");
     await pane.getByRole("textbox", { name: "Message" }).fill(question);
   }
-  // All are there before the first is answered: they begin together.
-  await page.getByRole("button", { name: "Demo", exact: true, disabled: false }).waitFor();
+  await isReady(page);
   for (const index of QUESTIONS.keys()) {
     // On a phone only the current pane is there; after the last comes the first.
     await page.keyboard.press("Alt+ArrowDown");

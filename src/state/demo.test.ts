@@ -24,6 +24,7 @@ it("asks all at once, then the same one after the other, and keeps both times", 
   const modes = vi.spyOn(first, "setBatchingMode");
   const done = demo.start();
   expect(demo.store.getState()).toMatchObject({ phase: "running" });
+  await pass(0, 3); // the warm-up
   expect(demo.store.getState().panes.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   await pass(1000, 3);
   await pass(2500, 24);
@@ -41,14 +42,15 @@ it("asks all at once, then the same one after the other, and keeps both times", 
   ]);
 
   const questions = first.accepted.map(({ messages, seed, max_tokens }) => ({ messages, seed, max_tokens }));
-  expect(questions).toHaveLength(16);
-  expect(questions.slice(8)).toEqual(questions.slice(0, 8));
+  expect(questions).toHaveLength(24);
+  expect(questions.slice(16)).toEqual(questions.slice(8, 16));
 });
 
 it("counts answers that differ", async () => {
   let asked = 0;
-  const { demo, pass } = await openDemo({ answer: () => (asked++ === 9 ? "Or is it?" : "It is so.") });
+  const { demo, pass } = await openDemo({ answer: () => (asked++ === 17 ? "Or is it?" : "It is so.") });
   const done = demo.start();
+  await pass(0, 3);
   await pass(1000, 3);
   await pass(1000, 24);
   await done;
@@ -60,6 +62,7 @@ it("stops at any time: nothing runs on, and the mode is what it was", async () =
   const { demo, mode, first, pass } = await openDemo();
   mode.choose("static");
   void demo.start();
+  await pass(0, 3);
   await pass(1000, 3);
   expect(mode.store.getState()).toBe("sequential");
   demo.close();
@@ -70,9 +73,9 @@ it("stops at any time: nothing runs on, and the mode is what it was", async () =
 });
 
 it("says so when the engine dies on the way", async () => {
-  const { demo, mode, first } = await openDemo();
+  const { demo, mode, first, pass } = await openDemo();
   const done = demo.start();
-  await settle();
+  await pass(0, 3);
   first.die({ code: "device_lost", message: "Gone.", param: null });
   await done;
   expect(demo.store.getState().phase).toBe("failed");

@@ -80,6 +80,8 @@ function sentence({ phase, together, apart }: DemoState): string {
     case "closed":
       return "";
     case "running":
+      if (together.status === "waiting")
+        return "Warming up: a few tokens of each, so that neither run pays for the start.";
       return together.status === "done"
         ? "Now one after the other: the same questions, each alone in its steps."
         : "All eight at once: each step computes a token for every one of them.";
