@@ -3,6 +3,9 @@
 /** A disk: how much it takes, and what a test may do to it. */
 export interface MemoryDisk {
   freeBytes: number;
+  /** Called after each write, with the bytes written since the disk was made. */
+  onWrite?: (writtenBytes: number) => void;
+  writtenBytes?: number;
 }
 
 class MemoryFile {
@@ -46,6 +49,8 @@ class MemoryFile {
       write: (bytes: Uint8Array, { at }: { at: number }) => {
         if (at + bytes.length > this.bytes.length) resize(at + bytes.length);
         this.bytes.set(bytes, at);
+        this.#disk.writtenBytes = (this.#disk.writtenBytes ?? 0) + bytes.length;
+        this.#disk.onWrite?.(this.#disk.writtenBytes);
         return bytes.length;
       },
       truncate: resize,

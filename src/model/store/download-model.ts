@@ -167,6 +167,7 @@ async function fetchWeights(
     const failed = (await Promise.allSettled(connections)).some(({ status }) => status === "rejected");
     if (failed) throw signal.aborted ? signal.reason : failure.signal.reason;
   } finally {
+    meter.close();
     try {
       for (const part of parts) record(part);
     } finally {

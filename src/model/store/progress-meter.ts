@@ -16,6 +16,7 @@ export class ProgressMeter {
   readonly #samples: { readonly atMs: number; readonly bytes: number }[];
   #receivedBytes: number;
   #toldMs = -Infinity;
+  #later: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: {
     totalBytes: number;
@@ -35,7 +36,23 @@ export class ProgressMeter {
   add(bytes: number): void {
     this.#receivedBytes += bytes;
     const nowMs = this.#now();
-    if (nowMs - this.#toldMs < INTERVAL_MS && this.#receivedBytes < this.#totalBytes) return;
+    const earlyMs = this.#toldMs + INTERVAL_MS - nowMs;
+    if (earlyMs > 0 && this.#receivedBytes < this.#totalBytes) {
+      // Told later, even if nothing more comes.
+      this.#later ??= setTimeout(() => this.#sample(this.#now()), earlyMs);
+      return;
+    }
+    this.#sample(nowMs);
+  }
+
+  /** What has not been told by now is not told any more. */
+  close(): void {
+    clearTimeout(this.#later);
+  }
+
+  #sample(nowMs: number): void {
+    clearTimeout(this.#later);
+    this.#later = undefined;
     this.#samples.push({ atMs: nowMs, bytes: this.#receivedBytes });
     while (this.#samples[1] && this.#samples[1].atMs <= nowMs - WINDOW_MS) this.#samples.shift();
     this.#tell(nowMs);

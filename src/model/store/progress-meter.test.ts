@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { DownloadProgress } from "../../protocol/models.ts";
+import { ProgressMeter } from "./progress-meter.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+function meterOf(totalBytes: number, receivedBytes = 0) {
+  const told: DownloadProgress[] = [];
+  const meter = new ProgressMeter({ totalBytes, receivedBytes, onProgress: (progress) => told.push(progress) });
+  return { meter, told };
+}
+
+test("the rate is of what comes, and not of what was there", () => {
+  const { meter, told } = meterOf(10_000, 5000);
+  for (let i = 0; i < 10; i++) {
+    vi.advanceTimersByTime(100);
+    meter.add(100);
+  }
+  expect(told[0]).toEqual({ receivedBytes: 5000, totalBytes: 10_000, bytesPerSecond: null, secondsLeft: null });
+  expect(told.at(-1)).toEqual({ receivedBytes: 6000, totalBytes: 10_000, bytesPerSecond: 1000, secondsLeft: 4 });
+});
+
+test("is told a few times a second, the last bytes before a silence too, and nothing once it is closed", () => {
+  const { meter, told } = meterOf(1_000_000);
+  for (let i = 0; i < 1000; i++) {
+    meter.add(10);
+    vi.advanceTimersByTime(1);
+  }
+  expect(told.length).toBeLessThan(15);
+  meter.add(7);
+  vi.advanceTimersByTime(100);
+  expect(told.at(-1)?.receivedBytes).toBe(10_007);
+  meter.add(1);
+  meter.close();
+  const { length } = told;
+  vi.advanceTimersByTime(1000);
+  expect(told).toHaveLength(length);
+});
