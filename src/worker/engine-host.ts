@@ -131,6 +131,7 @@ export class EngineHost implements EngineService {
       tokenizer,
       chatFormat,
       defaults,
+      eosTokenIds: defaults.eosTokenIds,
       limits: engineConfig,
       nextSeed: seedSequence(engineConfig.seed),
     };

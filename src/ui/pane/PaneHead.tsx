@@ -25,7 +25,12 @@ interface PaneHeadProps {
 export function PaneHead({ app, pane, place, onClose }: PaneHeadProps) {
   const [isRenaming, setRenaming] = useState(false);
   return (
-    <header className={css.head} data-solo={pane.number} draggable={!isRenaming} onDragStart={(event) => startDrag(event, pane)}>
+    <header
+      className={css.head}
+      data-solo={pane.number}
+      draggable={!isRenaming}
+      onDragStart={(event) => startDrag(event, pane)}
+    >
       <div className={css.title}>
         <VoiceBadge number={pane.number} />
         <PaneTitle
