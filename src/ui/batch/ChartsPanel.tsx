@@ -12,13 +12,17 @@ import { ChartsTable } from "./ChartsTable.tsx";
 import { LatencyFigures } from "./LatencyFigures.tsx";
 import panel from "./Panel.module.css";
 
-const PLACES = CHARTS_WINDOW_MS / FIGURES_INTERVAL_MS;
+/** How much time the charts show: little in the beginning, so that there is something to see. */
+const SPANS_S = [15, 30, CHARTS_WINDOW_MS / 1000];
 
-/** The last minute. */
+/** The last seconds, up to a minute. */
 export function ChartsPanel({ batch }: { batch: Batch }) {
   const { samples, ttft, itl } = useStore(batch.charts.store, (state) => state);
   const figures = useStore(batch.metrics.store, (state) => state);
   const now = samples.at(-1);
+  const placesOf = (seconds: number) => (1000 * seconds) / FIGURES_INTERVAL_MS;
+  const spanS = SPANS_S.find((seconds) => samples.length <= placesOf(seconds)) ?? CHARTS_WINDOW_MS / 1000;
+  const places = placesOf(spanS);
   const series = (values: (number | null)[], inks: Inks, changes = {}) => ({ values, color: inks.ink, ...changes });
   const of = (pick: (sample: ChartSample) => number | null) => samples.map(pick);
   const lastStep = samples.findLast(({ stepMs }) => stepMs !== null);
@@ -28,7 +32,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
     <section className={panel.panel} aria-label="Charts">
       <div className={panel.head}>
         <h3>Charts</h3>
-        <span className={panel.aside}>last 60 s</span>
+        <span className={panel.aside}>last {spanS} s</span>
       </div>
       <div className={css.charts}>
         <Chart
@@ -39,7 +43,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
           }
           label="Tokens per second, in all and of each stream"
           drawing={(inks) => ({
-            places: PLACES,
+            places,
             stack: voiceStack(samples, inks),
             series: [
               series(
@@ -64,7 +68,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
           }
           label="Sequences in each step, and sequences that wait"
           drawing={(inks) => ({
-            places: PLACES,
+            places,
             series: [
               series(
                 of((sample) => sample.sequences),
@@ -94,7 +98,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
           }
           label={hasGpuClock ? "Time of a step on GPU and CPU" : "Time of a step, and of it on the CPU"}
           drawing={(inks) => ({
-            places: PLACES,
+            places,
             series: [
               series(
                 of(({ gpuMs, stepMs }) => (hasGpuClock ? gpuMs : stepMs)),
@@ -144,7 +148,7 @@ function freeBlocks(sample: ChartSample | undefined): number {
 /** Used, with the cached on top; what is above both is free. */
 function blocksDrawing(samples: readonly ChartSample[]): (inks: Inks) => ChartDrawing {
   return (inks) => ({
-    places: PLACES,
+    places,
     series: [
       {
         values: samples.map(({ blocksUsed, blocksCached }) => blocksUsed + blocksCached),
