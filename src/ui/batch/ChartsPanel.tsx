@@ -128,7 +128,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
             </>
           }
           label="Cache blocks: used, and with those that are cached"
-          drawing={blocksDrawing(samples)}
+          drawing={blocksDrawing(samples, places)}
         />
       </div>
       <LatencyFigures ttft={ttft} itl={itl} />
@@ -146,7 +146,7 @@ function freeBlocks(sample: ChartSample | undefined): number {
 }
 
 /** Used, with the cached on top; what is above both is free. */
-function blocksDrawing(samples: readonly ChartSample[]): (inks: Inks) => ChartDrawing {
+function blocksDrawing(samples: readonly ChartSample[], places: number): (inks: Inks) => ChartDrawing {
   return (inks) => ({
     places,
     series: [
