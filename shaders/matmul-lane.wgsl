@@ -1,12 +1,10 @@
 // y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, 4 Y4], N = 4 N4
 //
-// For few rows, on adapters where workgroup memory and barriers are dear (software ones). One lane computes four columns
-// of ROWS rows, all of K: each weight is read once for all ROWS rows, and nothing is shared between lanes.
-
-const MAX_ROWS = 16u;
+// For several rows, on adapters where workgroup memory and barriers are dear (software ones). One lane computes four
+// columns of four rows, all of K: each weight is read once for four rows, and nothing is shared between lanes. Sums are
+// variables and not an array, which such adapters keep in memory.
 
 override LANES: u32;
-override ROWS: u32; // at most MAX_ROWS
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
 override Y4: u32; // the stride of y over 4: N4, or more where w is a part of the columns
@@ -21,35 +19,50 @@ override SAMPLES_ONLY: bool; // one row a sample, not one a token
 @compute @workgroup_size(LANES)
 fn matmul_lane(@builtin(global_invocation_id) id: vec3<u32>) {
   let n4 = id.x;
-  let first_row = id.y * ROWS;
+  let row = 4u * id.y;
   if (n4 >= N4) {
     return;
   }
-  var total: array<vec4<f32>, MAX_ROWS>;
-  var sum: array<vec4<f32>, MAX_ROWS>;
+  var total0 = vec4(0.0);
+  var total1 = vec4(0.0);
+  var total2 = vec4(0.0);
+  var total3 = vec4(0.0);
   for (var chunk = 0u; chunk < K4; chunk += 8u) {
-    for (var r = 0u; r < ROWS; r++) {
-      sum[r] = vec4(0.0);
-    }
+    var sum0 = vec4(0.0);
+    var sum1 = vec4(0.0);
+    var sum2 = vec4(0.0);
+    var sum3 = vec4(0.0);
     for (var k4 = chunk; k4 < chunk + 8u; k4++) {
       let weights = weights_4x4(k4, n4);
-      for (var r = 0u; r < ROWS; r++) {
-        let input = x[(first_row + r) * K4 + k4];
-        var s = sum[r];
-        s = fma(weights.k0, vec4(input.x), s);
-        s = fma(weights.k1, vec4(input.y), s);
-        s = fma(weights.k2, vec4(input.z), s);
-        s = fma(weights.k3, vec4(input.w), s);
-        sum[r] = s;
-      }
+      sum0 = accumulate(weights, x[row * K4 + k4], sum0);
+      sum1 = accumulate(weights, x[(row + 1u) * K4 + k4], sum1);
+      sum2 = accumulate(weights, x[(row + 2u) * K4 + k4], sum2);
+      sum3 = accumulate(weights, x[(row + 3u) * K4 + k4], sum3);
     }
     let scale = chunk_scale(chunk, n4);
-    for (var r = 0u; r < ROWS; r++) {
-      total[r] = fma(sum[r], scale, total[r]);
-    }
+    total0 = fma(sum0, scale, total0);
+    total1 = fma(sum1, scale, total1);
+    total2 = fma(sum2, scale, total2);
+    total3 = fma(sum3, scale, total3);
   }
   let num_rows = select(step.num_rows, step.num_samples, SAMPLES_ONLY);
-  for (var r = 0u; r < ROWS && first_row + r < num_rows; r++) {
-    store(total[r], n4, (first_row + r) * Y4 + n4);
+  if (row < num_rows) {
+    store(total0, n4, row * Y4 + n4);
   }
+  if (row + 1u < num_rows) {
+    store(total1, n4, (row + 1u) * Y4 + n4);
+  }
+  if (row + 2u < num_rows) {
+    store(total2, n4, (row + 2u) * Y4 + n4);
+  }
+  if (row + 3u < num_rows) {
+    store(total3, n4, (row + 3u) * Y4 + n4);
+  }
+}
+
+fn accumulate(weights: Weights4x4, input: vec4<f32>, sum: vec4<f32>) -> vec4<f32> {
+  let sum0 = fma(weights.k0, vec4(input.x), sum);
+  let sum1 = fma(weights.k1, vec4(input.y), sum0);
+  let sum2 = fma(weights.k2, vec4(input.z), sum1);
+  return fma(weights.k3, vec4(input.w), sum2);
 }

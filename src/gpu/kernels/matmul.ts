@@ -25,7 +25,7 @@ export const matmulLane = defineKernel({
   name: "matmul-lane",
   code: [laneCode, epilogue, step, weights],
   bindings,
-  constants: [...constants, "LANES", "ROWS"],
+  constants: [...constants, "LANES"],
 });
 
 export const matmulRow = defineKernel({
