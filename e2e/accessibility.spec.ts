@@ -4,11 +4,14 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "playwright/test";
 import { App } from "./support/app.ts";
 
+// What the tests keep from the page must be kept from it when it is opened a second time, too.
+test.use({ serviceWorkers: "block" });
+
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const VIEWPORTS = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
-];
+] as const;
 
 /** What axe finds in the page as it is: a line an element, so that a failure says where. */
 async function findings(page: Page): Promise<string[]> {
@@ -27,6 +30,7 @@ async function findings(page: Page): Promise<string[]> {
       }
     }
   }
+  await page.setViewportSize(VIEWPORTS[0]);
   return found;
 }
 
@@ -69,7 +73,6 @@ test("axe finds nothing in empty chats, in what opens over them, and while they 
   expect(await findings(page), "settings").toEqual([]);
   await page.keyboard.press("Escape");
 
-  await page.setViewportSize({ width: 1440, height: 900 });
   for (const number of [1, 2, 3]) await app.pane(number).ask("Tell me a story about a fox");
   await expect.poll(() => app.pane(1).answer()).toMatch(/\w/);
   expect(await findings(page), "streaming").toEqual([]);

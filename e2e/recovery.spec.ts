@@ -6,9 +6,10 @@ import { createEngine, openBarePage } from "./support/library.ts";
 
 async function endWorker(page: Page): Promise<void> {
   const [worker] = page.workers();
+  const closed = worker?.waitForEvent("close");
   // The call itself gets no answer from a worker that is gone.
   void worker?.evaluate(() => self.close()).catch(() => undefined);
-  await expect.poll(() => page.workers().length).toBe(0);
+  await closed;
 }
 
 test("when the worker dies, open and later calls are rejected, and another engine can be made", async ({ page }) => {
