@@ -120,6 +120,7 @@ test("an estimate says what a model takes and whether it fits; delete takes it a
   expect(seen.tooMuch.problem).toMatchObject({ code: "out_of_memory", param: "kvCacheBytes" });
   expect(seen.after.downloadBytes).toBe(0);
   expect(seen.after.weightBytes).toBeLessThan(seen.before.weightBytes / 3);
+  expect(seen.before.weightBytesByDtype).toMatchObject({ f32: seen.before.weightBytes, q4: seen.after.weightBytes });
   expect(seen.list).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { createEngine } from "./index.ts";
+import { createEngine, models } from "./index.ts";
 import { AppUpdates } from "./state/app-updates.ts";
 import { readPageOptions } from "./state/page-options.ts";
 import { IndexedDbStorage } from "./state/workspace-storage.ts";
@@ -9,7 +9,7 @@ if (root) {
   const storage = new IndexedDbStorage();
   const loaded = await storage.load();
   const updates = new AppUpdates(import.meta.url);
-  startApp({ root, createEngine, updates, kept: { storage, loaded }, ...readPageOptions(location.search) });
+  startApp({ root, createEngine, models, updates, kept: { storage, loaded }, ...readPageOptions(location.search) });
   // The development server has no service worker.
   if (import.meta.env.PROD) void updates.start("service-worker.js");
 }

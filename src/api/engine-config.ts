@@ -1,4 +1,10 @@
-import type { BatchingMode, EngineConfig, KvCacheDtype, ResolvedEngineConfig } from "../protocol/config.ts";
+import {
+  WEIGHTS_DTYPES,
+  type BatchingMode,
+  type EngineConfig,
+  type KvCacheDtype,
+  type ResolvedEngineConfig,
+} from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { parseAlertThresholds } from "./alert-thresholds.ts";
 import { Fields, invalidValue, missing } from "./validate.ts";
@@ -91,7 +97,7 @@ export function resolveEngineConfig(config: EngineConfig, model: ModelShape): Re
     maxModelLen,
     blockSize,
     numGpuBlocks: decideNumBlocks(fields, kvBytesPerBlock(model, kvCacheDtype, blockSize), maxModelLen, blockSize),
-    dtype: fields.oneOf("dtype", ["f32", "f16", "q8", "q4"]) ?? "f16",
+    dtype: fields.oneOf("dtype", WEIGHTS_DTYPES) ?? "f16",
     kvCacheDtype,
     seed: fields.integer("seed", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Math.floor(Math.random() * 2 ** 32),
     runAhead: fields.integer("runAhead", { min: 0, max: 4 }) ?? DEFAULT_RUN_AHEAD,

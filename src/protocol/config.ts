@@ -1,7 +1,8 @@
 // What createEngine takes. camelCase, vLLM's names.
 
 /** "q8" and "q4": integers of 8 or 4 bits, each group of 32 with a scale. */
-export type WeightsDtype = "f32" | "f16" | "q8" | "q4";
+export const WEIGHTS_DTYPES = ["f32", "f16", "q8", "q4"] as const;
+export type WeightsDtype = (typeof WEIGHTS_DTYPES)[number];
 export type KvCacheDtype = "f32" | "f16";
 
 /** Who is served first, and who gives way last. What waits ages, so that nobody starves under any of them. */

@@ -43,6 +43,8 @@ export interface ModelEstimate {
   readonly kvCacheDtype: KvCacheDtype;
   /** On the GPU. */
   readonly weightBytes: number;
+  /** What the weights would take as each dtype, on the GPU. */
+  readonly weightBytesByDtype: Readonly<Record<WeightsDtype, number>>;
   /** On the GPU. */
   readonly kvCacheBytes: number;
   /** Why it would not run here, with what would do; null where it should. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { FakeEngine } from "../testing/fake-engine.ts";
+import { FakeModels } from "../testing/fake-models.ts";
 import { createAppState, type AppStateOptions } from "./app-state.ts";
 
 beforeEach(() => {
@@ -11,7 +12,8 @@ afterEach(() => {
 
 const optionsWith = (engine: FakeEngine): AppStateOptions => ({
   createEngine: async () => engine,
-  model: "models/chorus-chat/",
+  models: new FakeModels(),
+  choice: { model: "models/chorus-chat/" },
   sampling: {},
   hasWebGpu: () => true,
   scheduleFlush: (flush) => flush(),
@@ -38,8 +40,4 @@ it("brings an engine's reports to the strip and to the pane they are about", asy
     queuePlace: null,
   });
   expect(idle?.store.getState().figures).toBeNull();
-});
-
-it("names the model by the last part of its address until it has told its own name", () => {
-  expect(createAppState(optionsWith(new FakeEngine())).modelLabel).toBe("chorus-chat");
 });

@@ -1,3 +1,4 @@
+import type { Models } from "../client/models-client.ts";
 import { Announcements } from "./announcements.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "./batch-metrics.ts";
 import { Batch } from "./batch.ts";
@@ -6,6 +7,8 @@ import { Demo } from "./demo.ts";
 import { EngineControl, type CreateEngine } from "./engine-control.ts";
 import { EngineRecovery } from "./engine-recovery.ts";
 import type { ScheduleFlush } from "./frame-flusher.ts";
+import type { ModelChoice } from "./model-choice.ts";
+import { ModelShelf } from "./model-shelf.ts";
 import { RequestBook } from "./request-book.ts";
 import type { Settings } from "./settings.ts";
 import { SharedSettings } from "./shared-settings.ts";
@@ -15,8 +18,12 @@ import { Workspace } from "./workspace.ts";
 
 export interface AppStateOptions {
   readonly createEngine: CreateEngine;
-  /** The model's folder or hub name. */
-  readonly model: string;
+  /** The models there are, and what can be done with them. */
+  readonly models: Models;
+  /** The model to begin with. */
+  readonly choice: ModelChoice;
+  /** Told of each model that was chosen and runs. */
+  readonly onModelChosen?: (choice: ModelChoice) => void;
   /** What the page's address asks for. */
   readonly sampling: Settings;
   /** Where the chats are kept, and what was there. [they last as long as the page] */
@@ -42,10 +49,7 @@ export interface AppState {
   readonly announcements: Announcements;
   /** All that can be done here, by the palette and by keys. */
   readonly commands: Commands;
-  /** As the page was asked for it. */
-  readonly model: string;
-  /** How to name the model before it has told its own name. */
-  readonly modelLabel: string;
+  readonly shelf: ModelShelf;
 }
 
 /** Wires the stores together and starts loading the model. */
@@ -78,6 +82,13 @@ export function createAppState(options: AppStateOptions): AppState {
   workspace.store.subscribe((state, before) => {
     if (state.current !== before.current) batch.dock.show(false);
   });
+  const shelf = new ModelShelf({
+    models: options.models,
+    engine,
+    scheduleFlush,
+    announce: announcements.announce,
+    onChosen: options.onModelChosen ?? (() => undefined),
+  });
   const recovery = new EngineRecovery(engine, now);
   setInterval(() => {
     batch.tick();
@@ -98,12 +109,6 @@ export function createAppState(options: AppStateOptions): AppState {
     demo,
     announcements,
     commands,
-    model: options.model,
-    modelLabel: labelOf(options.model),
+    shelf,
   };
-}
-
-/** "models/chorus-chat/" and "owner/chorus-chat" are both "chorus-chat". */
-function labelOf(model: string): string {
-  return model.split("/").findLast((part) => part !== "") ?? model;
 }

@@ -7,7 +7,7 @@ import { EngineControl, type CreateEngine } from "./engine-control.ts";
 const setUp = (createEngine: CreateEngine, hasWebGpu = true) =>
   new EngineControl({
     createEngine,
-    model: "fake",
+    choice: { model: "fake" },
     hasWebGpu: () => hasWebGpu,
     scheduleFlush: (flush) => flush(),
     now: () => 0,

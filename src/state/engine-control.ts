@@ -3,6 +3,7 @@ import { toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import type { LoadProgress } from "../protocol/reports.ts";
 import type { ScheduleFlush } from "./frame-flusher.ts";
 import { advanceStages, NOTHING_LOADED, type LoadStages } from "./load-stages.ts";
+import type { ModelChoice } from "./model-choice.ts";
 import { createStore, type ReadonlyStore } from "./store.ts";
 
 export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
@@ -17,7 +18,8 @@ export type EngineState =
 
 export interface EngineControlOptions {
   readonly createEngine: CreateEngine;
-  readonly model: string;
+  /** What to load until another is chosen. */
+  readonly choice: ModelChoice;
   /** Whether this page has a navigator.gpu at all. */
   readonly hasWebGpu: () => boolean;
   readonly scheduleFlush: ScheduleFlush;
@@ -27,6 +29,9 @@ export interface EngineControlOptions {
 /** Starts the page's one engine, follows its life, and starts another when it is asked to. */
 export class EngineControl {
   readonly store: ReadonlyStore<EngineState>;
+  /** The model that runs, or is being loaded. */
+  readonly choice: ReadonlyStore<ModelChoice>;
+  readonly #choice;
   readonly #store = createStore<EngineState>(() => ({ status: "loading", stages: NOTHING_LOADED }));
   readonly #options: EngineControlOptions;
   /** Which start is the newest: what an older one says no longer counts. */
@@ -39,38 +44,63 @@ export class EngineControl {
   constructor(options: EngineControlOptions) {
     this.store = this.#store;
     this.#options = options;
+    this.#choice = createStore<ModelChoice>(() => options.choice);
+    this.choice = this.#choice;
   }
 
   /** Loads the model, anew where an engine is there already. Resolves when it is ready or has failed. */
   async start(): Promise<void> {
+    const error = await this.#load();
+    if (error) this.#showFailure(error);
+  }
+
+  /**
+   * Loads another model in the place of the one that is there: both at once may not fit. Where it can't be loaded, the
+   * one before comes back. Resolves with the reason, or null.
+   */
+  async switchTo(choice: ModelChoice): Promise<ChorusErrorData | null> {
+    const before = this.#choice.getState();
+    this.#choice.setState(choice, true);
+    const error = await this.#load();
+    if (error?.code === "webgpu_unavailable") this.#showFailure(error);
+    else if (error) {
+      this.#choice.setState(before, true);
+      await this.start();
+    }
+    return error;
+  }
+
+  /** Resolves with why it failed; null: it is ready, or a newer start has taken its place. */
+  async #load(): Promise<ChorusErrorData | null> {
     const attempt = ++this.#attempt;
     void this.#engine?.dispose();
     this.#engine = null;
 
     if (!this.#options.hasWebGpu()) {
-      const error = { code: "webgpu_unavailable", message: "navigator.gpu is missing.", param: null } as const;
-      this.#store.setState({ status: "unsupported", error }, true);
-      return;
+      return { code: "webgpu_unavailable", message: "navigator.gpu is missing.", param: null };
     }
     this.#stages = NOTHING_LOADED;
     this.#store.setState({ status: "loading", stages: NOTHING_LOADED }, true);
     try {
       const onProgress = (progress: LoadProgress) => this.#advance(attempt, progress);
-      const engine = await this.#options.createEngine({ model: this.#options.model, onProgress });
+      const engine = await this.#options.createEngine({ ...this.#choice.getState(), onProgress });
       if (attempt !== this.#attempt) {
         void engine.dispose();
-        return;
+        return null;
       }
       this.#engine = engine;
       engine.on("fatal", (error) => {
         if (attempt === this.#attempt) this.#store.setState({ status: "dead", error }, true);
       });
       this.#store.setState({ status: "ready", engine }, true);
+      return null;
     } catch (thrown) {
-      if (attempt !== this.#attempt) return;
-      const error = toErrorData(thrown);
-      this.#store.setState({ status: error.code === "webgpu_unavailable" ? "unsupported" : "failed", error }, true);
+      return attempt === this.#attempt ? toErrorData(thrown) : null;
     }
+  }
+
+  #showFailure(error: ChorusErrorData): void {
+    this.#store.setState({ status: error.code === "webgpu_unavailable" ? "unsupported" : "failed", error }, true);
   }
 
   #advance(attempt: number, progress: LoadProgress): void {

@@ -14,7 +14,7 @@ async function setUp() {
       engines.push(engine);
       return engine;
     },
-    model: "fake",
+    choice: { model: "fake" },
     hasWebGpu: () => true,
     scheduleFlush: (flush) => flush(),
     now,

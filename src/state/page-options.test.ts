@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { readPageOptions } from "./page-options.ts";
 
-it("opens the embedded model with the model's own sampling", () => {
-  expect(readPageOptions("")).toEqual({ model: "models/chorus-chat/", sampling: {} });
+it("leaves open what the address does not ask for", () => {
+  expect(readPageOptions("")).toEqual({ model: null, sampling: {} });
 });
 
 it("takes a model and sampling fields from the address", () => {

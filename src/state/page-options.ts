@@ -1,7 +1,8 @@
 import type { Settings } from "./settings.ts";
 
 export interface PageOptions {
-  readonly model: string;
+  /** Null: what was chosen before, or the embedded one. */
+  readonly model: string | null;
   readonly sampling: Settings;
 }
 
@@ -16,5 +17,5 @@ export function readPageOptions(search: string): PageOptions {
     const value = params.get(field);
     return value === null ? [] : [[field, Number(value)]];
   });
-  return { model: params.get("model") ?? EMBEDDED_MODEL, sampling: Object.fromEntries(given) as Settings };
+  return { model: params.get("model"), sampling: Object.fromEntries(given) as Settings };
 }

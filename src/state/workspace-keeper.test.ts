@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { FakeEngine } from "../testing/fake-engine.ts";
+import { FakeModels } from "../testing/fake-models.ts";
 import { createAppState } from "./app-state.ts";
 import type { SavedWorkspace } from "./saved-workspace.ts";
 import type { LoadedWorkspace } from "./workspace-storage.ts";
@@ -23,7 +24,8 @@ function open(loaded: Partial<LoadedWorkspace> = {}, save = async () => {}) {
   const engine = new FakeEngine({ answer: () => "a b c d" });
   const app = createAppState({
     createEngine: async () => engine,
-    model: "fake",
+    models: new FakeModels(),
+    choice: { model: "fake" },
     sampling: {},
     kept: { storage, loaded: { saved: null, status: "ok", ...loaded } },
     hasWebGpu: () => true,

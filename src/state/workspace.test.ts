@@ -13,7 +13,7 @@ beforeEach(() => {
   const scheduleFlush = (flush: () => void) => flush();
   const engine = new EngineControl({
     createEngine: async () => new FakeEngine(),
-    model: "fake",
+    choice: { model: "fake" },
     hasWebGpu: () => true,
     scheduleFlush,
     now: () => 0,

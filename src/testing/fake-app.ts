@@ -10,15 +10,18 @@
 //   &seqs=2           most answers that grow at once
 //   &stepms=60        a step's length
 //   &paragraphs=6     length of the answers to questions that it doesn't know; one has 38 words
+//   &mbps=50          megabytes a second of a download
 //   &keep             the chats are kept, as in the app
 
 import type { CreateEngineOptions } from "../protocol/engine.ts";
 import { ChorusError, type ChorusErrorCode } from "../protocol/errors.ts";
 import type { LoadProgress, LoadStage } from "../protocol/reports.ts";
 import { IndexedDbStorage } from "../state/workspace-storage.ts";
-import { readPageOptions } from "../state/page-options.ts";
+import { labelOfChoice } from "../state/model-choice.ts";
+import { EMBEDDED_MODEL, readPageOptions } from "../state/page-options.ts";
 import { startApp } from "../ui/start-app.ts";
 import { FakeEngine } from "./fake-engine.ts";
+import { FakeModels } from "./fake-models.ts";
 
 const query = new URLSearchParams(location.search);
 const number = (name: string, fallback: number) => Number(query.get(name) ?? fallback);
@@ -61,10 +64,16 @@ async function load(onProgress: (progress: LoadProgress) => void): Promise<void>
   }
 }
 
+const models = new FakeModels();
+setInterval(() => models.receive(number("mbps", 50) * 1e5), 100);
+
 let isFirstStart = true;
 
-async function createEngine({ onProgress = () => {} }: CreateEngineOptions): Promise<FakeEngine> {
+async function createEngine({ model, dtype, onProgress = () => {} }: CreateEngineOptions): Promise<FakeEngine> {
   await load(onProgress);
+  if (Array.isArray(model) && !model.some(({ name }) => name === "config.json")) {
+    throw new ChorusError("model_not_found", `There is no config.json among the ${model.length} files given.`);
+  }
   const fail = query.get("fail");
   if (fail && isFirstStart) {
     isFirstStart = false;
@@ -76,7 +85,11 @@ async function createEngine({ onProgress = () => {} }: CreateEngineOptions): Pro
   const engine = new FakeEngine({
     answer: (messages) => ANSWERS[messages.at(-1)?.content ?? ""] ?? LONG_ANSWER,
     maxNumSeqs: number("seqs", 64),
-    model: { contextLength: number("context", 1024) },
+    model: {
+      contextLength: number("context", 1024),
+      ...(dtype && { dtype }),
+      ...(typeof model === "string" && model !== EMBEDDED_MODEL && { name: labelOfChoice({ model }) }),
+    },
   });
   setInterval(() => engine.step(performance.now(), 6), number("stepms", 60));
   if (query.has("die") && isFirstStart) {
@@ -101,7 +114,7 @@ if (root) {
     ...kept,
     root,
     createEngine,
-    model: "models/chorus-chat/",
+    models,
     sampling: readPageOptions(location.search).sampling,
   }).openChats();
   for (let count = 1; count < number("panes", 1); count++) workspace.addPane();

@@ -17,7 +17,7 @@ export function openPanes(options: FakeEngineOptions = {}) {
   const scheduleFlush = (flush: () => void) => flush();
   const control = new EngineControl({
     createEngine: async () => engines[started++] ?? new FakeEngine(options),
-    model: "fake",
+    choice: { model: "fake" },
     hasWebGpu: () => true,
     scheduleFlush,
     now,

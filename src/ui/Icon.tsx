@@ -15,6 +15,8 @@ const SHAPES = {
       <path d="M10.5 10.5l3 3" />
     </>
   ),
+  trash: <path d="M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.5 8.5h6l.5-8.5M6.75 7v3.5M9.25 7v3.5" />,
+  folder: <path d="M2 4.5V12.5h12v-7H8L6.5 3.5H2.9a.9.9 0 0 0-.9.9z" />,
   pause: <path d="M5.5 4v8M10.5 4v8" />,
   chevron: <path d="M4 6l4 4 4-4" />,
   minus: <path d="M3 8h10" />,

@@ -8,6 +8,8 @@ import { AppUpdates } from "../state/app-updates.ts";
 import type { CreateEngine } from "../state/engine-control.ts";
 import { FrameFlusher } from "../state/frame-flusher.ts";
 import { keepWhileOpen } from "../state/keep-while-open.ts";
+import { rememberChoice, rememberedChoice } from "../state/model-choice.ts";
+import { EMBEDDED_MODEL } from "../state/page-options.ts";
 import { Router } from "../state/router.ts";
 import { Theme } from "../state/theme.ts";
 import { Pages } from "./Pages.tsx";
@@ -16,8 +18,9 @@ export interface StartAppOptions {
   /** Where the app is drawn. */
   readonly root: HTMLElement;
   readonly createEngine: CreateEngine;
-  /** The model's folder, relative to the page, or its hub name. */
-  readonly model: string;
+  readonly models: AppStateOptions["models"];
+  /** What the address asks for: a model's folder, relative to the page, or its hub name. [the one chosen before] */
+  readonly model?: string | null;
   /** Fields that every question is sent with. [the model's own] */
   readonly sampling?: AppStateOptions["sampling"];
   readonly kept?: AppStateOptions["kept"];
@@ -27,14 +30,19 @@ export interface StartAppOptions {
 
 /** Draws the app; the chats, with the model they load, are opened when they are first shown or asked for. */
 export function startApp(options: StartAppOptions): { readonly openChats: () => AppState } {
-  const { root, createEngine, model, kept } = options;
+  const { root, createEngine, models, kept, model = null } = options;
   const flusher = new FrameFlusher();
   let app: AppState | undefined;
   const openChats = () => {
     if (app) return app;
     app = createAppState({
       createEngine,
-      model,
+      models,
+      choice: model === null ? (rememberedChoice() ?? { model: EMBEDDED_MODEL }) : { model },
+      onModelChosen: (choice) => {
+        rememberChoice(choice);
+        forgetAddress();
+      },
       sampling: options.sampling ?? {},
       ...(kept && { kept }),
       hasWebGpu: () => "gpu" in navigator,
@@ -47,7 +55,22 @@ export function startApp(options: StartAppOptions): { readonly openChats: () => 
   const router = new Router();
   const updates = options.updates ?? new AppUpdates("");
   createRoot(root).render(
-    createElement(Pages, { router, theme: new Theme(), updates, openChats, createEngine, model }),
+    createElement(Pages, {
+      router,
+      theme: new Theme(),
+      updates,
+      openChats,
+      createEngine,
+      model: model ?? EMBEDDED_MODEL,
+    }),
   );
   return { openChats };
+}
+
+/** The model that the address asks for would be back at the next reload. */
+function forgetAddress(): void {
+  const url = new URL(location.href);
+  if (!url.searchParams.has("model")) return;
+  url.searchParams.delete("model");
+  history.replaceState(history.state, "", url);
 }

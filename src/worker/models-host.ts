@@ -9,7 +9,7 @@ import { CONFIG_FILE } from "../model/model-folder.ts";
 import { ModelStore } from "../model/store/model-store.ts";
 import { storageFull } from "../model/store/opfs.ts";
 import { planModel } from "../model/store/plan-download.ts";
-import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
+import type { EngineConfig, ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
 import { ChorusError, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import type { RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
@@ -57,6 +57,7 @@ export class ModelsHost implements ModelsService {
     const engine = resolveEngineConfig(config, modelConfig);
     const freeBytes = (await store?.freeBytes()) ?? null;
     const { weightBytes, kvCacheBytes } = gpt2Memory(modelConfig, engine);
+    const weightsAs = (dtype: WeightsDtype) => gpt2Memory(modelConfig, { ...engine, dtype }).weightBytes;
     return {
       downloadBytes,
       storedBytes,
@@ -66,6 +67,7 @@ export class ModelsHost implements ModelsService {
       dtype: engine.dtype,
       kvCacheDtype: engine.kvCacheDtype,
       weightBytes,
+      weightBytesByDtype: { f32: weightsAs("f32"), f16: weightsAs("f16"), q8: weightsAs("q8"), q4: weightsAs("q4") },
       kvCacheBytes,
       problem: (await this.#gpuProblem(modelConfig, engine)) ?? storageProblem(downloadBytes, freeBytes),
     };

@@ -3,8 +3,9 @@ import type { Theme } from "../../state/theme.ts";
 import { MAX_PANES } from "../../state/workspace.ts";
 import { AppSettings } from "../settings/AppSettings.tsx";
 import { Button } from "../Button.tsx";
-import { formatBytes, formatRate } from "../format.ts";
+import { formatRate } from "../format.ts";
 import { Icon } from "../Icon.tsx";
+import { ModelPicker } from "../models/ModelPicker.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./Bar.module.css";
 import { BatchingSwitch } from "../BatchingSwitch.tsx";
@@ -24,7 +25,7 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
         <Logo />
         <span>Chorus</span>
       </h1>
-      <ModelName app={app} />
+      <ModelPicker app={app} />
       <BatchingSwitch mode={app.batch.mode} className={css.wide} />
       <div className={css.spring} />
       <LiveRate app={app} />
@@ -41,20 +42,6 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
       <AppSettings app={app} />
       <ThemeButton theme={theme} className={css.wide} />
     </header>
-  );
-}
-
-function ModelName({ app }: { app: AppState }) {
-  const model = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
-  return (
-    <p className={css.model} title={model?.name ?? app.modelLabel}>
-      <b>{model?.name ?? app.modelLabel}</b>
-      {model && (
-        <span>
-          {formatBytes(model.weightBytes)}, {model.dtype}
-        </span>
-      )}
-    </p>
   );
 }
 

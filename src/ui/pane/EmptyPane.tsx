@@ -1,7 +1,10 @@
 import type { AppState } from "../../state/app-state.ts";
+import type { EngineControl } from "../../state/engine-control.ts";
+import { labelOfChoice } from "../../state/model-choice.ts";
 import { EMBEDDED_MODEL } from "../../state/page-options.ts";
 import type { Pane } from "../../state/pane.ts";
 import { Icon } from "../Icon.tsx";
+import { useStore } from "../use-store.ts";
 import { LoadCard } from "./LoadCard.tsx";
 import css from "./EmptyPane.module.css";
 
@@ -16,7 +19,7 @@ const STARTERS = [
 export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; isFirst: boolean }) {
   return (
     <>
-      {isFirst && <LoadCard engine={app.engine} modelLabel={app.modelLabel} />}
+      {isFirst && <LoadCard engine={app.engine} />}
       <p className={css.hint}>Start with</p>
       <ul className={css.starters}>
         {STARTERS.map((question) => (
@@ -28,17 +31,19 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
           </li>
         ))}
       </ul>
-      {app.model === EMBEDDED_MODEL && <AboutModel name={app.modelLabel} />}
+      <AboutModel engine={app.engine} />
     </>
   );
 }
 
 /** Said plainly, before anybody takes its word for something. */
-function AboutModel({ name }: { name: string }) {
+function AboutModel({ engine }: { engine: EngineControl }) {
+  const choice = useStore(engine.choice, (state) => state);
+  if (choice.model !== EMBEDDED_MODEL) return null;
   return (
     <p className={css.about}>
-      You talk to {name}, a tiny model trained for this project. It runs in this tab, and it makes things up. To load a
-      larger one, put the address of a GPT-2 model's folder behind this page's: <code>?model=https://…/</code>
+      You talk to {labelOfChoice(choice)}, a tiny model trained for this project. It runs in this tab, and it makes
+      things up. Larger ones, and your own, are behind its name at the top of the page.
     </p>
   );
 }

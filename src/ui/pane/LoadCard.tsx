@@ -1,5 +1,6 @@
 import { LOAD_STAGES, type LoadStages } from "../../state/load-stages.ts";
 import type { EngineControl } from "../../state/engine-control.ts";
+import { labelOfChoice } from "../../state/model-choice.ts";
 import { titleOf } from "../../state/note.ts";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../Icon.tsx";
@@ -9,7 +10,8 @@ import css from "./LoadCard.module.css";
 import { describeStage, STAGE_NAMES } from "../stage-names.ts";
 
 /** How far the model is, stage by stage; or why it is not there. Nothing once it runs. */
-export function LoadCard({ engine, modelLabel }: { engine: EngineControl; modelLabel: string }) {
+export function LoadCard({ engine }: { engine: EngineControl }) {
+  const modelLabel = useStore(engine.choice, labelOfChoice);
   const state = useStore(engine.store, (current) => current);
   if (state.status === "ready") return null;
   if (state.status === "loading") {

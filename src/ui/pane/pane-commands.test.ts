@@ -1,12 +1,14 @@
 import { expect, it } from "vitest";
 import { createAppState } from "../../state/app-state.ts";
 import { FakeEngine } from "../../testing/fake-engine.ts";
+import { FakeModels } from "../../testing/fake-models.ts";
 import { paneCommands } from "./pane-commands.ts";
 
 it("offers what can be done with the current chat, and does it", () => {
   const { workspace } = createAppState({
     createEngine: async () => new FakeEngine(),
-    model: "fake",
+    models: new FakeModels(),
+    choice: { model: "fake" },
     sampling: {},
     hasWebGpu: () => true,
     scheduleFlush: (flush) => flush(),

@@ -1,0 +1,139 @@
+// The model picker: first on an engine without a model, where downloads are quick and known beforehand; then a real
+// model from a hub of the test's own.
+
+import { readFileSync } from "node:fs";
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test, type Locator, type Page } from "playwright/test";
+import { ModelServer } from "../src/testing/model-server.ts";
+import { App } from "./support/app.ts";
+
+const FOLDER = "public/models/chorus-chat";
+const NAMES = ["config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors"];
+
+async function openPicker(page: Page): Promise<Locator> {
+  await page.getByRole("button", { name: /^Model: / }).click();
+  return page.getByRole("dialog", { name: "Models" });
+}
+
+const modelIn = (dialog: Locator, title: string) => dialog.getByRole("listitem", { name: title, exact: true });
+
+test("a model is downloaded with a pause, used, remembered over a reload, and deleted", async ({ page }) => {
+  const app = await App.openFake(page, "mbps=100&stepms=5");
+  await app.pane(1).ask("What is the capital of France?");
+  await app.pane(1).finished();
+  let dialog = await openPicker(page);
+  const model = modelIn(dialog, "GPT-2 (124M)");
+  await model.getByRole("button", { name: "Download" }).click();
+  await expect(model.getByText(/of 250 MB, 12 MB\/s, \d+ s left/)).toBeVisible();
+  await model.getByRole("button", { name: "Pause" }).click();
+  await expect(model.getByText(/^Stopped at \d+ of 250 MB$/)).toBeVisible();
+  await model.getByRole("button", { name: "Resume" }).click();
+  await expect(model.getByText("On this computer, 250 MB")).toBeVisible();
+
+  await model.getByRole("button", { name: "What GPT-2 (124M) takes" }).click();
+  await expect(model.getByText("It does not answer questions. Licence: mit.")).toBeVisible();
+  await model.getByRole("radio", { name: "as q8" }).check();
+  await expect(model.getByText("132 MB of weights and 256 MB of cache on the GPU")).toBeVisible();
+  await expect(model.getByText("Should run here")).toBeVisible();
+  await model.getByRole("button", { name: "Use GPT-2 (124M) as q8" }).click();
+
+  // The dialog is gone, the chat is not.
+  await expect(page.getByRole("button", { name: "Model: gpt2" })).toBeFocused();
+  await expect(dialog).toBeHidden();
+  expect(await app.pane(1).answer()).toContain("Paris");
+  await page.reload();
+  await expect(page.getByRole("button", { name: "Model: gpt2" })).toContainText("q8");
+
+  dialog = await openPicker(page);
+  await expect(modelIn(dialog, "GPT-2 (124M)").getByText("In use")).toBeVisible();
+  await modelIn(dialog, "chorus-chat").getByRole("button", { name: "Use" }).click();
+  await expect(page.getByRole("button", { name: "Model: fake-gpt" })).toBeVisible();
+
+  // The fake keeps its models as long as the page.
+  dialog = await openPicker(page);
+  await model.getByRole("button", { name: "Download" }).click();
+  await model.getByRole("button", { name: "Delete GPT-2 (124M)" }).click();
+  await expect(model.getByRole("button", { name: "Keep" })).toBeFocused();
+  await model.getByRole("button", { name: "Delete 250 MB" }).click();
+  await expect(model.getByText("Not downloaded")).toBeVisible();
+});
+
+test("what goes wrong is told with what would do, and the model before stays", async ({ page }) => {
+  await App.openFake(page);
+  const dialog = await openPicker(page);
+  await dialog.getByRole("textbox", { name: "Add by hub name or address" }).fill("me/missing");
+  await dialog.getByRole("textbox", { name: "Add by hub name or address" }).press("Enter");
+  const missing = modelIn(dialog, "missing");
+  await expect(missing.getByRole("alert")).toContainText("The model was not found");
+  await missing.getByRole("button", { name: "Take missing from the list" }).click();
+  await expect(missing).toBeHidden();
+
+  const large = modelIn(dialog, "GPT-2 large (774M)");
+  await large.getByRole("button", { name: "What GPT-2 large" }).click();
+  await large.getByRole("radio", { name: "as f32" }).check();
+  await expect(large.getByText("Would not run here.")).toBeVisible();
+
+  const file = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("no model") };
+  await dialog.getByLabel("Files of a model").setInputFiles([file]);
+  await expect(dialog.getByRole("alert")).toContainText("no config.json among the 1 files");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("button", { name: "Model: fake-gpt" })).toBeFocused();
+});
+
+test("a folder dropped on the picker runs", async ({ page }) => {
+  await App.openFake(page);
+  const dialog = await openPicker(page);
+  const data = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    for (const name of ["config.json", "model.safetensors"]) transfer.items.add(new File(["{}"], name));
+    return transfer;
+  });
+  await dialog.getByText("Drop a model's folder here").dispatchEvent("drop", { dataTransfer: data });
+  await expect(dialog).toBeHidden();
+});
+
+test("axe finds nothing in the picker, on a desk and on a phone, light and dark", async ({ page }) => {
+  await App.openFake(page, "mbps=20");
+  const dialog = await openPicker(page);
+  await modelIn(dialog, "GPT-2 (124M)").getByRole("button", { name: "Download" }).click();
+  await modelIn(dialog, "GPT-2 large (774M)").getByRole("button", { name: "What GPT-2 large" }).click();
+  await expect(dialog.getByText("Should run here")).toBeVisible();
+  for (const width of [1440, 390]) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      const { violations } = await new AxeBuilder({ page }).include("dialog[open]").analyze();
+      expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${width} ${id}: ${html}`))).toEqual([]);
+    }
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+});
+
+test("a model of a hub is added, used, and there after a reload, without the hub", async ({ page }) => {
+  const server = await ModelServer.start();
+  server.serveAsHub(
+    "tests/tiny",
+    new Map(NAMES.map((name) => [name, new Uint8Array(readFileSync(`${FOLDER}/${name}`))])),
+  );
+  try {
+    const app = await App.open(page, "temperature=0");
+    const dialog = await openPicker(page);
+    await dialog.getByText("Revision, access token, mirror").click();
+    await dialog.getByRole("textbox", { name: "Mirror" }).fill(server.url);
+    await dialog.getByRole("textbox", { name: "Add by hub name or address" }).fill("tests/tiny");
+    await dialog.getByRole("button", { name: "Add", exact: true }).click();
+    const model = modelIn(dialog, "tiny");
+    await expect(model.getByText(/^On this computer, /)).toBeVisible();
+    await model.getByRole("button", { name: "What tiny takes" }).click();
+    await expect(model.getByText("Should run here")).toBeVisible();
+    await model.getByRole("button", { name: "Use tiny as f16" }).click();
+    await expect(page.getByRole("button", { name: "Model: tiny" })).toBeVisible();
+    await app.pane(1).ask("What is the capital of France?");
+    await app.pane(1).finished();
+    expect(await app.pane(1).answer()).toContain("Paris");
+  } finally {
+    await server.close();
+  }
+  await page.reload();
+  await expect(page.getByRole("button", { name: "Model: tiny" })).toContainText("f16");
+});

@@ -1,0 +1,80 @@
+import { useId, useState, type FormEvent } from "react";
+import type { ModelShelf } from "../../state/model-shelf.ts";
+import { Button } from "../Button.tsx";
+import css from "./AddModel.module.css";
+
+/** A model by its name on the hub, or by its folder's address. */
+export function AddModel({ shelf }: { shelf: ModelShelf }) {
+  const id = useId();
+  const [model, setModel] = useState("");
+  const [revision, setRevision] = useState("");
+  const [token, setToken] = useState("");
+  const [hubUrl, setHubUrl] = useState("");
+
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    const hub = {
+      ...(revision.trim() && { revision: revision.trim() }),
+      ...(token.trim() && { token: token.trim() }),
+      ...(hubUrl.trim() && { hubUrl: hubUrl.trim() }),
+    };
+    if (shelf.add(model, hub)) setModel("");
+  };
+  return (
+    <form className={css.form} onSubmit={add}>
+      <label className={css.label} htmlFor={id}>
+        Add by hub name or address
+      </label>
+      <div className={css.line}>
+        <input
+          id={id}
+          value={model}
+          placeholder="owner/name or https://…"
+          autoCapitalize="off"
+          spellCheck={false}
+          required
+          onChange={(event) => setModel(event.target.value)}
+        />
+        <Button type="submit">Add</Button>
+      </div>
+      <details className={css.more}>
+        <summary>Revision, access token, mirror</summary>
+        <Field label="Revision" hint="main" value={revision} onChange={setRevision} />
+        <Field
+          label="Access token"
+          hint="for private and gated models; not kept"
+          value={token}
+          onChange={setToken}
+          isSecret
+        />
+        <Field label="Mirror" hint="https://huggingface.co" value={hubUrl} onChange={setHubUrl} />
+      </details>
+    </form>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  hint: string;
+  value: string;
+  isSecret?: boolean;
+  onChange: (value: string) => void;
+}
+
+function Field({ label, hint, value, isSecret = false, onChange }: FieldProps) {
+  const id = useId();
+  return (
+    <div className={css.field}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type={isSecret ? "password" : "text"}
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        placeholder={hint}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
+  );
+}

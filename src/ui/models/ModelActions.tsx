@@ -1,0 +1,104 @@
+import { useEffect, useRef, useState } from "react";
+import type { AppState } from "../../state/app-state.ts";
+import type { ShelfModel } from "../../state/model-shelf.ts";
+import { Button } from "../Button.tsx";
+import { formatBytes } from "../format.ts";
+import { Icon } from "../Icon.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./ModelList.module.css";
+import { useRunning } from "./use-running.ts";
+
+interface ModelActionsProps {
+  app: AppState;
+  model: ShelfModel;
+  /** The model was chosen, and runs. */
+  onUsed: () => void;
+}
+
+/** What can be done with a model as it is now. */
+export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelActionsProps) {
+  const running = useRunning(engine, model);
+  const runningDtype = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model.dtype : null));
+  const isSwitching = useStore(shelf.store, (state) => state.switchingTo !== null);
+  const [isAsked, setAsked] = useState(false);
+  const { key, title, about, stored, isEmbedded, isDownloading, dtype, error } = model;
+
+  if (isAsked && stored) {
+    const remove = () => {
+      setAsked(false);
+      void shelf.remove(key);
+    };
+    return <ConfirmDelete bytes={stored.receivedBytes} onDelete={remove} onKeep={() => setAsked(false)} />;
+  }
+  const use = async () => {
+    if (await shelf.use(key)) onUsed();
+  };
+  const isHere = isEmbedded || stored?.status === "whole";
+  const isBrought = !isEmbedded && about === null;
+  const isOtherDtype = running === "running" && runningDtype !== dtype;
+  return (
+    <div className={css.actions}>
+      {isDownloading && (
+        <>
+          <Button aria-label={`Pause ${title}`} onClick={() => void shelf.pause(key)}>
+            Pause
+          </Button>
+          <Button look="icon" aria-label={`Cancel ${title}`} title="Cancel" onClick={() => void shelf.remove(key)}>
+            <Icon name="close" />
+          </Button>
+        </>
+      )}
+      {!isDownloading && !isHere && (
+        <Button
+          aria-label={`${stored ? "Resume" : "Download"} ${title}`}
+          disabled={running !== "no"}
+          onClick={() => void shelf.download(key)}
+        >
+          {stored ? "Resume" : "Download"}
+        </Button>
+      )}
+      {isHere && (running === "no" || isOtherDtype) && (
+        <Button aria-label={`Use ${title} as ${dtype}`} disabled={isSwitching} onClick={() => void use()}>
+          Use{isOtherDtype && ` as ${dtype}`}
+        </Button>
+      )}
+      {error && isBrought && !stored && (
+        <Button
+          look="icon"
+          aria-label={`Take ${title} from the list`}
+          title="Take it from the list"
+          onClick={() => void shelf.remove(key)}
+        >
+          <Icon name="close" />
+        </Button>
+      )}
+      {stored && !isDownloading && (
+        <Button
+          look="icon"
+          aria-label={`Delete ${title}`}
+          title={running === "no" ? "Delete" : "In use: choose another model first"}
+          disabled={running !== "no"}
+          onClick={() => setAsked(true)}
+        >
+          <Icon name="trash" />
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function ConfirmDelete({ bytes, onDelete, onKeep }: { bytes: number; onDelete: () => void; onKeep: () => void }) {
+  const keep = useRef<HTMLButtonElement>(null);
+  // What was pressed is gone; the choice that loses nothing gets the focus.
+  useEffect(() => keep.current?.focus(), []);
+  return (
+    <div className={css.actions}>
+      <Button look="ink" onClick={onDelete}>
+        Delete {formatBytes(bytes)}
+      </Button>
+      <Button ref={keep} onClick={onKeep}>
+        Keep
+      </Button>
+    </div>
+  );
+}

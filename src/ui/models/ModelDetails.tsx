@@ -1,0 +1,66 @@
+import { useId } from "react";
+import { WEIGHTS_DTYPES } from "../../protocol/config.ts";
+import type { ModelShelf, ShelfModel } from "../../state/model-shelf.ts";
+import { formatBytes, formatCount } from "../format.ts";
+import { Icon } from "../Icon.tsx";
+import css from "./ModelDetails.module.css";
+
+/** What to expect of a model, how its weights are to be kept, and what that takes. */
+export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: ShelfModel }) {
+  const name = useId();
+  const { key, title, about, dtype, estimate, isEstimating } = model;
+  return (
+    <div className={css.details}>
+      {about && (
+        <p>
+          {about.expect} {about.license === null ? "Its page names no licence." : `Licence: ${about.license}.`}
+        </p>
+      )}
+      <fieldset className={css.dtypes}>
+        <legend>Weights as</legend>
+        {WEIGHTS_DTYPES.map((option) => (
+          <label key={option}>
+            <input
+              type="radio"
+              name={name}
+              checked={dtype === option}
+              aria-label={`${title} as ${option}`}
+              onChange={() => shelf.setDtype(key, option)}
+            />
+            <b>{option}</b>
+            <span>{estimate ? formatBytes(estimate.weightBytesByDtype[option]) : " "}</span>
+          </label>
+        ))}
+      </fieldset>
+      <div className={css.takes} aria-live="polite">
+        {isEstimating && !estimate && <p>Looking what it takes …</p>}
+        {estimate && (
+          <p>
+            {formatBytes(estimate.weightBytesByDtype[dtype])} of weights and {formatBytes(estimate.kvCacheBytes)} of
+            cache on the GPU; context of {formatCount(estimate.contextLength)} tokens.
+          </p>
+        )}
+        {estimate && !isEstimating && <Verdict problem={estimate.problem?.message ?? null} />}
+      </div>
+    </div>
+  );
+}
+
+function Verdict({ problem }: { problem: string | null }) {
+  if (problem === null) {
+    return (
+      <p className={css.good}>
+        <Icon name="tick" />
+        Should run here
+      </p>
+    );
+  }
+  return (
+    <p className={css.warn}>
+      <Icon name="warn" />
+      <span>
+        <b>Would not run here.</b> {problem}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,22 @@
+import type { ChorusErrorData } from "../../protocol/errors.ts";
+import type { ShelfState } from "../../state/model-shelf.ts";
+import { titleOf } from "../../state/note.ts";
+import type { ReadonlyStore } from "../../state/store.ts";
+import { useStore } from "../use-store.ts";
+import css from "./ModelErrorNote.module.css";
+
+/** What went wrong with no model in particular. */
+export function ModelErrorNote({ store }: { store: ReadonlyStore<ShelfState> }) {
+  const error = useStore(store, (state) => state.error);
+  return error && <ErrorNote error={error} />;
+}
+
+/** What happened, and what would do. */
+export function ErrorNote({ error }: { error: ChorusErrorData }) {
+  return (
+    <div className={css.note} role="alert">
+      <h4>{titleOf(error)}</h4>
+      <p>{error.message}</p>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { useRef, useState, type ChangeEvent, type DragEvent } from "react";
+import type { ModelShelf } from "../../state/model-shelf.ts";
+import { Button } from "../Button.tsx";
+import { classNames } from "../class-names.ts";
+import { Icon } from "../Icon.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./AddModel.module.css";
+import { droppedFiles } from "./dropped-files.ts";
+
+/** A model from this computer: its files, or its folder, dropped or chosen. */
+export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: () => void }) {
+  const files = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  const [isOver, setOver] = useState(false);
+  const isSwitching = useStore(shelf.store, (state) => state.switchingTo !== null);
+
+  const run = async (given: readonly File[]) => {
+    if (given.length > 0 && !isSwitching && (await shelf.useFiles(given))) onUsed();
+  };
+  const onChoose = (event: ChangeEvent<HTMLInputElement>) => {
+    const given = [...(event.currentTarget.files ?? [])];
+    event.currentTarget.value = ""; // so that the same can be chosen again
+    void run(given);
+  };
+  const onDrop = async (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    await run(await droppedFiles(event.dataTransfer));
+  };
+  return (
+    <section className={css.form} aria-label="Add from this computer">
+      <p className={css.label}>Add from this computer</p>
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
+      <div
+        className={classNames(css.drop, isOver && css.over)}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => void onDrop(event)}
+      >
+        <p>
+          <Icon name="folder" />
+          Drop a model's folder here, or choose
+        </p>
+        <Button disabled={isSwitching} onClick={() => folder.current?.click()}>
+          Folder …
+        </Button>
+        <Button disabled={isSwitching} onClick={() => files.current?.click()}>
+          Files …
+        </Button>
+      </div>
+      <input ref={files} type="file" multiple hidden aria-label="Files of a model" onChange={onChoose} />
+      <input
+        ref={folder}
+        type="file"
+        multiple
+        hidden
+        aria-label="Folder of a model"
+        {...{ webkitdirectory: "" }}
+        onChange={onChoose}
+      />
+      <p className={css.hint}>
+        config.json, tokenizer.json, model.safetensors or its parts. They are read where they are: after a reload they
+        must be given again.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,73 @@
+import type { EngineControl } from "../../state/engine-control.ts";
+import { currentStage } from "../../state/load-stages.ts";
+import type { ShelfModel } from "../../state/model-shelf.ts";
+import { formatBytes, formatBytesOf, formatTimeLeft } from "../format.ts";
+import { Icon } from "../Icon.tsx";
+import { describeStage, STAGE_NAMES } from "../stage-names.ts";
+import { useStore } from "../use-store.ts";
+import css from "./ModelList.module.css";
+import { useRunning } from "./use-running.ts";
+
+/** Where a model is, or how far. */
+export function ModelStatus({ engine, model }: { engine: EngineControl; model: ShelfModel }) {
+  const running = useRunning(engine, model);
+  const { stored, about, isEmbedded, isDownloading, progress, estimate } = model;
+  if (running === "loading") return <Loading engine={engine} />;
+  if (running === "running") {
+    return (
+      <p className={css.inUse}>
+        <Icon name="tick" />
+        In use
+      </p>
+    );
+  }
+  if (isDownloading) {
+    const { receivedBytes, totalBytes, bytesPerSecond, secondsLeft } = progress ?? {
+      receivedBytes: stored?.receivedBytes ?? 0,
+      totalBytes: stored?.totalBytes ?? 0,
+      bytesPerSecond: null,
+      secondsLeft: null,
+    };
+    return (
+      <div className={css.status}>
+        <progress value={receivedBytes} max={Math.max(1, totalBytes)} aria-label="Downloaded" />
+        <p>
+          {totalBytes === 0
+            ? "Looking for its files …"
+            : [
+                formatBytesOf(receivedBytes, totalBytes),
+                ...(bytesPerSecond === null ? [] : [`${formatBytes(bytesPerSecond)}/s`]),
+                ...(secondsLeft === null ? [] : [formatTimeLeft(secondsLeft * 1000)]),
+              ].join(", ")}
+        </p>
+      </div>
+    );
+  }
+  if (stored?.status === "partial") {
+    return (
+      <div className={css.status}>
+        <progress value={stored.receivedBytes} max={Math.max(1, stored.totalBytes)} aria-label="Downloaded" />
+        <p>Stopped at {formatBytesOf(stored.receivedBytes, stored.totalBytes)}</p>
+      </div>
+    );
+  }
+  if (stored) return <p className={css.status}>On this computer, {formatBytes(stored.totalBytes)}</p>;
+  if (isEmbedded) return <p className={css.status}>On this computer</p>;
+  const bytes = estimate?.downloadBytes ?? about?.downloadBytes ?? null;
+  return <p className={css.status}>Not downloaded{bytes !== null && `, ${formatBytes(bytes)}`}</p>;
+}
+
+function Loading({ engine }: { engine: EngineControl }) {
+  const stages = useStore(engine.store, (state) => (state.status === "loading" ? state.stages : null));
+  if (stages === null) return null;
+  const stage = currentStage(stages);
+  const { done, total } = stages[stage];
+  return (
+    <div className={css.status}>
+      <progress value={done} max={Math.max(1, total)} aria-label={STAGE_NAMES[stage]} />
+      <p>
+        {STAGE_NAMES[stage]} {describeStage(stage, stages[stage])}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+/** The files that were dropped, and those that lie in folders that were. Must be called before anything is awaited. */
+export async function droppedFiles(data: DataTransfer): Promise<File[]> {
+  const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  const files = await Promise.all(entries.map(filesOf));
+  return files.flat();
+}
+
+/** A folder's own files: a model's lie side by side. */
+async function filesOf(entry: FileSystemEntry): Promise<File[]> {
+  if (isFile(entry)) return [await fileOf(entry)];
+  if (!isFolder(entry)) return [];
+  const inside = await allEntries(entry.createReader());
+  return Promise.all(inside.filter(isFile).map(fileOf));
+}
+
+/** A reader gives some at a time, and none at the end. */
+async function allEntries(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
+  const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+  return some.length === 0 ? [] : [...some, ...(await allEntries(reader))];
+}
+
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject));
+}
+
+function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile;
+}
+
+function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+  return entry.isDirectory;
+}

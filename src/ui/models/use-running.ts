@@ -1,0 +1,12 @@
+import type { EngineControl } from "../../state/engine-control.ts";
+import { keyOfChoice } from "../../state/model-choice.ts";
+import type { ShelfModel } from "../../state/model-shelf.ts";
+import { useStore } from "../use-store.ts";
+
+/** What the engine does with this model: nothing, load it, or run it. */
+export function useRunning(engine: EngineControl, { key }: ShelfModel): "no" | "loading" | "running" {
+  const isChosen = useStore(engine.choice, (choice) => keyOfChoice(choice) === key);
+  const status = useStore(engine.store, (state) => state.status);
+  if (!isChosen || (status !== "loading" && status !== "ready")) return "no";
+  return status === "loading" ? "loading" : "running";
+}
