@@ -63,7 +63,7 @@ const VIEWS = {
   },
   bench: {
     query: "#/bench",
-    prepare: async (page) => void (await page.getByRole("button", { name: /^Run/ }).first().waitFor()),
+    prepare: (page) => page.getByRole("button", { name: /^Run/ }).first().waitFor(),
   },
 };
 
