@@ -127,7 +127,7 @@ test("a model of a hub is added, used, and there after a reload, without the hub
     await model.getByRole("button", { name: "What tiny takes" }).click();
     await expect(model.getByText("Should run here")).toBeVisible();
     await model.getByRole("button", { name: "Use tiny as f16" }).click();
-    await expect(page.getByRole("button", { name: "Model: tiny" })).toBeVisible();
+    await expect(dialog).toBeHidden();
     await app.pane(1).ask("What is the capital of France?");
     await app.pane(1).finished();
     expect(await app.pane(1).answer()).toContain("Paris");

@@ -50,6 +50,16 @@ it("has the embedded model, then what was brought, then the catalogue, and keeps
   expect(titles().slice(0, 3)).toEqual(["chorus-chat", "mine", "DistilGPT-2"]);
 });
 
+it("knows a model of a mirror again when it is there, however its address was written", async () => {
+  const { shelf, models } = await setUp();
+  shelf.add("me/mine", { hubUrl: "https://mirror.example/hub/" });
+  models.receive(Infinity);
+  await settle();
+  expect(shelf.store.getState().models.filter(({ title }) => title === "mine")).toMatchObject([
+    { choice: { hubUrl: "https://mirror.example/hub" }, stored: { status: "whole" } },
+  ]);
+});
+
 it("pauses a download, goes on where it stopped, and tells when it is there", async () => {
   const { shelf, models, find, said } = await setUp();
   const { key } = find(LARGE);

@@ -1,7 +1,7 @@
 import type { Models } from "../client/models-client.ts";
 import type { WeightsDtype } from "../protocol/config.ts";
 import { toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
-import { locateRemoteModel, type HubOptions } from "../protocol/model-source.ts";
+import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, StoredModel } from "../protocol/models.ts";
 import type { EngineControl } from "./engine-control.ts";
 import type { ScheduleFlush } from "./frame-flusher.ts";
@@ -86,11 +86,10 @@ export class ModelShelf {
 
   /** A hub id or a folder's URL, as a person wrote it: it is in the list from now on, and is being downloaded. */
   add(text: string, hub: HubOptions = {}): boolean {
-    const model = text.trim();
     this.#store.setState({ error: null });
     try {
-      const location = locateRemoteModel(model, hub, globalThis.document?.baseURI);
-      const choice = location.type === "hub" ? { model, ...hub } : { model: location.url };
+      const location = locateRemoteModel(text.trim(), hub, globalThis.document?.baseURI);
+      const choice = choiceAt(location);
       this.#added = [...this.#added.filter((other) => keyOfChoice(other) !== keyOfChoice(choice)), choice];
       this.#list();
       void this.download(keyOfChoice(choice));
@@ -232,4 +231,11 @@ export class ModelShelf {
     const models = this.#store.getState().models.map((model) => (model.key === key ? { ...model, ...change } : model));
     this.#store.setState({ models });
   }
+}
+
+/** Written as the store writes it, so that it is known again. */
+function choiceAt(location: RemoteLocation): NamedChoice {
+  if (location.type === "folder") return { model: location.url };
+  const { id: model, revision, hubUrl, token } = location;
+  return { model, revision, hubUrl, ...(token !== null && { token }) };
 }

@@ -20,7 +20,7 @@ export class FakeModels implements Models {
   }
 
   /** Names with "missing" in them are not there. */
-  download(model: string, { onProgress, signal, revision }: DownloadModelOptions = {}): Promise<StoredModel> {
+  download(model: string, { onProgress, signal, revision, hubUrl }: DownloadModelOptions = {}): Promise<StoredModel> {
     return new Promise((resolve, reject) => {
       if (model.includes("missing")) {
         reject(new ChorusError("model_not_found", `There is no ${model} on the hub (404). Check the name.`, "model"));
@@ -32,7 +32,7 @@ export class FakeModels implements Models {
         const kept = {
           model,
           revision: revision ?? "main",
-          hubUrl: null,
+          hubUrl: hubUrl ?? null,
           commit: "c0ffee0",
           status,
           ...counts,

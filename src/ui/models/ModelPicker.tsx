@@ -58,7 +58,7 @@ export function ModelPicker({ app }: { app: AppState }) {
       <dialog ref={dialog} className={css.dialog} aria-label="Models" closedby="any" onClose={() => setOpen(false)}>
         {isOpen && (
           <>
-            <header className={css.head}>
+            <div className={css.head}>
               <h2>Models</h2>
               <p>
                 They are kept in this browser and work offline. Your chats stay as they are when you change the model.
@@ -66,15 +66,15 @@ export function ModelPicker({ app }: { app: AppState }) {
               <Button look="icon" aria-label="Close" onClick={close}>
                 <Icon name="close" />
               </Button>
-            </header>
+            </div>
             <div className={css.body}>
               <ModelErrorNote store={shelf.store} />
               <ModelList app={app} onUsed={close} />
             </div>
-            <footer className={css.add}>
+            <div className={css.add}>
               <AddModel shelf={shelf} />
               <ModelFilesDrop shelf={shelf} onUsed={close} />
-            </footer>
+            </div>
           </>
         )}
       </dialog>

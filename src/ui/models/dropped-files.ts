@@ -1,12 +1,14 @@
 /** The files that were dropped, and those that lie in folders that were. Must be called before anything is awaited. */
 export async function droppedFiles(data: DataTransfer): Promise<File[]> {
-  const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
-  const files = await Promise.all(entries.map(filesOf));
+  const dropped = [...data.items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
+  const files = await Promise.all(dropped.map(filesOf));
   return files.flat();
 }
 
 /** A folder's own files: a model's lie side by side. */
-async function filesOf(entry: FileSystemEntry): Promise<File[]> {
+async function filesOf(entry: FileSystemEntry | File | null): Promise<File[]> {
+  if (entry === null) return [];
+  if (entry instanceof File) return [entry];
   if (isFile(entry)) return [await fileOf(entry)];
   if (!isFolder(entry)) return [];
   const inside = await allEntries(entry.createReader());
