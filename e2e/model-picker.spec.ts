@@ -131,6 +131,17 @@ test("a model of a hub is added, used, and there after a reload, without the hub
     await app.pane(1).ask("What is the capital of France?");
     await app.pane(1).finished();
     expect(await app.pane(1).answer()).toContain("Paris");
+
+    await page.getByRole("button", { name: "More for pane 1" }).click();
+    await page.getByRole("menuitem", { name: "Show prompt" }).click();
+    const prompt = page.getByRole("dialog", { name: "Prompt" });
+    await expect(prompt.locator("pre")).toContainText("What is the capital of France?");
+    await expect(prompt.locator("pre")).toContainText("<|");
+    await expect(prompt.locator("pre")).not.toContainText("Paris");
+    await expect(prompt.getByText(/ [1-9]\d* tokens\./)).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(prompt).toBeHidden();
+    await expect(page.getByRole("button", { name: "More for pane 1" })).toBeFocused();
   } finally {
     await server.close();
   }

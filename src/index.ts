@@ -17,6 +17,7 @@ export type * from "./protocol/engine.ts";
 export type { HubOptions } from "./protocol/model-source.ts";
 export type { DownloadProgress, ModelEstimate, StoredModel } from "./protocol/models.ts";
 export type * from "./protocol/openai.ts";
+export type * from "./protocol/rendered-chat.ts";
 export type * from "./protocol/reports.ts";
 export { KV_BLOCK_STATES } from "./protocol/reports.ts";
 

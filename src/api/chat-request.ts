@@ -1,6 +1,7 @@
 import { MAX_TOP_LOGPROBS } from "../engine/sampling-params.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatCompletionRequest, ChatMessage, GenerationFields } from "../protocol/openai.ts";
+import type { ChatFormat } from "./chat-format.ts";
 import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
 import { preparePrompts, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
 import { Fields, invalidType, missing } from "./validate.ts";
@@ -35,6 +36,14 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
     wantLogprobs,
     ...shared,
   };
+}
+
+/** Token ids of the prompt alone. @throws ChorusError naming the field. */
+export function parseChatPrompt(body: unknown, chatFormat: ChatFormat): number[] {
+  const fields = new Fields(body);
+  fields.refuseOthers(["messages", "continue_final_message"]);
+  const messages = parseMessages(fields);
+  return chatFormat.encode(messages, parseContinue(fields, messages));
 }
 
 function parseTopLogprobs(fields: Fields, wantLogprobs: boolean): number {

@@ -44,6 +44,10 @@ class FakeSide implements Transport {
     abort: (ticket) => void this.aborted.push(ticket),
     stats: () => new Promise(() => undefined),
     metrics: () => "vllm:num_requests_running 0\n",
+    renderChat: ({ messages }) =>
+      messages.length > 0
+        ? { ok: true, value: { text: "User: Hi", tokenIds: [1, 2] } }
+        : { ok: false, error: { code: "invalid_value", message: "Empty.", param: "messages" } },
     kvCacheMap: () => MAP,
     setBatchingMode: (mode) => {
       if (mode !== "static") return { ok: false, error: { code: "invalid_value", message: "No.", param: "mode" } };
@@ -76,6 +80,17 @@ function completion(text: string): Completion {
 
 const DIED = new ChorusError("worker_died", "gone");
 const settle = () => new Promise((resolve) => setTimeout(resolve));
+
+it("tells the prompt of a chat, or why there is none", async () => {
+  const side = new FakeSide();
+  const client = await side.connect();
+  const messages = [{ role: "user", content: "Hi" } as const];
+  expect(await client.chat.render({ messages })).toEqual({ text: "User: Hi", tokenIds: [1, 2] });
+  await expect(client.chat.render({ messages: [] })).rejects.toMatchObject({ param: "messages" });
+  side.die(DIED);
+  await settle();
+  await expect(client.chat.render({ messages })).rejects.toBe(DIED);
+});
 
 it("passes the cache's map on, and a change of the batching mode or why it is refused", async () => {
   const client = await new FakeSide().connect();

@@ -1,8 +1,9 @@
 import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
-import type { ChatCompletions, ChorusEngine, Completions, EngineEvents } from "../protocol/engine.ts";
+import type { Chat, ChatCompletions, ChorusEngine, Completions, EngineEvents } from "../protocol/engine.ts";
 import { ChorusError, fromErrorData, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
+import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
 import type { EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, Response } from "../protocol/service.ts";
 import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
@@ -12,7 +13,7 @@ type Listeners = { [Name in keyof EngineEvents]: Set<(payload: EngineEvents[Name
 
 /** A ChorusEngine over a transport. Every open request is in one table, and is told when the other side is gone. */
 export class EngineClient implements ChorusEngine {
-  readonly chat: { readonly completions: ChatCompletions };
+  readonly chat: Chat;
   readonly completions: Completions;
 
   readonly #transport: Transport;
@@ -32,7 +33,10 @@ export class EngineClient implements ChorusEngine {
       create: (body: GenerationRequest["body"], options?: CreateOptions) =>
         this.#create({ endpoint: name, body } as GenerationRequest, options),
     });
-    this.chat = { completions: endpoint("chat.completions") as ChatCompletions };
+    this.chat = {
+      completions: endpoint("chat.completions") as ChatCompletions,
+      render: (body) => this.#renderChat(body),
+    };
     this.completions = endpoint("completions") as Completions;
     void transport.died.then((error) => this.#end(error, { fatal: true }));
   }
@@ -112,6 +116,17 @@ export class EngineClient implements ChorusEngine {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.dispose();
+  }
+
+  async #renderChat(body: RenderChatRequest): Promise<RenderedChat> {
+    if (this.#ended) throw this.#ended;
+    try {
+      const result = await this.#call(this.#transport.service.renderChat(body));
+      if (!result.ok) throw fromErrorData(result.error);
+      return result.value;
+    } catch (error) {
+      throw isDataCloneError(error) ? notPlainData("A request", body, error) : error;
+    }
   }
 
   async #create(request: GenerationRequest, options?: CreateOptions): Promise<Response | ChunkStream> {

@@ -51,6 +51,7 @@ function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
       remote.load(location, config, Comlink.proxy(onMessage), Comlink.proxy(onProgress)),
     submit: (ticket, request) => remote.submit(ticket, request),
     abort: (ticket) => remote.abort(ticket),
+    renderChat: (body) => remote.renderChat(body),
     stats: () => remote.stats(),
     metrics: () => remote.metrics(),
     kvCacheMap: () => remote.kvCacheMap(),

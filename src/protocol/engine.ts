@@ -11,6 +11,7 @@ import type {
   CompletionRequest,
   CreateOptions,
 } from "./openai.ts";
+import type { RenderChatRequest, RenderedChat } from "./rendered-chat.ts";
 import type { Alert, EngineStats, KvCacheMap, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
 
 /** Leaving the loop early (break, return, throw) aborts the request. */
@@ -22,6 +23,15 @@ export interface ChatCompletions {
     options?: CreateOptions,
   ): Promise<CompletionStream<ChatCompletionChunk>>;
   create(body: ChatCompletionRequest & { stream?: false | null }, options?: CreateOptions): Promise<ChatCompletion>;
+}
+
+export interface Chat {
+  readonly completions: ChatCompletions;
+  /**
+   * The prompt that messages become: what `completions.create` would have the model read.
+   * @throws ChorusError as create does for messages
+   */
+  render(body: RenderChatRequest): Promise<RenderedChat>;
 }
 
 export interface Completions {
@@ -42,7 +52,7 @@ export interface EngineEvents {
 
 export interface ChorusEngine extends AsyncDisposable {
   readonly model: ModelCard;
-  readonly chat: { readonly completions: ChatCompletions };
+  readonly chat: Chat;
   readonly completions: Completions;
   /** Returns the function that unsubscribes. */
   on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void;

@@ -11,6 +11,7 @@ import type {
   Completion,
   CompletionRequest,
 } from "./openai.ts";
+import type { RenderChatRequest, RenderedChat } from "./rendered-chat.ts";
 import type { Alert, EngineStats, KvCacheMap, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
 
 export type Result<T> = { ok: true; value: T } | { ok: false; error: ChorusErrorData };
@@ -52,6 +53,8 @@ export interface EngineService {
   submit(ticket: number, request: GenerationRequest): void;
   /** Ends a request at the next step's border. Idempotent; unknown tickets are ignored. */
   abort(ticket: number): void;
+  /** The prompt that a chat becomes, without asking the model. */
+  renderChat(body: RenderChatRequest): Result<RenderedChat>;
   stats(): EngineStats;
   /** Prometheus text exposition of all counters, gauges and histograms. */
   metrics(): string;

@@ -9,6 +9,7 @@ import { EngineRecovery } from "./engine-recovery.ts";
 import type { ScheduleFlush } from "./frame-flusher.ts";
 import type { ModelChoice } from "./model-choice.ts";
 import { ModelShelf } from "./model-shelf.ts";
+import { PromptView } from "./prompt-view.ts";
 import { RequestBook } from "./request-book.ts";
 import type { Settings } from "./settings.ts";
 import { SharedSettings } from "./shared-settings.ts";
@@ -50,6 +51,7 @@ export interface AppState {
   /** All that can be done here, by the palette and by keys. */
   readonly commands: Commands;
   readonly shelf: ModelShelf;
+  readonly promptView: PromptView;
 }
 
 /** Wires the stores together and starts loading the model. */
@@ -110,5 +112,6 @@ export function createAppState(options: AppStateOptions): AppState {
     announcements,
     commands,
     shelf,
+    promptView: new PromptView(context),
   };
 }

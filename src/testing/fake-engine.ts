@@ -1,6 +1,13 @@
 import { Metrics } from "../engine/metrics/metrics.ts";
 import { prometheusText } from "../engine/metrics/prometheus.ts";
-import type { ChatCompletions, ChorusEngine, Completions, CompletionStream, EngineEvents } from "../protocol/engine.ts";
+import type {
+  Chat,
+  ChatCompletions,
+  ChorusEngine,
+  Completions,
+  CompletionStream,
+  EngineEvents,
+} from "../protocol/engine.ts";
 import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError, fromErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import type {
@@ -84,10 +91,14 @@ export class FakeEngine implements ChorusEngine {
     this.#blocks = new FakeBlocks(this.model.numGpuBlocks, this.model.blockSize);
   }
 
-  readonly chat: { readonly completions: ChatCompletions } = {
+  readonly chat: Chat = {
     completions: {
       create: (async (body: ChatCompletionRequest, options?: CreateOptions) =>
         this.#submit(body, options)) as ChatCompletions["create"],
+    },
+    render: async ({ messages }) => {
+      const text = [...messages.map(({ role, content }) => `${role}: ${content}`), "assistant:"].join("\n");
+      return { text, tokenIds: wordsIn(text).map((_, index) => index) };
     },
   };
 

@@ -10,6 +10,7 @@ import { Bar } from "./bar/Bar.tsx";
 import { UnsupportedPage } from "./unsupported/UnsupportedPage.tsx";
 import { PaneGrid } from "./pane/PaneGrid.tsx";
 import { PaneSwitcher } from "./pane/PaneSwitcher.tsx";
+import { PromptDialog } from "./pane/PromptDialog.tsx";
 import { CommandCenter } from "./CommandCenter.tsx";
 import { DemoView } from "./demo/DemoView.tsx";
 import { RecoveryNotice } from "./RecoveryNotice.tsx";
@@ -37,6 +38,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
         {(!isPhone || isBatchInView) && <BatchDock batch={app.batch} onGoTo={(pane) => goToPane(app, pane)} />}
       </main>
       <CommandCenter app={app} theme={theme} />
+      <PromptDialog view={app.promptView} />
       <Announcer announcements={app.announcements} />
     </div>
   );

@@ -2,11 +2,13 @@ import { parseChatRequest } from "../api/chat-request.ts";
 import { parseCompletionRequest } from "../api/completion-request.ts";
 import { parseBatchingMode } from "../api/engine-config.ts";
 import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
+import { renderChat } from "../api/render-chat.ts";
 import { Engine } from "../engine/engine.ts";
 import type { SequenceOutput } from "../engine/output.ts";
 import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
 import { ChorusError, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
+import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
 import type { EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, EngineService, GenerationRequest, RequestEvent, Result } from "../protocol/service.ts";
 import { loadModel, type LoadedModel } from "./load-model.ts";
@@ -66,6 +68,15 @@ export class EngineHost implements EngineService {
 
   abort(ticket: number): void {
     for (const id of this.#byTicket.get(ticket)?.engineRequestIds ?? []) this.#session?.engine.abort(id);
+  }
+
+  renderChat(body: RenderChatRequest): Result<RenderedChat> {
+    try {
+      const { chatFormat, tokenizer } = this.#requireSession().model;
+      return { ok: true, value: renderChat(body, chatFormat, tokenizer) };
+    } catch (error) {
+      return { ok: false, error: toErrorData(error) };
+    }
   }
 
   stats(): EngineStats {

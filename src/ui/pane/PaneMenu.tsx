@@ -17,6 +17,7 @@ interface PaneMenuProps {
 export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
   const { workspace, announcements } = app;
   const numPanes = useStore(workspace.store, ({ panes }) => panes.length);
+  const isReady = useStore(app.engine.store, (state) => state.status === "ready");
   const isEmpty = useStore(pane.store, ({ turns }) => turns.length === 0);
 
   const move = (steps: number) => {
@@ -28,6 +29,7 @@ export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
     { label: "Duplicate", isDisabled: numPanes >= MAX_PANES, run: () => workspace.duplicatePane(pane) },
     { label: "Move left", isDisabled: place === 0, run: () => move(-1) },
     { label: "Move right", isDisabled: place === numPanes - 1, run: () => move(1) },
+    { label: "Show prompt", isDisabled: isEmpty || !isReady, run: () => void app.promptView.show(pane) },
     { label: "Save as Markdown", isDisabled: isEmpty, run: () => saveAsMarkdown(pane) },
     { label: "Clear chat", isDisabled: isEmpty, run: () => pane.clear() },
   ];

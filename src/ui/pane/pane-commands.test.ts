@@ -5,7 +5,7 @@ import { FakeModels } from "../../testing/fake-models.ts";
 import { paneCommands } from "./pane-commands.ts";
 
 it("offers what can be done with the current chat, and does it", () => {
-  const { workspace } = createAppState({
+  const app = createAppState({
     createEngine: async () => new FakeEngine(),
     models: new FakeModels(),
     choice: { model: "fake" },
@@ -14,7 +14,8 @@ it("offers what can be done with the current chat, and does it", () => {
     scheduleFlush: (flush) => flush(),
     now: () => 0,
   });
-  const commands = paneCommands({ workspace });
+  const { workspace } = app;
+  const commands = paneCommands(app);
   const enabled = () => commands.filter(({ isEnabled }) => isEnabled?.() ?? true).map(({ id }) => id);
   const run = (id: string) => commands.find((command) => command.id === id)?.run();
   const numbers = () => workspace.store.getState().panes.map(({ number }) => number);

@@ -8,7 +8,10 @@ import { MAX_PANES, titleOfChat } from "../../state/saved-workspace.ts";
 import { fileNameOf, saveFile } from "../save-file.ts";
 
 /** What can be done with the current chat, for the palette and the keys. */
-export function paneCommands({ workspace }: Pick<AppState, "workspace">): readonly Command[] {
+export function paneCommands({
+  workspace,
+  promptView,
+}: Pick<AppState, "workspace" | "promptView">): readonly Command[] {
   const panes = () => workspace.store.getState().panes;
   const current = () => panes().find(({ number }) => number === workspace.store.getState().current);
   const place = () => panes().findIndex((pane) => pane === current());
@@ -62,6 +65,11 @@ export function paneCommands({ workspace }: Pick<AppState, "workspace">): readon
       { id: "pane.right", title: "Move this pane right", words: "order" },
       () => place() < panes().length - 1,
       (pane) => workspace.movePane(pane, 1),
+    ),
+    ofPane(
+      { id: "pane.prompt", title: "Show this chat's prompt", words: "template tokens sent" },
+      (pane) => promptView.canShow(pane),
+      (pane) => void promptView.show(pane),
     ),
     ofPane({ id: "pane.clear", title: "Clear this chat", words: "empty delete" }, hasTurns, (pane) => pane.clear()),
     ofPane(
