@@ -4,26 +4,49 @@
 // SPLITS lanes compute the sums of SPLITS neighbouring chunks for ROWS rows, and then add them in ascending order, each
 // for its own share of the rows. Each weight is read once for all ROWS rows.
 //
-//   round 0: chunk 0 | 1 | .. | SPLITS - 1      partials[split][row][column] -> totals, split ascending
+//   round 0: chunk 0 | 1 | .. | SPLITS - 1      scratch[split][row][column] -> totals, split ascending
 //   round 1: chunk SPLITS | ..
+//
+// With NORM it is rows of layer_norm(x) that are multiplied. Every workgroup normalises them itself, which saves a
+// dispatch: each row has its own lanes, and in each round they first put the chunks' values into scratch.
 
 const MAX_ROWS = 16u;
 
-override COLUMNS: u32;
+override COLUMNS: u32; // at least 8
 override SPLITS: u32;
 override ROWS: u32; // at most MAX_ROWS
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
 override Y4: u32; // the stride of y over 4: N4, or more where w is a part of the columns
-override SAMPLES_ONLY: bool; // one row a sample, not one a token
+override SAMPLES_ONLY: bool; // one row a sample, not one a token; with NORM, x has one a token all the same
+override NORM: bool;
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> w: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> bias: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> y: array<vec4<f32>>;
-@group(0) @binding(4) var<uniform> step: Step;
+@group(0) @binding(3) var<storage, read> norm: array<vec4<f32>>; // gamma, beta
+@group(0) @binding(4) var<storage, read> samples: array<Sample>;
+@group(0) @binding(5) var<storage, read_write> y: array<vec4<f32>>;
+@group(0) @binding(6) var<uniform> step: Step;
 
-var<workgroup> partials: array<vec4<f32>, SPLITS * ROWS * COLUMNS>;
+var<workgroup> scratch: array<vec4<f32>, SPLITS * ROWS * COLUMNS>;
+
+// Row `owner` of the workgroup's rows as this lane sees it: x[row], normalised by its mean and scale.
+struct Normed {
+  owner: u32,
+  lane: u32,
+  row: u32,
+  mean: f32,
+  scale: f32,
+}
+
+fn total_of_parts(owner: u32) -> f32 {
+  var total = 0.0;
+  for (var i = 0u; i < NUM_PARTS; i++) {
+    total = add_part(total, scratch[owner * NUM_PARTS + i]);
+  }
+  return total;
+}
 
 @compute @workgroup_size(COLUMNS, SPLITS)
 fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
@@ -33,18 +56,58 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
   let read_n4 = min(n4, N4 - 1u);
   let first_row = group.y * ROWS;
 
+  let row_lanes = COLUMNS * SPLITS / ROWS;
+  let thread = split * COLUMNS + column;
+  var normed = Normed(thread / row_lanes, thread % row_lanes, 0u, 0.0, 0.0);
+  if (NORM) {
+    if (normed.owner < ROWS) {
+      normed.row = first_row + normed.owner;
+      if (SAMPLES_ONLY) {
+        normed.row = samples[normed.row].row;
+      }
+      for (var part = normed.lane; part < NUM_PARTS; part += row_lanes) {
+        scratch[normed.owner * NUM_PARTS + part] = sum_part(normed.row, part);
+      }
+    }
+    workgroupBarrier();
+    normed.mean = mean_of(total_of_parts(min(normed.owner, ROWS - 1u)));
+    workgroupBarrier();
+    if (normed.owner < ROWS) {
+      for (var part = normed.lane; part < NUM_PARTS; part += row_lanes) {
+        scratch[normed.owner * NUM_PARTS + part] = square_part(normed.row, part, normed.mean);
+      }
+    }
+    workgroupBarrier();
+    normed.scale = scale_of(total_of_parts(min(normed.owner, ROWS - 1u)));
+    workgroupBarrier();
+  }
+
   var total: array<vec4<f32>, MAX_ROWS>;
   var sum: array<vec4<f32>, MAX_ROWS>;
   for (var round = 0u; round < K4; round += 8u * SPLITS) {
+    let num_chunks = min(SPLITS, (K4 - round) / 8u);
+    if (NORM) {
+      if (normed.owner < ROWS) {
+        for (var i = normed.lane; i < 8u * num_chunks; i += row_lanes) {
+          let values = x[normed.row * K4 + round + i];
+          scratch[normed.owner * 8u * SPLITS + i] = normalise(values, round + i, normed.mean, normed.scale);
+        }
+      }
+      workgroupBarrier();
+    }
     for (var r = 0u; r < ROWS; r++) {
       sum[r] = vec4(0.0);
     }
-    let chunk = round + 8u * split;
-    if (chunk < K4) {
-      for (var k4 = chunk; k4 < chunk + 8u; k4++) {
-        let weights = weights_4x4(k4, read_n4);
+    if (split < num_chunks) {
+      for (var i = 8u * split; i < 8u * split + 8u; i++) {
+        let weights = weights_4x4(round + i, read_n4);
         for (var r = 0u; r < ROWS; r++) {
-          let input = x[(first_row + r) * K4 + k4];
+          var input: vec4<f32>;
+          if (NORM) {
+            input = scratch[r * 8u * SPLITS + i];
+          } else {
+            input = x[(first_row + r) * K4 + round + i];
+          }
           var s = sum[r];
           s = fma(weights.k0, vec4(input.x), s);
           s = fma(weights.k1, vec4(input.y), s);
@@ -54,16 +117,18 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
         }
       }
     }
+    if (NORM) {
+      workgroupBarrier();
+    }
     for (var r = 0u; r < ROWS; r++) {
-      partials[(split * ROWS + r) * COLUMNS + column] = sum[r];
+      scratch[(split * ROWS + r) * COLUMNS + column] = sum[r];
     }
     workgroupBarrier();
-    let num_chunks = min(SPLITS, (K4 - round) / 8u);
     for (var s = 0u; s < num_chunks; s++) {
       let scale = chunk_scale(round + 8u * s, read_n4);
       var slot = 0u;
       for (var r = split; r < ROWS; r += SPLITS) {
-        total[slot] = fma(partials[(s * ROWS + r) * COLUMNS + column], scale, total[slot]);
+        total[slot] = fma(scratch[(s * ROWS + r) * COLUMNS + column], scale, total[slot]);
         slot++;
       }
     }

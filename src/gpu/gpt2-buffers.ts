@@ -6,11 +6,6 @@ import type { Arena } from "./arena.ts";
 import { padTo, strideOf } from "./padding.ts";
 import type { PackedMatrix, TablePart, WeightUploader } from "./weight-uploader.ts";
 
-export interface NormBuffers {
-  readonly gamma: GPUBuffer;
-  readonly beta: GPUBuffer;
-}
-
 export interface LinearBuffers extends PackedMatrix {
   readonly bias: GPUBuffer;
 }
@@ -18,11 +13,12 @@ export interface LinearBuffers extends PackedMatrix {
 /** A part of an embedding or a head: its columns from `firstRow` of the file's matrix on. */
 export interface TableBuffers extends LinearBuffers, TablePart {}
 
+/** A norm is its gamma, then its beta. */
 interface LayerWeights {
-  readonly ln1: NormBuffers;
+  readonly ln1: GPUBuffer;
   readonly qkv: LinearBuffers;
   readonly proj: LinearBuffers;
-  readonly ln2: NormBuffers;
+  readonly ln2: GPUBuffer;
   readonly fc: LinearBuffers;
   readonly fcProj: LinearBuffers;
 }
@@ -38,7 +34,7 @@ export interface Gpt2Buffers {
   readonly embedding: readonly TableBuffers[];
   readonly wpe: GPUBuffer;
   readonly layers: readonly LayerBuffers[];
-  readonly lnF: NormBuffers;
+  readonly lnF: GPUBuffer;
   /** The embedding itself where the head is tied to it. */
   readonly head: readonly TableBuffers[];
   /** Of the weights as they are kept here, with their padding. */
@@ -58,10 +54,7 @@ export async function uploadWeights(
   cache: Pick<ResolvedEngineConfig, "numGpuBlocks" | "blockSize" | "kvCacheDtype">,
 ): Promise<Gpt2Buffers> {
   const { config } = weights;
-  const norm = async (label: string, { weight, bias }: LayerTensors): Promise<NormBuffers> => ({
-    gamma: await uploader.rows(`${label} gamma`, weight),
-    beta: await uploader.rows(`${label} beta`, bias),
-  });
+  const norm = (label: string, { weight, bias }: LayerTensors) => uploader.pair(label, weight, bias);
   const linear = async (label: string, { weight, bias }: LayerTensors): Promise<LinearBuffers> => ({
     ...(await uploader.matrix(label, weight)),
     bias: await uploader.rows(`${label} bias`, bias),

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../api/engine-config.ts";
 import { Sequence } from "../engine/sequence.ts";
 import { GREEDY, loadGolden } from "../testing/golden.ts";
-import { expectClose, openTestDevice, readBuffer } from "../testing/gpu.ts";
+import { differingWords, expectClose, openTestDevice, readBuffer } from "../testing/gpu.ts";
 import { Arena } from "./arena.ts";
 import { createActivations, uploadWeights, type Activations } from "./gpt2-buffers.ts";
 import { Gpt2Graph } from "./gpt2-graph.ts";
@@ -39,65 +39,80 @@ const CHECKPOINTS: [dispatch: string, buffer: keyof Activations, module: string]
   ]),
 ];
 
+/** The GPUs' kernels normalise on the way: there is no such dispatch. */
+const isNorm = ([dispatch]: (typeof CHECKPOINTS)[number]) => /ln\d$/.test(dispatch);
+let firstLogits: ArrayBuffer | undefined;
+
 it.each([
   { isSoftware: true, embedding: "one part", maxBindingBytes: 2 ** 27 },
   { isSoftware: false, embedding: "one part", maxBindingBytes: 2 ** 27 },
   { isSoftware: true, embedding: "three parts", maxBindingBytes: 50_000 },
   { isSoftware: false, embedding: "eight parts", maxBindingBytes: 1 },
-])("computes every module's output (software: $isSoftware, embedding in $embedding)", async (adapter) => {
-  const { isSoftware, maxBindingBytes } = adapter;
-  const ids = prompt?.ids ?? [];
-  const model = golden.weights.config;
-  const arena = new Arena(device);
-  const step = new StepBuffer(arena, {
-    maxRows: 32,
-    maxSamples: 2,
-    maxSlots: 2,
-    maxBlocks: 8,
-    maxLength: 128,
-    vocabSize: model.vocabSize,
-  });
-  const activations = createActivations(arena, model, { maxRows: 32, maxSamples: 2 });
-  const compiler = new KernelCompiler(device);
-  const uploader = new WeightUploader(device, arena, compiler, "f32", { maxBindingBytes });
-  const buffers = await uploadWeights(uploader, arena, golden.weights, engine);
-  uploader.destroy();
-  const graph = await Gpt2Graph.prepare({ compiler, model, engine, buffers, activations, step, isSoftware });
+])(
+  "computes every module's output (software: $isSoftware, embedding in $embedding)",
+  async (adapter) => {
+    const { isSoftware, maxBindingBytes } = adapter;
+    const ids = prompt?.ids ?? [];
+    const model = golden.weights.config;
+    const arena = new Arena(device);
+    const step = new StepBuffer(arena, {
+      maxRows: 32,
+      maxSamples: 2,
+      maxSlots: 2,
+      maxBlocks: 8,
+      maxLength: 128,
+      vocabSize: model.vocabSize,
+    });
+    const activations = createActivations(arena, model, { maxRows: 32, maxSamples: 2 });
+    const compiler = new KernelCompiler(device);
+    const uploader = new WeightUploader(device, arena, compiler, "f32", { maxBindingBytes });
+    const buffers = await uploadWeights(uploader, arena, golden.weights, engine);
+    uploader.destroy();
+    const graph = await Gpt2Graph.prepare({ compiler, model, engine, buffers, activations, step, isSoftware });
 
-  const sequence = new Sequence({ requestId: "a", index: 0, params: GREEDY, prompt: ids, arrivalMs: 0 });
-  sequence.slot = 1;
-  sequence.blockTable = [2];
-  const scheduled = { sequence, start: 0, count: ids.length, samples: true, drafts: [], cachedTokens: 0 };
-  const { rows, samples } = step.write(device.queue, [scheduled]);
-  const checked: string[] = [];
-  const dispatches = [...graph.dispatches(rows, samples)];
-  for (const [i, dispatch] of dispatches.entries()) {
-    const encoder = device.createCommandEncoder();
-    const pass = encoder.beginComputePass();
-    pass.setPipeline(dispatch.pipeline);
-    pass.setBindGroup(0, dispatch.bindGroup);
-    pass.dispatchWorkgroups(...dispatch.workgroups(rows, samples));
-    pass.end();
-    device.queue.submit([encoder.finish()]);
+    const sequence = new Sequence({ requestId: "a", index: 0, params: GREEDY, prompt: ids, arrivalMs: 0 });
+    sequence.slot = 1;
+    sequence.blockTable = [2];
+    const scheduled = { sequence, start: 0, count: ids.length, samples: true, drafts: [], cachedTokens: 0 };
+    const { rows, samples } = step.write(device.queue, [scheduled]);
+    const checked: string[] = [];
+    const dispatches = [...graph.dispatches(rows, samples)];
+    const parts = buffers.embedding.length + buffers.head.length;
+    expect(dispatches.length).toBe(model.nLayer * (isSoftware ? 7 : 5) + parts + Number(isSoftware));
+    for (const [i, dispatch] of dispatches.entries()) {
+      const encoder = device.createCommandEncoder();
+      const pass = encoder.beginComputePass();
+      pass.setPipeline(dispatch.pipeline);
+      pass.setBindGroup(0, dispatch.bindGroup);
+      pass.dispatchWorkgroups(...dispatch.workgroups(rows, samples));
+      pass.end();
+      device.queue.submit([encoder.finish()]);
 
-    const [, name, module] = CHECKPOINTS.find(([at]) => at === dispatch.name) ?? [];
-    const expected = module && modules[module];
-    // Parts of one operation have one name.
-    if (!name || !expected || dispatches[i + 1]?.name === dispatch.name) continue;
-    const width = expected.shape[1] ?? 0;
-    const values = new Float32Array(await readBuffer(device, activations[name]));
-    const dense = ids.flatMap((_, r) => [...values.subarray(r * strideOf(width), r * strideOf(width) + width)]);
-    expectClose(dense, golden.tensor(expected), 5e-5);
-    checked.push(dispatch.name);
-  }
-  expect(checked).toEqual(CHECKPOINTS.map(([at]) => at));
+      const [, name, module] = CHECKPOINTS.find(([at]) => at === dispatch.name) ?? [];
+      const expected = module && modules[module];
+      // Parts of one operation have one name.
+      if (!name || !expected || dispatches[i + 1]?.name === dispatch.name) continue;
+      const width = expected.shape[1] ?? 0;
+      const values = new Float32Array(await readBuffer(device, activations[name]));
+      const dense = ids.flatMap((_, r) => [...values.subarray(r * strideOf(width), r * strideOf(width) + width)]);
+      expectClose(dense, golden.tensor(expected), 5e-5);
+      checked.push(dispatch.name);
+    }
+    expect(checked).toEqual(CHECKPOINTS.filter((at) => isSoftware || !isNorm(at)).map(([at]) => at));
 
-  const final = new Float32Array(await readBuffer(device, activations.headInput)).subarray(0, 64);
-  const states = hidden_states.at(-1);
-  if (!states) throw new Error("no hidden states in the fixture");
-  expectClose(final, golden.tensor(states).subarray(6 * 64, 7 * 64), 5e-5);
-  const logits = new Float32Array(await readBuffer(device, activations.logits)).subarray(0, model.vocabSize);
-  if (!prompt) throw new Error("no prompt in the fixture");
-  expectClose(logits, golden.tensor(prompt.last_logits), 2e-4);
-  arena.destroy();
-});
+    if (isSoftware) {
+      const final = new Float32Array(await readBuffer(device, activations.headInput)).subarray(0, 64);
+      const states = hidden_states.at(-1);
+      if (!states) throw new Error("no hidden states in the fixture");
+      expectClose(final, golden.tensor(states).subarray(6 * 64, 7 * 64), 5e-5);
+    }
+    const logits = (await readBuffer(device, activations.logits)).slice(0, 4 * model.vocabSize);
+    if (!prompt) throw new Error("no prompt in the fixture");
+    expectClose(new Float32Array(logits), golden.tensor(prompt.last_logits), 2e-4);
+    firstLogits ??= logits;
+    expect(differingWords(logits, firstLogits)).toBe(0);
+    arena.destroy();
+    // SwiftShader takes seconds to compile a kernel with barriers.
+  },
+  180_000,
+);

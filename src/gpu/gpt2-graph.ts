@@ -1,26 +1,25 @@
 import { attentionScale, type Gpt2Config } from "../model/gpt2-config.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
-import {
-  headVec4,
-  type Activations,
-  type Gpt2Buffers,
-  type LinearBuffers,
-  type NormBuffers,
-  type TableBuffers,
-} from "./gpt2-buffers.ts";
+import { headVec4, type Activations, type Gpt2Buffers, type LinearBuffers, type TableBuffers } from "./gpt2-buffers.ts";
 import type { Dispatch, KernelCompiler } from "./kernel.ts";
 import { attention, attentionTile } from "./kernels/attention.ts";
 import { embed } from "./kernels/embed.ts";
 import { layerNorm } from "./kernels/layer-norm.ts";
-import { Epilogue } from "./kernels/matmul.ts";
+import { Epilogue, matmulLane, matmulSkinny } from "./kernels/matmul.ts";
 import { matmulVariants, type MatmulShape } from "./matmul-variants.ts";
-import { matmulLane } from "./kernels/matmul.ts";
 import { weightsDtypeCode } from "./weights-dtype.ts";
 import { strideOf } from "./padding.ts";
 import type { StepBuffer } from "./step-buffer.ts";
 
 /** An operation of the model: one dispatch, or one a matmul variant, of which the step's rows choose. */
 type Operation = Dispatch | readonly Dispatch[];
+
+/** What a product multiplies: rows of x, or of LayerNorm(x) where its kernel is to normalise them. */
+interface MatmulInput {
+  readonly x: GPUBuffer;
+  /** Gamma, then beta. */
+  readonly norm: GPUBuffer | null;
+}
 
 export interface Gpt2GraphParts {
   readonly compiler: KernelCompiler;
@@ -55,20 +54,20 @@ export class Gpt2Graph {
     const body = buffers.embedding.map((part) => op.embed(part));
     buffers.layers.forEach((layer, i) => {
       const name = `layer ${i}`;
+      const ln1 = op.normed(`${name} ln1`, layer.ln1, a.normed);
+      const ln2 = op.normed(`${name} ln2`, layer.ln2, a.normed);
       body.push(
-        op.norm(`${name} ln1`, layer.ln1, a.x, a.normed),
-        op.matmul(`${name} qkv`, layer.qkv, a.normed, a.qkv, Epilogue.biasOnly),
+        ...ln1.operations,
+        op.matmul(`${name} qkv`, layer.qkv, ln1.input, a.qkv, Epilogue.biasOnly),
         op.attention(`${name} attention`, layer.keyCache, layer.valueCache, attentionScale(model, i)),
-        op.matmul(`${name} proj`, layer.proj, a.attended, a.x, Epilogue.addToOutput),
-        op.norm(`${name} ln2`, layer.ln2, a.x, a.normed),
-        op.matmul(`${name} fc`, layer.fc, a.normed, a.hidden, gelu),
-        op.matmul(`${name} fcProj`, layer.fcProj, a.hidden, a.x, Epilogue.addToOutput),
+        op.matmul(`${name} proj`, layer.proj, { x: a.attended, norm: null }, a.x, Epilogue.addToOutput),
+        ...ln2.operations,
+        op.matmul(`${name} fc`, layer.fc, ln2.input, a.hidden, gelu),
+        op.matmul(`${name} fcProj`, layer.fcProj, { x: a.hidden, norm: null }, a.x, Epilogue.addToOutput),
       );
     });
-    const head = [
-      op.norm("lnF", buffers.lnF, a.x, a.headInput, { samplesOnly: true }),
-      ...buffers.head.map((part) => op.head(part)),
-    ];
+    const lnF = op.normed("lnF", buffers.lnF, a.headInput, { samplesOnly: true });
+    const head = [...lnF.operations, ...buffers.head.map((part) => op.head(part, lnF.input))];
     const maxRows = matmulVariants(parts.isSoftware).map((variant) => variant.maxRows);
     return new Gpt2Graph(await Promise.all(body), await Promise.all(head), maxRows);
   }
@@ -93,8 +92,6 @@ function at(variants: readonly Dispatch[], index: number): Dispatch {
   return dispatch;
 }
 
-/** Lanes of the kernels that walk a row. Fixed: the norm's order of additions depends on it. */
-const ROW_LANES = 32;
 const EMBED_LANES = 64;
 
 /** How each operation of the model is compiled and bound. */
@@ -111,8 +108,66 @@ function operations({ compiler, model, engine, buffers, activations, step, isSof
     QKV_STRIDE: strideOf(3 * nEmbd),
   };
   const { rows, samples, blockTables: block_tables } = step;
+  const normShape = { WIDTH: nEmbd, EPSILON: model.layerNormEpsilon };
+
+  /** LayerNorm of x, as a dispatch of its own. */
+  async function layerNormOf(name: string, norm: GPUBuffer, y: GPUBuffer, SAMPLES_ONLY: boolean): Promise<Operation> {
+    return {
+      name,
+      pipeline: await compiler.pipeline(layerNorm, { ...normShape, K4: strideOf(nEmbd) / 4, SAMPLES_ONLY }),
+      bindGroup: compiler.bind(layerNorm, { x: activations.x, norm, samples, y }),
+      workgroups: (numRows, numSamples) => [SAMPLES_ONLY ? numSamples : numRows, 1],
+    };
+  }
+
+  async function matmul(
+    name: string,
+    { w, bias, K4, N4 }: LinearBuffers,
+    { x, norm }: MatmulInput,
+    y: GPUBuffer | GPUBufferBinding,
+    EPILOGUE: number,
+    { samplesOnly = false, Y4 = N4 } = {},
+  ): Promise<Operation> {
+    const shape: MatmulShape = { K4, N4, Y4, SAMPLES_ONLY: samplesOnly, WEIGHTS_DTYPE, EPILOGUE };
+    // The kernels of an adapter have the same bindings, and so one bind group serves every variant.
+    const bindGroup = isSoftware
+      ? compiler.bind(matmulLane, { x, w, bias, y, step: step.step })
+      : compiler.bind(matmulSkinny, { x, w, bias, norm: norm ?? bias, samples, y, step: step.step });
+    return Promise.all(
+      matmulVariants(isSoftware).map(async (variant) => ({
+        name,
+        pipeline: await variant.pipeline(compiler, shape, norm && normShape),
+        bindGroup,
+        workgroups: (numRows: number, numSamples: number) =>
+          variant.workgroups(shape, samplesOnly ? numSamples : numRows),
+      })),
+    );
+  }
 
   return {
+    matmul,
+
+    /**
+     * LayerNorm(x) for products to multiply. On GPUs their kernels normalise the rows themselves, each workgroup anew, to
+     * save a dispatch; on software adapters, where one is cheap, a dispatch writes it to `y`.
+     */
+    normed(
+      name: string,
+      norm: GPUBuffer,
+      y: GPUBuffer,
+      { samplesOnly = false } = {},
+    ): { operations: readonly Promise<Operation>[]; input: MatmulInput } {
+      if (!isSoftware) return { operations: [], input: { x: activations.x, norm } };
+      return { operations: [layerNormOf(name, norm, y, samplesOnly)], input: { x: y, norm: null } };
+    },
+
+    /** A part writes its own columns of the logits. */
+    async head(part: TableBuffers, input: MatmulInput): Promise<Operation> {
+      const y = { buffer: activations.logits, offset: 4 * part.firstRow };
+      const samplesOnly = { samplesOnly: true, Y4: strideOf(model.vocabSize) / 4 };
+      return matmul("head", part, input, y, Epilogue.biasOnly, samplesOnly);
+    },
+
     async embed({ w, K4, N4, firstRow: FIRST_TOKEN }: TableBuffers): Promise<Operation> {
       return {
         name: "embed",
@@ -126,56 +181,6 @@ function operations({ compiler, model, engine, buffers, activations, step, isSof
         }),
         workgroups: (numRows) => [Math.ceil((4 * K4) / EMBED_LANES), numRows],
       };
-    },
-
-    async norm(
-      name: string,
-      { gamma, beta }: NormBuffers,
-      x: GPUBuffer,
-      y: GPUBuffer,
-      { samplesOnly = false } = {},
-    ): Promise<Operation> {
-      return {
-        name,
-        pipeline: await compiler.pipeline(layerNorm, {
-          LANES: ROW_LANES,
-          WIDTH: nEmbd,
-          STRIDE: strideOf(nEmbd),
-          EPSILON: model.layerNormEpsilon,
-          SAMPLES_ONLY: samplesOnly,
-        }),
-        bindGroup: compiler.bind(layerNorm, { x, gamma, beta, samples, y }),
-        workgroups: (numRows, numSamples) => [samplesOnly ? numSamples : numRows, 1],
-      };
-    },
-
-    /** A part writes its own columns of the logits. */
-    async head(part: TableBuffers): Promise<Operation> {
-      const y = { buffer: activations.logits, offset: 4 * part.firstRow };
-      const samplesOnly = { samplesOnly: true, Y4: strideOf(model.vocabSize) / 4 };
-      return this.matmul("head", part, activations.headInput, y, Epilogue.biasOnly, samplesOnly);
-    },
-
-    async matmul(
-      name: string,
-      { w, bias, K4, N4 }: LinearBuffers,
-      x: GPUBuffer,
-      y: GPUBuffer | GPUBufferBinding,
-      EPILOGUE: number,
-      { samplesOnly = false, Y4 = N4 } = {},
-    ): Promise<Operation> {
-      const shape: MatmulShape = { K4, N4, Y4, SAMPLES_ONLY: samplesOnly, WEIGHTS_DTYPE, EPILOGUE };
-      // The kernels have the same bindings, and so one bind group serves every variant.
-      const bindGroup = compiler.bind(matmulLane, { x, w, bias, y, step: step.step });
-      return Promise.all(
-        matmulVariants(isSoftware).map(async (variant) => ({
-          name,
-          pipeline: await variant.pipeline(compiler, shape),
-          bindGroup,
-          workgroups: (numRows: number, numSamples: number) =>
-            variant.workgroups(shape, samplesOnly ? numSamples : numRows),
-        })),
-      );
     },
 
     async attention(name: string, key_cache: GPUBuffer, value_cache: GPUBuffer, SCALE: number): Promise<Operation> {

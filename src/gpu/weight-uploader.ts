@@ -113,6 +113,12 @@ export class WeightUploader {
     return this.#arena.upload(label, padRows(await readF32(tensor), tensor.rows, tensor.columns));
   }
 
+  /** Two vectors of one length as the two rows of a buffer. */
+  async pair(label: string, first: Tensor, second: Tensor): Promise<GPUBuffer> {
+    const values = new Float32Array([...(await readF32(first)), ...(await readF32(second))]);
+    return this.#arena.upload(label, padRows(values, 2, first.columns));
+  }
+
   /** What it needed on the way. The matrices are the arena's. */
   destroy(): void {
     this.#band.destroy();

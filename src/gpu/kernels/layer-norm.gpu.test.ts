@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 
 import { differingWords, expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
+import { packSamples } from "../../testing/samples.ts";
 import { layerNormReference } from "../../testing/reference.ts";
 import { padRows, strideOf } from "../padding.ts";
 import { layerNorm } from "./layer-norm.ts";
@@ -14,12 +15,11 @@ async function normalise(x: Float32Array, width: number, rows: number, sampleRow
   const outputs = await runKernel(
     device,
     layerNorm,
-    { LANES: 32, WIDTH: width, STRIDE: strideOf(width), EPSILON, SAMPLES_ONLY: sampleRows !== null },
+    { K4: strideOf(width) / 4, WIDTH: width, EPSILON, SAMPLES_ONLY: sampleRows !== null },
     {
       x: padRows(x, rows, width),
-      gamma: padRows(gamma, 1, width),
-      beta: padRows(beta, 1, width),
-      samples: new Uint32Array((sampleRows ?? [0]).flatMap((row) => [row, 0, 0, 0, 0, 0, 0, 0])),
+      norm: padRows(new Float32Array([...gamma, ...beta]), 2, width),
+      samples: packSamples((sampleRows ?? [0]).map((row) => ({ row }))),
       y: new Float32Array(rows * strideOf(width)).fill(9),
     },
     [sampleRows?.length ?? rows, 1],

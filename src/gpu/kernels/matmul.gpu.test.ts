@@ -3,11 +3,13 @@ import { describe, expect, it } from "vitest";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { differingWords, expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
 import { geluErfReference, geluTanhReference, matmulReference } from "../../testing/reference.ts";
+import { packSamples } from "../../testing/samples.ts";
 import { weightsAsKept } from "../../testing/weights-as-kept.ts";
 import { matmulVariants } from "../matmul-variants.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
 import { packMatrix } from "../../testing/pack-matrix.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
+import { layerNorm } from "./layer-norm.ts";
 import { Epilogue, matmulLane, matmulRow, matmulSkinny, matmulTiled } from "./matmul.ts";
 
 const { device } = await openTestDevice();
@@ -55,7 +57,10 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
     bias: padRows(inputs.bias, 1, n),
     y: tall(inputs.before, n),
     step: new Uint32Array([rows, 0, 0, 0]),
+    norm: new Float32Array(4),
+    samples: packSamples([{}]),
   };
+  const unnormed = { NORM: false, WIDTH: 0, EPSILON: 0 };
   const tiles = Math.ceil(rows / tileRows);
   const columns = (lanes: number) => Math.ceil(shape.N4 / lanes);
   const run = () => {
@@ -65,11 +70,11 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
       case "lane":
         return runKernel(device, matmulLane, { ...shape, LANES: 32 }, data, [columns(32), tiles]);
       case "skinny": {
-        const constants = { ...shape, COLUMNS: 8, SPLITS: 8, ROWS: tileRows };
+        const constants = { ...shape, ...unnormed, COLUMNS: 8, SPLITS: 8, ROWS: tileRows };
         return runKernel(device, matmulSkinny, constants, data, [columns(8), tiles]);
       }
       case "tiled":
-        return runKernel(device, matmulTiled, shape, data, [columns(8), tiles]);
+        return runKernel(device, matmulTiled, { ...shape, ...unnormed }, data, [columns(8), tiles]);
     }
   };
   const outputs = await run();
@@ -119,6 +124,49 @@ describe.each(["f32", "f16", "q8", "q4"] as const)("a product with %s weights", 
     const plain = await multiply({ ...product, transposed: false }, "lane", 4);
     expect(differingWords(await multiply({ ...product, transposed: true }, "lane", 4), plain)).toBe(0);
   });
+});
+
+describe("a product of normalised rows", () => {
+  const [width, n] = [70, 45];
+  const [K4, N4] = [strideOf(width) / 4, strideOf(n) / 4];
+  const norm = padRows(randomFloats(2 * width, 6), 2, width);
+  const samples = packSamples([40, 3, 17, 8].map((row) => ({ row })));
+  const shape = { K4, N4, Y4: N4, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: Epilogue.geluTanh };
+  const normed = { NORM: true, WIDTH: width, EPSILON: 1e-5 };
+
+  it.each([
+    { rows: 1, SAMPLES_ONLY: false },
+    { rows: 41, SAMPLES_ONLY: false },
+    { rows: 4, SAMPLES_ONLY: true },
+  ])(
+    "has the bits of the norm's kernel and then the product's: $rows rows, of samples: $SAMPLES_ONLY",
+    async ({ rows, SAMPLES_ONLY }) => {
+      const data = {
+        x: padRows(randomFloats(64 * width, 5, 3), 64, width),
+        w: packMatrix(randomFloats(width * n, 1), width, n, "f16").words,
+        bias: padRows(randomFloats(n, 3), 1, n),
+        y: new Float32Array(64 * 4 * N4),
+        step: new Uint32Array(SAMPLES_ONLY ? [0, rows, 0, 0] : [rows, 0, 0, 0]),
+        norm,
+        samples,
+      };
+      const constants = { K4, WIDTH: width, EPSILON: normed.EPSILON, SAMPLES_ONLY };
+      const x = floatsOf(await runKernel(device, layerNorm, constants, data, [rows, 1]), "y");
+      const laneData = { ...data, x: x as Float32Array<ArrayBuffer> };
+      const laneConstants = { ...shape, SAMPLES_ONLY, LANES: 32 };
+      const expected = await runKernel(device, matmulLane, laneConstants, laneData, [1, Math.ceil(rows / 4)]);
+      for (const ROWS of [1, 3, 16]) {
+        const skinny = { ...shape, ...normed, SAMPLES_ONLY, COLUMNS: 8, SPLITS: 2, ROWS };
+        const tiles: [number, number] = [Math.ceil(N4 / 8), Math.ceil(rows / ROWS)];
+        const { y } = await runKernel(device, matmulSkinny, skinny, data, tiles);
+        expect(differingWords(y, expected.y)).toBe(0);
+      }
+      const tiles: [number, number] = [Math.ceil(N4 / 8), Math.ceil(rows / 32)];
+      const { y } = await runKernel(device, matmulTiled, { ...shape, ...normed, SAMPLES_ONLY }, data, tiles);
+      expect(differingWords(y, expected.y)).toBe(0);
+      expect(new Set(new Uint32Array(expected.y ?? new ArrayBuffer(0))).size).toBeGreaterThan(rows * n * 0.9);
+    },
+  );
 });
 
 describe("what follows a product", () => {
@@ -178,7 +226,7 @@ describe.each([true, false])("the variants of an adapter (software: %s)", (isSof
     const compiler = new KernelCompiler(device);
     const shape = { K4: 24, N4: 80, Y4: 80, SAMPLES_ONLY: false, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: 0 };
     for (const variant of matmulVariants(isSoftware)) {
-      expect(await variant.pipeline(compiler, shape)).toBeInstanceOf(GPUComputePipeline);
+      expect(await variant.pipeline(compiler, shape, null)).toBeInstanceOf(GPUComputePipeline);
       expect(variant.workgroups(shape, 1)[0]).toBeGreaterThanOrEqual(80 / 32);
     }
   });

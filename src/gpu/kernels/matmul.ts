@@ -1,4 +1,5 @@
 import epilogue from "../../../shaders/lib/epilogue.wgsl?raw";
+import norm from "../../../shaders/lib/norm.wgsl?raw";
 import step from "../../../shaders/lib/step.wgsl?raw";
 import weights from "../../../shaders/lib/weights.wgsl?raw";
 import laneCode from "../../../shaders/matmul-lane.wgsl?raw";
@@ -18,7 +19,19 @@ const bindings = [
   ["step", "uniform"],
 ] as const;
 
+/** Of the kernels that can normalise their input. */
+const normingBindings = [
+  ["x", "read-only-storage"],
+  ["w", "read-only-storage"],
+  ["bias", "read-only-storage"],
+  ["norm", "read-only-storage"],
+  ["samples", "read-only-storage"],
+  ["y", "storage"],
+  ["step", "uniform"],
+] as const;
+
 const constants = ["K4", "N4", "Y4", "SAMPLES_ONLY", "WEIGHTS_DTYPE", "EPILOGUE"] as const;
+const normConstants = ["NORM", "WIDTH", "EPSILON"] as const;
 
 /** Four kernels with one contract and the same bits. Which one suits: see matmul-variants.ts. */
 export const matmulLane = defineKernel({
@@ -37,14 +50,14 @@ export const matmulRow = defineKernel({
 
 export const matmulSkinny = defineKernel({
   name: "matmul-skinny",
-  code: [skinnyCode, epilogue, step, weights],
-  bindings,
-  constants: [...constants, "COLUMNS", "SPLITS", "ROWS"],
+  code: [skinnyCode, epilogue, norm, step, weights],
+  bindings: normingBindings,
+  constants: [...constants, ...normConstants, "COLUMNS", "SPLITS", "ROWS"],
 });
 
 export const matmulTiled = defineKernel({
   name: "matmul-tiled",
-  code: [tiledCode, epilogue, step, weights],
-  bindings,
-  constants,
+  code: [tiledCode, epilogue, norm, step, weights],
+  bindings: normingBindings,
+  constants: [...constants, ...normConstants],
 });

@@ -8,7 +8,7 @@ import { openTestDevice } from "../../testing/gpu.ts";
 import { KernelCompiler } from "../kernel.ts";
 import { matmulVariants } from "../matmul-variants.ts";
 import { packedBytes, weightsDtypeCode } from "../weights-dtype.ts";
-import { matmulLane } from "./matmul.ts";
+import { matmulLane, matmulSkinny } from "./matmul.ts";
 
 const { device, isSoftware } = await openTestDevice();
 const compiler = new KernelCompiler(device);
@@ -47,8 +47,11 @@ it("weights", async () => {
         WEIGHTS_DTYPE: weightsDtypeCode[dtype],
         EPILOGUE: 0,
       };
-      const pipeline = await variant.pipeline(compiler, shape);
-      const bindGroup = compiler.bind(matmulLane, { ...shared, w: buffer(packedBytes(K, N, dtype)) });
+      const pipeline = await variant.pipeline(compiler, shape, null);
+      const buffers = { ...shared, w: buffer(packedBytes(K, N, dtype)) };
+      const bindGroup = isSoftware
+        ? compiler.bind(matmulLane, buffers)
+        : compiler.bind(matmulSkinny, { ...buffers, norm: shared.bias, samples: shared.bias });
       cases.push({ dtype, rows, pipeline, bindGroup, workgroups: variant.workgroups(shape, rows), ms: [] });
     }
   }

@@ -1,0 +1,46 @@
+// Layer normalisation in its one order of additions, for layer-norm.wgsl and for products that normalise their input
+// themselves. A row's 32 partial sums are those of every 32nd value, ascending; they are added in ascending order.
+//
+//   part       0        1        ..  7            a part is a vec4: four of the 32 sums
+//   of values  0 .. 3   4 .. 7   ..  28 .. 31     and of those 32, 64, .. further on
+
+override WIDTH: u32; // of a row without its padding
+override EPSILON: f32;
+
+const NUM_PARTS = 8u;
+
+fn sum_part(row: u32, part: u32) -> vec4<f32> {
+  var sum = vec4(0.0);
+  for (var k4 = part; k4 < K4; k4 += NUM_PARTS) {
+    sum += x[row * K4 + k4];
+  }
+  return sum;
+}
+
+fn square_part(row: u32, part: u32, mean: f32) -> vec4<f32> {
+  var sum = vec4(0.0);
+  for (var k4 = part; k4 < K4; k4 += NUM_PARTS) {
+    let is_value = vec4(4u * k4) + vec4(0u, 1u, 2u, 3u) < vec4(WIDTH);
+    let d = select(vec4(0.0), x[row * K4 + k4] - mean, is_value);
+    sum = fma(d, d, sum);
+  }
+  return sum;
+}
+
+fn add_part(total: f32, part: vec4<f32>) -> f32 {
+  return (((total + part.x) + part.y) + part.z) + part.w;
+}
+
+fn mean_of(total: f32) -> f32 {
+  return total / f32(WIDTH);
+}
+
+// By which what is left of a value without the mean is multiplied.
+fn scale_of(total_of_squares: f32) -> f32 {
+  return 1.0 / sqrt(total_of_squares / f32(WIDTH) + EPSILON);
+}
+
+// norm: gamma, then beta, both padded with zeros; and so the padding of what comes out is zero.
+fn normalise(values: vec4<f32>, k4: u32, mean: f32, scale: f32) -> vec4<f32> {
+  return fma((values - mean) * scale, norm[k4], norm[K4 + k4]);
+}
