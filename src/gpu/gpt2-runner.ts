@@ -94,32 +94,31 @@ export class Gpt2Runner implements Runner {
         maxSamples: maxSamples(engine),
       });
       const compiler = new KernelCompiler(device, options.onKernel);
-      const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
-      const buffers = await uploadWeights(uploader, arena, weights, engine);
-      uploader.destroy();
-      const graph = await Gpt2Graph.prepare({
-        compiler,
-        model,
-        engine,
-        buffers,
-        activations,
-        step,
-        isSoftware: opened.isSoftware,
-      });
-      const sampler = await Sampler.prepare({
-        ...activations,
-        compiler,
-        arena,
-        step,
-        vocabSize: model.vocabSize,
-        maxLength: engine.maxModelLen,
-        maxSamples: maxSamples(engine),
-        isSoftware: opened.isSoftware,
-      });
+      const loadGraph = async () => {
+        const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
+        const buffers = await uploadWeights(uploader, arena, weights, engine);
+        uploader.destroy();
+        const parts = { compiler, model, engine, buffers, activations, step, isSoftware: opened.isSoftware };
+        return { graph: await Gpt2Graph.prepare(parts), weightBytes: buffers.weightBytes };
+      };
+      // The sampler's kernels take some of the longest to compile, and need no weights.
+      const [{ graph, weightBytes }, sampler] = await Promise.all([
+        loadGraph(),
+        Sampler.prepare({
+          ...activations,
+          compiler,
+          arena,
+          step,
+          vocabSize: model.vocabSize,
+          maxLength: engine.maxModelLen,
+          maxSamples: maxSamples(engine),
+          isSoftware: opened.isSoftware,
+        }),
+      ]);
       const outOfMemory = await device.popErrorScope();
       if (outOfMemory)
         throw new ChorusError("out_of_memory", `The GPU can't hold this model and its cache: ${outOfMemory.message}`);
-      return new Gpt2Runner(device, arena, step, activations, graph, sampler, buffers.weightBytes);
+      return new Gpt2Runner(device, arena, step, activations, graph, sampler, weightBytes);
     } catch (error) {
       arena.destroy();
       throw error;

@@ -44,15 +44,18 @@ export function ModelPicker({ app }: { app: AppState }) {
 
   const close = () => dialog.current?.close();
   const name = model?.name ?? label;
+  const size = model && `${formatBytes(model.weightBytes)}, ${model.dtype}`;
   return (
     <>
-      <Button className={css.button} aria-label={`Model: ${name}`} aria-haspopup="dialog" title={name} onClick={open}>
+      <Button
+        className={css.button}
+        aria-label={["Model:", name, size].filter(Boolean).join(" ")}
+        aria-haspopup="dialog"
+        title={name}
+        onClick={open}
+      >
         <b>{name}</b>
-        {model && (
-          <span>
-            {formatBytes(model.weightBytes)}, {model.dtype}
-          </span>
-        )}
+        {size && <span>{size}</span>}
         <Icon name="chevron" />
       </Button>
       <dialog ref={dialog} className={css.dialog} aria-label="Models" closedby="any" onClose={() => setOpen(false)}>
