@@ -1,4 +1,4 @@
-import { expect, test } from "playwright/test";
+import { expect, test, type Locator } from "playwright/test";
 import { App } from "./support/app.ts";
 
 test("the demo asks eight questions at once, then one after the other, and says both times", async ({ page }) => {
@@ -16,6 +16,18 @@ test("the demo asks eight questions at once, then one after the other, and says 
   const shown = Number.parseFloat(await demo.getByText(/^[\d.]+ times$/).innerText());
   expect(shown).toBeGreaterThanOrEqual((apart - 0.05) / (together + 0.05) - 0.05);
   expect(shown).toBeLessThanOrEqual((apart + 0.05) / (together - 0.05) + 0.05);
+
+  // All of it is in view at once, on a desk and on a phone; there the batch takes the answers' place, not the times'.
+  const inView = async (part: Locator) => expect(part).toBeInViewport({ ratio: 0.99 });
+  for (const size of [page.viewportSize(), { width: 390, height: 844 }]) {
+    if (size) await page.setViewportSize(size);
+    for (let number = 1; number <= 8; number++) await inView(app.pane(number).region);
+    await inView(demo.getByText(/^[\d.]+ times$/));
+  }
+  await page.getByRole("tab", { name: "Answers" }).press("ArrowRight");
+  await inView(app.batch.getByRole("region", { name: "Timeline" }));
+  await inView(demo.getByText(/^[\d.]+ times$/));
+  await page.setViewportSize({ width: 1440, height: 900 });
 
   await demo.getByRole("button", { name: "Back to my chats" }).click();
   await expect(app.pane(1).message).toHaveValue("A draft of mine");

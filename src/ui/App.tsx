@@ -12,6 +12,8 @@ import { PaneGrid } from "./pane/PaneGrid.tsx";
 import { PaneSwitcher } from "./pane/PaneSwitcher.tsx";
 import { PromptDialog } from "./pane/PromptDialog.tsx";
 import { CommandCenter } from "./CommandCenter.tsx";
+import { classNames } from "./class-names.ts";
+import { DemoTabs } from "./demo/DemoTabs.tsx";
 import { DemoView } from "./demo/DemoView.tsx";
 import { RecoveryNotice } from "./RecoveryNotice.tsx";
 import { PHONE, useMedia } from "./use-media.ts";
@@ -21,20 +23,27 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const unsupported = useStore(app.engine.store, (state) => (state.status === "unsupported" ? state.error : null));
   const isDemo = useStore(app.demo.store, ({ phase }) => phase !== "closed");
   const isPhone = useMedia(PHONE);
-  // The demo shows its own panes only: on a phone there is no tab to come back by.
-  const isBatchInView = useStore(app.batch.dock.store, (state) => state.isInView) && !isDemo;
+  const isBatchInView = useStore(app.batch.dock.store, (state) => state.isInView);
+  // On a phone the batch takes the panes' place.
+  const hasPanes = !isPhone || !isBatchInView;
   if (unsupported) return <UnsupportedPage engine={app.engine} error={unsupported} />;
   return (
     <div className={css.app}>
       <Bar app={app} theme={theme} />
-      {!isDemo && <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />}
+      {isDemo ? <DemoTabs dock={app.batch.dock} /> : <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />}
       <RecoveryNotice app={app} />
       {app.keeper && <KeepingNotice keeper={app.keeper} />}
       <main className={css.main}>
-        {isPhone && !isBatchInView && !isDemo && <BatchPulse batch={app.batch} />}
-        <div className={css.panes} hidden={isPhone && isBatchInView}>
-          {isDemo ? <DemoView demo={app.demo} /> : <PaneGrid app={app} />}
-        </div>
+        {isPhone && hasPanes && <BatchPulse batch={app.batch} isTall={isDemo} />}
+        {isDemo ? (
+          <div className={classNames(css.panes, !hasPanes && css.raceOnly)}>
+            <DemoView demo={app.demo} isRaceOnly={!hasPanes} />
+          </div>
+        ) : (
+          <div className={css.panes} hidden={!hasPanes}>
+            <PaneGrid app={app} />
+          </div>
+        )}
         {(!isPhone || isBatchInView) && <BatchDock batch={app.batch} onGoTo={(pane) => goToPane(app, pane)} />}
       </main>
       <CommandCenter app={app} theme={theme} />

@@ -1,8 +1,12 @@
 import { expect, it } from "vitest";
-import { formatBytes, formatBytesOf, formatOrdinal, formatRate, formatTimeLeft } from "./format.ts";
+import { formatBytes, formatBytesOf, formatDuration, formatOrdinal, formatRate, formatTimeLeft } from "./format.ts";
 
 it("writes a rate with three digits at most before it groups thousands", () => {
   expect([0, 4.24, 38.5, 99.96, 445.4, 1729].map(formatRate)).toEqual(["0", "4.2", "38.5", "100", "445", "1,729"]);
+});
+
+it("writes a time in the unit that needs few digits", () => {
+  expect([0, 104.4, 999.4, 999.5, 12_345].map(formatDuration)).toEqual(["0 ms", "104 ms", "999 ms", "1.0 s", "12.3 s"]);
 });
 
 it("writes bytes done in the unit of the whole", () => {

@@ -32,6 +32,11 @@ export function formatMs(value: number): string {
   return value > 0 && value < 9.95 ? TENTHS.format(value) : COUNT.format(value);
 }
 
+/** "104 ms", "1.6 s": in the unit that needs few digits. */
+export function formatDuration(ms: number): string {
+  return ms < 999.5 ? `${COUNT.format(ms)} ms` : `${TENTHS.format(ms / 1000)} s`;
+}
+
 const MB = 1e6;
 const GB = 1e9;
 

@@ -14,9 +14,9 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
   switch (state.status) {
     case "ready":
       return (
-        <p className={css.status} title="The graphics adapter that the model runs on">
+        <p className={css.status} title={`The model runs on this graphics adapter: ${state.engine.model.adapter}`}>
           <span className={css.dot} />
-          {state.engine.model.adapter}
+          <span className={css.adapter}>{state.engine.model.adapter}</span>
           {!isOnline && <b title="Everything here goes on without network: the model runs in this page">Offline</b>}
         </p>
       );

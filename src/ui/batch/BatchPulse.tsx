@@ -2,6 +2,7 @@ import { useEffect, useMemo } from "react";
 import type { Batch } from "../../state/batch.ts";
 import { askerOf } from "../../state/request-name.ts";
 import { TimelineRows } from "../../state/timeline-rows.ts";
+import { classNames } from "../class-names.ts";
 import { currentInks } from "./inks.ts";
 import { useCanvas } from "./use-canvas.ts";
 import css from "./BatchPulse.module.css";
@@ -9,8 +10,14 @@ import css from "./BatchPulse.module.css";
 const STEP_PX = 6;
 const FEWEST_ROWS = 4;
 
+interface BatchPulseProps {
+  batch: Batch;
+  /** With room for sixteen lines. */
+  isTall?: boolean;
+}
+
 /** On a phone the batch stays in sight as a strip: a line a sequence, a mark a step. A tap opens the whole. */
-export function BatchPulse({ batch }: { batch: Batch }) {
+export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
   const { timeline, dock } = batch;
   const rows = useMemo(() => new TimelineRows(), []);
   const { canvas, redraw } = useCanvas((g, width, height) => {
@@ -38,7 +45,12 @@ export function BatchPulse({ batch }: { batch: Batch }) {
   });
   useEffect(() => timeline.subscribe(redraw), [timeline, redraw]);
   return (
-    <button type="button" className={css.pulse} aria-label="Open Batch" onClick={() => dock.show(true)}>
+    <button
+      type="button"
+      className={classNames(css.pulse, isTall && css.tall)}
+      aria-label="Open Batch"
+      onClick={() => dock.show(true)}
+    >
       <canvas ref={canvas} />
     </button>
   );

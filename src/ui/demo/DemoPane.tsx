@@ -1,6 +1,6 @@
 import type { Pane } from "../../state/pane.ts";
 import { classNames } from "../class-names.ts";
-import { formatCount, formatMs } from "../format.ts";
+import { formatCount, formatDuration } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../VoiceBadge.tsx";
 import { voiceStyle } from "../voice.ts";
@@ -18,16 +18,20 @@ export function DemoPane({ pane }: { pane: Pane }) {
         <VoiceBadge number={pane.number} />
         <h3>{turn?.question}</h3>
       </header>
-      <p className={css.answer} aria-busy={isBusy}>
-        {turn?.answer.trimStart()}
-        {isBusy && <span className={classNames(css.caret, phase !== "streaming" && css.hollow)} aria-hidden="true" />}
-      </p>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- the arrow keys scroll it */}
+      <div className={css.answer} role="group" aria-label={`Answer ${pane.number}`} tabIndex={0}>
+        <p aria-busy={isBusy}>
+          {turn?.answer.trimStart()}
+          {isBusy && <span className={classNames(css.caret, phase !== "streaming" && css.hollow)} aria-hidden="true" />}
+        </p>
+      </div>
       <p className={css.figures}>
         {figures === null || figures.ttftMs === null ? (
           isBusy && "Waiting for its turn"
         ) : (
           <>
-            <b>{formatCount(figures.outputTokens)}</b> tokens, the first after <b>{formatMs(figures.ttftMs)}</b> ms
+            <b>{formatCount(figures.outputTokens)}</b> tokens, <span className={css.long}>the </span>first after{" "}
+            <b>{formatDuration(figures.ttftMs)}</b>
           </>
         )}
       </p>

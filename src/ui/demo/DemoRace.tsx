@@ -19,7 +19,7 @@ export function DemoRace({ demo }: { demo: Demo }) {
     <div className={css.race}>
       <div className={css.words}>
         <h2>Eight questions, twice</h2>
-        <p>First all at once: they share every step. Then one after the other. Same seeds, timed on this page.</p>
+        <p>{sentence(state)}</p>
       </div>
       <dl className={css.bars}>
         <Bar name="All at once" run={together} scaleMs={scaleMs} />
@@ -27,27 +27,27 @@ export function DemoRace({ demo }: { demo: Demo }) {
       </dl>
       <p className={css.result}>
         <b>{phase === "done" ? `${speedup(together, apart)} times` : "–"}</b>
-        <span>as fast at once</span>
+        <span>
+          as fast<span className={css.long}> at once</span>
+        </span>
       </p>
-      <div className={css.foot}>
-        <p>{sentence(state)}</p>
-        <div className={css.actions}>
-          {phase === "running" ? (
-            <Button key="end" onClick={() => demo.close()}>
-              <Icon name="stop" />
-              Stop the demo
+      <div className={css.actions}>
+        {phase === "running" ? (
+          <Button key="end" onClick={() => demo.close()}>
+            <Icon name="stop" />
+            Stop the demo
+          </Button>
+        ) : (
+          <>
+            <Button key="again" look="quiet" onClick={() => void demo.start()}>
+              <Icon name="again" />
+              <span className={css.long}>Run again</span>
             </Button>
-          ) : (
-            <>
-              <Button key="again" look="quiet" onClick={() => void demo.start()}>
-                Run again
-              </Button>
-              <Button key="end" look="ink" onClick={() => demo.close()}>
-                Back to my chats
-              </Button>
-            </>
-          )}
-        </div>
+            <Button key="end" look="ink" onClick={() => demo.close()}>
+              Back to my chats
+            </Button>
+          </>
+        )}
       </div>
     </div>
   );
@@ -81,9 +81,9 @@ function sentence({ phase, together, apart }: DemoState): string {
       return "";
     case "running":
       if (together.status === "waiting")
-        return "Warming up: a few tokens of each, so that neither run pays for the start.";
+        return "Warming up first: a few tokens of each, so that neither run pays for the start.";
       return together.status === "done"
-        ? "Now one after the other: the same questions, each alone in its steps."
+        ? "Now one after the other: the same questions and seeds, each alone in its steps."
         : "All eight at once: each step computes a token for every one of them.";
     case "failed":
       return "The demo broke off: an answer did not come to its end. Your chats are untouched.";

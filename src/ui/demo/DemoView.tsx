@@ -5,22 +5,30 @@ import { DemoPane } from "./DemoPane.tsx";
 import { DemoRace } from "./DemoRace.tsx";
 import css from "./DemoView.module.css";
 
+interface DemoViewProps {
+  demo: Demo;
+  /** Whether the batch has the answers' place: the times stay. */
+  isRaceOnly: boolean;
+}
+
 /** In place of the person's panes while the demo is open: the race on top, its eight panes below. */
-export function DemoView({ demo }: { demo: Demo }) {
+export function DemoView({ demo, isRaceOnly }: DemoViewProps) {
   const panes = useStore(demo.store, (state) => state.panes);
   const view = useRef<HTMLElement>(null);
-  // What had the focus is gone; and this can be scrolled by keys.
+  // What had the focus is gone.
   useEffect(() => view.current?.focus(), []);
   return (
     <section ref={view} className={css.view} aria-label="Demo" tabIndex={-1}>
       <DemoRace demo={demo} />
-      {/* The arrow keys scroll it. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role */}
-      <div className={css.panes} role="group" aria-label="Answers" tabIndex={0}>
-        {panes.map((pane) => (
-          <DemoPane key={pane.number} pane={pane} />
-        ))}
-      </div>
+      {!isRaceOnly && (
+        // The arrow keys scroll it where a window is too low for all of it.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role
+        <div className={css.panes} role="group" aria-label="Answers" tabIndex={0}>
+          {panes.map((pane) => (
+            <DemoPane key={pane.number} pane={pane} />
+          ))}
+        </div>
+      )}
     </section>
   );
 }

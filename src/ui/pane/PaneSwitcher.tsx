@@ -7,7 +7,7 @@ import { classNames } from "../class-names.ts";
 import { Icon } from "../Icon.tsx";
 import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../VoiceBadge.tsx";
-import css from "./PaneSwitcher.module.css";
+import css from "../Tabs.module.css";
 
 /** On a phone one pane is in view; these tabs say which, and what the others are doing. */
 export function PaneSwitcher({ workspace, dock }: { workspace: Workspace; dock: Dock }) {

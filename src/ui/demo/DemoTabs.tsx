@@ -1,0 +1,37 @@
+import type { KeyboardEvent } from "react";
+import type { Dock } from "../../state/dock.ts";
+import { useStore } from "../use-store.ts";
+import css from "../Tabs.module.css";
+
+/** On a phone the demo's answers or the batch are in view: these tabs say which. */
+export function DemoTabs({ dock }: { dock: Dock }) {
+  const isBatch = useStore(dock.store, (state) => state.isInView);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.key !== "ArrowRight" && event.key !== "ArrowLeft") return;
+    event.preventDefault();
+    dock.show(!isBatch);
+    event.currentTarget.querySelector<HTMLElement>(`[role="tab"][aria-selected="false"]`)?.focus();
+  };
+  return (
+    <nav className={css.switcher} aria-label="Demo">
+      <div className={css.tabs} role="tablist" aria-label="Answers and batch" onKeyDown={onKeyDown} tabIndex={-1}>
+        {(["Answers", "Batch"] as const).map((name) => {
+          const isChosen = isBatch === (name === "Batch");
+          return (
+            <button
+              key={name}
+              type="button"
+              role="tab"
+              className={css.tab}
+              aria-selected={isChosen}
+              tabIndex={isChosen ? 0 : -1}
+              onClick={() => dock.show(name === "Batch")}
+            >
+              {name}
+            </button>
+          );
+        })}
+      </div>
+    </nav>
+  );
+}
