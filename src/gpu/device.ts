@@ -1,7 +1,7 @@
 import { ChorusError } from "../protocol/errors.ts";
 
 /** Features that are used where the adapter has them, and that nothing depends on. */
-const WANTED_FEATURES: readonly GPUFeatureName[] = ["timestamp-query"];
+const WANTED_FEATURES: readonly GPUFeatureName[] = ["timestamp-query", "subgroups"];
 
 /**
  * Limits that decide how large a model and its cache may be. All others stay at WebGPU's defaults, so that a kernel that
@@ -15,6 +15,8 @@ export interface OpenedDevice {
   readonly adapterName: string;
   /** Whether the adapter computes on the CPU: there, workgroup memory and barriers are dear. */
   readonly isSoftware: boolean;
+  /** Whether four neighbouring lanes, and maybe more, can hand values to each other. */
+  readonly hasSubgroups: boolean;
   /** Resolves when the device can't go on: lost (other than by destroy()), out of memory, or used wrongly by us. */
   readonly failure: Promise<ChorusError>;
 }
@@ -44,6 +46,7 @@ export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
     device,
     adapterName: nameOf(info),
     isSoftware: isSoftware(info),
+    hasSubgroups: device.features.has("subgroups") && (info.subgroupMinSize ?? 0) >= 4,
     failure: failureOf(device),
   };
 }

@@ -14,7 +14,7 @@ import { strideOf } from "./padding.ts";
 import { StepBuffer } from "./step-buffer.ts";
 import { WeightUploader } from "./weight-uploader.ts";
 
-const { device } = await openTestDevice();
+const { device, hasSubgroups } = await openTestDevice();
 const golden = await loadGolden("gpt2-tiny");
 const prompt = golden.prompts.find(({ debug }) => debug);
 const { modules, hidden_states } = prompt?.debug as unknown as {
@@ -50,8 +50,8 @@ it.each([
   { isSoftware: false, embedding: "eight parts", maxBindingBytes: 1 },
 ])(
   "computes every module's output (software: $isSoftware, embedding in $embedding)",
-  async (adapter) => {
-    const { isSoftware, maxBindingBytes } = adapter;
+  async ({ isSoftware, maxBindingBytes }) => {
+    const adapter = { isSoftware, hasSubgroups };
     const ids = prompt?.ids ?? [];
     const model = golden.weights.config;
     const arena = new Arena(device);
@@ -68,7 +68,7 @@ it.each([
     const uploader = new WeightUploader(device, arena, compiler, "f32", { maxBindingBytes });
     const buffers = await uploadWeights(uploader, arena, golden.weights, engine);
     uploader.destroy();
-    const graph = await Gpt2Graph.prepare({ compiler, model, engine, buffers, activations, step, isSoftware });
+    const graph = await Gpt2Graph.prepare({ compiler, model, engine, buffers, activations, step, adapter });
 
     const sequence = new Sequence({ requestId: "a", index: 0, params: GREEDY, prompt: ids, arrivalMs: 0 });
     sequence.slot = 1;

@@ -6,7 +6,7 @@ import { attention, attentionTile } from "./kernels/attention.ts";
 import { embed } from "./kernels/embed.ts";
 import { layerNorm } from "./kernels/layer-norm.ts";
 import { Epilogue, matmulLane, matmulSkinny } from "./kernels/matmul.ts";
-import { matmulVariants, type MatmulShape } from "./matmul-variants.ts";
+import { matmulVariants, type AdapterTraits, type MatmulShape } from "./matmul-variants.ts";
 import { weightsDtypeCode } from "./weights-dtype.ts";
 import { strideOf } from "./padding.ts";
 import type { StepBuffer } from "./step-buffer.ts";
@@ -28,7 +28,7 @@ export interface Gpt2GraphParts {
   readonly buffers: Gpt2Buffers;
   readonly activations: Activations;
   readonly step: StepBuffer;
-  readonly isSoftware: boolean;
+  readonly adapter: AdapterTraits;
 }
 
 /**
@@ -68,7 +68,7 @@ export class Gpt2Graph {
     });
     const lnF = op.normed("lnF", buffers.lnF, a.headInput, { samplesOnly: true });
     const head = [...lnF.operations, ...buffers.head.map((part) => op.head(part, lnF.input))];
-    const maxRows = matmulVariants(parts.isSoftware).map((variant) => variant.maxRows);
+    const maxRows = matmulVariants(parts.adapter).map((variant) => variant.maxRows);
     return new Gpt2Graph(await Promise.all(body), await Promise.all(head), maxRows);
   }
 
@@ -95,7 +95,8 @@ function at(variants: readonly Dispatch[], index: number): Dispatch {
 const EMBED_LANES = 64;
 
 /** How each operation of the model is compiled and bound. */
-function operations({ compiler, model, engine, buffers, activations, step, isSoftware }: Gpt2GraphParts) {
+function operations({ compiler, model, engine, buffers, activations, step, adapter }: Gpt2GraphParts) {
+  const { isSoftware } = adapter;
   const { nEmbd, nHead, headDim } = model;
   const WEIGHTS_DTYPE = weightsDtypeCode[engine.dtype];
   const cache = {
@@ -134,7 +135,7 @@ function operations({ compiler, model, engine, buffers, activations, step, isSof
       ? compiler.bind(matmulLane, { x, w, bias, y, step: step.step })
       : compiler.bind(matmulSkinny, { x, w, bias, norm: norm ?? bias, samples, y, step: step.step });
     return Promise.all(
-      matmulVariants(isSoftware).map(async (variant) => ({
+      matmulVariants(adapter).map(async (variant) => ({
         name,
         pipeline: await variant.pipeline(compiler, shape, norm && normShape),
         bindGroup,

@@ -98,7 +98,7 @@ export class Gpt2Runner implements Runner {
         const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
         const buffers = await uploadWeights(uploader, arena, weights, engine);
         uploader.destroy();
-        const parts = { compiler, model, engine, buffers, activations, step, isSoftware: opened.isSoftware };
+        const parts = { compiler, model, engine, buffers, activations, step, adapter: opened };
         return { graph: await Gpt2Graph.prepare(parts), weightBytes: buffers.weightBytes };
       };
       // The sampler's kernels take some of the longest to compile, and need no weights.

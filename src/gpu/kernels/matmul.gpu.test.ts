@@ -10,9 +10,9 @@ import { weightsDtypeCode } from "../weights-dtype.ts";
 import { packMatrix } from "../../testing/pack-matrix.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
 import { layerNorm } from "./layer-norm.ts";
-import { Epilogue, matmulLane, matmulRow, matmulSkinny, matmulTiled } from "./matmul.ts";
+import { Epilogue, matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./matmul.ts";
 
-const { device } = await openTestDevice();
+const { device, hasSubgroups } = await openTestDevice();
 
 interface Product {
   rows: number;
@@ -35,7 +35,7 @@ function inputsOf({ rows, k, n, dtype, transposed }: Product) {
   };
 }
 
-type KernelName = "row" | "lane" | "skinny" | "tiled";
+type KernelName = "row" | "lane" | "subgroup" | "skinny" | "tiled";
 
 /** [rows, n] of one kernel with tiles of `tileRows` rows. */
 async function multiply(product: Product, name: KernelName, tileRows: number): Promise<ArrayBuffer> {
@@ -69,6 +69,8 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
         return runKernel(device, matmulRow, { ...shape, LANES: 32 }, data, [columns(32), rows]);
       case "lane":
         return runKernel(device, matmulLane, { ...shape, LANES: 32 }, data, [columns(32), tiles]);
+      case "subgroup":
+        return runKernel(device, matmulSubgroup, { ...shape, LANES: 32 }, data, [columns(32), tiles]);
       case "skinny": {
         const constants = { ...shape, ...unnormed, COLUMNS: 8, SPLITS: 8, ROWS: tileRows };
         return runKernel(device, matmulSkinny, constants, data, [columns(8), tiles]);
@@ -91,6 +93,8 @@ function unpad(padded: Float32Array, rows: number, width: number): ArrayBuffer {
 const KERNELS: readonly (readonly [KernelName, number])[] = [
   ["row", 1],
   ["lane", 4],
+  // Only where the device has it: elsewhere it is not used.
+  ...(hasSubgroups ? ([["subgroup", 8]] as const) : []),
   ["skinny", 3],
   ["skinny", 16],
   ["tiled", 32],
@@ -213,9 +217,13 @@ describe("what follows a product", () => {
   });
 });
 
-describe.each([true, false])("the variants of an adapter (software: %s)", (isSoftware) => {
+describe.each([
+  { isSoftware: true, hasSubgroups },
+  { isSoftware: true, hasSubgroups: false },
+  { isSoftware: false, hasSubgroups },
+])("the variants of an adapter (software: $isSoftware, subgroups: $hasSubgroups)", (adapter) => {
   it("cover every number of rows, the fewest first", () => {
-    const limits = matmulVariants(isSoftware).map(({ maxRows }) => maxRows);
+    const limits = matmulVariants(adapter).map(({ maxRows }) => maxRows);
     expect(limits).toEqual([...limits].sort((a, b) => a - b));
     expect(limits[0]).toBe(1);
     expect(limits.at(-1)).toBe(Infinity);
@@ -225,7 +233,7 @@ describe.each([true, false])("the variants of an adapter (software: %s)", (isSof
     const { KernelCompiler } = await import("../kernel.ts");
     const compiler = new KernelCompiler(device);
     const shape = { K4: 24, N4: 80, Y4: 80, SAMPLES_ONLY: false, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: 0 };
-    for (const variant of matmulVariants(isSoftware)) {
+    for (const variant of matmulVariants(adapter)) {
       expect(await variant.pipeline(compiler, shape, null)).toBeInstanceOf(GPUComputePipeline);
       expect(variant.workgroups(shape, 1)[0]).toBeGreaterThanOrEqual(80 / 32);
     }

@@ -5,6 +5,7 @@ import weights from "../../../shaders/lib/weights.wgsl?raw";
 import laneCode from "../../../shaders/matmul-lane.wgsl?raw";
 import rowCode from "../../../shaders/matmul-row.wgsl?raw";
 import skinnyCode from "../../../shaders/matmul-skinny.wgsl?raw";
+import subgroupCode from "../../../shaders/matmul-subgroup.wgsl?raw";
 import tiledCode from "../../../shaders/matmul-tiled.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
@@ -33,7 +34,7 @@ const normingBindings = [
 const constants = ["K4", "N4", "Y4", "SAMPLES_ONLY", "WEIGHTS_DTYPE", "EPILOGUE"] as const;
 const normConstants = ["NORM", "WIDTH", "EPSILON"] as const;
 
-/** Four kernels with one contract and the same bits. Which one suits: see matmul-variants.ts. */
+/** Five kernels with one contract and the same bits. Which one suits: see matmul-variants.ts. */
 export const matmulLane = defineKernel({
   name: "matmul-lane",
   code: [laneCode, epilogue, step, weights],
@@ -44,6 +45,13 @@ export const matmulLane = defineKernel({
 export const matmulRow = defineKernel({
   name: "matmul-row",
   code: [rowCode, epilogue, step, weights],
+  bindings,
+  constants: [...constants, "LANES"],
+});
+
+export const matmulSubgroup = defineKernel({
+  name: "matmul-subgroup",
+  code: [subgroupCode, epilogue, step, weights],
   bindings,
   constants: [...constants, "LANES"],
 });

@@ -10,7 +10,7 @@ import { matmulVariants } from "../matmul-variants.ts";
 import { packedBytes, weightsDtypeCode } from "../weights-dtype.ts";
 import { matmulLane, matmulSkinny } from "./matmul.ts";
 
-const { device, isSoftware } = await openTestDevice();
+const { device, ...adapter } = await openTestDevice();
 const compiler = new KernelCompiler(device);
 const [K, N] = [768, 768];
 const MOST_ROWS = 64;
@@ -36,7 +36,7 @@ it("weights", async () => {
     workgroups: readonly [number, number];
     ms: number[];
   }[] = [];
-  for (const variant of matmulVariants(isSoftware)) {
+  for (const variant of matmulVariants(adapter)) {
     const rows = Math.min(variant.maxRows, MOST_ROWS);
     for (const dtype of DTYPES) {
       const shape = {
@@ -49,7 +49,7 @@ it("weights", async () => {
       };
       const pipeline = await variant.pipeline(compiler, shape, null);
       const buffers = { ...shared, w: buffer(packedBytes(K, N, dtype)) };
-      const bindGroup = isSoftware
+      const bindGroup = adapter.isSoftware
         ? compiler.bind(matmulLane, buffers)
         : compiler.bind(matmulSkinny, { ...buffers, norm: shared.bias, samples: shared.bias });
       cases.push({ dtype, rows, pipeline, bindGroup, workgroups: variant.workgroups(shape, rows), ms: [] });

@@ -1,0 +1,99 @@
+enable subgroups;
+
+// y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, 4 Y4], N = 4 N4
+//
+// For more than four rows, on adapters where every load is dear (software ones, whose lanes load one after the other) and
+// which have subgroups of four lanes or more. As in matmul-lane, one lane computes four columns, here of eight rows; but of
+// four values of x each lane loads one, and hands it to the others:
+//
+//            lane 0   lane 1   lane 2   lane 3   lane 4 = lane 0, ...
+//   row r    x[k]     x[k+1]   x[k+2]   x[k+3]   one load, four broadcasts; matmul-lane loads 4 values in every lane
+//
+// Sums are variables and not an array, which such adapters keep in memory.
+
+override LANES: u32;
+override K4: u32; // K, padded to a multiple of 32, over 4
+override N4: u32;
+override Y4: u32; // the stride of y over 4: N4, or more where w is a part of the columns
+override SAMPLES_ONLY: bool; // one row a sample, not one a token
+
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read> w: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> bias: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> y: array<vec4<f32>>;
+@group(0) @binding(4) var<uniform> step: Step;
+
+@compute @workgroup_size(LANES)
+fn matmul_subgroup(
+  @builtin(global_invocation_id) id: vec3<u32>,
+  @builtin(workgroup_id) workgroup: vec3<u32>,
+  @builtin(subgroup_invocation_id) lane: u32,
+) {
+  // All lanes go to the end, since all of them hand out values of x.
+  let n4 = min(id.x, N4 - 1u);
+  let row = 8u * workgroup.y;
+  let mine = 4u * K4 * row + (lane & 3u);
+  var total0 = vec4(0.0);
+  var total1 = vec4(0.0);
+  var total2 = vec4(0.0);
+  var total3 = vec4(0.0);
+  var total4 = vec4(0.0);
+  var total5 = vec4(0.0);
+  var total6 = vec4(0.0);
+  var total7 = vec4(0.0);
+  for (var chunk = 0u; chunk < K4; chunk += 8u) {
+    var sum0 = vec4(0.0);
+    var sum1 = vec4(0.0);
+    var sum2 = vec4(0.0);
+    var sum3 = vec4(0.0);
+    var sum4 = vec4(0.0);
+    var sum5 = vec4(0.0);
+    var sum6 = vec4(0.0);
+    var sum7 = vec4(0.0);
+    for (var k4 = chunk; k4 < chunk + 8u; k4++) {
+      let weights = weights_4x4(k4, n4);
+      let k = mine + 4u * k4;
+      sum0 = accumulate(weights, x[k], sum0);
+      sum1 = accumulate(weights, x[k + 4u * K4], sum1);
+      sum2 = accumulate(weights, x[k + 8u * K4], sum2);
+      sum3 = accumulate(weights, x[k + 12u * K4], sum3);
+      sum4 = accumulate(weights, x[k + 16u * K4], sum4);
+      sum5 = accumulate(weights, x[k + 20u * K4], sum5);
+      sum6 = accumulate(weights, x[k + 24u * K4], sum6);
+      sum7 = accumulate(weights, x[k + 28u * K4], sum7);
+    }
+    let scale = chunk_scale(chunk, n4);
+    total0 = fma(sum0, scale, total0);
+    total1 = fma(sum1, scale, total1);
+    total2 = fma(sum2, scale, total2);
+    total3 = fma(sum3, scale, total3);
+    total4 = fma(sum4, scale, total4);
+    total5 = fma(sum5, scale, total5);
+    total6 = fma(sum6, scale, total6);
+    total7 = fma(sum7, scale, total7);
+  }
+  if (id.x >= N4) {
+    return;
+  }
+  store_row(total0, n4, row);
+  store_row(total1, n4, row + 1u);
+  store_row(total2, n4, row + 2u);
+  store_row(total3, n4, row + 3u);
+  store_row(total4, n4, row + 4u);
+  store_row(total5, n4, row + 5u);
+  store_row(total6, n4, row + 6u);
+  store_row(total7, n4, row + 7u);
+}
+
+fn accumulate(weights: Weights4x4, own: f32, sum: vec4<f32>) -> vec4<f32> {
+  let sum0 = fma(weights.k0, vec4(subgroupBroadcast(own, 0u)), sum);
+  let sum1 = fma(weights.k1, vec4(subgroupBroadcast(own, 1u)), sum0);
+  let sum2 = fma(weights.k2, vec4(subgroupBroadcast(own, 2u)), sum1);
+  return fma(weights.k3, vec4(subgroupBroadcast(own, 3u)), sum2);
+}
+
+fn store_row(total: vec4<f32>, n4: u32, row: u32) {
+  if (row < select(step.num_rows, step.num_samples, SAMPLES_ONLY)) {
+    store(total, n4, row * Y4 + n4);
+  }
+}
