@@ -83,9 +83,10 @@ struct Distribution {
   typical: u32, // lowest key of typicality that typical-p leaves
 }
 
-// What select_key ranks tokens by.
-const BY_LOGIT = 0u;
-const BY_TYPICALITY = 1u;
+// In the order in which they come.
+const TOP_K = 0u;
+const TOP_P = 1u;
+const TYPICAL_P = 2u;
 
 fn logit_of(d: Distribution, token: u32) -> f32 {
   if (d.is_processed) {
@@ -125,9 +126,10 @@ fn total_of(d: Distribution, lane: u32) -> f32 {
   return sum_of(total, lane);
 }
 
-// The largest key such that the tokens that are left and have it or a larger one weigh at least `goal` together: they
-// count one each, or with a total their probability in fixed point. 0 where all together weigh less.
-fn select_key(d: Distribution, ranking: u32, goal: u32, lane: u32) -> u32 {
+// The largest key, of their logits or of their typicality, such that the tokens that are left and have it or a larger one
+// weigh at least `goal` together: they count one each, or with a total their probability in fixed point. 0 where all
+// together weigh less.
+fn select_key(d: Distribution, by_typicality: bool, goal: u32, lane: u32) -> u32 {
   var prefix = 0u;
   var missing = goal;
   for (var round = 0u; round < 4u; round++) {
@@ -142,7 +144,7 @@ fn select_key(d: Distribution, ranking: u32, goal: u32, lane: u32) -> u32 {
         continue;
       }
       var key = key_of(logit);
-      if (ranking == BY_TYPICALITY) {
+      if (by_typicality) {
         key = typicality_of(logit, d);
       }
       if (round == 0u || (key >> (shift + 8u)) == prefix) {
@@ -172,29 +174,52 @@ fn select_key(d: Distribution, ranking: u32, goal: u32, lane: u32) -> u32 {
   return prefix;
 }
 
-// The filters of a request, one after the other, each over what those before it left.
+// The entropy of what is left, in nats.
+fn entropy_of(d: Distribution, lane: u32) -> f32 {
+  var entropy = 0.0;
+  for (var t = lane; t < VOCABULARY; t += LANES) {
+    let logit = logit_of(d, t);
+    let weight = weight_of(logit, d);
+    if (is_left(logit, d) && weight > 0.0) {
+      entropy += weight / d.total * (log(d.total) - (logit - d.highest) / d.temperature);
+    }
+  }
+  return sum_of(entropy, lane);
+}
+
+// The weight that the tokens a filter leaves must have together; 0 where the request does without it.
+fn goal_of(filter_index: u32, request: Sample) -> u32 {
+  if (filter_index == TOP_K) {
+    return select(0u, request.top_k, request.top_k < VOCABULARY);
+  }
+  let share = select(request.top_p, request.typical_p, filter_index == TYPICAL_P);
+  return select(0u, max(1u, u32(share * MASS_ONE)), share < 1.0);
+}
+
+// The filters of a request, one after the other, each over what those before it left. One loop, since compilers write out
+// every call of a function anew.
 fn filtered(request: Sample, unfiltered: Distribution, lane: u32) -> Distribution {
   var d = unfiltered;
-  if (request.top_k > 0u && request.top_k < VOCABULARY) {
-    d.threshold = select_key(d, BY_LOGIT, request.top_k, lane);
-  }
-  if (request.top_p < 1.0) {
-    d.total = total_of(d, lane);
-    d.threshold = max(d.threshold, select_key(d, BY_LOGIT, max(1u, u32(request.top_p * MASS_ONE)), lane));
-  }
-  d.min_weight = request.min_p;
-  if (request.typical_p < 1.0) {
-    d.total = total_of(d, lane);
-    var entropy = 0.0;
-    for (var t = lane; t < VOCABULARY; t += LANES) {
-      let logit = logit_of(d, t);
-      let weight = weight_of(logit, d);
-      if (is_left(logit, d) && weight > 0.0) {
-        entropy += weight / d.total * (log(d.total) - (logit - d.highest) / d.temperature);
-      }
+  for (var filter_index = TOP_K; filter_index <= TYPICAL_P; filter_index++) {
+    if (filter_index == TYPICAL_P) {
+      d.min_weight = request.min_p;
     }
-    d.entropy = sum_of(entropy, lane);
-    d.typical = select_key(d, BY_TYPICALITY, max(1u, u32(request.typical_p * MASS_ONE)), lane);
+    let goal = goal_of(filter_index, request);
+    if (goal == 0u) {
+      continue;
+    }
+    if (filter_index != TOP_K) {
+      d.total = total_of(d, lane);
+    }
+    if (filter_index == TYPICAL_P) {
+      d.entropy = entropy_of(d, lane);
+    }
+    let key = select_key(d, filter_index == TYPICAL_P, goal, lane);
+    if (filter_index == TYPICAL_P) {
+      d.typical = key;
+    } else {
+      d.threshold = max(d.threshold, key);
+    }
   }
   return d;
 }
