@@ -4,6 +4,7 @@ import { hatch } from "./hatch.ts";
 import type { Inks } from "./inks.ts";
 import { formatCount } from "../format.ts";
 import { isOpenVoice } from "../voice.ts";
+import { stampOf } from "./stamps.ts";
 
 // A row is a voice, a column a step:
 //
@@ -119,7 +120,7 @@ function drawCell(pen: Pen, cell: Cell, x: number, y: number): void {
       drawPrompt(pen, cell, x, y + 2, rowPx - 5);
       return;
     case "decode":
-      drawNote(pen, x + stepPx / 2 - 0.5, middle);
+      stampNote(pen, x, y);
       return;
     case "waiting":
       g.fillStyle = inks.ink3;
@@ -168,7 +169,17 @@ function drawPrompt(
   hatch(g, x + 0.5, y + height - cachedPx + 1, width - 1, cachedPx - 1.5);
 }
 
-function drawNote({ g, isOpen, rowPx, stepPx }: Pen, x: number, y: number): void {
+/** Nearly all cells are notes. */
+function stampNote(pen: Pen, x: number, y: number): void {
+  const { g, hue, isOpen, rowPx, stepPx } = pen;
+  const draw = (on: CanvasRenderingContext2D) => drawNote({ ...pen, g: on }, stepPx / 2 - 0.5, rowPx / 2 - 0.5);
+  const stamp = stampOf(`note ${hue} ${isOpen}`, stepPx, rowPx, draw);
+  g.drawImage(stamp, x, y, stamp.width / devicePixelRatio, stamp.height / devicePixelRatio);
+}
+
+function drawNote({ g, hue, isOpen, rowPx, stepPx }: Pen, x: number, y: number): void {
+  g.fillStyle = hue;
+  g.strokeStyle = hue;
   const size = Math.min(6, stepPx - 1.5, rowPx - 4);
   if (isOpen && size >= 4) {
     g.lineWidth = 1.5;

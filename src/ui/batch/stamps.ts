@@ -1,0 +1,28 @@
+// Small drawings that a canvas shows hundreds of times: each is drawn once, and then copied. Without a GPU behind the
+// canvas a rounded shape costs the main thread several times what a copy does.
+
+const stamps = new Map<string, HTMLCanvasElement>();
+
+/** More than the sixteen voices have in both themes; then a zoom or another screen has made the old ones useless. */
+const MOST_STAMPS = 64;
+
+/** The drawing by that name, `width` by `height` CSS pixels at the screen's sharpness; `draw` makes it the first time. */
+export function stampOf(
+  name: string,
+  width: number,
+  height: number,
+  draw: (g: CanvasRenderingContext2D) => void,
+): HTMLCanvasElement {
+  const key = `${name} ${width} ${height} ${devicePixelRatio}`;
+  const made = stamps.get(key);
+  if (made) return made;
+  if (stamps.size >= MOST_STAMPS) stamps.clear();
+  const stamp = document.createElement("canvas");
+  stamp.width = Math.ceil(width * devicePixelRatio);
+  stamp.height = Math.ceil(height * devicePixelRatio);
+  const g = stamp.getContext("2d");
+  g?.scale(devicePixelRatio, devicePixelRatio);
+  if (g) draw(g);
+  stamps.set(key, stamp);
+  return stamp;
+}
