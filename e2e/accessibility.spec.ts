@@ -155,6 +155,23 @@ test("keys: the palette finds and runs commands; nothing happens to who is typin
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await expect(app.pane(1).message).toBeFocused();
 
+  // What a button does, the palette does too; the focus goes where it belongs.
+  const command = async (words: string) => {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(words);
+    await page.keyboard.press("Enter");
+  };
+  await command("settings for all");
+  await expect(page.getByRole("dialog", { name: "Settings for all" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Alt+b");
+  await expect(app.batch.getByRole("region", { name: "Charts" })).toBeHidden();
+  await command("charts");
+  await expect(app.batch.getByRole("region", { name: "Charts" })).toBeFocused();
+  await page.keyboard.press("Alt+a");
+  await expect(page.getByRole("dialog", { name: "Send to all" }).getByRole("textbox")).toBeFocused();
+  await page.keyboard.press("Escape");
+
   await app.pane(1).log.focus();
   await page.keyboard.press("?");
   const list = page.getByRole("dialog", { name: "Shortcuts" });

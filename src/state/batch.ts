@@ -40,6 +40,11 @@ export class Batch {
     engine.on("request", this.#addRequest);
   }
 
+  /** Whether there is an engine to ask. */
+  get isWatching(): boolean {
+    return this.#engine !== null;
+  }
+
   /** To be called every FIGURES_INTERVAL_MS. */
   tick(): void {
     this.metrics.tick();

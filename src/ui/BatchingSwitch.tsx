@@ -1,15 +1,9 @@
 import { useId } from "react";
-import type { BatchingMode } from "../protocol/config.ts";
 import type { BatchingModeControl } from "../state/batching-mode.ts";
+import { BATCHING_MODES } from "./batching-modes.ts";
 import { classNames } from "./class-names.ts";
 import { useStore } from "./use-store.ts";
 import css from "./BatchingSwitch.module.css";
-
-const MODES: readonly (readonly [mode: BatchingMode, name: string, title: string])[] = [
-  ["continuous", "Continuous", "Questions join and leave the batch at every step"],
-  ["static", "Static", "A batch runs to its end before the next begins"],
-  ["sequential", "Sequential", "One question after the other"],
-];
 
 /** How the engine batches; it changes with its next step. */
 export function BatchingSwitch({ mode, className }: { mode: BatchingModeControl; className?: string | undefined }) {
@@ -17,7 +11,7 @@ export function BatchingSwitch({ mode, className }: { mode: BatchingModeControl;
   const name = useId();
   return (
     <div className={classNames(css.switch, className)} role="radiogroup" aria-label="Batching">
-      {MODES.map(([value, label, title]) => (
+      {BATCHING_MODES.map(([value, label, title]) => (
         <label key={value} title={title}>
           <input
             type="radio"

@@ -3,6 +3,7 @@ import type { AppState } from "../state/app-state.ts";
 import { SingleKeys } from "../state/single-keys.ts";
 import type { Theme } from "../state/theme.ts";
 import { appCommands } from "./app-commands.ts";
+import { batchCommands } from "./batch/batch-commands.ts";
 import { Palette } from "./palette/Palette.tsx";
 import { ShortcutList } from "./palette/ShortcutList.tsx";
 import { useCommands } from "./use-commands.ts";
@@ -13,7 +14,7 @@ export function CommandCenter({ app, theme }: { app: AppState; theme: Theme }) {
   const [singleKeys] = useState(() => new SingleKeys());
   useCommands(
     app.commands,
-    useMemo(() => appCommands(app, theme), [app, theme]),
+    useMemo(() => [...appCommands(app, theme), ...batchCommands(app.batch)], [app, theme]),
   );
   useShortcuts(app.commands, singleKeys);
   return (

@@ -35,7 +35,7 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
           <Icon name="plus" />
           Add pane
         </Button>
-        <SendToAll workspace={workspace} />
+        <SendToAll workspace={workspace} commands={app.commands} />
       </div>
       <DemoButton app={app} />
       <CommandsButton commands={app.commands} />

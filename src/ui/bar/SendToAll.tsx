@@ -1,15 +1,18 @@
-import { useRef, useState, type SubmitEvent } from "react";
+import { useCallback, useMemo, useRef, useState, type SubmitEvent } from "react";
+import type { Command, Commands } from "../../state/commands.ts";
 import type { Pane } from "../../state/pane.ts";
 import type { Workspace } from "../../state/workspace.ts";
 import { Button } from "../Button.tsx";
 import { Icon } from "../Icon.tsx";
 import { MessageBox } from "../MessageBox.tsx";
+import { useCommands } from "../use-commands.ts";
 import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../VoiceBadge.tsx";
 import css from "./SendToAll.module.css";
 
 /** The button and its sheet: one message to several panes at once. */
-export function SendToAll({ workspace }: { workspace: Workspace }) {
+export function SendToAll({ workspace, commands }: { workspace: Workspace; commands: Commands }) {
+  const opener = useRef<HTMLButtonElement>(null);
   const panes = useStore(workspace.store, (state) => state.panes);
   const dialog = useRef<HTMLDialogElement>(null);
   const [message, setMessage] = useState("");
@@ -32,20 +35,34 @@ export function SendToAll({ workspace }: { workspace: Workspace }) {
     setLeft(next);
   };
 
+  const open = useCallback(() => {
+    if (!opener.current) return;
+    setLeft(new Set());
+    // Under its button, wherever the bar has put it.
+    const right = Math.max(8, innerWidth - opener.current.getBoundingClientRect().right);
+    dialog.current?.style.setProperty("--right", `${right}px`);
+    dialog.current?.showModal();
+  }, []);
+  useCommands(
+    commands,
+    useMemo(
+      (): readonly Command[] => [
+        {
+          id: "panes.send",
+          title: "Send to all",
+          group: "Chats",
+          keys: "Alt+A",
+          words: "message every pane ask broadcast",
+          run: open,
+        },
+      ],
+      [open],
+    ),
+  );
+
   return (
     <>
-      <Button
-        className={css.open}
-        aria-haspopup="dialog"
-        aria-label="Send to all"
-        onClick={(event) => {
-          setLeft(new Set());
-          // Under its button, wherever the bar has put it.
-          const right = Math.max(8, innerWidth - event.currentTarget.getBoundingClientRect().right);
-          dialog.current?.style.setProperty("--right", `${right}px`);
-          dialog.current?.showModal();
-        }}
-      >
+      <Button ref={opener} className={css.open} aria-haspopup="dialog" aria-label="Send to all" onClick={open}>
         <Icon name="all" />
         <span>Send to all</span>
       </Button>

@@ -11,6 +11,7 @@ import css from "./BatchDock.module.css";
 import { CacheBlocksPanel } from "./CacheBlocksPanel.tsx";
 import { ChartsPanel } from "./ChartsPanel.tsx";
 import { DockHandle } from "./DockHandle.tsx";
+import { HAS_ROOM_FOR_MAP } from "./has-room-for-map.ts";
 import { SaveMenu } from "./SaveMenu.tsx";
 import { TimelinePanel } from "./TimelinePanel.tsx";
 
@@ -19,9 +20,6 @@ interface BatchDockProps {
   /** Takes the person to a pane. */
   onGoTo: (pane: number) => void;
 }
-
-/** Between a phone and a wide window there is no room for the map; it is not asked for then. */
-const HAS_ROOM_FOR_MAP = "(min-width: 1280px), (max-width: 719px)";
 
 /** The batch at work: its numbers, and below them its timeline, its charts and its cache. */
 export function BatchDock({ batch, onGoTo }: BatchDockProps) {

@@ -88,7 +88,7 @@ export function CacheBlocksPanel({ batch, onGoTo }: CacheBlocksPanelProps) {
   const count = (name: (typeof KV_BLOCK_STATES)[number]) =>
     map.states.reduce((sum, state) => sum + Number(KV_BLOCK_STATES[state] === name), 0);
   return (
-    <section className={panel.panel} aria-label="Cache blocks">
+    <section className={panel.panel} aria-label="Cache blocks" tabIndex={-1}>
       <div className={panel.head}>
         <h3>Cache blocks</h3>
         <ul className={css.key}>

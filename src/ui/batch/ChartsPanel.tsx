@@ -29,7 +29,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
   const hasGpuClock = samples.some(({ gpuMs }) => gpuMs !== null);
 
   return (
-    <section className={panel.panel} aria-label="Charts">
+    <section className={panel.panel} aria-label="Charts" tabIndex={-1}>
       <div className={panel.head}>
         <h3>Charts</h3>
         <span className={panel.aside}>last {spanS} s</span>

@@ -109,7 +109,7 @@ export function TimelinePanel({ batch, onGoTo }: TimelinePanelProps) {
 
   const column = cursor ? cursor.step - view.window.fromStep : 0;
   return (
-    <section className={panel.panel} aria-label="Timeline" data-many={rows.length > 12}>
+    <section className={panel.panel} aria-label="Timeline" tabIndex={-1} data-many={rows.length > 12}>
       <div className={panel.head}>
         <h3>Timeline</h3>
         <TimelineLegend />

@@ -6,10 +6,17 @@ import css from "./AppSettings.module.css";
 import { ChatFiles } from "./ChatFiles.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
 
+const OPEN = {
+  id: "settings.open",
+  title: "Settings for all",
+  group: "Chats",
+  words: "temperature system prompt sampling seed preset import export options preferences",
+} as const;
+
 /** The button in the bar and its sheet: what counts for all panes, and the chats as files. */
 export function AppSettings({ app }: { app: AppState }) {
   return (
-    <Sheet name="Settings for all" button={<Icon name="settings" />}>
+    <Sheet name="Settings for all" button={<Icon name="settings" />} command={OPEN} commands={app.commands}>
       <p className={css.hint}>A pane can have settings of its own, which count before these.</p>
       <Form app={app} />
       <ChatFiles app={app} />

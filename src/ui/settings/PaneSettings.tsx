@@ -1,3 +1,4 @@
+import { useMemo } from "react";
 import type { AppState } from "../../state/app-state.ts";
 import type { Pane } from "../../state/pane.ts";
 import { Icon } from "../Icon.tsx";
@@ -7,8 +8,24 @@ import { SettingsForm } from "./SettingsForm.tsx";
 
 /** The button in a pane's head and its sheet: how this pane's questions are sent. */
 export function PaneSettings({ app, pane }: { app: AppState; pane: Pane }) {
+  const { number } = pane;
+  const command = useMemo(
+    () => ({
+      id: `pane.settings.${number}`,
+      title: "Settings of this pane",
+      group: "Chats" as const,
+      words: "temperature system prompt sampling seed preset options",
+      isEnabled: () => app.workspace.store.getState().current === number,
+    }),
+    [app, number],
+  );
   return (
-    <Sheet name={`Settings of pane ${pane.number}`} button={<Icon name="settings" />}>
+    <Sheet
+      name={`Settings of pane ${number}`}
+      button={<Icon name="settings" />}
+      command={command}
+      commands={app.commands}
+    >
       <Form app={app} pane={pane} />
     </Sheet>
   );

@@ -1,0 +1,101 @@
+import { flushSync } from "react-dom";
+import type { Batch } from "../../state/batch.ts";
+import type { Command } from "../../state/commands.ts";
+import { STEP_WIDTHS_PX } from "../../state/dock.ts";
+import { BATCHING_MODES } from "../batching-modes.ts";
+import { PHONE } from "../use-media.ts";
+import { HAS_ROOM_FOR_MAP } from "./has-room-for-map.ts";
+import { saveMetrics, saveRecording } from "./save-run.ts";
+
+/** What can be done with the batch and with how it is shown, for the palette and the keys. */
+export function batchCommands(batch: Batch): readonly Command[] {
+  const { dock, mode } = batch;
+  const view = () => dock.store.getState();
+  const isPhone = () => matchMedia(PHONE).matches;
+
+  /** Opens what is to be seen, and gives it the focus. */
+  const goTo = (part: string): void => {
+    flushSync(() => {
+      if (isPhone()) dock.show(true);
+      else if (!view().isOpen) dock.toggle();
+    });
+    const section = document.querySelector<HTMLElement>(`section[aria-label="${part}"]`);
+    section?.scrollIntoView({ block: "nearest" });
+    section?.focus();
+  };
+  const part = (id: string, name: string, words: string, isEnabled = () => true): Command => ({
+    id: `batch.${id}`,
+    title: `Go to the ${name.toLowerCase()}`,
+    group: "Batch",
+    words,
+    isEnabled,
+    run: () => goTo(name),
+  });
+
+  return [
+    ...BATCHING_MODES.map(([value, name, words]): Command => ({
+      id: `batching.${value}`,
+      title: `${name} batching`,
+      group: "Batch",
+      words: `mode switch ${words}`,
+      isEnabled: () => mode.store.getState() !== value,
+      run: () => mode.choose(value),
+    })),
+    {
+      id: "batch.toggle",
+      get title() {
+        const { isOpen, isInView } = view();
+        return (isPhone() ? isInView : isOpen) ? "Close Batch" : "Open Batch";
+      },
+      group: "Batch",
+      keys: "Alt+B",
+      words: "dock panel collapse expand show hide",
+      run: () => (isPhone() ? dock.show(!view().isInView) : dock.toggle()),
+    },
+    part("timeline", "Timeline", "steps sequences score"),
+    part("charts", "Charts", "tokens per second latency queue ttft itl"),
+    part("map", "Cache blocks", "kv map memory pages", () => matchMedia(HAS_ROOM_FOR_MAP).matches),
+    {
+      id: "timeline.pause",
+      get title() {
+        return view().isPaused ? "Let the timeline go on" : "Pause the timeline";
+      },
+      group: "Batch",
+      keys: "Alt+P",
+      words: "resume stop freeze",
+      run: () => dock.togglePause(),
+    },
+    {
+      id: "timeline.in",
+      title: "Zoom the timeline in",
+      group: "Batch",
+      words: "wider nearer larger",
+      isEnabled: () => view().stepPx < Math.max(...STEP_WIDTHS_PX),
+      run: () => dock.zoom(1),
+    },
+    {
+      id: "timeline.out",
+      title: "Zoom the timeline out",
+      group: "Batch",
+      words: "narrower further smaller",
+      isEnabled: () => view().stepPx > Math.min(...STEP_WIDTHS_PX),
+      run: () => dock.zoom(-1),
+    },
+    {
+      id: "batch.recording",
+      title: "Save steps and requests as JSON lines",
+      group: "Data",
+      words: "export recording run file",
+      isEnabled: () => batch.recording() !== null,
+      run: () => saveRecording(batch),
+    },
+    {
+      id: "batch.metrics",
+      title: "Save the metrics as Prometheus text",
+      group: "Data",
+      words: "export counters histograms file",
+      isEnabled: () => batch.isWatching,
+      run: () => void saveMetrics(batch),
+    },
+  ];
+}
