@@ -161,6 +161,13 @@ test("a question comes to the top; who scrolls up is left in peace until Latest"
   expect(await pane.log.evaluate((log) => log.scrollHeight - log.clientHeight - log.scrollTop)).toBeLessThan(4);
 });
 
+test("panes that have a question when they open stand at its end", async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  const app = await App.openFake(page, "panes=6&ask&seqs=4&stepms=20&max_tokens=30");
+  for (const number of [4, 5]) await app.pane(number).finished();
+  await expect(page.getByRole("button", { name: "Latest" })).toHaveCount(0);
+});
+
 test("who waits sees the place in the queue", async ({ page }) => {
   const app = await App.openFake(page, "panes=3&seqs=1&stepms=20");
   for (const number of [1, 2, 3]) await app.pane(number).ask("Go on and on.");
@@ -168,4 +175,9 @@ test("who waits sees the place in the queue", async ({ page }) => {
   await expect(app.pane(3).region).toContainText("2nd in queue");
   await app.pane(1).stop.click();
   await expect(app.pane(3).region).toContainText("1st in queue");
+  // Once an answer has come to its end, how long the next one has to wait can be told.
+  await app.pane(1).ask("What is the capital of France?");
+  await app.pane(2).finished();
+  await app.pane(2).ask("Go on and on.");
+  await expect(app.pane(2).region).toContainText(/in queue, about \d+ s/);
 });

@@ -38,6 +38,7 @@ it("brings an engine's reports to the strip and to the pane they are about", asy
     ttftMs: 20,
     outputTokens: 3,
     queuePlace: null,
+    queueWaitS: null,
   });
   expect(idle?.store.getState().figures).toBeNull();
 });

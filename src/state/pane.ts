@@ -285,4 +285,9 @@ export class Pane {
   }
 }
 
-const KEYS_OF_FIGURES = ["outputTokens", "ttftMs", "queuePlace"] as const satisfies readonly (keyof Figures)[];
+const KEYS_OF_FIGURES = [
+  "outputTokens",
+  "ttftMs",
+  "queuePlace",
+  "queueWaitS",
+] as const satisfies readonly (keyof Figures)[];

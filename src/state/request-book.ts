@@ -1,3 +1,4 @@
+import { Ring } from "./ring.ts";
 import type { RequestReport, StepReport } from "../protocol/reports.ts";
 
 /** What a pane tells about its answer, by the worker's clock. Null: not known yet. */
@@ -8,6 +9,8 @@ export interface Figures {
   readonly outputTokens: number;
   /** 1 is the next to be served; null: it runs, has ended, or stands further back than is told. */
   readonly queuePlace: number | null;
+  /** Seconds until it is served, as far as can be told from how long the last answers took. */
+  readonly queueWaitS: number | null;
 }
 
 interface Entry {
@@ -20,14 +23,20 @@ interface Entry {
 
 // A pane looks up one request, its newest; nobody asks for those of long ago.
 const REMEMBERED_REQUESTS = 256;
+/** So many of the last answers say how long one takes. */
+const MEASURED_ANSWERS = 8;
 
 /** Keeps each recent request's figures, gathered from the engine's reports. */
 export class RequestBook {
   readonly #entries = new Map<string, Entry>();
+  /** From their first step to their end, of the last answers that came to one. */
+  readonly #answerMs = new Ring<number>(MEASURED_ANSWERS);
   #waitingIds: readonly string[] = [];
+  #numRunning = 0;
 
   addStep(report: StepReport): void {
     this.#waitingIds = report.waitingIds;
+    this.#numRunning = report.numRunning;
     for (const { requestId, sampled, accepted } of report.entries) {
       if (!sampled) continue;
       const entry = this.#entry(requestId);
@@ -46,6 +55,10 @@ export class RequestBook {
     if (report.status !== "finished") return;
     entry.isFinished = true;
     entry.outputTokens = report.outputTokens;
+    const { scheduledMs, finishedMs, finishReason } = report;
+    if (scheduledMs !== null && finishedMs !== null && finishReason !== "abort") {
+      this.#answerMs.push(finishedMs - scheduledMs);
+    }
   }
 
   figuresOf(requestId: string): Figures | null {
@@ -59,7 +72,16 @@ export class RequestBook {
       ttftMs: firstTokenMs === null || arrivalMs === null ? null : firstTokenMs - arrivalMs,
       outputTokens,
       queuePlace: place > 0 ? place : null,
+      queueWaitS: place > 0 ? this.#waitS(place) : null,
     };
+  }
+
+  /** Those that run leave one after another, and each lets the next one in. Null: no answer has been measured. */
+  #waitS(place: number): number | null {
+    const measured = this.#answerMs.toArray();
+    if (measured.length === 0) return null;
+    const meanMs = measured.reduce((sum, ms) => sum + ms, 0) / measured.length;
+    return Math.max(1, Math.round((place * meanMs) / Math.max(1, this.#numRunning) / 1000));
   }
 
   #entry(requestId: string): Entry {

@@ -7,6 +7,7 @@ import { Timeline, TIMELINE_STEPS, type Cell, type Track } from "./timeline.ts";
 const LETTERS: Record<Cell["kind"], string> = {
   prompt: "p",
   decode: "d",
+  drafted: "s",
   waiting: "w",
   preempted: "x",
   finished: "f",
@@ -30,6 +31,13 @@ const drawAll = (from: number, to: number) =>
   Object.fromEntries(timeline.tracksIn(from, to).map((track) => [track.id.requestId, draw(track, from, to)]));
 
 describe("the timeline", () => {
+  it("tells drafts from a prompt's rows, with how many of them were taken", () => {
+    add(1, { entries: [prompt("a")] });
+    add(2, { entries: [sampleEntry("a", { rows: 5, drafted: 4, accepted: 2 })] });
+    expect(drawAll(1, 2)).toEqual({ a: "ps" });
+    expect(timeline.tracksIn(1, 2)[0]?.cellAt(2)).toEqual({ kind: "drafted", start: 8, drafted: 4, accepted: 2 });
+  });
+
   it("tells a prompt's chunks, decoding, waiting, a preemption and the end", () => {
     add(1, { entries: [prompt("a", 16)], waitingIds: ["b"] });
     add(2, { entries: [prompt("a", 4), prompt("b")] });

@@ -7,6 +7,8 @@ export type Cell =
   /** Rows of its prompt; after a preemption, of all it has. */
   | { readonly kind: "prompt"; readonly rows: number; readonly cachedTokens: number; readonly start: number }
   | { readonly kind: "decode"; readonly start: number }
+  /** Decoding with drafts: rows for tokens that may come next, and how many of them were taken. */
+  | { readonly kind: "drafted"; readonly start: number; readonly drafted: number; readonly accepted: number }
   | { readonly kind: "waiting" }
   | { readonly kind: "preempted" }
   /** Stands in the column after its last step. */
@@ -165,9 +167,10 @@ class SequenceTrack implements Track {
   }
 }
 
-function cellOf({ start, rows, promptRows, cachedTokens }: StepEntry): Cell {
-  const isPrompt = promptRows > 0 || rows > 1;
-  return isPrompt ? { kind: "prompt", rows, cachedTokens, start } : { kind: "decode", start };
+function cellOf({ start, rows, promptRows, cachedTokens, drafted, accepted }: StepEntry): Cell {
+  const isPrompt = promptRows > 0 || rows - drafted > 1;
+  if (isPrompt) return { kind: "prompt", rows, cachedTokens, start };
+  return drafted > 0 ? { kind: "drafted", start, drafted, accepted } : { kind: "decode", start };
 }
 
 function keyOf({ requestId, index }: SequenceId): string {

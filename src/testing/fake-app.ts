@@ -8,6 +8,7 @@
 //   &context=256      the model's context
 //   &die=3000         milliseconds until the running engine dies
 //   &seqs=2           most answers that grow at once
+//   &drafts=4         tokens drafted in each step
 //   &stepms=60        a step's length
 //   &paragraphs=6     length of the answers to questions that it doesn't know; one has 38 words
 //   &mbps=50          megabytes a second of a download
@@ -85,6 +86,7 @@ async function createEngine({ model, dtype, onProgress = () => {} }: CreateEngin
   const engine = new FakeEngine({
     answer: (messages) => ANSWERS[messages.at(-1)?.content ?? ""] ?? LONG_ANSWER,
     maxNumSeqs: number("seqs", 64),
+    numDrafts: number("drafts", 0),
     model: {
       contextLength: number("context", 1024),
       ...(dtype && { dtype }),

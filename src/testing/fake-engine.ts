@@ -34,6 +34,8 @@ export interface FakeEngineOptions {
   readonly model?: Partial<ModelCard>;
   /** Most answers that grow at once; the others wait. */
   readonly maxNumSeqs?: number;
+  /** So many tokens are drafted in each step; of these none, one, two... are taken, in turn. [0] */
+  readonly numDrafts?: number;
 }
 
 const MODEL: ModelCard = {
@@ -257,7 +259,10 @@ export class FakeEngine implements ChorusEngine {
 
   #advance(request: FakeRequest, atMs: number): StepEntry {
     const isFirst = request.numOutput === 0;
-    const word = request.words[request.numOutput++] ?? "";
+    const drafted = isFirst ? 0 : (this.#options.numDrafts ?? 0);
+    const accepted = drafted && request.numOutput % (drafted + 1);
+    const word = request.words.slice(request.numOutput, request.numOutput + 1 + accepted).join("");
+    request.numOutput += 1 + accepted;
     const isLast = request.numOutput >= request.words.length;
     const finishReason = isLast ? "stop" : request.numOutput >= request.maxTokens ? "length" : null;
     request.firstTokenMs ??= atMs;
@@ -269,8 +274,8 @@ export class FakeEngine implements ChorusEngine {
       choices: [{ index: 0, delta: { content: word }, logprobs: null, finish_reason: finishReason }],
     });
     const promptRows = isFirst ? request.promptTokens : 0;
-    const start = isFirst ? 0 : request.promptTokens + request.numOutput - 2;
-    const rows = promptRows || 1;
+    const start = isFirst ? 0 : request.promptTokens + request.numOutput - 2 - accepted;
+    const rows = promptRows || 1 + drafted;
     this.#blocks.grow(request.id, start + rows);
     return {
       requestId: request.id,
@@ -280,8 +285,8 @@ export class FakeEngine implements ChorusEngine {
       promptRows,
       cachedTokens: 0,
       sampled: true,
-      drafted: 0,
-      accepted: 0,
+      drafted,
+      accepted,
       finishReason,
     };
   }

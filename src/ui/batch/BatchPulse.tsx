@@ -37,7 +37,7 @@ export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
         const rests = cell.kind === "waiting" || cell.kind === "preempted";
         g.fillStyle = rests ? inks.ink3 : hue;
         if (rests) g.fillRect(x + 1, y + markPx / 2, 3, 1);
-        else if (cell.kind === "decode") {
+        else if (cell.kind === "decode" || cell.kind === "drafted") {
           g.fillRect(x + 1, y + Math.max(0, (markPx - 3) / 2), 3, Math.min(3, markPx));
         } else g.fillRect(x, y, cell.kind === "finished" ? 2 : 5, markPx);
       }

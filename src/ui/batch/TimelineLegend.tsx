@@ -11,6 +11,14 @@ const GLYPHS: readonly (readonly [name: string, drawing: ReactNode])[] = [
     </g>,
   ],
   ["Decode", <rect key="" x="1" y="5" width="6" height="6" rx="1.5" fill="currentColor" />],
+  [
+    "Drafted",
+    <g key="" fill="currentColor">
+      <rect x="1" y="10.5" width="6" height="4" rx="1" />
+      <rect x="1" y="5.5" width="6" height="4" rx="1" />
+      <path d="M1 2.5h6" stroke="currentColor" />
+    </g>,
+  ],
   ["Waiting", <path key="" d="M2 8h4" stroke="currentColor" strokeWidth="2" />],
   ["Preempted", <path key="" className={css.cross} d="M1 5l6 6M7 5l-6 6" strokeWidth="1.75" />],
   [

@@ -25,6 +25,8 @@ export function TimelineTable({ batch }: { batch: Batch }) {
             "Prompt tokens computed",
             "Found in the cache",
             "Decode steps",
+            "Tokens drafted",
+            "Drafted tokens accepted",
             "Steps waited",
             "Preempted",
           ].map((name) => (
@@ -49,12 +51,16 @@ export function TimelineTable({ batch }: { batch: Batch }) {
 }
 
 function TrackRow({ track, from, timeline }: { track: Track; from: number; timeline: Timeline }) {
-  const count = { promptTokens: 0, cachedTokens: 0, decode: 0, waiting: 0, preempted: 0 };
+  const count = { promptTokens: 0, cachedTokens: 0, decode: 0, drafted: 0, accepted: 0, waiting: 0, preempted: 0 };
   for (let step = Math.max(from, track.firstStep); step <= timeline.lastStep; step++) {
     const cell = track.cellAt(step);
     if (cell?.kind === "prompt") {
       count.promptTokens += cell.rows;
       count.cachedTokens += cell.cachedTokens;
+    } else if (cell?.kind === "drafted") {
+      count.decode += 1;
+      count.drafted += cell.drafted;
+      count.accepted += cell.accepted;
     } else if (cell && cell.kind !== "finished") count[cell.kind] += 1;
   }
   return (

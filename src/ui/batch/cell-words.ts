@@ -21,6 +21,10 @@ export function cellWords(cell: Cell | undefined): string {
     }
     case "decode":
       return `decode, token ${formatCount(cell.start + 1)} computed`;
+    case "drafted": {
+      const tokens = `${formatCount(cell.drafted)} drafted ${cell.drafted === 1 ? "token" : "tokens"}`;
+      return `decode from token ${formatCount(cell.start + 1)} on, with ${tokens}, ${formatCount(cell.accepted)} accepted`;
+    }
     case "waiting":
       return "waiting";
     case "preempted":

@@ -122,6 +122,9 @@ function drawCell(pen: Pen, cell: Cell, x: number, y: number): void {
     case "decode":
       stampNote(pen, x, y);
       return;
+    case "drafted":
+      drawDrafted(pen, cell, x, y + 2, rowPx - 5);
+      return;
     case "waiting":
       g.fillStyle = inks.ink3;
       g.fillRect(x + stepPx * 0.22, middle - 0.75, Math.max(1.5, stepPx * 0.45), 1.5);
@@ -167,6 +170,24 @@ function drawPrompt(
   g.lineWidth = 1;
   g.strokeRect(x + 0.5, y + height - cachedPx + 1, width - 1, cachedPx - 1.5);
   hatch(g, x + 0.5, y + height - cachedPx + 1, width - 1, cachedPx - 1.5);
+}
+
+/** A stack: at its foot the token that is sure, above it the drafts; those accepted are solid, those rejected a line. */
+function drawDrafted(
+  { g, stepPx }: Pen,
+  { drafted, accepted }: Extract<Cell, { kind: "drafted" }>,
+  x: number,
+  y: number,
+  height: number,
+): void {
+  const width = Math.max(1.5, Math.min(6, stepPx - 2));
+  const pitch = Math.min(5, height / (1 + drafted));
+  const gap = pitch > 3 ? 1 : 0;
+  for (let place = 0; place <= drafted; place++) {
+    const foot = y + height - place * pitch;
+    if (place <= accepted) g.fillRect(x + 1, foot - pitch + gap, width, pitch - gap);
+    else g.fillRect(x + 1, foot - pitch / 2 - 0.5, width, Math.min(1, pitch / 2));
+  }
 }
 
 /** Nearly all cells are notes. */

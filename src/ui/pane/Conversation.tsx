@@ -50,9 +50,10 @@ export function Conversation({ app, pane, place }: ConversationProps) {
   }, [isFollowing]);
 
   // A pane that is moved to another place on the page forgets how far it was scrolled.
-  const lastScrollTop = useRef(0);
+  const lastScrollTop = useRef<number | null>(null);
   useLayoutEffect(() => {
-    if (log.current) log.current.scrollTop = lastScrollTop.current;
+    // Null: it has just been opened, and is at its end.
+    if (log.current && lastScrollTop.current !== null) log.current.scrollTop = lastScrollTop.current;
   }, [place]);
 
   const fork = useCallback(

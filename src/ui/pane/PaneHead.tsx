@@ -63,19 +63,17 @@ function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
   }
   const queuePlace = figures?.queuePlace ?? null;
   if (phase === "queued") {
-    const text = queuePlace === null ? "Waiting for the first token" : `${formatOrdinal(queuePlace)} in queue`;
-    return <p className={css.figures}>{text}</p>;
+    if (queuePlace === null) return <p className={css.figures}>Waiting for the first token</p>;
+    const waitS = figures?.queueWaitS ?? null;
+    return (
+      <p className={css.figures}>
+        {formatOrdinal(queuePlace)} in queue{waitS !== null && `, about ${formatCount(waitS)} s`}
+      </p>
+    );
   }
   // Its cache blocks went to others; it goes on by itself, with what it has said.
   if (queuePlace !== null) {
-    return (
-      <p className={css.figures}>
-        Paused
-        <span>
-          <b>{formatCount(figures?.outputTokens ?? 0)}</b> tokens kept
-        </span>
-      </p>
-    );
+    return <p className={css.figures}>Paused, {formatCount(figures?.outputTokens ?? 0)} tokens kept</p>;
   }
   if (isUnsent) return <p className={css.bad}>Not sent</p>;
   if (figures === null) return <p className={css.none}>No answer yet</p>;
