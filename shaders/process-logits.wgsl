@@ -1,6 +1,7 @@
 // processed[i, :] = logits[i, :] after the request's rules      logits, processed: [samples, STRIDE] f32
 //
-// One workgroup a sample; samples without rules cost a branch. The order is Hugging Face's where it has the rule:
+// For beams the rules change log_softmax(logits[i, :]). One workgroup a sample; samples without rules cost a branch. The
+// order is Hugging Face's where it has the rule:
 //   bias, repetition penalty, frequency and presence penalties, n-grams, bad words, end tokens too early, allowed tokens
 // What a rule forbids becomes FORBIDDEN. Rules that look at the text look at `history`, the sequence's tokens, which the
 // host writes on admission and the sampler goes on: so they hold for tokens that the host has not seen yet.
@@ -25,6 +26,8 @@ override RULE_WORDS: u32; // of rules, per slot, the header and the mask include
 const HEADER_WORDS = 4u;
 const PROMPT = 0x80000000u;
 
+var<workgroup> partial: array<f32, LANES>;
+
 @compute @workgroup_size(LANES)
 fn process_logits(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let request = samples[group.x];
@@ -43,8 +46,12 @@ fn process_logits(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
   let end_tokens = biases + 2u * num_biases;
   let bad_words = end_tokens + num_end_tokens;
 
+  var log_total = 0.0;
+  if ((request.flags & NORMALISED) != 0u) {
+    log_total = log_total_of(base, lane);
+  }
   for (var token = lane; token < VOCABULARY; token += LANES) {
-    processed[base + token] = logits[base + token];
+    processed[base + token] = logits[base + token] - log_total;
   }
   storageBarrier();
 
@@ -109,6 +116,32 @@ fn process_logits(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
       }
     }
   }
+}
+
+// log(sum(exp(logits[base ..])))
+fn log_total_of(base: u32, lane: u32) -> f32 {
+  var mine = FORBIDDEN;
+  for (var token = lane; token < VOCABULARY; token += LANES) {
+    mine = max(mine, logits[base + token]);
+  }
+  partial[lane] = mine;
+  workgroupBarrier();
+  var highest = partial[0];
+  for (var i = 1u; i < LANES; i++) {
+    highest = max(highest, partial[i]);
+  }
+  workgroupBarrier();
+  var total = 0.0;
+  for (var token = lane; token < VOCABULARY; token += LANES) {
+    total += exp(logits[base + token] - highest);
+  }
+  partial[lane] = total;
+  workgroupBarrier();
+  var sum = 0.0;
+  for (var i = 0u; i < LANES; i++) {
+    sum += partial[i];
+  }
+  return highest + log(sum);
 }
 
 // Whether the history's last `count` tokens are those at `start`, of the rules or of the history.

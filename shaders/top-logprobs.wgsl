@@ -1,5 +1,6 @@
 // top[i, :] = the most likely tokens of sample i under its raw logits, in order, with their log-probabilities      [samples, MAX_TOP] vec2
 //
+// For beams: of the highest processed log-probabilities, as they are.
 // One workgroup a sample; samples that want none cost a branch. A pass a token: each finds the best of those that come
 // after the one before, by value and then by id, so equal logits come in the order of their ids.
 
@@ -9,8 +10,9 @@ override STRIDE: u32;
 override MAX_TOP: u32;
 
 @group(0) @binding(0) var<storage, read> logits: array<f32>;
-@group(0) @binding(1) var<storage, read> samples: array<Sample>;
-@group(0) @binding(2) var<storage, read_write> top: array<vec2<u32>>; // token, bits of its log-probability
+@group(0) @binding(1) var<storage, read> processed: array<f32>;
+@group(0) @binding(2) var<storage, read> samples: array<Sample>;
+@group(0) @binding(3) var<storage, read_write> top: array<vec2<u32>>; // token, bits of its log-probability
 
 var<workgroup> values: array<f32, LANES>;
 var<workgroup> tokens: array<u32, LANES>;
@@ -19,6 +21,7 @@ var<workgroup> tokens: array<u32, LANES>;
 fn top_logprobs(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let request = samples[group.x];
   let base = group.x * STRIDE;
+  let is_normalised = (request.flags & NORMALISED) != 0u;
   var last_value = 3.4028234e38;
   var last_token = 0u;
   var highest = 0.0;
@@ -27,7 +30,7 @@ fn top_logprobs(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
     var value = FORBIDDEN;
     var found = VOCABULARY;
     for (var token = lane; token < VOCABULARY; token += LANES) {
-      let logit = logits[base + token];
+      let logit = value_of(base + token, is_normalised);
       let is_after = n == 0u || logit < last_value || (logit == last_value && token > last_token);
       if (is_after && (logit > value || found == VOCABULARY)) {
         value = logit;
@@ -47,7 +50,7 @@ fn top_logprobs(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
       }
     }
     workgroupBarrier();
-    if (n == 0u) {
+    if (n == 0u && !is_normalised) {
       highest = last_value;
       var total = 0.0;
       for (var token = lane; token < VOCABULARY; token += LANES) {
@@ -66,4 +69,11 @@ fn top_logprobs(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
       top[group.x * MAX_TOP + n] = vec2(last_token, bitcast<u32>(last_value - highest - log_total));
     }
   }
+}
+
+fn value_of(index: u32, is_normalised: bool) -> f32 {
+  if (is_normalised) {
+    return processed[index];
+  }
+  return logits[index];
 }

@@ -37,9 +37,11 @@ struct Sample {
 
 const FEEDBACK = 0xffffffffu;
 
-// Of `flags`: draw from processed logits, not from the model's; it is too early for the end tokens of the rules.
+// Of `flags`: draw from processed logits, not from the model's; it is too early for the end tokens of the rules; what is
+// processed are log-probabilities, as beam search has it.
 const PROCESSED = 1u;
 const TOO_EARLY = 2u;
+const NORMALISED = 4u;
 
 // A logit that no draw may take: the lowest f32.
 const FORBIDDEN = -3.4028234e38;

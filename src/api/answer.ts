@@ -7,7 +7,7 @@ import type { ParsedRequest } from "./parsed-request.ts";
 /** What a step adds to a choice. */
 export type ChoiceOutput = Pick<
   SequenceOutput,
-  "text" | "tokenIds" | "logprobs" | "topLogprobs" | "finishReason" | "stopReason"
+  "text" | "tokenIds" | "logprobs" | "topLogprobs" | "finishReason" | "stopReason" | "score"
 >;
 
 /** The tokens' side of log-probabilities. */

@@ -39,6 +39,7 @@ describe("parseChatRequest", () => {
         },
       ],
       n: 1,
+      beamSearch: null,
       stream: false,
       includeUsage: false,
       returnTokenIds: false,

@@ -40,6 +40,7 @@ function request(changes: Partial<ParsedRequest> = {}, prompts: number[][] = [[7
     requestId: null,
     cacheSalt: null,
     deadlineMs: null,
+    beamSearch: null,
     ...changes,
   };
 }
@@ -51,6 +52,7 @@ const going = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
   topLogprobs: tokenIds.map(() => []),
   finishReason: null,
   stopReason: null,
+  score: null,
 });
 const ending = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
   ...going(text, ...tokenIds),

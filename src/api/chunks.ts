@@ -100,10 +100,11 @@ export class ChunkWriter {
     return this.#request.wantLogprobs && tokenIds.length > 0;
   }
 
-  #ending({ tokenIds, finishReason, stopReason }: ChoiceOutput) {
+  #ending({ tokenIds, finishReason, stopReason, score }: ChoiceOutput) {
     return {
       finish_reason: finishReason,
       ...(finishReason !== null && { stop_reason: stopReason }),
+      ...(finishReason !== null && this.#request.beamSearch && { beam_score: score }),
       ...(this.#request.returnTokenIds && { token_ids: [...tokenIds] }),
     };
   }

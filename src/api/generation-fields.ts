@@ -2,6 +2,7 @@
 
 import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
+import { BEAM_FIELDS, parseBeamSearch } from "./beam-fields.ts";
 import type { ParsedRequest, RequestContext, RequestedParams } from "./parsed-request.ts";
 import { parseFilters, parseRules, parseTokenId, RULE_FIELDS } from "./rule-fields.ts";
 import { Fields, invalidType, invalidValue, quote } from "./validate.ts";
@@ -12,6 +13,7 @@ export const GENERATION_FIELDS = [
   "temperature",
   ...RULE_FIELDS,
   "n",
+  ...BEAM_FIELDS,
   "seed",
   "stop",
   "stop_token_ids",
@@ -68,9 +70,12 @@ export function parseGenerationFields(
   const given = fields.list("stop_token_ids", (value, path) => parseTokenId(path, value, vocabSize)) ?? [];
   const stopTokenIds = [...new Set(given)];
   const ignoreEos = fields.boolean("ignore_eos") ?? false;
+  const n = fields.integer("n", { min: 1, max: 128 }) ?? 1;
+  const beamSearch = parseBeamSearch(fields, n);
   fields.string("user");
   return {
-    n: fields.integer("n", { min: 1, max: 128 }) ?? 1,
+    n,
+    beamSearch,
     stream: fields.boolean("stream") ?? false,
     includeUsage: parseIncludeUsage(fields),
     returnTokenIds: fields.boolean("return_token_ids") ?? false,

@@ -1,5 +1,5 @@
 import { checkAdmission, maxSequenceLength, type Limits } from "../engine/admission.ts";
-import type { SamplingParams } from "../engine/sampling-params.ts";
+import type { BeamSearchParams, SamplingParams } from "../engine/sampling-params.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatFormat } from "./chat-format.ts";
 
@@ -42,6 +42,8 @@ export interface ParsedRequest {
   readonly prompts: readonly ParsedPrompt[];
   /** Choices of each prompt. */
   readonly n: number;
+  /** null: each choice is drawn by itself. */
+  readonly beamSearch: BeamSearchParams | null;
   readonly stream: boolean;
   /** Whether the stream ends with a chunk that holds the usage. */
   readonly includeUsage: boolean;

@@ -22,6 +22,7 @@ interface CollectedChoice {
   readonly topLogprobs: ChoiceOutput["topLogprobs"][number][];
   finishReason: FinishReason;
   stopReason: string | number | null;
+  score: number | null;
 }
 
 /** Collects the outputs of one request's choices. */
@@ -42,6 +43,7 @@ export class ResponseBuilder {
       topLogprobs: [],
       finishReason: "abort",
       stopReason: null,
+      score: null,
     }));
   }
 
@@ -55,6 +57,7 @@ export class ResponseBuilder {
     if (output.finishReason === null) return;
     collected.finishReason = output.finishReason;
     collected.stopReason = output.stopReason;
+    collected.score = output.score;
   }
 
   /** After the last output. */
@@ -98,10 +101,11 @@ export class ResponseBuilder {
     };
   }
 
-  #ending({ finishReason, stopReason, tokenIds }: CollectedChoice, index: number) {
+  #ending({ finishReason, stopReason, score, tokenIds }: CollectedChoice, index: number) {
     return {
       finish_reason: finishReason,
       stop_reason: stopReason,
+      ...(this.#request.beamSearch && { beam_score: score }),
       ...(this.#request.returnTokenIds && {
         token_ids: [...tokenIds],
         prompt_token_ids: promptTokenIds(this.#request, index),

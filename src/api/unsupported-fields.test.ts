@@ -6,7 +6,6 @@ const refuse = (body: object) => refuseUnsupported(new Fields(body));
 
 test("values that change nothing are accepted", () => {
   refuse({
-    best_of: 1,
     echo: false,
     suffix: "",
     tools: [],
@@ -29,7 +28,7 @@ test.each(UNSUPPORTED_FIELDS)("%s is refused by name with a value that would cha
 });
 
 test("the refusal says what could be given instead", () => {
-  expect(() => refuse({ length_penalty: 0.1 })).toThrow(
-    "length_penalty is not supported yet, and 0.1 would change the answer. Leave it out (or give 1).",
+  expect(() => refuse({ service_tier: "flex" })).toThrow(
+    'service_tier is not supported yet, and "flex" would change the answer. Leave it out (or give "auto" or "default").',
   );
 });

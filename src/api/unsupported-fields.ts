@@ -8,7 +8,6 @@ import { isObject, quote, type Fields } from "./validate.ts";
 const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonly unknown[]>([
   // OpenAI's
   ["audio", []],
-  ["best_of", [1]],
   ["echo", [false]],
   ["function_call", ["none", "auto"]],
   ["functions", []],
@@ -39,7 +38,6 @@ const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, 
   ["guided_json", []],
   ["guided_regex", []],
   ["kv_transfer_params", []],
-  ["length_penalty", [1]],
   ["logits_processors", []],
   ["mm_processor_kwargs", []],
   ["prompt_embeds", []],
@@ -49,7 +47,6 @@ const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, 
   ["spaces_between_special_tokens", [true]],
   ["structured_outputs", []],
   ["truncate_prompt_tokens", []],
-  ["use_beam_search", [false]],
   ["vllm_xargs", []],
 ]);
 

@@ -86,7 +86,7 @@ describe("a recorded run", () => {
     });
     for (const requestId of ["a", "b", "c", "d"]) {
       const request = { requestId, prompt: [1, 2, 3, 4, 5, 6], params: samplingParams({ maxTokens: 12 }), n: 2 };
-      engine.add({ ...request, param: "prompt", priority: 0, cacheSalt: null, deadlineMs: null });
+      engine.add({ ...request, param: "prompt", priority: 0, cacheSalt: null, deadlineMs: null, beamSearch: null });
     }
     source.tell("alert", ALERT);
     while (await engine.step());

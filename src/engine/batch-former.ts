@@ -1,7 +1,12 @@
 import type { BatchingMode, ResolvedEngineConfig } from "../protocol/config.ts";
+import type { BeamGroup } from "./beam-group.ts";
 import type { Sequence } from "./sequence.ts";
+import type { SlotBudget } from "./slot-budget.ts";
 
 type BatchFormerConfig = Pick<ResolvedEngineConfig, "batchingMode" | "batchWindowMs" | "maxNumSeqs">;
+
+/** What a batch counts: a sequence, or a group, since its members go on together. */
+type Unit = Sequence | BeamGroup;
 
 /**
  * Who may join those that run, by the batching mode. Continuous: anybody, at any step. Static: a batch is formed when the
@@ -11,7 +16,7 @@ type BatchFormerConfig = Pick<ResolvedEngineConfig, "batchingMode" | "batchWindo
 export class BatchFormer {
   readonly #config: BatchFormerConfig;
   #mode: BatchingMode;
-  #batch = new Set<Sequence>();
+  #batch = new Set<Unit>();
 
   constructor(config: BatchFormerConfig) {
     this.#config = config;
@@ -22,7 +27,7 @@ export class BatchFormer {
   setMode(mode: BatchingMode, running: readonly Sequence[]): void {
     if (mode === this.#mode) return;
     this.#mode = mode;
-    this.#batch = new Set(running.slice(0, this.batchSize));
+    this.#batch = this.#firstUnits(running);
   }
 
   /** Most that may run at once. */
@@ -30,14 +35,26 @@ export class BatchFormer {
     return this.#mode === "sequential" ? 1 : this.#config.maxNumSeqs;
   }
 
-  /** Of those that wait, in order, who may be admitted now. */
-  candidates(waiting: readonly Sequence[], numRunning: number, nowMs: number): readonly Sequence[] {
+  /** Whether more run than may. */
+  isOverfull(running: readonly Sequence[]): boolean {
+    return running.length > this.batchSize && new Set(running.map(unitOf)).size > this.batchSize;
+  }
+
+  /** Of those that wait, in order, who may be admitted now: before all others, in any mode, beams that others wait for. */
+  candidates(waiting: readonly Sequence[], slots: SlotBudget, numRunning: number, nowMs: number): readonly Sequence[] {
+    const open = waiting.filter(({ isHeld }) => !isHeld);
+    const awaited = open.filter((sequence) => slots.isAwaited(sequence));
+    const others = open.filter((sequence) => !slots.isAwaited(sequence));
+    return [...awaited, ...this.#newcomers(others, numRunning, nowMs)];
+  }
+
+  #newcomers(waiting: readonly Sequence[], numRunning: number, nowMs: number): readonly Sequence[] {
     if (this.#mode === "continuous") return waiting;
-    for (const sequence of this.#batch) if (sequence.isFinished) this.#batch.delete(sequence);
+    for (const unit of this.#batch) if (unit.isFinished) this.#batch.delete(unit);
     if (this.#batch.size === 0 && numRunning === 0 && nowMs >= this.formsAtMs(waiting)) {
-      this.#batch = new Set(waiting.slice(0, this.batchSize));
+      this.#batch = this.#firstUnits(waiting);
     }
-    return waiting.filter((sequence) => this.#batch.has(sequence));
+    return waiting.filter((sequence) => this.#batch.has(unitOf(sequence)));
   }
 
   /** When the next batch begins, if no batch runs: at once, or when the window closes. */
@@ -56,4 +73,12 @@ export class BatchFormer {
   capacity(numRunning: number): number {
     return this.#mode === "static" && numRunning > 0 ? numRunning : this.batchSize;
   }
+
+  #firstUnits(sequences: readonly Sequence[]): Set<Unit> {
+    return new Set([...new Set(sequences.map(unitOf))].slice(0, this.batchSize));
+  }
+}
+
+function unitOf(sequence: Sequence): Unit {
+  return sequence.group ?? sequence;
 }

@@ -4,7 +4,7 @@ import type { RequestReport, StepReport } from "../protocol/reports.ts";
 import type { TokenBytes } from "./detokenizer.ts";
 import type { SequenceOutput } from "./output.ts";
 import type { Runner } from "./runner.ts";
-import type { SamplingParams } from "./sampling-params.ts";
+import type { BeamSearchParams, SamplingParams } from "./sampling-params.ts";
 import type { SchedulerConfig } from "./scheduler-config.ts";
 
 export interface EngineOptions {
@@ -35,6 +35,8 @@ export interface EngineRequest {
   readonly params: SamplingParams;
   /** Number of choices. Choice i is a sequence of its own, drawn with the seed params.seed + i. */
   readonly n: number;
+  /** Choices are the best n of its answers; null: each is drawn by itself. */
+  readonly beamSearch: BeamSearchParams | null;
   /** The field the prompt came from ("messages", "prompt"), to be named when it is refused. */
   readonly param: string;
   readonly priority: number;

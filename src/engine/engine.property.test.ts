@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { EngineHarness, samplingParams, type Collected } from "../testing/engine-harness.ts";
 import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { checkAdmission } from "./admission.ts";
+import { checkAdmission, checkBeams } from "./admission.ts";
 import type { EngineOptions } from "./engine-options.ts";
-import type { SamplingParams } from "./sampling-params.ts";
+import type { BeamSearchParams, SamplingParams } from "./sampling-params.ts";
 
 /** Pieces that make stop strings and characters cross token borders; the last token is end-of-text. */
 const PIECES = ["a", "b", "ab", " ", "EN", "D", "\uFEFF", "é"].map((text) => new TextEncoder().encode(text));
@@ -22,6 +22,7 @@ interface Traffic {
     readonly arrivesAtStep: number;
     readonly prompt: readonly number[];
     readonly n: number;
+    readonly beamSearch: BeamSearchParams | null;
     readonly priority: number;
     readonly cacheSalt: string | null;
     readonly params: SamplingParams;
@@ -62,6 +63,17 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
       arrivesAtStep: fc.nat({ max: 8 }),
       prompt: fc.array(token, { maxLength: 10 }),
       n: fc.integer({ min: 1, max: 3 }),
+      beamSearch: fc.oneof(
+        { weight: 2, arbitrary: fc.constant(null) },
+        {
+          weight: 1,
+          arbitrary: fc.record({
+            numBeams: fc.integer({ min: 1, max: 4 }),
+            lengthPenalty: fc.constantFrom(-1, 0, 1, 2),
+            earlyStopping: fc.constantFrom<BeamSearchParams["earlyStopping"][]>(true, false, "never"),
+          }),
+        },
+      ),
       priority: fc.integer({ min: -2, max: 2 }),
       cacheSalt: fc.constantFrom(null, null, "other"),
       params: fc
@@ -87,14 +99,16 @@ type Request = Traffic["requests"][number];
 async function alone(request: Request, index: number, maxModelLen: number): Promise<Collected> {
   const harness = new EngineHarness({ config: { maxModelLen }, vocabulary: VOCABULARY });
   const params = { ...request.params, seed: request.params.seed + index };
-  harness.add("alone", request.prompt, { params });
+  const { beamSearch, n } = request;
+  harness.add("alone", request.prompt, beamSearch ? { params: request.params, beamSearch, n } : { params });
   await harness.runToEnd();
-  return harness.choice("alone");
+  return harness.choice("alone", beamSearch ? index : 0);
 }
 
 function isAdmissible(request: Request, config: Traffic["config"]): boolean {
   try {
     checkAdmission(request.prompt.length, request.params.maxTokens, "prompt", config);
+    checkBeams(request, new Set([EOS]), config);
     return true;
   } catch {
     return false;
@@ -106,7 +120,8 @@ async function play({ config, switches, requests }: Traffic): Promise<EngineHarn
   const harness = new EngineHarness({ config, vocabulary: VOCABULARY });
   // The oldest sequence makes progress in each step, so all together take no more than each by itself: its rows in
   // chunks of the budget (all again after a preemption), and a step a token. Those behind it in rank can't take more.
-  const maxSteps = requests.reduce((sum, { prompt, params, n }) => {
+  const maxSteps = requests.reduce((sum, { prompt, params, n: choices, beamSearch }) => {
+    const n = beamSearch?.numBeams ?? choices;
     const length = prompt.length + params.maxTokens;
     const rowsPerStep = Math.min(config.maxNumBatchedTokens, config.longPrefillTokenThreshold || Infinity);
     return sum + n * (Math.ceil(length / rowsPerStep) + length);
@@ -148,6 +163,7 @@ describe("an engine under random traffic", { timeout: 60_000 }, () => {
       shared: 0,
       cached: 0,
       ahead: 0,
+      searched: 0,
     };
 
     await fc.assert(
@@ -165,12 +181,15 @@ describe("an engine under random traffic", { timeout: 60_000 }, () => {
             const choice = harness.choice(`${id}`, index);
             const expected = await alone(request, index, config.maxModelLen);
             if (choice.finishReason === "abort") {
-              expect(request.abort).not.toBeNull();
+              // Or the rules left it nothing: then it is the same alone.
+              if (choice.stopReason === "no_candidates") expect(choice).toEqual(expected);
+              else expect(request.abort).not.toBeNull();
               expect(choice.tokenIds).toEqual(expected.tokenIds.slice(0, choice.tokenIds.length));
             } else {
               expect(choice).toEqual(expected);
             }
             expect(reports.filter((report) => report.index === index && report.status === "finished")).toHaveLength(1);
+            if (choice.score !== null) seen.searched += 1;
             if (typeof choice.stopReason === "string") seen.stopStrings += 1;
           }
         }

@@ -1,10 +1,12 @@
 import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { FinishReason } from "../protocol/openai.ts";
-import type { EngineStats, KvCacheMap, RequestReport, StepReport } from "../protocol/reports.ts";
-import { checkAdmission, checkQueue, maxSequenceLength } from "./admission.ts";
+import type { EngineStats, KvCacheMap } from "../protocol/reports.ts";
+import { checkRequests, maxSequenceLength } from "./admission.ts";
+import type { BeamGroup } from "./beam-group.ts";
 import type { EngineOptions, EngineRequest } from "./engine-options.ts";
-import { OutputProcessor, type OutputOptions, type SequenceOutput } from "./output.ts";
+import { OutputProcessor, type OutputOptions } from "./output.ts";
+import { Outbox } from "./outbox.ts";
 import { kvCacheMap } from "./kv-cache-map.ts";
 import * as reports from "./reports.ts";
 import type { SampledToken, ScheduledSequence, StepResult } from "./runner.ts";
@@ -26,17 +28,13 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #outputOptions: OutputOptions;
   readonly #scheduler: Scheduler;
+  readonly #outbox: Outbox;
   /** Every sequence that has not ended, with what makes text of its tokens. */
   readonly #open = new Map<Sequence, OutputProcessor>();
   /** Of those, the ones with a deadline. */
   readonly #deadlines = new Set<Sequence>();
   /** Submitted steps, oldest first. */
   readonly #inFlight: StepInFlight[] = [];
-
-  // What happened since the last emit.
-  #outputs: SequenceOutput[] = [];
-  #requestReports: RequestReport[] = [];
-  #emitting = false;
 
   readonly #counters: reports.EngineCounters = reports.newCounters();
   #lastCommitMs = -Infinity;
@@ -53,6 +51,7 @@ export class Engine {
       maxLength: maxSequenceLength(options.config),
     };
     this.#scheduler = new Scheduler(options.config);
+    this.#outbox = new Outbox(options.onOutputs);
   }
 
   /**
@@ -61,17 +60,10 @@ export class Engine {
    */
   add(...requests: readonly EngineRequest[]): void {
     if (this.#error !== null) throw this.#error;
-    for (const { prompt, params, param } of requests) {
-      checkAdmission(prompt.length, params.maxTokens, param, this.#options.config);
-    }
-    checkQueue(
-      requests.reduce((sum, { n }) => sum + n, 0),
-      this.#scheduler,
-      this.#options.config.maxQueueSize,
-    );
+    checkRequests(requests, this.#outputOptions.eosTokenIds, this.#scheduler, this.#options.config);
     const arrivalMs = this.#options.now();
     for (const request of requests) this.#queue(request, arrivalMs);
-    this.#emit(null);
+    this.#outbox.emit(null);
     this.#wake();
   }
 
@@ -81,7 +73,7 @@ export class Engine {
     for (const sequence of this.#open.keys()) {
       if (sequence.requestId === requestId) this.#abort(sequence, null, atMs);
     }
-    this.#emit(null);
+    this.#outbox.emit(null);
   }
 
   /** Steps while there is work and sleeps otherwise, until the engine dies. There is one loop however often it is called. */
@@ -126,12 +118,11 @@ export class Engine {
   fail(error: unknown): void {
     if (this.#error !== null) return;
     this.#error = toChorusError(error);
-    for (const sequence of this.#open.keys()) this.#scheduler.finish(sequence, "abort");
+    for (const sequence of this.#open.keys()) this.#finish(sequence, "abort");
     this.#open.clear();
     this.#deadlines.clear();
     this.#inFlight.length = 0;
-    this.#outputs = [];
-    this.#requestReports = [];
+    this.#outbox.clear();
     this.#options.onFatal(this.#error);
     this.#wake();
   }
@@ -150,12 +141,13 @@ export class Engine {
   }
 
   #queue(request: EngineRequest, arrivalMs: number): void {
-    for (const sequence of sequencesOf(request, arrivalMs, this.#outputOptions.maxLength)) {
-      this.#open.set(sequence, new OutputProcessor(sequence, this.#outputOptions));
-      if (sequence.deadlineMs < Infinity) this.#deadlines.add(sequence);
-      this.#scheduler.add(sequence);
-      this.#requestReports.push(reports.requestReport(sequence, "queued"));
+    const { choices, served } = sequencesOf(request, arrivalMs, this.#outputOptions);
+    for (const choice of choices) {
+      this.#open.set(choice, new OutputProcessor(choice, this.#outputOptions));
+      if (choice.deadlineMs < Infinity) this.#deadlines.add(choice);
+      this.#outbox.addReport(reports.requestReport(choice, "queued"));
     }
+    for (const sequence of served) this.#scheduler.add(sequence);
   }
 
   async #runLoop(): Promise<void> {
@@ -199,7 +191,7 @@ export class Engine {
     this.#lastCommitMs = atMs;
     const numTaken = this.#commit(plan, tokens, atMs);
     const rest = { ...others, atMs, stepMs, cpuMs: cpuMs + this.#options.now() - atMs, gpuMs };
-    this.#emit(reports.stepReport(this.#counters.steps, plan, numTaken, rest, this.#scheduler));
+    this.#outbox.emit(reports.stepReport(this.#counters.steps, plan, numTaken, rest, this.#scheduler));
   }
 
   /** Gives the sequences of a step their tokens, which all count as known at the same moment; returns how many to each. */
@@ -209,6 +201,7 @@ export class Engine {
     this.#counters.stepSequences += plan.length;
     return plan.map((scheduled) => {
       const drawn = scheduled.samples ? tokens.slice(sample, (sample += 1 + scheduled.drafts.length)) : [];
+      if (scheduled.sequence.group !== null) return this.#takeBeam(scheduled, scheduled.sequence.group, drawn, atMs);
       // Of what ended while the step was in flight, rows were computed, but no token is taken.
       return this.#open.has(scheduled.sequence) ? this.#takeAll(scheduled, drawn, atMs) : 0;
     });
@@ -236,18 +229,41 @@ export class Engine {
   }
 
   #take(sequence: Sequence, token: SampledToken, atMs: number): void {
-    sequence.numPlaceholders -= 1;
+    if (sequence.isFinished) return; // a stop string may end an answer that was found whole
+    if (sequence.group === null) sequence.numPlaceholders -= 1;
     sequence.tokens.push(token.tokenId);
     this.#counters.generationTokens += 1;
-    if (sequence.firstTokenMs === null) {
-      sequence.firstTokenMs = atMs;
-      this.#counters.promptTokens += sequence.promptLength;
-      this.#requestReports.push(reports.requestReport(sequence, "first-token"));
-    }
+    this.#noteFirstToken(sequence, atMs);
     const output = this.#open.get(sequence)?.push(token);
     if (output === undefined) return;
-    this.#outputs.push(output);
+    this.#outbox.addOutput(output);
     if (output.finishReason !== null) this.#end(sequence, output.finishReason, atMs);
+  }
+
+  #noteFirstToken(sequence: Sequence, atMs: number): void {
+    if (sequence.firstTokenMs !== null) return;
+    sequence.firstTokenMs = atMs;
+    this.#counters.promptTokens += sequence.promptLength;
+    this.#outbox.addReport(reports.requestReport(sequence, "first-token"));
+  }
+
+  /** A round counts as one token, of the beam that it waited for. Choices get their answers at the end. */
+  #takeBeam(scheduled: ScheduledSequence, group: BeamGroup, drawn: readonly SampledToken[], atMs: number): number {
+    const { sequence, start, count, samples } = scheduled;
+    if (sequence.isFinished) return 0;
+    this.#scheduler.commit(sequence, start + count);
+    const round = samples ? group.deliver(sequence, drawn[0]?.top ?? []) : null;
+    if (round === null) return 0;
+    for (const dropped of round.dropped) this.#scheduler.finish(dropped, "stop");
+    for (const fork of round.forks) this.#scheduler.add(fork);
+    for (const choice of this.#open.keys()) {
+      if (choice.group !== group) continue;
+      group.describe(choice, round);
+      this.#noteFirstToken(choice, atMs);
+      for (const token of round.answers?.[choice.index]?.tokens ?? []) this.#take(choice, token, atMs);
+      if (round.answers !== null) this.#abort(choice, "no_candidates", atMs); // the rules have left too few
+    }
+    return 1;
   }
 
   #endOverdue(): void {
@@ -256,40 +272,27 @@ export class Engine {
     for (const sequence of this.#deadlines) {
       if (sequence.deadlineMs <= atMs) this.#abort(sequence, "deadline", atMs);
     }
-    this.#emit(null);
+    this.#outbox.emit(null);
+  }
+
+  /** A choice of a beam search was never served, but its beams were. */
+  #finish(sequence: Sequence, reason: FinishReason): void {
+    for (const one of [sequence, ...(sequence.group?.members ?? [])]) this.#scheduler.finish(one, reason);
   }
 
   #abort(sequence: Sequence, stopReason: string | null, atMs: number): void {
     const processor = this.#open.get(sequence);
     if (processor === undefined) return;
-    this.#outputs.push(processor.abort(stopReason));
+    this.#outbox.addOutput(processor.abort(stopReason));
     this.#end(sequence, "abort", atMs);
   }
 
   #end(sequence: Sequence, reason: FinishReason, atMs: number): void {
-    this.#scheduler.finish(sequence, reason);
+    this.#finish(sequence, reason);
     this.#open.delete(sequence);
     this.#deadlines.delete(sequence);
     sequence.finishedMs = atMs;
     this.#counters.endings[reason] += 1;
-    this.#requestReports.push(reports.requestReport(sequence, "finished"));
-  }
-
-  /** Hands over what has happened. A listener may add or abort: that is handed over when it returns, in order. */
-  #emit(report: StepReport | null): void {
-    if (this.#emitting) return;
-    this.#emitting = true;
-    try {
-      while (report !== null || this.#outputs.length > 0 || this.#requestReports.length > 0) {
-        const outputs = this.#outputs;
-        const requests = this.#requestReports;
-        this.#outputs = [];
-        this.#requestReports = [];
-        this.#options.onOutputs(outputs, report, requests);
-        report = null;
-      }
-    } finally {
-      this.#emitting = false;
-    }
+    this.#outbox.addReport(reports.requestReport(sequence, "finished"));
   }
 }

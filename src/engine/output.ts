@@ -21,6 +21,8 @@ export interface SequenceOutput {
   /** null while the sequence goes on. */
   readonly finishReason: FinishReason | null;
   readonly stopReason: number | string | null;
+  /** Of an answer of beam search; else null. */
+  readonly score: number | null;
 }
 
 export interface OutputOptions {
@@ -70,6 +72,7 @@ export class OutputProcessor {
       topLogprobs: token === null ? [] : [token.top ?? []],
       finishReason: ending?.finishReason ?? null,
       stopReason: ending?.stopReason ?? null,
+      score: this.#sequence.score,
     };
   }
 }

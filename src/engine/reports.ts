@@ -112,6 +112,8 @@ export function stepReport(
 }
 
 function stepEntry({ sequence, start, count, drafts, cachedTokens }: ScheduledSequence, numTaken: number): StepEntry {
+  // A beam that is dropped is not the end of its request, under whose name it is told.
+  const goesOn = sequence.group !== null && !sequence.group.isFinished;
   return {
     requestId: sequence.requestId,
     index: sequence.index,
@@ -122,6 +124,6 @@ function stepEntry({ sequence, start, count, drafts, cachedTokens }: ScheduledSe
     sampled: numTaken > 0,
     drafted: drafts.length,
     accepted: Math.max(0, numTaken - 1),
-    finishReason: sequence.status.state === "finished" ? sequence.status.reason : null,
+    finishReason: sequence.status.state === "finished" && !goesOn ? sequence.status.reason : null,
   };
 }

@@ -17,6 +17,24 @@ export const NO_FILTERS: TokenFilters = { topK: 0, topP: 1, minP: 0, typicalP: 1
 /** Most likely tokens that a request can ask to be told with each token. */
 export const MAX_TOP_LOGPROBS = 20;
 
+/** Most likely tokens that a step can tell of a sample: a beam asks for one a beam and one a token that ends it. */
+export const MAX_TOP_CANDIDATES = 32;
+
+/** Below this, a log-probability is that of a token that a rule forbids. */
+export const LOWEST_LOGPROB = -1e30;
+
+/** Beam search, with Hugging Face's names and meanings. */
+export interface BeamSearchParams {
+  readonly numBeams: number;
+  /** Scores are divided by length to this power: above 0 favours long answers. */
+  readonly lengthPenalty: number;
+  /**
+   * When numBeams answers are finished: true = the search is over, false = when the best open beam is no better at its
+   * present length, "never" = when it can't become better at any.
+   */
+  readonly earlyStopping: boolean | "never";
+}
+
 /** How a sequence's tokens are drawn and when it ends, with every default decided. vLLM's names in camelCase. */
 export interface SamplingParams extends LogitRules, TokenFilters {
   /** 0 = greedy. */

@@ -8,6 +8,7 @@ import type { ScheduledSequence } from "./runner.ts";
 import { maxDraftTokens, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
 import type { Sequence } from "./sequence.ts";
 import { findSharedPrefix, type SharedPrefix } from "./shared-prefix.ts";
+import { SlotBudget } from "./slot-budget.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
 
 /**
@@ -37,12 +38,11 @@ export class Scheduler {
   readonly #freeSlots: number[];
   #limits: SchedulerLimits;
   #step = 0;
-  /** Whether the last plan stopped short for want of blocks, and of permission to preempt. */
+  /** The last plan stopped short for want of blocks, and of permission to preempt. */
   #isBlocked = false;
 
-  // Counters since start.
   numPreemptions = 0;
-  prefixCacheQueries = 0;
+  prefixCacheQueries = 0; // since start, as are the others
   prefixCacheHits = 0;
 
   constructor(config: SchedulerConfig) {
@@ -62,7 +62,6 @@ export class Scheduler {
   get numWaiting(): number {
     return this.#waiting.length;
   }
-
   /** Who has slots and blocks, in the order in which they are served. */
   get running(): readonly Sequence[] {
     return this.#running;
@@ -114,7 +113,7 @@ export class Scheduler {
     const { pool } = this;
     const step: ScheduledSequence[] = [];
     // After a change of mode.
-    while (this.#running.length > this.#batches.batchSize) {
+    while (this.#batches.isOverfull(this.#running)) {
       if (!mayPreempt) return [];
       this.#preempt();
     }
@@ -130,7 +129,7 @@ export class Scheduler {
     for (const sequence of this.#running) {
       if (budget === 0) break;
       unserved -= 1;
-      if (sequence.numPendingTokens === 0) continue; // its last token is being sampled, or its drafts are
+      if (sequence.numPendingTokens === 0) continue; // its last token is being sampled, or its drafts, or its group's
       if (this.drafter?.waits(sequence)) continue;
       const count = this.#rowsFor(sequence, budget - unserved);
       if (!this.#makeRoom(sequence, count, mayPreempt)) break;
@@ -139,6 +138,8 @@ export class Scheduler {
     }
 
     if (!this.#isBlocked && this.numPreemptions === preemptionsBefore) this.#admit(budget, nowMs, step);
+    // Each group waits for members that found no room, and keeps others from having it: the last one gives way.
+    if (mayPreempt) while (step.length === 0 && this.#preemptGroup()) this.#admit(budget, nowMs, step);
     return step;
   }
 
@@ -178,14 +179,17 @@ export class Scheduler {
   /** Admits who waits, in order, as long as there are budget, slots and blocks. */
   #admit(budget: number, nowMs: number, step: ScheduledSequence[]): void {
     // Before the queue is put in order, which takes longer than a step's whole plan where thousands wait.
-    if (budget === 0 || this.#waiting.length === 0 || this.#running.length >= this.#limits.maxNumSeqs) return;
+    if (budget === 0 || this.#waiting.length === 0) return;
+    const slots = new SlotBudget(this.#running, this.#limits.maxNumSeqs);
+    if (slots.isSpent) return;
     const waiting = this.#waiting.inOrder(this.#step);
-    for (const sequence of this.#batches.candidates(waiting, this.#running.length, nowMs)) {
-      if (budget === 0 || this.#running.length >= this.#limits.maxNumSeqs) return;
+    for (const sequence of this.#batches.candidates(waiting, slots, this.#running.length, nowMs)) {
+      if (budget === 0 || !slots.hasRoomFor(sequence)) return;
       const cached = findSharedPrefix(sequence, this.pool, this.#config.enablePrefixCaching, step);
       if (cached === "soon") continue;
       // Not skipped: else a large one would wait for ever while small ones pass by.
       if (!this.#start(sequence, cached)) return;
+      slots.take(sequence);
       const count = this.#rowsFor(sequence, budget);
       budget -= this.#give(sequence, count, sequence.numComputedTokens, step);
     }
@@ -216,7 +220,7 @@ export class Scheduler {
     // Of blocks shared with a leader nothing is known to the prefix cache yet; they are offered again.
     sequence.numPublishedBlocks = chain === null ? 0 : shared.length;
     sequence.publishedChain = chain;
-    if (sequence.numPreemptions === 0) {
+    if (sequence.numPreemptions === 0 && sequence.numOutputTokens === 0) {
       sequence.numCachedTokens = sequence.numComputedTokens;
       this.prefixCacheQueries += sequence.tokens.length;
       this.prefixCacheHits += sequence.numCachedTokens;
@@ -235,7 +239,8 @@ export class Scheduler {
     const samples = start + count === sequence.numTokens;
     const rows = count + drafts.length;
     sequence.numComputedTokens += rows;
-    if (samples) sequence.numPlaceholders += 1 + drafts.length;
+    if (sequence.group !== null) sequence.isHeld = samples;
+    else if (samples) sequence.numPlaceholders += 1 + drafts.length;
     step.push({ sequence, start, count: rows, samples, drafts, cachedTokens });
     return rows;
   }
@@ -261,10 +266,10 @@ export class Scheduler {
     }
   }
 
-  /** Preemption of the last by recomputation: it keeps its tokens only, and its place in the order of arrival. */
-  #preempt(): Sequence | undefined {
-    const sequence = this.#running.pop();
+  /** Preemption, of the last, by recomputation: it keeps its tokens only, and its place in the order of arrival. */
+  #preempt(sequence = this.#running.at(-1)): Sequence | undefined {
     if (sequence === undefined) return undefined;
+    this.#running.splice(this.#running.indexOf(sequence), 1);
     this.#release(sequence);
     sequence.status = { state: "waiting" };
     sequence.numPreemptions += 1;
@@ -272,6 +277,13 @@ export class Scheduler {
     this.preempted.push(sequence);
     this.#waiting.add(sequence, this.#step);
     return sequence;
+  }
+
+  /** Preemption of all members of the last one's group; false if it is in none. */
+  #preemptGroup(): boolean {
+    const group = this.#running.at(-1)?.group ?? null;
+    if (group !== null) for (const sequence of group.members) if (sequence.slot !== null) this.#preempt(sequence);
+    return group !== null;
   }
 
   /** The only place that takes blocks and slot from a sequence. */

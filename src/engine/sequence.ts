@@ -1,4 +1,5 @@
 import type { FinishReason } from "../protocol/openai.ts";
+import type { BeamGroup } from "./beam-group.ts";
 import type { SamplingParams } from "./sampling-params.ts";
 
 export type SequenceStatus =
@@ -21,8 +22,12 @@ export interface SequenceFields {
   readonly cacheSalt?: string | null;
   /** When it ends, whatever it has. [never] */
   readonly deadlineMs?: number;
-  /** The first choice of the same request, whose prompt's blocks this one shares. [none] */
+  /** A sequence that begins with the same tokens, all but the last, whose blocks this one shares. [none] */
   readonly leader?: Sequence | null;
+  /** Tokens that it has already, behind the prompt. [none] */
+  readonly output?: readonly number[];
+  /** The beams that it belongs to, or gets its answer from. [none] */
+  readonly group?: BeamGroup | null;
 }
 
 /**
@@ -44,7 +49,12 @@ export class Sequence {
   readonly cacheSalt: string | null;
   readonly deadlineMs: number;
   readonly leader: Sequence | null;
+  /** Tokens that it has in common with its leader, whatever becomes of both. */
+  readonly numSharedTokens: number;
+  readonly group: BeamGroup | null;
 
+  /** As a beam: its next token is chosen, here, when those of the others are. Until then it has no rows. */
+  isHeld = false;
   status: SequenceStatus = { state: "waiting" };
   numComputedTokens = 0;
   /** Tokens that steps in flight are sampling. */
@@ -74,19 +84,23 @@ export class Sequence {
   scheduledMs: number | null = null;
   firstTokenMs: number | null = null;
   finishedMs: number | null = null;
+  /** Of the answer that beam search has found for it. */
+  score: number | null = null;
 
   constructor(fields: SequenceFields) {
     this.requestId = fields.requestId;
     this.index = fields.index;
     this.params = fields.params;
     this.promptLength = fields.prompt.length;
-    this.tokens = [...fields.prompt];
+    this.tokens = [...fields.prompt, ...(fields.output ?? [])];
     this.arrivalMs = fields.arrivalMs;
     this.maxLength = Math.min(fields.maxLength ?? Infinity, fields.prompt.length + fields.params.maxTokens);
     this.priority = fields.priority ?? 0;
     this.cacheSalt = fields.cacheSalt ?? null;
     this.deadlineMs = fields.deadlineMs ?? Infinity;
     this.leader = fields.leader ?? null;
+    this.numSharedTokens = this.tokens.length - 1;
+    this.group = fields.group ?? null;
   }
 
   get numOutputTokens(): number {
@@ -100,10 +114,11 @@ export class Sequence {
 
   /**
    * Tokens still to be computed before the next one can be sampled; 1 while decoding, 0 once the last is under way, and
-   * while it is open which of its drafts hold.
+   * while it is open which of its drafts hold, or how its group goes on.
    */
   get numPendingTokens(): number {
-    return this.numTokens >= this.maxLength || this.drafts.length > 0 ? 0 : this.numTokens - this.numComputedTokens;
+    const isOpen = this.isHeld || this.drafts.length > 0;
+    return this.numTokens >= this.maxLength || isOpen ? 0 : this.numTokens - this.numComputedTokens;
   }
 
   get isFinished(): boolean {

@@ -13,14 +13,14 @@ export interface SharedPrefix {
  * "soon": its leader is computing them. In this step counts as soon: a row sees keys of its own sequence's rows only.
  */
 export function findSharedPrefix(
-  { tokens, leader, cacheSalt }: Sequence,
+  { tokens, leader, numSharedTokens, cacheSalt }: Sequence,
   pool: BlockPool,
   enablePrefixCaching: boolean,
   step: readonly ScheduledSequence[],
 ): SharedPrefix | "soon" {
   const maxBlocks = Math.floor((tokens.length - 1) / pool.blockSize);
   const isLed = leader?.status.state === "running";
-  const numLed = isLed ? Math.min(maxBlocks, Math.floor((leader.promptLength - 1) / pool.blockSize)) : 0;
+  const numLed = isLed ? Math.min(maxBlocks, Math.floor(numSharedTokens / pool.blockSize)) : 0;
   const numComputed = step.find(({ sequence }) => sequence === leader)?.start ?? leader?.numComputedTokens ?? 0;
   if (isLed && numComputed < numLed * pool.blockSize) return "soon";
   const found = enablePrefixCaching

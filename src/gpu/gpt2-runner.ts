@@ -1,6 +1,6 @@
 import type { Runner, SampledToken, ScheduledSequence, StepResult } from "../engine/runner.ts";
 import { maxSamples } from "../engine/scheduler-config.ts";
-import { MAX_TOP_LOGPROBS } from "../engine/sampling-params.ts";
+import { MAX_TOP_CANDIDATES } from "../engine/sampling-params.ts";
 import type { Gpt2Weights } from "../model/gpt2-weights.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
@@ -21,7 +21,7 @@ const READBACK_DEPTH = 5;
 /** Bytes of a sampled token: its id, and the bits of its log-probability. */
 const SAMPLED_BYTES = 8;
 /** Bytes of a sample's most likely tokens. */
-const TOP_BYTES = SAMPLED_BYTES * MAX_TOP_LOGPROBS;
+const TOP_BYTES = SAMPLED_BYTES * MAX_TOP_CANDIDATES;
 
 /** Computes steps of GPT-2 on the GPU: one command buffer and one submit a step, nothing created on the way. */
 export class Gpt2Runner implements Runner {
@@ -175,7 +175,7 @@ export class Gpt2Runner implements Runner {
     const tokenAt = (at: number) => ({ tokenId: ids[at] ?? 0, logprob: logprobs[at + 1] ?? 0 });
     const topStart = 2 * Math.max(1, tops.length);
     const tokens = tops.map((numTop, i): SampledToken => {
-      const start = topStart + 2 * i * MAX_TOP_LOGPROBS;
+      const start = topStart + 2 * i * MAX_TOP_CANDIDATES;
       return { ...tokenAt(2 * i), top: Array.from({ length: numTop }, (_, n) => tokenAt(start + 2 * n)) };
     });
     return { tokens, gpuMs };

@@ -1,4 +1,4 @@
-import { MAX_TOP_LOGPROBS } from "../engine/sampling-params.ts";
+import { MAX_TOP_CANDIDATES } from "../engine/sampling-params.ts";
 import type { Arena } from "./arena.ts";
 import type { Dispatch, KernelCompiler } from "./kernel.ts";
 import { processLogits } from "./kernels/process-logits.ts";
@@ -26,7 +26,7 @@ export interface SamplerParts {
 
 /** From logits to tokens, whatever the model: rules, the draw, and the most likely tokens where somebody asks. */
 export class Sampler {
-  /** (id, bits of its log-probability) x MAX_TOP_LOGPROBS of each sample. */
+  /** (id, bits of its log-probability) x MAX_TOP_CANDIDATES of each sample. */
   readonly top: GPUBuffer;
   readonly #process: Dispatch;
   readonly #sample: Dispatch;
@@ -46,13 +46,13 @@ export class Sampler {
     const constants = { LANES: parts.isSoftware ? 64 : 256, VOCABULARY: vocabSize, STRIDE };
     const processed = arena.storage("processed logits", 4 * maxSamples * STRIDE);
     const counts = arena.storage("token counts", 4 * maxSamples * STRIDE);
-    const top = arena.storage("top logprobs", 8 * maxSamples * MAX_TOP_LOGPROBS);
+    const top = arena.storage("top logprobs", 8 * maxSamples * MAX_TOP_CANDIDATES);
     const workgroups: Dispatch["workgroups"] = (_, numSamples) => [numSamples, 1];
 
     const [process, draw, tellTop] = await Promise.all([
       compiler.pipeline(processLogits, { ...constants, MAX_LENGTH: maxLength, RULE_WORDS: ruleShape.words }),
       compiler.pipeline(sample, { ...constants, MAX_LENGTH: maxLength }),
-      compiler.pipeline(topLogprobs, { ...constants, MAX_TOP: MAX_TOP_LOGPROBS }),
+      compiler.pipeline(topLogprobs, { ...constants, MAX_TOP: MAX_TOP_CANDIDATES }),
     ]);
     return new Sampler(
       top,
@@ -71,7 +71,7 @@ export class Sampler {
       {
         name: "top logprobs",
         pipeline: tellTop,
-        bindGroup: compiler.bind(topLogprobs, { logits, samples, top }),
+        bindGroup: compiler.bind(topLogprobs, { logits, processed, samples, top }),
         workgroups,
       },
     );

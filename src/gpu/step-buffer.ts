@@ -13,6 +13,7 @@ const SAMPLE_WORDS = 17;
 /** Bits of a sample's flags, as in shaders/lib/step.wgsl. */
 const PROCESSED = 1;
 const TOO_EARLY = 2;
+const NORMALISED = 4;
 /** WebGPU's strictest alignment of a bound offset. */
 const SECTION_BYTES = 256;
 
@@ -91,7 +92,7 @@ export class StepBuffer {
     this.rules = arena.storage("rules", 4 * maxSlots * this.ruleShape.words);
   }
 
-  /** Writes a step; two writes at most, and up to three for each sequence with rules that is new or drafts. */
+  /** Writes a step; two writes at most, and up to three for each sequence with rules that is new, drafts or is a beam. */
   write(queue: GPUQueue, step: readonly ScheduledSequence[]): StepShape {
     const shape = this.#fill(step);
     queue.writeBuffer(this.#buffer, 0, this.#words, 0, this.#rowsWord + shape.rows * ROW_WORDS);
@@ -120,9 +121,10 @@ export class StepBuffer {
         words[at + 3] = start;
       }
       if (!draws) continue;
-      // After drafts the host knows which of the samples count, and brings the token itself.
-      this.#feedback[slot] = drafts.length === 0 ? { sequence, position: newest } : undefined;
-      anyRules ||= hasRules(sequence.params);
+      // After drafts, and of beams, the host knows which of the samples count, and brings the token itself.
+      const isFedBack = drafts.length === 0 && sequence.group === null;
+      this.#feedback[slot] = isFedBack ? { sequence, position: newest } : undefined;
+      anyRules ||= isProcessed(sequence);
       maxTop = Math.max(maxTop, sequence.params.topLogprobs);
       for (let i = 0; i <= drafts.length; i++) {
         this.#writeSample(samples++, rows - 1 - drafts.length + i, sequence, newest + i);
@@ -156,22 +158,30 @@ export class StepBuffer {
     words[at + 13] = params.noRepeatNgramSize;
     words[at + 14] = promptLength;
     words[at + 15] = params.topLogprobs;
-    words[at + 16] = (hasRules(params) ? PROCESSED : 0) | (outputIndex < params.minTokens ? TOO_EARLY : 0);
+    words[at + 16] =
+      (isProcessed(sequence) ? PROCESSED : 0) |
+      (outputIndex < params.minTokens ? TOO_EARLY : 0) |
+      (sequence.group !== null ? NORMALISED : 0);
   }
 
-  /** Uploads rules and tokens of sequences that are new in their slots (nothing of theirs is in flight), and drafts. */
+  /**
+   * Uploads rules and tokens of sequences that are new in their slots (nothing of theirs is in flight), drafts, and what
+   * beams have gone on with.
+   */
   #writeRules(queue: GPUQueue, step: readonly ScheduledSequence[]): void {
     for (const { sequence, drafts } of step) {
       const slot = slotOf(sequence);
       const isNew = this.#ruled[slot] !== sequence;
       this.#ruled[slot] = sequence;
-      if (!hasRules(sequence.params)) continue;
+      if (!isProcessed(sequence)) continue;
       const base = slot * this.#maxLength;
       if (drafts.length > 0) {
         queue.writeBuffer(this.history, 4 * (base + sequence.tokens.length), new Uint32Array(drafts));
       }
+      if (isNew || sequence.group !== null) {
+        queue.writeBuffer(this.history, 4 * base, new Uint32Array(sequence.tokens));
+      }
       if (!isNew) continue;
-      queue.writeBuffer(this.history, 4 * base, new Uint32Array(sequence.tokens));
       const { words } = this.ruleShape;
       queue.writeBuffer(this.rules, 4 * slot * words, packRules(sequence.params, this.ruleShape));
     }
@@ -194,6 +204,11 @@ export class StepBuffer {
     }
     if (last >= 0) queue.writeBuffer(this.blockTables, 4 * first, this.#tables, first, last - first + 1);
   }
+}
+
+/** Whether it draws from other logits than the model's, or as a beam from their log-probabilities. */
+function isProcessed({ params, group }: Sequence): boolean {
+  return group !== null || hasRules(params);
 }
 
 function knownToken(sequence: Sequence, position: number): number {

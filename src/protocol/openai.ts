@@ -37,6 +37,17 @@ export interface GenerationFields {
   allowed_token_ids?: number[] | null;
   /** Number of answers. [1] */
   n?: number | null;
+  /** Hugging Face's beam search: the n best answers, no drawing; a stream brings them at the end. [false] */
+  use_beam_search?: boolean | null;
+  /** Number of beams, at most 20. [n] */
+  best_of?: number | null;
+  /** Scores are the sum of log-probabilities over length to this power: above 0 favours long answers. [1] */
+  length_penalty?: number | null;
+  /**
+   * When there are as many finished answers as beams: true ends the search, false when the best open beam is no better as
+   * it is, "never" when it can't become better. [false]
+   */
+  early_stopping?: boolean | "never" | null;
   /** Integer; the same seed gives the same text whatever the neighbours do. [random] */
   seed?: number | null;
   /** Up to 16 strings; the text ends before the first one found. [none] */
@@ -105,6 +116,8 @@ interface TokenIds {
   prompt_token_ids?: number[];
   /** What ended the answer: the stop string, the stop id or "deadline"; null for end-of-text and length. */
   stop_reason?: string | number | null;
+  /** Of an answer of beam search. */
+  beam_score?: number | null;
 }
 
 export interface ChatCompletionChoice extends TokenIds {

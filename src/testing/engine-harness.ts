@@ -42,7 +42,14 @@ export const ROOMY: EngineOptions["config"] = {
 };
 
 /** What a request has when it asks for nothing special. */
-export const PLAIN_REQUEST = { n: 1, param: "prompt", priority: 0, cacheSalt: null, deadlineMs: null } as const;
+export const PLAIN_REQUEST = {
+  n: 1,
+  beamSearch: null,
+  param: "prompt",
+  priority: 0,
+  cacheSalt: null,
+  deadlineMs: null,
+} as const;
 
 /** In the byte vocabulary a token is a byte of UTF-8, and this one ends the text. */
 export const EOS = 256;
@@ -61,6 +68,8 @@ export interface Collected {
   tokenIds: number[];
   finishReason: FinishReason | null;
   stopReason: number | string | null;
+  /** Of an answer of beam search. */
+  score: number | null;
 }
 
 interface HarnessOptions {
@@ -100,6 +109,7 @@ export class EngineHarness {
           choice.tokenIds.push(...output.tokenIds);
           choice.finishReason = output.finishReason;
           choice.stopReason = output.stopReason;
+          choice.score = output.score;
         }
       },
       onFatal: (error) => this.fatal.push(error),
@@ -108,7 +118,13 @@ export class EngineHarness {
 
   choice(requestId: string, index = 0): Collected {
     const key = `${requestId}/${index}`;
-    const choice = this.choices.get(key) ?? { text: "", tokenIds: [], finishReason: null, stopReason: null };
+    const choice = this.choices.get(key) ?? {
+      text: "",
+      tokenIds: [],
+      finishReason: null,
+      stopReason: null,
+      score: null,
+    };
     this.choices.set(key, choice);
     return choice;
   }

@@ -1,4 +1,4 @@
-import type { Runner, SampledToken, ScheduledSequence, StepResult } from "../engine/runner.ts";
+import type { Runner, SampledToken, ScheduledSequence, StepResult, TokenLogprob } from "../engine/runner.ts";
 import type { Sequence } from "../engine/sequence.ts";
 
 export interface FakeRunnerOptions {
@@ -49,8 +49,8 @@ export class FakeRunner implements Runner {
       const known = this.#slots.get(slot);
       const expected = known?.sequence === sequence ? known.numComputed : 0;
       assert(start === expected || start === cachedTokens, `rows from ${start} on, but ${expected} are computed`);
-      // The plan has counted its own tokens already.
-      const numTokens = sequence.numTokens - Number(samples);
+      // The plan has counted its own tokens already. A beam's are chosen by its group.
+      const numTokens = sequence.numTokens - Number(samples && sequence.group === null);
       assert(start + count <= numTokens, "a row lies beyond the newest token");
       assert(samples === (start + count === numTokens), "samples elsewhere than at the newest token");
       assert(samples || drafts.length === 0, "drafts behind something else than the newest token");
@@ -90,13 +90,29 @@ export class FakeRunner implements Runner {
     const sampled: SampledToken[] = [];
     for (let length = start + count - drafts.length; length <= start + count; length++) {
       const hash = this.#hash(sequence, length);
-      sampled.push({ tokenId: hash % this.#options.vocabSize, logprob: -hash / 2 ** 32 });
+      sampled.push({
+        tokenId: hash % this.#options.vocabSize,
+        logprob: -hash / 2 ** 32,
+        top: this.#top(sequence, hash),
+      });
     }
+    if (sequence.group !== null) return sampled;
     const right = sampled.findIndex(({ tokenId }, i) => tokenId !== drafts[i]);
     const position = start + count - drafts.length + right;
     const slot = slotOf(sequence);
     this.#slots.set(slot, { sequence, numComputed: position, position, tokenId: sampled[right]?.tokenId ?? -1 });
     return sampled;
+  }
+
+  /** Tokens and log-probabilities that follow from a hash: of a vocabulary of any size, each token once. */
+  #top({ params }: Sequence, hash: number): TokenLogprob[] {
+    const { vocabSize } = this.#options;
+    const count = Math.min(params.topLogprobs, vocabSize);
+    let logprob = 0;
+    return Array.from({ length: count }, (_, n) => {
+      logprob -= 0.01 + mix(hash, n) / 2 ** 32;
+      return { tokenId: (hash + n) % vocabSize, logprob };
+    });
   }
 
   /** Of everything before `length`. */

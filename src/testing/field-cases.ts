@@ -172,6 +172,11 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
     ],
   ),
   n: integer("n", 1, 128),
+  use_beam_search: boolean("use_beam_search"),
+  // What changes the answer is for those who ask for beam search: see beam-fields.test.ts.
+  best_of: field("best_of", ["integer"], [1], [0, 2, 20, 21, 1e300]),
+  length_penalty: field("length_penalty", NUMBER, [1], [-11, 0.5, 11, NaN, Infinity, -1e300]),
+  early_stopping: field("early_stopping", ["boolean", "string"], [false], [true, "never", "", "always"]),
   seed: field("seed", ["integer"], [1 - BEYOND, BEYOND - 1], [-BEYOND, BEYOND, 1e300]),
   stop: field(
     "stop",

@@ -23,6 +23,18 @@ export interface GoldenPrompt {
   "greedy_repetition_penalty_1.3_no_repeat_ngram_3"?: { tokens: number[] };
   debug?: Record<string, TensorRef>;
   all_logits?: TensorRef;
+  /** generate(num_beams=4, num_return_sequences=4). */
+  beam?: { runs: GoldenBeamRun[] };
+}
+
+export interface GoldenBeamRun {
+  eos_token_id: number | null;
+  length_penalty: number;
+  early_stopping: boolean | "never";
+  max_new_tokens: number;
+  /** New tokens, the one that ended the answer included. */
+  sequences: number[][];
+  scores: number[];
 }
 
 interface GoldenFile {

@@ -32,12 +32,12 @@ export class OpenRequest {
   }
 
   engineRequests(): EngineRequest[] {
-    const { prompts, n, priority, cacheSalt, deadlineMs } = this.parsed;
+    const { prompts, n, beamSearch, priority, cacheSalt, deadlineMs } = this.parsed;
     return this.engineRequestIds.map((requestId, i) => {
       const prompt = prompts[i];
       if (!prompt) throw new RangeError(`prompt ${i} of ${prompts.length}`);
       const { tokenIds, params, param } = prompt;
-      return { requestId, prompt: tokenIds, params, n, param, priority, cacheSalt, deadlineMs };
+      return { requestId, prompt: tokenIds, params, n, beamSearch, param, priority, cacheSalt, deadlineMs };
     });
   }
 

@@ -29,7 +29,8 @@ function create({ targetItlMs = null, level = "debug" }: { targetItlMs?: number 
 }
 
 const ended = (finishReason: SequenceOutput["finishReason"], stopReason: string | null = null): SequenceOutput => {
-  return { requestId: "a", index: 0, text: "", tokenIds: [], logprobs: [], topLogprobs: [], finishReason, stopReason };
+  const nothing = { text: "", tokenIds: [], logprobs: [], topLogprobs: [], score: null };
+  return { requestId: "a", index: 0, ...nothing, finishReason, stopReason };
 };
 
 describe("what an engine tells", () => {

@@ -19,6 +19,7 @@ async function topOf(logits: Float32Array, counts: readonly number[]): Promise<[
     { LANES: 64, VOCABULARY: logits.length, STRIDE, MAX_TOP },
     {
       logits: rows,
+      processed: new Float32Array(rows.length),
       samples: packSamples(counts.map((num_top) => ({ num_top }))),
       top: new Uint32Array(2 * MAX_TOP * counts.length),
     },

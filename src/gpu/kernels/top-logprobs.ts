@@ -8,6 +8,7 @@ export const topLogprobs = defineKernel({
   code: [code, step],
   bindings: [
     ["logits", "read-only-storage"],
+    ["processed", "read-only-storage"],
     ["samples", "read-only-storage"],
     ["top", "storage"],
   ],

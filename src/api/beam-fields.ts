@@ -1,0 +1,79 @@
+// The fields of beam search, with Hugging Face's names and vLLM's use_beam_search.
+
+import type { BeamSearchParams } from "../engine/sampling-params.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import type { GenerationFields } from "../protocol/openai.ts";
+import { type Fields, invalidType, invalidValue, quote } from "./validate.ts";
+
+export const BEAM_FIELDS = [
+  "use_beam_search",
+  "best_of",
+  "length_penalty",
+  "early_stopping",
+] as const satisfies readonly (keyof GenerationFields)[];
+
+/** OpenAI's. */
+const MAX_BEAMS = 20;
+const MAX_LENGTH_PENALTY = 10;
+
+/** Fields that say how to draw or end, of which beam search does neither, with the values that ask for nothing. */
+const MEANINGLESS: readonly (readonly [name: string, neutral: readonly unknown[], instead: string])[] = [
+  ["temperature", [0], "Leave it out"],
+  ["top_p", [1], "Leave it out"],
+  ["top_k", [0, -1], "Leave it out"],
+  ["min_p", [0], "Leave it out"],
+  ["typical_p", [1], "Leave it out"],
+  ["seed", [], "Leave it out: there is no chance in it"],
+  ["stop", [], "Give stop_token_ids"],
+  ["logprobs", [false], "Leave it out: each choice has its beam_score"],
+  ["response_format", [], "Leave it out, or ask without beams"],
+  ["structured_outputs", [], "Leave it out, or ask without beams"],
+];
+
+/**
+ * @param n choices
+ * @returns null where beam search is not asked for
+ */
+export function parseBeamSearch(fields: Fields, n: number): BeamSearchParams | null {
+  const isWanted = fields.boolean("use_beam_search") ?? false;
+  const bestOf = fields.integer("best_of", { min: 1, max: MAX_BEAMS });
+  const lengthPenalty = fields.number("length_penalty", { min: -MAX_LENGTH_PENALTY, max: MAX_LENGTH_PENALTY }) ?? 1;
+  const earlyStopping = parseEarlyStopping(fields);
+  if (bestOf !== undefined && bestOf < n) {
+    throw new ChorusError("invalid_value", `best_of is ${bestOf}, fewer than the ${n} answers of n.`, "best_of");
+  }
+  if (!isWanted) {
+    refuseWithoutBeams("best_of", (bestOf ?? n) !== n, bestOf);
+    refuseWithoutBeams("length_penalty", lengthPenalty !== 1, lengthPenalty);
+    refuseWithoutBeams("early_stopping", earlyStopping !== false, earlyStopping);
+    return null;
+  }
+  for (const [name, neutral, instead] of MEANINGLESS) {
+    const value = fields.get(name);
+    if (value === undefined || neutral.includes(value) || isNothing(value)) continue;
+    const message = `${name} means nothing to beam search. ${instead}.`;
+    throw new ChorusError("invalid_value", message, name);
+  }
+  const numBeams = bestOf ?? n;
+  if (numBeams > MAX_BEAMS) throw invalidValue("n", `at most ${MAX_BEAMS} with beam search`, numBeams);
+  return { numBeams, lengthPenalty, earlyStopping };
+}
+
+function parseEarlyStopping(fields: Fields): boolean | "never" {
+  const value = fields.get("early_stopping");
+  if (value === undefined || typeof value === "boolean" || value === "never") return value ?? false;
+  if (typeof value === "string") throw invalidValue("early_stopping", 'true, false or "never"', value);
+  throw invalidType("early_stopping", 'true, false or "never"', value);
+}
+
+function refuseWithoutBeams(name: string, changes: boolean, value: unknown): void {
+  if (!changes) return;
+  const message = `${name} ${quote(value)} is for beam search; ask for it with use_beam_search: true.`;
+  throw new ChorusError("invalid_value", message, name);
+}
+
+/** [] and { type: "text" }. */
+function isNothing(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return typeof value === "object" && value !== null && "type" in value && value.type === "text";
+}

@@ -1,0 +1,66 @@
+// Beam search held to Hugging Face's: all runs of the fixtures at once, beside requests that are drawn.
+
+import { expect, it } from "vitest";
+
+import { createEngine, type ChorusEngine } from "./index.ts";
+import { loadGolden } from "./testing/golden.ts";
+
+const golden = await loadGolden("gpt2-tiny");
+const RUNS = golden.prompts.flatMap(({ name, ids, beam }) => (beam?.runs ?? []).map((run) => ({ name, ids, ...run })));
+
+/**
+ * A log-probability of these models is off by some 1e-6 (f32 logits of about 10, of which Hugging Face's are another sum),
+ * and a score is a sum of at most 16, of which some are multiplied by their length (penalty -1).
+ */
+const TOLERANCE = 1e-5;
+
+const options = {
+  model: "/fixtures/gpt2-tiny/",
+  dtype: "f32",
+  kvCacheDtype: "f32",
+  maxNumSeqs: 64,
+  numGpuBlocks: 512,
+} as const;
+
+async function search(engine: ChorusEngine, run: (typeof RUNS)[number], changes: object = {}) {
+  const { choices } = await engine.completions.create({
+    prompt: run.ids,
+    use_beam_search: true,
+    n: 4,
+    length_penalty: run.length_penalty,
+    early_stopping: run.early_stopping,
+    max_tokens: run.max_new_tokens,
+    ignore_eos: true,
+    stop_token_ids: run.eos_token_id === null ? [] : [run.eos_token_id],
+    return_token_ids: true,
+    ...changes,
+    stream: false,
+  });
+  return choices;
+}
+
+it("finds the 45 golden runs' sequences and scores, all at once and beside others", async () => {
+  expect(RUNS).toHaveLength(45);
+  await using engine = await createEngine(options);
+  const drawn = { prompt: [1, 2, 3], max_tokens: 100, ignore_eos: true, seed: 5, return_token_ids: true };
+  const alone = await engine.completions.create(drawn);
+  const [beside, ...found] = await Promise.all([
+    engine.completions.create(drawn),
+    ...RUNS.map((run) => search(engine, run)),
+  ]);
+  expect(beside?.choices[0]?.token_ids).toEqual(alone.choices[0]?.token_ids);
+
+  for (const [i, run] of RUNS.entries()) {
+    const choices = found[i] ?? [];
+    expect(choices.map(({ token_ids }) => token_ids)).toEqual(run.sequences);
+    for (const [j, { beam_score }] of choices.entries()) {
+      const score = run.scores[j] ?? NaN;
+      expect(Math.abs((beam_score ?? NaN) - score)).toBeLessThan(TOLERANCE * Math.max(1, Math.abs(score)));
+    }
+    const ended = choices.map(({ token_ids }) => token_ids?.at(-1) === run.eos_token_id);
+    expect(choices.map(({ finish_reason }) => finish_reason)).toEqual(ended.map((is) => (is ? "stop" : "length")));
+  }
+  const stats = await engine.stats();
+  expect(stats.step_sequences_total).toBeGreaterThan(8 * stats.engine_steps_total);
+  expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
+});
