@@ -64,3 +64,59 @@ it("finds the 45 golden runs' sequences and scores, all at once and beside other
   expect(stats.step_sequences_total).toBeGreaterThan(8 * stats.engine_steps_total);
   expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
 });
+
+it("finds the same to the last bit in a crowd that takes its blocks, and under rules", async () => {
+  const requests = RUNS.filter(({ eos_token_id }) => eos_token_id !== null)
+    .slice(0, 6)
+    .map((run, i) => ({
+      run,
+      changes: i % 2 === 0 ? {} : { no_repeat_ngram_size: 2, repetition_penalty: 1.3, min_tokens: 4 },
+    }));
+  const bits = (choices: Awaited<ReturnType<typeof search>>) =>
+    choices.map(({ token_ids, beam_score }) => [token_ids, beam_score]);
+
+  const alone = [];
+  {
+    await using engine = await createEngine({ ...options, enablePrefixCaching: false });
+    for (const { run, changes } of requests) alone.push(bits(await search(engine, run, changes)));
+  }
+  for (const [i, { changes }] of requests.entries()) {
+    if (!("no_repeat_ngram_size" in changes)) continue;
+    for (const [tokens] of alone[i] ?? []) {
+      if (!Array.isArray(tokens)) throw new Error("no tokens");
+      const all = [...(requests[i]?.run.ids ?? []), ...tokens];
+      const pairs = all.slice(1).map((token, at) => `${all[at]},${token}`);
+      expect(new Set(pairs).size).toBe(pairs.length);
+      expect(tokens.length).toBeGreaterThan(4);
+    }
+  }
+  await using engine = await createEngine({ ...options, numGpuBlocks: 17, maxNumSeqs: 24, maxNumBatchedTokens: 24 });
+  const together = await Promise.all(requests.map(({ run, changes }) => search(engine, run, changes)));
+  expect(together.map(bits)).toEqual(alone);
+  expect((await engine.stats()).num_preemptions_total).toBeGreaterThan(0);
+});
+
+it("streams its answers when they are found", async () => {
+  await using engine = await createEngine(options);
+  const run = RUNS[4];
+  if (!run) throw new Error("no run");
+  const whole = await search(engine, run);
+  const texts = whole.map(() => "");
+  const request = { prompt: run.ids, use_beam_search: true, n: 4, length_penalty: run.length_penalty };
+  const rest = { max_tokens: 16, ignore_eos: true, stop_token_ids: [run.eos_token_id ?? 0] };
+  const scores: unknown[] = [];
+  for await (const { choices } of await engine.completions.create({ ...request, ...rest, stream: true })) {
+    for (const { index, text, finish_reason, beam_score } of choices) {
+      texts[index] += text;
+      if (finish_reason !== null) scores[index] = beam_score;
+    }
+  }
+  expect(texts).toEqual(whole.map(({ text }) => text));
+  expect(scores).toEqual(whole.map(({ beam_score }) => beam_score));
+});
+
+it("says what would do where the beams can't run together", async () => {
+  await using engine = await createEngine({ ...options, maxNumSeqs: 3 });
+  const refusal = engine.completions.create({ prompt: [1], use_beam_search: true, best_of: 4, max_tokens: 4 });
+  await expect(refusal).rejects.toMatchObject({ code: "invalid_value", param: "best_of" });
+});

@@ -17,6 +17,8 @@ interface Request {
   readonly rules: Partial<LogitRules>;
   readonly prompt: readonly number[];
   readonly output?: readonly number[];
+  /** The rules change log-probabilities. */
+  readonly isBeam?: boolean;
 }
 
 /** The processed logits of each request, all from the same logits, in one dispatch. */
@@ -27,7 +29,7 @@ async function processed(logits: Float32Array, requests: readonly Request[]): Pr
   const rows = new Float32Array(requests.length * STRIDE);
   const history = new Uint32Array(requests.length * MAX_LENGTH);
   const rules = new Uint32Array(requests.length * shape.words);
-  const samples = requests.map(({ rules: some, prompt, output = [] }, i) => {
+  const samples = requests.map(({ rules: some, prompt, output = [], isBeam = false }, i) => {
     const all = { ...NO_RULES, ...some };
     rows.set(logits, i * STRIDE);
     history.set([...prompt, ...output], i * MAX_LENGTH);
@@ -39,7 +41,7 @@ async function processed(logits: Float32Array, requests: readonly Request[]): Pr
       frequency_penalty: all.frequencyPenalty,
       presence_penalty: all.presencePenalty,
       no_repeat_ngram_size: all.noRepeatNgramSize,
-      flags: 1 | (output.length < all.minTokens ? 2 : 0),
+      flags: 1 | (output.length < all.minTokens ? 2 : 0) | (isBeam ? 4 : 0),
     };
   });
   const outputs = await runKernel(
@@ -62,9 +64,10 @@ async function processed(logits: Float32Array, requests: readonly Request[]): Pr
 }
 
 /** The same in float64, as Hugging Face's processors and vLLM's penalties have it. */
-function reference(logits: Float32Array, { rules: some, prompt, output = [] }: Request): number[] {
+function reference(logits: Float32Array, { rules: some, prompt, output = [], isBeam = false }: Request): number[] {
   const rules = { ...NO_RULES, ...some };
-  const values = Array.from(logits);
+  const logTotal = Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit), 0));
+  const values = Array.from(logits, (logit) => (isBeam ? logit - logTotal : logit));
   const history = [...prompt, ...output];
   for (const [id, bias] of rules.logitBias) values[id]! += bias;
   for (const id of new Set(history)) {
@@ -189,4 +192,13 @@ describe("Hugging Face's processors", async () => {
     const [result] = await processed(golden.tensor(raw).slice(), [{ rules, prompt }]);
     expectProcessed(result!, wanted);
   });
+});
+
+it("changes a beam's log-probabilities, as Hugging Face has it, beside others' logits", async () => {
+  const logits = randomFloats(301, 77, 8);
+  const rules: Partial<LogitRules> = { repetitionPenalty: 1.3, noRepeatNgramSize: 2, minTokens: 3, endTokenIds: [9] };
+  const request: Request = { rules, prompt: [5, 6, 7], output: [5] };
+  const requests = [request, { ...request, isBeam: true }, { rules: {}, prompt: [1], isBeam: true }];
+  const actual = await processed(logits, requests);
+  for (const [i, one] of requests.entries()) expectProcessed(actual[i]!, reference(logits, one));
 });

@@ -9,18 +9,24 @@ const { device } = await openTestDevice();
 const MAX_TOP = 5;
 
 /** (token, log-probability) of the most likely ones, for each sample's count. */
-async function topOf(logits: Float32Array, counts: readonly number[]): Promise<[number, number][][]> {
+async function topOf(
+  logits: Float32Array,
+  counts: readonly number[],
+  processed: Float32Array | null = null,
+): Promise<[number, number][][]> {
   const STRIDE = strideOf(logits.length);
   const rows = new Float32Array(counts.length * STRIDE);
+  const processedRows = new Float32Array(rows.length);
   counts.forEach((_, i) => rows.set(logits, i * STRIDE));
+  counts.forEach((_, i) => processedRows.set(processed ?? [], i * STRIDE));
   const { top } = await runKernel(
     device,
     topLogprobs,
     { LANES: 64, VOCABULARY: logits.length, STRIDE, MAX_TOP },
     {
       logits: rows,
-      processed: new Float32Array(rows.length),
-      samples: packSamples(counts.map((num_top) => ({ num_top }))),
+      processed: processedRows,
+      samples: packSamples(counts.map((num_top) => ({ num_top, flags: processed === null ? 0 : 4 }))),
       top: new Uint32Array(2 * MAX_TOP * counts.length),
     },
     [counts.length, 1],
@@ -57,4 +63,11 @@ it("gives equally likely ones by their ids", async () => {
   logits[299] = logits[7] = logits[130] = 1;
   const [top] = await topOf(logits, [5]);
   expect(top?.map(([token]) => token)).toEqual([7, 130, 299, 0, 1]);
+});
+
+it("gives a beam the highest of what is processed, as it is", async () => {
+  const processed = randomFloats(300, 3, 8);
+  const order = [...processed.keys()].sort((a, b) => processed[b]! - processed[a]!).slice(0, 5);
+  const [top] = await topOf(randomFloats(300, 4, 8), [5], processed);
+  expect(top).toEqual(order.map((token) => [token, processed[token]]));
 });
