@@ -68,3 +68,41 @@ test("an answer cut by the length limit goes on, word for word as it would have 
   expect(full.startsWith(cut)).toBe(true);
   expect(full.length).toBeGreaterThan(cut.length + 20);
 });
+
+test("probabilities are shown where they were asked for, to the pointer and to keys, and nothing moves", async ({
+  page,
+}) => {
+  const app = await App.openFake(page, "panes=1&stepms=5");
+  await page.getByRole("button", { name: "Settings for all" }).click();
+  const all = page.getByRole("dialog", { name: "Settings for all" });
+  await all.getByRole("button", { name: "Creative" }).click();
+  await expect(all.getByRole("textbox", { name: "Temperature" })).toHaveValue("1.1");
+  await all.getByRole("combobox", { name: "Show probabilities" }).selectOption("on");
+  await page.keyboard.press("Escape");
+  await app.pane(1).ask("What is the capital of France?");
+  await app.pane(1).finished();
+
+  const answer = app.pane(1).turn.locator("[data-answer]");
+  const before = await answer.boundingBox();
+  // On its first word.
+  await answer.hover({ position: { x: 8, y: 12 } });
+  await expect(page.getByText("␣other4")).toBeVisible();
+  expect(await answer.boundingBox()).toEqual(before);
+  await page.mouse.move(0, 0);
+  await expect(page.getByText("␣other4")).toBeHidden();
+
+  const words = app.pane(1).turn.getByRole("slider");
+  await words.press("ArrowRight");
+  await expect(words).toHaveAttribute("aria-valuetext", /^The, 50%\. Others: ␣other1 20%/);
+  await words.press("ArrowRight");
+  await expect(words).toHaveAttribute("aria-valuetext", /^␣capital, 50%/);
+
+  await page.getByRole("button", { name: "Settings for all" }).click();
+  await all.getByRole("button", { name: "Put in an example" }).click();
+  const schema = all.getByRole("textbox", { name: "Answer in JSON" });
+  await expect(schema).toHaveValue(/"properties"/);
+  await schema.fill("{ not json");
+  await expect(all).toContainText("Answer in JSON must be JSON (");
+  await all.getByRole("button", { name: "Reset all" }).click();
+  await expect(all.getByRole("textbox", { name: "Temperature" })).toHaveValue("");
+});

@@ -1,13 +1,14 @@
+import { AnswerTokens } from "./answer-tokens.ts";
 import { toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import type { ChorusEngine } from "../protocol/engine.ts";
 import { isUnfinished, turnEndFrom, type Turn, type TurnEnd } from "./conversation.ts";
 import type { EngineControl, EngineState } from "./engine-control.ts";
 import type { ScheduleFlush } from "./frame-flusher.ts";
 import { brokenOffNote, clearedNote, engineGoneNote, isFatal, refusedNote, type Note } from "./note.ts";
-import type { Figures, RequestBook } from "./request-book.ts";
+import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
 import { requestName } from "./request-name.ts";
 import { resumed, type SavedChat, type SavedPane } from "./saved-workspace.ts";
-import { withSetting, type SettingName, type SettingValue } from "./settings.ts";
+import { withSetting, type SettingName, type Settings, type SettingValue } from "./settings.ts";
 import type { SharedSettings } from "./shared-settings.ts";
 import { createStore, type ReadonlyStore } from "./store.ts";
 import { streamAnswer } from "./stream-answer.ts";
@@ -52,6 +53,7 @@ export class Pane {
   /** 1..16: its name and its colour, for life. */
   readonly number: number;
   readonly store: ReadonlyStore<PaneState>;
+  readonly tokens = new AnswerTokens();
   readonly #store;
   readonly #context: PaneContext;
   readonly #unsubscribe: () => void;
@@ -101,6 +103,11 @@ export class Pane {
   /** Null: as it is set for all panes. */
   set(name: SettingName, value: SettingValue | null): void {
     this.#store.setState({ settings: withSetting(this.#store.getState().settings, name, value) });
+  }
+
+  /** All of its own at once. */
+  replaceSettings(settings: Settings): void {
+    this.#store.setState({ settings });
   }
 
   tell(note: Note): void {
@@ -178,7 +185,7 @@ export class Pane {
   refreshFigures(): void {
     const fresh = this.#lastRequestId === null ? null : this.#context.book.figuresOf(this.#lastRequestId);
     const shown = this.#store.getState().figures;
-    if (fresh === null || (shown && KEYS_OF_FIGURES.every((key) => fresh[key] === shown[key]))) return;
+    if (fresh === null || (shown && isSameFigures(fresh, shown))) return;
     this.#store.setState({ figures: fresh });
   }
 
@@ -212,7 +219,8 @@ export class Pane {
 
   async #ask(engine: ChorusEngine): Promise<void> {
     const { turns, firstSent, settings: own } = this.#store.getState();
-    const answer = turns.at(-1)?.answer ?? "";
+    const { id = 0, answer = "" } = turns.at(-1) ?? {};
+    if (answer === "") this.tokens.forget(id);
     const run: Run = { engine, abort: new AbortController(), startLength: answer.length, answer, firstSent };
     this.#run = run;
     const requestId = requestName({ pane: this.number, turn: turns.length }, crypto.randomUUID());
@@ -227,6 +235,7 @@ export class Pane {
         const [choice] = part.chunk.choices;
         run.firstSent = part.firstSent;
         run.answer += choice?.delta.content ?? "";
+        if (choice?.logprobs) this.tokens.add(id, choice.logprobs.content);
         if (choice?.finish_reason) end = turnEndFrom(choice.finish_reason);
         this.#context.scheduleFlush(this.#showText);
       }
@@ -284,10 +293,3 @@ export class Pane {
     this.#store.setState({ phase: "idle", turns, firstSent, draft });
   }
 }
-
-const KEYS_OF_FIGURES = [
-  "outputTokens",
-  "ttftMs",
-  "queuePlace",
-  "queueWaitS",
-] as const satisfies readonly (keyof Figures)[];

@@ -13,6 +13,13 @@ export interface Figures {
   readonly queueWaitS: number | null;
 }
 
+const KEYS = ["outputTokens", "ttftMs", "queuePlace", "queueWaitS"] as const satisfies readonly (keyof Figures)[];
+
+/** Whether nothing has changed but the speed, which does with each token. */
+export function isSameFigures(a: Figures, b: Figures): boolean {
+  return KEYS.every((key) => a[key] === b[key]);
+}
+
 interface Entry {
   arrivalMs: number | null;
   firstTokenMs: number | null;

@@ -3,7 +3,8 @@
 import { ChorusError } from "../protocol/errors.ts";
 import { TURN_ENDS, type Turn } from "./conversation.ts";
 import { JsonReader } from "./json-reader.ts";
-import { checkSettings, type Settings } from "./settings.ts";
+import { checkSettings } from "./check-settings.ts";
+import { type Settings } from "./settings.ts";
 
 export const MAX_PANES = 16;
 /** Goes up when the shape changes; older ones are then read by their own rules. */

@@ -1,7 +1,6 @@
 // What a person can set of how questions are sent. A setting that is absent is inherited: a pane's from what is set for
 // all panes, that from the model.
 
-import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
 import type { ModelCard } from "../protocol/reports.ts";
 
@@ -20,10 +19,13 @@ export type Settings = {
   /** The system prompt. */
   readonly system?: string;
   readonly stop?: readonly string[];
+  /** The text of a JSON schema. */
+  readonly answer_schema?: string;
+  readonly show_probabilities?: boolean;
 } & { readonly [Name in NumberName]?: number };
 
 export type SettingName = keyof Settings;
-export type SettingValue = string | number | readonly string[];
+export type SettingValue = string | number | boolean | readonly string[];
 
 interface FieldOf<Kind extends string> {
   readonly kind: Kind;
@@ -42,11 +44,16 @@ interface NumberField extends FieldOf<"number"> {
   readonly step: number;
 }
 
-/** `text`: any. `lines`: a list of strings, written one a line. */
+/** `text`: any. `lines`: a list of strings, written one a line. `json`: a JSON schema as text. `flag`: on or off. */
 export type SettingField =
   | NumberField
   | (FieldOf<"text"> & { readonly name: "system" })
-  | (FieldOf<"lines"> & { readonly name: "stop"; readonly maxLines: number });
+  | (FieldOf<"lines"> & { readonly name: "stop"; readonly maxLines: number })
+  | (FieldOf<"json"> & { readonly name: "answer_schema"; readonly example: string })
+  | (FieldOf<"flag"> & { readonly name: "show_probabilities" });
+
+/** Of the answers' next tokens so many are told. */
+const TOP_PROBABILITIES = 5;
 
 // Long enough for a chat's answer, and at most half of the context, so that there is room for what went before.
 const LONGEST_ANSWER_TOKENS = 256;
@@ -162,6 +169,30 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     maxLines: 16,
     modelDefault: () => "none",
   },
+  {
+    name: "show_probabilities",
+    kind: "flag",
+    label: "Show probabilities",
+    help: "Point at a word of an answer, or walk there with the arrow keys: how likely it was, and what else might have come.",
+    modelDefault: () => "off",
+  },
+  {
+    name: "answer_schema",
+    kind: "json",
+    label: "Answer in JSON",
+    help: "A JSON schema: the answer can be nothing but JSON that it describes.",
+    example: JSON.stringify(
+      {
+        type: "object",
+        properties: { name: { type: "string", maxLength: 20 }, age: { type: "integer" } },
+        required: ["name", "age"],
+        additionalProperties: false,
+      },
+      null,
+      2,
+    ),
+    modelDefault: () => "any text",
+  },
 ];
 
 /** `settings` with one of them set, or inherited where `value` is null. */
@@ -170,76 +201,25 @@ export function withSetting(settings: Settings, name: SettingName, value: Settin
   return Object.fromEntries(value === null ? others : [...others, [name, value]]);
 }
 
-/** The value as it stands in its box. */
-export function writeSetting(value: SettingValue | undefined): string {
-  if (value === undefined) return "";
-  return typeof value === "object" ? value.join("\n") : String(value);
-}
-
-/**
- * What was typed, as a value; null where the box is empty.
- * @throws ChorusError invalid_value, naming the field: what was given and what would do
- */
-export function readSetting(field: SettingField, typed: string): SettingValue | null {
-  if (typed.trim() === "") return null;
-  switch (field.kind) {
-    case "text":
-      return typed;
-    case "number":
-      return checkSetting(field, Number(typed));
-    case "lines":
-      return checkSetting(
-        field,
-        typed.split("\n").filter((line) => line !== ""),
-      );
-  }
-}
-
-/** @throws ChorusError invalid_value, naming the field */
-export function checkSetting(field: SettingField, value: unknown): SettingValue {
-  switch (field.kind) {
-    case "text":
-      if (typeof value === "string") return value;
-      throw refusal(field, "a text");
-    case "number": {
-      const { min, max, step } = field;
-      const isWhole = step === 1;
-      if (typeof value === "number" && value >= min && value <= max && (!isWhole || Number.isInteger(value)))
-        return value;
-      throw refusal(field, `${isWhole ? "a whole number" : "a number"} from ${min} to ${max}`);
-    }
-    case "lines":
-      if (Array.isArray(value) && value.length <= field.maxLines && value.every(isText)) return value;
-      throw refusal(field, `at most ${field.maxLines} texts that are not empty`);
-  }
-}
-
-/** @throws ChorusError unknown_parameter or invalid_value, naming the field */
-export function checkSettings(value: object): Settings {
-  let settings: Settings = {};
-  for (const [name, given] of Object.entries(value)) {
-    const field = SETTING_FIELDS.find((one) => one.name === name);
-    if (!field) throw new ChorusError("unknown_parameter", `There is no setting "${name}" here.`, name);
-    settings = withSetting(settings, field.name, checkSetting(field, given));
-  }
-  return settings;
-}
-
 type RequestFields = Pick<GenerationFields, Exclude<NumberName, "max_tokens">> & {
   max_tokens?: number;
   stop?: string[];
+  logprobs?: true;
+  top_logprobs?: number;
+  response_format?: { type: "json_schema"; json_schema: { name: string; schema: Schema } };
 };
 
 /** The settings as fields of a request; the system prompt is a message instead. */
 export function requestFields(settings: Settings): RequestFields {
-  const fields = Object.entries(settings).filter(([name]) => name !== "system");
-  return Object.fromEntries(fields) as RequestFields;
+  const { system: _, stop, answer_schema: schema, show_probabilities: isShown, ...numbers } = settings;
+  return {
+    ...numbers,
+    ...(stop && { stop: [...stop] }),
+    ...(isShown && { logprobs: true, top_logprobs: TOP_PROBABILITIES }),
+    ...(schema !== undefined && {
+      response_format: { type: "json_schema", json_schema: { name: "answer", schema: JSON.parse(schema) as Schema } },
+    }),
+  };
 }
 
-function isText(value: unknown): boolean {
-  return typeof value === "string" && value !== "";
-}
-
-function refusal({ label, name }: SettingField, expected: string): ChorusError {
-  return new ChorusError("invalid_value", `${label} must be ${expected}.`, name);
-}
+type Schema = { readonly [keyword: string]: unknown };

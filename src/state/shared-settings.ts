@@ -18,6 +18,10 @@ export class SharedSettings {
     this.#store.setState(withSetting(this.#store.getState(), name, value), true);
   }
 
+  replace(settings: Settings): void {
+    this.#store.setState(settings, true);
+  }
+
   /** What a pane with none of its own has. */
   inherited(): Settings {
     return { ...this.#store.getState(), ...this.address };

@@ -16,6 +16,7 @@ import type {
   ChatMessage,
   CreateOptions,
   FinishReason,
+  TokenLogprob,
 } from "../protocol/openai.ts";
 import {
   MOST_WAITING_IDS,
@@ -60,12 +61,22 @@ interface FakeRequest {
   readonly words: readonly string[];
   readonly promptTokens: number;
   readonly maxTokens: number;
+  readonly hasLogprobs: boolean;
   readonly arrivalMs: number;
   /** Wakes the reader of the stream. */
   readonly push: (chunk: ChatCompletionChunk) => void;
   readonly fail: (error: ChorusError) => void;
   numOutput: number;
   firstTokenMs: number | null;
+}
+
+/** Each word was as likely as not; the rest is shared by others. */
+function logprobsOf(word: string): { content: TokenLogprob[] } {
+  const others = [0.5, 0.2, 0.1, 0.05, 0.02].map((share, index) => {
+    const token = index === 0 ? word : ` other${index}`;
+    return { token, logprob: Math.log(share), bytes: [] };
+  });
+  return { content: [{ token: word, logprob: Math.log(0.5), bytes: [], top_logprobs: others }] };
 }
 
 const wordsIn = (text: string): string[] => text.match(/\s*\S+/g) ?? [];
@@ -223,6 +234,7 @@ export class FakeEngine implements ChorusEngine {
       words: wordsIn(this.#answerTo(body)),
       promptTokens,
       maxTokens: body.max_tokens ?? room,
+      hasLogprobs: body.logprobs ?? false,
       arrivalMs: performance.now(),
       push: queue.push,
       fail: queue.fail,
@@ -271,7 +283,14 @@ export class FakeEngine implements ChorusEngine {
       object: "chat.completion.chunk",
       created: 0,
       model: this.model.name,
-      choices: [{ index: 0, delta: { content: word }, logprobs: null, finish_reason: finishReason }],
+      choices: [
+        {
+          index: 0,
+          delta: { content: word },
+          logprobs: request.hasLogprobs ? logprobsOf(word) : null,
+          finish_reason: finishReason,
+        },
+      ],
     });
     const promptRows = isFirst ? request.promptTokens : 0;
     const start = isFirst ? 0 : request.promptTokens + request.numOutput - 2 - accepted;

@@ -9,7 +9,7 @@ import { useStore } from "../use-store.ts";
 import css from "./CacheBlocksPanel.module.css";
 import { CacheBlocksTable } from "./CacheBlocksTable.tsx";
 import { sequenceName } from "./cell-words.ts";
-import { CursorArea } from "./CursorArea.tsx";
+import { CursorArea } from "../CursorArea.tsx";
 import { drawCacheMap, layOutMap, ownerOf, type MapLayout } from "./draw-cache-map.ts";
 import panel from "./Panel.module.css";
 

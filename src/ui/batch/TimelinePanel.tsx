@@ -9,7 +9,7 @@ import { formatCount } from "../format.ts";
 import { Icon } from "../Icon.tsx";
 import { useStore } from "../use-store.ts";
 import { cellWords, sequenceName } from "./cell-words.ts";
-import { CursorArea } from "./CursorArea.tsx";
+import { CursorArea } from "../CursorArea.tsx";
 import { drawTimeline, SUM_PX, TOP_PX } from "./draw-timeline.ts";
 import panel from "./Panel.module.css";
 import { TimelineLegend } from "./TimelineLegend.tsx";

@@ -1,4 +1,4 @@
-import { memo, useState } from "react";
+import { memo, useRef, useState } from "react";
 import { isUnfinished, type Turn, type TurnEnd } from "../../state/conversation.ts";
 import type { Pane, PaneState } from "../../state/pane.ts";
 import { Button } from "../Button.tsx";
@@ -7,6 +7,7 @@ import { Icon } from "../Icon.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 import { Markdown } from "./markdown/Markdown.tsx";
 import { QuestionEditor } from "./QuestionEditor.tsx";
+import { TokenProbabilities } from "./TokenProbabilities.tsx";
 import css from "./TurnView.module.css";
 
 const ENDINGS: Record<TurnEnd, string> = {
@@ -30,6 +31,9 @@ interface TurnViewProps {
 /** A question and its answer. Only the newest one ever changes. */
 export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, isIdle, onFork }: TurnViewProps) {
   const [isEditing, setEditing] = useState(false);
+  const answer = useRef<HTMLDivElement>(null);
+  // They are all there when the answer has ended, which draws it again.
+  const tokens = turn.end === null ? null : pane.tokens.of(turn.id);
   const caret =
     phase === "idle" ? null : (
       <span className={classNames(css.caret, phase !== "streaming" && css.hollow)} aria-hidden="true" />
@@ -56,8 +60,11 @@ export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, is
           </Button>
         </div>
       )}
-      <div data-answer="">
-        <Markdown text={turn.answer} caret={caret} />
+      <div className={css.answer}>
+        <div ref={answer} data-answer="">
+          <Markdown text={turn.answer} caret={caret} />
+        </div>
+        {tokens && <TokenProbabilities answer={answer} tokens={tokens} />}
       </div>
       <footer className={css.foot}>
         <p>{turn.end && ENDINGS[turn.end]}</p>

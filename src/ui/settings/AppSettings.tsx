@@ -42,6 +42,7 @@ function Form({ app }: { app: AppState }) {
         source=""
         model={model}
         onSet={(name, value) => app.settings.set(name, value)}
+        onReplace={(settings) => app.settings.replace(settings)}
       />
     </>
   );

@@ -41,6 +41,7 @@ function Form({ app, pane }: { app: AppState; pane: Pane }) {
       source="all panes"
       model={model}
       onSet={(name, value) => pane.set(name, value)}
+      onReplace={(settings) => pane.replaceSettings(settings)}
     />
   );
 }

@@ -1,6 +1,7 @@
-import { useId, useState } from "react";
+import { useId, useState, type ComponentProps } from "react";
 import { ChorusError } from "../../protocol/errors.ts";
-import { readSetting, writeSetting, type SettingField, type SettingValue } from "../../state/settings.ts";
+import { readSetting, writeSetting } from "../../state/check-settings.ts";
+import { type SettingField, type SettingValue } from "../../state/settings.ts";
 import { Button } from "../Button.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../Icon.tsx";
@@ -39,7 +40,7 @@ export function SettingRow({ field, value, fallback, warning, onSet }: SettingRo
     "aria-invalid": problem !== null,
   };
   return (
-    <div className={classNames(css.row, field.kind !== "number" && css.wide)}>
+    <div className={classNames(css.row, field.kind !== "number" && field.kind !== "flag" && css.wide)}>
       <label htmlFor={id}>{field.label}</label>
       <Button
         look="icon"
@@ -51,7 +52,14 @@ export function SettingRow({ field, value, fallback, warning, onSet }: SettingRo
       >
         <Icon name="reset" />
       </Button>
-      {field.kind === "number" ? (
+      {field.kind === "json" && typed === "" && (
+        <Button look="quiet" className={css.example} onClick={() => type(field.example)}>
+          Put in an example
+        </Button>
+      )}
+      {field.kind === "flag" ? (
+        <Switch {...box} onChange={(event) => type(event.target.value)} />
+      ) : field.kind === "number" ? (
         <input
           {...box}
           inputMode={field.step === 1 ? "numeric" : "decimal"}
@@ -59,12 +67,29 @@ export function SettingRow({ field, value, fallback, warning, onSet }: SettingRo
           onChange={(event) => type(event.target.value)}
         />
       ) : (
-        <textarea {...box} rows={2} onChange={(event) => type(event.target.value)} />
+        <textarea
+          {...box}
+          rows={2}
+          className={field.kind === "json" ? css.code : undefined}
+          spellCheck={field.kind !== "json"}
+          onChange={(event) => type(event.target.value)}
+        />
       )}
       <p id={`${id}-help`} className={classNames(css.help, problem !== null && css.bad)}>
         {problem ?? field.help}
         {warning && <span className={css.warning}> {warning}</span>}
       </p>
     </div>
+  );
+}
+
+/** On, off, or as it is without it. */
+function Switch({ placeholder, ...rest }: ComponentProps<"select"> & { placeholder: string }) {
+  return (
+    <select {...rest}>
+      <option value="">{placeholder}</option>
+      <option value="on">on</option>
+      <option value="off">off</option>
+    </select>
   );
 }

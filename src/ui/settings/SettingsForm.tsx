@@ -1,6 +1,9 @@
-import { SETTING_FIELDS, writeSetting, type SettingField, type Settings } from "../../state/settings.ts";
+import { useState } from "react";
+import { writeSetting } from "../../state/check-settings.ts";
+import { SETTING_FIELDS, type SettingField, type Settings } from "../../state/settings.ts";
 import type { SettingName, SettingValue } from "../../state/settings.ts";
 import type { ModelCard } from "../../protocol/reports.ts";
+import { PresetRow } from "./PresetRow.tsx";
 import { SettingRow } from "./SettingRow.tsx";
 import css from "./SettingsForm.module.css";
 
@@ -12,10 +15,17 @@ interface SettingsFormProps {
   source: string;
   model: ModelCard | null;
   onSet: (name: SettingName, value: SettingValue | null) => void;
+  onReplace: (values: Settings) => void;
 }
 
 /** Every setting with what it does, what counts without it, and the way back. */
-export function SettingsForm({ values, inherited, source, model, onSet }: SettingsFormProps) {
+export function SettingsForm({ values, inherited, source, model, onSet, onReplace }: SettingsFormProps) {
+  // The rows hold what is being typed; what comes from elsewhere is read anew.
+  const [numReplaced, setNumReplaced] = useState(0);
+  const replace = (settings: Settings) => {
+    onReplace(settings);
+    setNumReplaced(numReplaced + 1);
+  };
   const fallback = (field: SettingField) => {
     const value = inherited[field.name];
     if (value !== undefined) return `${writeSetting(value)} (${source})`;
@@ -23,9 +33,10 @@ export function SettingsForm({ values, inherited, source, model, onSet }: Settin
   };
   return (
     <div className={css.form}>
+      <PresetRow values={values} onReplace={replace} />
       {SETTING_FIELDS.map((field) => (
         <SettingRow
-          key={field.name}
+          key={`${field.name} ${numReplaced}`}
           field={field}
           value={values[field.name]}
           fallback={fallback(field)}

@@ -1,0 +1,33 @@
+import { PRESETS, presetOf, withPreset } from "../../state/presets.ts";
+import type { Settings } from "../../state/settings.ts";
+import { Button } from "../Button.tsx";
+import css from "./PresetRow.module.css";
+
+interface PresetRowProps {
+  values: Settings;
+  onReplace: (values: Settings) => void;
+}
+
+/** Ways of drawing at one click, and the way back to what counts without any setting. */
+export function PresetRow({ values, onReplace }: PresetRowProps) {
+  const chosen = presetOf(values);
+  return (
+    <div className={css.row}>
+      <fieldset className={css.presets} aria-label="Presets">
+        {PRESETS.map((preset) => (
+          <Button
+            key={preset.name}
+            aria-pressed={preset === chosen}
+            title={preset.help}
+            onClick={() => onReplace(withPreset(values, preset))}
+          >
+            {preset.name}
+          </Button>
+        ))}
+      </fieldset>
+      <Button look="quiet" disabled={Object.keys(values).length === 0} onClick={() => onReplace({})}>
+        Reset all
+      </Button>
+    </div>
+  );
+}
