@@ -16,8 +16,6 @@
 
 override LANES: u32; // GROUPS HEAD_VEC4
 override GROUPS: u32;
-override HEAD_SIZE: u32;
-override QKV_STRIDE: u32;
 override Y_STRIDE: u32;
 override SCALE: f32;
 
@@ -29,9 +27,6 @@ override SCALE: f32;
 @group(0) @binding(5) var<storage, read_write> y: array<f32>;
 
 const LOWEST = -3.4028234e38;
-const QUERY = 0u;
-const KEY = 1u;
-const VALUE = 2u;
 
 var<workgroup> query: array<vec4<f32>, HEAD_VEC4>;
 var<workgroup> scores: array<f32, LANES>;
@@ -40,45 +35,6 @@ var<workgroup> indices: array<u32, LANES>; // of each position of the tile, in t
 var<workgroup> outputs: array<vec4<f32>, LANES>;
 var<workgroup> maxima: array<f32, GROUPS>;
 var<workgroup> totals: array<f32, GROUPS>;
-
-// Four values of a row's query, key or value of one head; zero beyond the head's size.
-fn projected4(row: u32, part: u32, head: u32, vec: u32) -> vec4<f32> {
-  let start = row * QKV_STRIDE + (part * HEADS + head) * HEAD_SIZE + 4u * vec;
-  if (HEAD_SIZE % 4u == 0u) {
-    return qkv[start / 4u];
-  }
-  var values = vec4(0.0);
-  for (var i = 0u; i < 4u && 4u * vec + i < HEAD_SIZE; i++) {
-    values[i] = qkv[(start + i) / 4u][(start + i) % 4u];
-  }
-  return values;
-}
-
-fn key4(index: u32) -> vec4<f32> {
-  if (CACHE_F16) {
-    return from_halves(key_cache[index]);
-  }
-  return bitcast<vec4<f32>>(vec4(key_cache[2u * index], key_cache[2u * index + 1u]));
-}
-
-fn value4(index: u32) -> vec4<f32> {
-  if (CACHE_F16) {
-    return from_halves(value_cache[index]);
-  }
-  return bitcast<vec4<f32>>(vec4(value_cache[2u * index], value_cache[2u * index + 1u]));
-}
-
-fn write_cache(index: u32, key: vec4<f32>, value: vec4<f32>) {
-  if (CACHE_F16) {
-    key_cache[index] = to_halves(key);
-    value_cache[index] = to_halves(value);
-  } else {
-    key_cache[2u * index] = bitcast<vec2<u32>>(key.xy);
-    key_cache[2u * index + 1u] = bitcast<vec2<u32>>(key.zw);
-    value_cache[2u * index] = bitcast<vec2<u32>>(value.xy);
-    value_cache[2u * index + 1u] = bitcast<vec2<u32>>(value.zw);
-  }
-}
 
 @compute @workgroup_size(LANES)
 fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lane: u32) {

@@ -63,9 +63,9 @@ fn quantise(chunk: u32, n4: u32, num_n4: u32, bits: u32) {
     let values = values_at(k, n4);
     extremes = select(extremes, values, abs(values) > abs(extremes));
   }
-  let halves = vec4(to_half(extremes.x), to_half(extremes.y), to_half(extremes.z), to_half(extremes.w));
-  let low = halves.x | (halves.y << 16u);
-  let high = halves.z | (halves.w << 16u);
+  let rounded = halves(extremes);
+  let low = rounded.x | (rounded.y << 16u);
+  let high = rounded.z | (rounded.w << 16u);
   let limit = f32(1u << (bits - 1u));
   let scale = vec4<f32>(unpack2x16float(low), unpack2x16float(high)) / -limit;
 
@@ -118,7 +118,7 @@ fn half_at(k: u32, n: u32) -> u32 {
   if (SOURCE_DTYPE == F16) {
     return bits_at(k, n);
   }
-  return to_half(value_at(k, n));
+  return halves(vec4(value_at(k, n))).x;
 }
 
 // An element of the source; zero in the padding.
@@ -132,30 +132,4 @@ fn bits_at(k: u32, n: u32) -> u32 {
     return source[index];
   }
   return (source[index / 2u] >> (16u * (index & 1u))) & 0xffffu;
-}
-
-// To the nearest half, ties to even: pack2x16float may round either way.
-fn to_half(value: f32) -> u32 {
-  let bits = bitcast<u32>(value);
-  let sign = (bits >> 16u) & 0x8000u;
-  let magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) {
-    return sign | 0x7e00u; // not a number
-  }
-  if (magnitude >= 0x47800000u) {
-    return sign | 0x7c00u; // 65536 and more
-  }
-  if (magnitude >= 0x38800000u) {
-    // Exponents are biased by 127 and by 15. Just below half of the last kept bit, plus that bit: a tie goes to even.
-    return sign | ((magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13u) & 1u)) >> 13u);
-  }
-  let shift = 126u - (magnitude >> 23u);
-  if (shift > 24u) {
-    return sign; // below half of the smallest subnormal
-  }
-  let mantissa = (magnitude & 0x7fffffu) | 0x800000u;
-  let kept = mantissa >> shift;
-  let rest = mantissa & ((1u << shift) - 1u);
-  let tie = 1u << (shift - 1u);
-  return sign | (kept + u32(rest > tie || (rest == tie && (kept & 1u) == 1u)));
 }

@@ -13,7 +13,8 @@ fn cache_index(slot: u32, position: u32, head: u32) -> u32 {
 }
 
 fn to_halves(values: vec4<f32>) -> vec2<u32> {
-  return vec2(pack2x16float(values.xy), pack2x16float(values.zw));
+  let words = halves(values);
+  return words.xz | (words.yw << vec2(16u));
 }
 
 fn from_halves(words: vec2<u32>) -> vec4<f32> {

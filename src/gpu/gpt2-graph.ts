@@ -2,7 +2,7 @@ import { attentionScale, type Gpt2Config } from "../model/gpt2-config.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import { headVec4, type Activations, type Gpt2Buffers, type LinearBuffers, type TableBuffers } from "./gpt2-buffers.ts";
 import type { Dispatch, KernelCompiler } from "./kernel.ts";
-import { attention, attentionTile } from "./kernels/attention.ts";
+import { attention, attentionQuad, attentionTile, QUAD_HEAD_VEC4, quadHeads } from "./kernels/attention.ts";
 import { embed } from "./kernels/embed.ts";
 import { layerNorm } from "./kernels/layer-norm.ts";
 import { Epilogue, matmulLane, matmulSkinny } from "./kernels/matmul.ts";
@@ -185,23 +185,22 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
     },
 
     async attention(name: string, key_cache: GPUBuffer, value_cache: GPUBuffer, SCALE: number): Promise<Operation> {
+      const constants = { ...cache, Y_STRIDE: strideOf(nEmbd), SCALE };
+      const buffers = { qkv: activations.qkv, rows, block_tables, key_cache, value_cache, y: activations.attended };
+      if (adapter.isSoftware && adapter.hasSubgroups && cache.HEAD_VEC4 <= QUAD_HEAD_VEC4) {
+        const perGroup = quadHeads(nHead);
+        return {
+          name,
+          pipeline: await compiler.pipeline(attentionQuad, { ...constants, LANES: 4 * perGroup }),
+          bindGroup: compiler.bind(attentionQuad, buffers),
+          workgroups: (numRows) => [Math.ceil(nHead / perGroup), numRows],
+        };
+      }
       return {
         name,
-        pipeline: await compiler.pipeline(attention, {
-          ...cache,
-          ...attentionTile(cache.HEAD_VEC4),
-          Y_STRIDE: strideOf(nEmbd),
-          SCALE,
-        }),
-        bindGroup: compiler.bind(attention, {
-          qkv: activations.qkv,
-          rows,
-          block_tables,
-          key_cache,
-          value_cache,
-          y: activations.attended,
-        }),
-        workgroups: (numRows) => [cache.HEADS, numRows],
+        pipeline: await compiler.pipeline(attention, { ...constants, ...attentionTile(cache.HEAD_VEC4) }),
+        bindGroup: compiler.bind(attention, buffers),
+        workgroups: (numRows) => [nHead, numRows],
       };
     },
   };

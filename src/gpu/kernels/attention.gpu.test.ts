@@ -5,15 +5,21 @@ import type { KvCacheDtype } from "../../protocol/config.ts";
 import { differingWords, expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
 import { attentionReference } from "../../testing/reference.ts";
 import { padRows, strideOf } from "../padding.ts";
-import { attention, attentionTile, MAX_HEAD_SIZE } from "./attention.ts";
+import { attention, attentionQuad, attentionTile, MAX_HEAD_SIZE, QUAD_HEAD_VEC4, quadHeads } from "./attention.ts";
 
-const { device } = await openTestDevice();
+const { device, hasSubgroups } = await openTestDevice();
 
 const BLOCK_SIZE = 16;
 const MAX_BLOCKS = 12;
 const NUM_BLOCKS = 40;
 
+type KernelName = "attention" | "attention-quad";
+
+// Where the device has no subgroups the latter is not used.
+const KERNELS: readonly KernelName[] = hasSubgroups ? ["attention", "attention-quad"] : ["attention"];
+
 interface Shape {
+  kernel: KernelName;
   heads: number;
   headSize: number;
   cacheDtype: KvCacheDtype;
@@ -34,7 +40,7 @@ const blockTables = Uint32Array.from({ length: 3 * MAX_BLOCKS }, (_, i) => (i * 
 
 /** Attends with the rows of the steps as given, each step's keys and values cached for the next; the last one's result. */
 async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
-  const { heads, headSize, cacheDtype } = shape;
+  const { kernel, heads, headSize, cacheDtype } = shape;
   const headVec4 = Math.ceil(headSize / 4);
   const width = heads * headSize;
   const constants = {
@@ -45,6 +51,8 @@ async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
     CACHE_F16: cacheDtype === "f16",
     HEAD_SIZE: headSize,
     QKV_STRIDE: strideOf(3 * width),
+    Y_STRIDE: strideOf(width),
+    SCALE: 1 / Math.sqrt(headSize),
   };
   const cacheWords = NUM_BLOCKS * BLOCK_SIZE * heads * headVec4 * (cacheDtype === "f16" ? 2 : 4);
   // What nobody wrote must never be read: NaN would show.
@@ -55,25 +63,22 @@ async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
     const qkv = padRows(Float32Array.from(rows.flatMap((row) => [...qkvOf(shape, row)])), rows.length, 3 * width);
     const startOf = (slot: number) => rows.find((row) => row.slot === slot)?.position ?? 0;
     const rowWords = new Uint32Array(rows.flatMap(({ slot, position }) => [0, position, slot, startOf(slot)]));
-    const outputs = await runKernel(
-      device,
-      attention,
-      {
-        ...constants,
-        ...attentionTile(headVec4),
-        Y_STRIDE: strideOf(width),
-        SCALE: 1 / Math.sqrt(headSize),
-      },
-      {
-        qkv,
-        rows: rowWords,
-        block_tables: blockTables,
-        key_cache: keys,
-        value_cache: values,
-        y: new Float32Array(rows.length * strideOf(width)),
-      },
-      [heads, rows.length],
-    );
+    const data = {
+      qkv,
+      rows: rowWords,
+      block_tables: blockTables,
+      key_cache: keys,
+      value_cache: values,
+      y: new Float32Array(rows.length * strideOf(width)),
+    };
+    const perGroup = quadHeads(heads);
+    const outputs =
+      kernel === "attention"
+        ? await runKernel(device, attention, { ...constants, ...attentionTile(headVec4) }, data, [heads, rows.length])
+        : await runKernel(device, attentionQuad, { ...constants, LANES: 4 * perGroup }, data, [
+            Math.ceil(heads / perGroup),
+            rows.length,
+          ]);
     keys = new Uint32Array(outputs.key_cache ?? new ArrayBuffer(0));
     values = new Uint32Array(outputs.value_cache ?? new ArrayBuffer(0));
     result = floatsOf(outputs, "y") as Float32Array<ArrayBuffer>;
@@ -102,17 +107,22 @@ function rowsOf(slot: number, start: number, end: number): Row[] {
   return Array.from({ length: end - start }, (_, i) => ({ slot, position: start + i }));
 }
 
-describe.each(["f32", "f16"] as const)("attention over a cache of %s", (cacheDtype) => {
-  it.each([
+const CASES = KERNELS.flatMap((kernel) => (["f32", "f16"] as const).map((cacheDtype) => ({ kernel, cacheDtype })));
+
+describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtype }) => {
+  const shapes = [
     { heads: 1, headSize: 1 },
     { heads: 3, headSize: 5 },
     { heads: 2, headSize: 16 },
     { heads: 2, headSize: 33 },
+    { heads: 9, headSize: 8 },
     { heads: 1, headSize: 64 },
     { heads: 1, headSize: 260 },
     { heads: 1, headSize: MAX_HEAD_SIZE },
-  ])("with $heads heads of $headSize is softmax(q k) v", async ({ heads, headSize }) => {
-    const shape = { heads, headSize, cacheDtype };
+  ].filter(({ headSize }) => kernel === "attention" || headSize <= 4 * QUAD_HEAD_VEC4);
+
+  it.each(shapes)("with $heads heads of $headSize is softmax(q k) v", async ({ heads, headSize }) => {
+    const shape = { kernel, heads, headSize, cacheDtype };
     const steps = [
       [...rowsOf(0, 0, 70), ...rowsOf(1, 0, 3)],
       [...rowsOf(1, 3, 18), ...rowsOf(0, 70, 71)],
@@ -128,7 +138,7 @@ describe.each(["f32", "f16"] as const)("attention over a cache of %s", (cacheDty
   });
 
   it("gives a row the same bits whether its prompt came whole, in pieces, alone or among others", async () => {
-    const shape = { heads: 2, headSize: 12, cacheDtype };
+    const shape = { kernel, heads: 2, headSize: 12, cacheDtype };
     const row = { slot: 0, position: 137 };
     const others = rowsOf(2, 0, 40);
     const whole = await attend(shape, [rowsOf(0, 0, 138)]);

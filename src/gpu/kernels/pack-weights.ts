@@ -1,3 +1,4 @@
+import half from "../../../shaders/lib/half.wgsl?raw";
 import code from "../../../shaders/pack-weights.wgsl?raw";
 import type { TensorDtype } from "../../model/tensor.ts";
 import { defineKernel } from "../kernel.ts";
@@ -8,7 +9,7 @@ export const tensorDtypeCode: Readonly<Record<TensorDtype, number>> = { F32: 0, 
 /** A band of a matrix in its file's layout, into the layout of the matmul kernels. */
 export const packWeights = defineKernel({
   name: "pack-weights",
-  code: [code],
+  code: [code, half],
   bindings: [
     ["source", "read-only-storage"],
     ["packed", "storage"],

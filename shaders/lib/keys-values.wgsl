@@ -1,0 +1,48 @@
+// Keys and values, of the cache and of the rows of this step: what the kernels of attention read and write. They declare
+// qkv, key_cache and value_cache.
+
+override HEAD_SIZE: u32;
+override QKV_STRIDE: u32;
+
+const QUERY = 0u;
+const KEY = 1u;
+const VALUE = 2u;
+
+// Four values of a row's query, key or value of one head; zero beyond the head's size.
+fn projected4(row: u32, part: u32, head: u32, vec: u32) -> vec4<f32> {
+  let start = row * QKV_STRIDE + (part * HEADS + head) * HEAD_SIZE + 4u * vec;
+  if (HEAD_SIZE % 4u == 0u) {
+    return qkv[start / 4u];
+  }
+  var values = vec4(0.0);
+  for (var i = 0u; i < 4u && 4u * vec + i < HEAD_SIZE; i++) {
+    values[i] = qkv[(start + i) / 4u][(start + i) % 4u];
+  }
+  return values;
+}
+
+fn key4(index: u32) -> vec4<f32> {
+  if (CACHE_F16) {
+    return from_halves(key_cache[index]);
+  }
+  return bitcast<vec4<f32>>(vec4(key_cache[2u * index], key_cache[2u * index + 1u]));
+}
+
+fn value4(index: u32) -> vec4<f32> {
+  if (CACHE_F16) {
+    return from_halves(value_cache[index]);
+  }
+  return bitcast<vec4<f32>>(vec4(value_cache[2u * index], value_cache[2u * index + 1u]));
+}
+
+fn write_cache(index: u32, key: vec4<f32>, value: vec4<f32>) {
+  if (CACHE_F16) {
+    key_cache[index] = to_halves(key);
+    value_cache[index] = to_halves(value);
+  } else {
+    key_cache[2u * index] = bitcast<vec2<u32>>(key.xy);
+    key_cache[2u * index + 1u] = bitcast<vec2<u32>>(key.zw);
+    value_cache[2u * index] = bitcast<vec2<u32>>(value.xy);
+    value_cache[2u * index + 1u] = bitcast<vec2<u32>>(value.zw);
+  }
+}
