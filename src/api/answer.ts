@@ -39,6 +39,16 @@ export function promptTokenIds({ prompts, n }: ParsedRequest, choice: number): n
   return [...(prompts[Math.floor(choice / n)]?.tokenIds ?? [])];
 }
 
+/** What a choice's text begins with before its tokens: the prompt's text, where the request asked for it. */
+export function echoedText(request: ParsedRequest, choice: number, names: TokenNames): string {
+  if (!request.echo) return "";
+  const bytes = promptTokenIds(request, choice).flatMap((id) => {
+    const own = names.tokenBytes(id);
+    return own.length > 0 ? [...own] : [...new TextEncoder().encode(names.tokenText(id))]; // a control token, as it was written
+  });
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes));
+}
+
 /** Whether the request asked for the most likely tokens beside those drawn. */
 export function wantsTopLogprobs({ prompts }: ParsedRequest): boolean {
   return prompts.some(({ params }) => params.topLogprobs > 0);

@@ -44,6 +44,7 @@ describe("parseChatRequest", () => {
       includeUsage: false,
       returnTokenIds: false,
       wantLogprobs: false,
+      echo: false,
       priority: 0,
       requestId: null,
       cacheSalt: null,

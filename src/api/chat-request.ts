@@ -34,6 +34,7 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
     endpoint: "chat.completions",
     prompts: preparePrompts(prompts, requested, maxTokens, Infinity, context),
     wantLogprobs,
+    echo: false,
     ...shared,
   };
 }

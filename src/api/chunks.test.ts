@@ -36,6 +36,7 @@ function request(changes: Partial<ParsedRequest> = {}, prompts: number[][] = [[7
     includeUsage: false,
     returnTokenIds: false,
     wantLogprobs: false,
+    echo: false,
     priority: 0,
     requestId: null,
     cacheSalt: null,
@@ -307,4 +308,29 @@ describe("a whole answer", () => {
 test("answers are named as OpenAI's are", () => {
   expect(answerId("chat.completions", "7")).toBe("chatcmpl-7");
   expect(answerId("completions", "7")).toBe("cmpl-7");
+});
+
+describe("an echo", () => {
+  const parsed = request({ endpoint: "completions", n: 2, echo: true }, [[2], [1, 0]]);
+  const outputs: [number, ChoiceOutput][] = [
+    [0, going("", 1)], // half a character
+    [1, ending("b", 1)],
+    [2, ending("c", 1)],
+    [0, ending("ab", 1)],
+    [3, ending("", 0)],
+  ];
+  const texts = ["aaab", "aab", "a<end>c", "a<end>"];
+
+  test("is the prompt's text in front of each choice's, control tokens as they are written", () => {
+    const { choices } = respond(parsed, outputs) as Completion;
+    expect(choices.map(({ text }) => text)).toEqual(texts);
+  });
+
+  test("comes with a choice's first chunk, once", () => {
+    const streamed = ["", "", "", ""];
+    const chunks = stream(parsed, outputs) as Completion[];
+    for (const { index, text } of chunks.flatMap(({ choices }) => choices)) streamed[index] += text;
+    expect(streamed).toEqual(texts);
+    expect(chunks[0]?.choices[0]).toMatchObject({ index: 0, text: "aa", finish_reason: null });
+  });
 });

@@ -10,6 +10,7 @@ import type { Chunk } from "../protocol/service.ts";
 import {
   chatLogprobs,
   completionLogprobs,
+  echoedText,
   promptTokenIds,
   usageOf,
   wantsTopLogprobs,
@@ -46,7 +47,9 @@ export class ChunkWriter {
       const opening = isFirst ? [this.#chatChunk([this.#role(choice)])] : [];
       return this.#isWorthTelling(output) ? [...opening, this.#chatChunk([this.#delta(choice, output)])] : opening;
     }
-    return this.#isWorthTelling(output) ? [this.#completion([this.#text(choice, output, offset, isFirst)])] : [];
+    const echoed = isFirst ? echoedText(this.#request, choice, this.#names) : "";
+    const told = { ...output, text: echoed + output.text };
+    return this.#isWorthTelling(told) ? [this.#completion([this.#text(choice, told, offset, isFirst)])] : [];
   }
 
   /** After the last output: the usage, where the request asked for it. */

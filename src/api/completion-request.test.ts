@@ -88,4 +88,10 @@ describe("a completion request is refused, naming the field,", () => {
       }),
     );
   });
+
+  test("echo repeats the prompt, but does not tell its log-probabilities", () => {
+    expect(parse({ prompt: "Once", echo: true }).echo).toBe(true);
+    const refused = { code: "unsupported_parameter", param: "echo", message: expect.stringContaining("logprobs") };
+    expect(() => parse({ prompt: "Once", echo: true, logprobs: 0 })).toThrow(expect.objectContaining(refused));
+  });
 });

@@ -6,7 +6,7 @@ import { preparePrompts, type EncodedPrompt, type ParsedRequest, type RequestCon
 import { parseTokenId } from "./rule-fields.ts";
 import { type Fields, invalidType, invalidValue, missing } from "./validate.ts";
 
-const COMPLETION_FIELDS = ["prompt", "max_tokens", "logprobs"] as const satisfies readonly Exclude<
+const COMPLETION_FIELDS = ["prompt", "max_tokens", "logprobs", "echo"] as const satisfies readonly Exclude<
   keyof CompletionRequest,
   keyof GenerationFields
 >[];
@@ -26,6 +26,12 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
   const logprobs = fields.integer("logprobs", { min: 0, max: MAX_TOP_LOGPROBS });
   const { requested, ...shared } = parseGenerationFields(fields, context, [], logprobs ?? 0);
   const maxTokens = parseMaxTokens(fields, "max_tokens");
+  const echo = fields.boolean("echo") ?? false;
+  if (echo && logprobs !== undefined) {
+    const message =
+      "echo with logprobs asks for the prompt's log-probabilities, which are not told yet. Leave one out.";
+    throw new ChorusError("unsupported_parameter", message, "echo");
+  }
   if (prompts.length * shared.n > MAX_CHOICES) {
     const message = `${prompts.length} prompts with n = ${shared.n} are more than the ${MAX_CHOICES} answers of a request.`;
     throw new ChorusError("invalid_value", message, "prompt");
@@ -34,6 +40,7 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
     endpoint: "completions",
     prompts: preparePrompts(prompts, requested, maxTokens, DEFAULT_MAX_TOKENS, context),
     wantLogprobs: logprobs !== undefined,
+    echo,
     ...shared,
   };
 }

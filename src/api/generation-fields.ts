@@ -37,7 +37,7 @@ const MAX_NAME_LENGTH = 1024;
 const MAX_DEADLINE_MS = 2 ** 31 - 1;
 const SEEDS = 2 ** 53;
 
-type SharedPart = Omit<ParsedRequest, "endpoint" | "prompts" | "wantLogprobs"> & {
+type SharedPart = Omit<ParsedRequest, "endpoint" | "prompts" | "wantLogprobs" | "echo"> & {
   readonly requested: RequestedParams;
 };
 
@@ -46,7 +46,7 @@ export function openRequest(body: unknown, ownFields: readonly string[], context
   const fields = new Fields(body);
   const supported = [...ownFields, ...GENERATION_FIELDS];
   fields.refuseOthers(supported, UNSUPPORTED_FIELDS);
-  refuseUnsupported(fields);
+  refuseUnsupported(fields, supported);
   const model = fields.string("model");
   if (model !== undefined && model !== context.modelName) {
     const message = `There is no model ${quote(model)} here; the one that is loaded is "${context.modelName}".`;

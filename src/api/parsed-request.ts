@@ -49,6 +49,8 @@ export interface ParsedRequest {
   readonly includeUsage: boolean;
   readonly returnTokenIds: boolean;
   readonly wantLogprobs: boolean;
+  /** Whether each choice's text begins with the prompt's. */
+  readonly echo: boolean;
   /** Lower is served earlier. */
   readonly priority: number;
   /** Part of the answer's id; null: a random one. */

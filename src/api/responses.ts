@@ -5,6 +5,7 @@ import type { Response } from "../protocol/service.ts";
 import {
   chatLogprobs,
   completionLogprobs,
+  echoedText,
   numChoices,
   promptTokenIds,
   usageOf,
@@ -36,8 +37,8 @@ export class ResponseBuilder {
     this.#request = request;
     this.#head = head;
     this.#names = names;
-    this.#choices = Array.from({ length: numChoices(request) }, () => ({
-      text: "",
+    this.#choices = Array.from({ length: numChoices(request) }, (_, choice) => ({
+      text: echoedText(request, choice, names),
       tokenIds: [],
       logprobs: [],
       topLogprobs: [],

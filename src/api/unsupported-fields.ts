@@ -52,11 +52,15 @@ const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, 
 
 export const UNSUPPORTED_FIELDS: readonly string[] = [...NEUTRAL_VALUES.keys()];
 
-/** @throws ChorusError unsupported_parameter for the first one with a value that would change something. */
-export function refuseUnsupported(fields: Fields): void {
+/**
+ * @param supported fields of the endpoint: another may not have them
+ * @throws ChorusError unsupported_parameter for the first one with a value that would change something.
+ */
+export function refuseUnsupported(fields: Fields, supported: readonly string[] = []): void {
   for (const [name, neutral] of NEUTRAL_VALUES) {
     const value = fields.get(name);
-    if (value === undefined || isEmpty(value) || neutral.some((one) => isSame(value, one))) continue;
+    if (supported.includes(name) || value === undefined || isEmpty(value) || neutral.some((one) => isSame(value, one)))
+      continue;
     const allowed = neutral.length === 0 ? "" : ` (or give ${neutral.map(quote).join(" or ")})`;
     throw new ChorusError(
       "unsupported_parameter",

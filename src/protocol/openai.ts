@@ -89,6 +89,8 @@ export interface CompletionRequest extends GenerationFields {
   max_tokens?: number | null;
   /** Each choice has `logprobs` with the sampled tokens' log-probabilities and so many of the most likely, up to 20. */
   logprobs?: number | null;
+  /** true: each choice's text begins with the prompt's. Not together with logprobs. [false] */
+  echo?: boolean | null;
 }
 
 /** Why a sequence ended. "stop": end-of-text, a stop id or a stop string. */

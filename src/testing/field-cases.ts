@@ -311,4 +311,5 @@ export const COMPLETION_CASES: CasesOf<CompletionRequest> = {
   ),
   max_tokens: maxTokens("max_tokens", "prompt"),
   logprobs: integer("logprobs", 0, 20),
+  echo: boolean("echo"),
 };
