@@ -35,6 +35,8 @@ export interface StepTimes {
 export interface KernelTimes {
   readonly copyBytesPerSecond: number;
   readonly multiplyFlopsPerSecond: number;
+  /** Of a dispatch that does next to nothing. */
+  readonly dispatchMs: number;
   readonly steps: readonly StepTimes[];
 }
 
@@ -96,18 +98,20 @@ export class KernelLab {
     const roofline = await listener.deaf(() => prepareRoofline(device, engine.model.adapter.includes("(software)")));
     const copyMs: number[] = [];
     const multiplyMs: number[] = [];
+    const smallestMs: number[] = [];
     const steps: StepTimes[] = [];
     for (const [i, step] of cases.entries()) {
       await runStep(engine, step);
       const pass = listener.dispatches;
       const groups = byPipeline(pass);
-      const works = [[roofline.copy], [roofline.multiply], pass, ...groups];
+      const works = [[roofline.copy], [roofline.multiply], [roofline.smallest], pass, ...groups];
       const times = await listener.deaf(() =>
         interleavedMs(device, works, rounds, (share) => onProgress((i + share) / cases.length)),
       );
-      const [copy = NaN, multiply = NaN, passMs = NaN, ...groupMs] = times.map(medianOf);
+      const [copy = NaN, multiply = NaN, smallest = NaN, passMs = NaN, ...groupMs] = times.map(medianOf);
       copyMs.push(copy);
       multiplyMs.push(multiply);
+      smallestMs.push(smallest);
       const kernels = groups.map((group, g) => this.#kernelTime(group, (groupMs[g] ?? NaN) / group.length, step));
       steps.push({ step, kernels, passMs, dispatches: pass.length });
     }
@@ -115,6 +119,7 @@ export class KernelLab {
     return {
       copyBytesPerSecond: (1000 * roofline.copyBytes) / medianOf(copyMs),
       multiplyFlopsPerSecond: (1000 * roofline.multiplyFlops) / medianOf(multiplyMs),
+      dispatchMs: medianOf(smallestMs),
       steps,
     };
   }

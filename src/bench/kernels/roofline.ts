@@ -20,6 +20,8 @@ export interface Roofline {
   readonly copyBytes: number;
   readonly multiply: HeardDispatch;
   readonly multiplyFlops: number;
+  /** One workgroup that does next to nothing, and like all its neighbours waits for the one before: what a dispatch costs. */
+  readonly smallest: HeardDispatch;
   readonly destroy: () => void;
 }
 
@@ -45,8 +47,10 @@ export async function prepareRoofline(device: GPUDevice, isSoftware: boolean): P
   const copyGroups = COPY_BYTES[on] / VEC4_BYTES / LANES;
   // A grid of two dimensions: one holds no more than 65,535 workgroups.
   const across = Math.min(copyGroups, 2 ** 15);
+  const copy = await dispatch(copyCode, {}, [across, copyGroups / across, 1]);
   return {
-    copy: await dispatch(copyCode, {}, [across, copyGroups / across, 1]),
+    copy,
+    smallest: { ...copy, workgroups: [1, 1, 1] },
     copyBytes: 2 * COPY_BYTES[on],
     multiply: await dispatch(multiplyCode, { ROUNDS }, [MULTIPLY_LANES[on] / LANES, 1, 1]),
     multiplyFlops: MULTIPLY_LANES[on] * ROUNDS * CHAINS * FLOPS_OF_FMA,

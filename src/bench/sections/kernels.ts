@@ -1,7 +1,7 @@
 import type { BenchContext, Section } from "../bench-context.ts";
 import type { ResultTable } from "../bench-result.ts";
 import { formatFigure } from "../format-figure.ts";
-import type { KernelClass } from "../kernels/kernel-cost.ts";
+import type { KernelClass, KernelCost } from "../kernels/kernel-cost.ts";
 import type { KernelTime, KernelTimes, StepCase, StepTimes } from "../kernels/kernel-lab.ts";
 import { withKernelLab } from "../kernels/open-kernel-lab.ts";
 import { sumOf } from "../statistics.ts";
@@ -33,6 +33,7 @@ export const kernelsSection: Section = {
       headlines: [
         { value: `${formatFigure(times.copyBytesPerSecond / 1e9)} GB/s`, label: "a copy" },
         { value: `${formatFigure(times.multiplyFlopsPerSecond / 1e9)} GFLOP/s`, label: "multiplications in registers" },
+        { value: `${formatFigure(1000 * times.dispatchMs)} µs`, label: "an empty dispatch" },
         { value: String(decodes[0]?.dispatches ?? 0), label: "dispatches a step" },
       ],
       charts: [
@@ -47,7 +48,7 @@ export const kernelsSection: Section = {
           })),
         },
       ],
-      tables: [whereItGoes(times.steps), ...times.steps.map((step) => kernelTable(step, times))],
+      tables: [whereItGoes(times.steps), modelTable(times), ...times.steps.map((step) => kernelTable(step, times))],
       blocks: [],
       notes: [
         "Kernels whose weights fit the adapter's cache can read faster than a copy of a large buffer does.",
@@ -90,7 +91,33 @@ function whereItGoes(steps: readonly StepTimes[]): ResultTable {
   };
 }
 
-function kernelTable(step: StepTimes, { copyBytesPerSecond, multiplyFlopsPerSecond }: KernelTimes): ResultTable {
+/** What its bytes take at the speed of a copy, and its operations at that of a multiplication in registers. */
+function limitsMs(cost: KernelCost, times: KernelTimes): [bytesMs: number, flopsMs: number] {
+  return [(1000 * cost.bytes) / times.copyBytesPerSecond, (1000 * cost.flops) / times.multiplyFlopsPerSecond];
+}
+
+/** A step's time by the least there is to it, held against the time it takes. */
+function modelTable(times: KernelTimes): ResultTable {
+  return {
+    title:
+      "A step by the model, ms: its dispatches, and for each kernel its bytes or its operations, whichever take longer",
+    columns: ["Step", "empty dispatches", "bytes", "operations", "model", "measured", "model, % of it"],
+    rows: times.steps.map((step) => {
+      const emptyMs = step.dispatches * times.dispatchMs;
+      const limits = step.kernels.flatMap(({ cost, dispatches }) =>
+        cost ? [limitsMs(cost, times).map((ms) => dispatches * ms) as [number, number]] : [],
+      );
+      const bytesMs = sumOf(limits.map(([ms, flopsMs]) => (ms >= flopsMs ? ms : 0)));
+      const flopsMs = sumOf(limits.map(([ms, ofFlops]) => (ms >= ofFlops ? 0 : ofFlops)));
+      const modelMs = emptyMs + bytesMs + flopsMs;
+      const share = Math.round((100 * modelMs) / step.passMs);
+      return [nameOf(step), emptyMs, bytesMs, flopsMs, modelMs, step.passMs, share];
+    }),
+  };
+}
+
+function kernelTable(step: StepTimes, times: KernelTimes): ResultTable {
+  const { copyBytesPerSecond, multiplyFlopsPerSecond } = times;
   return {
     title: `Kernels of a ${nameOf(step)}`,
     columns: [
@@ -109,7 +136,7 @@ function kernelTable(step: StepTimes, { copyBytesPerSecond, multiplyFlopsPerSeco
       if (!cost) return [name, shapeOf(kernel), dispatches, ms, null, null, null, null, null];
       const bytesPerSecond = (1000 * cost.bytes) / ms;
       const flopsPerSecond = (1000 * cost.flops) / ms;
-      const limitMs = 1000 * Math.max(cost.bytes / copyBytesPerSecond, cost.flops / multiplyFlopsPerSecond);
+      const limitMs = Math.max(...limitsMs(cost, times));
       return [
         name,
         shapeOf(kernel),
