@@ -93,9 +93,9 @@ test("probabilities are shown where they were asked for, to the pointer and to k
 
   const words = app.pane(1).turn.getByRole("slider");
   await words.press("ArrowRight");
-  await expect(words).toHaveAttribute("aria-valuetext", /^The, 50%\. Others: ␣other1 20%/);
+  await expect(words).toHaveAttribute("aria-valuetext", /^The, 50\.0%\. Others: ␣other1 20\.0%/);
   await words.press("ArrowRight");
-  await expect(words).toHaveAttribute("aria-valuetext", /^␣capital, 50%/);
+  await expect(words).toHaveAttribute("aria-valuetext", /^␣capital, 50\.0%/);
 
   await page.getByRole("button", { name: "Settings for all" }).click();
   await all.getByRole("button", { name: "Put in an example" }).click();

@@ -59,3 +59,17 @@ it("is dead when the engine says so, and an engine that was replaced is not hear
   engines[0]?.die(lost);
   expect(control.store.getState()).toMatchObject({ status: "ready", engine: engines[1] });
 });
+
+it("starts again with speculation or without, and remembers which", async () => {
+  const asked: unknown[] = [];
+  const control = setUp(async ({ speculation }) => {
+    asked.push(speculation);
+    return new FakeEngine();
+  });
+  await control.start();
+  await control.speculate(true);
+  expect(control.isSpeculating.getState()).toBe(true);
+  await control.speculate(false);
+  expect(asked).toEqual([null, { method: "ngram" }, null]);
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+});

@@ -4,6 +4,7 @@ import type { LoadProgress } from "../protocol/reports.ts";
 import type { ScheduleFlush } from "./frame-flusher.ts";
 import { advanceStages, NOTHING_LOADED, type LoadStages } from "./load-stages.ts";
 import type { ModelChoice } from "./model-choice.ts";
+import { remember, remembered } from "./remembered.ts";
 import { createStore, type ReadonlyStore } from "./store.ts";
 
 export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
@@ -26,11 +27,16 @@ export interface EngineControlOptions {
   readonly now: () => number;
 }
 
+const SPECULATION = "speculation";
+
 /** Starts the page's one engine, follows its life, and starts another when it is asked to. */
 export class EngineControl {
   readonly store: ReadonlyStore<EngineState>;
   /** The model that runs, or is being loaded. */
   readonly choice: ReadonlyStore<ModelChoice>;
+  /** Whether the engine drafts tokens and checks several in one step. Remembered. */
+  readonly isSpeculating: ReadonlyStore<boolean>;
+  readonly #isSpeculating = createStore<boolean>(() => remembered(SPECULATION) === "on");
   readonly #choice;
   readonly #store = createStore<EngineState>(() => ({ status: "loading", stages: NOTHING_LOADED }));
   readonly #options: EngineControlOptions;
@@ -46,6 +52,7 @@ export class EngineControl {
     this.#options = options;
     this.#choice = createStore<ModelChoice>(() => options.choice);
     this.choice = this.#choice;
+    this.isSpeculating = this.#isSpeculating;
   }
 
   /** Loads the model, anew where an engine is there already. Resolves when it is ready or has failed. */
@@ -70,6 +77,13 @@ export class EngineControl {
     return error;
   }
 
+  /** An engine is made with it or without: this one goes, and the model is loaded again. */
+  async speculate(isOn: boolean): Promise<void> {
+    this.#isSpeculating.setState(isOn, true);
+    remember(SPECULATION, isOn ? "on" : "off");
+    await this.start();
+  }
+
   /** Resolves with why it failed; null: it is ready, or a newer start has taken its place. */
   async #load(): Promise<ChorusErrorData | null> {
     const attempt = ++this.#attempt;
@@ -83,7 +97,8 @@ export class EngineControl {
     this.#store.setState({ status: "loading", stages: NOTHING_LOADED }, true);
     try {
       const onProgress = (progress: LoadProgress) => this.#advance(attempt, progress);
-      const engine = await this.#options.createEngine({ ...this.#choice.getState(), onProgress });
+      const speculation = this.#isSpeculating.getState() ? ({ method: "ngram" } as const) : null;
+      const engine = await this.#options.createEngine({ ...this.#choice.getState(), speculation, onProgress });
       if (attempt !== this.#attempt) {
         void engine.dispose();
         return null;

@@ -70,7 +70,12 @@ setInterval(() => models.receive(number("mbps", 50) * 1e5), 100);
 
 let isFirstStart = true;
 
-async function createEngine({ model, dtype, onProgress = () => {} }: CreateEngineOptions): Promise<FakeEngine> {
+async function createEngine({
+  model,
+  dtype,
+  speculation,
+  onProgress = () => {},
+}: CreateEngineOptions): Promise<FakeEngine> {
   await load(onProgress);
   if (Array.isArray(model) && !model.some(({ name }) => name === "config.json")) {
     throw new ChorusError("model_not_found", `There is no config.json among the ${model.length} files given.`);
@@ -86,7 +91,7 @@ async function createEngine({ model, dtype, onProgress = () => {} }: CreateEngin
   const engine = new FakeEngine({
     answer: (messages) => ANSWERS[messages.at(-1)?.content ?? ""] ?? LONG_ANSWER,
     maxNumSeqs: number("seqs", 64),
-    numDrafts: number("drafts", 0),
+    numDrafts: number("drafts", speculation ? 4 : 0),
     model: {
       contextLength: number("context", 1024),
       ...(dtype && { dtype }),

@@ -120,11 +120,11 @@ function wordsOf(token: TokenLogprob): string {
   return `${visible(token.token)}, ${percent(token)}. Others: ${list}`;
 }
 
-const SHARES = new Intl.NumberFormat("en-US", { style: "percent", maximumSignificantDigits: 3 });
+const SHARES = new Intl.NumberFormat("en-US", { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 function percent({ logprob }: TopLogprob): string {
   const share = Math.exp(logprob);
-  return share < 0.0001 ? "< 0.01%" : SHARES.format(share);
+  return share < 0.0005 ? "< 0.1%" : SHARES.format(share);
 }
 
 /** Spaces and line ends are seen, too. */

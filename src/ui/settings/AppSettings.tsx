@@ -5,6 +5,7 @@ import { useStore } from "../use-store.ts";
 import css from "./AppSettings.module.css";
 import { ChatFiles } from "./ChatFiles.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
+import { SpeculationSwitch } from "./SpeculationSwitch.tsx";
 
 const OPEN = {
   id: "settings.open",
@@ -19,6 +20,7 @@ export function AppSettings({ app }: { app: AppState }) {
     <Sheet name="Settings for all" button={<Icon name="settings" />} command={OPEN} commands={app.commands}>
       <p className={css.hint}>A pane can have settings of its own, which count before these.</p>
       <Form app={app} />
+      <SpeculationSwitch engine={app.engine} />
       <ChatFiles app={app} />
     </Sheet>
   );

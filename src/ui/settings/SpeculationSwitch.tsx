@@ -1,0 +1,28 @@
+import type { EngineControl } from "../../state/engine-control.ts";
+import { useStore } from "../use-store.ts";
+import css from "./AppSettings.module.css";
+
+/** Of the engine itself, not of a question: changing it starts the engine again. */
+export function SpeculationSwitch({ engine }: { engine: EngineControl }) {
+  const isOn = useStore(engine.isSpeculating, (state) => state);
+  const isLoading = useStore(engine.store, ({ status }) => status === "loading");
+  return (
+    <section className={css.files} aria-label="Engine">
+      <h3>Engine</h3>
+      <label className={css.switch}>
+        <input
+          type="checkbox"
+          checked={isOn}
+          disabled={isLoading}
+          aria-describedby="speculation-help"
+          onChange={(event) => void engine.speculate(event.target.checked)}
+        />
+        Speculation
+      </label>
+      <p id="speculation-help" className={css.hint}>
+        Drafts words that followed the same words before, and checks several in one step: faster where a text repeats
+        itself, and the answers are the same. The engine starts again for it; answers under way break off.
+      </p>
+    </section>
+  );
+}
