@@ -42,7 +42,7 @@ export interface KernelTimes {
 
 /** What is submitted at once takes at least so long: shorter would measure the submission. */
 const SHORTEST_SUBMIT_MS = 8;
-const MOST_REPEATS = 256;
+const MOST_REPEATS = 1024;
 
 /** Takes an engine's steps apart, on the engine's own device with its own buffers. Lives in a worker of its own. */
 export class KernelLab {
@@ -184,8 +184,9 @@ async function interleavedMs(
   const repeats: number[] = [];
   for (const work of works) {
     await submitMs(device, work, 1);
-    const ms = await submitMs(device, work, 1);
-    repeats.push(Math.min(MOST_REPEATS, Math.max(1, Math.ceil(SHORTEST_SUBMIT_MS / ms))));
+    let count = 1;
+    while (count < MOST_REPEATS && (await submitMs(device, work, count)) < SHORTEST_SUBMIT_MS) count *= 2;
+    repeats.push(count);
   }
   const times = works.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {
