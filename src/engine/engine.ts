@@ -1,19 +1,14 @@
 import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
-import type { FinishReason } from "../protocol/openai.ts";
 import type { EngineStats, KvCacheMap } from "../protocol/reports.ts";
 import { checkRequests, maxSequenceLength } from "./admission.ts";
-import type { BeamGroup } from "./beam-group.ts";
 import type { EngineOptions, EngineRequest } from "./engine-options.ts";
-import { OutputProcessor, type OutputOptions } from "./output.ts";
+import { OpenSequences } from "./open-sequences.ts";
 import { Outbox } from "./outbox.ts";
 import { kvCacheMap } from "./kv-cache-map.ts";
 import * as reports from "./reports.ts";
-import type { SampledToken, ScheduledSequence, StepResult } from "./runner.ts";
 import type { SchedulerLimits } from "./scheduler-config.ts";
 import { Scheduler } from "./scheduler.ts";
-import { sequencesOf } from "./request-sequences.ts";
-import type { Sequence } from "./sequence.ts";
 import type { StepInFlight } from "./step-in-flight.ts";
 
 /**
@@ -26,17 +21,13 @@ import type { StepInFlight } from "./step-in-flight.ts";
  */
 export class Engine {
   readonly #options: EngineOptions;
-  readonly #outputOptions: OutputOptions;
+  readonly #eosTokenIds: ReadonlySet<number>;
   readonly #scheduler: Scheduler;
   readonly #outbox: Outbox;
-  /** Every sequence that has not ended, with what makes text of its tokens. */
-  readonly #open = new Map<Sequence, OutputProcessor>();
-  /** Of those, the ones with a deadline. */
-  readonly #deadlines = new Set<Sequence>();
+  readonly #sequences: OpenSequences;
   /** Submitted steps, oldest first. */
   readonly #inFlight: StepInFlight[] = [];
 
-  readonly #counters: reports.EngineCounters = reports.newCounters();
   #lastCommitMs = -Infinity;
   #isStepping = false;
   #error: ChorusError | null = null;
@@ -45,13 +36,18 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#outputOptions = {
-      tokenBytes: options.tokenBytes,
-      eosTokenIds: new Set(options.eosTokenIds),
-      maxLength: maxSequenceLength(options.config),
-    };
+    this.#eosTokenIds = new Set(options.eosTokenIds);
     this.#scheduler = new Scheduler(options.config);
     this.#outbox = new Outbox(options.onOutputs);
+    this.#sequences = new OpenSequences(
+      {
+        tokenBytes: options.tokenBytes,
+        eosTokenIds: this.#eosTokenIds,
+        maxLength: maxSequenceLength(options.config),
+      },
+      this.#scheduler,
+      this.#outbox,
+    );
   }
 
   /**
@@ -60,19 +56,16 @@ export class Engine {
    */
   add(...requests: readonly EngineRequest[]): void {
     if (this.#error !== null) throw this.#error;
-    checkRequests(requests, this.#outputOptions.eosTokenIds, this.#scheduler, this.#options.config);
+    checkRequests(requests, this.#eosTokenIds, this.#scheduler, this.#options.config);
     const arrivalMs = this.#options.now();
-    for (const request of requests) this.#queue(request, arrivalMs);
+    for (const request of requests) this.#sequences.add(request, arrivalMs);
     this.#outbox.emit(null);
     this.#wake();
   }
 
   /** Ends a request with finishReason "abort". Tokens on their way to it are dropped. What is not open is ignored. */
   abort(requestId: string): void {
-    const atMs = this.#options.now();
-    for (const sequence of this.#open.keys()) {
-      if (sequence.requestId === requestId) this.#abort(sequence, null, atMs);
-    }
+    this.#sequences.abortRequest(requestId, this.#options.now());
     this.#outbox.emit(null);
   }
 
@@ -118,9 +111,7 @@ export class Engine {
   fail(error: unknown): void {
     if (this.#error !== null) return;
     this.#error = toChorusError(error);
-    for (const sequence of this.#open.keys()) this.#finish(sequence, "abort");
-    this.#open.clear();
-    this.#deadlines.clear();
+    this.#sequences.drop();
     this.#inFlight.length = 0;
     this.#outbox.clear();
     this.#options.onFatal(this.#error);
@@ -128,7 +119,7 @@ export class Engine {
   }
 
   stats(): EngineStats {
-    return reports.engineStats(this.#scheduler, this.#counters);
+    return reports.engineStats(this.#scheduler, this.#sequences.counters);
   }
 
   kvCacheMap(): KvCacheMap {
@@ -140,16 +131,6 @@ export class Engine {
     this.#scheduler.assertConsistent();
   }
 
-  #queue(request: EngineRequest, arrivalMs: number): void {
-    const { choices, served } = sequencesOf(request, arrivalMs, this.#outputOptions);
-    for (const choice of choices) {
-      this.#open.set(choice, new OutputProcessor(choice, this.#outputOptions));
-      if (choice.deadlineMs < Infinity) this.#deadlines.add(choice);
-      this.#outbox.addReport(reports.requestReport(choice, "queued"));
-    }
-    for (const sequence of served) this.#scheduler.add(sequence);
-  }
-
   async #runLoop(): Promise<void> {
     while (this.#error === null) {
       if (!(await this.step()) && this.#error === null) await this.#sleep();
@@ -159,11 +140,10 @@ export class Engine {
   /** Until there is something to do: a request, the end of a batch window, a deadline. */
   async #sleep(): Promise<void> {
     const woken = new Promise<void>((resolve) => (this.#wake = resolve));
-    if (this.#open.size === 0) return woken;
-    let { wakesAtMs } = this.#scheduler;
-    for (const { deadlineMs } of this.#deadlines) wakesAtMs = Math.min(wakesAtMs, deadlineMs);
+    if (this.#sequences.size === 0) return woken;
+    const wakesAtMs = Math.min(this.#scheduler.wakesAtMs, this.#sequences.nextDeadlineMs);
     if (wakesAtMs === Infinity) {
-      return this.fail(new Error(`${this.#open.size} sequences are open, and none of them can go on.`));
+      return this.fail(new Error(`${this.#sequences.size} sequences are open, and none of them can go on.`));
     }
     await Promise.race([woken, this.#options.delay(Math.max(0, wakesAtMs - this.#options.now()))]);
   }
@@ -189,110 +169,13 @@ export class Engine {
     const stepMs = atMs - Math.max(startMs, this.#lastCommitMs);
     this.#inFlight.shift();
     this.#lastCommitMs = atMs;
-    const numTaken = this.#commit(plan, tokens, atMs);
+    const numTaken = this.#sequences.commit(plan, tokens, atMs);
     const rest = { ...others, atMs, stepMs, cpuMs: cpuMs + this.#options.now() - atMs, gpuMs };
-    this.#outbox.emit(reports.stepReport(this.#counters.steps, plan, numTaken, rest, this.#scheduler));
-  }
-
-  /** Gives the sequences of a step their tokens, which all count as known at the same moment; returns how many to each. */
-  #commit(plan: readonly ScheduledSequence[], tokens: StepResult["tokens"], atMs: number): number[] {
-    let sample = 0;
-    this.#counters.steps += 1;
-    this.#counters.stepSequences += plan.length;
-    return plan.map((scheduled) => {
-      const drawn = scheduled.samples ? tokens.slice(sample, (sample += 1 + scheduled.drafts.length)) : [];
-      if (scheduled.sequence.group !== null) return this.#takeBeam(scheduled, scheduled.sequence.group, drawn, atMs);
-      // Of what ended while the step was in flight, rows were computed, but no token is taken.
-      return this.#open.has(scheduled.sequence) ? this.#takeAll(scheduled, drawn, atMs) : 0;
-    });
-  }
-
-  #takeAll(scheduled: ScheduledSequence, drawn: readonly SampledToken[], atMs: number): number {
-    const { sequence, start, count, samples, drafts } = scheduled;
-    // A draft that was wrong makes what was drawn after it worthless.
-    let accepted = 0;
-    while (accepted < drafts.length && drawn[accepted]?.tokenId === drafts[accepted]) accepted += 1;
-    if (drafts.length > 0) this.#scheduler.drafter?.settle(sequence, accepted);
-
-    const numWritten = start + count - drafts.length;
-    this.#scheduler.commit(sequence, numWritten);
-    if (!samples) return 0;
-    if (drawn.length <= drafts.length) throw new Error("The runner gave too few tokens.");
-    let taken = 0;
-    for (const token of drawn.slice(0, accepted + 1)) {
-      if (taken > 0) this.#scheduler.commit(sequence, numWritten + taken);
-      this.#take(sequence, token, atMs);
-      taken += 1;
-      if (sequence.isFinished) break;
-    }
-    return taken;
-  }
-
-  #take(sequence: Sequence, token: SampledToken, atMs: number): void {
-    if (sequence.isFinished) return; // a stop string may end an answer that was found whole
-    if (sequence.group === null) sequence.numPlaceholders -= 1;
-    sequence.tokens.push(token.tokenId);
-    this.#counters.generationTokens += 1;
-    this.#noteFirstToken(sequence, atMs);
-    const output = this.#open.get(sequence)?.push(token);
-    if (output === undefined) return;
-    this.#outbox.addOutput(output);
-    if (output.finishReason !== null) this.#end(sequence, output.finishReason, atMs);
-  }
-
-  #noteFirstToken(sequence: Sequence, atMs: number): void {
-    if (sequence.firstTokenMs !== null) return;
-    sequence.firstTokenMs = atMs;
-    this.#counters.promptTokens += sequence.promptLength;
-    this.#outbox.addReport(reports.requestReport(sequence, "first-token"));
-  }
-
-  /** A round counts as one token, of the beam that it waited for. Choices get their answers at the end. */
-  #takeBeam(scheduled: ScheduledSequence, group: BeamGroup, drawn: readonly SampledToken[], atMs: number): number {
-    const { sequence, start, count, samples } = scheduled;
-    if (sequence.isFinished) return 0;
-    this.#scheduler.commit(sequence, start + count);
-    const round = samples ? group.deliver(sequence, drawn[0]?.top ?? []) : null;
-    if (round === null) return 0;
-    for (const dropped of round.dropped) this.#scheduler.finish(dropped, "stop");
-    for (const fork of round.forks) this.#scheduler.add(fork);
-    for (const choice of this.#open.keys()) {
-      if (choice.group !== group) continue;
-      group.describe(choice, round);
-      this.#noteFirstToken(choice, atMs);
-      for (const token of round.answers?.[choice.index]?.tokens ?? []) this.#take(choice, token, atMs);
-      if (round.answers !== null) this.#abort(choice, "no_candidates", atMs); // the rules have left too few
-    }
-    return 1;
+    this.#outbox.emit(reports.stepReport(this.#sequences.counters.steps, plan, numTaken, rest, this.#scheduler));
   }
 
   #endOverdue(): void {
-    if (this.#deadlines.size === 0) return;
-    const atMs = this.#options.now();
-    for (const sequence of this.#deadlines) {
-      if (sequence.deadlineMs <= atMs) this.#abort(sequence, "deadline", atMs);
-    }
+    this.#sequences.abortOverdue(this.#options.now());
     this.#outbox.emit(null);
-  }
-
-  /** A choice of a beam search was never served, but its beams were. */
-  #finish(sequence: Sequence, reason: FinishReason): void {
-    for (const one of [sequence, ...(sequence.group?.members ?? [])]) this.#scheduler.finish(one, reason);
-  }
-
-  #abort(sequence: Sequence, stopReason: string | null, atMs: number): void {
-    const processor = this.#open.get(sequence);
-    if (processor === undefined) return;
-    this.#outbox.addOutput(processor.abort(stopReason));
-    this.#end(sequence, "abort", atMs);
-  }
-
-  #end(sequence: Sequence, reason: FinishReason, atMs: number): void {
-    this.#finish(sequence, reason);
-    this.#open.delete(sequence);
-    this.#deadlines.delete(sequence);
-    sequence.finishedMs = atMs;
-    this.#counters.endings[reason] += 1;
-    this.#outbox.addReport(reports.requestReport(sequence, "finished"));
   }
 }

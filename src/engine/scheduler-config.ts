@@ -32,3 +32,12 @@ export function maxSamples(config: Pick<SchedulerConfig, "maxNumSeqs" | "specula
 
 /** How much of what the config allows is used: see adaptive-limits.ts. */
 export type SchedulerLimits = Pick<SchedulerConfig, "maxNumSeqs" | "maxNumBatchedTokens">;
+
+/** What is given, in whole numbers from 1 to what the config allows. */
+export function clampLimits(limits: SchedulerLimits, config: SchedulerLimits): SchedulerLimits {
+  const clamp = (value: number, max: number) => Math.max(1, Math.min(Math.floor(value), max));
+  return {
+    maxNumSeqs: clamp(limits.maxNumSeqs, config.maxNumSeqs),
+    maxNumBatchedTokens: clamp(limits.maxNumBatchedTokens, config.maxNumBatchedTokens),
+  };
+}

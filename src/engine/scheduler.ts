@@ -5,7 +5,7 @@ import { BatchFormer } from "./batch-former.ts";
 import { BlockPool } from "./block-pool.ts";
 import { NgramDrafter } from "./ngram-drafter.ts";
 import type { ScheduledSequence } from "./runner.ts";
-import { maxDraftTokens, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
+import { clampLimits, maxDraftTokens, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
 import type { Sequence } from "./sequence.ts";
 import { findSharedPrefix, type SharedPrefix } from "./shared-prefix.ts";
 import { SlotBudget } from "./slot-budget.ts";
@@ -41,8 +41,9 @@ export class Scheduler {
   /** The last plan stopped short for want of blocks, and of permission to preempt. */
   #isBlocked = false;
 
+  // Counters since start.
   numPreemptions = 0;
-  prefixCacheQueries = 0; // since start, as are the others
+  prefixCacheQueries = 0;
   prefixCacheHits = 0;
 
   constructor(config: SchedulerConfig) {
@@ -62,6 +63,7 @@ export class Scheduler {
   get numWaiting(): number {
     return this.#waiting.length;
   }
+
   /** Who has slots and blocks, in the order in which they are served. */
   get running(): readonly Sequence[] {
     return this.#running;
@@ -79,11 +81,7 @@ export class Scheduler {
 
   /** Uses less, or again all, of what the config allows. */
   setLimits(limits: SchedulerLimits): void {
-    const clamp = (value: number, max: number) => Math.max(1, Math.min(Math.floor(value), max));
-    this.#limits = {
-      maxNumSeqs: clamp(limits.maxNumSeqs, this.#config.maxNumSeqs),
-      maxNumBatchedTokens: clamp(limits.maxNumBatchedTokens, this.#config.maxNumBatchedTokens),
-    };
+    this.#limits = clampLimits(limits, this.#config);
   }
 
   /** Batches differently from the next plan on. */
