@@ -3,6 +3,8 @@
 
 import { defineConfig } from "vite";
 
+import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
+
 // Beside chorus.js, as a page that imports it by its path expects. The engine is an AsyncDisposable.
 const typesEntry = '/// <reference lib="esnext.disposable" />\nexport * from "./types/index.js";\n';
 
@@ -10,6 +12,7 @@ export default defineConfig({
   base: "./",
   publicDir: false,
   plugins: [
+    wgslWithoutComments(),
     {
       name: "types-entry",
       generateBundle() {
@@ -17,7 +20,7 @@ export default defineConfig({
       },
     },
   ],
-  worker: { format: "es" },
+  worker: { format: "es", plugins: () => [wgslWithoutComments()] },
   build: {
     target: "esnext",
     outDir: "dist/lib",
