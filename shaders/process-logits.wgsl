@@ -2,12 +2,14 @@
 //
 // For beams the rules change log_softmax(logits[i, :]). One workgroup a sample; samples without rules cost a branch. The
 // order is Hugging Face's where it has the rule:
-//   bias, repetition penalty, frequency and presence penalties, n-grams, bad words, end tokens too early, allowed tokens
+//   bias, repetition penalty, frequency and presence penalties, n-grams, bad words, end tokens too early, allowed tokens,
+//   the mask of a grammar
 // What a rule forbids becomes FORBIDDEN. Rules that look at the text look at `history`, the sequence's tokens, which the
 // host writes on admission and the sampler goes on: so they hold for tokens that the host has not seen yet.
 //
 // rules, a slot:  | biases | end tokens | bad word words | 1: has mask | mask [MASK_WORDS] | rule words ...
 //   rule words:   (token, bits of its bias) x biases, then token x end tokens, then per bad word: length, tokens ..
+// masks, a sample that is MASKED: a bit a token that may come
 
 override LANES: u32;
 override VOCABULARY: u32;
@@ -19,9 +21,10 @@ override RULE_WORDS: u32; // of rules, per slot, the header and the mask include
 @group(0) @binding(1) var<storage, read> samples: array<Sample>;
 @group(0) @binding(2) var<storage, read> history: array<u32>;
 @group(0) @binding(3) var<storage, read> rules: array<u32>;
+@group(0) @binding(4) var<storage, read> masks: array<u32>;
 // How often each token occurs: PROMPT, plus one an output. All zero before and after.
-@group(0) @binding(4) var<storage, read_write> counts: array<atomic<u32>>;
-@group(0) @binding(5) var<storage, read_write> processed: array<f32>;
+@group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(6) var<storage, read_write> processed: array<f32>;
 
 const HEADER_WORDS = 4u;
 const PROMPT = 0x80000000u;
@@ -42,7 +45,8 @@ fn process_logits(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
   let num_end_tokens = rules[table + 1u];
   let bad_word_words = rules[table + 2u];
   let mask = table + HEADER_WORDS;
-  let biases = mask + (VOCABULARY + 31u) / 32u;
+  let mask_words = (VOCABULARY + 31u) / 32u;
+  let biases = mask + mask_words;
   let end_tokens = biases + 2u * num_biases;
   let bad_words = end_tokens + num_end_tokens;
 
@@ -112,6 +116,13 @@ fn process_logits(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
   if (rules[table + 3u] == 1u) {
     for (var token = lane; token < VOCABULARY; token += LANES) {
       if ((rules[mask + token / 32u] & (1u << (token % 32u))) == 0u) {
+        processed[base + token] = FORBIDDEN;
+      }
+    }
+  }
+  if ((request.flags & MASKED) != 0u) {
+    for (var token = lane; token < VOCABULARY; token += LANES) {
+      if ((masks[request.mask * mask_words + token / 32u] & (1u << (token % 32u))) == 0u) {
         processed[base + token] = FORBIDDEN;
       }
     }

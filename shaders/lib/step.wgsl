@@ -33,6 +33,7 @@ struct Sample {
   prompt_length: u32,
   num_top: u32, // most likely tokens to tell beside the one drawn
   flags: u32,
+  mask: u32, // row of what its grammar lets come next, where MASKED
 }
 
 const FEEDBACK = 0xffffffffu;
@@ -42,6 +43,7 @@ const FEEDBACK = 0xffffffffu;
 const PROCESSED = 1u;
 const TOO_EARLY = 2u;
 const NORMALISED = 4u;
+const MASKED = 8u; // only what its mask has may be drawn
 
 // A logit that no draw may take: the lowest f32.
 const FORBIDDEN = -3.4028234e38;

@@ -40,6 +40,7 @@ describe("parseChatRequest", () => {
       ],
       n: 1,
       beamSearch: null,
+      structure: null,
       stream: false,
       includeUsage: false,
       returnTokenIds: false,

@@ -32,6 +32,7 @@ function request(changes: Partial<ParsedRequest> = {}, prompts: number[][] = [[7
     endpoint: "chat.completions",
     prompts: prompts.map((tokenIds) => ({ tokenIds, params, param: "messages" })),
     n: 1,
+    structure: null,
     stream: true,
     includeUsage: false,
     returnTokenIds: false,

@@ -5,6 +5,7 @@ import type { GenerationFields } from "../protocol/openai.ts";
 import { BEAM_FIELDS, parseBeamSearch } from "./beam-fields.ts";
 import type { ParsedRequest, RequestContext, RequestedParams } from "./parsed-request.ts";
 import { parseFilters, parseRules, parseTokenId, RULE_FIELDS } from "./rule-fields.ts";
+import { parseStructure, STRUCTURED_FIELDS } from "./structured-fields.ts";
 import { Fields, invalidType, invalidValue, quote } from "./validate.ts";
 import { refuseUnsupported, UNSUPPORTED_FIELDS } from "./unsupported-fields.ts";
 
@@ -14,6 +15,7 @@ export const GENERATION_FIELDS = [
   ...RULE_FIELDS,
   "n",
   ...BEAM_FIELDS,
+  ...STRUCTURED_FIELDS,
   "seed",
   "stop",
   "stop_token_ids",
@@ -72,10 +74,12 @@ export function parseGenerationFields(
   const ignoreEos = fields.boolean("ignore_eos") ?? false;
   const n = fields.integer("n", { min: 1, max: 128 }) ?? 1;
   const beamSearch = parseBeamSearch(fields, n);
+  const structure = parseStructure(fields);
   fields.string("user");
   return {
     n,
     beamSearch,
+    structure,
     stream: fields.boolean("stream") ?? false,
     includeUsage: parseIncludeUsage(fields),
     returnTokenIds: fields.boolean("return_token_ids") ?? false,
@@ -89,7 +93,8 @@ export function parseGenerationFields(
       ...parseRules(fields, context, { stopTokenIds, ignoreEos }),
       seed: parseSeed(fields),
       topLogprobs,
-      stop: [...new Set([...parseStop(fields), ...extraStop])],
+      // Where an answer has a grammar, that says where it ends.
+      stop: [...new Set([...parseStop(fields), ...(structure === null ? extraStop : [])])],
       stopTokenIds,
       includeStopStrInOutput: fields.boolean("include_stop_str_in_output") ?? false,
       ignoreEos,

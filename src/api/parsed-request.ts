@@ -1,5 +1,6 @@
 import { checkAdmission, maxSequenceLength, type Limits } from "../engine/admission.ts";
 import type { BeamSearchParams, SamplingParams } from "../engine/sampling-params.ts";
+import type { GrammarSource } from "../grammar/grammar-source.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatFormat } from "./chat-format.ts";
 
@@ -44,6 +45,8 @@ export interface ParsedRequest {
   readonly n: number;
   /** null: each choice is drawn by itself. */
   readonly beamSearch: BeamSearchParams | null;
+  /** What each choice must be; null: anything. */
+  readonly structure: GrammarSource | null;
   readonly stream: boolean;
   /** Whether the stream ends with a chunk that holds the usage. */
   readonly includeUsage: boolean;

@@ -10,12 +10,10 @@ test("values that change nothing are accepted", () => {
     suffix: "",
     tools: [],
     tool_choice: "auto",
-    response_format: { type: "text" },
     modalities: ["text"],
     metadata: {},
     skip_special_tokens: true,
     prompt_logprobs: null,
-    structured_outputs: undefined,
   });
 });
 

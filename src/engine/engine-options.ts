@@ -2,6 +2,7 @@ import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ChorusError } from "../protocol/errors.ts";
 import type { RequestReport, StepReport } from "../protocol/reports.ts";
 import type { TokenBytes } from "./detokenizer.ts";
+import type { GrammarMatcher } from "./grammar-matcher.ts";
 import type { SequenceOutput } from "./output.ts";
 import type { Runner } from "./runner.ts";
 import type { BeamSearchParams, SamplingParams } from "./sampling-params.ts";
@@ -37,6 +38,8 @@ export interface EngineRequest {
   readonly n: number;
   /** Choices are the best n of its answers; null: each is drawn by itself. */
   readonly beamSearch: BeamSearchParams | null;
+  /** What each choice must be, with its first mask prepared: the engine disposes of them. [anything] */
+  readonly matchers?: readonly GrammarMatcher[] | null;
   /** The field the prompt came from ("messages", "prompt"), to be named when it is refused. */
   readonly param: string;
   readonly priority: number;

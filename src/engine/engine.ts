@@ -172,6 +172,8 @@ export class Engine {
     const numTaken = this.#sequences.commit(plan, tokens, atMs);
     const rest = { ...others, atMs, stepMs, cpuMs: cpuMs + this.#options.now() - atMs, gpuMs };
     this.#outbox.emit(reports.stepReport(this.#sequences.counters.steps, plan, numTaken, rest, this.#scheduler));
+    await this.#sequences.prepareMasks(plan, this.#options.now);
+    this.#outbox.emit(null);
   }
 
   #endOverdue(): void {

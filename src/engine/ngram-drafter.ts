@@ -45,10 +45,11 @@ export class NgramDrafter {
    * @param count rows that the sequence gets before
    */
   draft(sequence: Sequence, count: number, room: number, pool: BlockPool): number {
-    const { tokens, maxLength, draftPause, numPendingTokens, numPlaceholders, group } = sequence;
+    const { tokens, maxLength, draftPause, numPendingTokens, numPlaceholders, group, matcher } = sequence;
     const atMost = Math.min(room, this.#options.numTokens, maxLength - tokens.length - 1);
     const isCaughtUp = count === numPendingTokens && numPlaceholders === 0;
-    if (group !== null || !isCaughtUp || tokens.length < draftPause || atMost <= 0) return 0;
+    // A grammar's mask is for one token.
+    if (matcher !== null || group !== null || !isCaughtUp || tokens.length < draftPause || atMost <= 0) return 0;
     const drafts = continuation(tokens, this.#options.minMatch, atMost);
     if (drafts.length === 0) this.#miss(sequence, NOTHING_FOUND);
     const rows = sequence.numComputedTokens + count + drafts.length;

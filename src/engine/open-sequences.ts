@@ -9,6 +9,9 @@ import type { SampledToken, ScheduledSequence, StepResult } from "./runner.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Sequence } from "./sequence.ts";
 
+/** Why a sequence with a grammar is aborted: nothing may come next. */
+const NO_TOKEN_LEFT = "no_token_left";
+
 /**
  * Every sequence that has not ended, from its arrival to its end: it gets its tokens here, and what that means (text,
  * reports, counters, freed blocks) goes where it belongs.
@@ -63,6 +66,14 @@ export class OpenSequences {
     });
   }
 
+  /** Of those whose grammar must say what may come next, before they can be planned again. */
+  async prepareMasks(plan: readonly ScheduledSequence[], now: () => number): Promise<void> {
+    for (const { sequence, samples } of plan) {
+      if (!samples || sequence.matcher === null || sequence.isFinished) continue;
+      if (!(await sequence.matcher.prepareMask())) this.#abort(sequence, NO_TOKEN_LEFT, now());
+    }
+  }
+
   abortRequest(requestId: string, atMs: number): void {
     for (const sequence of this.#open.keys()) {
       if (sequence.requestId === requestId) this.#abort(sequence, null, atMs);
@@ -106,6 +117,8 @@ export class OpenSequences {
   #take(sequence: Sequence, token: SampledToken, atMs: number): void {
     if (sequence.isFinished) return; // a stop string may end an answer that was found whole
     if (sequence.group === null) sequence.numPlaceholders -= 1;
+    // What was drawn from nothing, since other rules forbid all that the grammar allows.
+    if (sequence.matcher?.accept(token.tokenId) === false) return this.#abort(sequence, NO_TOKEN_LEFT, atMs);
     sequence.tokens.push(token.tokenId);
     this.counters.generationTokens += 1;
     this.#noteFirstToken(sequence, atMs);

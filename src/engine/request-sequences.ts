@@ -36,7 +36,8 @@ export function sequencesOf(
   for (let index = 0; index < n; index++) {
     const seed = addToSeed(params.seed, index);
     const leader = choices[0] ?? null;
-    choices.push(new Sequence({ ...fields, index, params: { ...params, seed }, leader, group }));
+    const matcher = request.matchers?.[index] ?? null;
+    choices.push(new Sequence({ ...fields, index, params: { ...params, seed }, leader, group, matcher }));
   }
   return { choices, served: group?.members ?? choices };
 }

@@ -160,6 +160,7 @@ export class Scheduler {
     if (sequence.status.state === "running") this.#running.splice(this.#running.indexOf(sequence), 1);
     else this.#waiting.remove(sequence);
     this.#release(sequence);
+    sequence.matcher?.dispose();
     sequence.status = { state: "finished", reason };
   }
 

@@ -1,4 +1,5 @@
 import type { FinishReason } from "../protocol/openai.ts";
+import type { GrammarMatcher } from "./grammar-matcher.ts";
 import type { BeamGroup } from "./beam-group.ts";
 import type { SamplingParams } from "./sampling-params.ts";
 
@@ -24,6 +25,8 @@ export interface SequenceFields {
   readonly deadlineMs?: number;
   /** A sequence that begins with the same tokens, all but the last, whose blocks this one shares. [none] */
   readonly leader?: Sequence | null;
+  /** What its output must be, token by token. [anything] */
+  readonly matcher?: GrammarMatcher | null;
   /** Tokens that it has already, behind the prompt. [none] */
   readonly output?: readonly number[];
   /** The beams that it belongs to, or gets its answer from. [none] */
@@ -49,6 +52,7 @@ export class Sequence {
   readonly cacheSalt: string | null;
   readonly deadlineMs: number;
   readonly leader: Sequence | null;
+  readonly matcher: GrammarMatcher | null;
   /** Tokens that it has in common with its leader, whatever becomes of both. */
   readonly numSharedTokens: number;
   readonly group: BeamGroup | null;
@@ -99,6 +103,7 @@ export class Sequence {
     this.cacheSalt = fields.cacheSalt ?? null;
     this.deadlineMs = fields.deadlineMs ?? Infinity;
     this.leader = fields.leader ?? null;
+    this.matcher = fields.matcher ?? null;
     this.numSharedTokens = this.tokens.length - 1;
     this.group = fields.group ?? null;
   }
@@ -114,10 +119,11 @@ export class Sequence {
 
   /**
    * Tokens still to be computed before the next one can be sampled; 1 while decoding, 0 once the last is under way, and
-   * while it is open which of its drafts hold, or how its group goes on.
+   * while it is open which of its drafts hold, how its group goes on, or what its grammar lets come next.
    */
   get numPendingTokens(): number {
-    const isOpen = this.isHeld || this.drafts.length > 0;
+    const waitsForMask = this.matcher !== null && this.numPlaceholders > 0;
+    const isOpen = this.isHeld || waitsForMask || this.drafts.length > 0;
     return this.numTokens >= this.maxLength || isOpen ? 0 : this.numTokens - this.numComputedTokens;
   }
 

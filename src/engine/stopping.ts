@@ -19,7 +19,9 @@ export function checkStop(sequence: Sequence, eosTokenIds: ReadonlySet<number>, 
   const tokenId = tokens.at(-1);
   if (tokenId === undefined || numOutputTokens === 0) return null;
 
-  if (eosTokenIds.has(tokenId) && !params.ignoreEos) return { finishReason: "stop", stopReason: null };
+  // Where a grammar lets end-of-text come, nothing else can.
+  const endsText = !params.ignoreEos || sequence.matcher !== null;
+  if (eosTokenIds.has(tokenId) && endsText) return { finishReason: "stop", stopReason: null };
   if (params.stopTokenIds.includes(tokenId)) return { finishReason: "stop", stopReason: tokenId };
   if (numOutputTokens >= params.maxTokens || tokens.length >= maxLength) {
     return { finishReason: "length", stopReason: null };

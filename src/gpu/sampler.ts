@@ -41,7 +41,7 @@ export class Sampler {
 
   static async prepare(parts: SamplerParts): Promise<Sampler> {
     const { compiler, arena, vocabSize, maxSamples, maxLength, logits, feedback, sampled } = parts;
-    const { samples, history, rules, ruleShape } = parts.step;
+    const { samples, history, rules, masks, ruleShape } = parts.step;
     const STRIDE = strideOf(vocabSize);
     const constants = { LANES: parts.isSoftware ? 64 : 256, VOCABULARY: vocabSize, STRIDE };
     const processed = arena.storage("processed logits", 4 * maxSamples * STRIDE);
@@ -59,7 +59,7 @@ export class Sampler {
       {
         name: "process logits",
         pipeline: process,
-        bindGroup: compiler.bind(processLogits, { logits, samples, history, rules, counts, processed }),
+        bindGroup: compiler.bind(processLogits, { logits, samples, history, rules, masks, counts, processed }),
         workgroups,
       },
       {

@@ -77,7 +77,7 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
   const floats = new Float32Array(samples.slice().buffer);
   const fields = fieldsOf("Sample");
   const field = (name: string) => samples[fields.indexOf(name)];
-  expect(fields.length).toBe(17);
+  expect(fields.length).toBe(18);
   expect([field("row"), field("slot"), field("output_index"), field("top_k")]).toEqual([2, 1, 0, 7]);
   expect([field("seed_low"), field("seed_high")]).toEqual([6, 5]);
   expect([floats[fields.indexOf("temperature")], floats[fields.indexOf("top_p")]]).toEqual([0.5, 0.25]);

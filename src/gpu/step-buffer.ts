@@ -1,3 +1,4 @@
+import { writeMask } from "../engine/grammar-matcher.ts";
 import { hasRules } from "../engine/logit-rules.ts";
 import type { ScheduledSequence } from "../engine/runner.ts";
 import type { Sequence } from "../engine/sequence.ts";
@@ -9,11 +10,12 @@ import { packRules, ruleTableShape, type RuleTableShape } from "./rule-table.ts"
 export const FEEDBACK = 0xffffffff;
 
 const ROW_WORDS = 4;
-const SAMPLE_WORDS = 17;
+const SAMPLE_WORDS = 18;
 /** Bits of a sample's flags, as in shaders/lib/step.wgsl. */
 const PROCESSED = 1;
 const TOO_EARLY = 2;
 const NORMALISED = 4;
+const MASKED = 8;
 /** WebGPU's strictest alignment of a bound offset. */
 const SECTION_BYTES = 256;
 
@@ -56,6 +58,8 @@ export class StepBuffer {
   readonly blockTables: GPUBuffer;
   readonly history: GPUBuffer;
   readonly rules: GPUBuffer;
+  /** What grammars let come next [samples that have one, maskWords], one after the other. */
+  readonly masks: GPUBuffer;
   readonly ruleShape: RuleTableShape;
 
   readonly #buffer: GPUBuffer;
@@ -69,6 +73,8 @@ export class StepBuffer {
   readonly #maxLength: number;
   /** Of each slot: whose rules and tokens the GPU has. */
   readonly #ruled: (Sequence | undefined)[];
+  readonly #masks: Uint32Array<ArrayBuffer>;
+  #numMasks = 0;
 
   constructor(arena: Arena, { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, vocabSize }: StepLimits) {
     const samplesBytes = padTo(SECTION_BYTES, maxSamples * SAMPLE_WORDS * 4);
@@ -90,14 +96,17 @@ export class StepBuffer {
     this.ruleShape = ruleTableShape(vocabSize);
     this.history = arena.storage("history", 4 * maxSlots * maxLength);
     this.rules = arena.storage("rules", 4 * maxSlots * this.ruleShape.words);
+    this.#masks = new Uint32Array(maxSlots * this.ruleShape.maskWords);
+    this.masks = arena.storage("masks", this.#masks.byteLength);
   }
 
-  /** Writes a step; two writes at most, and up to three for each sequence with rules that is new, drafts or is a beam. */
+  /** Writes a step; three writes at most, and up to three for each sequence with rules that is new, drafts or is a beam. */
   write(queue: GPUQueue, step: readonly ScheduledSequence[]): StepShape {
     const shape = this.#fill(step);
     queue.writeBuffer(this.#buffer, 0, this.#words, 0, this.#rowsWord + shape.rows * ROW_WORDS);
     this.#writeTables(queue, step);
     this.#writeRules(queue, step);
+    if (this.#numMasks > 0) queue.writeBuffer(this.masks, 0, this.#masks, 0, this.#numMasks * this.ruleShape.maskWords);
     return shape;
   }
 
@@ -107,6 +116,7 @@ export class StepBuffer {
     let samples = 0;
     let anyRules = false;
     let maxTop = 0;
+    this.#numMasks = 0;
     for (const { sequence, start, count, samples: draws, drafts } of step) {
       const slot = slotOf(sequence);
       const held = this.#feedback[slot];
@@ -139,7 +149,7 @@ export class StepBuffer {
   #writeSample(sample: number, row: number, sequence: Sequence, position: number): void {
     const words = this.#words;
     const floats = this.#floats;
-    const { params, promptLength } = sequence;
+    const { params, promptLength, matcher } = sequence;
     const outputIndex = position - promptLength;
     const at = SECTION_BYTES / 4 + sample * SAMPLE_WORDS;
     words[at] = row;
@@ -160,8 +170,14 @@ export class StepBuffer {
     words[at + 15] = params.topLogprobs;
     words[at + 16] =
       (isProcessed(sequence) ? PROCESSED : 0) |
-      (outputIndex < params.minTokens ? TOO_EARLY : 0) |
-      (sequence.group !== null ? NORMALISED : 0);
+      (matcher === null && outputIndex < params.minTokens ? TOO_EARLY : 0) |
+      (sequence.group !== null ? NORMALISED : 0) |
+      (matcher !== null ? MASKED : 0);
+    if (matcher === null) return;
+    const { maskWords } = this.ruleShape;
+    const mask = this.#masks.subarray(this.#numMasks * maskWords, (this.#numMasks + 1) * maskWords);
+    writeMask(matcher, params, outputIndex, mask);
+    words[at + 17] = this.#numMasks++;
   }
 
   /**
@@ -207,8 +223,8 @@ export class StepBuffer {
 }
 
 /** Whether it draws from other logits than the model's, or as a beam from their log-probabilities. */
-function isProcessed({ params, group }: Sequence): boolean {
-  return group !== null || hasRules(params);
+function isProcessed({ params, group, matcher }: Sequence): boolean {
+  return group !== null || matcher !== null || hasRules(params);
 }
 
 function knownToken(sequence: Sequence, position: number): number {

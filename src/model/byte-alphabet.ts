@@ -9,6 +9,15 @@ const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = new Map(
     .map((byte, rank) => [String.fromCharCode(isPrintable(byte) ? byte : 256 + rank - 188), byte]),
 );
 
+const CHARACTER_OF_BYTE: ReadonlyMap<number, string> = new Map(
+  [...BYTE_OF_CHARACTER].map(([character, byte]) => [byte, character]),
+);
+
+/** The token that stands for these bytes. */
+export function tokenOfBytes(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => CHARACTER_OF_BYTE.get(byte) ?? "").join("");
+}
+
 /** The bytes that a token of the vocabulary stands for. A character outside the alphabet stands for itself, in UTF-8. */
 export function bytesOfToken(token: string): Uint8Array {
   const bytes = Array.from(

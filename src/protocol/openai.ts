@@ -6,6 +6,31 @@ export interface ChatMessage {
   name?: string;
 }
 
+/** A JSON schema; "true" is one for anything. */
+export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
+
+export type ResponseFormat =
+  | { type: "text" }
+  | { type: "json_object" }
+  | {
+      type: "json_schema";
+      /** `name`, `description` and `strict` (it always is) are OpenAI's and change nothing. */
+      json_schema: { schema: JsonSchema; name?: string | null; description?: string | null; strict?: boolean | null };
+    };
+
+export interface StructuredOutputs {
+  /** A JSON schema, or the text of one. */
+  json?: JsonSchema | string | null;
+  /** true: any JSON object. */
+  json_object?: boolean | null;
+  /** A regular expression for the whole answer. */
+  regex?: string | null;
+  /** The answer is one of these. */
+  choice?: string[] | null;
+  /** A grammar in EBNF (GBNF, as of llama.cpp), whose first rule is "root". */
+  grammar?: string | null;
+}
+
 /** Fields both endpoints share. Defaults in brackets. */
 export interface GenerationFields {
   model?: string | null;
@@ -35,6 +60,10 @@ export interface GenerationFields {
   min_tokens?: number | null;
   /** The only tokens that are drawn. [all] */
   allowed_token_ids?: number[] | null;
+  /** What the answer must be: text, any JSON object, or JSON that a schema describes. [text] */
+  response_format?: ResponseFormat | null;
+  /** vLLM's: what the answer must be, by exactly one of its fields. Not together with response_format. [anything] */
+  structured_outputs?: StructuredOutputs | null;
   /** Number of answers. [1] */
   n?: number | null;
   /** Hugging Face's beam search: the n best answers, no drawing; a stream brings them at the end. [false] */

@@ -1,4 +1,5 @@
 import type { Runner, SampledToken, ScheduledSequence, StepResult, TokenLogprob } from "../engine/runner.ts";
+import { writeMask } from "../engine/grammar-matcher.ts";
 import type { Sequence } from "../engine/sequence.ts";
 
 export interface FakeRunnerOptions {
@@ -91,7 +92,7 @@ export class FakeRunner implements Runner {
     for (let length = start + count - drafts.length; length <= start + count; length++) {
       const hash = this.#hash(sequence, length);
       sampled.push({
-        tokenId: hash % this.#options.vocabSize,
+        tokenId: this.#draw(sequence, hash, length),
         logprob: -hash / 2 ** 32,
         top: this.#top(sequence, hash),
       });
@@ -113,6 +114,19 @@ export class FakeRunner implements Runner {
       logprob -= 0.01 + mix(hash, n) / 2 ** 32;
       return { tokenId: (hash + n) % vocabSize, logprob };
     });
+  }
+
+  /** Any token, or any of those that its grammar lets come. */
+  #draw({ matcher, params, promptLength }: Sequence, hash: number, length: number): number {
+    const { vocabSize } = this.#options;
+    if (matcher === null) return hash % vocabSize;
+    const mask = new Uint32Array(Math.ceil(vocabSize / 32));
+    writeMask(matcher, params, length - promptLength, mask);
+    const allowed = Array.from({ length: vocabSize }, (_, id) => id).filter(
+      (id) => ((mask[id >>> 5] ?? 0) >>> (id & 31)) & 1,
+    );
+    assert(allowed.length > 0, "nothing may be drawn");
+    return allowed[hash % allowed.length] ?? 0;
   }
 
   /** Of everything before `length`. */

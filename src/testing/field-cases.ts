@@ -120,6 +120,13 @@ export const ALERT_CASES: CasesOf<AlertThresholds> = {
   failureRate: between("alerts.failureRate", 0, 1),
 };
 
+/** Longer than a schema, an expression or a grammar may be. */
+const TOO_LONG = "x".repeat(100_001);
+const jsonSchema = (schema: unknown, others: object = {}) => ({
+  type: "json_schema",
+  json_schema: { schema, name: "answer", ...others },
+});
+
 /** For the embedded model, whose vocabulary is 4096 and whose context 256. */
 const GENERATION_CASES: CasesOf<GenerationFields> = {
   model: field(
@@ -169,6 +176,62 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
     [
       ...[-1, 4096, 1e300].map((value) => refusal("invalid_value", "allowed_token_ids[1]", [0, value])),
       ...othersThan(["integer"]).map((value) => refusal("invalid_type", "allowed_token_ids[1]", [0, value])),
+    ],
+  ),
+  response_format: field(
+    "response_format",
+    ["object"],
+    [{ type: "text" }, { type: "json_object" }, jsonSchema({ type: "integer" }), jsonSchema(true)],
+    [],
+    [
+      refusal("missing_required_parameter", "response_format.type", {}),
+      refusal("invalid_value", "response_format.type", { type: "json" }),
+      refusal("unknown_parameter", "response_format.schema", { type: "text", schema: {} }),
+      refusal("unknown_parameter", "response_format.json_schemas", { type: "json_schema", json_schemas: {} }),
+      refusal("missing_required_parameter", "response_format.json_schema", { type: "json_schema" }),
+      refusal("missing_required_parameter", "response_format.json_schema.schema", jsonSchema(null)),
+      refusal("unknown_parameter", "response_format.json_schema.shema", jsonSchema({}, { shema: 1 })),
+      refusal("invalid_type", "response_format.json_schema.strict", jsonSchema({}, { strict: "yes" })),
+      refusal("invalid_type", "response_format.json_schema.schema", jsonSchema("integer")),
+      refusal("invalid_value", "response_format.json_schema.schema", jsonSchema(false)),
+      refusal("invalid_value", "response_format.json_schema.schema", jsonSchema({ title: TOO_LONG })),
+      refusal("invalid_value", "response_format.json_schema.schema.type", jsonSchema({ type: "int" })),
+      refusal(
+        "unsupported_parameter",
+        "response_format.json_schema.schema.uniqueItems",
+        jsonSchema({ uniqueItems: true }),
+      ),
+    ],
+  ),
+  structured_outputs: field(
+    "structured_outputs",
+    ["object"],
+    [
+      {},
+      { json_object: false },
+      { json_object: true },
+      { json: { type: "null" } },
+      { json: '{"type": "null"}' },
+      { regex: "a|b", json: null },
+      { choice: ["yes", "no"] },
+      { grammar: 'root ::= "a"' },
+    ],
+    [],
+    [
+      refusal("unknown_parameter", "structured_outputs.regexp", { regexp: "a" }),
+      refusal("invalid_value", "structured_outputs.choice", { regex: "a", choice: ["a"] }),
+      refusal("invalid_value", "structured_outputs.json", { json: "{" }),
+      refusal("invalid_value", "structured_outputs.json.type", { json: { type: "int" } }),
+      refusal("invalid_type", "structured_outputs.json_object", { json_object: 1 }),
+      ...["", "(", TOO_LONG].map((regex) => refusal("invalid_value", "structured_outputs.regex", { regex })),
+      refusal("unsupported_parameter", "structured_outputs.regex", { regex: "(?=a)b" }),
+      refusal("invalid_type", "structured_outputs.regex", { regex: 7 }),
+      refusal("invalid_value", "structured_outputs.choice", { choice: [] }),
+      refusal("invalid_value", "structured_outputs.choice", { choice: Array.from({ length: 1001 }, () => "x") }),
+      refusal("invalid_value", "structured_outputs.choice[1]", { choice: ["x", ""] }),
+      refusal("invalid_type", "structured_outputs.choice[1]", { choice: ["x", 7] }),
+      ...["", TOO_LONG].map((grammar) => refusal("invalid_value", "structured_outputs.grammar", { grammar })),
+      refusal("invalid_type", "structured_outputs.grammar", { grammar: 7 }),
     ],
   ),
   n: integer("n", 1, 128),

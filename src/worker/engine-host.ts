@@ -1,10 +1,16 @@
+import { numChoices } from "../api/answer.ts";
 import { parseChatRequest } from "../api/chat-request.ts";
 import { parseCompletionRequest } from "../api/completion-request.ts";
 import { parseBatchingMode } from "../api/engine-config.ts";
 import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
 import { renderChat } from "../api/render-chat.ts";
 import { Engine } from "../engine/engine.ts";
+import type { GrammarMatcher } from "../engine/grammar-matcher.ts";
 import type { SequenceOutput } from "../engine/output.ts";
+import { GrammarCompiler, type GrammarVocabulary } from "../grammar/grammar-compiler.ts";
+import type { GrammarSource } from "../grammar/grammar-source.ts";
+import { loadXgrammar } from "../grammar/load-xgrammar.ts";
+import { tokenOfBytes } from "../model/byte-alphabet.ts";
 import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
 import { ChorusError, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
@@ -22,6 +28,7 @@ interface Session {
   readonly engine: Engine;
   readonly telemetry: Telemetry;
   readonly context: RequestContext;
+  readonly grammars: GrammarCompiler;
   readonly post: (message: Partial<EngineMessage>) => void;
 }
 
@@ -30,6 +37,8 @@ export class EngineHost implements EngineService {
   readonly #gpu: GPU | undefined;
   readonly #byTicket = new Map<number, OpenRequest>();
   readonly #byEngineRequest = new Map<string, OpenRequest>();
+  /** Those whose grammar is being compiled. */
+  readonly #compiling = new Set<OpenRequest>();
   #session: Session | null = null;
 
   constructor({ gpu }: { gpu: GPU | undefined }) {
@@ -53,21 +62,24 @@ export class EngineHost implements EngineService {
 
   submit(ticket: number, request: GenerationRequest): void {
     const session = this.#requireSession();
-    const { model, engine, telemetry, context, post } = session;
+    const { model, engine, context } = session;
     try {
       const open = new OpenRequest(ticket, parse(request, context), model.card.name, model.tokenizer);
       this.#refuseOpenIds(open);
+      const { structure } = open.parsed;
+      if (structure !== null) return void this.#addStructured(session, open, structure);
       engine.add(...open.engineRequests());
       this.#register(open);
     } catch (error) {
-      const data = toErrorData(error);
-      const alerts = telemetry.observeRefusal(data, performance.now());
-      post({ events: [{ type: "error", ticket, error: data }], alerts });
+      refuse(session, ticket, error);
     }
   }
 
   abort(ticket: number): void {
-    for (const id of this.#byTicket.get(ticket)?.engineRequestIds ?? []) this.#session?.engine.abort(id);
+    const open = this.#byTicket.get(ticket);
+    if (open === undefined) return;
+    for (const id of open.engineRequestIds) this.#session?.engine.abort(id);
+    if (this.#compiling.has(open)) this.#forget(open); // the engine does not know it yet
   }
 
   renderChat(body: RenderChatRequest): Result<RenderedChat> {
@@ -146,7 +158,31 @@ export class EngineHost implements EngineService {
       limits: engineConfig,
       nextSeed: seedSequence(engineConfig.seed),
     };
-    return { model, engine, telemetry, context, post };
+    const grammars = new GrammarCompiler(() => vocabularyOf(model), loadXgrammar);
+    return { model, engine, telemetry, context, grammars, post };
+  }
+
+  /** Adds a request once its grammar is compiled, if it is still wanted then. Others need not wait for it. */
+  async #addStructured(session: Session, open: OpenRequest, structure: GrammarSource): Promise<void> {
+    const { engine, grammars, model } = session;
+    const { ticket, parsed } = open;
+    this.#register(open);
+    this.#compiling.add(open);
+    let matchers: readonly GrammarMatcher[] = [];
+    try {
+      const stopTokenIds = parsed.prompts.flatMap(({ params }) => params.stopTokenIds);
+      const endTokenIds = [...new Set([...model.tokenizer.eosTokenIds, ...stopTokenIds])];
+      matchers = await grammars.matchers(structure, endTokenIds, numChoices(parsed));
+      if (this.#byTicket.get(ticket) === open) engine.add(...open.engineRequests(matchers));
+      else dispose(matchers);
+    } catch (error) {
+      dispose(matchers);
+      if (this.#byTicket.get(ticket) !== open) return;
+      this.#forget(open);
+      refuse(session, ticket, error);
+    } finally {
+      this.#compiling.delete(open);
+    }
   }
 
   #eventsOf(outputs: readonly SequenceOutput[]): RequestEvent[] {
@@ -183,4 +219,19 @@ export class EngineHost implements EngineService {
 
 function parse({ endpoint, body }: GenerationRequest, context: RequestContext): ParsedRequest {
   return endpoint === "chat.completions" ? parseChatRequest(body, context) : parseCompletionRequest(body, context);
+}
+
+function refuse({ telemetry, post }: Session, ticket: number, error: unknown): void {
+  const data = toErrorData(error);
+  const alerts = telemetry.observeRefusal(data, performance.now());
+  post({ events: [{ type: "error", ticket, error: data }], alerts });
+}
+
+function dispose(matchers: readonly GrammarMatcher[]): void {
+  for (const matcher of matchers) matcher.dispose();
+}
+
+function vocabularyOf({ card, tokenizer }: LoadedModel): GrammarVocabulary {
+  const tokens = Array.from({ length: tokenizer.vocabSize }, (_, id) => tokenOfBytes(tokenizer.tokenBytes(id)));
+  return { vocabSize: card.vocabSize, tokens };
 }

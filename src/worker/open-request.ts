@@ -3,6 +3,7 @@ import { ChunkWriter } from "../api/chunks.ts";
 import type { ParsedRequest } from "../api/parsed-request.ts";
 import { ResponseBuilder } from "../api/responses.ts";
 import type { EngineRequest } from "../engine/engine-options.ts";
+import type { GrammarMatcher } from "../engine/grammar-matcher.ts";
 import type { SequenceOutput } from "../engine/output.ts";
 import type { RequestEvent } from "../protocol/service.ts";
 
@@ -31,13 +32,26 @@ export class OpenRequest {
     this.#openChoices = numChoices(parsed);
   }
 
-  engineRequests(): EngineRequest[] {
+  /** @param matchers one a choice; null where a choice may be anything */
+  engineRequests(matchers: readonly GrammarMatcher[] | null = null): EngineRequest[] {
     const { prompts, n, beamSearch, priority, cacheSalt, deadlineMs } = this.parsed;
     return this.engineRequestIds.map((requestId, i) => {
       const prompt = prompts[i];
       if (!prompt) throw new RangeError(`prompt ${i} of ${prompts.length}`);
       const { tokenIds, params, param } = prompt;
-      return { requestId, prompt: tokenIds, params, n, beamSearch, param, priority, cacheSalt, deadlineMs };
+      const own = matchers?.slice(i * n, (i + 1) * n) ?? null;
+      return {
+        requestId,
+        prompt: tokenIds,
+        params,
+        n,
+        beamSearch,
+        matchers: own,
+        param,
+        priority,
+        cacheSalt,
+        deadlineMs,
+      };
     });
   }
 

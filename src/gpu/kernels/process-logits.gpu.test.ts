@@ -19,6 +19,8 @@ interface Request {
   readonly output?: readonly number[];
   /** The rules change log-probabilities. */
   readonly isBeam?: boolean;
+  /** Ids that its mask has. */
+  readonly grammar?: readonly number[];
 }
 
 /** The processed logits of each request, all from the same logits, in one dispatch. */
@@ -29,11 +31,15 @@ async function processed(logits: Float32Array, requests: readonly Request[]): Pr
   const rows = new Float32Array(requests.length * STRIDE);
   const history = new Uint32Array(requests.length * MAX_LENGTH);
   const rules = new Uint32Array(requests.length * shape.words);
-  const samples = requests.map(({ rules: some, prompt, output = [], isBeam = false }, i) => {
+  const masks = new Uint32Array(requests.length * shape.maskWords);
+  const samples = requests.map(({ rules: some, prompt, output = [], isBeam = false, grammar }, i) => {
     const all = { ...NO_RULES, ...some };
     rows.set(logits, i * STRIDE);
     history.set([...prompt, ...output], i * MAX_LENGTH);
     rules.set(packRules(all, shape), i * shape.words);
+    // Rows of masks are in another order than samples.
+    const row = requests.length - 1 - i;
+    for (const id of grammar ?? []) masks[row * shape.maskWords + (id >> 5)]! |= 1 << (id & 31);
     return {
       prompt_length: prompt.length,
       output_index: output.length,
@@ -41,7 +47,8 @@ async function processed(logits: Float32Array, requests: readonly Request[]): Pr
       frequency_penalty: all.frequencyPenalty,
       presence_penalty: all.presencePenalty,
       no_repeat_ngram_size: all.noRepeatNgramSize,
-      flags: 1 | (output.length < all.minTokens ? 2 : 0) | (isBeam ? 4 : 0),
+      flags: 1 | (output.length < all.minTokens ? 2 : 0) | (isBeam ? 4 : 0) | (grammar ? 8 : 0),
+      mask: row,
     };
   });
   const outputs = await runKernel(
@@ -53,6 +60,7 @@ async function processed(logits: Float32Array, requests: readonly Request[]): Pr
       samples: packSamples(samples),
       history,
       rules,
+      masks,
       counts: new Uint32Array(requests.length * STRIDE),
       processed: new Float32Array(requests.length * STRIDE),
     },
@@ -64,7 +72,10 @@ async function processed(logits: Float32Array, requests: readonly Request[]): Pr
 }
 
 /** The same in float64, as Hugging Face's processors and vLLM's penalties have it. */
-function reference(logits: Float32Array, { rules: some, prompt, output = [], isBeam = false }: Request): number[] {
+function reference(
+  logits: Float32Array,
+  { rules: some, prompt, output = [], isBeam = false, grammar }: Request,
+): number[] {
   const rules = { ...NO_RULES, ...some };
   const logTotal = Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit), 0));
   const values = Array.from(logits, (logit) => (isBeam ? logit - logTotal : logit));
@@ -91,7 +102,8 @@ function reference(logits: Float32Array, { rules: some, prompt, output = [], isB
   if (output.length < rules.minTokens) for (const id of rules.endTokenIds) banned.add(id);
   return values.map((value, id) => {
     const isAllowed = rules.allowedTokenIds?.includes(id) ?? true;
-    return banned.has(id) || !isAllowed ? FORBIDDEN : value;
+    const isGrammatical = grammar?.includes(id) ?? true;
+    return banned.has(id) || !isAllowed || !isGrammatical ? FORBIDDEN : value;
   });
 }
 
@@ -138,7 +150,8 @@ describe.each([1, 2, 31, 33, 512, 1001])("a vocabulary of %i", (size) => {
   ];
 
   it("is processed as in float64, whatever the rules, side by side", async () => {
-    const requests = cases.map((rules) => ({ rules, prompt, output }));
+    const requests: Request[] = cases.map((rules) => ({ rules, prompt, output }));
+    requests.push(...requests.map((request, i) => ({ ...request, grammar: [size - 1, ...ids(50, i)] })));
     const results = await processed(logits, requests);
     results.forEach((result, i) => expectProcessed(result, reference(logits, requests[i]!)));
   });

@@ -2,7 +2,7 @@ import code from "../../../shaders/process-logits.wgsl?raw";
 import step from "../../../shaders/lib/step.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
-/** Applies a request's rules (penalties, biases, forbidden and allowed tokens) to its logits. */
+/** Applies a request's rules (penalties, biases, forbidden and allowed tokens, a grammar) to its logits. */
 export const processLogits = defineKernel({
   name: "process-logits",
   code: [code, step],
@@ -11,6 +11,7 @@ export const processLogits = defineKernel({
     ["samples", "read-only-storage"],
     ["history", "read-only-storage"],
     ["rules", "read-only-storage"],
+    ["masks", "read-only-storage"],
     ["counts", "storage"],
     ["processed", "storage"],
   ],

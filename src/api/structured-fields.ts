@@ -1,0 +1,148 @@
+// The fields that say what an answer must be. They end as a grammar; that it can be compiled shows later.
+
+import {
+  choiceGrammar,
+  jsonObjectGrammar,
+  regexGrammar,
+  schemaGrammar,
+  type GrammarSource,
+} from "../grammar/grammar-source.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import type { GenerationFields, StructuredOutputs } from "../protocol/openai.ts";
+import { Fields, invalidType, invalidValue, missing } from "./validate.ts";
+
+export const STRUCTURED_FIELDS = [
+  "response_format",
+  "structured_outputs",
+] as const satisfies readonly (keyof GenerationFields)[];
+
+const KINDS = [
+  "json",
+  "json_object",
+  "regex",
+  "choice",
+  "grammar",
+] as const satisfies readonly (keyof StructuredOutputs)[];
+
+const MAX_CHOICES = 1000;
+/** Characters of a schema, an expression or a grammar. */
+const MAX_SOURCE_LENGTH = 100_000;
+
+/** null: the answer may be anything. @throws ChorusError naming the field, and in a schema the place */
+export function parseStructure(fields: Fields): GrammarSource | null {
+  const format = parseResponseFormat(fields);
+  const structured = parseStructuredOutputs(fields);
+  if (format === null || structured === null) return format ?? structured;
+  const message = "response_format and structured_outputs both say what the answer must be; give one of them.";
+  throw new ChorusError("invalid_value", message, "structured_outputs");
+}
+
+/** OpenAI's. */
+function parseResponseFormat(fields: Fields): GrammarSource | null {
+  const value = fields.get("response_format");
+  if (value === undefined) return null;
+  const format = new Fields(value, "response_format");
+  const type = format.oneOf("type", ["text", "json_object", "json_schema"]);
+  if (type === undefined) throw missing("response_format.type");
+  if (type !== "json_schema") {
+    format.refuseOthers(["type"]);
+    return type === "text" ? null : jsonObjectGrammar("response_format");
+  }
+  format.refuseOthers(["type", "json_schema"]);
+  const given = format.get("json_schema");
+  if (given === undefined) throw missing("response_format.json_schema");
+  const named = new Fields(given, "response_format.json_schema");
+  named.refuseOthers(["name", "description", "schema", "strict"]);
+  named.string("name");
+  named.string("description");
+  named.boolean("strict");
+  const schema = named.get("schema");
+  if (schema === undefined) throw missing(named.path("schema"));
+  return parseSchema(schema, named.path("schema"));
+}
+
+/** vLLM's: exactly one of its fields. */
+function parseStructuredOutputs(fields: Fields): GrammarSource | null {
+  const value = fields.get("structured_outputs");
+  if (value === undefined) return null;
+  const outputs = new Fields(value, "structured_outputs");
+  outputs.refuseOthers(KINDS);
+  const isAny = outputs.boolean("json_object") === false;
+  const [kind, second] = KINDS.filter((name) => outputs.get(name) !== undefined && !(name === "json_object" && isAny));
+  if (kind === undefined) return null;
+  if (second !== undefined) {
+    const message = `structured_outputs has ${kind} and ${second}; give one of them.`;
+    throw new ChorusError("invalid_value", message, outputs.path(second));
+  }
+  const param = outputs.path(kind);
+  switch (kind) {
+    case "json":
+      return parseSchema(parseJson(outputs.get(kind), param), param);
+    case "json_object":
+      return jsonObjectGrammar(param);
+    case "regex":
+      return regexGrammar(parseSource(outputs, kind), param);
+    case "choice":
+      return choiceGrammar(parseChoices(outputs), param);
+    case "grammar":
+      return { ebnf: parseSource(outputs, kind), param };
+  }
+}
+
+function parseSchema(schema: unknown, param: string): GrammarSource {
+  if (schemaLength(schema) > MAX_SOURCE_LENGTH) throw tooLong(param);
+  return schemaGrammar(schema, param);
+}
+
+/** What a page gives may be no JSON at all. */
+function schemaLength(schema: unknown): number {
+  try {
+    return JSON.stringify(schema)?.length ?? 0;
+  } catch {
+    return Infinity; // it holds itself, or a BigInt
+  }
+}
+
+function parseJson(value: unknown, param: string): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw invalidValue(param, "a JSON schema, or the text of one", value);
+  }
+}
+
+function parseSource(outputs: Fields, name: "regex" | "grammar"): string {
+  const source = outputs.string(name) ?? "";
+  if (source.trim() === "") throw invalidValue(outputs.path(name), "a text that is not empty", source);
+  if (source.length > MAX_SOURCE_LENGTH) throw tooLong(outputs.path(name));
+  return source;
+}
+
+function parseChoices(outputs: Fields): string[] {
+  const param = outputs.path("choice");
+  const choices = outputs.list("choice", (value, path) => {
+    if (typeof value !== "string") throw invalidType(path, "a string", value);
+    if (value === "" || /\p{Surrogate}/u.test(value))
+      throw invalidValue(path, "a text of at least one character", value);
+    return value;
+  });
+  if (choices === undefined || choices.length === 0) throw invalidValue(param, "at least one text", choices);
+  if (choices.length > MAX_CHOICES) {
+    throw new ChorusError(
+      "invalid_value",
+      `${param} has ${choices.length} texts; at most ${MAX_CHOICES} are allowed.`,
+      param,
+    );
+  }
+  if (choices.join("").length > MAX_SOURCE_LENGTH) throw tooLong(param);
+  return choices;
+}
+
+function tooLong(param: string): ChorusError {
+  return new ChorusError(
+    "invalid_value",
+    `${param} is no JSON, or longer than ${MAX_SOURCE_LENGTH} characters.`,
+    param,
+  );
+}

@@ -1,0 +1,34 @@
+import type { SamplingParams } from "./sampling-params.ts";
+
+/**
+ * What a grammar lets a sequence be, token by token. It belongs to one sequence, and knows its output so far; made outside
+ * of the engine (worker/structure-compiler.ts).
+ */
+export interface GrammarMatcher {
+  /** What may end the sequence once its text is complete. Before, the mask leaves none of them. */
+  readonly endTokenIds: readonly number[];
+  /** Which tokens may come next: bit (id & 31) of word (id >>> 5). Valid from prepareMask() to accept(). */
+  readonly mask: Uint32Array;
+  /** Makes the mask for the next token. False: none may come, or the grammar can't be followed any further. */
+  prepareMask(): Promise<boolean>;
+  /** Takes the token that was drawn. False: it may not come here. */
+  accept(tokenId: number): boolean;
+  /** Nothing may be asked of it afterwards. Idempotent. */
+  dispose(): void;
+}
+
+/**
+ * Writes what may be drawn: the mask, but without what would end the answer where that is not to end yet. (A text that is
+ * complete can't go on, whatever else is asked: then only the ends are left.)
+ */
+export function writeMask(
+  { mask, endTokenIds }: GrammarMatcher,
+  { minTokens, ignoreEos }: Pick<SamplingParams, "minTokens" | "ignoreEos">,
+  outputIndex: number,
+  target: Uint32Array,
+): void {
+  target.set(mask);
+  if (outputIndex >= minTokens && !ignoreEos) return;
+  for (const id of endTokenIds) target[id >>> 5] = (target[id >>> 5] ?? 0) & ~(1 << (id & 31));
+  if (target.every((word) => word === 0)) target.set(mask);
+}

@@ -1,0 +1,111 @@
+// Grammars as text, in the notation that xgrammar reads.
+
+import type { CharSet } from "./char-set.ts";
+import type { Expression, Rules } from "./expression.ts";
+import { utf8Sequences, type ByteRange } from "./utf8.ts";
+
+export function toEbnf(rules: Rules): string {
+  return new EbnfWriter().write(rules);
+}
+
+/**
+ * For each token of the vocabulary and each place in a rule xgrammar finds out beforehand whether it may come there. What is
+ * repeated more often is put together of pieces, so that there are not too many places.
+ */
+const PIECE = 32;
+
+class EbnfWriter {
+  /** Rules that are made on the way: names by their text. */
+  readonly #made = new Map<string, string>();
+
+  write(rules: Rules): string {
+    const lines = [...rules].map(([name, body]) => `${name} ::= ${this.#expression(body)}`);
+    return [...lines, ...[...this.#made].map(([body, name]) => `${name} ::= ${body}`)].join("\n");
+  }
+
+  #expression(expression: Expression): string {
+    switch (expression.kind) {
+      case "text":
+        return `"${Array.from(expression.text, escape).join("")}"`;
+      case "character":
+        return oneOf(expression.set);
+      case "sequence": {
+        const parts = expression.parts.filter((part) => part.kind !== "text" || part.text !== "");
+        return parts.length === 0
+          ? '""'
+          : grouped(
+              parts.map((part) => this.#expression(part)),
+              " ",
+            );
+      }
+      case "choice":
+        return grouped(
+          expression.options.map((option) => this.#expression(option)),
+          " | ",
+        );
+      case "repeat":
+        return this.#repeat(this.#expression(expression.of), expression.min, expression.max);
+      case "rule":
+        return expression.name;
+    }
+  }
+
+  #repeat(body: string, min: number, max: number): string {
+    if (max === Infinity) return grouped([...this.#exactly(body, min), `(${body})*`], " ");
+    if (max === 1) return min === 1 ? body : `(${body})?`;
+    const parts = [...this.#exactly(body, min), ...(max > min ? [this.#atMost(body, max - min)] : [])];
+    return parts.length === 0 ? '""' : grouped(parts, " ");
+  }
+
+  #exactly(body: string, count: number): string[] {
+    const name = this.#rule(body);
+    const rest = count % PIECE;
+    const pieces = Math.floor(count / PIECE);
+    const piece = pieces > 0 ? this.#rule(`${name}{${PIECE},${PIECE}}`) : "";
+    return [...Array.from({ length: pieces }, () => piece), ...(rest > 0 ? [`${name}{${rest},${rest}}`] : [])];
+  }
+
+  #atMost(body: string, count: number): string {
+    const name = this.#rule(body);
+    let all = this.#rule(`${name}{0,${count % PIECE}}`);
+    if (count < PIECE) return all;
+    const piece = this.#rule(`${name}{${PIECE},${PIECE}}`);
+    const less = this.#rule(`${name}{0,${PIECE - 1}}`);
+    for (let left = count % PIECE; left < count; left += PIECE) all = this.#rule(`${less} | ${piece} ${all}`);
+    return all;
+  }
+
+  #rule(body: string): string {
+    if (/^\w+$/.test(body)) return body;
+    const name = this.#made.get(body) ?? `part${this.#made.size}`;
+    this.#made.set(body, name);
+    return name;
+  }
+}
+
+function oneOf(set: CharSet): string {
+  const ascii = set.filter(([, last]) => last <= 0x7f).map((range) => classMember(range));
+  if (ascii.length === set.length) return `[${ascii.join("")}]`;
+  const sequences = utf8Sequences(set).map((bytes) => bytes.map((range) => `[${classMember(range)}]`).join(" "));
+  return grouped(sequences, " | ");
+}
+
+/**
+ * A class of xgrammar's is one of bytes, whatever it says, unless it holds but one character: a byte beyond ASCII that
+ * stands alone is written twice.
+ */
+function classMember([first, last]: ByteRange): string {
+  return first === last ? code(first).repeat(2) : `${code(first)}-${code(last)}`;
+}
+
+function grouped(parts: readonly string[], separator: string): string {
+  return parts.length === 1 ? parts.join("") : `(${parts.join(separator)})`;
+}
+
+function escape(character: string): string {
+  return /[ !#-[\]-~]/.test(character) ? character : code(character.codePointAt(0) ?? 0);
+}
+
+function code(point: number): string {
+  return point > 0xffff ? `\\U${point.toString(16).padStart(8, "0")}` : `\\u${point.toString(16).padStart(4, "0")}`;
+}

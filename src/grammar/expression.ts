@@ -1,0 +1,78 @@
+import type { CharSet } from "./char-set.ts";
+
+/** What a grammar says of a text, or of a part of one. */
+export type Expression =
+  | { readonly kind: "text"; readonly text: string }
+  /** One character of a set. */
+  | { readonly kind: "character"; readonly set: CharSet }
+  | { readonly kind: "sequence"; readonly parts: readonly Expression[] }
+  /** One of these; of none, nothing at all will do. */
+  | { readonly kind: "choice"; readonly options: readonly Expression[] }
+  | { readonly kind: "repeat"; readonly of: Expression; readonly min: number; readonly max: number }
+  | { readonly kind: "rule"; readonly name: string };
+
+export const text = (value: string): Expression => ({ kind: "text", text: value });
+export const character = (set: CharSet): Expression => ({ kind: "character", set });
+export const sequence = (...parts: readonly Expression[]): Expression => ({ kind: "sequence", parts });
+export const choice = (...options: readonly Expression[]): Expression => ({ kind: "choice", options });
+export const rule = (name: string): Expression => ({ kind: "rule", name });
+/** @param max may be Infinity */
+export const repeat = (of: Expression, min: number, max: number): Expression => ({ kind: "repeat", of, min, max });
+export const optional = (of: Expression): Expression => repeat(of, 0, 1);
+
+export const NOTHING = text("");
+/** What no text is. */
+export const IMPOSSIBLE = choice();
+
+/** A grammar's rules by name; the whole text is "root". */
+export type Rules = ReadonlyMap<string, Expression>;
+
+/**
+ * A grammar without the branches that no text can ever finish (an object that must hold another of its kind, for ever):
+ * whoever took one would be lost. null where nothing is left.
+ */
+export function withoutDeadEnds(rules: Rules): Rules | null {
+  const finite = new Set<string>();
+  for (let before = -1; before < finite.size;) {
+    before = finite.size;
+    for (const [name, body] of rules) if (canEnd(body, finite)) finite.add(name);
+  }
+  if (!finite.has("root")) return null;
+  return new Map([...rules].filter(([name]) => finite.has(name)).map(([name, body]) => [name, pruned(body, finite)]));
+}
+
+function canEnd(expression: Expression, finite: ReadonlySet<string>): boolean {
+  switch (expression.kind) {
+    case "text":
+      return true;
+    case "character":
+      return expression.set.length > 0;
+    case "sequence":
+      return expression.parts.every((part) => canEnd(part, finite));
+    case "choice":
+      return expression.options.some((option) => canEnd(option, finite));
+    case "repeat":
+      return expression.max >= expression.min && (expression.min === 0 || canEnd(expression.of, finite));
+    case "rule":
+      return finite.has(expression.name);
+  }
+}
+
+/** Of an expression that can end. */
+function pruned(expression: Expression, finite: ReadonlySet<string>): Expression {
+  switch (expression.kind) {
+    case "sequence":
+      return sequence(...expression.parts.map((part) => pruned(part, finite)));
+    case "choice":
+      return choice(
+        ...expression.options.filter((option) => canEnd(option, finite)).map((option) => pruned(option, finite)),
+      );
+    case "repeat":
+      if (!canEnd(expression.of, finite)) return NOTHING;
+      return repeat(pruned(expression.of, finite), expression.min, expression.max);
+    case "text":
+    case "character":
+    case "rule":
+      return expression;
+  }
+}

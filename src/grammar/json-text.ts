@@ -1,0 +1,57 @@
+// JSON as it is written here: on one line, with ", " and ": " between, as Python's json.dumps has it. Nothing else, since
+// where any white space may come a weak model writes white space for ever.
+
+import { ANY_CHARACTER, charSetOf, complement, intersection, normalized, union, type CharSet } from "./char-set.ts";
+import { character, choice, repeat, sequence, text, type Expression } from "./expression.ts";
+
+export const COMMA = ", ";
+export const COLON = ": ";
+
+const CONTROL = normalized([[0, 0x1f]]);
+const ESCAPED = union(CONTROL, charSetOf('"\\'));
+
+/** What stands for itself in a string. */
+export const PLAIN_CHARACTER: CharSet = complement(ESCAPED);
+
+/** A value as it is written. Lone surrogates are escaped. */
+export function jsonText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(COMMA)}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([name, one]) => `${JSON.stringify(name)}${COLON}${jsonText(one)}`)
+    .join(COMMA)}}`;
+}
+
+/** One character of a set, as a string has it: as itself where it can be, else escaped, in one way only. */
+export function jsonCharacter(set: CharSet): Expression {
+  const plain = intersection(set, PLAIN_CHARACTER);
+  const escapes = intersection(set, ESCAPED).flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, i) => JSON.stringify(String.fromCharCode(first + i)).slice(1, -1)),
+  );
+  return choice(...(plain.length > 0 ? [character(plain)] : []), ...escapes.map(text));
+}
+
+/** An expression for a text as one for the text within a JSON string. */
+export function inJsonString(expression: Expression): Expression {
+  switch (expression.kind) {
+    case "text":
+      return text(JSON.stringify(expression.text).slice(1, -1));
+    case "character":
+      return jsonCharacter(expression.set);
+    case "sequence":
+      return sequence(...expression.parts.map(inJsonString));
+    case "choice":
+      return choice(...expression.options.map(inJsonString));
+    case "repeat":
+      return repeat(inJsonString(expression.of), expression.min, expression.max);
+    case "rule":
+      return expression;
+  }
+}
+
+/** A string whose text is what the expression says. */
+export function jsonString(content: Expression): Expression {
+  return sequence(text('"'), inJsonString(content), text('"'));
+}
+
+export const ANY_TEXT: Expression = repeat(character(ANY_CHARACTER), 0, Infinity);

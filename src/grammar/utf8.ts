@@ -1,0 +1,48 @@
+import type { CharSet } from "./char-set.ts";
+
+/** Bytes that may stand in one place, both ends included. */
+export type ByteRange = readonly [first: number, last: number];
+
+/** Where the number of bytes of a character changes. */
+const LAST_OF_LENGTH = [0x7f, 0x7ff, 0xffff, 0x10ffff];
+
+/** The UTF-8 of a set's characters: sequences of bytes, each of which is one of a range. */
+export function utf8Sequences(set: CharSet): ByteRange[][] {
+  return set.flatMap(([first, last]) => {
+    const found: ByteRange[][] = [];
+    let from = first;
+    for (const end of LAST_OF_LENGTH) {
+      if (from > last) break;
+      if (from > end) continue;
+      found.push(...between(bytesOf(from), bytesOf(Math.min(end, last))));
+      from = end + 1;
+    }
+    return found;
+  });
+}
+
+/** Of sequences of the same length, all from `low` to `high`. */
+function between([low = 0, ...lowRest]: readonly number[], [high = 0, ...highRest]: readonly number[]): ByteRange[][] {
+  if (lowRest.length === 0) return [[[low, high]]];
+  const least = lowRest.map(() => 0x80);
+  const most = lowRest.map(() => 0xbf);
+  const all = (first: number, last: number): ByteRange[] => [
+    [first, last],
+    ...least.map((): ByteRange => [0x80, 0xbf]),
+  ];
+  const under = (first: number, from: readonly number[], to: readonly number[]) =>
+    between(from, to).map((rest): ByteRange[] => [[first, first], ...rest]);
+  if (low === high) return under(low, lowRest, highRest);
+  const isWholeLow = lowRest.every((byte) => byte === 0x80);
+  const isWholeHigh = highRest.every((byte) => byte === 0xbf);
+  const middle = [isWholeLow ? low : low + 1, isWholeHigh ? high : high - 1] as const;
+  return [
+    ...(isWholeLow ? [] : under(low, lowRest, most)),
+    ...(middle[0] <= middle[1] ? [all(...middle)] : []),
+    ...(isWholeHigh ? [] : under(high, least, highRest)),
+  ];
+}
+
+function bytesOf(point: number): number[] {
+  return [...new TextEncoder().encode(String.fromCodePoint(point))];
+}
