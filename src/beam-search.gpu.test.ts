@@ -67,7 +67,7 @@ it("finds the 45 golden runs' sequences and scores, all at once and beside other
 
 it("finds the same to the last bit in a crowd that takes its blocks, and under rules", async () => {
   const requests = RUNS.filter(({ eos_token_id }) => eos_token_id !== null)
-    .slice(0, 6)
+    .filter((_, i) => i % 6 === 0)
     .map((run, i) => ({
       run,
       changes: i % 2 === 0 ? {} : { no_repeat_ngram_size: 2, repetition_penalty: 1.3, min_tokens: 4 },

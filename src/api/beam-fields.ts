@@ -26,8 +26,6 @@ const MEANINGLESS: readonly (readonly [name: string, neutral: readonly unknown[]
   ["seed", [], "Leave it out: there is no chance in it"],
   ["stop", [], "Give stop_token_ids"],
   ["logprobs", [false], "Leave it out: each choice has its beam_score"],
-  ["response_format", [], "Leave it out, or ask without beams"],
-  ["structured_outputs", [], "Leave it out, or ask without beams"],
 ];
 
 /**
@@ -50,7 +48,8 @@ export function parseBeamSearch(fields: Fields, n: number): BeamSearchParams | n
   }
   for (const [name, neutral, instead] of MEANINGLESS) {
     const value = fields.get(name);
-    if (value === undefined || neutral.includes(value) || isNothing(value)) continue;
+    const isEmpty = Array.isArray(value) && value.length === 0;
+    if (value === undefined || isEmpty || neutral.includes(value)) continue;
     const message = `${name} means nothing to beam search. ${instead}.`;
     throw new ChorusError("invalid_value", message, name);
   }
@@ -70,10 +69,4 @@ function refuseWithoutBeams(name: string, changes: boolean, value: unknown): voi
   if (!changes) return;
   const message = `${name} ${quote(value)} is for beam search; ask for it with use_beam_search: true.`;
   throw new ChorusError("invalid_value", message, name);
-}
-
-/** [] and { type: "text" }. */
-function isNothing(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length === 0;
-  return typeof value === "object" && value !== null && "type" in value && value.type === "text";
 }
