@@ -32,6 +32,37 @@ describe("a question", () => {
     });
   });
 
+  it("is a text to go on with where the model has no chat template, or a pane is set so", async () => {
+    const answer = () => " there was a fox.";
+    const { control, first, step, openPane } = openPanes({ answer, model: { chat: false } });
+    await control.start();
+    const pane = openPane(1);
+    pane.send("Earlier.");
+    await step(4);
+    pane.send("Once upon a time");
+    await step(2);
+    // Alone, and with nothing around it.
+    expect(first.accepted.at(-1)?.messages).toEqual([{ role: "user", content: "Once upon a time" }]);
+    expect(pane.store.getState()).toMatchObject({ phase: "streaming", firstSent: 1 });
+    pane.stop();
+    expect(lastTurn(pane)).toMatchObject({ answer: " there was", end: "stopped" });
+    pane.refreshFigures();
+    expect(pane.store.getState().figures).toMatchObject({ outputTokens: 2 });
+    pane.continueAnswer();
+    await step();
+    expect(first.accepted.at(-1)?.messages[0]?.content).toBe("Once upon a time there was");
+
+    pane.stop();
+    pane.set("continue_text", false);
+    pane.send("Who are you?");
+    // What was left out stays out.
+    expect(first.accepted.at(-1)?.messages.map(({ content }) => content)).toEqual([
+      "Once upon a time",
+      " there was there",
+      "Who are you?",
+    ]);
+  });
+
   it("does nothing when it is empty or the pane is busy", async () => {
     const { control, openPane } = openPanes();
     await control.start();

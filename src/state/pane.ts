@@ -8,7 +8,7 @@ import { brokenOffNote, clearedNote, engineGoneNote, isFatal, refusedNote, type 
 import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
 import { requestName } from "./request-name.ts";
 import { resumed, type SavedChat, type SavedPane } from "./saved-workspace.ts";
-import { withSetting, type SettingName, type Settings, type SettingValue } from "./settings.ts";
+import { continuesText, withSetting, type SettingName, type Settings, type SettingValue } from "./settings.ts";
 import type { SharedSettings } from "./shared-settings.ts";
 import { createStore, type ReadonlyStore } from "./store.ts";
 import { streamAnswer } from "./stream-answer.ts";
@@ -224,19 +224,18 @@ export class Pane {
     const run: Run = { engine, abort: new AbortController(), startLength: answer.length, answer, firstSent };
     this.#run = run;
     const requestId = requestName({ pane: this.number, turn: turns.length }, crypto.randomUUID());
-    this.#lastRequestId = `chatcmpl-${requestId}`;
-    this.#store.setState({ phase: "queued" });
     const settings = { ...this.#context.settings.inherited(), ...own };
+    this.#lastRequestId = `${continuesText(settings, engine.model) ? "cmpl" : "chatcmpl"}-${requestId}`;
+    this.#store.setState({ phase: "queued" });
     let end: TurnEnd | null = null;
     try {
       const { signal } = run.abort;
       for await (const part of streamAnswer({ engine, turns, firstSent, settings, requestId, signal })) {
         if (this.#run !== run) return;
-        const [choice] = part.chunk.choices;
         run.firstSent = part.firstSent;
-        run.answer += choice?.delta.content ?? "";
-        if (choice?.logprobs) this.tokens.add(id, choice.logprobs.content);
-        if (choice?.finish_reason) end = turnEndFrom(choice.finish_reason);
+        run.answer += part.text;
+        if (part.tokens) this.tokens.add(id, part.tokens);
+        if (part.finishReason) end = turnEndFrom(part.finishReason);
         this.#context.scheduleFlush(this.#showText);
       }
       if (this.#run === run) this.#end(end ?? "interrupted");

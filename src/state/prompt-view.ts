@@ -2,6 +2,7 @@ import { toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import type { RenderedChat } from "../protocol/rendered-chat.ts";
 import { messagesFrom } from "./conversation.ts";
 import type { Pane, PaneContext } from "./pane.ts";
+import { continuesText } from "./settings.ts";
 import { createStore, type ReadonlyStore } from "./store.ts";
 
 export type PromptState =
@@ -24,9 +25,12 @@ export class PromptView {
     this.#context = context;
   }
 
-  /** Whether there is something to show, and an engine to ask. */
+  /** Whether there is something to show, and an engine to ask. A text that is continued is its own prompt. */
   canShow(pane: Pane): boolean {
-    return pane.store.getState().turns.length > 0 && this.#context.engine.store.getState().status === "ready";
+    const { turns, settings: own } = pane.store.getState();
+    const state = this.#context.engine.store.getState();
+    if (turns.length === 0 || state.status !== "ready") return false;
+    return !continuesText({ ...this.#context.settings.inherited(), ...own }, state.engine.model);
   }
 
   async show(pane: Pane): Promise<void> {

@@ -22,6 +22,8 @@ export type Settings = {
   /** The text of a JSON schema. */
   readonly answer_schema?: string;
   readonly show_probabilities?: boolean;
+  /** What is written is continued as it is. [where the model has no chat template] */
+  readonly continue_text?: boolean;
 } & { readonly [Name in NumberName]?: number };
 
 export type SettingName = keyof Settings;
@@ -50,7 +52,7 @@ export type SettingField =
   | (FieldOf<"text"> & { readonly name: "system" })
   | (FieldOf<"lines"> & { readonly name: "stop"; readonly maxLines: number })
   | (FieldOf<"json"> & { readonly name: "answer_schema"; readonly example: string })
-  | (FieldOf<"flag"> & { readonly name: "show_probabilities" });
+  | (FieldOf<"flag"> & { readonly name: "show_probabilities" | "continue_text" });
 
 /** Of the answers' next tokens so many are told. */
 const TOP_PROBABILITIES = 5;
@@ -60,6 +62,11 @@ const LONGEST_ANSWER_TOKENS = 256;
 
 export function defaultMaxTokens({ contextLength }: Pick<ModelCard, "contextLength">): number {
   return Math.min(LONGEST_ANSWER_TOKENS, Math.floor(contextLength / 2));
+}
+
+/** Whether what is written is a text to go on with, and not a question of a chat. */
+export function continuesText({ continue_text: isSet }: Settings, { chat }: Pick<ModelCard, "chat">): boolean {
+  return isSet ?? !chat;
 }
 
 /** In the order in which they are shown. A setting is one entry here and its name in `Settings`. */
@@ -170,6 +177,13 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     modelDefault: () => "none",
   },
   {
+    name: "continue_text",
+    kind: "flag",
+    label: "Continue the text",
+    help: "What you write is read as it is, without a chat around it and what was said before: for models that were never taught to chat.",
+    modelDefault: ({ chat }) => (chat ? "off" : "on"),
+  },
+  {
     name: "show_probabilities",
     kind: "flag",
     label: "Show probabilities",
@@ -211,7 +225,14 @@ type RequestFields = Pick<GenerationFields, Exclude<NumberName, "max_tokens">> &
 
 /** The settings as fields of a request; the system prompt is a message instead. */
 export function requestFields(settings: Settings): RequestFields {
-  const { system: _, stop, answer_schema: schema, show_probabilities: isShown, ...numbers } = settings;
+  const {
+    system: _,
+    stop,
+    answer_schema: schema,
+    show_probabilities: isShown,
+    continue_text: __,
+    ...numbers
+  } = settings;
   return {
     ...numbers,
     ...(stop && { stop: [...stop] }),

@@ -1,8 +1,8 @@
 import type { ChorusEngine } from "../protocol/engine.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import type { ChatCompletionChunk } from "../protocol/openai.ts";
+import type { FinishReason, TokenLogprob } from "../protocol/openai.ts";
 import { leaveOutOldest, messagesFrom, type Turn } from "./conversation.ts";
-import { defaultMaxTokens, requestFields, type Settings } from "./settings.ts";
+import { continuesText, defaultMaxTokens, requestFields, type Settings } from "./settings.ts";
 
 export interface Question {
   readonly engine: ChorusEngine;
@@ -15,8 +15,15 @@ export interface Question {
   readonly signal: AbortSignal;
 }
 
-export interface AnswerChunk {
-  readonly chunk: ChatCompletionChunk;
+/** What has come since the part before. */
+interface AnswerPart {
+  readonly text: string;
+  readonly finishReason: FinishReason | null;
+  /** Null: their probabilities were not asked for. */
+  readonly tokens: readonly TokenLogprob[] | null;
+}
+
+export interface AnswerChunk extends AnswerPart {
   /** Where the part of the conversation that fitted begins. */
   readonly firstSent: number;
 }
@@ -27,28 +34,18 @@ export interface AnswerChunk {
  * of the context for its answer. Throws context_length_exceeded where even that is too long.
  */
 export async function* streamAnswer(question: Question): AsyncGenerator<AnswerChunk, void> {
-  const { engine, turns, settings, requestId, signal } = question;
-  const isContinued = turns.at(-1)?.answer !== "";
-  let { firstSent } = question;
+  const { engine, turns, settings } = question;
+  const isText = continuesText(settings, engine.model);
+  let firstSent = isText ? turns.length - 1 : question.firstSent;
   let maxTokens: number | null = settings.max_tokens ?? defaultMaxTokens(engine.model);
 
   for (;;) {
     let hasStarted = false;
     try {
-      const stream = await engine.chat.completions.create(
-        {
-          ...requestFields(settings),
-          messages: messagesFrom(turns, firstSent, settings.system),
-          ...(isContinued && { continue_final_message: true }),
-          max_tokens: maxTokens,
-          request_id: requestId,
-          stream: true,
-        },
-        { signal },
-      );
-      for await (const chunk of stream) {
+      const parts = isText ? continued(question, maxTokens) : answered(question, firstSent, maxTokens);
+      for await (const part of parts) {
         hasStarted = true;
-        yield { chunk, firstSent };
+        yield { ...part, firstSent };
       }
       return;
     } catch (error) {
@@ -59,5 +56,47 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
       else if (maxTokens !== null) maxTokens = null;
       else throw error;
     }
+  }
+}
+
+/** As a chat: the turns from `firstSent` on. */
+async function* answered(
+  { engine, turns, settings, requestId, signal }: Question,
+  firstSent: number,
+  maxTokens: number | null,
+): AsyncGenerator<AnswerPart, void> {
+  const stream = await engine.chat.completions.create(
+    {
+      ...requestFields(settings),
+      messages: messagesFrom(turns, firstSent, settings.system),
+      ...(turns.at(-1)?.answer !== "" && { continue_final_message: true }),
+      max_tokens: maxTokens,
+      request_id: requestId,
+      stream: true,
+    },
+    { signal },
+  );
+  for await (const { choices } of stream) {
+    const [choice] = choices;
+    const tokens = choice?.logprobs?.content ?? null;
+    yield { text: choice?.delta.content ?? "", finishReason: choice?.finish_reason ?? null, tokens };
+  }
+}
+
+/** As a text: the newest turn alone, to the letter. */
+async function* continued(
+  { engine, turns, settings, requestId, signal }: Question,
+  maxTokens: number | null,
+): AsyncGenerator<AnswerPart, void> {
+  const { question = "", answer = "" } = turns.at(-1) ?? {};
+  // Completions tell probabilities in another shape, without the bytes.
+  const { logprobs: _, top_logprobs: __, ...fields } = requestFields(settings);
+  const stream = await engine.completions.create(
+    { ...fields, prompt: question + answer, max_tokens: maxTokens, request_id: requestId, stream: true },
+    { signal },
+  );
+  for await (const { choices } of stream) {
+    const [choice] = choices;
+    yield { text: choice?.text ?? "", finishReason: choice?.finish_reason ?? null, tokens: null };
   }
 }

@@ -14,6 +14,8 @@ import type {
   ChatCompletionChunk,
   ChatCompletionRequest,
   ChatMessage,
+  Completion,
+  CompletionRequest,
   CreateOptions,
   FinishReason,
   TokenLogprob,
@@ -116,9 +118,11 @@ export class FakeEngine implements ChorusEngine {
   };
 
   readonly completions: Completions = {
-    create: async () => {
-      throw new ChorusError("unsupported_parameter", "The fake engine only chats.");
-    },
+    create: (async (body: CompletionRequest, options?: CreateOptions): Promise<unknown> => {
+      const { logprobs: _, prompt, ...fields } = body;
+      const messages = [{ role: "user" as const, content: String(prompt) }];
+      return asTexts(this.#submit({ ...fields, messages }, options, "cmpl"));
+    }) as Completions["create"],
   };
 
   on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void {
@@ -218,7 +222,11 @@ export class FakeEngine implements ChorusEngine {
     return this.dispose();
   }
 
-  #submit(body: ChatCompletionRequest, options: CreateOptions = {}): CompletionStream<ChatCompletionChunk> {
+  #submit(
+    body: ChatCompletionRequest,
+    options: CreateOptions = {},
+    prefix = "chatcmpl",
+  ): CompletionStream<ChatCompletionChunk> {
     const promptTokens = body.messages.reduce((sum, message) => sum + wordsIn(message.content).length, 0);
     const { contextLength } = this.model;
     const room = contextLength - promptTokens;
@@ -230,7 +238,7 @@ export class FakeEngine implements ChorusEngine {
     this.accepted.push(structuredClone(body));
     const queue = new ChunkQueue();
     const request: FakeRequest = {
-      id: `chatcmpl-${body.request_id ?? this.#nextId++}`,
+      id: `${prefix}-${body.request_id ?? this.#nextId++}`,
       words: wordsIn(this.#answerTo(body)),
       promptTokens,
       maxTokens: body.max_tokens ?? room,
@@ -329,6 +337,18 @@ export class FakeEngine implements ChorusEngine {
 
   #emit<Name extends keyof EngineEvents>(event: Name, payload: EngineEvents[Name]): void {
     for (const entry of this.#listeners) if (entry.event === event) entry.listener(payload as never);
+  }
+}
+
+/** A chat's chunks as those of a completion. */
+async function* asTexts(chunks: CompletionStream<ChatCompletionChunk>): AsyncGenerator<Completion, undefined> {
+  for await (const { choices, ...chunk } of chunks) {
+    const texts = choices.map(({ delta, ...choice }) => ({
+      ...choice,
+      logprobs: null,
+      text: delta.content ?? "",
+    }));
+    yield { ...chunk, object: "text_completion", choices: texts };
   }
 }
 

@@ -8,6 +8,8 @@ interface MessageBoxProps {
   onEnter: () => void;
   /** ["Message"] */
   label?: string;
+  /** [the label] */
+  placeholder?: string;
   className?: string | undefined;
   box?: RefObject<HTMLTextAreaElement | null>;
 }
@@ -15,7 +17,15 @@ interface MessageBoxProps {
 const GROWS_BY_ITSELF = CSS.supports("field-sizing", "content");
 
 /** The textbox "Message": grows to six lines; Enter sends, Shift+Enter begins a line. */
-export function MessageBox({ value, onChange, onEnter, label = "Message", className, box }: MessageBoxProps) {
+export function MessageBox({
+  value,
+  onChange,
+  onEnter,
+  label = "Message",
+  placeholder = label,
+  className,
+  box,
+}: MessageBoxProps) {
   const own = useRef<HTMLTextAreaElement>(null);
   const ref = box ?? own;
 
@@ -37,7 +47,7 @@ export function MessageBox({ value, onChange, onEnter, label = "Message", classN
       className={classNames(css.box, className)}
       rows={1}
       aria-label={label}
-      placeholder={label}
+      placeholder={placeholder}
       value={value}
       onChange={(event) => onChange(event.target.value)}
       onKeyDown={onKeyDown}

@@ -54,8 +54,7 @@ export function ModelPicker({ app }: { app: AppState }) {
         title={name}
         onClick={open}
       >
-        <b>{name}</b>
-        {size && <span>{size}</span>}
+        <b>{name}</b> {size && <span>{size}</span>}
         <Icon name="chevron" />
       </Button>
       <dialog ref={dialog} className={css.dialog} aria-label="Models" closedby="any" onClose={() => setOpen(false)}>

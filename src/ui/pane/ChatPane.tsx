@@ -43,7 +43,7 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
       <PaneHead app={app} pane={pane} place={place} onClose={close} />
       <Conversation app={app} pane={pane} place={place} />
       <PaneNote pane={pane} engine={app.engine} />
-      <Composer pane={pane} isCurrent={isCurrent} />
+      <Composer app={app} pane={pane} isCurrent={isCurrent} />
     </section>
   );
 }

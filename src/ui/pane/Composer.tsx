@@ -1,9 +1,11 @@
 import { useEffect, useRef, type SubmitEvent } from "react";
+import type { AppState } from "../../state/app-state.ts";
 import type { Pane } from "../../state/pane.ts";
 import { Button } from "../Button.tsx";
 import { Icon } from "../Icon.tsx";
 import { MessageBox } from "../MessageBox.tsx";
 import { useStore } from "../use-store.ts";
+import { useContinuesText } from "./use-continues-text.ts";
 import css from "./Composer.module.css";
 
 const formIdOf = (pane: Pane) => `composer-${pane.number}`;
@@ -13,7 +15,8 @@ export function focusMessageOf(pane: Pane): void {
 }
 
 /** Where a question is written; Stop stands in Send's place while the pane is busy. */
-export function Composer({ pane, isCurrent }: { pane: Pane; isCurrent: boolean }) {
+export function Composer({ app, pane, isCurrent }: { app: AppState; pane: Pane; isCurrent: boolean }) {
+  const isText = useContinuesText(app, pane);
   const draft = useStore(pane.store, (state) => state.draft);
   const isBusy = useStore(pane.store, (state) => state.phase !== "idle");
   const box = useRef<HTMLTextAreaElement>(null);
@@ -40,6 +43,7 @@ export function Composer({ pane, isCurrent }: { pane: Pane; isCurrent: boolean }
       <MessageBox
         box={box}
         className={css.box}
+        placeholder={isText ? "Continue this text" : "Message"}
         value={draft}
         onChange={(value) => pane.setDraft(value)}
         onEnter={() => pane.sendDraft()}

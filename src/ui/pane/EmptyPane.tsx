@@ -6,6 +6,7 @@ import type { Pane } from "../../state/pane.ts";
 import { Icon } from "../Icon.tsx";
 import { useStore } from "../use-store.ts";
 import { LoadCard } from "./LoadCard.tsx";
+import { useContinuesText } from "./use-continues-text.ts";
 import css from "./EmptyPane.module.css";
 
 const STARTERS = [
@@ -15,14 +16,25 @@ const STARTERS = [
   "Tell me a joke",
 ];
 
+/** For models that go on with what is there, and answer nothing. */
+const BEGINNINGS = [
+  "Once upon a time, in a house at the edge of the sea,",
+  "The capital of Canada is",
+  "The sky is blue because",
+  "Dear Sir or Madam,",
+];
+
 /** What to begin with; in the first pane also how far the model is. */
 export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; isFirst: boolean }) {
+  const isText = useContinuesText(app, pane);
   return (
     <>
       {isFirst && <LoadCard engine={app.engine} />}
-      <p className={css.hint}>Start with</p>
+      <p className={css.hint}>
+        {isText ? "Write the beginning of a text, and the model goes on. For example" : "Start with"}
+      </p>
       <ul className={css.starters}>
-        {STARTERS.map((question) => (
+        {(isText ? BEGINNINGS : STARTERS).map((question) => (
           <li key={question}>
             <button type="button" onClick={() => pane.send(question)}>
               {question}

@@ -3,6 +3,7 @@ import type { Pane } from "../../state/pane.ts";
 import { MAX_PANES } from "../../state/saved-workspace.ts";
 import { Menu, type MenuItem } from "../Menu.tsx";
 import { useStore } from "../use-store.ts";
+import { useContinuesText } from "./use-continues-text.ts";
 import { saveAsMarkdown } from "./pane-commands.ts";
 
 interface PaneMenuProps {
@@ -18,6 +19,8 @@ export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
   const { workspace, announcements } = app;
   const numPanes = useStore(workspace.store, ({ panes }) => panes.length);
   const isReady = useStore(app.engine.store, (state) => state.status === "ready");
+  // Nothing is put around a text: it is its own prompt.
+  const isText = useContinuesText(app, pane);
   const isEmpty = useStore(pane.store, ({ turns }) => turns.length === 0);
 
   const move = (steps: number) => {
@@ -29,7 +32,7 @@ export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
     { label: "Duplicate", isDisabled: numPanes >= MAX_PANES, run: () => workspace.duplicatePane(pane) },
     { label: "Move left", isDisabled: place === 0, run: () => move(-1) },
     { label: "Move right", isDisabled: place === numPanes - 1, run: () => move(1) },
-    { label: "Show prompt", isDisabled: isEmpty || !isReady, run: () => void app.promptView.show(pane) },
+    { label: "Show prompt", isDisabled: isEmpty || !isReady || isText, run: () => void app.promptView.show(pane) },
     { label: "Save as Markdown", isDisabled: isEmpty, run: () => saveAsMarkdown(pane) },
     { label: "Clear chat", isDisabled: isEmpty, run: () => pane.clear() },
   ];
