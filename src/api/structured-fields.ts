@@ -1,12 +1,7 @@
-// The fields that say what an answer must be. They end as a grammar; that it can be compiled shows later.
+// The fields that say what an answer must be. Whether schemas, expressions and grammars are such shows when they are
+// compiled: see grammar/, which is loaded only then.
 
-import {
-  choiceGrammar,
-  jsonObjectGrammar,
-  regexGrammar,
-  schemaGrammar,
-  type GrammarSource,
-} from "../grammar/grammar-source.ts";
+import type { GrammarSource } from "../grammar/grammar-source.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields, StructuredOutputs } from "../protocol/openai.ts";
 import { Fields, invalidType, invalidValue, missing } from "./validate.ts";
@@ -46,7 +41,7 @@ function parseResponseFormat(fields: Fields): GrammarSource | null {
   if (type === undefined) throw missing("response_format.type");
   if (type !== "json_schema") {
     format.refuseOthers(["type"]);
-    return type === "text" ? null : jsonObjectGrammar("response_format");
+    return type === "text" ? null : anyObject("response_format");
   }
   format.refuseOthers(["type", "json_schema"]);
   const given = format.get("json_schema");
@@ -79,19 +74,23 @@ function parseStructuredOutputs(fields: Fields): GrammarSource | null {
     case "json":
       return parseSchema(parseJson(outputs.get(kind), param), param);
     case "json_object":
-      return jsonObjectGrammar(param);
+      return anyObject(param);
     case "regex":
-      return regexGrammar(parseSource(outputs, kind), param);
+      return { kind, pattern: parseSource(outputs, kind), param };
     case "choice":
-      return choiceGrammar(parseChoices(outputs), param);
+      return { kind, choices: parseChoices(outputs), param };
     case "grammar":
-      return { ebnf: parseSource(outputs, kind), param };
+      return { kind: "ebnf", ebnf: parseSource(outputs, kind), param };
   }
+}
+
+function anyObject(param: string): GrammarSource {
+  return { kind: "schema", schema: { type: "object" }, param };
 }
 
 function parseSchema(schema: unknown, param: string): GrammarSource {
   if (schemaLength(schema) > MAX_SOURCE_LENGTH) throw tooLong(param);
-  return schemaGrammar(schema, param);
+  return { kind: "schema", schema, param };
 }
 
 /** What a page gives may be no JSON at all. */

@@ -4,12 +4,12 @@ import { ChorusError } from "../protocol/errors.ts";
 import { BYTE_VOCABULARY, byteTokens, EOS } from "../testing/engine-harness.ts";
 import { allowedIds, drawAnswer, grammarCompiler } from "../testing/grammars.ts";
 import { GrammarCompiler } from "./grammar-compiler.ts";
-import { choiceGrammar, regexGrammar, schemaGrammar } from "./grammar-source.ts";
+import type { GrammarSource } from "./grammar-source.ts";
 
 const compiler = grammarCompiler(BYTE_VOCABULARY);
 
 /** Whether a text, from its beginning to its end, is one of the grammar's. */
-async function accepts(source: { ebnf: string; param: string }, text: string): Promise<boolean> {
+async function accepts(source: GrammarSource, text: string): Promise<boolean> {
   const [matcher] = await compiler.matchers(source, [EOS], 1);
   try {
     return [...byteTokens(text), EOS].every((id) => matcher?.accept(id));
@@ -18,10 +18,13 @@ async function accepts(source: { ebnf: string; param: string }, text: string): P
   }
 }
 
-const ebnf = (text: string) => ({ ebnf: text, param: "structured_outputs.grammar" });
+const ebnf = (text: string): GrammarSource => ({ kind: "ebnf", ebnf: text, param: "structured_outputs.grammar" });
+const regex = (pattern: string): GrammarSource => ({ kind: "regex", pattern, param: "regex" });
+const choice = (...choices: string[]): GrammarSource => ({ kind: "choice", choices, param: "choice" });
+const schema = (one: unknown): GrammarSource => ({ kind: "schema", schema: one, param: "schema" });
 
 test("a mask has what may come next, and the end only where the text is complete", async () => {
-  const [matcher] = await compiler.matchers(choiceGrammar(["yes", "yesterday", "no"], "choice"), [EOS], 1);
+  const [matcher] = await compiler.matchers(choice("yes", "yesterday", "no"), [EOS], 1);
   expect(allowedIds(matcher!.mask)).toEqual(byteTokens("ny").sort((a, b) => a - b));
   for (const id of byteTokens("yes")) {
     expect(matcher?.accept(id)).toBe(true);
@@ -39,13 +42,13 @@ test("a mask has what may come next, and the end only where the text is complete
 
 test("every token that ends an answer is kept out of the middle of a text", async () => {
   const [letterN] = byteTokens("n");
-  const [matcher] = await compiler.matchers(choiceGrammar(["yes", "no"], "choice"), [EOS, letterN!], 1);
+  const [matcher] = await compiler.matchers(choice("yes", "no"), [EOS, letterN!], 1);
   expect(allowedIds(matcher!.mask)).toEqual(byteTokens("y"));
   matcher?.dispose();
 });
 
 test("sequences of a request follow their grammar each by itself", async () => {
-  const [a, b] = await compiler.matchers(choiceGrammar(["ab", "cd"], "choice"), [EOS], 2);
+  const [a, b] = await compiler.matchers(choice("ab", "cd"), [EOS], 2);
   expect(a?.accept(byteTokens("a")[0]!)).toBe(true);
   expect(b?.accept(byteTokens("c")[0]!)).toBe(true);
   expect([await a?.prepareMask(), allowedIds(a!.mask)]).toEqual([true, byteTokens("b")]);
@@ -54,7 +57,7 @@ test("sequences of a request follow their grammar each by itself", async () => {
 
 test("a vocabulary that is padded has no token in its padding", async () => {
   const padded = grammarCompiler(BYTE_VOCABULARY, 300);
-  const [matcher] = await padded.matchers(regexGrammar("(.|\n)*", "regex"), [EOS], 1);
+  const [matcher] = await padded.matchers(regex("(.|\n)*"), [EOS], 1);
   expect(matcher?.mask).toHaveLength(10);
   expect(allowedIds(matcher!.mask).filter((id) => id > 0xf4)).toEqual([EOS]);
 });
@@ -89,14 +92,11 @@ test("a module that can't be loaded is tried again", async () => {
 });
 
 test("a schema's JSON is written on one line, and nothing else is taken", async () => {
-  const source = schemaGrammar(
-    {
-      type: "object",
-      properties: { a: { type: "integer" }, b: { type: "array", items: { type: "boolean" } } },
-      required: ["a"],
-    },
-    "schema",
-  );
+  const source = schema({
+    type: "object",
+    properties: { a: { type: "integer" }, b: { type: "array", items: { type: "boolean" } } },
+    required: ["a"],
+  });
   expect(await accepts(source, '{"a": -7, "b": [true, false]}')).toBe(true);
   expect(await accepts(source, '{"a": 0}')).toBe(true);
   expect(await accepts(source, '{"b": []}')).toBe(false);
@@ -106,8 +106,79 @@ test("a schema's JSON is written on one line, and nothing else is taken", async 
 });
 
 test("an answer ends", async () => {
-  const [matcher] = await compiler.matchers(regexGrammar("[ab]{3}", "regex"), [EOS], 1);
+  const [matcher] = await compiler.matchers(regex("[ab]{3}"), [EOS], 1);
   let turn = 0;
   const answer = await drawAnswer(matcher!, 10, () => [0.1, 0.9, 0.4][turn++ % 3]!);
   expect(answer).toEqual(byteTokens("aba"));
 });
+
+test.each<[unknown, string, string]>([
+  [{ type: "string", minLength: 2, pattern: "a" }, "schema.minLength", "beside pattern"],
+  [{ type: "string", pattern: "(?=a)b" }, "schema.pattern", "looks ahead"],
+  [{ type: "string", format: "hostname" }, "schema.format", "date-time"],
+  [{ type: "integer", multipleOf: 3 }, "schema.multipleOf", "minimum"],
+  [{ type: "array", uniqueItems: true }, "schema.uniqueItems", "minItems"],
+  [{ type: "array", items: [{}] }, "schema.items", "prefixItems"],
+  [{ properties: { a: { not: {} } } }, "schema.properties.a.not", "anyOf"],
+  [{ anyOf: [true], type: "string" }, "schema.type", "beside anyOf"],
+  [{ oneOf: [{ type: "integer" }, { type: "number" }] }, "schema.oneOf", "anyOf"],
+  [{ allOf: [{ type: "integer" }, { minimum: 1 }] }, "schema.allOf", "one schema"],
+  [{ type: "object", minProperties: 1 }, "schema.minProperties", "required"],
+  [{ type: "int" }, "schema.type", "integer"],
+  [{ $ref: "#/$defs/missing" }, "schema.$ref", "there"],
+  [{ type: "integer", minimum: 3, maximum: 2 }, "schema", "nothing"],
+  [{ type: "integer", minimum: 0.2, maximum: 0.8 }, "schema", "nothing"],
+  [{ type: "object", properties: { next: { $ref: "#" } }, required: ["next"] }, "schema", "nothing"],
+  [{ $ref: "#" }, "schema", "nothing"],
+  [false, "schema", "nothing"],
+  [7, "schema", "an object, true or false"],
+])("the schema %j can't be held to, and is refused by place", async (one, param, reason) => {
+  const refused = compiler.matchers(schema(one), [EOS], 1);
+  await expect(refused).rejects.toMatchObject({ name: "ChorusError", param, message: expect.stringContaining(reason) });
+});
+
+test.each<[unknown, string[], string[]]>([
+  [{ type: "integer", maximum: 120 }, ["120", "-5"], ["121", "0120", "1e1", "-0"]],
+  [{ type: "number", minimum: 0.25, exclusiveMaximum: 1 }, ["0.25", "0.999"], ["0.24", "1", "1.0"]],
+  [{ type: "string", maxLength: 40 }, ['""', `"${"é".repeat(40)}"`, '"\\"\\n"'], [`"${"é".repeat(41)}"`, '"\n"']],
+  [{ type: "string", minLength: 70 }, [`"${"x".repeat(70)}"`], [`"${"x".repeat(69)}"`]],
+  [{ enum: [1, "a", { b: [null] }], type: ["string", "object"] }, ['"a"', '{"b": [null]}'], ["1"]],
+  [{ oneOf: [{ type: "null" }, { type: "boolean" }] }, ["null", "true"], ["0"]],
+  [
+    { properties: { ab: { type: "integer" } }, additionalProperties: { type: "null" } },
+    ['{"ab": 1, "a": null}', '{"abc": null}', "{}"],
+    ['{"ab": null}', '{"ab": 1, "ab": null}', '{"\\u0061b": null}'],
+  ],
+  [
+    {
+      $ref: "#/$defs/list",
+      $defs: { list: { anyOf: [{ type: "null" }, { prefixItems: [{}, { $ref: "#/$defs/list" }], items: false }] } },
+    },
+    ["null", '[{"a": 1}, [true, null]]'],
+    ["[1, 2]"],
+  ],
+])("the schema %j takes %j and not %j", async (one, good, bad) => {
+  for (const text of good) expect(await accepts(schema(one), text), text).toBe(true);
+  for (const text of bad) expect(await accepts(schema(one), text), text).toBe(false);
+});
+
+test.each<[string, string[], string[]]>([
+  ["^(a|bc)+?$", ["a", "bca"], ["", "b"]],
+  ["\\d{2,3}-[^\\d\\s]", ["12-x", "123-é"], ["1-x", "12-3", "12- "]],
+  ["[\\u{1f600}-\\u{1f64f}a]{1,2}", ["😀", "a😃"], ["b", "😀😀😀"]],
+  ["(?:x(?<y>z)?)*", ["", "xzx"], ["z"]],
+  ["[é-ü]", ["é", "ü"], ["e", "ý"]],
+])("the expression %s takes %j and not %j", async (pattern, good, bad) => {
+  for (const text of good) expect(await accepts(regex(pattern), text), text).toBe(true);
+  for (const text of bad) expect(await accepts(regex(pattern), text), text).toBe(false);
+});
+
+test.each(["(", "a)", "[b-a]", "*", "a{3,2}", "a{2,99999}", "\\q", "(?!a)", "\\1", "a^b", "\\bword"])(
+  "%s is refused as an expression",
+  async (pattern) => {
+    await expect(compiler.matchers(regex(pattern), [EOS], 1)).rejects.toMatchObject({
+      name: "ChorusError",
+      param: "regex",
+    });
+  },
+);

@@ -2,8 +2,9 @@ import type { CompiledGrammar, GrammarCompiler as XgrammarCompiler } from "@mlc-
 
 import type { GrammarMatcher } from "../engine/grammar-matcher.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import { ebnfOf } from "./ebnf-of.ts";
 import type { GrammarSource } from "./grammar-source.ts";
-import type { Xgrammar } from "./load-xgrammar.ts";
+import { loadXgrammar, type Xgrammar } from "./load-xgrammar.ts";
 import { XgrammarMatcher } from "./xgrammar-matcher.ts";
 
 export interface GrammarVocabulary {
@@ -31,7 +32,7 @@ export class GrammarCompiler {
   readonly #load: () => Promise<Xgrammar>;
   #instance: Promise<Instance> | null = null;
 
-  constructor(vocabulary: () => GrammarVocabulary, load: () => Promise<Xgrammar>) {
+  constructor(vocabulary: () => GrammarVocabulary, load: () => Promise<Xgrammar> = loadXgrammar) {
     this.#vocabulary = vocabulary;
     this.#load = load;
   }
@@ -39,9 +40,10 @@ export class GrammarCompiler {
   /**
    * @param endTokenIds what may end a text that is complete
    * @param count how many sequences are to follow the grammar
-   * @throws ChorusError invalid_value for a grammar that is none, internal_error where the module can't be loaded
+   * @throws ChorusError invalid_value unsupported_parameter for a grammar that is none or can't be held to, internal_error where the module can't be loaded
    */
   async matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
+    const ebnf = ebnfOf(source);
     const loading = (this.#instance ??= this.#open());
     let instance: Instance;
     try {
@@ -58,7 +60,7 @@ export class GrammarCompiler {
       if (this.#instance === loading) this.#instance = null;
     };
     try {
-      const grammar = await instance.compiler.compileGrammar(source.ebnf);
+      const grammar = await instance.compiler.compileGrammar(ebnf);
       for (let i = 0; i < count; i++) made.push(await this.#matcher(instance, grammar, endTokenIds, giveUp));
       grammar.dispose();
     } catch (cause) {

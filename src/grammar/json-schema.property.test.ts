@@ -6,7 +6,6 @@ import { expect, test } from "vitest";
 
 import { drawAnswer, grammarCompiler } from "../testing/grammars.ts";
 import { loadChorusTokenizer } from "../testing/request-context.ts";
-import { schemaGrammar } from "./grammar-source.ts";
 
 const tokenizer = await loadChorusTokenizer();
 const VOCABULARY = Array.from({ length: 4096 }, (_, id) => tokenizer.tokenBytes(id));
@@ -101,9 +100,8 @@ test("every finished answer to 200 random schemas parses and is valid", { timeou
   let finished = 0;
   let characters = 0;
   for (const [i, one] of fc.sample(schema, { numRuns: 200, seed: 8 }).entries()) {
-    const grammar = schemaGrammar(one, "schema");
     const isValid = ajv.compile(one);
-    const [matcher] = await compiler.matchers(grammar, [EOS], 1);
+    const [matcher] = await compiler.matchers({ kind: "schema", schema: one, param: "schema" }, [EOS], 1);
     const random = seededRandom(i);
     const tokens = await drawAnswer(matcher!, MAX_TOKENS, random, [EOS, ...CLOSING]);
     matcher!.dispose();

@@ -60,11 +60,6 @@ export function jsonSchemaRules(schema: unknown, param: string): Rules {
   throw new ChorusError("invalid_value", `${param} describes nothing that can be written here.`, param);
 }
 
-/** Any object, with anything in it. */
-export function jsonObjectRules(): Rules {
-  return jsonSchemaRules({ type: "object" }, "response_format");
-}
-
 class Writer implements SchemaVisitor {
   readonly #document: unknown;
   readonly #param: string;

@@ -7,9 +7,8 @@ import { renderChat } from "../api/render-chat.ts";
 import { Engine } from "../engine/engine.ts";
 import type { GrammarMatcher } from "../engine/grammar-matcher.ts";
 import type { SequenceOutput } from "../engine/output.ts";
-import { GrammarCompiler, type GrammarVocabulary } from "../grammar/grammar-compiler.ts";
+import type { GrammarCompiler, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
 import type { GrammarSource } from "../grammar/grammar-source.ts";
-import { loadXgrammar } from "../grammar/load-xgrammar.ts";
 import { tokenOfBytes } from "../model/byte-alphabet.ts";
 import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
 import { ChorusError, toErrorData } from "../protocol/errors.ts";
@@ -28,7 +27,8 @@ interface Session {
   readonly engine: Engine;
   readonly telemetry: Telemetry;
   readonly context: RequestContext;
-  readonly grammars: GrammarCompiler;
+  /** Loaded when it is asked for first. */
+  readonly grammars: () => Promise<GrammarCompiler>;
   readonly post: (message: Partial<EngineMessage>) => void;
 }
 
@@ -158,7 +158,11 @@ export class EngineHost implements EngineService {
       limits: engineConfig,
       nextSeed: seedSequence(engineConfig.seed),
     };
-    const grammars = new GrammarCompiler(() => vocabularyOf(model), loadXgrammar);
+    let compiler: GrammarCompiler | null = null;
+    const grammars = async () => {
+      const { GrammarCompiler: Compiler } = await import("../grammar/grammar-compiler.ts");
+      return (compiler ??= new Compiler(() => vocabularyOf(model)));
+    };
     return { model, engine, telemetry, context, grammars, post };
   }
 
@@ -172,7 +176,7 @@ export class EngineHost implements EngineService {
     try {
       const stopTokenIds = parsed.prompts.flatMap(({ params }) => params.stopTokenIds);
       const endTokenIds = [...new Set([...model.tokenizer.eosTokenIds, ...stopTokenIds])];
-      matchers = await grammars.matchers(structure, endTokenIds, numChoices(parsed));
+      matchers = await (await grammars()).matchers(structure, endTokenIds, numChoices(parsed));
       if (this.#byTicket.get(ticket) === open) engine.add(...open.engineRequests(matchers));
       else dispose(matchers);
     } catch (error) {

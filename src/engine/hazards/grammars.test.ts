@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 
 import { BYTE_VOCABULARY, byteTokens, EngineHarness, EOS, samplingParams } from "../../testing/engine-harness.ts";
 import { grammarCompiler } from "../../testing/grammars.ts";
-import { regexGrammar } from "../../grammar/grammar-source.ts";
 import type { EngineRequest } from "../engine-options.ts";
 import type { SamplingParams } from "../sampling-params.ts";
 
@@ -18,7 +17,7 @@ async function matching(
   n = 1,
 ): Promise<Partial<EngineRequest> & { matchers: Awaited<ReturnType<typeof compiler.matchers>> }> {
   const ends = [EOS, ...(changes.stopTokenIds ?? [])];
-  const matchers = await compiler.matchers(regexGrammar(regex, "regex"), ends, n);
+  const matchers = await compiler.matchers({ kind: "regex", pattern: regex, param: "regex" }, ends, n);
   return { n, matchers, params: samplingParams({ maxTokens: 40, temperature: 1, ...changes }) };
 }
 
