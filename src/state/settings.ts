@@ -198,8 +198,8 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     example: JSON.stringify(
       {
         type: "object",
-        properties: { name: { type: "string", maxLength: 20 }, age: { type: "integer" } },
-        required: ["name", "age"],
+        properties: { answer: { type: "string", maxLength: 80 }, mood: { enum: ["glad", "sad", "curious"] } },
+        required: ["answer", "mood"],
         additionalProperties: false,
       },
       null,
