@@ -94,4 +94,11 @@ describe("a completion request is refused, naming the field,", () => {
     const refused = { code: "unsupported_parameter", param: "echo", message: expect.stringContaining("logprobs") };
     expect(() => parse({ prompt: "Once", echo: true, logprobs: 0 })).toThrow(expect.objectContaining(refused));
   });
+
+  test("an answer that has a grammar is not searched for by beams", () => {
+    const both = { prompt: "Once", use_beam_search: true, response_format: { type: "json_object" } };
+    const refused = { code: "invalid_value", param: "use_beam_search" };
+    expect(() => parse(both)).toThrow(expect.objectContaining(refused));
+    expect(parse({ ...both, response_format: { type: "text" } }).beamSearch).not.toBeNull();
+  });
 });
