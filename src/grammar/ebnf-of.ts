@@ -15,8 +15,23 @@ export function ebnfOf(source: GrammarSource): string {
     case "choice":
       return toEbnf(onlyRoot(choice(...source.choices.map(text)), source.param));
     case "ebnf":
+      refuseWideClasses(source);
       return source.ebnf;
   }
+}
+
+/** xgrammar takes a class for one of bytes: with characters beyond ASCII in it, it allows what is none. */
+function refuseWideClasses({ ebnf, param }: { readonly ebnf: string; readonly param: string }): void {
+  const withoutTexts = ebnf.replace(/"(?:[^"\\\n]|\\.)*"|#[^\n]*/g, "");
+  const classes = withoutTexts.match(/\[(?:[^\]\\\n]|\\.)*\]/g) ?? [];
+  // eslint-disable-next-line no-control-regex
+  const wide = classes.find((one) => /[^\u0000-\u007f]|\\u(?!00[0-7])|\\U(?!000000[0-7])|\\x[89a-fA-F]/.test(one));
+  if (wide === undefined) return;
+  throw new ChorusError(
+    "unsupported_parameter",
+    `${param} has ${wide.slice(0, 40)}: classes can hold ASCII only; write other characters as texts ("ä" | "ö"), or use regex.`,
+    param,
+  );
 }
 
 function onlyRoot(root: Expression, param: string): Rules {

@@ -182,3 +182,18 @@ test.each(["(", "a)", "[b-a]", "*", "a{3,2}", "a{2,99999}", "\\q", "(?!a)", "\\1
     });
   },
 );
+
+test.each(["[a-zé]", "[\\u00e0-\\u00ff]", "[^\\x80]"])(
+  "a class beyond ASCII is refused in a grammar: %s",
+  async (one) => {
+    const refused = compiler.matchers(ebnf(`root ::= "[é]" # [é]\n "a" ${one}`), [EOS], 1);
+    await expect(refused).rejects.toMatchObject({
+      code: "unsupported_parameter",
+      message: expect.stringContaining(one),
+    });
+  },
+);
+
+test("texts and comments beyond ASCII are none of its concern", async () => {
+  expect(await accepts(ebnf('root ::= "[é]" # [é]\n'), "[é]")).toBe(true);
+});
