@@ -75,6 +75,10 @@ export function parseGenerationFields(
   const n = fields.integer("n", { min: 1, max: 128 }) ?? 1;
   const beamSearch = parseBeamSearch(fields, n);
   const structure = parseStructure(fields);
+  if (beamSearch !== null && structure !== null) {
+    const message = "Beam search can't hold an answer to a grammar; leave out one of the two.";
+    throw new ChorusError("invalid_value", message, "use_beam_search");
+  }
   fields.string("user");
   return {
     n,
