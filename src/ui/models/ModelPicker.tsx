@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { AppState } from "../../state/app-state.ts";
 import type { Command } from "../../state/commands.ts";
 import { labelOfChoice } from "../../state/model-choice.ts";
@@ -13,6 +13,8 @@ import { ModelFilesDrop } from "./ModelFilesDrop.tsx";
 import { ModelList } from "./ModelList.tsx";
 import css from "./ModelPicker.module.css";
 
+const REFRESH_MS = 2000;
+
 /** The model's name in the bar, and the dialog it opens: which models there are, what they take, and more of them. */
 export function ModelPicker({ app }: { app: AppState }) {
   const { engine, shelf, commands } = app;
@@ -26,6 +28,12 @@ export function ModelPicker({ app }: { app: AppState }) {
     setOpen(true);
     dialog.current?.showModal();
   }, [shelf]);
+  // Another tab may be downloading, or deleting.
+  useEffect(() => {
+    if (!isOpen) return;
+    const timer = setInterval(() => void shelf.refresh(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [isOpen, shelf]);
   useCommands(
     commands,
     useMemo(

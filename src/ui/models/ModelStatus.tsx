@@ -43,11 +43,12 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
       </div>
     );
   }
+  // Paused, or on its way in another tab.
   if (stored?.status === "partial") {
     return (
       <div className={css.status}>
         <progress value={stored.receivedBytes} max={Math.max(1, stored.totalBytes)} aria-label="Downloaded" />
-        <p>Stopped at {formatBytesOf(stored.receivedBytes, stored.totalBytes)}</p>
+        <p>{formatBytesOf(stored.receivedBytes, stored.totalBytes)} so far</p>
       </div>
     );
   }
