@@ -101,9 +101,9 @@ export class Gpt2Runner implements Runner {
         const parts = { compiler, model, engine, buffers, activations, step, adapter: opened };
         return { graph: await Gpt2Graph.prepare(parts), weightBytes: buffers.weightBytes };
       };
-      // The sampler's kernels take some of the longest to compile, and need no weights.
-      const [{ graph, weightBytes }, sampler] = await Promise.all([
-        loadGraph(),
+      // The sampler's kernels take some of the longest to compile, and need no weights. First, since it makes its buffers at
+      // once: what the arena grows by afterwards is the weights'.
+      const [sampler, { graph, weightBytes }] = await Promise.all([
         Sampler.prepare({
           ...activations,
           compiler,
@@ -114,6 +114,7 @@ export class Gpt2Runner implements Runner {
           maxSamples: maxSamples(engine),
           isSoftware: opened.isSoftware,
         }),
+        loadGraph(),
       ]);
       const outOfMemory = await device.popErrorScope();
       if (outOfMemory)
