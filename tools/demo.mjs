@@ -78,7 +78,7 @@ function readPage() {
   };
   const answers = [...document.querySelectorAll('[aria-label^="Pane "] [role="log"]')].map((log) => {
     const turn = [...log.querySelectorAll("article")].at(-1);
-    return { text: textOf(turn, ":scope > div"), end: textOf(turn, ":scope > p:last-child") };
+    return { text: textOf(turn, "[data-answer]"), end: textOf(turn, ":scope > footer > p") };
   });
   const figures = [...document.querySelectorAll('[aria-label="Batch"] dl > *')].map((figure) => [
     textOf(figure, "dt"),
