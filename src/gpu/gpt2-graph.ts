@@ -186,20 +186,20 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
 
     async attention(name: string, key_cache: GPUBuffer, value_cache: GPUBuffer, SCALE: number): Promise<Operation> {
       const constants = { ...cache, Y_STRIDE: strideOf(nEmbd), SCALE };
-      const buffers = { qkv: activations.qkv, rows, block_tables, key_cache, value_cache, y: activations.attended };
+      const bound = { qkv: activations.qkv, rows, block_tables, key_cache, value_cache, y: activations.attended };
       if (adapter.isSoftware && adapter.hasSubgroups && cache.HEAD_VEC4 <= QUAD_HEAD_VEC4) {
         const perGroup = quadHeads(nHead);
         return {
           name,
           pipeline: await compiler.pipeline(attentionQuad, { ...constants, LANES: 4 * perGroup }),
-          bindGroup: compiler.bind(attentionQuad, buffers),
+          bindGroup: compiler.bind(attentionQuad, bound),
           workgroups: (numRows) => [Math.ceil(nHead / perGroup), numRows],
         };
       }
       return {
         name,
         pipeline: await compiler.pipeline(attention, { ...constants, ...attentionTile(cache.HEAD_VEC4) }),
-        bindGroup: compiler.bind(attention, buffers),
+        bindGroup: compiler.bind(attention, bound),
         workgroups: (numRows) => [nHead, numRows],
       };
     },
