@@ -1,4 +1,4 @@
-import { useId, useRef, type KeyboardEvent, type ToggleEvent } from "react";
+import { useId, useRef, type KeyboardEvent } from "react";
 import { Button } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
 import css from "./Menu.module.css";
@@ -16,16 +16,23 @@ interface MenuProps {
   look?: "icon" | "quiet";
 }
 
+/**
+ * The browser focuses it when it opens the popover, at once: by an event, an arrow key pressed right after opening would come
+ * first. React's own autoFocus makes no attribute of it.
+ */
+function focusOnOpening(item: HTMLElement) {
+  item.setAttribute("autofocus", "");
+  return () => item.removeAttribute("autofocus");
+}
+
 /** A button and the list it opens: a native popover, with the arrow keys of a menu. */
 export function Menu({ name, items, look = "icon" }: MenuProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
 
+  const first = items.find(({ isDisabled }) => !isDisabled);
   const enabled = () => [...(list.current?.querySelectorAll<HTMLElement>("button:enabled") ?? [])];
-  const onToggle = (event: ToggleEvent) => {
-    if (event.newState === "open") enabled()[0]?.focus();
-  };
   const place = () => {
     if (!button.current || !list.current) return;
     const { top, bottom, right } = button.current.getBoundingClientRect();
@@ -58,19 +65,11 @@ export function Menu({ name, items, look = "icon" }: MenuProps) {
         {look === "icon" ? <Icon name="more" /> : name}
       </Button>
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
-      <div
-        ref={list}
-        id={id}
-        popover="auto"
-        role="menu"
-        aria-label={name}
-        className={css.menu}
-        onToggle={onToggle}
-        onKeyDown={onKeyDown}
-      >
+      <div ref={list} id={id} popover="auto" role="menu" aria-label={name} className={css.menu} onKeyDown={onKeyDown}>
         {items.map(({ label, isDisabled, run }) => (
           <button
             key={label}
+            {...(label === first?.label && { ref: focusOnOpening })}
             type="button"
             role="menuitem"
             disabled={isDisabled}
