@@ -56,12 +56,23 @@ async function install(): Promise<void> {
 
 /** Throws where the server has something else than was built: an update that is half there is not taken. */
 async function add(cache: Cache, entry: PrecacheEntry): Promise<void> {
-  const response = await fetch(new URL(entry.path, scope), { cache: "no-cache" });
-  const bytes = await response.clone().arrayBuffer();
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  const sha256 = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const { response, sha256 } = await download(new URL(entry.path, scope));
   if (!response.ok || sha256 !== entry.sha256) throw new Error(`${response.url} is not the file of this version.`);
   await cache.put(keyOf(entry, scope), response);
+}
+
+/**
+ * The page may be downloading the same file, and Chromium lets both share one entry of its HTTP cache: what breaks one of
+ * them off then breaks off the other. So what fails is asked for once more, past that cache.
+ */
+async function download(url: URL): Promise<{ response: Response; sha256: string }> {
+  const read = async (mode: RequestCache) => {
+    const response = await fetch(url, { cache: mode });
+    const bytes = await response.clone().arrayBuffer();
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    return { response, sha256: Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("") };
+  };
+  return read("no-cache").catch(() => read("no-store"));
 }
 
 /** What an earlier version left, once no page can ask for it. */
