@@ -29,8 +29,9 @@ const serve = (url: string) => ({
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results",
-  // One at a time: they would share one software GPU, which makes about 1 GFLOP/s. Hence the patience, too.
-  workers: 1,
+  // Two at a time, each in a browser of its own: one waits for pages while the other's software GPU computes. That makes
+  // about 1 GFLOP/s, hence the patience.
+  workers: 2,
   timeout: 120_000,
   expect: { timeout: 60_000 },
   forbidOnly: Boolean(process.env.CI),

@@ -138,6 +138,20 @@ test("everything can be reached by keys, in the order in which it is seen", asyn
   expect(places).toEqual(places.toSorted((a, b) => a - b));
 });
 
+test("the palette opens again at once after it was closed", async ({ page }) => {
+  const app = await App.openFake(page);
+  await expect(app.pane(1).message).toBeVisible();
+  await page.keyboard.press("Control+k");
+  // Both before the browser says that it has closed.
+  await page.getByRole("dialog", { name: "Commands" }).evaluate((dialog: HTMLDialogElement) => {
+    dialog.close();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true }));
+  });
+  await page.keyboard.type("dark");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+});
+
 test("keys: the palette finds and runs commands; nothing happens to who is typing", async ({ page }) => {
   const app = await App.open(page);
   await app.pane(1).message.pressSequentially("?");

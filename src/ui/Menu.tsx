@@ -20,9 +20,9 @@ interface MenuProps {
  * The browser focuses it when it opens the popover, at once: by an event, an arrow key pressed right after opening would come
  * first. React's own autoFocus makes no attribute of it.
  */
-function focusOnOpening(item: HTMLElement) {
-  item.setAttribute("autofocus", "");
-  return () => item.removeAttribute("autofocus");
+function focusOnOpening(item: HTMLElement | null) {
+  item?.setAttribute("autofocus", "");
+  return () => item?.removeAttribute("autofocus");
 }
 
 /** A button and the list it opens: a native popover, with the arrow keys of a menu. */

@@ -54,7 +54,13 @@ export function Sheet({ name, button, buttonName, look = "icon", className, comm
       >
         {button}
       </Button>
-      <dialog ref={dialog} className={css.sheet} aria-label={name} closedby="any" onClose={() => setOpen(false)}>
+      <dialog
+        ref={dialog}
+        className={css.sheet}
+        aria-label={name}
+        closedby="any"
+        onClose={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
         {isOpen && (
           <>
             <div className={css.head}>

@@ -65,7 +65,13 @@ export function ModelPicker({ app }: { app: AppState }) {
         <b>{name}</b> {size && <span>{size}</span>}
         <Icon name="chevron" />
       </Button>
-      <dialog ref={dialog} className={css.dialog} aria-label="Models" closedby="any" onClose={() => setOpen(false)}>
+      <dialog
+        ref={dialog}
+        className={css.dialog}
+        aria-label="Models"
+        closedby="any"
+        onClose={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
         {isOpen && (
           <>
             <div className={css.head}>

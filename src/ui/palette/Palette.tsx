@@ -1,4 +1,4 @@
-import { Fragment, useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { Fragment, useEffect, useMemo, useRef, useState, type KeyboardEvent, type SyntheticEvent } from "react";
 import type { Command, Commands } from "../../state/commands.ts";
 import { Icon } from "../Icon.tsx";
 import { findCommands } from "./find-commands.ts";
@@ -34,8 +34,12 @@ export function Palette({ commands }: { commands: Commands }) {
     dialog.current?.close();
     command.run();
   };
+  const onClose = ({ currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
+    // The event comes late: by then the palette may be open again.
+    if (!currentTarget.open) setEnabled(null);
+  };
   return (
-    <dialog ref={dialog} className={css.palette} aria-label="Commands" closedby="any" onClose={() => setEnabled(null)}>
+    <dialog ref={dialog} className={css.palette} aria-label="Commands" closedby="any" onClose={onClose}>
       {enabled && <CommandList enabled={enabled} onRun={run} onClose={() => dialog.current?.close()} />}
     </dialog>
   );

@@ -43,7 +43,7 @@ export function ShortcutList({ commands, singleKeys }: { commands: Commands; sin
       className={css.dialog}
       aria-labelledby="shortcuts-title"
       closedby="any"
-      onClose={() => setIsOpen(false)}
+      onClose={({ currentTarget }) => setIsOpen(currentTarget.open)}
     >
       {isOpen && (
         <>

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, type SyntheticEvent } from "react";
 import type { PromptView } from "../../state/prompt-view.ts";
 import { titleOf } from "../../state/note.ts";
 import { Button } from "../Button.tsx";
@@ -17,8 +17,12 @@ export function PromptDialog({ view }: { view: PromptView }) {
     if (isOpen) dialog.current?.showModal();
     else dialog.current?.close();
   }, [isOpen]);
+  const onClose = ({ currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
+    // The event comes late: by then another prompt may be shown.
+    if (!currentTarget.open) view.close();
+  };
   return (
-    <dialog ref={dialog} className={css.dialog} aria-label="Prompt" closedby="any" onClose={() => view.close()}>
+    <dialog ref={dialog} className={css.dialog} aria-label="Prompt" closedby="any" onClose={onClose}>
       {isOpen && (
         <>
           <div className={css.head}>
