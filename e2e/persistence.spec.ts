@@ -5,9 +5,10 @@ import { App } from "./support/app.ts";
 const QUERY = "keep&stepms=20";
 const FRANCE = "What is the capital of France?";
 
-/** Writes what is kept, as the page does. */
-const overwrite = (page: Page, record: unknown) =>
-  page.evaluate(
+/** Writes what is kept, as the page does; from a file of its origin, as the page would write over it when it is left. */
+async function overwrite(page: Page, record: unknown): Promise<void> {
+  await page.goto(new URL("/icon.svg", process.env.CHORUS_E2E_FAKE_URL).href);
+  await page.evaluate(
     (record) =>
       new Promise<void>((resolve, reject) => {
         const opening = indexedDB.open("chorus");
@@ -23,6 +24,7 @@ const overwrite = (page: Page, record: unknown) =>
       }),
     record,
   );
+}
 
 /** What has changed is written down half a second later. */
 const written = (page: Page) => page.waitForTimeout(800);
