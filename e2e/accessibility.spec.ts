@@ -142,6 +142,7 @@ test("the palette opens again at once after it was closed", async ({ page }) => 
   const app = await App.openFake(page);
   await expect(app.pane(1).message).toBeVisible();
   await page.keyboard.press("Control+k");
+  await page.keyboard.type("light");
   // Both before the browser says that it has closed.
   await page.getByRole("dialog", { name: "Commands" }).evaluate((dialog: HTMLDialogElement) => {
     dialog.close();

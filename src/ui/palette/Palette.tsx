@@ -9,8 +9,8 @@ import { useCommands } from "../use-commands.ts";
 /** All that can be done, found by typing: a combobox over the list of commands, in a native dialog. */
 export function Palette({ commands }: { commands: Commands }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  /** What can be done, as it was when the palette was opened; null: it is closed. */
-  const [enabled, setEnabled] = useState<readonly Command[] | null>(null);
+  /** What can be done, as it was when the palette was opened; null: it is closed. Each opening draws the list anew. */
+  const [opening, setOpening] = useState<{ readonly key: number; readonly enabled: readonly Command[] } | null>(null);
 
   const own = useMemo(
     (): readonly Command[] => [
@@ -20,7 +20,8 @@ export function Palette({ commands }: { commands: Commands }) {
         group: "Help",
         keys: "Mod+K",
         run: () => {
-          setEnabled(commands.enabled().filter(({ id }) => id !== "palette.open"));
+          const enabled = commands.enabled().filter(({ id }) => id !== "palette.open");
+          setOpening((last) => ({ key: (last?.key ?? 0) + 1, enabled }));
           dialog.current?.showModal();
         },
       },
@@ -36,11 +37,11 @@ export function Palette({ commands }: { commands: Commands }) {
   };
   const onClose = ({ currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
     // The event comes late: by then the palette may be open again.
-    if (!currentTarget.open) setEnabled(null);
+    if (!currentTarget.open) setOpening(null);
   };
   return (
     <dialog ref={dialog} className={css.palette} aria-label="Commands" closedby="any" onClose={onClose}>
-      {enabled && <CommandList enabled={enabled} onRun={run} onClose={() => dialog.current?.close()} />}
+      {opening && <CommandList key={opening.key} enabled={opening.enabled} onRun={run} onClose={() => dialog.current?.close()} />}
     </dialog>
   );
 }
