@@ -1,4 +1,7 @@
 // feedback[slot] = token drawn from softmax(filter(l[i, :] / temperature))      l: [samples, STRIDE] f32
+// sampled[i] = (token, its log-probability)
+//
+// Of a sample that is SCORED: sampled[i] = (rank of its scored_token by the logits, its log-probability), and nothing is drawn.
 //
 // l is `processed` for a sample that has rules (see process-logits.wgsl), `logits` for any other. What is FORBIDDEN is
 // never drawn; where everything is, the token is 0.
@@ -23,7 +26,7 @@ override MAX_LENGTH: u32; // of history, per slot
 @group(0) @binding(2) var<storage, read> samples: array<Sample>;
 @group(0) @binding(3) var<storage, read_write> feedback: array<u32>;
 @group(0) @binding(4) var<storage, read_write> history: array<u32>; // the tokens of each slot's sequence
-@group(0) @binding(5) var<storage, read_write> sampled: array<vec2<u32>>; // token, bits of its log-probability
+@group(0) @binding(5) var<storage, read_write> sampled: array<vec2<u32>>; // token or rank, bits of its log-probability
 
 const BINS = 256u;
 const MASS_ONE = 2147483648.0; // probability 1 in the fixed point of the top-p select
@@ -246,6 +249,10 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
   // Where no logit is a number that may be drawn there is no best: then any token will do, but it must be one.
   var token = select(greedy.token, 0u, greedy.token == VOCABULARY);
 
+  let is_scored = (request.flags & SCORED) != 0u;
+  if (is_scored) {
+    token = request.scored_token;
+  }
   if (request.temperature > 0.0) {
     d = filtered(request, d, lane);
     var drawn = Best(FORBIDDEN, VOCABULARY);
@@ -281,6 +288,17 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     total += exp(logit_of(raw, t) - peak);
   }
   let logprob = logit_of(raw, token) - peak - log(sum_of(total, lane));
+  if (is_scored) {
+    var above = 0u;
+    for (var t = lane; t < VOCABULARY; t += LANES) {
+      above += select(0u, 1u, logit_of(raw, t) > logit_of(raw, token));
+    }
+    let rank = 1u + u32(sum_of(f32(above), lane)); // exact: f32 has all integers below 2^24
+    if (lane == 0u) {
+      sampled[group.x] = vec2(rank, bitcast<u32>(logprob));
+    }
+    return;
+  }
   if (lane == 0u) {
     feedback[request.slot] = token;
     history[request.slot * MAX_LENGTH + request.prompt_length + request.output_index] = token;

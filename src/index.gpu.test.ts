@@ -112,6 +112,33 @@ describe("continuous batching on the GPU", () => {
   });
 });
 
+describe("a prompt's log-probabilities", () => {
+  it("are those its tokens had when they were drawn, to the last bit, in chunks and beside others", async () => {
+    await using engine = await createEngine({ ...TINY, maxNumBatchedTokens: 24 });
+    const [{ ids } = { ids: [] }] = golden.prompts.slice(3);
+    const asked = { prompt: ids, max_tokens: 30, ignore_eos: true, return_token_ids: true, logprobs: 2, seed: 5 };
+    const { choices } = await engine.completions.create(asked);
+    const answer = choices[0]?.token_ids ?? [];
+    const echo = { prompt: [...ids, ...answer], max_tokens: 1, echo: true, logprobs: 2, prompt_logprobs: 0 };
+    const [echoed] = await Promise.all([
+      engine.completions.create(echo),
+      ...golden.prompts.map((prompt) => tokensOf(engine, greedy(prompt))),
+    ]);
+    const { logprobs, prompt_logprobs: told } = echoed.choices[0] ?? {};
+    expect(logprobs?.token_logprobs).toHaveLength(ids.length + answer.length + 1);
+    expect(logprobs?.token_logprobs[0]).toBeNull();
+    const end = ids.length + answer.length;
+    expect(logprobs?.token_logprobs.slice(ids.length, end)).toEqual(choices[0]?.logprobs?.token_logprobs);
+    expect(logprobs?.top_logprobs?.slice(ids.length, end)).toEqual(choices[0]?.logprobs?.top_logprobs);
+    expect(told?.[0]).toBeNull();
+    expect(told?.slice(1).map((entry) => Object.values(entry ?? {})[0]?.logprob)).toEqual(
+      logprobs?.token_logprobs.slice(1, end),
+    );
+    const stats = await engine.stats();
+    expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
+  });
+});
+
 describe("streams", () => {
   let engine: ChorusEngine;
   beforeAll(async () => {

@@ -14,7 +14,7 @@ struct Row {
   start: u32,
 }
 
-// One token to draw, from the logits of row `row`.
+// One token to draw, from the logits of row `row`, or one of the prompt to score under them.
 struct Sample {
   row: u32,
   slot: u32,
@@ -34,6 +34,7 @@ struct Sample {
   num_top: u32, // most likely tokens to tell beside the one drawn
   flags: u32,
   mask: u32, // row of what its grammar lets come next, where MASKED
+  scored_token: u32, // to score, where SCORED: of the fields above, num_top counts besides row and slot
 }
 
 const FEEDBACK = 0xffffffffu;
@@ -44,6 +45,7 @@ const PROCESSED = 1u;
 const TOO_EARLY = 2u;
 const NORMALISED = 4u;
 const MASKED = 8u; // only what its mask has may be drawn
+const SCORED = 16u; // nothing is drawn
 
 // A logit that no draw may take: the lowest f32.
 const FORBIDDEN = -3.4028234e38;

@@ -1,13 +1,13 @@
 // What streamed chunks and whole responses are made of alike.
 
 import type { SequenceOutput } from "../engine/output.ts";
-import type { CompletionLogprobs, TokenLogprob, TopLogprob, Usage } from "../protocol/openai.ts";
+import type { Usage } from "../protocol/openai.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
 /** What a step adds to a choice. */
 export type ChoiceOutput = Pick<
   SequenceOutput,
-  "text" | "tokenIds" | "logprobs" | "topLogprobs" | "finishReason" | "stopReason" | "score"
+  "text" | "tokenIds" | "logprobs" | "topLogprobs" | "promptScores" | "finishReason" | "stopReason" | "score"
 >;
 
 /** The tokens' side of log-probabilities. */
@@ -49,11 +49,6 @@ export function echoedText(request: ParsedRequest, choice: number, names: TokenN
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes));
 }
 
-/** Whether the request asked for the most likely tokens beside those drawn. */
-export function wantsTopLogprobs({ prompts }: ParsedRequest): boolean {
-  return prompts.some(({ params }) => params.topLogprobs > 0);
-}
-
 /** A prompt counts once, however many choices it has. */
 export function usageOf({ prompts }: ParsedRequest, completionTokens: number): Usage {
   const promptTokens = prompts.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
@@ -62,39 +57,4 @@ export function usageOf({ prompts }: ParsedRequest, completionTokens: number): U
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
   };
-}
-
-type Logprobs = Pick<ChoiceOutput, "tokenIds" | "logprobs" | "topLogprobs">;
-
-/** chat.completions' shape. */
-export function chatLogprobs({ tokenIds, logprobs, topLogprobs }: Logprobs, names: TokenNames): TokenLogprob[] {
-  const named = (id: number, logprob: number): TopLogprob => ({
-    token: names.tokenText(id),
-    logprob,
-    bytes: [...names.tokenBytes(id)],
-  });
-  return tokenIds.map((id, i) => ({
-    ...named(id, logprobs[i] ?? 0),
-    top_logprobs: (topLogprobs[i] ?? []).map(({ tokenId, logprob }) => named(tokenId, logprob)),
-  }));
-}
-
-/**
- * completions' shape.
- * @param offset where in the choice's text the first of the tokens begins
- * @param wantTop whether any of the most likely tokens were asked for
- */
-export function completionLogprobs(
-  { tokenIds, logprobs, topLogprobs }: Logprobs,
-  names: TokenNames,
-  offset: number,
-  wantTop: boolean,
-): CompletionLogprobs {
-  const tokens = tokenIds.map((id) => names.tokenText(id));
-  const offsets = tokens.map((token) => (offset += token.length) - token.length);
-  const top = tokenIds.map((id, i) => {
-    const both = [...(topLogprobs[i] ?? []), { tokenId: id, logprob: logprobs[i] ?? 0 }];
-    return Object.fromEntries(both.map(({ tokenId, logprob }) => [names.tokenText(tokenId), logprob]));
-  });
-  return { tokens, token_logprobs: [...logprobs], top_logprobs: wantTop ? top : null, text_offset: offsets };
 }

@@ -26,6 +26,7 @@ const MEANINGLESS: readonly (readonly [name: string, neutral: readonly unknown[]
   ["seed", [], "Leave it out: there is no chance in it"],
   ["stop", [], "Give stop_token_ids"],
   ["logprobs", [false], "Leave it out: each choice has its beam_score"],
+  ["prompt_logprobs", [], "Leave it out: each choice has its beam_score"],
 ];
 
 /**

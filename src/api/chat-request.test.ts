@@ -26,6 +26,7 @@ describe("parseChatRequest", () => {
             ...NO_RULES,
             ...NO_FILTERS,
             topLogprobs: 0,
+            promptLogprobs: null,
             temperature: 0.6,
             topK: 30,
             topP: 0.9,
@@ -45,6 +46,7 @@ describe("parseChatRequest", () => {
       includeUsage: false,
       returnTokenIds: false,
       wantLogprobs: false,
+      promptLogprobs: null,
       echo: false,
       priority: 0,
       requestId: null,
@@ -91,6 +93,7 @@ describe("parseChatRequest", () => {
     expect(parsed).toMatchObject({ priority: -3, cacheSalt: "theirs", deadlineMs: 2500.5 });
     expect(parsed.prompts[0]!.params).toEqual({
       topLogprobs: 4,
+      promptLogprobs: null,
       minP: 0.1,
       typicalP: 0.8,
       repetitionPenalty: 1.2,

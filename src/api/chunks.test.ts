@@ -19,6 +19,7 @@ const params = {
   temperature: 1,
   seed: 1,
   topLogprobs: 0,
+  promptLogprobs: null,
   maxTokens: 9,
   stop: [],
   stopTokenIds: [],
@@ -37,6 +38,7 @@ function request(changes: Partial<ParsedRequest> = {}, prompts: number[][] = [[7
     includeUsage: false,
     returnTokenIds: false,
     wantLogprobs: false,
+    promptLogprobs: null,
     echo: false,
     priority: 0,
     requestId: null,
@@ -52,6 +54,7 @@ const going = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
   tokenIds,
   logprobs: tokenIds.map((id) => -id),
   topLogprobs: tokenIds.map(() => []),
+  promptScores: [],
   finishReason: null,
   stopReason: null,
   score: null,
@@ -333,5 +336,58 @@ describe("an echo", () => {
     for (const { index, text } of chunks.flatMap(({ choices }) => choices)) streamed[index] += text;
     expect(streamed).toEqual(texts);
     expect(chunks[0]?.choices[0]).toMatchObject({ index: 0, text: "aa", finish_reason: null });
+  });
+
+  test("has log-probabilities too, null for the first token", () => {
+    const asking = { params: { ...params, topLogprobs: 1, promptLogprobs: 1 }, tokenIds: [2, 1], param: "prompt" };
+    const asked = request({ endpoint: "completions", echo: true, wantLogprobs: true, prompts: [asking] });
+    const first = { ...going("aaa", 3), promptScores: SCORES.slice(0, 1) };
+    const logprobs = {
+      tokens: ["aa", "a", "aaa"],
+      token_logprobs: [null, -0.25, -3],
+      top_logprobs: [null, { a: -0.25, aaa: -1.5 }, { aaa: -3 }],
+      text_offset: [0, 2, 3],
+    };
+    const later = { ...logprobs, tokens: ["a"], token_logprobs: [-1], top_logprobs: [{ a: -1 }], text_offset: [6] };
+    expect(
+      stream(asked, [
+        [0, first],
+        [0, ending("a", 1)],
+      ]).map(({ choices }) => choices[0]?.logprobs),
+    ).toEqual([logprobs, later]);
+    expect(respond(asked, [[0, first]]).choices[0]?.logprobs).toEqual(logprobs);
+  });
+});
+
+/** Of two tokens of a prompt. */
+const SCORES = [
+  { tokenId: 1, logprob: -0.25, rank: 1, top: [{ tokenId: 3, logprob: -1.5 }] },
+  {
+    tokenId: 2,
+    logprob: -4,
+    rank: 9,
+    top: [
+      { tokenId: 3, logprob: -0.5 },
+      { tokenId: 1, logprob: -1 },
+    ],
+  },
+];
+
+describe("the prompt's log-probabilities", () => {
+  const told = [
+    null,
+    { 1: { logprob: -0.25, rank: 1, decoded_token: "a" }, 3: { logprob: -1.5, rank: 1, decoded_token: "aaa" } },
+    { 2: { logprob: -4, rank: 9, decoded_token: "aa" }, 3: { logprob: -0.5, rank: 1, decoded_token: "aaa" } },
+  ];
+  const scored = { ...ending("a", 1), promptScores: SCORES };
+
+  test("are a chat's, and each choice's of completions, as many as were asked for", () => {
+    expect(respond(request({ promptLogprobs: 1 }), [[0, scored]])).toMatchObject({ prompt_logprobs: told });
+    const completions = respond(request({ endpoint: "completions", promptLogprobs: 1 }), [[0, scored]]);
+    expect(completions.choices[0]).toMatchObject({ prompt_logprobs: told });
+  });
+
+  test("are left out where nobody asked", () => {
+    expect(respond(request(), [[0, scored]])).not.toHaveProperty("prompt_logprobs");
   });
 });

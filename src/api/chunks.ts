@@ -5,19 +5,11 @@ import type {
   ChatCompletionChunkChoice,
   Completion,
   CompletionChoice,
+  CompletionLogprobs,
 } from "../protocol/openai.ts";
 import type { Chunk } from "../protocol/service.ts";
-import {
-  chatLogprobs,
-  completionLogprobs,
-  echoedText,
-  promptTokenIds,
-  usageOf,
-  wantsTopLogprobs,
-  type AnswerHead,
-  type ChoiceOutput,
-  type TokenNames,
-} from "./answer.ts";
+import { echoedText, promptTokenIds, usageOf, type AnswerHead, type ChoiceOutput, type TokenNames } from "./answer.ts";
+import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
 /** Turns the outputs of one request's choices into chunks. */
@@ -39,7 +31,9 @@ export class ChunkWriter {
   write(choice: number, output: ChoiceOutput): Chunk[] {
     const isFirst = !this.#textLengths.has(choice);
     const offset = this.#textLengths.get(choice) ?? 0;
-    const textLength = output.tokenIds.reduce((sum, id) => sum + this.#names.tokenText(id).length, 0);
+    const echo = isFirst ? echoedLogprobs(this.#request, choice, output.promptScores) : null;
+    const tokenIds = [...(echo?.tokenIds ?? []), ...output.tokenIds];
+    const textLength = tokenIds.reduce((sum, id) => sum + this.#names.tokenText(id).length, 0);
     this.#textLengths.set(choice, offset + textLength);
     this.#completionTokens += output.tokenIds.length;
 
@@ -49,7 +43,10 @@ export class ChunkWriter {
     }
     const echoed = isFirst ? echoedText(this.#request, choice, this.#names) : "";
     const told = { ...output, text: echoed + output.text };
-    return this.#isWorthTelling(told) ? [this.#completion([this.#text(choice, told, offset, isFirst)])] : [];
+    const logprobs = this.#hasLogprobs(output)
+      ? completionLogprobs(this.#request, echo ? inTurn(echo, output) : output, this.#names, offset)
+      : null;
+    return this.#isWorthTelling(told) ? [this.#completion([this.#text(choice, told, logprobs, isFirst)])] : [];
   }
 
   /** After the last output: the usage, where the request asked for it. */
@@ -87,13 +84,11 @@ export class ChunkWriter {
     };
   }
 
-  #text(choice: number, output: ChoiceOutput, offset: number, isFirst: boolean): CompletionChoice {
+  #text(choice: number, output: ChoiceOutput, logprobs: CompletionLogprobs | null, isFirst: boolean): CompletionChoice {
     return {
       index: choice,
       text: output.text,
-      logprobs: this.#hasLogprobs(output)
-        ? completionLogprobs(output, this.#names, offset, wantsTopLogprobs(this.#request))
-        : null,
+      logprobs,
       ...this.#ending(output),
       ...(this.#request.returnTokenIds && isFirst && { prompt_token_ids: promptTokenIds(this.#request, choice) }),
     };

@@ -89,10 +89,26 @@ describe("a completion request is refused, naming the field,", () => {
     );
   });
 
-  test("echo repeats the prompt, but does not tell its log-probabilities", () => {
-    expect(parse({ prompt: "Once", echo: true }).echo).toBe(true);
-    const refused = { code: "unsupported_parameter", param: "echo", message: expect.stringContaining("logprobs") };
-    expect(() => parse({ prompt: "Once", echo: true, logprobs: 0 })).toThrow(expect.objectContaining(refused));
+  test("the prompt is scored where prompt_logprobs or echo with logprobs ask for it, with the larger of both", () => {
+    const scored = (body: object) => {
+      const { prompts, promptLogprobs } = parse({ prompt: "Once", ...body });
+      return [prompts[0]?.params.promptLogprobs, promptLogprobs];
+    };
+    expect(scored({})).toEqual([null, null]);
+    expect(scored({ echo: true })).toEqual([null, null]);
+    expect(scored({ logprobs: 2 })).toEqual([null, null]);
+    expect(scored({ echo: true, logprobs: 2 })).toEqual([2, null]);
+    expect(scored({ prompt_logprobs: 0 })).toEqual([0, 0]);
+    expect(scored({ prompt_logprobs: 1, echo: true, logprobs: 2 })).toEqual([2, 1]);
+  });
+
+  test("the prompt can't be scored beside beam search, nor prompt_logprobs be streamed", () => {
+    const refused = (param: string) => expect.objectContaining({ code: "invalid_value", param });
+    const beams = { prompt: "Once", use_beam_search: true, best_of: 2, temperature: 0 };
+    expect(() => parse({ ...beams, echo: true, logprobs: 0 })).toThrow(refused("logprobs"));
+    expect(() => parse({ ...beams, prompt_logprobs: 0 })).toThrow(refused("prompt_logprobs"));
+    expect(() => parse({ prompt: "Once", stream: true, prompt_logprobs: 0 })).toThrow(refused("prompt_logprobs"));
+    expect(parse({ prompt: "Once", stream: true, echo: true, logprobs: 0 }).echo).toBe(true);
   });
 
   test("an answer that has a grammar is not searched for by beams", () => {

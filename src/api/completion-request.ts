@@ -27,22 +27,23 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
   const { requested, ...shared } = parseGenerationFields(fields, context, [], logprobs ?? 0);
   const maxTokens = parseMaxTokens(fields, "max_tokens");
   const echo = fields.boolean("echo") ?? false;
-  if (echo && logprobs !== undefined) {
-    const message =
-      "echo with logprobs asks for the prompt's log-probabilities, which are not told yet. Leave one out.";
-    throw new ChorusError("unsupported_parameter", message, "echo");
-  }
+  const echoed = echo && logprobs !== undefined ? logprobs : null;
+  const promptLogprobs = mostOf(requested.promptLogprobs, echoed);
   if (prompts.length * shared.n > MAX_CHOICES) {
     const message = `${prompts.length} prompts with n = ${shared.n} are more than the ${MAX_CHOICES} answers of a request.`;
     throw new ChorusError("invalid_value", message, "prompt");
   }
   return {
     endpoint: "completions",
-    prompts: preparePrompts(prompts, requested, maxTokens, DEFAULT_MAX_TOKENS, context),
+    prompts: preparePrompts(prompts, { ...requested, promptLogprobs }, maxTokens, DEFAULT_MAX_TOKENS, context),
     wantLogprobs: logprobs !== undefined,
     echo,
     ...shared,
   };
+}
+
+function mostOf(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
 /** Text, texts, token ids, or several arrays of ids. */

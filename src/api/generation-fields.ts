@@ -3,6 +3,7 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
 import { BEAM_FIELDS, parseBeamSearch } from "./beam-fields.ts";
+import { MAX_TOP_LOGPROBS } from "../engine/sampling-params.ts";
 import type { ParsedRequest, RequestContext, RequestedParams } from "./parsed-request.ts";
 import { parseFilters, parseRules, parseTokenId, RULE_FIELDS } from "./rule-fields.ts";
 import { parseStructure, STRUCTURED_FIELDS } from "./structured-fields.ts";
@@ -21,6 +22,7 @@ export const GENERATION_FIELDS = [
   "stop_token_ids",
   "include_stop_str_in_output",
   "ignore_eos",
+  "prompt_logprobs",
   "stream",
   "stream_options",
   "return_token_ids",
@@ -79,12 +81,15 @@ export function parseGenerationFields(
     const message = "Beam search can't hold an answer to a grammar; leave out one of the two.";
     throw new ChorusError("invalid_value", message, "use_beam_search");
   }
+  const stream = fields.boolean("stream") ?? false;
+  const promptLogprobs = parsePromptLogprobs(fields, stream);
   fields.string("user");
   return {
     n,
     beamSearch,
     structure,
-    stream: fields.boolean("stream") ?? false,
+    stream,
+    promptLogprobs,
     includeUsage: parseIncludeUsage(fields),
     returnTokenIds: fields.boolean("return_token_ids") ?? false,
     priority: fields.integer("priority", { min: -(2 ** 31), max: 2 ** 31 - 1 }) ?? 0,
@@ -97,6 +102,7 @@ export function parseGenerationFields(
       ...parseRules(fields, context, { stopTokenIds, ignoreEos }),
       seed: parseSeed(fields),
       topLogprobs,
+      promptLogprobs,
       // Where an answer has a grammar, that says where it ends.
       stop: [...new Set([...parseStop(fields), ...(structure === null ? extraStop : [])])],
       stopTokenIds,
@@ -109,6 +115,14 @@ export function parseGenerationFields(
 /** A positive integer; what is left of the context is a matter of the prompt. */
 export function parseMaxTokens(fields: Fields, name: string): number | undefined {
   return fields.integer(name, { min: 1, max: Infinity });
+}
+
+/** As in vLLM: a stream tells of the answer alone. */
+function parsePromptLogprobs(fields: Fields, isStreamed: boolean): number | null {
+  const promptLogprobs = fields.integer("prompt_logprobs", { min: 0, max: MAX_TOP_LOGPROBS }) ?? null;
+  if (promptLogprobs === null || !isStreamed) return promptLogprobs;
+  const message = "prompt_logprobs can't be told with stream: true; leave one out.";
+  throw new ChorusError("invalid_value", message, "prompt_logprobs");
 }
 
 function parseIncludeUsage(fields: Fields): boolean {

@@ -52,6 +52,8 @@ export interface ParsedRequest {
   readonly includeUsage: boolean;
   readonly returnTokenIds: boolean;
   readonly wantLogprobs: boolean;
+  /** How many of the most likely tokens are told in the place of each of the prompt's, beside its own; null: not even that. */
+  readonly promptLogprobs: number | null;
   /** Whether each choice's text begins with the prompt's. */
   readonly echo: boolean;
   /** Lower is served earlier. */

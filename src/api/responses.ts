@@ -1,19 +1,17 @@
 // An answer given whole: the outputs of all steps together, in OpenAI's responses.
 
-import type { ChatCompletionChoice, CompletionChoice, FinishReason } from "../protocol/openai.ts";
+import type { ChatCompletionChoice, CompletionChoice, CompletionLogprobs, FinishReason } from "../protocol/openai.ts";
 import type { Response } from "../protocol/service.ts";
 import {
-  chatLogprobs,
-  completionLogprobs,
   echoedText,
   numChoices,
   promptTokenIds,
   usageOf,
-  wantsTopLogprobs,
   type AnswerHead,
   type ChoiceOutput,
   type TokenNames,
 } from "./answer.ts";
+import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn, promptLogprobs } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
 interface CollectedChoice {
@@ -21,6 +19,7 @@ interface CollectedChoice {
   readonly tokenIds: number[];
   readonly logprobs: number[];
   readonly topLogprobs: ChoiceOutput["topLogprobs"][number][];
+  readonly promptScores: ChoiceOutput["promptScores"][number][];
   finishReason: FinishReason;
   stopReason: string | number | null;
   score: number | null;
@@ -42,6 +41,7 @@ export class ResponseBuilder {
       tokenIds: [],
       logprobs: [],
       topLogprobs: [],
+      promptScores: [],
       finishReason: "abort",
       stopReason: null,
       score: null,
@@ -55,6 +55,7 @@ export class ResponseBuilder {
     collected.tokenIds.push(...output.tokenIds);
     collected.logprobs.push(...output.logprobs);
     collected.topLogprobs.push(...output.topLogprobs);
+    collected.promptScores.push(...output.promptScores);
     if (output.finishReason === null) return;
     collected.finishReason = output.finishReason;
     collected.stopReason = output.stopReason;
@@ -73,6 +74,7 @@ export class ResponseBuilder {
           object: "chat.completion",
           choices: this.#choices.map((c, i) => this.#chatChoice(c, i)),
           usage,
+          ...this.#promptLogprobs(this.#choices[0]),
         }
       : {
           ...this.#head,
@@ -95,11 +97,22 @@ export class ResponseBuilder {
     return {
       index,
       text: choice.text,
-      logprobs: this.#request.wantLogprobs
-        ? completionLogprobs(choice, this.#names, 0, wantsTopLogprobs(this.#request))
-        : null,
+      logprobs: this.#request.wantLogprobs ? this.#completionLogprobs(choice, index) : null,
       ...this.#ending(choice, index),
+      ...this.#promptLogprobs(choice),
     };
+  }
+
+  #completionLogprobs(choice: CollectedChoice, index: number): CompletionLogprobs {
+    const echoed = echoedLogprobs(this.#request, index, choice.promptScores);
+    return completionLogprobs(this.#request, inTurn(echoed, choice), this.#names, 0);
+  }
+
+  /** Left out where nobody asked. */
+  #promptLogprobs(choice: CollectedChoice | undefined) {
+    const numTop = this.#request.promptLogprobs;
+    if (choice === undefined || numTop === null) return {};
+    return { prompt_logprobs: promptLogprobs(choice.promptScores, numTop, this.#names) };
   }
 
   #ending({ finishReason, stopReason, score, tokenIds }: CollectedChoice, index: number) {

@@ -13,7 +13,6 @@ test("values that change nothing are accepted", () => {
     modalities: ["text"],
     metadata: {},
     skip_special_tokens: true,
-    prompt_logprobs: null,
   });
 });
 

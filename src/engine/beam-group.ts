@@ -57,7 +57,11 @@ export class BeamGroup {
     this.#numChoices = numChoices;
     this.#hypotheses = new BeamHypotheses(search, fields.params.maxTokens);
     const topLogprobs = search.numBeams + ends.size;
-    this.#fields = { ...fields, params: { ...fields.params, temperature: 0, topLogprobs }, group: this };
+    this.#fields = {
+      ...fields,
+      params: { ...fields.params, temperature: 0, topLogprobs, promptLogprobs: null },
+      group: this,
+    };
     this.#beams = [{ sequence: new Sequence(this.#fields), tokens: [], sum: 0, candidates: null }];
   }
 

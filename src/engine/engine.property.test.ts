@@ -6,6 +6,7 @@ import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { checkAdmission, checkBeams } from "./admission.ts";
 import type { EngineOptions } from "./engine-options.ts";
+import { maxSpareSamples } from "./scheduler-config.ts";
 import type { BeamSearchParams, SamplingParams } from "./sampling-params.ts";
 
 /** Pieces that make stop strings and characters cross token borders; the last token is end-of-text. */
@@ -85,6 +86,7 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
           stopTokenIds: fc.array(token, { maxLength: 1 }),
           includeStopStrInOutput: fc.boolean(),
           ignoreEos: fc.boolean(),
+          promptLogprobs: fc.constantFrom(null, null, 0, 2),
         })
         .map(samplingParams),
       abort: fc.option(fc.record({ afterSteps: fc.nat({ max: 20 }), inFlight: fc.boolean() }), { freq: 3 }),
@@ -123,7 +125,12 @@ async function play({ config, switches, requests }: Traffic): Promise<EngineHarn
   const maxSteps = requests.reduce((sum, { prompt, params, n: choices, beamSearch }) => {
     const n = beamSearch?.numBeams ?? choices;
     const length = prompt.length + params.maxTokens;
-    const rowsPerStep = Math.min(config.maxNumBatchedTokens, config.longPrefillTokenThreshold || Infinity);
+    const scoredPerStep = params.promptLogprobs === null ? Infinity : maxSpareSamples(config);
+    const rowsPerStep = Math.min(
+      config.maxNumBatchedTokens,
+      config.longPrefillTokenThreshold || Infinity,
+      scoredPerStep,
+    );
     return sum + n * (Math.ceil(length / rowsPerStep) + length);
   }, 60);
 
@@ -164,6 +171,7 @@ describe("an engine under random traffic", { timeout: 60_000 }, () => {
       cached: 0,
       ahead: 0,
       searched: 0,
+      scored: 0,
     };
 
     await fc.assert(
@@ -190,6 +198,10 @@ describe("an engine under random traffic", { timeout: 60_000 }, () => {
             }
             expect(reports.filter((report) => report.index === index && report.status === "finished")).toHaveLength(1);
             if (choice.score !== null) seen.searched += 1;
+            if (choice.promptScores.length > 0) {
+              seen.scored += 1;
+              expect(choice.promptScores.map(({ tokenId }) => tokenId)).toEqual(request.prompt.slice(1));
+            }
             if (typeof choice.stopReason === "string") seen.stopStrings += 1;
           }
         }

@@ -59,10 +59,13 @@ export class OpenSequences {
     this.counters.steps += 1;
     this.counters.stepSequences += plan.length;
     return plan.map((scheduled) => {
-      const drawn = scheduled.samples ? tokens.slice(sample, (sample += 1 + scheduled.drafts.length)) : [];
-      if (scheduled.sequence.group !== null) return this.#takeBeam(scheduled, scheduled.sequence.group, drawn, atMs);
+      const { sequence, start, scored, samples, drafts } = scheduled;
+      const scores = tokens.slice(sample, (sample += scored));
+      const drawn = tokens.slice(sample, (sample += samples ? 1 + drafts.length : 0));
+      if (scored > 0) sequence.promptScores = [...(start === 0 ? [] : sequence.promptScores), ...scores];
+      if (sequence.group !== null) return this.#takeBeam(scheduled, sequence.group, drawn, atMs);
       // Of what ended while the step was in flight, rows were computed, but no token is taken.
-      return this.#open.has(scheduled.sequence) ? this.#takeAll(scheduled, drawn, atMs) : 0;
+      return this.#open.has(sequence) ? this.#takeAll(scheduled, drawn, atMs) : 0;
     });
   }
 

@@ -18,6 +18,8 @@ export interface SequenceOutput {
   readonly logprobs: readonly number[];
   /** Of each new token: the most likely ones in its place, as many as were asked for. */
   readonly topLogprobs: readonly (readonly TokenLogprob[])[];
+  /** With the first token, where the request asked for it: the prompt's tokens but the first, scored. Else empty. */
+  readonly promptScores: readonly SampledToken[];
   /** null while the sequence goes on. */
   readonly finishReason: FinishReason | null;
   readonly stopReason: number | string | null;
@@ -70,6 +72,7 @@ export class OutputProcessor {
       tokenIds: token === null ? [] : [token.tokenId],
       logprobs: token === null ? [] : [token.logprob],
       topLogprobs: token === null ? [] : [token.top ?? []],
+      promptScores: token !== null && this.#sequence.numOutputTokens === 1 ? this.#sequence.promptScores : [],
       finishReason: ending?.finishReason ?? null,
       stopReason: ending?.stopReason ?? null,
       score: this.#sequence.score,

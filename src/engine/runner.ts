@@ -9,6 +9,8 @@ export interface ScheduledSequence {
   readonly samples: boolean;
   /** Tokens of the last rows, which may come after the newest one: from each of these rows, too, a token is sampled. */
   readonly drafts: readonly number[];
+  /** How many of the first rows score the prompt: of each, what was the probability of the token that follows it. */
+  readonly scored: number;
   /** Tokens before `start` that were found in the cache when the sequence was admitted in this step; else 0. */
   readonly cachedTokens: number;
 }
@@ -19,13 +21,16 @@ export interface TokenLogprob {
   readonly logprob: number;
 }
 
+/** A token that was drawn, or one of the prompt that was scored. */
 export interface SampledToken extends TokenLogprob {
-  /** The most likely tokens in order, as many as the sequence's topLogprobs; equally likely ones by id. */
+  /** Of one of the prompt: its place among all tokens by likelihood, from 1 on. */
+  readonly rank?: number;
+  /** The most likely tokens in order, as many as the sequence wants; equally likely ones by id. */
   readonly top?: readonly TokenLogprob[];
 }
 
 export interface StepResult {
-  /** One for each entry that samples and for each of its drafts, in their order. */
+  /** Of each entry in order: one for each row that it scores, then, if it samples, one and one for each draft. */
   readonly tokens: readonly SampledToken[];
   /** GPU time of the step, where it can be had. */
   readonly gpuMs: number | null;

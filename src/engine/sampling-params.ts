@@ -43,6 +43,8 @@ export interface SamplingParams extends LogitRules, TokenFilters {
   readonly seed: number;
   /** How many of the most likely tokens are told with each, up to MAX_TOP_LOGPROBS. */
   readonly topLogprobs: number;
+  /** Of how many the most likely tokens are told in the place of each prompt token, beside its own; null: not even that. */
+  readonly promptLogprobs: number | null;
   /** Most output tokens. */
   readonly maxTokens: number;
   readonly stop: readonly string[];

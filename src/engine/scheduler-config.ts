@@ -14,20 +14,22 @@ export type SchedulerConfig = Pick<
   | "speculation"
 >;
 
-/** Beside a sample for each sequence, a step has room for so many of drafts: each takes the memory of its logits. */
-const MAX_DRAFT_TOKENS = 64;
+// Each sample takes the memory of its logits.
+const MIN_SPARE_SAMPLES = 8;
+const MAX_SPARE_SAMPLES = 64;
 
-/** Most draft tokens of a step. */
-export function maxDraftTokens({
+/** Samples of a step besides one for each sequence: for drafts, and for prompt tokens that are scored. */
+export function maxSpareSamples({
   maxNumSeqs,
   speculation,
 }: Pick<SchedulerConfig, "maxNumSeqs" | "speculation">): number {
-  return speculation === null ? 0 : Math.min(MAX_DRAFT_TOKENS, maxNumSeqs * speculation.numTokens);
+  const drafts = maxNumSeqs * (speculation?.numTokens ?? 0);
+  return Math.max(MIN_SPARE_SAMPLES, Math.min(MAX_SPARE_SAMPLES, drafts));
 }
 
-/** Most tokens that a step can sample. */
+/** Most samples of a step. */
 export function maxSamples(config: Pick<SchedulerConfig, "maxNumSeqs" | "speculation">): number {
-  return config.maxNumSeqs + maxDraftTokens(config);
+  return config.maxNumSeqs + maxSpareSamples(config);
 }
 
 /** How much of what the config allows is used: see adaptive-limits.ts. */

@@ -5,10 +5,11 @@ import { BatchFormer } from "./batch-former.ts";
 import { BlockPool } from "./block-pool.ts";
 import { NgramDrafter } from "./ngram-drafter.ts";
 import type { ScheduledSequence } from "./runner.ts";
-import { clampLimits, maxDraftTokens, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
+import { clampLimits, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
 import type { Sequence } from "./sequence.ts";
 import { findSharedPrefix, type SharedPrefix } from "./shared-prefix.ts";
 import { SlotBudget } from "./slot-budget.ts";
+import { StepBudget } from "./step-budget.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
 
 /**
@@ -120,19 +121,19 @@ export class Scheduler {
     this.#isBlocked = false;
     // Lowered limits must not starve those that run already.
     const wanted = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
-    let budget = Math.min(wanted, this.#config.maxNumBatchedTokens);
+    const budget = new StepBudget(Math.min(wanted, this.#config.maxNumBatchedTokens), this.#config);
     let unserved = this.#running.length;
-    let spareDrafts = maxDraftTokens(this.#config);
 
     for (const sequence of this.#running) {
-      if (budget === 0) break;
+      if (budget.rows === 0) break;
       unserved -= 1;
       if (sequence.numPendingTokens === 0) continue; // its last token is being sampled, or its drafts, or its group's
       if (this.drafter?.waits(sequence)) continue;
-      const count = this.#rowsFor(sequence, budget - unserved);
+      const count = budget.rowsFor(sequence, unserved);
+      if (count === 0) continue;
       if (!this.#makeRoom(sequence, count, mayPreempt)) break;
-      spareDrafts -= this.drafter?.draft(sequence, count, Math.min(spareDrafts, budget - unserved - count), pool) ?? 0;
-      budget -= this.#give(sequence, count, 0, step);
+      this.drafter?.draft(sequence, count, budget.draftsFor(count, unserved), pool);
+      budget.take(this.#give(sequence, count, 0, step));
     }
 
     if (!this.#isBlocked && this.numPreemptions === preemptionsBefore) this.#admit(budget, nowMs, step);
@@ -176,21 +177,20 @@ export class Scheduler {
   }
 
   /** Admits who waits, in order, as long as there are budget, slots and blocks. */
-  #admit(budget: number, nowMs: number, step: ScheduledSequence[]): void {
+  #admit(budget: StepBudget, nowMs: number, step: ScheduledSequence[]): void {
     // Before the queue is put in order, which takes longer than a step's whole plan where thousands wait.
-    if (budget === 0 || this.#waiting.length === 0) return;
+    if (budget.rows === 0 || this.#waiting.length === 0) return;
     const slots = new SlotBudget(this.#running, this.#limits.maxNumSeqs);
     if (slots.isSpent) return;
     const waiting = this.#waiting.inOrder(this.#step);
     for (const sequence of this.#batches.candidates(waiting, slots, this.#running.length, nowMs)) {
-      if (budget === 0 || !slots.hasRoomFor(sequence)) return;
+      if (budget.rows === 0 || !slots.hasRoomFor(sequence) || budget.rowsFor(sequence) === 0) return;
       const cached = findSharedPrefix(sequence, this.pool, this.#config.enablePrefixCaching, step);
       if (cached === "soon") continue;
       // Not skipped: else a large one would wait for ever while small ones pass by.
       if (!this.#start(sequence, cached)) return;
       slots.take(sequence);
-      const count = this.#rowsFor(sequence, budget);
-      budget -= this.#give(sequence, count, sequence.numComputedTokens, step);
+      budget.take(this.#give(sequence, budget.rowsFor(sequence), sequence.numComputedTokens, step));
     }
   }
 
@@ -227,21 +227,18 @@ export class Scheduler {
     return true;
   }
 
-  #rowsFor(sequence: Sequence, budget: number): number {
-    const share = this.#config.longPrefillTokenThreshold || Infinity;
-    return Math.min(sequence.numPendingTokens, share, Math.max(1, budget));
-  }
-
   /** Gives a sequence its next rows, and those of its drafts. */
-  #give(sequence: Sequence, count: number, cachedTokens: number, step: ScheduledSequence[]): number {
+  #give(sequence: Sequence, count: number, cachedTokens: number, step: ScheduledSequence[]): ScheduledSequence {
     const { drafts, numComputedTokens: start } = sequence;
     const samples = start + count === sequence.numTokens;
+    const scored = Math.min(count, sequence.numUnscoredTokens);
     const rows = count + drafts.length;
     sequence.numComputedTokens += rows;
     if (sequence.group !== null) sequence.isHeld = samples;
     else if (samples) sequence.numPlaceholders += 1 + drafts.length;
-    step.push({ sequence, start, count: rows, samples, drafts, cachedTokens });
-    return rows;
+    const scheduled = { sequence, start, count: rows, samples, drafts, scored, cachedTokens };
+    step.push(scheduled);
+    return scheduled;
   }
 
   /**

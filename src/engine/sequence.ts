@@ -1,6 +1,7 @@
 import type { FinishReason } from "../protocol/openai.ts";
 import type { GrammarMatcher } from "./grammar-matcher.ts";
 import type { BeamGroup } from "./beam-group.ts";
+import type { SampledToken } from "./runner.ts";
 import type { SamplingParams } from "./sampling-params.ts";
 
 export type SequenceStatus =
@@ -88,6 +89,8 @@ export class Sequence {
   scheduledMs: number | null = null;
   firstTokenMs: number | null = null;
   finishedMs: number | null = null;
+  /** Its prompt's tokens but the first, scored, as far as it was computed; empty where nobody wants them. */
+  promptScores: SampledToken[] = [];
   /** Of the answer that beam search has found for it. */
   score: number | null = null;
 
@@ -125,6 +128,12 @@ export class Sequence {
     const waitsForMask = this.matcher !== null && this.numPlaceholders > 0;
     const isOpen = this.isHeld || waitsForMask || this.drafts.length > 0;
     return this.numTokens >= this.maxLength || isOpen ? 0 : this.numTokens - this.numComputedTokens;
+  }
+
+  /** Prompt tokens whose probabilities are wanted, told with the first token of the output, and not yet planned. */
+  get numUnscoredTokens(): number {
+    if (this.params.promptLogprobs === null || this.numOutputTokens > 0) return 0;
+    return Math.max(0, this.promptLength - 1 - this.numComputedTokens);
   }
 
   get isFinished(): boolean {

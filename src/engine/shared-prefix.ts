@@ -13,11 +13,13 @@ export interface SharedPrefix {
  * "soon": its leader is computing them. In this step counts as soon: a row sees keys of its own sequence's rows only.
  */
 export function findSharedPrefix(
-  { tokens, leader, numSharedTokens, cacheSalt }: Sequence,
+  { tokens, leader, numSharedTokens, cacheSalt, numUnscoredTokens }: Sequence,
   pool: BlockPool,
   enablePrefixCaching: boolean,
   step: readonly ScheduledSequence[],
 ): SharedPrefix | "soon" {
+  // What is found in the cache has no rows, and so no logits that would say how likely the next token was.
+  if (numUnscoredTokens > 0) return { blocks: [], chain: null };
   const maxBlocks = Math.floor((tokens.length - 1) / pool.blockSize);
   const isLed = leader?.status.state === "running";
   const numLed = isLed ? Math.min(maxBlocks, Math.floor(numSharedTokens / pool.blockSize)) : 0;

@@ -75,7 +75,7 @@ it.each([
     const sequence = new Sequence({ requestId: "a", index: 0, params: GREEDY, prompt: ids, arrivalMs: 0 });
     sequence.slot = 1;
     sequence.blockTable = [2];
-    const scheduled = { sequence, start: 0, count: ids.length, samples: true, drafts: [], cachedTokens: 0 };
+    const scheduled = { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
     const { rows, samples } = step.write(device.queue, [scheduled]);
     const checked: string[] = [];
     const dispatches = [...graph.dispatches(rows, samples)];

@@ -49,12 +49,55 @@ describe("gpt2-tiny under rules", async () => {
       const asking = new Sequence({ ...sequence, params: { ...GREEDY, topLogprobs }, prompt: prompt.ids });
       asking.slot = slot;
       asking.blockTable = sequence.blockTable;
-      return { sequence: asking, start: 0, count: prompt.ids.length, samples: true, drafts: [], cachedTokens: 0 };
+      return {
+        sequence: asking,
+        start: 0,
+        count: prompt.ids.length,
+        samples: true,
+        drafts: [],
+        scored: 0,
+        cachedTokens: 0,
+      };
     });
     const [silent, telling] = (await runner.submit(entries)).tokens;
     expect(silent?.top).toEqual([]);
     expect(telling?.top?.map(({ tokenId }) => tokenId)).toEqual(order.slice(0, 3));
     expect(telling?.top?.[0]?.logprob).toBeCloseTo(telling?.logprob ?? NaN, 5);
+  });
+});
+
+describe("a prompt that is scored", async () => {
+  const golden = await loadGolden("gpt2-tiny");
+  const prompt = golden.prompts.find(({ all_logits: all }) => all);
+  if (!prompt?.all_logits) throw new Error("no prompt with all logits in the fixture");
+  const [, vocabSize = 0] = prompt.all_logits.t.shape;
+  const logits = golden.tensor(prompt.all_logits.t);
+  const ids = [...prompt.ids, ...prompt.greedy.tokens].slice(0, -1);
+  const runner = await createRunner(opened, golden.weights, { maxNumSeqs: 32 });
+
+  it("has the log-probability and rank of each of its tokens, beside a draw in the same step", async () => {
+    const { blockTable } = placedSequence(ids, 2, ids.length + 1);
+    // Draws from other logits than the model's, and hot: neither is the scores' affair.
+    const params = { ...GREEDY, temperature: 2, topLogprobs: 1, promptLogprobs: 3, repetitionPenalty: 1.5 };
+    const sequence = new Sequence({ requestId: "s", index: 0, params, prompt: ids, arrivalMs: 0 });
+    Object.assign(sequence, { slot: 2, blockTable });
+    const scored = ids.length - 1;
+    const { tokens } = await runner.submit([
+      { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored, cachedTokens: 0 },
+    ]);
+    expect(tokens).toHaveLength(ids.length);
+    for (const [row, { tokenId, logprob, rank, top }] of tokens.slice(0, scored).entries()) {
+      const own = logits.subarray(row * vocabSize, (row + 1) * vocabSize);
+      const logTotal = Math.log(own.reduce((sum, logit) => sum + Math.exp(logit), 0));
+      const order = [...own.keys()].sort((a, b) => (own[b] ?? 0) - (own[a] ?? 0));
+      expect(tokenId).toBe(ids[row + 1]);
+      expect(logprob).toBeCloseTo((own[tokenId] ?? NaN) - logTotal, 4);
+      expect(rank).toBe(1 + order.indexOf(tokenId));
+      expect(top?.map((one) => one.tokenId)).toEqual(order.slice(0, 3));
+      for (const one of top ?? []) expect(one.logprob).toBeCloseTo((own[one.tokenId] ?? NaN) - logTotal, 4);
+    }
+    expect(tokens.at(-1)?.rank).toBeUndefined();
+    expect(tokens.at(-1)?.top).toHaveLength(1);
   });
 });
 

@@ -151,10 +151,7 @@ export class Gpt2Runner implements Runner {
     const parts = [...(timed ? [timed.part] : []), sampled, ...(maxTop > 0 ? [top] : [])];
     const read = this.#readback.record(encoder, parts);
     queue.submit([encoder.finish()]);
-    const tops = scheduled.flatMap(({ sequence, samples: draws, drafts }) =>
-      Array.from({ length: draws ? 1 + drafts.length : 0 }, () => sequence.params.topLogprobs),
-    );
-    return this.#result(read, tops, timed !== undefined);
+    return this.#result(read, scheduled.flatMap(wantedSamples), timed !== undefined);
   }
 
   dispose(): void {
@@ -162,8 +159,11 @@ export class Gpt2Runner implements Runner {
     this.#arena.destroy();
   }
 
-  /** @param tops of each sample: how many top log-probabilities it wants */
-  async #result(read: () => Promise<Uint32Array>, tops: readonly number[], isTimed: boolean): Promise<StepResult> {
+  async #result(
+    read: () => Promise<Uint32Array>,
+    wanted: readonly WantedSample[],
+    isTimed: boolean,
+  ): Promise<StepResult> {
     let words: Uint32Array;
     try {
       words = await read();
@@ -174,11 +174,31 @@ export class Gpt2Runner implements Runner {
     const ids = words.subarray(isTimed ? STAMPS_BYTES / words.BYTES_PER_ELEMENT : 0);
     const logprobs = new Float32Array(ids.buffer, ids.byteOffset);
     const tokenAt = (at: number) => ({ tokenId: ids[at] ?? 0, logprob: logprobs[at + 1] ?? 0 });
-    const topStart = 2 * Math.max(1, tops.length);
-    const tokens = tops.map((numTop, i): SampledToken => {
+    const topStart = 2 * Math.max(1, wanted.length);
+    const tokens = wanted.map(({ numTop, target }, i): SampledToken => {
       const start = topStart + 2 * i * MAX_TOP_CANDIDATES;
-      return { ...tokenAt(2 * i), top: Array.from({ length: numTop }, (_, n) => tokenAt(start + 2 * n)) };
+      const top = Array.from({ length: numTop }, (_, n) => tokenAt(start + 2 * n));
+      const { tokenId, logprob } = tokenAt(2 * i);
+      return target === undefined ? { tokenId, logprob, top } : { tokenId: target, logprob, top, rank: tokenId };
     });
     return { tokens, gpuMs };
   }
+}
+
+interface WantedSample {
+  /** How many of the most likely tokens it tells. */
+  readonly numTop: number;
+  /** The token that it scores, instead of drawing one. */
+  readonly target?: number;
+}
+
+/** In the order in which the step buffer has them. */
+function wantedSamples({ sequence, start, scored, samples, drafts }: ScheduledSequence): WantedSample[] {
+  const { topLogprobs, promptLogprobs } = sequence.params;
+  const targets = sequence.tokens.slice(start + 1, start + 1 + scored);
+  const draws = samples ? 1 + drafts.length : 0;
+  return [
+    ...targets.map((target) => ({ numTop: promptLogprobs ?? 0, target })),
+    ...Array.from({ length: draws }, () => ({ numTop: topLogprobs })),
+  ];
 }

@@ -21,6 +21,7 @@ function sequenceOf(
     ...NO_RULES,
     ...NO_FILTERS,
     topLogprobs: 0,
+    promptLogprobs: null,
     temperature: 0.5,
     topK: 7,
     topP: 0.25,
@@ -63,8 +64,8 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
   const prompt = sequenceOf("a", [11, 12, 13], 2, [7]);
   const sampling = sequenceOf("b", [21, 22], 1, [3, 4]);
   const counts = buffer.write(device.queue, [
-    { sequence: prompt, start: 1, count: 1, samples: false, drafts: [], cachedTokens: 0 },
-    { sequence: sampling, start: 0, count: 2, samples: true, drafts: [], cachedTokens: 0 },
+    { sequence: prompt, start: 1, count: 1, samples: false, drafts: [], scored: 0, cachedTokens: 0 },
+    { sequence: sampling, start: 0, count: 2, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
   ]);
   expect(counts).toEqual({ rows: 3, samples: 1, anyRules: false, maxTop: 0 });
   expect([...(await wordsOf(buffer.step))].slice(0, fieldsOf("Step").length)).toEqual([3, 1]);
@@ -77,10 +78,29 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
   const floats = new Float32Array(samples.slice().buffer);
   const fields = fieldsOf("Sample");
   const field = (name: string) => samples[fields.indexOf(name)];
-  expect(fields.length).toBe(18);
+  expect(fields.length).toBe(19);
   expect([field("row"), field("slot"), field("output_index"), field("top_k")]).toEqual([2, 1, 0, 7]);
   expect([field("seed_low"), field("seed_high")]).toEqual([6, 5]);
   expect([floats[fields.indexOf("temperature")], floats[fields.indexOf("top_p")]]).toEqual([0.5, 0.25]);
+});
+
+it("lays out rows that are scored as samples before those that are drawn", async () => {
+  const buffer = newBuffer();
+  const prompt = sequenceOf("a", [11, 12, 13], 2, [7], { promptLogprobs: 5 });
+  const counts = buffer.write(device.queue, [
+    { sequence: prompt, start: 0, count: 3, samples: true, drafts: [], scored: 2, cachedTokens: 0 },
+  ]);
+  expect(counts).toEqual({ rows: 3, samples: 3, anyRules: false, maxTop: 5 });
+  const words = await wordsOf(buffer.samples);
+  const fields = fieldsOf("Sample");
+  const samples = [0, 1, 2].map((i) => words.slice(i * fields.length, (i + 1) * fields.length));
+  const told = (name: string) => samples.map((sample) => sample[fields.indexOf(name)]);
+  expect(told("row")).toEqual([0, 1, 2]);
+  expect(told("slot")).toEqual([2, 2, 2]);
+  expect(told("flags")).toEqual([16, 16, 0]);
+  expect(told("scored_token")).toEqual([12, 13, 0]);
+  expect(told("num_top")).toEqual([5, 5, 0]);
+  expect(told("temperature").slice(0, 2)).toEqual([0, 0]);
 });
 
 it("lays out rules and likely tokens, and uploads rules when their sequence comes to its slot", async () => {
@@ -100,7 +120,15 @@ it("lays out rules and likely tokens, and uploads rules when their sequence come
     allowedTokenIds: [1, 33],
   });
   const plain = sequenceOf("b", [21], 1, [3]);
-  const entry = (sequence: Sequence) => ({ sequence, start: 0, count: 1, samples: true, drafts: [], cachedTokens: 0 });
+  const entry = (sequence: Sequence) => ({
+    sequence,
+    start: 0,
+    count: 1,
+    samples: true,
+    drafts: [],
+    scored: 0,
+    cachedTokens: 0,
+  });
   const early = { ...entry(ruled), count: 3 };
   expect(buffer.write(device.queue, [early, entry(plain)])).toEqual({ rows: 4, samples: 2, anyRules: true, maxTop: 4 });
 
@@ -124,7 +152,15 @@ it("lays out rules and likely tokens, and uploads rules when their sequence come
 
 it("uploads the tokens again when another sequence had the slot in between", async () => {
   const buffer = newBuffer();
-  const entry = (sequence: Sequence) => ({ sequence, start: 0, count: 1, samples: false, drafts: [], cachedTokens: 0 });
+  const entry = (sequence: Sequence) => ({
+    sequence,
+    start: 0,
+    count: 1,
+    samples: false,
+    drafts: [],
+    scored: 0,
+    cachedTokens: 0,
+  });
   const first = sequenceOf("a", [11, 12], 0, [1], { noRepeatNgramSize: 2 });
   const second = sequenceOf("b", [55], 0, [2], { noRepeatNgramSize: 2 });
   const historyAfter = async (sequence: Sequence) => {
@@ -140,7 +176,7 @@ it("uploads the tokens again when another sequence had the slot in between", asy
 it("takes a sampled token from the GPU as long as its sequence keeps the slot", async () => {
   const buffer = newBuffer();
   const tokenOf = async (sequence: Sequence, start: number) => {
-    buffer.write(device.queue, [{ sequence, start, count: 1, samples: true, drafts: [], cachedTokens: 0 }]);
+    buffer.write(device.queue, [{ sequence, start, count: 1, samples: true, drafts: [], scored: 0, cachedTokens: 0 }]);
     return (await wordsOf(buffer.rows))[0];
   };
   const first = sequenceOf("a", [11], 0, [1]);
@@ -160,10 +196,20 @@ it("uploads block tables where they changed", async () => {
   const b = sequenceOf("b", [1], 3, [5, 6, 8]);
   buffer.write(
     device.queue,
-    [a, b].map((sequence) => ({ sequence, start: 0, count: 1, samples: false, drafts: [], cachedTokens: 0 })),
+    [a, b].map((sequence) => ({
+      sequence,
+      start: 0,
+      count: 1,
+      samples: false,
+      drafts: [],
+      scored: 0,
+      cachedTokens: 0,
+    })),
   );
   a.blockTable.push(4);
-  buffer.write(device.queue, [{ sequence: a, start: 0, count: 1, samples: false, drafts: [], cachedTokens: 0 }]);
+  buffer.write(device.queue, [
+    { sequence: a, start: 0, count: 1, samples: false, drafts: [], scored: 0, cachedTokens: 0 },
+  ]);
   const tables = new Uint32Array(await readBuffer(device, buffer.blockTables));
   expect([...tables].slice(0, 12)).toEqual([9, 4, 0, 0, 0, 0, 0, 0, 0, 5, 6, 8]);
 });

@@ -10,12 +10,13 @@ import { packRules, ruleTableShape, type RuleTableShape } from "./rule-table.ts"
 export const FEEDBACK = 0xffffffff;
 
 const ROW_WORDS = 4;
-const SAMPLE_WORDS = 18;
+const SAMPLE_WORDS = 19;
 /** Bits of a sample's flags, as in shaders/lib/step.wgsl. */
 const PROCESSED = 1;
 const TOO_EARLY = 2;
 const NORMALISED = 4;
 const MASKED = 8;
+const SCORED = 16;
 /** WebGPU's strictest alignment of a bound offset. */
 const SECTION_BYTES = 256;
 
@@ -117,11 +118,13 @@ export class StepBuffer {
     let anyRules = false;
     let maxTop = 0;
     this.#numMasks = 0;
-    for (const { sequence, start, count, samples: draws, drafts } of step) {
+    for (const { sequence, start, count, samples: draws, drafts, scored } of step) {
       const slot = slotOf(sequence);
       const held = this.#feedback[slot];
       const feedbackPosition = held?.sequence === sequence ? held.position : -1;
       const newest = start + count - drafts.length;
+      for (let i = 0; i < scored; i++) this.#writeScore(samples++, rows + i, sequence, start + i + 1);
+      if (scored > 0) maxTop = Math.max(maxTop, sequence.params.promptLogprobs ?? 0);
       for (let position = start; position < start + count; position++) {
         const at = this.#rowsWord + rows++ * ROW_WORDS;
         const draft = drafts[position - newest];
@@ -143,6 +146,18 @@ export class StepBuffer {
     words[0] = rows;
     words[1] = samples;
     return { rows, samples, anyRules, maxTop };
+  }
+
+  /** @param position of the token that is scored */
+  #writeScore(sample: number, row: number, sequence: Sequence, position: number): void {
+    const words = this.#words;
+    const at = SECTION_BYTES / 4 + sample * SAMPLE_WORDS;
+    words.fill(0, at, at + SAMPLE_WORDS);
+    words[at] = row;
+    words[at + 1] = slotOf(sequence);
+    words[at + 15] = sequence.params.promptLogprobs ?? 0;
+    words[at + 16] = SCORED;
+    words[at + 18] = knownToken(sequence, position);
   }
 
   /** @param position of the token that is drawn */

@@ -33,7 +33,7 @@ function scheduled({ sequences, rows, context }: (typeof STEPS)[number]) {
     const sequence = new Sequence({ requestId: `${slot}`, index: 0, params: GREEDY, prompt, arrivalMs: 0 });
     sequence.slot = slot;
     sequence.blockTable = Array.from({ length: Math.ceil(context / 16) }, (_unused, i) => 64 * slot + i);
-    return { sequence, start: context - rows, count: rows, samples: true, drafts: [], cachedTokens: 0 };
+    return { sequence, start: context - rows, count: rows, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
   });
 }
 

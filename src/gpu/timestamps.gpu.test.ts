@@ -20,7 +20,9 @@ function prefill(runner: Gpt2Runner) {
   const sequence = new Sequence({ requestId: "s", index: 0, params: GREEDY, prompt: PROMPT, arrivalMs: 0 });
   sequence.slot = 0;
   sequence.blockTable = [3, 1, 2, 0];
-  return runner.submit([{ sequence, start: 0, count: PROMPT.length, samples: true, drafts: [], cachedTokens: 0 }]);
+  return runner.submit([
+    { sequence, start: 0, count: PROMPT.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
+  ]);
 }
 
 it("times a step: more than nothing, and no more than the time it was waited for", async () => {

@@ -87,6 +87,11 @@ export interface GenerationFields {
   stream?: boolean | null;
   stream_options?: { include_usage?: boolean } | null;
   return_token_ids?: boolean | null;
+  /**
+   * The log-probability and rank of each token of the prompt, and so many of the most likely in its place, up to 20: in
+   * the answer's `prompt_logprobs` (chat) or each choice's (completions). Not with `stream`. [none]
+   */
+  prompt_logprobs?: number | null;
   /** With schedulingPolicy "priority": an integer, lower is served earlier. [0] */
   priority?: number | null;
   /** Part of the answer's id and of the reports about it; no other open request may have it. [random] */
@@ -118,7 +123,7 @@ export interface CompletionRequest extends GenerationFields {
   max_tokens?: number | null;
   /** Each choice has `logprobs` with the sampled tokens' log-probabilities and so many of the most likely, up to 20. */
   logprobs?: number | null;
-  /** true: each choice's text begins with the prompt's. Not together with logprobs. [false] */
+  /** true: each choice's text begins with the prompt's, and so do its logprobs. [false] */
   echo?: boolean | null;
 }
 
@@ -158,6 +163,9 @@ export interface ChatCompletionChoice extends TokenIds {
   finish_reason: FinishReason;
 }
 
+/** Of each token of the prompt, by token id: itself and the most likely ones in its place. Null: the first one. */
+export type PromptLogprobs = (Record<string, { logprob: number; rank: number; decoded_token: string }> | null)[];
+
 export interface ChatCompletion {
   id: string;
   object: "chat.completion";
@@ -166,6 +174,8 @@ export interface ChatCompletion {
   model: string;
   choices: ChatCompletionChoice[];
   usage: Usage;
+  /** Where they were asked for. */
+  prompt_logprobs?: PromptLogprobs;
 }
 
 export interface ChatCompletionChunkChoice extends TokenIds {
@@ -187,9 +197,10 @@ export interface ChatCompletionChunk {
 
 export interface CompletionLogprobs {
   tokens: string[];
-  token_logprobs: number[];
+  /** null: of the first token of a prompt that is echoed. */
+  token_logprobs: (number | null)[];
   /** Of each token, where more than 0 were asked for: the most likely ones in its place, and itself. */
-  top_logprobs: Record<string, number>[] | null;
+  top_logprobs: (Record<string, number> | null)[] | null;
   text_offset: number[];
 }
 
@@ -198,6 +209,8 @@ export interface CompletionChoice extends TokenIds {
   text: string;
   logprobs: CompletionLogprobs | null;
   finish_reason: FinishReason | null;
+  /** Where they were asked for. */
+  prompt_logprobs?: PromptLogprobs;
 }
 
 /** A completion, and each chunk of a streamed one. */

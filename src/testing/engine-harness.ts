@@ -16,6 +16,7 @@ export function samplingParams(changes: Partial<SamplingParams> = {}): SamplingP
     temperature: 0,
     seed: 0,
     topLogprobs: 0,
+    promptLogprobs: null,
     maxTokens: 8,
     stop: [],
     stopTokenIds: [],
@@ -70,6 +71,8 @@ export interface Collected {
   stopReason: number | string | null;
   /** Of an answer of beam search. */
   score: number | null;
+  /** The prompt's tokens but the first, scored; empty where that was not asked for. */
+  promptScores: readonly SampledToken[];
 }
 
 interface HarnessOptions {
@@ -107,6 +110,7 @@ export class EngineHarness {
           if (choice.finishReason !== null) throw new Error(`${output.requestId} went on after its end.`);
           choice.text += output.text;
           choice.tokenIds.push(...output.tokenIds);
+          if (output.promptScores.length > 0) choice.promptScores = output.promptScores;
           choice.finishReason = output.finishReason;
           choice.stopReason = output.stopReason;
           choice.score = output.score;
@@ -124,6 +128,7 @@ export class EngineHarness {
       finishReason: null,
       stopReason: null,
       score: null,
+      promptScores: [],
     };
     this.choices.set(key, choice);
     return choice;

@@ -1,6 +1,8 @@
 import type { Runner, SampledToken, ScheduledSequence, StepResult, TokenLogprob } from "../engine/runner.ts";
 import { writeMask } from "../engine/grammar-matcher.ts";
+import { maxSamples } from "../engine/scheduler-config.ts";
 import type { Sequence } from "../engine/sequence.ts";
+import type { ResolvedEngineConfig } from "../protocol/config.ts";
 
 export interface FakeRunnerOptions {
   readonly numGpuBlocks: number;
@@ -8,6 +10,7 @@ export interface FakeRunnerOptions {
   readonly maxNumSeqs: number;
   readonly maxNumBatchedTokens: number;
   readonly vocabSize: number;
+  readonly speculation: ResolvedEngineConfig["speculation"];
 }
 
 /**
@@ -30,7 +33,7 @@ export class FakeRunner implements Runner {
   submit(step: readonly ScheduledSequence[]): Promise<StepResult> {
     this.#check(step);
     for (const entry of step) this.#writeRows(entry);
-    const tokens = step.filter((entry) => entry.samples).flatMap((entry) => this.#sample(entry));
+    const tokens = step.flatMap((entry) => [...this.#score(entry), ...(entry.samples ? this.#sample(entry) : [])]);
     return Promise.resolve({ tokens, gpuMs: null });
   }
 
@@ -39,6 +42,11 @@ export class FakeRunner implements Runner {
     const rows = step.reduce((sum, entry) => sum + entry.count, 0);
     assert(step.length > 0, "the step is empty");
     assert(rows <= maxNumBatchedTokens, `${rows} rows are over the budget of ${maxNumBatchedTokens}`);
+    const numSamples = step.reduce(
+      (sum, { samples, drafts, scored }) => sum + Number(samples) + drafts.length + scored,
+      0,
+    );
+    assert(numSamples <= maxSamples(this.#options), `${numSamples} samples are more than there is room for`);
     const slots = new Set(step.map((entry) => entry.sequence.slot));
     assert(slots.size === step.length, "two entries share a slot");
     this.#checkReads(step);
@@ -86,6 +94,15 @@ export class FakeRunner implements Runner {
     this.#slots.set(slot, { ...sampled, sequence, numComputed: start + count });
   }
 
+  /** Of each of the first rows, how likely the token was that follows it. */
+  #score({ sequence, start, scored }: ScheduledSequence): SampledToken[] {
+    return sequence.tokens.slice(start + 1, start + 1 + scored).map((tokenId, i) => {
+      const hash = this.#hash(sequence, start + 1 + i);
+      const top = this.#top(sequence.params.promptLogprobs ?? 0, hash);
+      return { tokenId, logprob: -hash / 2 ** 32, rank: 1 + (hash % this.#options.vocabSize), top };
+    });
+  }
+
   /** One token after the newest, and one after each draft. */
   #sample({ sequence, start, count, drafts }: ScheduledSequence): SampledToken[] {
     const sampled: SampledToken[] = [];
@@ -94,7 +111,7 @@ export class FakeRunner implements Runner {
       sampled.push({
         tokenId: this.#draw(sequence, hash, length),
         logprob: -hash / 2 ** 32,
-        top: this.#top(sequence, hash),
+        top: this.#top(sequence.params.topLogprobs, hash),
       });
     }
     if (sequence.group !== null) return sampled;
@@ -106,9 +123,9 @@ export class FakeRunner implements Runner {
   }
 
   /** Tokens and log-probabilities that follow from a hash: of a vocabulary of any size, each token once. */
-  #top({ params }: Sequence, hash: number): TokenLogprob[] {
+  #top(wanted: number, hash: number): TokenLogprob[] {
     const { vocabSize } = this.#options;
-    const count = Math.min(params.topLogprobs, vocabSize);
+    const count = Math.min(wanted, vocabSize);
     let logprob = 0;
     return Array.from({ length: count }, (_, n) => {
       logprob -= 0.01 + mix(hash, n) / 2 ** 32;

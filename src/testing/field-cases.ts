@@ -268,6 +268,7 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
       refusal("unsupported_parameter", "stream_options.include_obfuscation", { include_obfuscation: true }),
     ],
   ),
+  prompt_logprobs: integer("prompt_logprobs", 0, 20),
   return_token_ids: boolean("return_token_ids"),
   priority: integer("priority", -(2 ** 31), 2 ** 31 - 1),
   request_id: field("request_id", ["string"], ["r", "r".repeat(1024)], ["", "r".repeat(1025), LONG_TEXT]),

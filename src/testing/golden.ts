@@ -22,7 +22,8 @@ export interface GoldenPrompt {
   greedy_no_repeat_ngram_3?: { tokens: number[] };
   "greedy_repetition_penalty_1.3_no_repeat_ngram_3"?: { tokens: number[] };
   debug?: Record<string, TensorRef>;
-  all_logits?: TensorRef;
+  /** At every position of the prompt with its greedy tokens. */
+  all_logits?: { t: TensorRef };
   /** generate(num_beams=4, num_return_sequences=4). */
   beam?: { runs: GoldenBeamRun[] };
 }
@@ -66,6 +67,7 @@ export const GREEDY: SamplingParams = {
   temperature: 0,
   seed: 0,
   topLogprobs: 0,
+  promptLogprobs: null,
   maxTokens: 1000,
   stop: [],
   stopTokenIds: [],

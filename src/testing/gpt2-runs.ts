@@ -47,7 +47,9 @@ export async function greedyTokens(
   for (let i = 0; i < numTokens; i++) {
     const start = sequence.numComputedTokens;
     const count = sequence.tokens.length - start;
-    const { tokens } = await runner.submit([{ sequence, start, count, samples: true, drafts: [], cachedTokens: 0 }]);
+    const { tokens } = await runner.submit([
+      { sequence, start, count, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
+    ]);
     sequence.numComputedTokens = sequence.tokens.length;
     sequence.tokens.push(tokens[0]?.tokenId ?? -1);
   }
@@ -62,6 +64,8 @@ export async function lastLogits(
   vocabSize: number,
 ): Promise<Float32Array> {
   const sequence = placedSequence(prompt, 0, prompt.length);
-  await runner.submit([{ sequence, start: 0, count: prompt.length, samples: true, drafts: [], cachedTokens: 0 }]);
+  await runner.submit([
+    { sequence, start: 0, count: prompt.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
+  ]);
   return new Float32Array(await readBuffer(device, runner.activations.logits)).subarray(0, vocabSize);
 }

@@ -41,7 +41,9 @@ export function Palette({ commands }: { commands: Commands }) {
   };
   return (
     <dialog ref={dialog} className={css.palette} aria-label="Commands" closedby="any" onClose={onClose}>
-      {opening && <CommandList key={opening.key} enabled={opening.enabled} onRun={run} onClose={() => dialog.current?.close()} />}
+      {opening && (
+        <CommandList key={opening.key} enabled={opening.enabled} onRun={run} onClose={() => dialog.current?.close()} />
+      )}
     </dialog>
   );
 }

@@ -1,0 +1,89 @@
+// Log-probabilities, of drawn tokens and of the prompt's, in OpenAI's and vLLM's shapes.
+
+import type { SampledToken } from "../engine/runner.ts";
+import type { CompletionLogprobs, PromptLogprobs, TokenLogprob, TopLogprob } from "../protocol/openai.ts";
+import { promptTokenIds, type ChoiceOutput, type TokenNames } from "./answer.ts";
+import type { ParsedRequest } from "./parsed-request.ts";
+
+/** Tokens one after the other; null where nothing comes before. */
+interface Logprobs {
+  readonly tokenIds: readonly number[];
+  readonly logprobs: readonly (number | null)[];
+  readonly topLogprobs: readonly (ChoiceOutput["topLogprobs"][number] | null)[];
+}
+
+/** chat.completions' shape. */
+export function chatLogprobs(
+  { tokenIds, logprobs, topLogprobs }: Pick<ChoiceOutput, "tokenIds" | "logprobs" | "topLogprobs">,
+  names: TokenNames,
+): TokenLogprob[] {
+  const named = (id: number, logprob: number): TopLogprob => ({
+    token: names.tokenText(id),
+    logprob,
+    bytes: [...names.tokenBytes(id)],
+  });
+  return tokenIds.map((id, i) => ({
+    ...named(id, logprobs[i] ?? 0),
+    top_logprobs: (topLogprobs[i] ?? []).map(({ tokenId, logprob }) => named(tokenId, logprob)),
+  }));
+}
+
+/**
+ * completions' shape.
+ * @param offset where in the choice's text the first of the tokens begins
+ */
+export function completionLogprobs(
+  request: ParsedRequest,
+  { tokenIds, logprobs, topLogprobs }: Logprobs,
+  names: TokenNames,
+  offset: number,
+): CompletionLogprobs {
+  const tokens = tokenIds.map((id) => names.tokenText(id));
+  const offsets = tokens.map((token) => (offset += token.length) - token.length);
+  const top = tokenIds.map((tokenId, i) => {
+    const logprob = logprobs[i] ?? null;
+    if (logprob === null) return null;
+    const both = [...(topLogprobs[i] ?? []), { tokenId, logprob }];
+    return Object.fromEntries(both.map((one) => [names.tokenText(one.tokenId), one.logprob]));
+  });
+  const wantsTop = request.prompts.some(({ params }) => params.topLogprobs > 0);
+  return {
+    tokens,
+    token_logprobs: tokenIds.map((_, i) => logprobs[i] ?? null),
+    top_logprobs: wantsTop ? top : null,
+    text_offset: offsets,
+  };
+}
+
+/** The prompt's tokens, where a choice's text begins with them and their log-probabilities are wanted; else none. */
+export function echoedLogprobs(request: ParsedRequest, choice: number, scores: readonly SampledToken[]): Logprobs {
+  if (!request.echo || !request.wantLogprobs) return { tokenIds: [], logprobs: [], topLogprobs: [] };
+  const numTop = request.prompts[0]?.params.topLogprobs ?? 0;
+  return {
+    tokenIds: promptTokenIds(request, choice),
+    logprobs: [null, ...scores.map(({ logprob }) => logprob)],
+    topLogprobs: [null, ...scores.map(({ top }) => top?.slice(0, numTop) ?? [])],
+  };
+}
+
+export function inTurn(first: Logprobs, second: Logprobs): Logprobs {
+  return {
+    tokenIds: [...first.tokenIds, ...second.tokenIds],
+    logprobs: [...first.logprobs, ...second.logprobs],
+    topLogprobs: [...first.topLogprobs, ...second.topLogprobs],
+  };
+}
+
+/**
+ * vLLM's shape of prompt_logprobs: for each token of the prompt, by id, itself and the most likely ones in its place.
+ * @param scores of the prompt's tokens but the first
+ */
+export function promptLogprobs(scores: readonly SampledToken[], numTop: number, names: TokenNames): PromptLogprobs {
+  const described = ({ tokenId, logprob }: SampledToken, rank: number) =>
+    [tokenId, { logprob, rank, decoded_token: names.tokenText(tokenId) }] as const;
+  const entries = scores.map((score) => {
+    const top = score.top?.slice(0, numTop) ?? [];
+    return Object.fromEntries([...top.map((one, i) => described(one, i + 1)), described(score, score.rank ?? 0)]);
+  });
+  return [null, ...entries];
+}

@@ -1,0 +1,35 @@
+import type { ScheduledSequence } from "./runner.ts";
+import { maxSpareSamples, type SchedulerConfig } from "./scheduler-config.ts";
+import type { Sequence } from "./sequence.ts";
+
+/** What a step has left to give: rows, and samples besides the one that every sequence may draw. */
+export class StepBudget {
+  rows: number;
+  #spareSamples: number;
+  readonly #mostRows: number;
+
+  constructor(rows: number, config: SchedulerConfig) {
+    this.rows = rows;
+    this.#spareSamples = maxSpareSamples(config);
+    this.#mostRows = config.longPrefillTokenThreshold || Infinity;
+  }
+
+  /**
+   * Rows for a sequence's next chunk, at least one if `keptBack` rows stay for others or not. None where its prompt is to
+   * be scored, since each of those rows takes a sample, and there are none.
+   */
+  rowsFor(sequence: Sequence, keptBack = 0): number {
+    const rows = Math.min(sequence.numPendingTokens, this.#mostRows, Math.max(1, this.rows - keptBack));
+    return Math.min(sequence.numUnscoredTokens, rows) > this.#spareSamples ? this.#spareSamples : rows;
+  }
+
+  /** Drafts that a sequence may have behind `count` rows. */
+  draftsFor(count: number, keptBack: number): number {
+    return Math.min(this.#spareSamples, this.rows - keptBack - count);
+  }
+
+  take({ count, scored, drafts }: ScheduledSequence): void {
+    this.rows -= count;
+    this.#spareSamples -= scored + drafts.length;
+  }
+}
