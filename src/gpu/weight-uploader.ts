@@ -1,3 +1,4 @@
+import { releaseBytes } from "../model/release-bytes.ts";
 import { BYTES_PER_ELEMENT, readF32, type Tensor } from "../model/tensor.ts";
 import type { WeightsDtype } from "../protocol/config.ts";
 import type { Arena } from "./arena.ts";
@@ -78,6 +79,7 @@ export class WeightUploader {
       const numRows = Math.min(bandRows, tensor.rows - first);
       const bytes = await tensor.readRows(first, first + numRows);
       queue.writeBuffer(source, 0, wholeWords(bytes));
+      releaseBytes(bytes);
       queue.writeBuffer(this.#band, 0, new Uint32Array([k, n, first, numRows]));
       const encoder = this.#device.createCommandEncoder({ label });
       const pass = encoder.beginComputePass({ label });

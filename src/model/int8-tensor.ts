@@ -7,6 +7,7 @@
 //   value = int8 * extreme / -128, with the extreme of the element's group: its value farthest from zero. These are the
 //   numbers that dtype q8 keeps on the GPU, so from such a file it makes the same again, to the bit.
 
+import { releaseBytes } from "./release-bytes.ts";
 import type { Tensor } from "./tensor.ts";
 
 export const EXTREMES_SUFFIX = ".extremes";
@@ -53,6 +54,7 @@ export function int8Tensor({ rows, columns, readIntegers, extremesShape, readExt
           values[at] = ((integers[at] ?? 0) * extreme) / -128;
         }
       }
+      releaseBytes(bytes);
       return new Uint8Array(values.buffer);
     },
   };

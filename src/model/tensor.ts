@@ -10,7 +10,7 @@ export interface Tensor {
   readonly dtype: TensorDtype;
   readonly rows: number;
   readonly columns: number;
-  /** Rows [begin, end), row-major, little-endian. */
+  /** Rows [begin, end), row-major, little-endian: a copy, which is the caller's. */
   readRows(begin: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 

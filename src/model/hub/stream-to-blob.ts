@@ -1,3 +1,4 @@
+import { releaseBytes } from "../release-bytes.ts";
 import { sizeOf, TransientFailure, downloadFailed, type HttpClient, type HttpRequest } from "./http-client.ts";
 import { isWebPage } from "./remote-folder.ts";
 import type { Missing } from "./small-file.ts";
@@ -44,6 +45,7 @@ export async function streamToBlob(
     let waitingBytes = 0;
     const handOver = () => {
       pieces.push(new Blob(waiting));
+      for (const piece of waiting) releaseBytes(piece);
       waiting = [];
       waitingBytes = 0;
     };

@@ -1,3 +1,4 @@
+import { releaseBytes } from "../release-bytes.ts";
 import { downloadFailed, sizeOf, TransientFailure, type HttpClient } from "../hub/http-client.ts";
 import { isWebPage, type RemoteFolder } from "../hub/remote-folder.ts";
 import type { WeightsPlan } from "./records.ts";
@@ -71,9 +72,11 @@ export async function fetchPart(
         const skipped = Math.min(skip, piece.length);
         skip -= skipped;
         const bytes = piece.subarray(skipped, skipped + part.length - part.received);
-        if (bytes.length === 0) continue;
-        write(bytes, part.localBegin + part.received);
+        const isWanted = bytes.length > 0;
+        if (isWanted) write(bytes, part.localBegin + part.received);
         part.received += bytes.length;
+        releaseBytes(piece);
+        if (!isWanted) continue;
         progressed();
         if (part.received === part.length) return;
       }
