@@ -22,6 +22,8 @@ export class ModelServer {
   interfere: Interfere = () => false;
   /** Ends a body after this many bytes. */
   cutAfter = Infinity;
+  /** A large file's takes long, and is asked for with each of its parts. */
+  readonly #etags = new WeakMap<Uint8Array, string>();
   readonly #server: Server;
 
   private constructor() {
@@ -84,7 +86,8 @@ export class ModelServer {
     if (this.interfere(asked, response, count) === true) return;
     const bytes = this.files.get(path);
     if (!bytes) return void response.writeHead(404).end("none");
-    const etag = `"${createHash("md5").update(bytes).digest("hex")}"`;
+    const etag = this.#etags.get(bytes) ?? `"${createHash("md5").update(bytes).digest("hex")}"`;
+    this.#etags.set(bytes, etag);
     const [, begin, end] = /^bytes=(\d+)-(\d+)$/.exec(this.takesRanges ? (range ?? "") : "") ?? [];
     const from = Number(begin ?? 0);
     const to = Math.min(bytes.length, Number(end ?? bytes.length - 1) + 1);

@@ -11,6 +11,7 @@ import { mkdir, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { float32ToFloat16 } from "../../src/model/half.ts";
+import { asciiTokenizer } from "../../src/testing/ascii-tokenizer.ts";
 
 export interface Gpt2Size {
   readonly nLayer: number;
@@ -131,38 +132,4 @@ function normalNumbers(seed: number): () => number {
     return ((bits ^ (bits >>> 15)) >>> 0) / 2 ** 32;
   };
   return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
-}
-
-const LETTERS = Array.from("abcdefghijklmnopqrstuvwxyz");
-/** The byte-level alphabet's space. */
-const SPACE = "\u0120";
-
-/** tokenizer.json: a token for each ASCII byte, then a space with a letter, pairs of letters, and pairs of pairs. */
-function asciiTokenizer(vocabSize: number): unknown {
-  const tokens = Array.from({ length: 127 }, (_, byte) => String.fromCharCode(byte > 0x20 ? byte : 256 + byte));
-  const numMerges = vocabSize - tokens.length - 1;
-  const pairs = LETTERS.flatMap((first) => LETTERS.map((second) => [first, second] as const));
-  const merges: (readonly [string, string])[] = [...LETTERS.map((letter) => [SPACE, letter] as const), ...pairs];
-  for (const first of pairs) {
-    if (merges.length >= numMerges) break;
-    merges.push(...pairs.map((second) => [first.join(""), second.join("")] as const));
-  }
-  merges.length = numMerges;
-  tokens.push(...merges.map((merge) => merge.join("")));
-  const eos = { id: tokens.length, content: "<|endoftext|>", special: true };
-  tokens.push(eos.content);
-  const byteLevel = { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: true };
-  return {
-    version: "1.0",
-    added_tokens: [{ ...eos, single_word: false, lstrip: false, rstrip: false, normalized: false }],
-    normalizer: null,
-    pre_tokenizer: byteLevel,
-    post_processor: null,
-    decoder: byteLevel,
-    model: {
-      type: "BPE",
-      vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
-      merges: merges.map((merge) => merge.join(" ")),
-    },
-  };
 }

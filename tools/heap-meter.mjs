@@ -1,0 +1,121 @@
+// How much memory JavaScript holds, in a page and all its workers, as the browser's inspector tells it.
+
+const SAMPLE_MS = 20;
+
+/**
+ * Bytes: V8's heap, the DOM's own heap (as that of Blobs and streams), and what array buffers hold outside of both.
+ *
+ * @typedef {{ usedSize: number, embedderHeapUsedSize: number, backingStorageSize: number }} HeapUsage
+ * @typedef {{ bytes: number, heapBytes: number, domBytes: number, bufferBytes: number }} Held `bytes`: all of it
+ */
+
+/**
+ * Samples until it is stopped. A worker that the page starts is there from its first moment on, with nothing before it.
+ *
+ * @param {import("playwright").Page} page
+ */
+export async function startHeapMeter(page) {
+  const session = await page.context().newCDPSession(page);
+  const targets = new Map([["page", (/** @type {string} */ method) => session.send(/** @type {any} */ (method))]]);
+  /** @type {Map<string, HeapUsage>} The last sample of each. */
+  const last = new Map();
+  /** @type {Held} */
+  let peak = { bytes: 0, heapBytes: 0, domBytes: 0, bufferBytes: 0 };
+  let samples = 0;
+  let longestGapMs = 0;
+  const ending = new AbortController();
+
+  const sample = async (/** @type {string} */ id) => {
+    const usage = await targets
+      .get(id)?.("Runtime.getHeapUsage")
+      .catch(() => undefined);
+    // It may have ended meanwhile.
+    if (usage === undefined || !targets.has(id)) return;
+    last.set(id, usage);
+    samples++;
+    const now = totals(last);
+    if (now.bytes > peak.bytes) peak = now;
+  };
+  const follow = async (/** @type {string} */ id) => {
+    let lastMs = performance.now();
+    while (!ending.signal.aborted && targets.has(id)) {
+      await sample(id);
+      longestGapMs = Math.max(longestGapMs, performance.now() - lastMs);
+      lastMs = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+    }
+  };
+
+  const ask = workerCalls(session);
+  session.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
+    if (targetInfo.type !== "worker") return;
+    targets.set(sessionId, (method) => ask(sessionId, method));
+    void follow(sessionId);
+  });
+  session.on("Target.detachedFromTarget", ({ sessionId }) => {
+    targets.delete(sessionId);
+    last.delete(sessionId);
+  });
+  await session.send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: false });
+
+  /** What is there now and not garbage. */
+  const settle = async () => {
+    const ids = [...targets.keys()];
+    for (const id of ids) await targets.get(id)?.("HeapProfiler.collectGarbage");
+    for (const id of ids) await sample(id);
+    return totals(last);
+  };
+  const before = await settle();
+  peak = before;
+  void follow("page");
+  return {
+    /** What is held now beyond what was held at the beginning, without garbage. */
+    settled: async () => difference(await settle(), before),
+    /** The most that was held at a time, with garbage, beyond what was held at the beginning. */
+    async stop() {
+      ending.abort();
+      await session.detach();
+      return { peak: difference(peak, before), samples, longestGapMs };
+    },
+  };
+}
+
+/** @returns {Held} */
+function totals(/** @type {ReadonlyMap<string, HeapUsage>} */ last) {
+  let [heapBytes, domBytes, bufferBytes] = [0, 0, 0];
+  for (const { usedSize, embedderHeapUsedSize, backingStorageSize } of last.values()) {
+    heapBytes += usedSize;
+    domBytes += embedderHeapUsedSize;
+    bufferBytes += backingStorageSize;
+  }
+  return { bytes: heapBytes + domBytes + bufferBytes, heapBytes, domBytes, bufferBytes };
+}
+
+/** @returns {Held} */
+function difference(/** @type {Held} */ now, /** @type {Held} */ before) {
+  return {
+    bytes: now.bytes - before.bytes,
+    heapBytes: now.heapBytes - before.heapBytes,
+    domBytes: now.domBytes - before.domBytes,
+    bufferBytes: now.bufferBytes - before.bufferBytes,
+  };
+}
+
+/** Calls to a page's workers. Playwright's sessions know nothing of sessions within them, hence messages in messages. */
+function workerCalls(/** @type {import("playwright").CDPSession} */ session) {
+  let lastId = 0;
+  /** @type {Map<number, (message: { result?: any, error?: unknown }) => void>} */
+  const waiting = new Map();
+  session.on("Target.receivedMessageFromTarget", ({ message }) => {
+    const answer = JSON.parse(message);
+    waiting.get(answer.id)?.(answer);
+    waiting.delete(answer.id);
+  });
+  return (/** @type {string} */ sessionId, /** @type {string} */ method) =>
+    new Promise((/** @type {(result: any) => void} */ resolve, reject) => {
+      const id = ++lastId;
+      waiting.set(id, ({ result, error }) => (error ? reject(new Error(JSON.stringify(error))) : resolve(result)));
+      const message = JSON.stringify({ id, method });
+      session.send("Target.sendMessageToTarget", { sessionId, message }).catch(reject);
+    });
+}
