@@ -15,7 +15,7 @@ function inChromium(name: string, include: string, timeoutMs: number): TestProje
   return {
     appType: "mpa",
     // Imported by the worker, where Vite's scan does not look: found in mid-run they would reload the page.
-    optimizeDeps: { include: ["comlink", "@huggingface/jinja", "@huggingface/tokenizers"] },
+    optimizeDeps: { include: ["comlink", "idb-keyval", "@huggingface/jinja", "@huggingface/tokenizers"] },
     test: {
       name,
       include: [include],

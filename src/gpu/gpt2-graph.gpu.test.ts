@@ -9,6 +9,7 @@ import { differingWords, expectClose, openTestDevice, readBuffer } from "../test
 import { Arena } from "./arena.ts";
 import { createActivations, uploadWeights, type Activations } from "./gpt2-buffers.ts";
 import { Gpt2Graph } from "./gpt2-graph.ts";
+import { usualMatmuls } from "./matmul-variants.ts";
 import { KernelCompiler } from "./kernel.ts";
 import { strideOf } from "./padding.ts";
 import { StepBuffer } from "./step-buffer.ts";
@@ -70,7 +71,16 @@ it.each([
     const uploader = new WeightUploader(device, arena, compiler, "f32", { maxBindingBytes });
     const buffers = await uploadWeights(uploader, arena, golden.weights, engine);
     uploader.destroy();
-    const graph = await Gpt2Graph.prepare({ compiler, model, engine, buffers, activations, step, adapter });
+    const graph = await Gpt2Graph.prepare({
+      compiler,
+      model,
+      engine,
+      buffers,
+      activations,
+      step,
+      adapter,
+      matmuls: usualMatmuls(adapter),
+    });
 
     const sequence = new Sequence({ requestId: "a", index: 0, params: GREEDY, prompt: ids, arrivalMs: 0 });
     sequence.slot = 1;

@@ -6,7 +6,7 @@ import { attention, attentionQuad, attentionTile, QUAD_HEAD_VEC4, quadHeads } fr
 import { embed } from "./kernels/embed.ts";
 import { layerNorm } from "./kernels/layer-norm.ts";
 import { Epilogue, matmulLane, matmulSkinny } from "./kernels/matmul.ts";
-import { matmulVariants, type AdapterTraits, type MatmulShape } from "./matmul-variants.ts";
+import type { AdapterTraits, MatmulShape, MatmulVariant } from "./matmul-variants.ts";
 import { weightsDtypeCode } from "./weights-dtype.ts";
 import { strideOf } from "./padding.ts";
 import type { StepBuffer } from "./step-buffer.ts";
@@ -29,6 +29,8 @@ export interface Gpt2GraphParts {
   readonly activations: Activations;
   readonly step: StepBuffer;
   readonly adapter: AdapterTraits;
+  /** By ascending rows: see matmul-variants.ts. */
+  readonly matmuls: readonly MatmulVariant[];
 }
 
 /**
@@ -68,7 +70,7 @@ export class Gpt2Graph {
     });
     const lnF = op.normed("lnF", buffers.lnF, a.headInput, { samplesOnly: true });
     const head = [...lnF.operations, ...buffers.head.map((part) => op.head(part, lnF.input))];
-    const maxRows = matmulVariants(parts.adapter).map((variant) => variant.maxRows);
+    const maxRows = parts.matmuls.map((variant) => variant.maxRows);
     return new Gpt2Graph(await Promise.all(body), await Promise.all(head), maxRows);
   }
 
@@ -95,7 +97,7 @@ function at(variants: readonly Dispatch[], index: number): Dispatch {
 const EMBED_LANES = 64;
 
 /** How each operation of the model is compiled and bound. */
-function operations({ compiler, model, engine, buffers, activations, step, adapter }: Gpt2GraphParts) {
+function operations({ compiler, model, engine, buffers, activations, step, adapter, matmuls }: Gpt2GraphParts) {
   const { isSoftware } = adapter;
   const { nEmbd, nHead, headDim } = model;
   const WEIGHTS_DTYPE = weightsDtypeCode[engine.dtype];
@@ -135,7 +137,7 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
       ? compiler.bind(matmulLane, { x, w, bias, y, step: step.step })
       : compiler.bind(matmulSkinny, { x, w, bias, norm: norm ?? bias, samples, y, step: step.step });
     return Promise.all(
-      matmulVariants(adapter).map(async (variant) => ({
+      matmuls.map(async (variant) => ({
         name,
         pipeline: await variant.pipeline(compiler, shape, norm && normShape),
         bindGroup,

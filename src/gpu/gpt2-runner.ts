@@ -9,6 +9,8 @@ import type { OpenedDevice } from "./device.ts";
 import { createActivations, uploadWeights, type Activations } from "./gpt2-buffers.ts";
 import { Gpt2Graph } from "./gpt2-graph.ts";
 import { KernelCompiler } from "./kernel.ts";
+import { matmulChoices, usualMatmuls } from "./matmul-variants.ts";
+import { measureOn, tuneMatmuls, type TuningStore } from "./matmul-tuning.ts";
 import { MAX_HEAD_SIZE } from "./kernels/attention.ts";
 import { ReadbackRing } from "./readback.ts";
 import { Sampler } from "./sampler.ts";
@@ -67,8 +69,10 @@ export class Gpt2Runner implements Runner {
     weights: Gpt2Weights;
     engine: ResolvedEngineConfig;
     onKernel?: (compiled: number, total: number) => void;
+    /** Where it is remembered which kernels suit the adapter. [the usual ones are taken, unmeasured] */
+    tuning?: TuningStore;
   }): Promise<Gpt2Runner> {
-    const { opened, weights, engine } = options;
+    const { opened, weights, engine, tuning } = options;
     const model = weights.config;
     const { device } = opened;
     if (model.headDim > MAX_HEAD_SIZE) {
@@ -99,7 +103,11 @@ export class Gpt2Runner implements Runner {
         const buffers = await uploadWeights(uploader, arena, weights, engine);
         uploader.destroy();
         const parts = { compiler, model, engine, buffers, activations, step, adapter: opened };
-        return { graph: await Gpt2Graph.prepare(parts), weightBytes: buffers.weightBytes };
+        const key = `${opened.adapterName}, ${model.nLayer} x ${model.nEmbd}, ${engine.dtype}`;
+        const matmuls = tuning
+          ? await tuneMatmuls(matmulChoices(opened), key, tuning, measureOn({ ...parts, device }))
+          : usualMatmuls(opened);
+        return { graph: await Gpt2Graph.prepare({ ...parts, matmuls }), weightBytes: buffers.weightBytes };
       };
       // The sampler's kernels take some of the longest to compile, and need no weights. First, since it makes its buffers at
       // once: what the arena grows by afterwards is the weights'.

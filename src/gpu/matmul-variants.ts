@@ -19,6 +19,8 @@ export interface NormShape {
 
 /** A kernel for steps of up to `maxRows` rows. */
 export interface MatmulVariant {
+  /** Of the kernel and its shape; tuning is remembered by it. */
+  readonly name: string;
   readonly maxRows: number;
   /** @param norm of the input, by the kernel itself: the kernels for software adapters don't. */
   pipeline(compiler: KernelCompiler, shape: MatmulShape, norm: NormShape | null): Promise<GPUComputePipeline>;
@@ -28,6 +30,7 @@ export interface MatmulVariant {
 const LANES = 32;
 
 const row: MatmulVariant = {
+  name: "row",
   maxRows: 1,
   pipeline: (compiler, shape) => compiler.pipeline(matmulRow, { ...shape, LANES }),
   workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), rows],
@@ -35,6 +38,7 @@ const row: MatmulVariant = {
 
 function lane(maxRows: number): MatmulVariant {
   return {
+    name: "lane",
     maxRows,
     pipeline: (compiler, shape) => compiler.pipeline(matmulLane, { ...shape, LANES }),
     workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / 4)],
@@ -42,6 +46,7 @@ function lane(maxRows: number): MatmulVariant {
 }
 
 const subgroup: MatmulVariant = {
+  name: "subgroup",
   maxRows: Infinity,
   pipeline: (compiler, shape) => compiler.pipeline(matmulSubgroup, { ...shape, LANES }),
   workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / 8)],
@@ -51,19 +56,20 @@ function normConstants(norm: NormShape | null) {
   return { NORM: norm !== null, ...(norm ?? { WIDTH: 0, EPSILON: 0 }) };
 }
 
-function skinny(rows: number): MatmulVariant {
-  // 128 lanes; workgroup memory is 16 bytes a lane and row, and 16 KiB is what every adapter has.
-  const COLUMNS = rows > 8 ? 8 : 16;
-  const SPLITS = 8;
+/** A workgroup of `columns` by `splits` lanes: 16 bytes of workgroup memory a lane and row, of 16 KiB that every adapter has. */
+function skinny(rows: number, columns: number, splits: number, maxRows = rows): MatmulVariant {
+  const shapeOfGroup = { COLUMNS: columns, SPLITS: splits, ROWS: rows };
   return {
-    maxRows: rows,
+    name: `skinny ${rows} x ${columns} x ${splits}`,
+    maxRows,
     pipeline: (compiler, shape, norm) =>
-      compiler.pipeline(matmulSkinny, { ...shape, ...normConstants(norm), COLUMNS, SPLITS, ROWS: rows }),
-    workgroups: (shape) => [Math.ceil(shape.N4 / COLUMNS), 1],
+      compiler.pipeline(matmulSkinny, { ...shape, ...normConstants(norm), ...shapeOfGroup }),
+    workgroups: (shape, numRows) => [Math.ceil(shape.N4 / columns), Math.ceil(numRows / rows)],
   };
 }
 
 const tiled: MatmulVariant = {
+  name: "tiled",
   maxRows: Infinity,
   pipeline: (compiler, shape, norm) => compiler.pipeline(matmulTiled, { ...shape, ...normConstants(norm) }),
   workgroups: (shape, rows) => [Math.ceil(shape.N4 / 8), Math.ceil(rows / 32)],
@@ -75,14 +81,29 @@ export interface AdapterTraits {
   readonly hasSubgroups: boolean;
 }
 
+/** Kernels for steps of up to so many rows, the usual one first. */
+export type MatmulChoice = readonly [MatmulVariant, ...MatmulVariant[]];
+
 /**
- * By ascending rows: the first whose maxRows reaches is the one to take. All give the same bits.
+ * By ascending rows: the first class whose maxRows reaches is a step's. All kernels give the same bits, so which one of a
+ * class suits is a matter of time alone. GPUs differ too much to say beforehand: see matmul-tuning.ts.
  *
  * On SwiftShader the lane kernel takes for 2 rows what the row kernel takes for them one by one; the tiled kernel takes
  * twice what lane takes (64 rows, 768 by 768), and 0.9 s to compile where lane takes 0.1 s. For eight rows the subgroup
  * kernel takes 0.6 times what lane takes, there and on llvmpipe; for four it would take what it takes for eight.
  */
-export function matmulVariants({ isSoftware, hasSubgroups }: AdapterTraits): readonly MatmulVariant[] {
-  if (!isSoftware) return [skinny(1), skinny(4), skinny(8), skinny(16), tiled];
-  return hasSubgroups ? [row, lane(4), subgroup] : [row, lane(Infinity)];
+export function matmulChoices({ isSoftware, hasSubgroups }: AdapterTraits): readonly MatmulChoice[] {
+  if (isSoftware) return hasSubgroups ? [[row], [lane(4)], [subgroup]] : [[row], [lane(Infinity)]];
+  return [
+    [skinny(1, 16, 8), skinny(1, 8, 16), skinny(1, 16, 16), skinny(1, 32, 8)],
+    [skinny(4, 16, 8), skinny(4, 8, 16), skinny(4, 16, 16), skinny(4, 32, 4)],
+    [skinny(8, 16, 8), skinny(8, 8, 16), skinny(8, 32, 4)],
+    [skinny(16, 8, 8), skinny(16, 16, 4), skinny(16, 8, 4)],
+    [tiled, skinny(16, 8, 8, Infinity), skinny(16, 16, 4, Infinity)],
+  ];
+}
+
+/** The usual ones: one a class. */
+export function usualMatmuls(adapter: AdapterTraits): readonly MatmulVariant[] {
+  return matmulChoices(adapter).map(([usual]) => usual);
 }

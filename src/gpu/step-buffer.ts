@@ -111,6 +111,11 @@ export class StepBuffer {
     return shape;
   }
 
+  /** For products that are measured without a step: so many rows. */
+  writeRows(queue: GPUQueue, rows: number): void {
+    queue.writeBuffer(this.#buffer, 0, new Uint32Array([rows, 0]));
+  }
+
   #fill(step: readonly ScheduledSequence[]): StepShape {
     const words = this.#words;
     let rows = 0;

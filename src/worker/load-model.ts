@@ -15,6 +15,7 @@ import { ChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
 import { openModel } from "./open-model.ts";
+import { openTuningStore } from "./tuning-store.ts";
 
 /** Embeddings are padded to a multiple of at most this. */
 const LARGEST_PADDING = 1024;
@@ -60,6 +61,7 @@ export async function loadModel(
       weights,
       engine: engineConfig,
       onKernel: (done, total) => onProgress({ stage: "kernels", done, total }),
+      tuning: openTuningStore(),
     });
     const { numGpuBlocks } = engineConfig;
     onProgress({ stage: "cache", done: numGpuBlocks, total: numGpuBlocks, detail: `${numGpuBlocks} blocks` });

@@ -5,7 +5,7 @@ import { differingWords, expectClose, floatsOf, openTestDevice, randomFloats, ru
 import { geluErfReference, geluTanhReference, matmulReference } from "../../testing/reference.ts";
 import { packSamples } from "../../testing/samples.ts";
 import { weightsAsKept } from "../../testing/weights-as-kept.ts";
-import { matmulVariants } from "../matmul-variants.ts";
+import { usualMatmuls } from "../matmul-variants.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
 import { packMatrix } from "../../testing/pack-matrix.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
@@ -223,7 +223,7 @@ describe.each([
   { isSoftware: false, hasSubgroups },
 ])("the variants of an adapter (software: $isSoftware, subgroups: $hasSubgroups)", (adapter) => {
   it("cover every number of rows, the fewest first", () => {
-    const limits = matmulVariants(adapter).map(({ maxRows }) => maxRows);
+    const limits = usualMatmuls(adapter).map(({ maxRows }) => maxRows);
     expect(limits).toEqual([...limits].sort((a, b) => a - b));
     expect(limits[0]).toBe(1);
     expect(limits.at(-1)).toBe(Infinity);
@@ -233,7 +233,7 @@ describe.each([
     const { KernelCompiler } = await import("../kernel.ts");
     const compiler = new KernelCompiler(device);
     const shape = { K4: 24, N4: 80, Y4: 80, SAMPLES_ONLY: false, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: 0 };
-    for (const variant of matmulVariants(adapter)) {
+    for (const variant of usualMatmuls(adapter)) {
       expect(await variant.pipeline(compiler, shape, null)).toBeInstanceOf(GPUComputePipeline);
       expect(variant.workgroups(shape, 1)[0]).toBeGreaterThanOrEqual(80 / 32);
     }

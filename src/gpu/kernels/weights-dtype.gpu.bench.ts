@@ -6,7 +6,7 @@ import type { WeightsDtype } from "../../protocol/config.ts";
 import { medianOf, printTable } from "../../testing/bench.ts";
 import { openTestDevice } from "../../testing/gpu.ts";
 import { KernelCompiler } from "../kernel.ts";
-import { matmulVariants } from "../matmul-variants.ts";
+import { usualMatmuls } from "../matmul-variants.ts";
 import { packedBytes, weightsDtypeCode } from "../weights-dtype.ts";
 import { matmulLane, matmulSkinny } from "./matmul.ts";
 
@@ -36,7 +36,7 @@ it("weights", async () => {
     workgroups: readonly [number, number];
     ms: number[];
   }[] = [];
-  for (const variant of matmulVariants(adapter)) {
+  for (const variant of usualMatmuls(adapter)) {
     const rows = Math.min(variant.maxRows, MOST_ROWS);
     for (const dtype of DTYPES) {
       const shape = {

@@ -1,0 +1,72 @@
+import { describe, expect, it, vi } from "vitest";
+import { tuneMatmuls, type TuningStore } from "./matmul-tuning.ts";
+import { matmulChoices, type MatmulVariant } from "./matmul-variants.ts";
+
+const GPU = matmulChoices({ isSoftware: false, hasSubgroups: true });
+const FASTEST = GPU.map((choice) => choice.at(-1) ?? choice[0]);
+
+class MemoryStore implements TuningStore {
+  readonly kept = new Map<string, readonly string[]>();
+  load(key: string) {
+    return Promise.resolve(this.kept.get(key));
+  }
+  save(key: string, names: readonly string[]) {
+    this.kept.set(key, names);
+    return Promise.resolve();
+  }
+}
+
+/** The last of each class is the fastest, but its first run is disturbed. */
+function lastIsFastest() {
+  const seen = new Set<MatmulVariant>();
+  return vi.fn<(variant: MatmulVariant, rows: number) => Promise<number>>((variant) => {
+    const isFirst = !seen.has(variant);
+    seen.add(variant);
+    return Promise.resolve(FASTEST.includes(variant) ? (isFirst ? 9 : 1) : 2);
+  });
+}
+
+const namesOf = (variants: readonly MatmulVariant[]) => variants.map(({ name }) => name);
+
+describe("the tuning of the products", () => {
+  it("takes the fastest of each class by its best run, and keeps their names", async () => {
+    const store = new MemoryStore();
+    const measure = lastIsFastest();
+    expect(await tuneMatmuls(GPU, "a GPU", store, measure)).toEqual(FASTEST);
+    expect(store.kept.get("a GPU")).toEqual(FASTEST.map(({ name }) => name));
+    for (const [variant, rows] of measure.mock.calls) expect(rows).toBe(Math.min(variant.maxRows, 64));
+  });
+
+  it("measures each adapter and model once", async () => {
+    const store = new MemoryStore();
+    await tuneMatmuls(GPU, "a GPU", store, lastIsFastest());
+    const again = lastIsFastest();
+    expect(await tuneMatmuls(GPU, "a GPU", store, again)).toEqual(FASTEST);
+    expect(again).not.toHaveBeenCalled();
+    await tuneMatmuls(GPU, "another GPU", store, again);
+    expect(again).toHaveBeenCalled();
+  });
+
+  it.each([[["a kernel of an older version", "tiled"]], [[]]])("measures again where %j was kept", async (kept) => {
+    const store = new MemoryStore();
+    store.kept.set("a GPU", kept);
+    expect(await tuneMatmuls(GPU, "a GPU", store, lastIsFastest())).toEqual(FASTEST);
+    expect(store.kept.get("a GPU")).toEqual(FASTEST.map(({ name }) => name));
+  });
+
+  it("does without a store that can't be used", async () => {
+    const broken = { load: () => Promise.reject(new Error("no")), save: () => Promise.reject(new Error("no")) };
+    expect(await tuneMatmuls(GPU, "a GPU", broken, lastIsFastest())).toEqual(FASTEST);
+  });
+
+  it("measures nothing where there is no choice", async () => {
+    const measure = lastIsFastest();
+    const software = matmulChoices({ isSoftware: true, hasSubgroups: true });
+    expect(namesOf(await tuneMatmuls(software, "software", new MemoryStore(), measure))).toEqual([
+      "row",
+      "lane",
+      "subgroup",
+    ]);
+    expect(measure).not.toHaveBeenCalled();
+  });
+});
