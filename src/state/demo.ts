@@ -1,6 +1,7 @@
 import type { BatchingMode } from "../protocol/config.ts";
 import type { BatchingModeControl } from "./batching-mode.ts";
 import { Pane, type PaneContext } from "./pane.ts";
+import { requestName } from "./request-name.ts";
 import { SharedSettings } from "./shared-settings.ts";
 import { createStore, type ReadonlyStore } from "./store.ts";
 
@@ -118,9 +119,11 @@ export class Demo {
     const state = this.#context.engine.store.getState();
     if (state.status !== "ready") return;
     const { completions } = state.engine.chat;
-    const ask = async (content: string) => {
+    const ask = async (content: string, index: number) => {
       const messages = [{ role: "user" as const, content }];
-      const chunks = await completions.create({ messages, max_tokens: WARM_UP_TOKENS, stream: true });
+      // By the panes' names, so that the timeline shows each question on one line.
+      const request_id = requestName({ pane: index + 1, turn: 0 }, crypto.randomUUID());
+      const chunks = await completions.create({ messages, max_tokens: WARM_UP_TOKENS, stream: true, request_id });
       for await (const _ of chunks);
     };
     // What fails here fails in the first run, too, which says so.

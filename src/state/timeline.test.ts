@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { StepReport } from "../protocol/reports.ts";
 import { sampleEntry, sampleRequest, sampleStep } from "../testing/sample-reports.ts";
-import { TimelineRows } from "./timeline-rows.ts";
+import { requestName } from "./request-name.ts";
+import { TimelineRows, type TimelineRow } from "./timeline-rows.ts";
 import { Timeline, TIMELINE_STEPS, type Cell, type Track } from "./timeline.ts";
 
 const LETTERS: Record<Cell["kind"], string> = {
@@ -112,7 +113,8 @@ describe("the timeline", () => {
 });
 
 describe("the timeline's rows", () => {
-  const names = (rows: readonly (Track | null)[]) => rows.map((row) => row?.id.requestId ?? "-").join("");
+  const names = (rows: readonly TimelineRow[]) =>
+    rows.map((row) => row.map((track) => track.id.requestId).join("+") || "-").join("");
 
   it("are slots: kept until the last cell has left, then taken by the next", () => {
     const rows = new TimelineRows();
@@ -126,5 +128,16 @@ describe("the timeline's rows", () => {
     expect(names(rows.arrange(timeline.tracksIn(4, 7)))).toBe("e-cd");
     timeline.addRequest(sampleRequest("d", { status: "finished", finishReason: "abort" }));
     expect(names(rows.arrange(timeline.tracksIn(9, 12)))).toBe("e-c");
+  });
+
+  it("are the panes': a question goes on behind the last one's end, beside it where that is still open", () => {
+    const rows = new TimelineRows();
+    const turn = (pane: number, number: number) => requestName({ pane, turn: number }, "x");
+    const shown = () =>
+      rows.arrange(timeline.tracksIn(1, 9)).map((row) => row.map(({ id }) => id.requestId.slice(0, -2)));
+    add(1, { entries: [prompt(turn(1, 1)), prompt(turn(2, 1))] });
+    add(2, { entries: [sampleEntry(turn(1, 1), { finishReason: "stop" }), sampleEntry(turn(2, 1))] });
+    add(3, { entries: [prompt(turn(1, 2)), prompt(turn(2, 2))] });
+    expect(shown()).toEqual([["pane-1-turn-1", "pane-1-turn-2"], ["pane-2-turn-1"], ["pane-2-turn-2"]]);
   });
 });

@@ -16,7 +16,7 @@ interface BatchPulseProps {
   isTall?: boolean;
 }
 
-/** On a phone the batch stays in sight as a strip: a line a sequence, a mark a step. A tap opens the whole. */
+/** On a phone the batch stays in sight as a strip: a line a pane, a mark a step. A tap opens the whole. */
 export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
   const { timeline, dock } = batch;
   const rows = useMemo(() => new TimelineRows(), []);
@@ -27,11 +27,11 @@ export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
     const shown = rows.arrange(timeline.tracksIn(fromStep, timeline.lastStep + 1));
     const pitch = height / Math.max(FEWEST_ROWS, shown.length);
     const markPx = Math.max(1, Math.floor(pitch) - 2);
-    for (const [row, track] of shown.entries()) {
+    for (const [row, track] of shown.flatMap((tracks, at) => tracks.map((one) => [at, one] as const))) {
       const y = Math.round(row * pitch);
-      const hue = inks.voices[(track && askerOf(track.id.requestId)?.pane) ?? 0] ?? inks.ink2;
+      const hue = inks.voices[askerOf(track.id.requestId)?.pane ?? 0] ?? inks.ink2;
       for (let column = 0; column < columns; column++) {
-        const cell = track?.cellAt(fromStep + column);
+        const cell = track.cellAt(fromStep + column);
         if (!cell) continue;
         const x = column * STEP_PX;
         const rests = cell.kind === "waiting" || cell.kind === "preempted";

@@ -51,8 +51,9 @@ export function TimelinePanel({ batch, onGoTo }: TimelinePanelProps) {
   const { canvas, redraw } = useCanvas((g, width) => {
     view.hold(isPaused);
     const { rows: shown, fromStep, toStep } = view.refresh(Math.floor(width / stepPx));
-    // The labels are React's; they change far more seldom than the steps.
-    setRows((before) => (isSameList(before, shown) ? before : [...shown]));
+    // The labels are React's; they change far more seldom than the steps. A line is its newest sequence's.
+    const newest = shown.map((tracks) => tracks.at(-1) ?? null);
+    setRows((before) => (isSameList(before, newest) ? before : newest));
     const rowsOf = (step: number) => timeline.rowsOf(step);
     const drawing = { rows: shown, rowPx: rowHeight(shown.length), stepPx, fromStep, toStep, rowsOf, solo };
     drawTimeline(g, width, currentInks(), { ...drawing, cursor: view.cursor });

@@ -1,5 +1,6 @@
 import { askerOf } from "../../state/request-name.ts";
-import type { Cell, StepRows, Track } from "../../state/timeline.ts";
+import type { TimelineRow } from "../../state/timeline-rows.ts";
+import type { Cell, StepRows } from "../../state/timeline.ts";
 import { hatch } from "./hatch.ts";
 import type { Inks } from "./inks.ts";
 import { formatCount } from "../format.ts";
@@ -18,7 +19,7 @@ export const SUM_PX = 40;
 const SUM_BAR_PX = 32;
 
 export interface TimelineDrawing {
-  readonly rows: readonly (Track | null)[];
+  readonly rows: readonly TimelineRow[];
   readonly rowPx: number;
   readonly stepPx: number;
   /** The first column; there are as many as fit. */
@@ -34,8 +35,7 @@ export interface TimelineDrawing {
 export function drawTimeline(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
   const { rows, rowPx, stepPx, fromStep, toStep, solo, cursor } = drawing;
   drawGrid(g, width, inks, drawing);
-  for (const [row, track] of rows.entries()) {
-    if (!track) continue;
+  for (const [row, track] of rows.flatMap((tracks, at) => tracks.map((one) => [at, one] as const))) {
     const voice = askerOf(track.id.requestId)?.pane ?? 0;
     const pen: Pen = { g, inks, hue: inks.voices[voice] ?? inks.ink2, isOpen: isOpenVoice(voice), rowPx, stepPx };
     g.globalAlpha = solo === null || solo === voice ? 1 : 0.2;

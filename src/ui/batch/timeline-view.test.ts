@@ -54,3 +54,12 @@ it("takes a window that is held along, as far as anything is remembered", () => 
   view.moveCursor(100, 0);
   expect(range()).toEqual([12, 21]);
 });
+
+it("says of a line with several sequences which one a step is of", () => {
+  const turn = (number: number) => `pane-7-turn-${number}-x`;
+  timeline.addStep(sampleStep({ step: 21, entries: [sampleEntry(turn(1), { finishReason: "stop" })] }));
+  for (const step of [22, 23]) timeline.addStep(sampleStep({ step, entries: [sampleEntry(turn(2))] }));
+  view.refresh(20);
+  const at = (step: number) => view.trackAt({ row: 2, step })?.id.requestId;
+  expect([at(10), at(21), at(22), at(24)]).toEqual([turn(1), turn(1), turn(2), turn(2)]);
+});

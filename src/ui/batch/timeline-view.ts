@@ -1,4 +1,4 @@
-import { TimelineRows } from "../../state/timeline-rows.ts";
+import { TimelineRows, type TimelineRow } from "../../state/timeline-rows.ts";
 import type { Cell, Timeline, Track } from "../../state/timeline.ts";
 
 export interface Place {
@@ -7,7 +7,7 @@ export interface Place {
 }
 
 export interface TimelineWindow {
-  readonly rows: readonly (Track | null)[];
+  readonly rows: readonly TimelineRow[];
   readonly fromStep: number;
   readonly toStep: number;
 }
@@ -53,8 +53,10 @@ export class TimelineView {
     return (this.#window = { rows, fromStep, toStep });
   }
 
-  trackAt({ row }: Place): Track | null {
-    return this.#window.rows[row] ?? null;
+  /** Of those on a line the one that has begun last; before all of them, the first. */
+  trackAt({ row, step }: Place): Track | null {
+    const tracks = this.#window.rows[row] ?? [];
+    return tracks.findLast(({ firstStep }) => firstStep <= step) ?? tracks[0] ?? null;
   }
 
   cellAt(place: Place): Cell | undefined {
@@ -69,7 +71,7 @@ export class TimelineView {
       row:
         Math.max(
           0,
-          shown.findIndex((track) => track !== null),
+          shown.findIndex((tracks) => tracks.length > 0),
         ) - rows,
     };
     const row = Math.max(0, Math.min(shown.length - 1, at.row + rows));
