@@ -4,6 +4,7 @@ import { BatchMetrics, FIGURES_INTERVAL_MS } from "./batch-metrics.ts";
 import { Batch } from "./batch.ts";
 import { Commands } from "./commands.ts";
 import { Demo } from "./demo.ts";
+import { zoomWithDemo } from "./demo-zoom.ts";
 import { EngineControl, type CreateEngine } from "./engine-control.ts";
 import { EngineRecovery } from "./engine-recovery.ts";
 import type { ScheduleFlush } from "./frame-flusher.ts";
@@ -80,6 +81,7 @@ export function createAppState(options: AppStateOptions): AppState {
   const workspace = new Workspace(context, saved);
   const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded.status, workspace, settings) : null;
   const demo = new Demo({ ...context, mode: batch.mode, now });
+  zoomWithDemo(demo, batch.timeline, batch.dock);
   // On a phone, who goes to a pane leaves the batch.
   workspace.store.subscribe((state, before) => {
     if (state.current !== before.current) batch.dock.show(false);

@@ -32,6 +32,22 @@ it("zooms from one width to the next, as far as there are any", () => {
   expect(dock.store.getState().stepPx).toBe(STEP_WIDTHS_PX[0]);
 });
 
+it("zooms so that all of so many steps are seen, or as many as can be", () => {
+  const dock = new Dock();
+  dock.settleZoom(600);
+  expect(dock.store.getState().stepPx).toBe(9);
+  for (const [steps, stepPx] of [
+    [200, 3],
+    [201, 2],
+    [20, 27],
+    [5000, 1],
+  ] as const) {
+    dock.fit(steps);
+    dock.settleZoom(600);
+    expect(dock.store.getState()).toMatchObject({ stepPx, fitSteps: null });
+  }
+});
+
 it("pauses and goes on, and points at one pane at a time", () => {
   const dock = new Dock();
   dock.togglePause();

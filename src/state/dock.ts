@@ -12,13 +12,15 @@ export interface DockState {
   readonly isPaused: boolean;
   /** Width of a step on the timeline. */
   readonly stepPx: number;
+  /** So many steps are to be seen at once: whoever knows the timeline's width chooses that of a step. null: it is chosen. */
+  readonly fitSteps: number | null;
   /** The pane whose sequences are pointed at; null: none, and all are drawn alike. */
   readonly solo: number | null;
 }
 
 export const MIN_DOCK_PX = 160;
 export const MAX_DOCK_PX = 720;
-export const STEP_WIDTHS_PX = [3, 5, 7, 9, 13, 19, 27] as const;
+export const STEP_WIDTHS_PX = [1, 2, 3, 5, 7, 9, 13, 19, 27] as const;
 const DEFAULT_STEP_PX = 9;
 
 /** How the person has set up the view of the batch. Whether it is open and its height are remembered. */
@@ -30,6 +32,7 @@ export class Dock {
     heightPx: clampHeight(Number(remembered("dock.height") ?? NaN)),
     isPaused: false,
     stepPx: DEFAULT_STEP_PX,
+    fitSteps: null,
     solo: null,
   }));
 
@@ -63,7 +66,23 @@ export class Dock {
   zoom(direction: 1 | -1): void {
     const at = STEP_WIDTHS_PX.findIndex((px) => px === this.store.getState().stepPx);
     const stepPx = STEP_WIDTHS_PX[at + direction];
-    if (stepPx !== undefined) this.#store.setState({ stepPx });
+    if (stepPx !== undefined) this.zoomTo(stepPx);
+  }
+
+  zoomTo(stepPx: number): void {
+    this.#store.setState({ stepPx, fitSteps: null });
+  }
+
+  /** Zooms so that so many steps are seen, and no further away than that. */
+  fit(steps: number): void {
+    this.#store.setState({ fitSteps: steps });
+  }
+
+  /** Chooses the width of a step where one is still to be chosen. */
+  settleZoom(widthPx: number): void {
+    const { fitSteps } = this.store.getState();
+    if (fitSteps === null) return;
+    this.zoomTo(STEP_WIDTHS_PX.findLast((px) => px * fitSteps <= widthPx) ?? STEP_WIDTHS_PX[0]);
   }
 
   point(pane: number | null): void {

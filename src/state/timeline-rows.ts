@@ -19,22 +19,26 @@ export class TimelineRows {
     const placed = new Set(rows.flat());
     for (const track of visible) {
       if (placed.has(track)) continue;
-      const own = rows.findIndex((row) => goesOn(row, track));
+      const own = rows.findIndex((row) => hasRoomFor(row, track));
       const at = own >= 0 ? own : rows.findIndex((row) => row.length === 0);
-      if (at >= 0) rows[at] = [...(rows[at] ?? []), track];
-      else rows.push([track]);
+      const row = [...(rows[at] ?? []), track].sort((a, b) => a.firstStep - b.firstStep);
+      if (at >= 0) rows[at] = row;
+      else rows.push(row);
     }
     while (rows.at(-1)?.length === 0) rows.pop();
     return (this.#rows = rows);
   }
 }
 
-/** Whether a line is that of the track's pane, and free from where it begins. */
-function goesOn(row: TimelineRow, track: Track): boolean {
-  const last = row.at(-1);
+/** Whether a line is that of the track's pane, and free as long as it lasts. */
+function hasRoomFor(row: TimelineRow, track: Track): boolean {
   const pane = paneOf(track);
-  if (last === undefined || pane === null || paneOf(last) !== pane) return false;
-  return last.endStep !== null && last.endStep <= track.firstStep;
+  if (pane === null || row.length === 0) return false;
+  return row.every((other) => paneOf(other) === pane && (endsBefore(other, track) || endsBefore(track, other)));
+}
+
+function endsBefore({ endStep }: Track, { firstStep }: Track): boolean {
+  return endStep !== null && endStep <= firstStep;
 }
 
 function paneOf({ id }: Track): number | null {

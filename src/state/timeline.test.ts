@@ -139,5 +139,8 @@ describe("the timeline's rows", () => {
     add(2, { entries: [sampleEntry(turn(1, 1), { finishReason: "stop" }), sampleEntry(turn(2, 1))] });
     add(3, { entries: [prompt(turn(1, 2)), prompt(turn(2, 2))] });
     expect(shown()).toEqual([["pane-1-turn-1", "pane-1-turn-2"], ["pane-2-turn-1"], ["pane-2-turn-2"]]);
+    // What was out of view comes back to its line.
+    rows.arrange(timeline.tracksIn(4, 9));
+    expect(shown()).toEqual([["pane-1-turn-1", "pane-1-turn-2"], ["pane-2-turn-1"], ["pane-2-turn-2"]]);
   });
 });

@@ -49,6 +49,7 @@ export function TimelinePanel({ batch, onGoTo }: TimelinePanelProps) {
   const rowPx = rowHeight(rows.length);
 
   const { canvas, redraw } = useCanvas((g, width) => {
+    dock.settleZoom(width);
     view.hold(isPaused);
     const { rows: shown, fromStep, toStep } = view.refresh(Math.floor(width / stepPx));
     // The labels are React's; they change far more seldom than the steps. A line is its newest sequence's.

@@ -142,8 +142,8 @@ function drawCell(pen: Pen, cell: Cell, x: number, y: number): void {
       return;
     }
     case "finished":
-      g.fillRect(x + 1, y + 2, 1, rowPx - 5);
-      g.fillRect(x + 3.5, y + 2, Math.min(3, stepPx - 2), rowPx - 5);
+      g.fillRect(x + Math.min(1, stepPx - 1), y + 2, 1, rowPx - 5);
+      if (stepPx > 3) g.fillRect(x + 3.5, y + 2, Math.min(3, stepPx - 2), rowPx - 5);
   }
 }
 
@@ -202,6 +202,11 @@ function drawNote({ g, hue, isOpen, rowPx, stepPx }: Pen, x: number, y: number):
   g.fillStyle = hue;
   g.strokeStyle = hue;
   const size = Math.min(6, stepPx - 1.5, rowPx - 4);
+  if (size < 1) {
+    // Far away, notes run together.
+    g.fillRect(0, y - 2, stepPx, 4);
+    return;
+  }
   if (isOpen && size >= 4) {
     g.lineWidth = 1.5;
     g.beginPath();
