@@ -39,6 +39,7 @@ it("zooms so that all of so many steps are seen, or as many as can be", () => {
   for (const [steps, stepPx] of [
     [200, 3],
     [201, 2],
+    [400, 1.5],
     [20, 27],
     [5000, 1],
   ] as const) {

@@ -20,7 +20,7 @@ export interface DockState {
 
 export const MIN_DOCK_PX = 160;
 export const MAX_DOCK_PX = 720;
-export const STEP_WIDTHS_PX = [1, 2, 3, 5, 7, 9, 13, 19, 27] as const;
+export const STEP_WIDTHS_PX = [1, 1.5, 2, 3, 5, 7, 9, 13, 19, 27] as const;
 const DEFAULT_STEP_PX = 9;
 
 /** How the person has set up the view of the batch. Whether it is open and its height are remembered. */

@@ -22,7 +22,9 @@ export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
   const rows = useMemo(() => new TimelineRows(), []);
   const { canvas, redraw } = useCanvas((g, width, height) => {
     const inks = currentInks();
-    const columns = Math.floor(width / STEP_PX);
+    const { fitSteps } = dock.store.getState();
+    const stepPx = fitSteps === null ? STEP_PX : Math.max(1, Math.min(STEP_PX, width / fitSteps));
+    const columns = Math.floor(width / stepPx);
     const fromStep = timeline.lastStep + 2 - columns;
     const shown = rows.arrange(timeline.tracksIn(fromStep, timeline.lastStep + 1));
     const pitch = height / Math.max(FEWEST_ROWS, shown.length);
@@ -33,17 +35,19 @@ export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
       for (let column = 0; column < columns; column++) {
         const cell = track.cellAt(fromStep + column);
         if (!cell) continue;
-        const x = column * STEP_PX;
+        const x = column * stepPx;
+        const [left, notePx] = stepPx < STEP_PX ? [x, stepPx] : [x + 1, STEP_PX / 2];
         const rests = cell.kind === "waiting" || cell.kind === "preempted";
         g.fillStyle = rests ? inks.ink3 : hue;
-        if (rests) g.fillRect(x + 1, y + markPx / 2, 3, 1);
+        if (rests) g.fillRect(left, y + markPx / 2, notePx, 1);
         else if (cell.kind === "decode" || cell.kind === "drafted") {
-          g.fillRect(x + 1, y + Math.max(0, (markPx - 3) / 2), 3, Math.min(3, markPx));
-        } else g.fillRect(x, y, cell.kind === "finished" ? 2 : 5, markPx);
+          g.fillRect(left, y + Math.max(0, (markPx - 3) / 2), notePx, Math.min(3, markPx));
+        } else g.fillRect(x, y, cell.kind === "finished" ? Math.min(2, stepPx) : Math.max(2, stepPx - 1), markPx);
       }
     }
   });
   useEffect(() => timeline.subscribe(redraw), [timeline, redraw]);
+  useEffect(() => dock.store.subscribe(redraw), [dock, redraw]);
   return (
     <button
       type="button"
