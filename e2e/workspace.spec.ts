@@ -60,6 +60,22 @@ test("a pane that is moved stays scrolled where it was", async ({ page }) => {
   expect(await pane.log.evaluate((log) => log.scrollTop)).toBe(100);
 });
 
+test("nothing scrolls sideways, however wide the window is", async ({ page }) => {
+  const app = await App.openFake(page);
+  await app.addPanes(2);
+  for (const width of [320, 390, 719, 720, 768, 900, 1023, 1024, 1280, 2560]) {
+    await page.setViewportSize({ width, height: 900 });
+    const beyond = await page.evaluate(() => {
+      const bar = document.querySelector("header")?.getBoundingClientRect();
+      const ends = [...document.querySelectorAll("header button")].map(
+        (button) => button.getBoundingClientRect().right,
+      );
+      return Math.max(document.documentElement.scrollWidth, bar?.right ?? Infinity, ...ends) - innerWidth;
+    });
+    expect(beyond, `at ${width} px`).toBeLessThanOrEqual(0);
+  }
+});
+
 test("a chat forks at any answer, and sixteen panes are all there are", async ({ page }) => {
   const app = await App.openFake(page, "panes=15&stepms=5");
   const pane = app.pane(1);

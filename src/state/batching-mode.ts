@@ -6,15 +6,23 @@ import { createStore, type ReadonlyStore } from "./store.ts";
 export class BatchingModeControl {
   readonly store: ReadonlyStore<BatchingMode>;
   readonly #store = createStore<BatchingMode>(() => "continuous");
+  /** Whether it is not for the person to choose now: the demo compares modes. */
+  readonly held: ReadonlyStore<boolean>;
+  readonly #held = createStore<boolean>(() => false);
   #engine: ChorusEngine | null = null;
 
   constructor() {
     this.store = this.#store;
+    this.held = this.#held;
   }
 
   watch(engine: ChorusEngine | null): void {
     this.#engine = engine;
     if (this.store.getState() !== "continuous") this.#tellEngine();
+  }
+
+  hold(isHeld: boolean): void {
+    this.#held.setState(isHeld, true);
   }
 
   choose(mode: BatchingMode): void {

@@ -23,7 +23,9 @@ it("shows all steps of the demo when it is over, and what was seen before when i
   expect(dock.store.getState().fitSteps).toBe(300);
   dock.settleZoom(600);
   expect(dock.store.getState().stepPx).toBe(2);
+  dock.togglePause();
   phases.setState({ phase: "running" }); // again
+  expect(dock.store.getState().isPaused).toBe(false);
   expect(dock.store.getState().stepPx).toBe(13);
   phases.setState({ phase: "closed" });
   expect(dock.store.getState()).toMatchObject({ stepPx: 13, fitSteps: null });

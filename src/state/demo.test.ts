@@ -72,6 +72,19 @@ it("stops at any time: nothing runs on, and the mode is what it was", async () =
   expect((await first.stats()).num_requests_running).toBe(0);
 });
 
+it("stops in its warm-up, too, and holds the mode only while it runs", async () => {
+  const { demo, mode, first, pass } = await openDemo();
+  void demo.start();
+  expect(mode.held.getState()).toBe(true);
+  await pass(0, 1);
+  expect((await first.stats()).num_requests_running).toBeGreaterThan(0);
+  demo.close();
+  await settle();
+  const stats = await first.stats();
+  expect(stats.num_requests_running + stats.num_requests_waiting).toBe(0);
+  expect(mode.held.getState()).toBe(false);
+});
+
 it("says so when the engine dies on the way", async () => {
   const { demo, mode, first, pass } = await openDemo();
   const done = demo.start();
@@ -79,5 +92,6 @@ it("says so when the engine dies on the way", async () => {
   first.die({ code: "device_lost", message: "Gone.", param: null });
   await done;
   expect(demo.store.getState().phase).toBe("failed");
+  expect(mode.held.getState()).toBe(false);
   expect(mode.store.getState()).toBe("continuous");
 });

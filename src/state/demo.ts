@@ -64,6 +64,7 @@ export class Demo {
   #attempt = 0;
   #running: { readonly key: "together" | "apart"; readonly startMs: number } | null = null;
   #modeBefore: BatchingMode = "continuous";
+  #warmingUp = new AbortController();
 
   constructor(context: DemoContext) {
     this.store = this.#store;
@@ -80,6 +81,7 @@ export class Demo {
     const { mode, announce } = this.#context;
     this.#modeBefore = mode.store.getState();
     this.#store.setState({ ...CLOSED, phase: "running" }, true);
+    mode.hold(true);
     await this.#warmUp();
     if (attempt !== this.#attempt) return;
     for (const key of ["together", "apart"] as const) {
@@ -94,6 +96,7 @@ export class Demo {
       }
     }
     mode.choose(this.#modeBefore);
+    mode.hold(false);
     this.#store.setState({ phase: "done" });
     const { together, apart } = this.#store.getState();
     announce(
@@ -119,11 +122,14 @@ export class Demo {
     const state = this.#context.engine.store.getState();
     if (state.status !== "ready") return;
     const { completions } = state.engine.chat;
+    this.#warmingUp = new AbortController();
+    const { signal } = this.#warmingUp;
     const ask = async (content: string, index: number) => {
       const messages = [{ role: "user" as const, content }];
       // By the panes' names, so that the timeline shows each question on one line.
       const request_id = requestName({ pane: index + 1, turn: 0 }, crypto.randomUUID());
-      const chunks = await completions.create({ messages, max_tokens: WARM_UP_TOKENS, stream: true, request_id });
+      const body = { messages, max_tokens: WARM_UP_TOKENS, stream: true, request_id } as const;
+      const chunks = await completions.create(body, { signal });
       for await (const _ of chunks);
     };
     // What fails here fails in the first run, too, which says so.
@@ -178,7 +184,9 @@ export class Demo {
 
   /** Ends what is under way, and the engine batches as it did before. */
   #leave(): void {
+    this.#warmingUp.abort();
     for (const pane of this.#store.getState().panes) pane.close();
+    this.#context.mode.hold(false);
     if (this.#store.getState().phase === "running") this.#context.mode.choose(this.#modeBefore);
     this.#running = null;
   }

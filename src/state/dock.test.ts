@@ -41,12 +41,22 @@ it("zooms so that all of so many steps are seen, or as many as can be", () => {
     [201, 2],
     [400, 1.5],
     [20, 27],
-    [5000, 1],
+    [600, 1],
+    [5000, 0.5],
   ] as const) {
     dock.fit(steps);
     dock.settleZoom(600);
-    expect(dock.store.getState()).toMatchObject({ stepPx, fitSteps: null });
+    expect(dock.store.getState()).toMatchObject({ stepPx, fitSteps: steps });
   }
+});
+
+it("fits no more once the person zooms", () => {
+  const dock = new Dock();
+  dock.fit(200);
+  dock.settleZoom(600);
+  dock.zoom(1);
+  dock.settleZoom(600);
+  expect(dock.store.getState()).toMatchObject({ stepPx: 5, fitSteps: null });
 });
 
 it("pauses and goes on, and points at one pane at a time", () => {

@@ -12,7 +12,7 @@ export interface DockState {
   readonly isPaused: boolean;
   /** Width of a step on the timeline. */
   readonly stepPx: number;
-  /** So many steps are to be seen at once: whoever knows the timeline's width chooses that of a step. null: it is chosen. */
+  /** So many steps are to be seen at once: whoever knows the width of a timeline fits them into it. null: as stepPx says. */
   readonly fitSteps: number | null;
   /** The pane whose sequences are pointed at; null: none, and all are drawn alike. */
   readonly solo: number | null;
@@ -20,7 +20,7 @@ export interface DockState {
 
 export const MIN_DOCK_PX = 160;
 export const MAX_DOCK_PX = 720;
-export const STEP_WIDTHS_PX = [1, 1.5, 2, 3, 5, 7, 9, 13, 19, 27] as const;
+export const STEP_WIDTHS_PX = [0.5, 1, 1.5, 2, 3, 5, 7, 9, 13, 19, 27] as const;
 const DEFAULT_STEP_PX = 9;
 
 /** How the person has set up the view of the batch. Whether it is open and its height are remembered. */
@@ -78,11 +78,12 @@ export class Dock {
     this.#store.setState({ fitSteps: steps });
   }
 
-  /** Chooses the width of a step where one is still to be chosen. */
+  /** Chooses the width of a step, where steps are to be fitted into the timeline's. */
   settleZoom(widthPx: number): void {
-    const { fitSteps } = this.store.getState();
+    const { fitSteps, stepPx: before } = this.store.getState();
     if (fitSteps === null) return;
-    this.zoomTo(STEP_WIDTHS_PX.findLast((px) => px * fitSteps <= widthPx) ?? STEP_WIDTHS_PX[0]);
+    const stepPx = STEP_WIDTHS_PX.findLast((px) => px * fitSteps <= widthPx) ?? STEP_WIDTHS_PX[0];
+    if (stepPx !== before) this.#store.setState({ stepPx });
   }
 
   point(pane: number | null): void {

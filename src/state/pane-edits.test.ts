@@ -129,6 +129,8 @@ describe("a cleared chat", () => {
     const { turns } = pane.store.getState();
     pane.clear();
     expect(pane.store.getState()).toMatchObject({ turns: [], note: { action: "undo" } });
+    pane.refreshFigures();
+    expect(pane.store.getState().figures).toBeNull();
     pane.undoClear();
     expect(pane.store.getState()).toMatchObject({ turns, note: null });
     pane.clear();

@@ -165,6 +165,7 @@ export class Pane {
     const { turns, firstSent } = this.#store.getState();
     if (turns.length === 0) return;
     this.#cleared = { turns, firstSent };
+    this.#lastRequestId = null; // or its figures would come back
     this.#store.setState({ turns: [], firstSent: 0, figures: null, note: clearedNote(turns.length) });
   }
 

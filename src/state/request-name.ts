@@ -4,7 +4,7 @@
 export interface Asker {
   /** 1..16 */
   readonly pane: number;
-  /** 1.. */
+  /** 1..; 0: before the first, to warm up. */
   readonly turn: number;
 }
 

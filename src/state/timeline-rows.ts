@@ -15,8 +15,13 @@ export class TimelineRows {
   /** The lines, from the first, for those that can be seen. */
   arrange(visible: readonly Track[]): readonly TimelineRow[] {
     const seen = new Set(visible);
-    const rows = this.#rows.map((row) => row.filter((track) => seen.has(track)));
+    let rows = this.#rows.map((row) => row.filter((track) => seen.has(track)));
     const placed = new Set(rows.flat());
+    // Who comes back from the past (the view was widened) came first: all are placed anew, in the order in which they began.
+    if (placed.size > 0 && visible.slice(0, placed.size).some((track) => !placed.has(track))) {
+      rows = [];
+      placed.clear();
+    }
     for (const track of visible) {
       if (placed.has(track)) continue;
       const own = rows.findIndex((row) => hasRoomFor(row, track));

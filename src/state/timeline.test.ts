@@ -130,6 +130,16 @@ describe("the timeline's rows", () => {
     expect(names(rows.arrange(timeline.tracksIn(9, 12)))).toBe("e-c");
   });
 
+  it("stand in the order in which they began when the view is widened", () => {
+    const rows = new TimelineRows();
+    for (const [step, id] of ["a", "b", "c"].entries()) {
+      add(2 * step + 1, { entries: [prompt(id)] });
+      add(2 * step + 2, { entries: [sampleEntry(id, { finishReason: "stop" })] });
+    }
+    expect(names(rows.arrange(timeline.tracksIn(6, 8)))).toBe("c");
+    expect(names(rows.arrange(timeline.tracksIn(1, 8)))).toBe("abc");
+  });
+
   it("are the panes': a question goes on behind the last one's end, beside it where that is still open", () => {
     const rows = new TimelineRows();
     const turn = (pane: number, number: number) => requestName({ pane, turn: number }, "x");
@@ -139,7 +149,7 @@ describe("the timeline's rows", () => {
     add(2, { entries: [sampleEntry(turn(1, 1), { finishReason: "stop" }), sampleEntry(turn(2, 1))] });
     add(3, { entries: [prompt(turn(1, 2)), prompt(turn(2, 2))] });
     expect(shown()).toEqual([["pane-1-turn-1", "pane-1-turn-2"], ["pane-2-turn-1"], ["pane-2-turn-2"]]);
-    // What was out of view comes back to its line.
+    // What was out of view comes back, and all stand as they began.
     rows.arrange(timeline.tracksIn(4, 9));
     expect(shown()).toEqual([["pane-1-turn-1", "pane-1-turn-2"], ["pane-2-turn-1"], ["pane-2-turn-2"]]);
   });

@@ -8,6 +8,7 @@ import css from "./BatchingSwitch.module.css";
 /** How the engine batches; it changes with its next step. */
 export function BatchingSwitch({ mode, className }: { mode: BatchingModeControl; className?: string | undefined }) {
   const chosen = useStore(mode.store, (state) => state);
+  const isHeld = useStore(mode.held, (state) => state);
   const name = useId();
   return (
     <div className={classNames(css.switch, className)} role="radiogroup" aria-label="Batching">
@@ -18,6 +19,7 @@ export function BatchingSwitch({ mode, className }: { mode: BatchingModeControl;
             name={name}
             value={value}
             checked={chosen === value}
+            disabled={isHeld}
             onChange={() => mode.choose(value)}
           />
           <span>{label}</span>

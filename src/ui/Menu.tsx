@@ -44,6 +44,7 @@ export function Menu({ name, items, look = "icon" }: MenuProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape") event.stopPropagation(); // it would stop the pane's answer, too
+    if (event.key === "Tab") list.current?.hidePopover(); // and the browser goes on from its button
     const buttons = enabled();
     const at = buttons.indexOf(document.activeElement as HTMLElement);
     const next = { ArrowDown: (at + 1) % buttons.length, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];

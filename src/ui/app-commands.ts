@@ -36,7 +36,7 @@ export function appCommands(
       group: "Chats",
       keys: "Alt+N",
       words: "new chat open",
-      isEnabled: () => panes().length < MAX_PANES,
+      isEnabled: () => panes().length < MAX_PANES && demo.store.getState().phase === "closed",
       run: () => goTo(() => workspace.addPane()),
     },
     {

@@ -1,6 +1,7 @@
 import type { AppState } from "../../state/app-state.ts";
 import type { Theme } from "../../state/theme.ts";
 import { MAX_PANES } from "../../state/workspace.ts";
+import { classNames } from "../class-names.ts";
 import { AppSettings } from "../settings/AppSettings.tsx";
 import { Button } from "../Button.tsx";
 import { formatRate } from "../format.ts";
@@ -19,6 +20,8 @@ import { ThemeButton } from "./ThemeButton.tsx";
 export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
   const { engine, workspace } = app;
   const isFull = useStore(workspace.store, ({ panes }) => panes.length >= MAX_PANES);
+  // Its panes stand before the person's.
+  const isDemoOpen = useStore(app.demo.store, ({ phase }) => phase !== "closed");
   return (
     <header className={css.bar}>
       <h1 className={css.brand}>
@@ -31,11 +34,16 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
       <LiveRate app={app} />
       <EngineStatus engine={engine} />
       <div className={css.group}>
-        <Button className={css.wide} disabled={isFull} onClick={() => workspace.addPane()}>
+        <Button
+          className={classNames(css.wide, css.add)}
+          aria-label="Add pane"
+          disabled={isFull || isDemoOpen}
+          onClick={() => workspace.addPane()}
+        >
           <Icon name="plus" />
-          Add pane
+          <span>Add pane</span>
         </Button>
-        <SendToAll workspace={workspace} commands={app.commands} />
+        <SendToAll workspace={workspace} commands={app.commands} isDisabled={isDemoOpen} />
       </div>
       <DemoButton app={app} />
       <CommandsButton commands={app.commands} />

@@ -10,8 +10,14 @@ import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../VoiceBadge.tsx";
 import css from "./SendToAll.module.css";
 
+interface SendToAllProps {
+  workspace: Workspace;
+  commands: Commands;
+  isDisabled: boolean;
+}
+
 /** The button and its sheet: one message to several panes at once. */
-export function SendToAll({ workspace, commands }: { workspace: Workspace; commands: Commands }) {
+export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
   const opener = useRef<HTMLButtonElement>(null);
   const panes = useStore(workspace.store, (state) => state.panes);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -53,16 +59,24 @@ export function SendToAll({ workspace, commands }: { workspace: Workspace; comma
           group: "Chats",
           keys: "Alt+A",
           words: "message every pane ask broadcast",
+          isEnabled: () => !isDisabled,
           run: open,
         },
       ],
-      [open],
+      [open, isDisabled],
     ),
   );
 
   return (
     <>
-      <Button ref={opener} className={css.open} aria-haspopup="dialog" aria-label="Send to all" onClick={open}>
+      <Button
+        ref={opener}
+        className={css.open}
+        aria-haspopup="dialog"
+        aria-label="Send to all"
+        disabled={isDisabled}
+        onClick={open}
+      >
         <Icon name="all" />
         <span>Send to all</span>
       </Button>

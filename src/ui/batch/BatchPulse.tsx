@@ -23,7 +23,7 @@ export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
   const { canvas, redraw } = useCanvas((g, width, height) => {
     const inks = currentInks();
     const { fitSteps } = dock.store.getState();
-    const stepPx = fitSteps === null ? STEP_PX : Math.max(1, Math.min(STEP_PX, width / fitSteps));
+    const stepPx = fitSteps === null ? STEP_PX : Math.min(STEP_PX, width / fitSteps);
     const columns = Math.floor(width / stepPx);
     const fromStep = timeline.lastStep + 2 - columns;
     const shown = rows.arrange(timeline.tracksIn(fromStep, timeline.lastStep + 1));
@@ -42,7 +42,13 @@ export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
         if (rests) g.fillRect(left, y + markPx / 2, notePx, 1);
         else if (cell.kind === "decode" || cell.kind === "drafted") {
           g.fillRect(left, y + Math.max(0, (markPx - 3) / 2), notePx, Math.min(3, markPx));
-        } else g.fillRect(x, y, cell.kind === "finished" ? Math.min(2, stepPx) : Math.max(2, stepPx - 1), markPx);
+        } else
+          g.fillRect(
+            x,
+            y,
+            cell.kind === "finished" ? Math.min(2, Math.max(1, stepPx)) : Math.max(2, stepPx - 1),
+            markPx,
+          );
       }
     }
   });

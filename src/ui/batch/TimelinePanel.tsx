@@ -73,7 +73,7 @@ export function TimelinePanel({ batch, onGoTo }: TimelinePanelProps) {
     const { left, top } = event.currentTarget.getBoundingClientRect();
     const row = Math.floor((event.clientY - top - TOP_PX) / rowPx);
     const step = view.window.fromStep + Math.floor((event.clientX - left) / stepPx);
-    place(row >= 0 && row < rows.length ? { step, row } : null);
+    place(row >= 0 && row < rows.length && step >= 1 ? { step, row } : null);
   };
   const goToCursor = () => {
     const track = view.cursor && view.trackAt(view.cursor);

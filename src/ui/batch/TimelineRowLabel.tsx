@@ -2,7 +2,7 @@ import type { SequenceId } from "../../protocol/reports.ts";
 import type { Dock } from "../../state/dock.ts";
 import { askerOf } from "../../state/request-name.ts";
 import { VoiceBadge } from "../VoiceBadge.tsx";
-import { sequenceName } from "./cell-words.ts";
+import { sequenceName, turnName } from "./cell-words.ts";
 import css from "./TimelinePanel.module.css";
 
 interface TimelineRowLabelProps {
@@ -30,7 +30,7 @@ export function TimelineRowLabel({ id, dock, isSmall, onGoTo }: TimelineRowLabel
     >
       <span className="sr">Go to Pane </span>
       <VoiceBadge number={asker.pane} />
-      <span className={isSmall ? "sr" : undefined}> turn {asker.turn}</span>
+      <span className={isSmall ? "sr" : undefined}> {turnName(asker)}</span>
     </button>
   );
 }

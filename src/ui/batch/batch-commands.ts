@@ -38,7 +38,7 @@ export function batchCommands(batch: Batch): readonly Command[] {
       title: `${name} batching`,
       group: "Batch",
       words: `mode switch ${words}`,
-      isEnabled: () => mode.store.getState() !== value,
+      isEnabled: () => mode.store.getState() !== value && !mode.held.getState(),
       run: () => mode.choose(value),
     })),
     {

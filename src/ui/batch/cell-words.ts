@@ -1,5 +1,5 @@
 import type { SequenceId } from "../../protocol/reports.ts";
-import { askerOf } from "../../state/request-name.ts";
+import { askerOf, type Asker } from "../../state/request-name.ts";
 import type { Cell } from "../../state/timeline.ts";
 import { formatCount } from "../format.ts";
 
@@ -7,7 +7,12 @@ import { formatCount } from "../format.ts";
 export function sequenceName({ requestId, index }: SequenceId): string {
   const asker = askerOf(requestId);
   const choice = index > 0 ? `, choice ${index + 1}` : "";
-  return (asker ? `Pane ${asker.pane}, turn ${asker.turn}` : `Request ${requestId.slice(0, 24)}`) + choice;
+  return (asker ? `Pane ${asker.pane}, ${turnName(asker)}` : `Request ${requestId.slice(0, 24)}`) + choice;
+}
+
+/** The demo warms up before the first turn of its panes. */
+export function turnName({ turn }: Asker): string {
+  return turn === 0 ? "warm-up" : `turn ${turn}`;
 }
 
 const ENDINGS = { stop: "end of text", length: "length limit", abort: "stopped" } as const;
