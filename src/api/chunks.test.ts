@@ -1,79 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { NO_RULES } from "../engine/logit-rules.ts";
-import { NO_FILTERS } from "../engine/sampling-params.ts";
 import type { ChatCompletion, ChatCompletionChunk, Completion } from "../protocol/openai.ts";
-import { answerId, type AnswerHead, type ChoiceOutput, type TokenNames } from "./answer.ts";
-import { ChunkWriter } from "./chunks.ts";
-import type { ParsedRequest } from "./parsed-request.ts";
-import { ResponseBuilder } from "./responses.ts";
-
-// Token i is i letters "a"; token 0 is the end of text.
-const names: TokenNames = {
-  tokenText: (id) => (id === 0 ? "<end>" : "a".repeat(id)),
-  tokenBytes: (id) => new Uint8Array(id).fill(97),
-};
-const params = {
-  ...NO_RULES,
-  ...NO_FILTERS,
-  temperature: 1,
-  seed: 1,
-  topLogprobs: 0,
-  promptLogprobs: null,
-  maxTokens: 9,
-  stop: [],
-  stopTokenIds: [],
-  includeStopStrInOutput: false,
-  ignoreEos: false,
-};
-const head: AnswerHead = { id: "id-1", created: 1700000000, model: "m" };
-
-function request(changes: Partial<ParsedRequest> = {}, prompts: number[][] = [[7, 8]]): ParsedRequest {
-  return {
-    endpoint: "chat.completions",
-    prompts: prompts.map((tokenIds) => ({ tokenIds, params, param: "messages" })),
-    n: 1,
-    structure: null,
-    stream: true,
-    includeUsage: false,
-    returnTokenIds: false,
-    wantLogprobs: false,
-    promptLogprobs: null,
-    echo: false,
-    priority: 0,
-    requestId: null,
-    cacheSalt: null,
-    deadlineMs: null,
-    beamSearch: null,
-    ...changes,
-  };
-}
-
-const going = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
-  text,
-  tokenIds,
-  logprobs: tokenIds.map((id) => -id),
-  topLogprobs: tokenIds.map(() => []),
-  promptScores: [],
-  finishReason: null,
-  stopReason: null,
-  score: null,
-});
-const ending = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
-  ...going(text, ...tokenIds),
-  finishReason: "stop",
-});
-
-function stream(parsed: ParsedRequest, outputs: [number, ChoiceOutput][]) {
-  const writer = new ChunkWriter(parsed, head, names);
-  return [...outputs.flatMap(([choice, output]) => writer.write(choice, output)), ...writer.end()];
-}
-
-function respond(parsed: ParsedRequest, outputs: [number, ChoiceOutput][]) {
-  const builder = new ResponseBuilder(parsed, head, names);
-  for (const [choice, output] of outputs) builder.add(choice, output);
-  return builder.build();
-}
+import { ending, going, head, request, respond, stream } from "../testing/sample-answers.ts";
+import { answerId, type ChoiceOutput } from "./answer.ts";
 
 const chatChunk = (choices: object[], more: object = {}) => ({
   ...head,
@@ -206,39 +135,6 @@ test("a streamed completion has text, offsets that go on, and the prompt of each
   ]);
 });
 
-describe("the most likely tokens", () => {
-  const likely = [
-    { tokenId: 1, logprob: -0.5 },
-    { tokenId: 3, logprob: -2.5 },
-  ];
-  const output: ChoiceOutput = { ...ending("aa", 2), topLogprobs: [likely] };
-  const asking = { params: { ...params, topLogprobs: 2 }, tokenIds: [7], param: "messages" };
-  const named = (length: number, logprob: number) => ({
-    token: "a".repeat(length),
-    logprob,
-    bytes: Array.from({ length }, () => 97),
-  });
-
-  test("stand beside each token of a chat, in order", () => {
-    const parsed = request({ wantLogprobs: true, prompts: [asking] });
-    const content = [{ ...named(2, -2), top_logprobs: [named(1, -0.5), named(3, -2.5)] }];
-    expect(respond(parsed, [[0, output]]).choices[0]?.logprobs).toEqual({ content });
-    expect(stream(parsed, [[0, output]]).at(-1)?.choices[0]?.logprobs).toEqual({ content });
-  });
-
-  test("of completions come with the token itself", () => {
-    const parsed = request({ endpoint: "completions", wantLogprobs: true, prompts: [asking] });
-    const logprobs = {
-      tokens: ["aa"],
-      token_logprobs: [-2],
-      top_logprobs: [{ a: -0.5, aaa: -2.5, aa: -2 }],
-      text_offset: [0],
-    };
-    expect(respond(parsed, [[0, output]]).choices[0]?.logprobs).toEqual(logprobs);
-    expect(stream(parsed, [[0, output]]).at(-1)?.choices[0]?.logprobs).toEqual(logprobs);
-  });
-});
-
 describe("a whole answer", () => {
   test("of a chat", () => {
     const outputs: [number, ChoiceOutput][] = [
@@ -336,58 +232,5 @@ describe("an echo", () => {
     for (const { index, text } of chunks.flatMap(({ choices }) => choices)) streamed[index] += text;
     expect(streamed).toEqual(texts);
     expect(chunks[0]?.choices[0]).toMatchObject({ index: 0, text: "aa", finish_reason: null });
-  });
-
-  test("has log-probabilities too, null for the first token", () => {
-    const asking = { params: { ...params, topLogprobs: 1, promptLogprobs: 1 }, tokenIds: [2, 1], param: "prompt" };
-    const asked = request({ endpoint: "completions", echo: true, wantLogprobs: true, prompts: [asking] });
-    const first = { ...going("aaa", 3), promptScores: SCORES.slice(0, 1) };
-    const logprobs = {
-      tokens: ["aa", "a", "aaa"],
-      token_logprobs: [null, -0.25, -3],
-      top_logprobs: [null, { a: -0.25, aaa: -1.5 }, { aaa: -3 }],
-      text_offset: [0, 2, 3],
-    };
-    const later = { ...logprobs, tokens: ["a"], token_logprobs: [-1], top_logprobs: [{ a: -1 }], text_offset: [6] };
-    expect(
-      stream(asked, [
-        [0, first],
-        [0, ending("a", 1)],
-      ]).map(({ choices }) => choices[0]?.logprobs),
-    ).toEqual([logprobs, later]);
-    expect(respond(asked, [[0, first]]).choices[0]?.logprobs).toEqual(logprobs);
-  });
-});
-
-/** Of two tokens of a prompt. */
-const SCORES = [
-  { tokenId: 1, logprob: -0.25, rank: 1, top: [{ tokenId: 3, logprob: -1.5 }] },
-  {
-    tokenId: 2,
-    logprob: -4,
-    rank: 9,
-    top: [
-      { tokenId: 3, logprob: -0.5 },
-      { tokenId: 1, logprob: -1 },
-    ],
-  },
-];
-
-describe("the prompt's log-probabilities", () => {
-  const told = [
-    null,
-    { 1: { logprob: -0.25, rank: 1, decoded_token: "a" }, 3: { logprob: -1.5, rank: 1, decoded_token: "aaa" } },
-    { 2: { logprob: -4, rank: 9, decoded_token: "aa" }, 3: { logprob: -0.5, rank: 1, decoded_token: "aaa" } },
-  ];
-  const scored = { ...ending("a", 1), promptScores: SCORES };
-
-  test("are a chat's, and each choice's of completions, as many as were asked for", () => {
-    expect(respond(request({ promptLogprobs: 1 }), [[0, scored]])).toMatchObject({ prompt_logprobs: told });
-    const completions = respond(request({ endpoint: "completions", promptLogprobs: 1 }), [[0, scored]]);
-    expect(completions.choices[0]).toMatchObject({ prompt_logprobs: told });
-  });
-
-  test("are left out where nobody asked", () => {
-    expect(respond(request(), [[0, scored]])).not.toHaveProperty("prompt_logprobs");
   });
 });

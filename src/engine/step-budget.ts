@@ -15,8 +15,8 @@ export class StepBudget {
   }
 
   /**
-   * Rows for a sequence's next chunk, at least one if `keptBack` rows stay for others or not. None where its prompt is to
-   * be scored, since each of those rows takes a sample, and there are none.
+   * Rows for a sequence's next chunk: at least one, and besides that only what leaves `keptBack` rows for others. Rows that
+   * score the prompt take a sample each: where there are no samples left, there are no such rows either.
    */
   rowsFor(sequence: Sequence, keptBack = 0): number {
     const rows = Math.min(sequence.numPendingTokens, this.#mostRows, Math.max(1, this.rows - keptBack));
