@@ -68,7 +68,9 @@ test("an answer that streamed when the page was reloaded is kept as broken off, 
   const cut = await app.pane(1).answer();
   expect(cut).toContain("There is more to it");
   await app.pane(1).turn.getByRole("button", { name: "Continue" }).click();
-  await expect.poll(() => app.pane(1).answer()).toContain(`${cut} `);
+  // What follows may be a space or, at a paragraph's end, a line break.
+  await expect.poll(async () => (await app.pane(1).answer()).length).toBeGreaterThan(cut.length + 1);
+  expect((await app.pane(1).answer()).startsWith(cut)).toBe(true);
 });
 
 test("what is damaged is put aside, and the page works", async ({ page }) => {
