@@ -4,6 +4,7 @@ import {
   type EngineConfig,
   type KvCacheDtype,
   type ResolvedEngineConfig,
+  type WeightsDtype,
 } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { parseAlertThresholds } from "./alert-thresholds.ts";
@@ -72,9 +73,14 @@ export function parseBatchingMode(mode: unknown): BatchingMode {
 
 /**
  * Checks a config that a caller wrote, and decides what it leaves open.
+ * @param usualDtype what suits the adapter
  * @throws ChorusError unknown_parameter, invalid_type, invalid_value, naming the field.
  */
-export function resolveEngineConfig(config: EngineConfig, model: ModelShape): ResolvedEngineConfig {
+export function resolveEngineConfig(
+  config: EngineConfig,
+  model: ModelShape,
+  usualDtype: WeightsDtype = "f16",
+): ResolvedEngineConfig {
   const fields = new Fields(config);
   fields.refuseOthers(CONFIG_FIELDS);
   const blockSize = fields.integer("blockSize", { min: BLOCK_SIZE, max: BLOCK_SIZE }) ?? BLOCK_SIZE;
@@ -97,7 +103,7 @@ export function resolveEngineConfig(config: EngineConfig, model: ModelShape): Re
     maxModelLen,
     blockSize,
     numGpuBlocks: decideNumBlocks(fields, kvBytesPerBlock(model, kvCacheDtype, blockSize), maxModelLen, blockSize),
-    dtype: fields.oneOf("dtype", WEIGHTS_DTYPES) ?? "f16",
+    dtype: fields.oneOf("dtype", WEIGHTS_DTYPES) ?? usualDtype,
     kvCacheDtype,
     seed: fields.integer("seed", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Math.floor(Math.random() * 2 ** 32),
     runAhead: fields.integer("runAhead", { min: 0, max: 4 }) ?? DEFAULT_RUN_AHEAD,

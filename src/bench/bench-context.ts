@@ -54,7 +54,7 @@ export class BenchContext {
   ): Promise<ChorusEngine> {
     this.signal.throwIfAborted();
     const { dtype, seed } = this.options;
-    const engine = await this.#createEngine({ dtype, seed, ...config, model });
+    const engine = await this.#createEngine({ ...(dtype && { dtype }), seed, ...config, model });
     this.#engines.push(engine);
     return engine;
   }

@@ -20,7 +20,8 @@ export interface BenchOptions {
   readonly sections: readonly SectionId[];
   /** "embedded", a size to make of random numbers ("tiny", "small", "gpt2"...), or a folder's URL. */
   readonly model: string;
-  readonly dtype: WeightsDtype;
+  /** null: as suits the adapter. */
+  readonly dtype: WeightsDtype | null;
   /** How many sequences run at once. */
   readonly sequences: readonly number[];
   readonly promptTokens: number;
@@ -35,7 +36,7 @@ export interface BenchOptions {
 const DEFAULTS: BenchOptions = {
   sections: SECTION_IDS,
   model: EMBEDDED,
-  dtype: "f16",
+  dtype: null,
   sequences: SEQUENCE_COUNTS,
   promptTokens: 32,
   outputTokens: 32,

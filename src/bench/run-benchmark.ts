@@ -82,7 +82,7 @@ function modelSource({ model, seed }: BenchOptions, embeddedModel: string): Mode
 
 /** What the model is called and where it runs, and whether it loads at all. */
 async function loadOnce(createEngine: CreateEngine, model: ModelSource, { dtype }: BenchOptions): Promise<ModelCard> {
-  const engine = await createEngine({ model, dtype });
+  const engine = await createEngine({ model, ...(dtype && { dtype }) });
   await engine.dispose();
   return engine.model;
 }

@@ -17,6 +17,8 @@ export interface OpenedDevice {
   readonly isSoftware: boolean;
   /** Whether four neighbouring lanes, and maybe more, can hand values to each other. */
   readonly hasSubgroups: boolean;
+  /** Whether it computes with halves: then it unpacks them with an instruction of its own. */
+  readonly hasHalves: boolean;
   /** Resolves when the device can't go on: lost (other than by destroy()), out of memory, or used wrongly by us. */
   readonly failure: Promise<ChorusError>;
 }
@@ -47,6 +49,7 @@ export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
     adapterName: nameOf(info),
     isSoftware: isSoftware(info),
     hasSubgroups: device.features.has("subgroups") && (info.subgroupMinSize ?? 0) >= 4,
+    hasHalves: adapter.features.has("shader-f16"),
     failure: failureOf(device),
   };
 }

@@ -33,7 +33,7 @@ export interface EngineConfig {
   kvCacheBytes?: number;
   /** Number of cache blocks; overrides kvCacheBytes. */
   numGpuBlocks?: number;
-  /** How weights are kept on the GPU; sums are always f32. ["f16"] */
+  /** How weights are kept on the GPU; sums are always f32. ["f16"; "f32" on a software adapter that has no halves] */
   dtype?: WeightsDtype;
   /** ["f16"] */
   kvCacheDtype?: KvCacheDtype;

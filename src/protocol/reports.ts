@@ -1,5 +1,6 @@
 // What the engine tells while it works. All times are milliseconds of one clock, the worker's performance.now().
 
+import type { WeightsDtype } from "./config.ts";
 import type { FinishReason } from "./openai.ts";
 
 /** What one sequence did in a step. */
@@ -156,7 +157,7 @@ export interface ModelCard {
   readonly contextLength: number;
   readonly vocabSize: number;
   readonly numLayers: number;
-  readonly dtype: string;
+  readonly dtype: WeightsDtype;
   readonly kvCacheDtype: string;
   readonly numGpuBlocks: number;
   readonly blockSize: number;

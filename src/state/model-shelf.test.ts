@@ -107,6 +107,12 @@ it("asks what a model takes as the dtype that is chosen", async () => {
   expect(find(LARGE).estimate).toMatchObject({ dtype: "q4", problem: null });
 });
 
+it("leaves the dtype to the engine where none is chosen", async () => {
+  const { shelf, find, chosen } = await setUp();
+  expect(await shelf.use(find(LARGE).key)).toBe(true);
+  expect(chosen).toEqual([{ model: LARGE }]);
+});
+
 it("has the engine run the model that is chosen, and tells of it", async () => {
   const { shelf, engine, find, started, chosen } = await setUp();
   shelf.setDtype(find(LARGE).key, "q8");

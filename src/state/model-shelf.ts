@@ -11,12 +11,11 @@ import { EMBEDDED_MODEL } from "./page-options.ts";
 import { createStore, type ReadonlyStore } from "./store.ts";
 
 const EMBEDDED: NamedChoice = { model: EMBEDDED_MODEL };
-const USUAL_DTYPE: WeightsDtype = "f16";
 
 /** What is going on with one model. */
 interface ModelWork {
-  /** How it is to be kept on the GPU. */
-  readonly dtype: WeightsDtype;
+  /** How it is to be kept on the GPU; null: as suits the adapter. */
+  readonly dtype: WeightsDtype | null;
   readonly isDownloading: boolean;
   /** Of the download under way; null until something is known. */
   readonly progress: DownloadProgress | null;
@@ -46,7 +45,7 @@ export interface ModelShelfOptions {
 }
 
 const AT_REST: ModelWork = {
-  dtype: USUAL_DTYPE,
+  dtype: null,
   isDownloading: false,
   progress: null,
   isEstimating: false,
@@ -112,7 +111,10 @@ export class ModelShelf {
     const { dtype } = model;
     this.#update(key, { isEstimating: true });
     try {
-      const estimate = await this.#options.models.estimate(model.choice.model, { ...this.#hubOf(model), dtype });
+      const estimate = await this.#options.models.estimate(model.choice.model, {
+        ...this.#hubOf(model),
+        ...(dtype && { dtype }),
+      });
       if (this.#find(key)?.dtype === dtype) this.#update(key, { isEstimating: false, estimate });
     } catch (error) {
       if (this.#find(key)?.dtype === dtype) this.#update(key, { isEstimating: false, error: toErrorData(error) });
@@ -157,7 +159,9 @@ export class ModelShelf {
     const model = this.#find(key);
     if (!model) return Promise.resolve(false);
     this.#update(key, { error: null });
-    return this.#switchTo({ ...model.choice, dtype: model.dtype }, (error) => this.#update(key, { error }));
+    return this.#switchTo({ ...model.choice, ...(model.dtype && { dtype: model.dtype }) }, (error) =>
+      this.#update(key, { error }),
+    );
   }
 
   /** Has the engine run a model from files of this computer; they are read where they are. */

@@ -3,6 +3,7 @@ import { resolveEngineConfig } from "../api/engine-config.ts";
 import { openDevice, type OpenedDevice } from "../gpu/device.ts";
 import { checkFits } from "../gpu/gpt2-memory.ts";
 import { Gpt2Runner } from "../gpu/gpt2-runner.ts";
+import { usualDtype } from "../gpu/usual-dtype.ts";
 import { parseGpt2Config } from "../model/gpt2-config.ts";
 import { loadGenerationDefaults, type GenerationDefaults } from "../model/generation-config.ts";
 import { loadGpt2Weights } from "../model/gpt2-weights.ts";
@@ -44,7 +45,7 @@ export async function loadModel(
     onProgress({ stage: "adapter", done: 1, total: 1, detail: opened.adapterName });
     const model = await openModel(location, onProgress);
     const modelConfig = parseGpt2Config(await model.files.readJson(CONFIG_FILE));
-    const engineConfig = resolveEngineConfig(config, modelConfig);
+    const engineConfig = resolveEngineConfig(config, modelConfig, usualDtype(modelConfig, opened));
     checkFits(modelConfig, engineConfig, opened.device.limits);
     const files = await model.fetch();
     const defaults = await loadGenerationDefaults(files, modelConfig.eosTokenIds);

@@ -1,6 +1,7 @@
 import { resolveEngineConfig } from "../api/engine-config.ts";
 import { openDevice } from "../gpu/device.ts";
-import { checkFits, gpt2Memory } from "../gpu/gpt2-memory.ts";
+import { checkFits, gpt2Memory, type BufferLimits } from "../gpu/gpt2-memory.ts";
+import { usualDtype } from "../gpu/usual-dtype.ts";
 import { parseGpt2Config, type Gpt2Config } from "../model/gpt2-config.ts";
 import { countParameters } from "../model/gpt2-weights.ts";
 import { HttpClient } from "../model/hub/http-client.ts";
@@ -54,7 +55,13 @@ export class ModelsHost implements ModelsService {
   async #estimate(location: RemoteLocation, config: EngineConfig): Promise<ModelEstimate> {
     const store = await ModelStore.open();
     const { modelConfig, downloadBytes, storedBytes } = await sizesOf(location, store);
-    const engine = resolveEngineConfig(config, modelConfig);
+    const opened = await openDevice(this.#gpu).catch(toErrorData);
+    if ("device" in opened) opened.device.destroy();
+    const engine = resolveEngineConfig(
+      config,
+      modelConfig,
+      "device" in opened ? usualDtype(modelConfig, opened) : "f16",
+    );
     const freeBytes = (await store?.freeBytes()) ?? null;
     const { weightBytes, kvCacheBytes } = gpt2Memory(modelConfig, engine);
     const weightsAs = (dtype: WeightsDtype) => gpt2Memory(modelConfig, { ...engine, dtype }).weightBytes;
@@ -69,19 +76,20 @@ export class ModelsHost implements ModelsService {
       weightBytes,
       weightBytesByDtype: { f32: weightsAs("f32"), f16: weightsAs("f16"), q8: weightsAs("q8"), q4: weightsAs("q4") },
       kvCacheBytes,
-      problem: (await this.#gpuProblem(modelConfig, engine)) ?? storageProblem(downloadBytes, freeBytes),
+      problem:
+        ("device" in opened ? misfit(modelConfig, engine, opened.device.limits) : opened) ??
+        storageProblem(downloadBytes, freeBytes),
     };
   }
+}
 
-  async #gpuProblem(modelConfig: Gpt2Config, engine: ResolvedEngineConfig): Promise<ChorusErrorData | null> {
-    try {
-      const { device } = await openDevice(this.#gpu);
-      device.destroy();
-      checkFits(modelConfig, engine, device.limits);
-      return null;
-    } catch (error) {
-      return toErrorData(error);
-    }
+/** Why it would not fit an adapter. */
+function misfit(model: Gpt2Config, engine: ResolvedEngineConfig, limits: BufferLimits): ChorusErrorData | null {
+  try {
+    checkFits(model, engine, limits);
+    return null;
+  } catch (error) {
+    return toErrorData(error);
   }
 }
 

@@ -28,10 +28,10 @@ export const REFERENCE: Contender = {
   loads: loads("at once", 1, 8),
 };
 
-/** As it comes, without a setting. */
+/** Without a setting: weights in f16, or in f32 on a software adapter that has no halves; the cache in f16. */
 export const CHORUS: Contender = {
   name: "Chorus",
-  how: "WebGPU, f16 weights and cache",
+  how: "WebGPU, as it comes",
   page: { module: "chorus", config: {} },
   loads: [...loads("at once", 1, 4, 8), ...loads("one after the other", 8)],
 };

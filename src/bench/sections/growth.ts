@@ -114,7 +114,7 @@ async function memoryBySequences(
     lab.gpuBytes(
       source,
       options.sequences.map((maxNumSeqs) => ({
-        dtype: options.dtype,
+        dtype: model.dtype,
         maxNumSeqs,
         numGpuBlocks: maxNumSeqs * blocksEach,
       })),

@@ -21,10 +21,10 @@ export const kernelsSection: Section = {
     "are the least the kernel must move and compute; the limit is the longer of the two at the speed of a copy and of a " +
     "multiplication in registers.",
   async run(context) {
-    const { options, source, signal } = context;
+    const { options, source, model, signal } = context;
     context.progress(0, "loading");
     const times = await withKernelLab(signal, (lab) =>
-      lab.measure(source, { dtype: options.dtype }, stepCases(context), options.repeats, (share) =>
+      lab.measure(source, { dtype: model.dtype }, stepCases(context), options.repeats, (share) =>
         context.progress(share, "kernels, in rounds"),
       ),
     );

@@ -71,9 +71,10 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
         <div className={css.two}>
           <Labelled label="Weights">
             <select
-              value={options.dtype}
-              onChange={({ target }) => change({ dtype: WEIGHTS_DTYPES.find((one) => one === target.value) ?? "f16" })}
+              value={options.dtype ?? ""}
+              onChange={({ target }) => change({ dtype: WEIGHTS_DTYPES.find((one) => one === target.value) ?? null })}
             >
+              <option value="">As suits the adapter</option>
               {WEIGHTS_DTYPES.map((dtype) => (
                 <option key={dtype}>{dtype}</option>
               ))}

@@ -35,7 +35,7 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
   };
   const isHere = isEmbedded || stored?.status === "whole";
   const isBrought = !isEmbedded && about === null;
-  const isOtherDtype = running === "running" && runningDtype !== dtype;
+  const isOtherDtype = running === "running" && dtype !== null && runningDtype !== dtype;
   return (
     <div className={css.actions}>
       {isDownloading && (
@@ -58,7 +58,11 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
         </Button>
       )}
       {isHere && (running === "no" || isOtherDtype) && (
-        <Button aria-label={`Use ${title} as ${dtype}`} disabled={isSwitching} onClick={() => void use()}>
+        <Button
+          aria-label={`Use ${title}${dtype ? ` as ${dtype}` : ""}`}
+          disabled={isSwitching}
+          onClick={() => void use()}
+        >
           Use{isOtherDtype && ` as ${dtype}`}
         </Button>
       )}

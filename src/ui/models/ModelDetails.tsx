@@ -8,7 +8,8 @@ import css from "./ModelDetails.module.css";
 /** What to expect of a model, how its weights are to be kept, and what that takes. */
 export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: ShelfModel }) {
   const name = useId();
-  const { key, title, about, dtype, estimate, isEstimating } = model;
+  const { key, title, about, estimate, isEstimating } = model;
+  const dtype = model.dtype ?? estimate?.dtype;
   return (
     <div className={css.details}>
       {about && (
@@ -36,8 +37,9 @@ export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: Shelf
         {isEstimating && !estimate && <p>Looking what it takes …</p>}
         {estimate && (
           <p>
-            {formatBytes(estimate.weightBytesByDtype[dtype])} of weights and {formatBytes(estimate.kvCacheBytes)} of
-            cache on the GPU; context of {formatCount(estimate.contextLength)} tokens.
+            {formatBytes(estimate.weightBytesByDtype[dtype ?? estimate.dtype])} of weights and{" "}
+            {formatBytes(estimate.kvCacheBytes)} of cache on the GPU; context of {formatCount(estimate.contextLength)}{" "}
+            tokens.
           </p>
         )}
         {estimate && !isEstimating && <Verdict problem={estimate.problem?.message ?? null} />}
