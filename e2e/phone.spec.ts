@@ -1,7 +1,7 @@
-import { expect, test } from "playwright/test";
+import { expect, test, type Locator } from "playwright/test";
 import { App } from "./support/app.ts";
 
-test.use({ viewport: { width: 390, height: 844 } });
+test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
 test("on a phone the tab of the pane in view can be seen, however many there are", async ({ page }) => {
   const app = await App.open(page);
@@ -14,4 +14,27 @@ test("on a phone the tab of the pane in view can be seen, however many there are
   await page.getByRole("tab", { name: "Batch" }).press("ArrowRight");
   await expect(tab(1)).toBeFocused();
   await expect(tab(1)).toBeInViewport({ ratio: 0.95 });
+});
+
+test("a tap on the timeline or on the cache's map says what is there; a tap elsewhere takes it away", async ({
+  page,
+}) => {
+  const app = await App.openFake(page, "ask&stepms=5");
+  await app.pane(1).finished();
+  await page.getByRole("button", { name: "Open Batch" }).tap();
+  const timeline = page.getByRole("region", { name: "Timeline" });
+  const words = timeline.getByText(/^Pane 1, turn 1. Step \d+: (decode|finished)/);
+  const tapAt = async (area: Locator, fromRight: number, fromTop: number) => {
+    const { width } = (await area.boundingBox())!;
+    await area.tap({ position: { x: width - fromRight, y: fromTop } });
+  };
+  // Right is the newest step; the first line begins below the step numbers.
+  await tapAt(timeline.getByRole("slider"), 30, 28);
+  await expect(words).toBeVisible();
+  await timeline.getByRole("heading").tap();
+  await expect(words).toBeHidden();
+
+  const map = page.getByRole("region", { name: "Cache blocks" });
+  await map.getByRole("slider").tap({ position: { x: 5, y: 5 } });
+  await expect(map.getByText(/^Block 0: /)).toBeVisible();
 });

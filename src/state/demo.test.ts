@@ -95,3 +95,19 @@ it("says so when the engine dies on the way", async () => {
   expect(mode.held.getState()).toBe(false);
   expect(mode.store.getState()).toBe("continuous");
 });
+
+it("asks by the names of its own panes: the person's of the same number have not asked", async () => {
+  const { demo, first, step, pass, openPane } = await openDemo();
+  const pane = openPane(1);
+  pane.send("One?");
+  await step(3);
+  void demo.start();
+  await pass(0, 3);
+  await pass(0, 1);
+  const ids = first.accepted.map((body) => `chatcmpl-${body.request_id}`).filter((id) => id.includes("-pane-1-"));
+  expect(ids).toHaveLength(3); // the person's question, the warm-up and the first run's
+  expect(ids.map((id) => pane.requestNames.has(id))).toEqual([true, false, false]);
+  const [inDemo] = demo.store.getState().panes;
+  expect(ids.map((id) => inDemo!.requestNames.has(id))).toEqual([false, false, true]);
+  demo.close();
+});

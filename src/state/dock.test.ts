@@ -26,10 +26,13 @@ it("remembers whether it is open, and its height within bounds", () => {
 it("zooms from one width to the next, as far as there are any", () => {
   const dock = new Dock();
   expect(dock.store.getState().stepPx).toBe(9);
+  expect([dock.canZoom(1), dock.canZoom(-1)]).toEqual([true, true]);
   for (let i = 0; i < 20; i++) dock.zoom(1);
+  expect([dock.canZoom(1), dock.canZoom(-1)]).toEqual([false, true]);
   expect(dock.store.getState().stepPx).toBe(STEP_WIDTHS_PX.at(-1));
   for (let i = 0; i < 20; i++) dock.zoom(-1);
   expect(dock.store.getState().stepPx).toBe(STEP_WIDTHS_PX[0]);
+  expect([dock.canZoom(1), dock.canZoom(-1)]).toEqual([true, false]);
 });
 
 it("zooms so that all of so many steps are seen, or as many as can be", () => {

@@ -62,11 +62,19 @@ export class Dock {
     this.#store.setState({ isPaused: !this.store.getState().isPaused });
   }
 
-  /** 1: nearer, -1: further away. */
+  /** 1: nearer, -1: further away. Does nothing at the last width. */
   zoom(direction: 1 | -1): void {
-    const at = STEP_WIDTHS_PX.findIndex((px) => px === this.store.getState().stepPx);
-    const stepPx = STEP_WIDTHS_PX[at + direction];
+    const stepPx = this.#nextStepPx(direction);
     if (stepPx !== undefined) this.zoomTo(stepPx);
+  }
+
+  canZoom(direction: 1 | -1): boolean {
+    return this.#nextStepPx(direction) !== undefined;
+  }
+
+  #nextStepPx(direction: 1 | -1): number | undefined {
+    const at = STEP_WIDTHS_PX.findIndex((px) => px === this.store.getState().stepPx);
+    return STEP_WIDTHS_PX[at + direction];
   }
 
   zoomTo(stepPx: number): void {

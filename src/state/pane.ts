@@ -6,7 +6,7 @@ import type { EngineControl, EngineState } from "./engine-control.ts";
 import type { ScheduleFlush } from "./frame-flusher.ts";
 import { brokenOffNote, clearedNote, engineGoneNote, isFatal, refusedNote, type Note } from "./note.ts";
 import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
-import { requestName } from "./request-name.ts";
+import { RequestNames } from "./request-name.ts";
 import { resumed, type SavedChat, type SavedPane } from "./saved-workspace.ts";
 import { continuesText, withSetting, type SettingName, type Settings, type SettingValue } from "./settings.ts";
 import type { SharedSettings } from "./shared-settings.ts";
@@ -54,6 +54,7 @@ export class Pane {
   readonly number: number;
   readonly store: ReadonlyStore<PaneState>;
   readonly tokens = new AnswerTokens();
+  readonly requestNames;
   readonly #store;
   readonly #context: PaneContext;
   readonly #unsubscribe: () => void;
@@ -66,6 +67,7 @@ export class Pane {
 
   constructor(number: number, context: PaneContext, chat: SavedChat = EMPTY) {
     this.number = number;
+    this.requestNames = new RequestNames(number);
     const { title, settings, turns, firstSent, draft } = resumed(chat);
     this.#store = createStore<PaneState>(() => ({
       title,
@@ -224,7 +226,7 @@ export class Pane {
     if (answer === "") this.tokens.forget(id);
     const run: Run = { engine, abort: new AbortController(), startLength: answer.length, answer, firstSent };
     this.#run = run;
-    const requestId = requestName({ pane: this.number, turn: turns.length }, crypto.randomUUID());
+    const requestId = this.requestNames.next(turns.length);
     const settings = { ...this.#context.settings.inherited(), ...own };
     this.#lastRequestId = `${continuesText(settings, engine.model) ? "cmpl" : "chatcmpl"}-${requestId}`;
     this.#store.setState({ phase: "queued" });

@@ -13,6 +13,26 @@ export function requestName({ pane, turn }: Asker, unique: string): string {
   return `pane-${pane}-turn-${turn}-${unique}`;
 }
 
+/** The names of a pane's questions, and of nobody else's: its number is given out again, and the demo has its own. */
+export class RequestNames {
+  readonly #pane: number;
+  readonly #key = crypto.randomUUID();
+  #count = 0;
+
+  constructor(pane: number) {
+    this.#pane = pane;
+  }
+
+  next(turn: number): string {
+    return requestName({ pane: this.#pane, turn }, `${this.#key}-${++this.#count}`);
+  }
+
+  /** Whether a request is one of these: by the id that the reports call it. */
+  has(requestId: string): boolean {
+    return requestId.includes(this.#key);
+  }
+}
+
 /** Who asked, by the id that the reports call the request; null: no pane. */
 export function askerOf(requestId: string): Asker | null {
   const [, pane, turn] = /\bpane-(\d+)-turn-(\d+)-/.exec(requestId) ?? [];

@@ -5,7 +5,7 @@ import css from "./App.module.css";
 import { KeepingNotice } from "./KeepingNotice.tsx";
 import { BatchDock } from "./batch/BatchDock.tsx";
 import { BatchPulse } from "./batch/BatchPulse.tsx";
-import { goToPane } from "./go-to-pane.ts";
+import { linksTo } from "./pane-links.ts";
 import { Bar } from "./bar/Bar.tsx";
 import { UnsupportedPage } from "./unsupported/UnsupportedPage.tsx";
 import { PaneGrid } from "./pane/PaneGrid.tsx";
@@ -22,6 +22,7 @@ import { useStore } from "./use-store.ts";
 export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const unsupported = useStore(app.engine.store, (state) => (state.status === "unsupported" ? state.error : null));
   const isDemo = useStore(app.demo.store, ({ phase }) => phase !== "closed");
+  const panes = useStore(app.workspace.store, (state) => state.panes);
   const isPhone = useMedia(PHONE);
   const isBatchInView = useStore(app.batch.dock.store, (state) => state.isInView);
   // On a phone the batch takes the panes' place.
@@ -44,7 +45,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
             <PaneGrid app={app} />
           </div>
         )}
-        {(!isPhone || isBatchInView) && <BatchDock batch={app.batch} onGoTo={(pane) => goToPane(app, pane)} />}
+        {(!isPhone || isBatchInView) && <BatchDock batch={app.batch} linkTo={linksTo(isDemo ? [] : panes, app)} />}
       </main>
       <CommandCenter app={app} theme={theme} />
       <PromptDialog view={app.promptView} />

@@ -4,6 +4,7 @@ import { BatchingSwitch } from "../BatchingSwitch.tsx";
 import { Button } from "../Button.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../Icon.tsx";
+import type { PaneLinks } from "../pane-links.ts";
 import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 import { BatchCounters } from "./BatchCounters.tsx";
@@ -17,12 +18,11 @@ import { TimelinePanel } from "./TimelinePanel.tsx";
 
 interface BatchDockProps {
   batch: Batch;
-  /** Takes the person to a pane. */
-  onGoTo: (pane: number) => void;
+  linkTo: PaneLinks;
 }
 
 /** The batch at work: its numbers, and below them its timeline, its charts and its cache. */
-export function BatchDock({ batch, onGoTo }: BatchDockProps) {
+export function BatchDock({ batch, linkTo }: BatchDockProps) {
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store, (state) => state);
   const isPhone = useMedia(PHONE);
@@ -69,9 +69,9 @@ export function BatchDock({ batch, onGoTo }: BatchDockProps) {
           className={css.body}
           style={heightPx === null ? undefined : ({ "--dock-h": `${heightPx}px` } as CSSProperties)}
         >
-          <TimelinePanel batch={batch} onGoTo={onGoTo} />
+          <TimelinePanel batch={batch} linkTo={linkTo} />
           <ChartsPanel batch={batch} />
-          {hasMap && <CacheBlocksPanel batch={batch} onGoTo={onGoTo} />}
+          {hasMap && <CacheBlocksPanel batch={batch} linkTo={linkTo} />}
         </div>
       )}
     </section>

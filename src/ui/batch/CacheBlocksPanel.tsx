@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { KV_BLOCK_STATES, type KvCacheMap } from "../../protocol/reports.ts";
 import type { Batch } from "../../state/batch.ts";
 import { askerOf } from "../../state/request-name.ts";
@@ -10,12 +10,14 @@ import css from "./CacheBlocksPanel.module.css";
 import { CacheBlocksTable } from "./CacheBlocksTable.tsx";
 import { sequenceName } from "./cell-words.ts";
 import { CursorArea } from "../CursorArea.tsx";
+import type { PaneLinks } from "../pane-links.ts";
 import { drawCacheMap, layOutMap, ownerOf, type MapLayout } from "./draw-cache-map.ts";
 import panel from "./Panel.module.css";
+import { usePointerCursor, type Point } from "./use-pointer-cursor.ts";
 
 interface CacheBlocksPanelProps {
   batch: Batch;
-  onGoTo: (pane: number) => void;
+  linkTo: PaneLinks;
 }
 
 const NO_BLOCKS: KvCacheMap = {
@@ -28,7 +30,7 @@ const NO_BLOCKS: KvCacheMap = {
 };
 
 /** Whose each block of the key/value cache is. */
-export function CacheBlocksPanel({ batch, onGoTo }: CacheBlocksPanelProps) {
+export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   const { cacheMap, dock } = batch;
   const map = useStore(cacheMap.store, (state) => state) ?? NO_BLOCKS;
   const solo = useStore(dock.store, (state) => state.solo);
@@ -49,25 +51,23 @@ export function CacheBlocksPanel({ batch, onGoTo }: CacheBlocksPanelProps) {
     return () => observer.disconnect();
   }, [numBlocks]);
 
-  const askerAt = (block: number | null) => {
-    const owner = block === null ? null : ownerOf(map, block);
-    return owner ? askerOf(owner.requestId) : null;
-  };
   const point = (block: number | null) => {
+    const owner = block === null ? null : ownerOf(map, block);
     setCursor(block);
-    dock.point(askerAt(block)?.pane ?? null);
+    dock.point((owner && askerOf(owner.requestId)?.pane) ?? null);
   };
-  const follow = (event: PointerEvent<HTMLElement>) => {
-    const { left, top } = event.currentTarget.getBoundingClientRect();
+  const follow = (at: Point | null) => {
+    if (at === null) return point(null);
     const pitch = layout.blockPx + layout.gapPx;
-    const column = Math.floor((event.clientX - left) / pitch);
-    const block = Math.floor((event.clientY - top) / pitch) * layout.columns + column;
+    const column = Math.floor(at.x / pitch);
+    const block = Math.floor(at.y / pitch) * layout.columns + column;
     point(column < layout.columns && block < numBlocks ? block : null);
   };
   const goTo = () => {
-    const asker = askerAt(cursor);
-    if (asker) onGoTo(asker.pane);
+    const owner = cursor === null ? null : ownerOf(map, cursor);
+    if (owner) linkTo(owner.requestId)?.();
   };
+  const pointer = usePointerCursor(follow, goTo);
   const onKeyDown = (event: KeyboardEvent) => {
     const moves: Record<string, number> = {
       ArrowLeft: -1,
@@ -114,10 +114,7 @@ export function CacheBlocksPanel({ batch, onGoTo }: CacheBlocksPanelProps) {
           value={cursor ?? 0}
           max={Math.max(0, numBlocks - 1)}
           words={cursor === null ? "No block" : blockWords(map, cursor)}
-          onPointerMove={follow}
-          onPointerLeave={() => point(null)}
-          onBlur={() => point(null)}
-          onClick={goTo}
+          {...pointer}
           onKeyDown={onKeyDown}
         >
           <canvas ref={canvas} aria-hidden="true" />

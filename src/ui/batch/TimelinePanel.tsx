@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState, type KeyboardEvent, type PointerEvent } from "react";
+import { useCallback, useEffect, useMemo, useState, type KeyboardEvent } from "react";
 import { askerOf } from "../../state/request-name.ts";
 import type { Track } from "../../state/timeline.ts";
 import type { Batch } from "../../state/batch.ts";
@@ -10,6 +10,7 @@ import { Icon } from "../Icon.tsx";
 import { useStore } from "../use-store.ts";
 import { cellWords, sequenceName } from "./cell-words.ts";
 import { CursorArea } from "../CursorArea.tsx";
+import type { PaneLinks } from "../pane-links.ts";
 import { drawTimeline, SUM_PX, TOP_PX } from "./draw-timeline.ts";
 import panel from "./Panel.module.css";
 import { TimelineLegend } from "./TimelineLegend.tsx";
@@ -17,11 +18,11 @@ import css from "./TimelinePanel.module.css";
 import { TimelineRowLabel } from "./TimelineRowLabel.tsx";
 import { TimelineTable } from "./TimelineTable.tsx";
 import { TimelineView, type Place } from "./timeline-view.ts";
+import { usePointerCursor, type Point } from "./use-pointer-cursor.ts";
 
 interface TimelinePanelProps {
   batch: Batch;
-  /** Takes the person to a pane. */
-  onGoTo: (pane: number) => void;
+  linkTo: PaneLinks;
 }
 
 const KEY_MOVES: Record<string, readonly [steps: number, rows: number]> = {
@@ -33,13 +34,18 @@ const KEY_MOVES: Record<string, readonly [steps: number, rows: number]> = {
   PageDown: [20, 0],
 };
 
+const ZOOMS = [
+  { name: "Zoom out", direction: -1, icon: "minus", title: "Zoom out (−)" },
+  { name: "Zoom in", direction: 1, icon: "plus", title: "Zoom in (+)" },
+] as const;
+
 /** 24 px a row; 20 from seven rows on, 12 from nine. */
 function rowHeight(count: number): number {
   return count > 8 ? 12 : count > 6 ? 20 : 24;
 }
 
 /** The batch as a score: a row is a sequence, a column a step. */
-export function TimelinePanel({ batch, onGoTo }: TimelinePanelProps) {
+export function TimelinePanel({ batch, linkTo }: TimelinePanelProps) {
   const { timeline, dock } = batch;
   const view = useMemo(() => new TimelineView(timeline), [timeline]);
   const { stepPx, solo, isPaused } = useStore(dock.store, (state) => state);
@@ -69,17 +75,17 @@ export function TimelinePanel({ batch, onGoTo }: TimelinePanelProps) {
     dock.point(track ? (askerOf(track.id.requestId)?.pane ?? null) : null);
     redraw();
   };
-  const follow = (event: PointerEvent<HTMLElement>) => {
-    const { left, top } = event.currentTarget.getBoundingClientRect();
-    const row = Math.floor((event.clientY - top - TOP_PX) / rowPx);
-    const step = view.window.fromStep + Math.floor((event.clientX - left) / stepPx);
+  const follow = (point: Point | null) => {
+    if (point === null) return place(null);
+    const row = Math.floor((point.y - TOP_PX) / rowPx);
+    const step = view.window.fromStep + Math.floor(point.x / stepPx);
     place(row >= 0 && row < rows.length && step >= 1 ? { step, row } : null);
   };
   const goToCursor = () => {
     const track = view.cursor && view.trackAt(view.cursor);
-    const asker = track && askerOf(track.id.requestId);
-    if (asker) onGoTo(asker.pane);
+    if (track) linkTo(track.id.requestId)?.();
   };
+  const pointer = usePointerCursor(follow, goToCursor);
   const onKeyDown = (event: KeyboardEvent) => {
     const move = KEY_MOVES[event.key];
     if (move) {
@@ -116,12 +122,19 @@ export function TimelinePanel({ batch, onGoTo }: TimelinePanelProps) {
         <h3>Timeline</h3>
         <TimelineLegend />
         <div className={css.zoom}>
-          <Button look="icon" aria-label="Zoom out" title="Zoom out (−)" onClick={() => dock.zoom(-1)}>
-            <Icon name="minus" />
-          </Button>
-          <Button look="icon" aria-label="Zoom in" title="Zoom in (+)" onClick={() => dock.zoom(1)}>
-            <Icon name="plus" />
-          </Button>
+          {ZOOMS.map(({ name, direction, icon, title }) => (
+            <Button
+              key={name}
+              look="icon"
+              aria-label={name}
+              title={title}
+              // Not `disabled`: who zooms with the keyboard would lose the focus at the limit.
+              aria-disabled={!dock.canZoom(direction)}
+              onClick={() => dock.zoom(direction)}
+            >
+              <Icon name={icon} />
+            </Button>
+          ))}
         </div>
       </div>
       <div className={css.scroll}>
@@ -129,7 +142,14 @@ export function TimelinePanel({ batch, onGoTo }: TimelinePanelProps) {
           <ol className={css.labels} style={{ paddingTop: TOP_PX }}>
             {rows.map((track, row) => (
               <li key={row} style={{ height: rowPx }}>
-                {track && <TimelineRowLabel id={track.id} dock={dock} isSmall={rowPx < 20} onGoTo={onGoTo} />}
+                {track && (
+                  <TimelineRowLabel
+                    id={track.id}
+                    dock={dock}
+                    isSmall={rowPx < 20}
+                    onGoTo={linkTo(track.id.requestId)}
+                  />
+                )}
               </li>
             ))}
             {rows.length > 0 && (
@@ -146,10 +166,7 @@ export function TimelinePanel({ batch, onGoTo }: TimelinePanelProps) {
             value={cursor?.step ?? timeline.lastStep}
             max={timeline.lastStep + 1}
             words={words || "No cell"}
-            onPointerMove={follow}
-            onPointerLeave={() => place(null)}
-            onBlur={() => place(null)}
-            onClick={goToCursor}
+            {...pointer}
             onKeyDown={onKeyDown}
           >
             <canvas ref={canvas} aria-hidden="true" />
@@ -177,9 +194,9 @@ function wordsAt(view: TimelineView, place: Place): string {
   return `${sequenceName(track.id)}. Step ${formatCount(place.step)}: ${cellWords(view.cellAt(place))}`;
 }
 
-/** Below the cell; kept within the panel by its right edge where the cell is far to the right. */
+/** Below the cell; kept within the panel where the cell is far to the right, or has left it. */
 function wordsStyle(x: number, y: number) {
-  return { top: y + 4, left: `min(${64 + x}px, calc(100% - 300px))` };
+  return { top: y + 4, left: `min(${64 + Math.max(0, x)}px, calc(100% - 300px))` };
 }
 
 function isSameList<T>(a: readonly T[], b: readonly T[]): boolean {

@@ -9,28 +9,33 @@ interface TimelineRowLabelProps {
   id: SequenceId;
   dock: Dock;
   isSmall: boolean;
-  onGoTo: (pane: number) => void;
+  /** To the pane that asked; null: it is not there any more. */
+  onGoTo: (() => void) | null;
 }
 
-/** Whose row it is; a button that goes there. */
+/** Whose row it is; a button that goes there, where there is somewhere to go. */
 export function TimelineRowLabel({ id, dock, isSmall, onGoTo }: TimelineRowLabelProps) {
   const asker = askerOf(id.requestId);
   if (!asker) return <span className={css.other}>{isSmall ? "…" : "other"}</span>;
-  return (
-    <button
-      type="button"
-      className={css.label}
-      data-small={isSmall}
-      title={sequenceName(id)}
-      onClick={() => onGoTo(asker.pane)}
-      onPointerEnter={() => dock.point(asker.pane)}
-      onPointerLeave={() => dock.point(null)}
-      onFocus={() => dock.point(asker.pane)}
-      onBlur={() => dock.point(null)}
-    >
-      <span className="sr">Go to Pane </span>
-      <VoiceBadge number={asker.pane} />
+  const { pane } = asker;
+  const label = {
+    className: css.label,
+    "data-small": isSmall,
+    title: sequenceName(id),
+    onPointerEnter: () => dock.point(pane),
+    onPointerLeave: () => dock.point(null),
+  };
+  const words = (
+    <>
+      <span className="sr">{onGoTo ? "Go to Pane " : "Pane "}</span>
+      <VoiceBadge number={pane} />
       <span className={isSmall ? "sr" : undefined}> {turnName(asker)}</span>
+    </>
+  );
+  if (!onGoTo) return <span {...label}>{words}</span>;
+  return (
+    <button type="button" {...label} onClick={onGoTo} onFocus={() => dock.point(pane)} onBlur={() => dock.point(null)}>
+      {words}
     </button>
   );
 }

@@ -1,7 +1,6 @@
 import { flushSync } from "react-dom";
 import type { Batch } from "../../state/batch.ts";
 import type { Command } from "../../state/commands.ts";
-import { STEP_WIDTHS_PX } from "../../state/dock.ts";
 import { BATCHING_MODES } from "../batching-modes.ts";
 import { PHONE } from "../use-media.ts";
 import { HAS_ROOM_FOR_MAP } from "./has-room-for-map.ts";
@@ -70,7 +69,7 @@ export function batchCommands(batch: Batch): readonly Command[] {
       title: "Zoom the timeline in",
       group: "Batch",
       words: "wider nearer larger",
-      isEnabled: () => view().stepPx < Math.max(...STEP_WIDTHS_PX),
+      isEnabled: () => dock.canZoom(1),
       run: () => dock.zoom(1),
     },
     {
@@ -78,7 +77,7 @@ export function batchCommands(batch: Batch): readonly Command[] {
       title: "Zoom the timeline out",
       group: "Batch",
       words: "narrower further smaller",
-      isEnabled: () => view().stepPx > Math.min(...STEP_WIDTHS_PX),
+      isEnabled: () => dock.canZoom(-1),
       run: () => dock.zoom(-1),
     },
     {
