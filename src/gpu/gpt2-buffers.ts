@@ -3,6 +3,7 @@ import type { Gpt2Weights, LayerTensors } from "../model/gpt2-weights.ts";
 import type { Tensor } from "../model/tensor.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type { Arena } from "./arena.ts";
+import { splitFloats } from "./kernels/attention.ts";
 import { padTo, strideOf } from "./padding.ts";
 import type { PackedMatrix, TablePart, WeightUploader } from "./weight-uploader.ts";
 
@@ -106,6 +107,8 @@ export interface Activations {
   readonly normed: GPUBuffer;
   readonly qkv: GPUBuffer;
   readonly attended: GPUBuffer;
+  /** What attention computes in splits, of a step of few rows. */
+  readonly attentionParts: GPUBuffer;
   readonly hidden: GPUBuffer;
   /** Final norm of the rows that sample [samples, nEmbd]. */
   readonly headInput: GPUBuffer;
@@ -122,7 +125,7 @@ const ROW_TILE = 32;
 export function createActivations(
   arena: Arena,
   config: Gpt2Config,
-  limits: { maxRows: number; maxSamples: number },
+  limits: { maxRows: number; maxSamples: number; maxLength: number },
 ): Activations {
   const rows = padTo(ROW_TILE, limits.maxRows);
   const samples = padTo(ROW_TILE, limits.maxSamples);
@@ -132,6 +135,7 @@ export function createActivations(
     normed: floats("normed", rows, config.nEmbd),
     qkv: floats("qkv", rows, 3 * config.nEmbd),
     attended: floats("attended", rows, config.nEmbd),
+    attentionParts: arena.storage("attention parts", 4 * splitFloats(config.nHead, headVec4(config), limits)),
     hidden: floats("hidden", rows, config.nInner),
     headInput: floats("head input", samples, config.nEmbd),
     logits: floats("logits", samples, config.vocabSize),

@@ -66,7 +66,7 @@ it.each([
       maxLength: 128,
       vocabSize: model.vocabSize,
     });
-    const activations = createActivations(arena, model, { maxRows: 32, maxSamples: 2 });
+    const activations = createActivations(arena, model, { maxRows: 32, maxSamples: 2, maxLength: 128 });
     const compiler = new KernelCompiler(device);
     const uploader = new WeightUploader(device, arena, compiler, "f32", { maxBindingBytes });
     const buffers = await uploadWeights(uploader, arena, golden.weights, engine);
@@ -86,9 +86,9 @@ it.each([
     sequence.slot = 1;
     sequence.blockTable = [2];
     const scheduled = { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
-    const { rows, samples } = step.write(device.queue, [scheduled]);
+    const shape = step.write(device.queue, [scheduled]);
     const checked: string[] = [];
-    const dispatches = [...graph.dispatches(rows, samples)];
+    const dispatches = [...graph.dispatches(shape)];
     const parts = buffers.embedding.length + buffers.head.length;
     expect(dispatches.length).toBe(model.nLayer * (isSoftware ? 7 : 5) + parts + Number(isSoftware));
     for (const [i, dispatch] of dispatches.entries()) {
@@ -96,7 +96,7 @@ it.each([
       const pass = encoder.beginComputePass();
       pass.setPipeline(dispatch.pipeline);
       pass.setBindGroup(0, dispatch.bindGroup);
-      pass.dispatchWorkgroups(...dispatch.workgroups(rows, samples));
+      pass.dispatchWorkgroups(...dispatch.workgroups(shape));
       pass.end();
       device.queue.submit([encoder.finish()]);
 

@@ -1,8 +1,17 @@
 import { attentionScale, type Gpt2Config } from "../model/gpt2-config.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import { headVec4, type Activations, type Gpt2Buffers, type LinearBuffers, type TableBuffers } from "./gpt2-buffers.ts";
-import type { Dispatch, KernelCompiler } from "./kernel.ts";
-import { attention, attentionQuad, attentionTile, QUAD_HEAD_VEC4, quadHeads } from "./kernels/attention.ts";
+import type { Dispatch, KernelBuffers, KernelCompiler, StepSize } from "./kernel.ts";
+import {
+  attention,
+  attentionMerge,
+  attentionQuad,
+  attentionTile,
+  isSplit,
+  maxSplits,
+  QUAD_HEAD_VEC4,
+  quadHeads,
+} from "./kernels/attention.ts";
 import { embed } from "./kernels/embed.ts";
 import { layerNorm } from "./kernels/layer-norm.ts";
 import { Epilogue, matmulLane, matmulSkinny } from "./kernels/matmul.ts";
@@ -11,8 +20,8 @@ import { weightsDtypeCode } from "./weights-dtype.ts";
 import { strideOf } from "./padding.ts";
 import type { StepBuffer } from "./step-buffer.ts";
 
-/** An operation of the model: one dispatch, or one a matmul variant, of which the step's rows choose. */
-type Operation = Dispatch | readonly Dispatch[];
+/** An operation of the model: the dispatches that a step of this size needs. None is made in the loop. */
+type Operation = (step: StepSize) => readonly Dispatch[];
 
 /** What a product multiplies: rows of x, or of LayerNorm(x) where its kernel is to normalise them. */
 interface MatmulInput {
@@ -40,12 +49,10 @@ export interface Gpt2GraphParts {
 export class Gpt2Graph {
   readonly #body: readonly Operation[];
   readonly #head: readonly Operation[];
-  readonly #maxRows: readonly number[];
 
-  private constructor(body: readonly Operation[], head: readonly Operation[], maxRows: readonly number[]) {
+  private constructor(body: readonly Operation[], head: readonly Operation[]) {
     this.#body = body;
     this.#head = head;
-    this.#maxRows = maxRows;
   }
 
   static async prepare(parts: Gpt2GraphParts): Promise<Gpt2Graph> {
@@ -70,31 +77,25 @@ export class Gpt2Graph {
     });
     const lnF = op.normed("lnF", buffers.lnF, a.headInput, { samplesOnly: true });
     const head = [...lnF.operations, ...buffers.head.map((part) => op.head(part, lnF.input))];
-    const maxRows = parts.matmuls.map((variant) => variant.maxRows);
-    return new Gpt2Graph(await Promise.all(body), await Promise.all(head), maxRows);
+    return new Gpt2Graph(await Promise.all(body), await Promise.all(head));
   }
 
   /** The dispatches of a step, in order. A step that samples nothing has no head. */
-  *dispatches(rows: number, samples: number): Generator<Dispatch> {
-    const variant = this.#variantFor(rows);
-    for (const operation of this.#body) yield "pipeline" in operation ? operation : at(operation, variant);
-    if (samples === 0) return;
-    const headVariant = this.#variantFor(samples);
-    for (const operation of this.#head) yield "pipeline" in operation ? operation : at(operation, headVariant);
-  }
-
-  #variantFor(rows: number): number {
-    return this.#maxRows.findIndex((maxRows) => rows <= maxRows);
+  *dispatches(step: StepSize): Generator<Dispatch> {
+    for (const operation of this.#body) yield* operation(step);
+    if (step.samples === 0) return;
+    for (const operation of this.#head) yield* operation(step);
   }
 }
 
-function at(variants: readonly Dispatch[], index: number): Dispatch {
-  const dispatch = variants[index];
-  if (!dispatch) throw new Error(`no matmul variant ${index}`);
-  return dispatch;
+/** An operation that is one dispatch, whatever the step. */
+function always(dispatch: Dispatch): Operation {
+  const only = [dispatch];
+  return () => only;
 }
 
 const EMBED_LANES = 64;
+const MERGE_LANES = 64;
 
 /** How each operation of the model is compiled and bound. */
 function operations({ compiler, model, engine, buffers, activations, step, adapter, matmuls }: Gpt2GraphParts) {
@@ -115,12 +116,12 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
 
   /** LayerNorm of x, as a dispatch of its own. */
   async function layerNormOf(name: string, norm: GPUBuffer, y: GPUBuffer, SAMPLES_ONLY: boolean): Promise<Operation> {
-    return {
+    return always({
       name,
       pipeline: await compiler.pipeline(layerNorm, { ...normShape, K4: strideOf(nEmbd) / 4, SAMPLES_ONLY }),
       bindGroup: compiler.bind(layerNorm, { x: activations.x, norm, samples, y }),
-      workgroups: (numRows, numSamples) => [SAMPLES_ONLY ? numSamples : numRows, 1],
-    };
+      workgroups: (size) => [SAMPLES_ONLY ? size.samples : size.rows, 1],
+    });
   }
 
   async function matmul(
@@ -136,15 +137,57 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
     const bindGroup = isSoftware
       ? compiler.bind(matmulLane, { x, w, bias, y, step: step.step })
       : compiler.bind(matmulSkinny, { x, w, bias, norm: norm ?? bias, samples, y, step: step.step });
-    return Promise.all(
-      matmuls.map(async (variant) => ({
-        name,
-        pipeline: await variant.pipeline(compiler, shape, norm && normShape),
-        bindGroup,
-        workgroups: (numRows: number, numSamples: number) =>
-          variant.workgroups(shape, samplesOnly ? numSamples : numRows),
-      })),
+    const height = (size: StepSize) => (samplesOnly ? size.samples : size.rows);
+    const variants = await Promise.all(
+      matmuls.map(async (variant): Promise<{ maxRows: number; dispatches: readonly Dispatch[] }> => {
+        const pipeline = await variant.pipeline(compiler, shape, norm && normShape);
+        const workgroups = (size: StepSize) => variant.workgroups(shape, height(size));
+        return { maxRows: variant.maxRows, dispatches: [{ name, pipeline, bindGroup, workgroups }] };
+      }),
     );
+    return (size) => {
+      const variant = variants.find(({ maxRows }) => height(size) <= maxRows);
+      if (!variant) throw new Error(`no kernel for a product of ${height(size)} rows`);
+      return variant.dispatches;
+    };
+  }
+
+  /** By one workgroup a row and head, or in splits. */
+  async function splitAttention(
+    name: string,
+    constants: typeof cache & { Y_STRIDE: number; SCALE: number },
+    bound: KernelBuffers<typeof attention>,
+  ): Promise<Operation> {
+    const { HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE } = constants;
+    const { SPLIT, ...tile } = attentionTile(HEAD_VEC4);
+    const splits = { SPLIT, MAX_SPLITS: maxSplits(HEAD_VEC4, engine.maxModelLen) };
+    const merged = { ...splits, LANES: MERGE_LANES, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE };
+    const [alone, inSplits, merge] = await Promise.all([
+      compiler.pipeline(attention, { ...constants, ...tile, ...splits, ALONE: true }),
+      compiler.pipeline(attention, { ...constants, ...tile, ...splits, ALONE: false }),
+      compiler.pipeline(attentionMerge, merged),
+    ]);
+    const parts = activations.attentionParts;
+    const whole: Dispatch = {
+      name,
+      pipeline: alone,
+      bindGroup: compiler.bind(attention, bound),
+      workgroups: (size) => [HEADS, size.rows],
+    };
+    const split: Dispatch = {
+      name: `${name} in splits`,
+      pipeline: inSplits,
+      bindGroup: compiler.bind(attention, { ...bound, y: parts }),
+      workgroups: (size) => [HEADS, size.rows, Math.ceil(size.longest / SPLIT)],
+    };
+    const join: Dispatch = {
+      name,
+      pipeline: merge,
+      bindGroup: compiler.bind(attentionMerge, { parts, rows, y: activations.attended }),
+      workgroups: (size) => [Math.ceil((HEADS * HEAD_VEC4) / MERGE_LANES), size.rows],
+    };
+    const [together, apart] = [[whole], [split, join]];
+    return (size) => (isSplit(size.rows, size.longest) ? apart : together);
   }
 
   return {
@@ -172,7 +215,7 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
     },
 
     async embed({ w, K4, N4, firstRow: FIRST_TOKEN }: TableBuffers): Promise<Operation> {
-      return {
+      return always({
         name: "embed",
         pipeline: await compiler.pipeline(embed, { LANES: EMBED_LANES, K4, N4, FIRST_TOKEN, WEIGHTS_DTYPE }),
         bindGroup: compiler.bind(embed, {
@@ -182,8 +225,8 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
           feedback: activations.feedback,
           x: activations.x,
         }),
-        workgroups: (numRows) => [Math.ceil((4 * K4) / EMBED_LANES), numRows],
-      };
+        workgroups: (size) => [Math.ceil((4 * K4) / EMBED_LANES), size.rows],
+      });
     },
 
     async attention(name: string, key_cache: GPUBuffer, value_cache: GPUBuffer, SCALE: number): Promise<Operation> {
@@ -191,19 +234,14 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
       const bound = { qkv: activations.qkv, rows, block_tables, key_cache, value_cache, y: activations.attended };
       if (adapter.isSoftware && adapter.hasSubgroups && cache.HEAD_VEC4 <= QUAD_HEAD_VEC4) {
         const perGroup = quadHeads(nHead);
-        return {
+        return always({
           name,
           pipeline: await compiler.pipeline(attentionQuad, { ...constants, LANES: 4 * perGroup }),
           bindGroup: compiler.bind(attentionQuad, bound),
-          workgroups: (numRows) => [Math.ceil(nHead / perGroup), numRows],
-        };
+          workgroups: (size) => [Math.ceil(nHead / perGroup), size.rows],
+        });
       }
-      return {
-        name,
-        pipeline: await compiler.pipeline(attention, { ...constants, ...attentionTile(cache.HEAD_VEC4) }),
-        bindGroup: compiler.bind(attention, bound),
-        workgroups: (numRows) => [nHead, numRows],
-      };
+      return splitAttention(name, constants, bound);
     },
   };
 }

@@ -96,6 +96,7 @@ export class Gpt2Runner implements Runner {
       const activations = createActivations(arena, model, {
         maxRows: engine.maxNumBatchedTokens,
         maxSamples: maxSamples(engine),
+        maxLength: engine.maxModelLen,
       });
       const compiler = new KernelCompiler(device, options.onKernel);
       const loadGraph = async () => {
@@ -142,14 +143,14 @@ export class Gpt2Runner implements Runner {
   submit(scheduled: readonly ScheduledSequence[]): Promise<StepResult> {
     const { queue } = this.#device;
     const shape = this.#step.write(queue, scheduled);
-    const { rows, samples, maxTop } = shape;
+    const { samples, maxTop } = shape;
     const timed = this.#timestamps?.nextPass();
     const encoder = this.#device.createCommandEncoder({ label: "step" });
     const pass = encoder.beginComputePass(timed?.descriptor ?? { label: "step" });
-    for (const dispatch of [...this.#graph.dispatches(rows, samples), ...this.#sampler.dispatches(shape)]) {
+    for (const dispatch of [...this.#graph.dispatches(shape), ...this.#sampler.dispatches(shape)]) {
       pass.setPipeline(dispatch.pipeline);
       pass.setBindGroup(0, dispatch.bindGroup);
-      pass.dispatchWorkgroups(...dispatch.workgroups(rows, samples));
+      pass.dispatchWorkgroups(...dispatch.workgroups(shape));
     }
     pass.end();
     timed?.resolve(encoder);

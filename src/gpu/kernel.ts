@@ -26,13 +26,20 @@ export function defineKernel<const Binding extends string, const Constant extend
   return { ...definition, code: definition.code.join("\n") };
 }
 
+/** What decides how much of a kernel a step needs. */
+export interface StepSize {
+  readonly rows: number;
+  readonly samples: number;
+  /** Positions that a row attends to, at most. */
+  readonly longest: number;
+}
+
 /** One kernel of a step, ready to be recorded: nothing about it is decided or created in the loop. */
 export interface Dispatch {
   readonly name: string;
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;
-  /** Workgroups in x and y for a step of so many rows and samples. */
-  readonly workgroups: (rows: number, samples: number) => readonly [number, number];
+  readonly workgroups: (step: StepSize) => readonly [x: number, y: number, z?: number];
 }
 
 /** Compiles kernels, each variant once, and binds their buffers. */

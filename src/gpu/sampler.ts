@@ -47,7 +47,7 @@ export class Sampler {
     const processed = arena.storage("processed logits", 4 * maxSamples * STRIDE);
     const counts = arena.storage("token counts", 4 * maxSamples * STRIDE);
     const top = arena.storage("top logprobs", 8 * maxSamples * MAX_TOP_CANDIDATES);
-    const workgroups: Dispatch["workgroups"] = (_, numSamples) => [numSamples, 1];
+    const workgroups: Dispatch["workgroups"] = ({ samples: numSamples }) => [numSamples, 1];
 
     const [process, draw, tellTop] = await Promise.all([
       compiler.pipeline(processLogits, { ...constants, MAX_LENGTH: maxLength, RULE_WORDS: ruleShape.words }),

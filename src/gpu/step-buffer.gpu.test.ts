@@ -67,7 +67,7 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
     { sequence: prompt, start: 1, count: 1, samples: false, drafts: [], scored: 0, cachedTokens: 0 },
     { sequence: sampling, start: 0, count: 2, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
   ]);
-  expect(counts).toEqual({ rows: 3, samples: 1, anyRules: false, maxTop: 0 });
+  expect(counts).toEqual({ rows: 3, samples: 1, longest: 2, anyRules: false, maxTop: 0 });
   expect([...(await wordsOf(buffer.step))].slice(0, fieldsOf("Step").length)).toEqual([3, 1]);
 
   expect(fieldsOf("Row")).toEqual(["token", "position", "slot", "start"]);
@@ -90,7 +90,7 @@ it("lays out rows that are scored as samples before those that are drawn", async
   const counts = buffer.write(device.queue, [
     { sequence: prompt, start: 0, count: 3, samples: true, drafts: [], scored: 2, cachedTokens: 0 },
   ]);
-  expect(counts).toEqual({ rows: 3, samples: 3, anyRules: false, maxTop: 5 });
+  expect(counts).toEqual({ rows: 3, samples: 3, longest: 3, anyRules: false, maxTop: 5 });
   const words = await wordsOf(buffer.samples);
   const fields = fieldsOf("Sample");
   const samples = [0, 1, 2].map((i) => words.slice(i * fields.length, (i + 1) * fields.length));
@@ -130,7 +130,13 @@ it("lays out rules and likely tokens, and uploads rules when their sequence come
     cachedTokens: 0,
   });
   const early = { ...entry(ruled), count: 3 };
-  expect(buffer.write(device.queue, [early, entry(plain)])).toEqual({ rows: 4, samples: 2, anyRules: true, maxTop: 4 });
+  expect(buffer.write(device.queue, [early, entry(plain)])).toEqual({
+    rows: 4,
+    samples: 2,
+    longest: 3,
+    anyRules: true,
+    maxTop: 4,
+  });
 
   const fields = fieldsOf("Sample");
   const samples = await wordsOf(buffer.samples);

@@ -3,6 +3,7 @@ import { hasRules } from "../engine/logit-rules.ts";
 import type { ScheduledSequence } from "../engine/runner.ts";
 import type { Sequence } from "../engine/sequence.ts";
 import type { Arena } from "./arena.ts";
+import type { StepSize } from "./kernel.ts";
 import { padTo } from "./padding.ts";
 import { packRules, ruleTableShape, type RuleTableShape } from "./rule-table.ts";
 
@@ -32,9 +33,7 @@ export interface StepLimits {
 }
 
 /** What decides which kernels a step needs, and of which size. */
-export interface StepShape {
-  readonly rows: number;
-  readonly samples: number;
+export interface StepShape extends StepSize {
   /** Whether any sample's logits have to be processed. */
   readonly anyRules: boolean;
   /** Most top log-probabilities that any sample wants. */
@@ -122,12 +121,14 @@ export class StepBuffer {
     let samples = 0;
     let anyRules = false;
     let maxTop = 0;
+    let longest = 0;
     this.#numMasks = 0;
     for (const { sequence, start, count, samples: draws, drafts, scored } of step) {
       const slot = slotOf(sequence);
       const held = this.#feedback[slot];
       const feedbackPosition = held?.sequence === sequence ? held.position : -1;
       const newest = start + count - drafts.length;
+      longest = Math.max(longest, start + count);
       for (let i = 0; i < scored; i++) this.#writeScore(samples++, rows + i, sequence, start + i + 1);
       if (scored > 0) maxTop = Math.max(maxTop, sequence.params.promptLogprobs ?? 0);
       for (let position = start; position < start + count; position++) {
@@ -150,7 +151,7 @@ export class StepBuffer {
     }
     words[0] = rows;
     words[1] = samples;
-    return { rows, samples, anyRules, maxTop };
+    return { rows, samples, longest, anyRules, maxTop };
   }
 
   /** @param position of the token that is scored */

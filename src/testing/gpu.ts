@@ -27,7 +27,7 @@ export async function runKernel<K extends Kernel>(
   kernel: K,
   constants: KernelConstants<K>,
   data: Readonly<Record<K["bindings"][number][0], Data>>,
-  workgroups: readonly [number, number],
+  workgroups: readonly [x: number, y: number, z?: number],
 ): Promise<Record<string, ArrayBuffer>> {
   const compiler = new KernelCompiler(device);
   const pipeline = await compiler.pipeline(kernel, constants);

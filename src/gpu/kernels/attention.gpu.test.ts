@@ -4,18 +4,30 @@ import { float16ToFloat32, float32ToFloat16 } from "../../model/half.ts";
 import type { KvCacheDtype } from "../../protocol/config.ts";
 import { differingWords, expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
 import { attentionReference } from "../../testing/reference.ts";
+import type { KernelConstants } from "../kernel.ts";
 import { padRows, strideOf } from "../padding.ts";
-import { attention, attentionQuad, attentionTile, MAX_HEAD_SIZE, QUAD_HEAD_VEC4, quadHeads } from "./attention.ts";
+import {
+  attention,
+  attentionMerge,
+  attentionQuad,
+  attentionTile,
+  isSplit,
+  MAX_HEAD_SIZE,
+  maxSplits,
+  QUAD_HEAD_VEC4,
+  quadHeads,
+  splitFloats,
+} from "./attention.ts";
 
 const { device, hasSubgroups } = await openTestDevice();
 
 const BLOCK_SIZE = 16;
-const MAX_BLOCKS = 12;
-const NUM_BLOCKS = 40;
+const MAX_BLOCKS = 20;
+const NUM_BLOCKS = 64;
 
-type KernelName = "attention" | "attention-quad";
+type KernelName = "attention" | "attention in splits" | "attention-quad";
 
-// Where the device has no subgroups the latter is not used.
+// Where the device has no subgroups the latter is not used. What comes in splits is held to the bits of what does not.
 const KERNELS: readonly KernelName[] = hasSubgroups ? ["attention", "attention-quad"] : ["attention"];
 
 interface Shape {
@@ -71,19 +83,63 @@ async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
       value_cache: values,
       y: new Float32Array(rows.length * strideOf(width)),
     };
-    const perGroup = quadHeads(heads);
-    const outputs =
-      kernel === "attention"
-        ? await runKernel(device, attention, { ...constants, ...attentionTile(headVec4) }, data, [heads, rows.length])
-        : await runKernel(device, attentionQuad, { ...constants, LANES: 4 * perGroup }, data, [
-            Math.ceil(heads / perGroup),
-            rows.length,
-          ]);
+    const outputs = await run(kernel, constants, data);
     keys = new Uint32Array(outputs.key_cache ?? new ArrayBuffer(0));
     values = new Uint32Array(outputs.value_cache ?? new ArrayBuffer(0));
     result = floatsOf(outputs, "y") as Float32Array<ArrayBuffer>;
   }
   return result;
+}
+
+type AttentionData = Readonly<
+  Record<"rows" | "block_tables" | "key_cache" | "value_cache", Uint32Array<ArrayBuffer>> &
+    Record<"qkv" | "y", Float32Array<ArrayBuffer>>
+>;
+
+async function run(
+  kernel: KernelName,
+  constants: Omit<KernelConstants<typeof attentionQuad>, "LANES">,
+  data: AttentionData,
+): Promise<Record<string, ArrayBuffer>> {
+  const heads = Number(constants.HEADS);
+  const headVec4 = Number(constants.HEAD_VEC4);
+  const numRows = data.rows.length / 4;
+  if (kernel === "attention-quad") {
+    const perGroup = quadHeads(heads);
+    return runKernel(device, attentionQuad, { ...constants, LANES: 4 * perGroup }, data, [
+      Math.ceil(heads / perGroup),
+      numRows,
+    ]);
+  }
+  const { SPLIT, ...tile } = attentionTile(headVec4);
+  const MAX_SPLITS = maxSplits(headVec4, MAX_BLOCKS * BLOCK_SIZE);
+  const splits = { SPLIT, MAX_SPLITS };
+  const alone = { ...constants, ...tile, ...splits, ALONE: true };
+  if (kernel === "attention") return runKernel(device, attention, alone, data, [heads, numRows]);
+
+  // What a row has no positions for must not be read: NaN would show.
+  const parts = new Float32Array(numRows * heads * MAX_SPLITS * 4 * (headVec4 + 1)).fill(NaN);
+  const computed = await runKernel(device, attention, { ...alone, ALONE: false }, { ...data, y: parts }, [
+    heads,
+    numRows,
+    MAX_SPLITS,
+  ]);
+  const merge = {
+    ...splits,
+    LANES: 64,
+    HEADS: heads,
+    HEAD_SIZE: constants.HEAD_SIZE,
+    HEAD_VEC4: headVec4,
+    Y_STRIDE: constants.Y_STRIDE,
+  };
+  const merged = await runKernel(
+    device,
+    attentionMerge,
+    merge,
+    { parts: floatsOf(computed, "y") as Float32Array<ArrayBuffer>, rows: data.rows, y: data.y },
+    [Math.ceil((heads * headVec4) / 64), numRows],
+  );
+  return { ...computed, ...merged };
 }
 
 function reference(shape: Shape, row: Row, head: number): Float64Array {
@@ -137,6 +193,19 @@ describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtyp
     });
   });
 
+  it("holds for a context of several splits, the last of them begun and ended within it", async () => {
+    for (const [headSize, position] of [
+      [12, 255],
+      [80, 311],
+    ] as const) {
+      if (kernel === "attention-quad" && headSize > 4 * QUAD_HEAD_VEC4) continue;
+      const shape = { kernel, heads: 1, headSize, cacheDtype };
+      const row = { slot: 0, position };
+      const result = await attend(shape, [rowsOf(0, 0, position), [row]]);
+      expectClose(result.subarray(0, headSize), reference(shape, row, 0), 1e-5);
+    }
+  });
+
   it("gives a row the same bits whether its prompt came whole, in pieces, alone or among others", async () => {
     const shape = { kernel, heads: 2, headSize: 12, cacheDtype };
     const row = { slot: 0, position: 137 };
@@ -145,5 +214,35 @@ describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtyp
     const pieces = await attend(shape, [rowsOf(0, 0, 5), [...others, ...rowsOf(0, 5, 64)], rowsOf(0, 64, 137), [row]]);
     const stride = strideOf(24);
     expect(differingWords(whole.slice(137 * stride).buffer, pieces.slice().buffer)).toBe(0);
+  });
+});
+
+describe("splits", () => {
+  it.each([
+    { heads: 2, headSize: 12 },
+    { heads: 1, headSize: 64 },
+    { heads: 3, headSize: 5 },
+    { heads: 1, headSize: 80 },
+    { heads: 1, headSize: 260 },
+  ])("give the bits that one workgroup gives ($heads heads of $headSize)", async ({ heads, headSize }) => {
+    const shape = { heads, headSize, cacheDtype: "f16" } as const;
+    const steps = [rowsOf(0, 0, 299), [...rowsOf(1, 0, 2), ...rowsOf(0, 299, 301)]];
+    const alone = await attend({ ...shape, kernel: "attention" }, steps);
+    const inSplits = await attend({ ...shape, kernel: "attention in splits" }, steps);
+    expect(alone.some((value) => value !== 0)).toBe(true);
+    expect(differingWords(alone.slice().buffer, inSplits.slice().buffer)).toBe(0);
+  });
+
+  it("are for steps of few rows and a long context, and have their room", () => {
+    expect([isSplit(1, 512), isSplit(64, 1024)]).toEqual([true, true]);
+    expect([isSplit(1, 511), isSplit(65, 1024)]).toEqual([false, false]);
+    // 64 rows of 12 heads, 8 splits of 128: 64 values, highest and total, padded to four
+    expect(splitFloats(12, 16, { maxRows: 256, maxLength: 1024 })).toBe(64 * 12 * 8 * 68);
+    expect(splitFloats(12, 16, { maxRows: 4, maxLength: 1000 })).toBe(4 * 12 * 8 * 68);
+    for (const headVec4 of [1, 3, 16, 20, 32, 65, 256]) {
+      const { LANES, SPLIT } = attentionTile(headVec4);
+      expect(SPLIT % LANES).toBe(0);
+      expect(SPLIT).toBeGreaterThan(64);
+    }
   });
 });
