@@ -11,11 +11,19 @@ import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
 const isNeededOffline = (path: string) =>
   !path.startsWith("lib/") && !path.endsWith(".md") && (!path.startsWith("models/") || path.startsWith(EMBEDDED_MODEL));
 
+/** Of the page's modules those that are not loaded on demand (the benchmark, the demo). */
+const isNeededFirst =
+  /\/src\/(?:ui\/(?!bench\/|demo\/Demo(?:View|Pane|Race)\b)|state\/|client\/|protocol\/)|\/node_modules\/(?:react|react-dom|scheduler|zustand|marked|idb-keyval|comlink)\//;
+
 export default defineConfig({
   base: "./",
   // A missing file is a 404 here too, as on a static host, and not index.html.
   appType: "mpa",
   plugins: [react(), wgslWithoutComments(), serviceWorker(isNeededOffline)],
   worker: { format: "es", plugins: () => [wgslWithoutComments()] },
-  build: { target: "esnext" },
+  build: {
+    target: "esnext",
+    // What the first page needs is one file: cut up by what else shares it, it is 2 kB larger.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "app", test: isNeededFirst }] } } },
+  },
 });

@@ -62,11 +62,18 @@ test("an answer that streamed when the page was reloaded is kept as broken off, 
   let app = await App.openFake(page, QUERY);
   await app.pane(1).ask("Go on and on.");
   await expect.poll(async () => (await app.pane(1).answer()).length).toBeGreaterThan(40);
-  await written(page);
+  // To the last word that was seen.
+  await page.evaluate(() =>
+    addEventListener("pagehide", () => {
+      localStorage.setItem("seen", document.querySelector<HTMLElement>("[data-answer]")?.innerText ?? "");
+    }),
+  );
   app = await App.openFake(page, QUERY);
   await expect(app.pane(1).ending).toHaveText("Broken off before its end");
   const cut = await app.pane(1).answer();
-  expect(cut).toContain("There is more to it");
+  const seen = await page.evaluate(() => localStorage.getItem("seen") ?? "");
+  expect(seen).toContain("There is more to it");
+  expect(cut.startsWith(seen)).toBe(true);
   await app.pane(1).turn.getByRole("button", { name: "Continue" }).click();
   // What follows may be a space or, at a paragraph's end, a line break.
   await expect.poll(async () => (await app.pane(1).answer()).length).toBeGreaterThan(cut.length + 1);
@@ -98,14 +105,30 @@ test("a page that may not keep anything says so, and works", async ({ page }) =>
   await expect(app.pane(1).turn).toContainText("Paris");
 });
 
-test("of two tabs the newer keeps the chats, and the older says so", async ({ page, context }) => {
-  await App.openFake(page, QUERY);
+test("of two tabs the newer keeps the chats, and the older says so; it goes on when the newer is closed", async ({
+  page,
+  context,
+}) => {
+  const app = await App.openFake(page, QUERY);
   const second = await context.newPage();
   await App.openFake(second, QUERY);
   await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
   await expect(second.getByText("Chorus is open in another tab")).toBeHidden();
   await page.getByRole("button", { name: "Take over" }).click();
   await expect(second.getByText("Chorus is open in another tab")).toBeVisible();
+  await expect(page.getByText("Chorus is open in another tab")).toBeHidden();
+
+  await second.getByRole("button", { name: "Take over" }).click();
+  await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
+  await second.getByRole("textbox", { name: "Message" }).fill("Half a thought");
+  await written(second);
+  await second.close();
+  await expect(app.pane(1).message).toHaveValue("Half a thought");
+  await expect(page.getByText("Chorus is open in another tab")).toBeHidden();
+  await app.pane(1).message.fill("A whole one");
+  await written(page);
+  await App.openFake(page, QUERY);
+  await expect(app.pane(1).message).toHaveValue("A whole one");
 });
 
 test("chats go into a file and come out of it; one goes out as Markdown", async ({ page }) => {

@@ -9,7 +9,16 @@ if (root) {
   const storage = new IndexedDbStorage();
   const loaded = await storage.load();
   const updates = new AppUpdates(import.meta.url);
-  startApp({ root, createEngine, models, updates, kept: { storage, loaded }, ...readPageOptions(location.search) });
+  startApp({
+    root,
+    createEngine,
+    models,
+    updates,
+    // A file of its own, loaded with the first schema.
+    schemaProblem: async (schema) => (await import("./grammar/schema-problem.ts")).schemaProblem(schema),
+    kept: { storage, loaded },
+    ...readPageOptions(location.search),
+  });
   // The development server has no service worker.
   if (import.meta.env.PROD) void updates.start("service-worker.js");
 }

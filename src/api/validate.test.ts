@@ -8,7 +8,7 @@ import { GENERATION_FIELDS } from "./generation-fields.ts";
 import { nearestName } from "./nearest-name.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 import { UNSUPPORTED_FIELDS } from "./unsupported-fields.ts";
-import { quote } from "./validate.ts";
+import { Fields, quote } from "./validate.ts";
 
 test.each([
   ["max_token", "max_tokens"],
@@ -43,6 +43,15 @@ test("a value is quoted in brief, whatever it is", () => {
     "a function",
     "a symbol",
   ]);
+});
+
+test.each([
+  [{ min: 16, max: 16 }, "blockSize must be 16, not 8."],
+  [{ min: 16, max: 32 }, "blockSize must be between 16 and 32, not 8."],
+  [{ min: 8, max: 9, above: true }, "blockSize must be above 8 and at most 9, not 8."],
+  [{ min: 9, max: Infinity }, "blockSize must be at least 9, not 8."],
+])("a value beyond %j is told what would do", (range, message) => {
+  expect(() => new Fields({ blockSize: 8 }).integer("blockSize", range)).toThrow(message);
 });
 
 describe("whatever is given, a request is parsed or refused with a ChorusError", async () => {

@@ -139,6 +139,7 @@ export class Fields {
 }
 
 function describe({ min, max, above = false }: Range): string {
+  if (min === max) return `${min}`;
   if (max === Infinity) return above ? `above ${min}` : `at least ${min}`;
   return above ? `above ${min} and at most ${max}` : `between ${min} and ${max}`;
 }

@@ -2,6 +2,7 @@ import type { Models } from "../client/models-client.ts";
 import { Announcements } from "./announcements.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "./batch-metrics.ts";
 import { Batch } from "./batch.ts";
+import type { SchemaProblem } from "./check-settings.ts";
 import { Commands } from "./commands.ts";
 import { Demo } from "./demo.ts";
 import { zoomWithDemo } from "./demo-zoom.ts";
@@ -30,6 +31,8 @@ export interface AppStateOptions {
   readonly sampling: Settings;
   /** Where the chats are kept, and what was there. [they last as long as the page] */
   readonly kept?: { readonly storage: WorkspaceStorage; readonly loaded: LoadedWorkspace };
+  /** [schemas are not looked into before they are sent] */
+  readonly schemaProblem?: SchemaProblem;
   readonly hasWebGpu: () => boolean;
   readonly scheduleFlush: ScheduleFlush;
   /** The page's clock, milliseconds. */
@@ -53,6 +56,7 @@ export interface AppState {
   readonly commands: Commands;
   readonly shelf: ModelShelf;
   readonly promptView: PromptView;
+  readonly schemaProblem: SchemaProblem;
 }
 
 /** Wires the stores together and starts loading the model. */
@@ -115,5 +119,6 @@ export function createAppState(options: AppStateOptions): AppState {
     commands,
     shelf,
     promptView: new PromptView(context),
+    schemaProblem: options.schemaProblem ?? (async () => null),
   };
 }

@@ -3,6 +3,9 @@
 import { ChorusError } from "../protocol/errors.ts";
 import { SETTING_FIELDS, withSetting, type SettingField, type Settings, type SettingValue } from "./settings.ts";
 
+/** Why answers can't be held to a JSON schema, in words; null: they can. What looks into it may have to be loaded. */
+export type SchemaProblem = (schema: unknown) => Promise<string | null>;
+
 /** The value as it stands in its box. */
 export function writeSetting(value: SettingValue | undefined): string {
   if (value === undefined) return "";

@@ -25,6 +25,9 @@ export class FrameFlusher {
     this.#pending.add(flush);
   };
 
+  /** Shows all that waits, now. */
+  readonly flushAll = (): void => this.#run(Infinity);
+
   #wait(): void {
     this.#frame = requestAnimationFrame(() => this.#run(MOST_FLUSHES_A_FRAME));
     this.#timer = setTimeout(() => this.#run(Infinity), LONGEST_WAIT_MS);

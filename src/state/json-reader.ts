@@ -34,7 +34,7 @@ export class JsonReader {
   integer(from: number, to: number): number {
     const value = this.#value;
     if (typeof value === "number" && Number.isInteger(value) && value >= from && value <= to) return value;
-    throw this.wrong(`a whole number from ${from} to ${to}`);
+    throw this.wrong(from === to ? `${from}` : `a whole number from ${from} to ${to}`);
   }
 
   oneOf<Value extends string>(values: readonly Value[]): Value {

@@ -1,17 +1,19 @@
+import { KeepingTurn } from "./keeping-turn.ts";
 import type { WorkspaceKeeper } from "./workspace-keeper.ts";
 
-const LOCK = "chorus.chats";
-
 /**
- * Writes down what is left when the page is hidden or goes. Of several tabs the newest writes: it takes the lock from
- * the one before, which it has read already.
+ * Writes down what is left when the page is hidden or goes, and takes turns with other tabs.
+ *
+ * @param showAll lets the stores have what waits for the next frame: it may never come
  */
-export function keepWhileOpen(keeper: WorkspaceKeeper): void {
+export function keepWhileOpen(keeper: WorkspaceKeeper, showAll: () => void): void {
+  const writeAll = () => {
+    showAll();
+    keeper.flush();
+  };
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) keeper.flush();
+    if (document.hidden) writeAll();
   });
-  addEventListener("pagehide", keeper.flush);
-  navigator.locks
-    ?.request(LOCK, { steal: true }, () => new Promise<never>(() => undefined))
-    .catch(() => keeper.handOver());
+  addEventListener("pagehide", writeAll);
+  if ("locks" in navigator) new KeepingTurn(keeper, navigator.locks).take();
 }

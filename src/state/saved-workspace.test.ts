@@ -47,6 +47,12 @@ it.each([
   expect(() => parseSavedWorkspace(value)).toThrow(expect.objectContaining({ name: "ChorusError", param }));
 });
 
+it("says what would do", () => {
+  const messageOf = (value: unknown) => () => parseSavedWorkspace(value);
+  expect(messageOf({ ...whole, version: 2 })).toThrow("version must be 1.");
+  expect(messageOf({ ...whole, current: 0 })).toThrow("current must be a whole number from 1 to 16.");
+});
+
 it("gives a workspace or a ChorusError, whatever it is given", () => {
   const anything = fc.oneof(
     fc.anything(),

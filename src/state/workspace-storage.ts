@@ -1,7 +1,7 @@
 // Where the chats are kept: IndexedDB of this browser, one record. It can be forbidden, full or broken; the page then
 // works all the same and says that nothing is kept.
 
-import { createStore, get, set } from "idb-keyval";
+import { createStore, get, promisifyRequest, set } from "idb-keyval";
 import { parseSavedWorkspace, type SavedWorkspace } from "./saved-workspace.ts";
 
 export interface WorkspaceStorage {
@@ -42,7 +42,12 @@ export class IndexedDbStorage implements WorkspaceStorage {
   }
 
   save(workspace: SavedWorkspace): Promise<void> {
-    return set(RECORD, workspace, this.#store);
+    return this.#store("readwrite", (chats) => {
+      chats.put(workspace, RECORD);
+      // At once: a page that goes takes with it what it has not committed.
+      chats.transaction.commit();
+      return promisifyRequest(chats.transaction);
+    });
   }
 }
 

@@ -11,24 +11,26 @@ export interface WorkspaceState {
   readonly current: number;
 }
 
+const ALL_NUMBERS: readonly number[] = Array.from({ length: MAX_PANES }, (_, index) => index + 1);
+
 /** The open panes. A number (and with it a colour) that was given back is given out again last. */
 export class Workspace {
   readonly store: ReadonlyStore<WorkspaceState>;
   readonly #store: StoreApi<WorkspaceState>;
   readonly #context: PaneContext;
-  #freeNumbers = Array.from({ length: MAX_PANES }, (_, index) => index + 1);
+  #freeNumbers = [...ALL_NUMBERS];
 
   constructor(context: PaneContext, saved: SavedWorkspace | null = null) {
     this.#context = context;
-    const panes = saved?.panes.map((pane) => new Pane(pane.number, context, pane)) ?? [];
-    this.#freeNumbers = this.#freeNumbers.filter((free) => !panes.some(({ number }) => number === free));
-    const first = panes[0] ?? this.#open();
-    const current = panes.find(({ number }) => number === saved?.current) ?? first;
-    this.#store = createStore<WorkspaceState>(() => ({
-      panes: panes.length > 0 || !first ? panes : [first],
-      current: current?.number ?? 1,
-    }));
+    this.#store = createStore<WorkspaceState>(() => this.#opened(saved));
     this.store = this.#store;
+  }
+
+  /** Opens what was saved in place of all that is here, which is closed. */
+  restore(saved: SavedWorkspace): void {
+    for (const pane of this.#store.getState().panes) pane.close();
+    this.#freeNumbers = [...ALL_NUMBERS];
+    this.#store.setState(this.#opened(saved));
   }
 
   toSaved(): SavedWorkspace {
@@ -106,6 +108,15 @@ export class Workspace {
 
   select(number: number): void {
     if (number !== this.#store.getState().current) this.#store.setState({ current: number });
+  }
+
+  /** What was saved, or a pane that is empty; all numbers must be free. */
+  #opened(saved: SavedWorkspace | null): WorkspaceState {
+    const panes = saved?.panes.map((pane) => new Pane(pane.number, this.#context, pane)) ?? [];
+    this.#freeNumbers = this.#freeNumbers.filter((free) => !panes.some(({ number }) => number === free));
+    const first = panes[0] ?? this.#open();
+    const current = panes.find(({ number }) => number === saved?.current) ?? first;
+    return { panes: panes.length > 0 || !first ? panes : [first], current: current?.number ?? 1 };
   }
 
   #openBeside(pane: Pane, chat: SavedChat): Pane | null {

@@ -122,6 +122,7 @@ if (root) {
     root,
     createEngine,
     models,
+    schemaProblem: async (schema) => (await import("../grammar/schema-problem.ts")).schemaProblem(schema),
     sampling: readPageOptions(location.search).sampling,
   }).openChats();
   for (let count = 1; count < number("panes", 1); count++) workspace.addPane();

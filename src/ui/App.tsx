@@ -5,6 +5,7 @@ import css from "./App.module.css";
 import { KeepingNotice } from "./KeepingNotice.tsx";
 import { BatchDock } from "./batch/BatchDock.tsx";
 import { BatchPulse } from "./batch/BatchPulse.tsx";
+import { lazily } from "./Lazily.tsx";
 import { linksTo } from "./pane-links.ts";
 import { Bar } from "./bar/Bar.tsx";
 import { UnsupportedPage } from "./unsupported/UnsupportedPage.tsx";
@@ -14,10 +15,11 @@ import { PromptDialog } from "./pane/PromptDialog.tsx";
 import { CommandCenter } from "./CommandCenter.tsx";
 import { classNames } from "./class-names.ts";
 import { DemoTabs } from "./demo/DemoTabs.tsx";
-import { DemoView } from "./demo/DemoView.tsx";
 import { RecoveryNotice } from "./RecoveryNotice.tsx";
 import { PHONE, useMedia } from "./use-media.ts";
 import { useStore } from "./use-store.ts";
+
+const DemoView = lazily(async () => (await import("./demo/DemoView.tsx")).DemoView);
 
 export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const unsupported = useStore(app.engine.store, (state) => (state.status === "unsupported" ? state.error : null));

@@ -5,7 +5,8 @@ import { useStore } from "./use-store.ts";
 
 const WORDS: Record<Exclude<KeepingStatus, "kept">, string> = {
   damaged: "The chats from last time could not be read. They were put aside; new ones are kept.",
-  elsewhere: "Chorus is open in another tab, which keeps the chats now. What is said here is not kept.",
+  elsewhere: "Chorus is open in another tab, which keeps the chats now. What is said here is kept when that is closed.",
+  crowded: "The other tab was closed, and there is no room here for its chats. Close panes: before, nothing is kept.",
   "not-kept": "This browser does not let the page keep its chats: they last until it is closed.",
 };
 
@@ -16,7 +17,7 @@ export function KeepingNotice({ keeper }: { keeper: WorkspaceKeeper }) {
   return (
     <div className={css.notice}>
       <output>{WORDS[status]}</output>
-      {status === "elsewhere" && <Button onClick={() => location.reload()}>Take over</Button>}
+      {status === "elsewhere" && <Button onClick={() => keeper.takeOver()}>Take over</Button>}
     </div>
   );
 }

@@ -1,16 +1,14 @@
-import { lazy, Suspense } from "react";
-
 import type { AppState } from "../state/app-state.ts";
 import type { AppUpdates } from "../state/app-updates.ts";
 import type { CreateEngine } from "../state/engine-control.ts";
 import type { Router } from "../state/router.ts";
 import type { Theme } from "../state/theme.ts";
 import { App } from "./App.tsx";
+import { lazily } from "./Lazily.tsx";
 import { UpdateNotice } from "./updates/UpdateNotice.tsx";
 import { useStore } from "./use-store.ts";
 
-/** A file of its own, loaded when it is wanted. */
-const BenchPage = lazy(async () => ({ default: (await import("./bench/BenchPage.tsx")).BenchPage }));
+const BenchPage = lazily(async () => (await import("./bench/BenchPage.tsx")).BenchPage);
 
 interface PagesProps {
   readonly router: Router;
@@ -35,11 +33,7 @@ export function Pages(props: PagesProps) {
 function Page({ router, theme, openChats, createEngine, model }: PagesProps) {
   const route = useStore(router.store, (state) => state);
   if (route.page === "bench") {
-    return (
-      <Suspense>
-        <BenchPage theme={theme} createEngine={createEngine} embeddedModel={model} params={route.params} />
-      </Suspense>
-    );
+    return <BenchPage theme={theme} createEngine={createEngine} embeddedModel={model} params={route.params} />;
   }
   return <App app={openChats()} theme={theme} />;
 }

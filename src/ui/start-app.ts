@@ -24,13 +24,14 @@ export interface StartAppOptions {
   /** Fields that every question is sent with. [the model's own] */
   readonly sampling?: AppStateOptions["sampling"];
   readonly kept?: AppStateOptions["kept"];
+  readonly schemaProblem?: NonNullable<AppStateOptions["schemaProblem"]>;
   /** Tells of newer versions of the page. [there are none] */
   readonly updates?: AppUpdates;
 }
 
 /** Draws the app; the chats, with the model they load, are opened when they are first shown or asked for. */
 export function startApp(options: StartAppOptions): { readonly openChats: () => AppState } {
-  const { root, createEngine, models, kept, model = null } = options;
+  const { root, createEngine, models, kept, schemaProblem, model = null } = options;
   const flusher = new FrameFlusher();
   let app: AppState | undefined;
   const openChats = () => {
@@ -45,11 +46,12 @@ export function startApp(options: StartAppOptions): { readonly openChats: () => 
       },
       sampling: options.sampling ?? {},
       ...(kept && { kept }),
+      ...(schemaProblem && { schemaProblem }),
       hasWebGpu: () => "gpu" in navigator,
       scheduleFlush: flusher.schedule,
       now: () => performance.now(),
     });
-    if (app.keeper) keepWhileOpen(app.keeper);
+    if (app.keeper) keepWhileOpen(app.keeper, flusher.flushAll);
     return app;
   };
   const router = new Router();

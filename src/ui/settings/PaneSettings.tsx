@@ -40,6 +40,7 @@ function Form({ app, pane }: { app: AppState; pane: Pane }) {
       inherited={app.settings.inherited()}
       source="all panes"
       model={model}
+      schemaProblem={app.schemaProblem}
       onSet={(name, value) => pane.set(name, value)}
       onReplace={(settings) => pane.replaceSettings(settings)}
     />

@@ -1,11 +1,12 @@
 import { useId, useState, type ComponentProps } from "react";
 import { ChorusError } from "../../protocol/errors.ts";
-import { readSetting, writeSetting } from "../../state/check-settings.ts";
+import { readSetting, writeSetting, type SchemaProblem } from "../../state/check-settings.ts";
 import { type SettingField, type SettingValue } from "../../state/settings.ts";
 import { Button } from "../Button.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../Icon.tsx";
 import css from "./SettingsForm.module.css";
+import { useSchemaProblem } from "./use-schema-problem.ts";
 
 interface SettingRowProps {
   field: SettingField;
@@ -14,22 +15,29 @@ interface SettingRowProps {
   fallback: string;
   /** Why it may do nothing. */
   warning: string | null;
+  schemaProblem: SchemaProblem;
   onSet: (value: SettingValue | null) => void;
 }
 
-/** One setting. What is typed counts as soon as it makes sense; until then the row says what would. */
-export function SettingRow({ field, value, fallback, warning, onSet }: SettingRowProps) {
+/**
+ * One setting. What is typed counts as soon as it makes sense; until then the row says what would. A schema that answers
+ * can't be held to counts, too: a question is refused with it, and never answered without.
+ */
+export function SettingRow({ field, value, fallback, warning, schemaProblem, onSet }: SettingRowProps) {
   const id = useId();
   const [typed, setTyped] = useState(writeSetting(value));
-  const [problem, setProblem] = useState<string | null>(null);
+  const [unreadable, setUnreadable] = useState<string | null>(null);
+  const isSchema = field.kind === "json" && typed.trim() !== "" && unreadable === null;
+  const unheld = useSchemaProblem(isSchema ? typed : null, schemaProblem);
+  const problem = unreadable ?? unheld;
 
   const type = (text: string) => {
     setTyped(text);
     try {
       onSet(readSetting(field, text));
-      setProblem(null);
+      setUnreadable(null);
     } catch (error) {
-      setProblem(error instanceof ChorusError ? error.message : String(error));
+      setUnreadable(error instanceof ChorusError ? error.message : String(error));
     }
   };
   const box = {

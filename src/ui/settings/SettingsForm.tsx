@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { writeSetting } from "../../state/check-settings.ts";
+import { writeSetting, type SchemaProblem } from "../../state/check-settings.ts";
 import { SETTING_FIELDS, type SettingField, type Settings } from "../../state/settings.ts";
 import type { SettingName, SettingValue } from "../../state/settings.ts";
 import type { ModelCard } from "../../protocol/reports.ts";
@@ -14,12 +14,13 @@ interface SettingsFormProps {
   /** Where `inherited` comes from: "all panes". */
   source: string;
   model: ModelCard | null;
+  schemaProblem: SchemaProblem;
   onSet: (name: SettingName, value: SettingValue | null) => void;
   onReplace: (values: Settings) => void;
 }
 
 /** Every setting with what it does, what counts without it, and the way back. */
-export function SettingsForm({ values, inherited, source, model, onSet, onReplace }: SettingsFormProps) {
+export function SettingsForm({ values, inherited, source, model, schemaProblem, onSet, onReplace }: SettingsFormProps) {
   // The rows hold what is being typed; what comes from elsewhere is read anew.
   const [numReplaced, setNumReplaced] = useState(0);
   const replace = (settings: Settings) => {
@@ -40,6 +41,7 @@ export function SettingsForm({ values, inherited, source, model, onSet, onReplac
           field={field}
           value={values[field.name]}
           fallback={fallback(field)}
+          schemaProblem={schemaProblem}
           warning={field.name === "system" ? unreadPrompt(model) : null}
           onSet={(value) => onSet(field.name, value)}
         />
