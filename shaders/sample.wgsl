@@ -6,10 +6,14 @@
 // l is `processed` for a sample that has rules (see process-logits.wgsl), `logits` for any other. What is FORBIDDEN is
 // never drawn; where everything is, the token is 0.
 //
+// Log-probabilities are of the raw logits, as OpenAI and vLLM tell them; with PROCESSED_LOGPROBS of what the sample draws
+// from, log_softmax(filter(l[i, :] / temperature)), or log_softmax(l[i, :]) where it is greedy. Then, where somebody asks
+// for the most likely ones, processed[i, :] = all of them, FORBIDDEN for what is not left; not for beams, whose processed
+// log-probabilities are told as they are. What is SCORED is a prompt's, which has no processing.
+//
 // One workgroup a sample. Gumbel's trick draws without a second pass: the token with the largest
-// logit / temperature + gumbel(seed, output index, token) is a draw from the softmax. Filters are thresholds on the
-// logit, found by a radix select over its bits as they lie in memory: what is compared later is exactly what was counted.
-// All sums are of integers, or of floats in an order fixed by LANES.
+// logit / temperature + gumbel(seed, output index, token) is a draw from the softmax. What is left to draw is said by
+// lib/filters.wgsl. All sums are of integers, or of floats in an order fixed by LANES.
 //   temperature 0: the largest logit, the lowest id among equals
 //   top-k: the k largest, and what equals the k-th
 //   top-p: of those, the fewest largest whose probabilities reach p
@@ -20,21 +24,17 @@ override LANES: u32;
 override VOCABULARY: u32;
 override STRIDE: u32;
 override MAX_LENGTH: u32; // of history, per slot
+override PROCESSED_LOGPROBS: bool;
 
 @group(0) @binding(0) var<storage, read> logits: array<f32>;
-@group(0) @binding(1) var<storage, read> processed: array<f32>;
+@group(0) @binding(1) var<storage, read_write> processed: array<f32>;
 @group(0) @binding(2) var<storage, read> samples: array<Sample>;
 @group(0) @binding(3) var<storage, read_write> feedback: array<u32>;
 @group(0) @binding(4) var<storage, read_write> history: array<u32>; // the tokens of each slot's sequence
 @group(0) @binding(5) var<storage, read_write> sampled: array<vec2<u32>>; // token or rank, bits of its log-probability
 
-const BINS = 256u;
-const MASS_ONE = 2147483648.0; // probability 1 in the fixed point of the top-p select
-
-var<workgroup> histogram: array<atomic<u32>, BINS>;
 var<workgroup> values: array<f32, LANES>;
 var<workgroup> tokens: array<u32, LANES>;
-var<workgroup> selected: vec2<u32>; // bin, weight above it
 
 struct Best {
   value: f32,
@@ -65,166 +65,6 @@ fn sum_of(mine: f32, lane: u32) -> f32 {
   }
   workgroupBarrier();
   return sum;
-}
-
-// Larger floats have larger keys.
-fn key_of(value: f32) -> u32 {
-  let bits = bitcast<u32>(value);
-  return select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
-}
-
-// The logits that a sample draws from, and which of its tokens are left.
-struct Distribution {
-  base: u32,
-  is_processed: bool,
-  temperature: f32,
-  highest: f32, // logit
-  threshold: u32, // lowest key that top-k and top-p leave
-  min_weight: f32, // lowest weight that min-p leaves
-  total: f32, // sum of the weights of what is left; 0 while tokens are selected by count
-  entropy: f32, // of what is left, in nats
-  typical: u32, // lowest key of typicality that typical-p leaves
-}
-
-// In the order in which they come.
-const TOP_K = 0u;
-const TOP_P = 1u;
-const TYPICAL_P = 2u;
-
-fn logit_of(d: Distribution, token: u32) -> f32 {
-  if (d.is_processed) {
-    return processed[d.base + token];
-  }
-  return logits[d.base + token];
-}
-
-// exp((logit - highest) / temperature)
-fn weight_of(logit: f32, d: Distribution) -> f32 {
-  return exp((logit - d.highest) / d.temperature);
-}
-
-// How near a token's surprise is to the entropy: nearer ones have larger keys.
-fn typicality_of(logit: f32, d: Distribution) -> u32 {
-  let surprise = log(d.total) - (logit - d.highest) / d.temperature;
-  return ~key_of(abs(surprise - d.entropy));
-}
-
-fn is_left(logit: f32, d: Distribution) -> bool {
-  // The comparisons are such that a NaN is left, as the largest: it may be all there is.
-  if (key_of(logit) < d.threshold || logit <= FORBIDDEN) {
-    return false;
-  }
-  return d.min_weight == 0.0 || !(weight_of(logit, d) < d.min_weight);
-}
-
-// The sum of the weights of what is left.
-fn total_of(d: Distribution, lane: u32) -> f32 {
-  var total = 0.0;
-  for (var t = lane; t < VOCABULARY; t += LANES) {
-    let logit = logit_of(d, t);
-    if (is_left(logit, d)) {
-      total += weight_of(logit, d);
-    }
-  }
-  return sum_of(total, lane);
-}
-
-// The largest key, of their logits or of their typicality, such that the tokens that are left and have it or a larger one
-// weigh at least `goal` together: they count one each, or with a total their probability in fixed point. 0 where all
-// together weigh less.
-fn select_key(d: Distribution, by_typicality: bool, goal: u32, lane: u32) -> u32 {
-  var prefix = 0u;
-  var missing = goal;
-  for (var round = 0u; round < 4u; round++) {
-    let shift = 24u - 8u * round;
-    for (var i = lane; i < BINS; i += LANES) {
-      atomicStore(&histogram[i], 0u);
-    }
-    workgroupBarrier();
-    for (var token = lane; token < VOCABULARY; token += LANES) {
-      let logit = logit_of(d, token);
-      if (!is_left(logit, d)) {
-        continue;
-      }
-      var key = key_of(logit);
-      if (by_typicality) {
-        key = typicality_of(logit, d);
-      }
-      if (round == 0u || (key >> (shift + 8u)) == prefix) {
-        var weight = 1u;
-        if (d.total > 0.0) {
-          weight = u32(weight_of(logit, d) / d.total * MASS_ONE + 0.5);
-        }
-        atomicAdd(&histogram[(key >> shift) & 255u], weight);
-      }
-    }
-    workgroupBarrier();
-    if (lane == 0u) {
-      var bin = BINS - 1u;
-      var above = 0u;
-      var weight = atomicLoad(&histogram[bin]);
-      while (bin > 0u && above + weight < missing) {
-        above += weight;
-        bin--;
-        weight = atomicLoad(&histogram[bin]);
-      }
-      selected = vec2(bin, above);
-    }
-    let found = workgroupUniformLoad(&selected);
-    prefix = (prefix << 8u) | found.x;
-    missing -= found.y;
-  }
-  return prefix;
-}
-
-// The entropy of what is left, in nats.
-fn entropy_of(d: Distribution, lane: u32) -> f32 {
-  var entropy = 0.0;
-  for (var t = lane; t < VOCABULARY; t += LANES) {
-    let logit = logit_of(d, t);
-    let weight = weight_of(logit, d);
-    if (is_left(logit, d) && weight > 0.0) {
-      entropy += weight / d.total * (log(d.total) - (logit - d.highest) / d.temperature);
-    }
-  }
-  return sum_of(entropy, lane);
-}
-
-// The weight that the tokens a filter leaves must have together; 0 where the request does without it.
-fn goal_of(filter_index: u32, request: Sample) -> u32 {
-  if (filter_index == TOP_K) {
-    return select(0u, request.top_k, request.top_k < VOCABULARY);
-  }
-  let share = select(request.top_p, request.typical_p, filter_index == TYPICAL_P);
-  return select(0u, max(1u, u32(share * MASS_ONE)), share < 1.0);
-}
-
-// The filters of a request, one after the other, each over what those before it left. One loop, since compilers write out
-// every call of a function anew.
-fn filtered(request: Sample, unfiltered: Distribution, lane: u32) -> Distribution {
-  var d = unfiltered;
-  for (var filter_index = TOP_K; filter_index <= TYPICAL_P; filter_index++) {
-    if (filter_index == TYPICAL_P) {
-      d.min_weight = request.min_p;
-    }
-    let goal = goal_of(filter_index, request);
-    if (goal == 0u) {
-      continue;
-    }
-    if (filter_index != TOP_K) {
-      d.total = total_of(d, lane);
-    }
-    if (filter_index == TYPICAL_P) {
-      d.entropy = entropy_of(d, lane);
-    }
-    let key = select_key(d, filter_index == TYPICAL_P, goal, lane);
-    if (filter_index == TYPICAL_P) {
-      d.typical = key;
-    } else {
-      d.threshold = max(d.threshold, key);
-    }
-  }
-  return d;
 }
 
 @compute @workgroup_size(LANES)
@@ -258,7 +98,7 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     var drawn = Best(FORBIDDEN, VOCABULARY);
     for (var t = lane; t < VOCABULARY; t += LANES) {
       let logit = logit_of(d, t);
-      if (is_left(logit, d) && (request.typical_p >= 1.0 || typicality_of(logit, d) >= d.typical)) {
+      if (may_be_drawn(logit, d)) {
         let noise = gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, t));
         let noisy = logit / d.temperature + noise;
         if (noisy > drawn.value) {
@@ -272,22 +112,18 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     }
   }
 
-  // Under the raw logits, as OpenAI and vLLM report it.
   var raw = d;
   raw.is_processed = false;
-  var peak = greedy.value;
-  if (is_processed) {
-    var highest = FORBIDDEN;
-    for (var t = lane; t < VOCABULARY; t += LANES) {
-      highest = max(highest, logit_of(raw, t));
+  var logprob = 0.0;
+  if (PROCESSED_LOGPROBS && !is_scored) {
+    logprob = tell_processed(d, request, token, lane);
+  } else {
+    var peak = greedy.value;
+    if (is_processed) {
+      peak = highest_of(raw, lane);
     }
-    peak = best_of(Best(highest, 0u), lane).value;
+    logprob = raw_logprob(raw, peak, token, lane);
   }
-  var total = 0.0;
-  for (var t = lane; t < VOCABULARY; t += LANES) {
-    total += exp(logit_of(raw, t) - peak);
-  }
-  let logprob = logit_of(raw, token) - peak - log(sum_of(total, lane));
   if (is_scored) {
     var above = 0u;
     for (var t = lane; t < VOCABULARY; t += LANES) {
@@ -304,4 +140,50 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     history[request.slot * MAX_LENGTH + request.prompt_length + request.output_index] = token;
     sampled[group.x] = vec2(token, bitcast<u32>(logprob));
   }
+}
+
+fn highest_of(d: Distribution, lane: u32) -> f32 {
+  var highest = FORBIDDEN;
+  for (var t = lane; t < VOCABULARY; t += LANES) {
+    highest = max(highest, logit_of(d, t));
+  }
+  return best_of(Best(highest, 0u), lane).value;
+}
+
+// Of a token under all logits as they are. `peak`: the largest of them.
+fn raw_logprob(raw: Distribution, peak: f32, token: u32, lane: u32) -> f32 {
+  var total = 0.0;
+  for (var t = lane; t < VOCABULARY; t += LANES) {
+    total += exp(logit_of(raw, t) - peak);
+  }
+  return logit_of(raw, token) - peak - log(sum_of(total, lane));
+}
+
+// Of a token under what is left to draw, which is written to `processed` where the most likely ones are wanted.
+fn tell_processed(drawn: Distribution, request: Sample, token: u32, lane: u32) -> f32 {
+  var d = drawn;
+  d.temperature = select(d.temperature, 1.0, d.temperature == 0.0);
+  var total = 0.0;
+  for (var t = lane; t < VOCABULARY; t += LANES) {
+    let logit = logit_of(d, t);
+    if (may_be_drawn(logit, d)) {
+      total += weight_of(logit, d);
+    }
+  }
+  let log_total = log(sum_of(total, lane));
+  let logprob = logprob_of(logit_of(d, token), d, log_total);
+  if (request.num_top > 0u && (request.flags & NORMALISED) == 0u) {
+    storageBarrier(); // every lane has read the token's logit, which another lane overwrites
+    for (var t = lane; t < VOCABULARY; t += LANES) {
+      processed[d.base + t] = logprob_of(logit_of(d, t), d, log_total);
+    }
+  }
+  return logprob;
+}
+
+fn logprob_of(logit: f32, d: Distribution, log_total: f32) -> f32 {
+  if (!may_be_drawn(logit, d)) {
+    return FORBIDDEN;
+  }
+  return (logit - d.highest) / d.temperature - log_total;
 }

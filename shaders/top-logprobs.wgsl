@@ -1,6 +1,7 @@
 // top[i, :] = the most likely tokens of sample i under its raw logits, in order, with their log-probabilities      [samples, MAX_TOP] vec2
 //
-// For beams: of the highest processed log-probabilities, as they are.
+// For beams, and with PROCESSED_LOGPROBS for all that is drawn (see sample.wgsl): of the highest processed
+// log-probabilities, as they are. Where fewer are left, the rest are FORBIDDEN.
 // One workgroup a sample; samples that want none cost a branch. A pass a token: each finds the best of those that come
 // after the one before, by value and then by id, so equal logits come in the order of their ids.
 
@@ -8,6 +9,7 @@ override LANES: u32;
 override VOCABULARY: u32;
 override STRIDE: u32;
 override MAX_TOP: u32;
+override PROCESSED_LOGPROBS: bool;
 
 @group(0) @binding(0) var<storage, read> logits: array<f32>;
 @group(0) @binding(1) var<storage, read> processed: array<f32>;
@@ -21,7 +23,8 @@ var<workgroup> tokens: array<u32, LANES>;
 fn top_logprobs(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let request = samples[group.x];
   let base = group.x * STRIDE;
-  let is_normalised = (request.flags & NORMALISED) != 0u;
+  let is_drawn = (request.flags & SCORED) == 0u;
+  let is_normalised = (request.flags & NORMALISED) != 0u || (PROCESSED_LOGPROBS && is_drawn);
   var last_value = 3.4028234e38;
   var last_token = 0u;
   var highest = 0.0;

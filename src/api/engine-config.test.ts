@@ -33,6 +33,7 @@ describe("resolveEngineConfig", () => {
       kvCacheDtype: "f16",
       seed: 5,
       runAhead: 2,
+      logprobsMode: "raw_logprobs",
       enablePrefixCaching: true,
       speculation: null,
       schedulingPolicy: "fcfs",

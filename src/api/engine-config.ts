@@ -1,4 +1,5 @@
 import {
+  LOGPROBS_MODES,
   WEIGHTS_DTYPES,
   type BatchingMode,
   type EngineConfig,
@@ -29,6 +30,7 @@ const CONFIG_FIELDS = [
   "kvCacheDtype",
   "seed",
   "runAhead",
+  "logprobsMode",
   "enablePrefixCaching",
   "speculation",
   "schedulingPolicy",
@@ -107,6 +109,7 @@ export function resolveEngineConfig(
     kvCacheDtype,
     seed: fields.integer("seed", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Math.floor(Math.random() * 2 ** 32),
     runAhead: fields.integer("runAhead", { min: 0, max: 4 }) ?? DEFAULT_RUN_AHEAD,
+    logprobsMode: fields.oneOf("logprobsMode", LOGPROBS_MODES) ?? "raw_logprobs",
     enablePrefixCaching: fields.boolean("enablePrefixCaching") ?? true,
     speculation: parseSpeculation(fields),
     schedulingPolicy:

@@ -35,6 +35,29 @@ describe("the most likely tokens", () => {
   });
 });
 
+test("what can't come is told as -9999, since JSON has no -Infinity", () => {
+  const likely = [
+    { tokenId: 1, logprob: -9999.5 },
+    { tokenId: 3, logprob: -9998.5 },
+  ];
+  const scores = [{ tokenId: 1, logprob: -Infinity, rank: 7, top: [] }];
+  const output = { ...ending("aa", 2), logprobs: [-3.4028234e38], topLogprobs: [likely], promptScores: scores };
+  const prompts = [{ params: { ...params, topLogprobs: 2 }, tokenIds: [7], param: "messages" }];
+  const asked = { wantLogprobs: true, promptLogprobs: 0, prompts };
+
+  const chat = respond(request(asked), [[0, output]]);
+  expect(chat.choices[0]?.logprobs).toMatchObject({
+    content: [{ logprob: -9999, top_logprobs: [{ logprob: -9999 }, { logprob: -9998.5 }] }],
+  });
+  expect(chat).toMatchObject({ prompt_logprobs: [null, { 1: { logprob: -9999, rank: 7 } }] });
+
+  const completion = respond(request({ ...asked, endpoint: "completions" }), [[0, output]]);
+  expect(completion.choices[0]?.logprobs).toMatchObject({
+    token_logprobs: [-9999],
+    top_logprobs: [{ a: -9999, aaa: -9998.5, aa: -9999 }],
+  });
+});
+
 /** Of two tokens of a prompt. */
 const SCORES = [
   { tokenId: 1, logprob: -0.25, rank: 1, top: [{ tokenId: 3, logprob: -1.5 }] },

@@ -5,6 +5,9 @@ import type { CompletionLogprobs, PromptLogprobs, TokenLogprob, TopLogprob } fro
 import { promptTokenIds, type ChoiceOutput, type TokenNames } from "./answer.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
+/** JSON has no -Infinity: as in vLLM, nothing is told to be less likely than this. */
+const LOWEST_TOLD = -9999;
+
 /** Tokens one after the other; null where nothing comes before. */
 interface Logprobs {
   readonly tokenIds: readonly number[];
@@ -19,7 +22,7 @@ export function chatLogprobs(
 ): TokenLogprob[] {
   const named = (id: number, logprob: number): TopLogprob => ({
     token: names.tokenText(id),
-    logprob,
+    logprob: told(logprob),
     bytes: [...names.tokenBytes(id)],
   });
   return tokenIds.map((id, i) => ({
@@ -44,12 +47,15 @@ export function completionLogprobs(
     const logprob = logprobs[i] ?? null;
     if (logprob === null) return null;
     const both = [...(topLogprobs[i] ?? []), { tokenId, logprob }];
-    return Object.fromEntries(both.map((one) => [names.tokenText(one.tokenId), one.logprob]));
+    return Object.fromEntries(both.map((one) => [names.tokenText(one.tokenId), told(one.logprob)]));
   });
   const wantsTop = request.prompts.some(({ params }) => params.topLogprobs > 0);
   return {
     tokens,
-    token_logprobs: tokenIds.map((_, i) => logprobs[i] ?? null),
+    token_logprobs: tokenIds.map((_, i) => {
+      const logprob = logprobs[i] ?? null;
+      return logprob === null ? null : told(logprob);
+    }),
     top_logprobs: wantsTop ? top : null,
     text_offset: offsets,
   };
@@ -80,10 +86,14 @@ export function inTurn(first: Logprobs, second: Logprobs): Logprobs {
  */
 export function promptLogprobs(scores: readonly SampledToken[], numTop: number, names: TokenNames): PromptLogprobs {
   const described = ({ tokenId, logprob }: SampledToken, rank: number) =>
-    [tokenId, { logprob, rank, decoded_token: names.tokenText(tokenId) }] as const;
+    [tokenId, { logprob: told(logprob), rank, decoded_token: names.tokenText(tokenId) }] as const;
   const entries = scores.map((score) => {
     const top = score.top?.slice(0, numTop) ?? [];
     return Object.fromEntries([...top.map((one, i) => described(one, i + 1)), described(score, score.rank ?? 0)]);
   });
   return [null, ...entries];
+}
+
+function told(logprob: number): number {
+  return Math.max(logprob, LOWEST_TOLD);
 }

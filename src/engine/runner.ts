@@ -15,7 +15,11 @@ export interface ScheduledSequence {
   readonly cachedTokens: number;
 }
 
-/** A token and the natural log of its probability under the raw logits (before rules, temperature and filters). */
+/**
+ * A token and the natural log of its probability: under the raw logits (before rules, temperature and filters), or, where
+ * the engine's logprobsMode is "processed_logprobs" and it is none of a prompt, under what is left after all of them. At or
+ * below LOWEST_LOGPROB: it can't come.
+ */
 export interface TokenLogprob {
   readonly tokenId: number;
   readonly logprob: number;
@@ -25,7 +29,7 @@ export interface TokenLogprob {
 export interface SampledToken extends TokenLogprob {
   /** Of one of the prompt: its place among all tokens by likelihood, from 1 on. */
   readonly rank?: number;
-  /** The most likely tokens in order, as many as the sequence wants; equally likely ones by id. */
+  /** The most likely tokens in order, as many as the sequence wants or can come; equally likely ones by id. */
   readonly top?: readonly TokenLogprob[];
 }
 

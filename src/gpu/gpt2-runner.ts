@@ -1,6 +1,6 @@
 import type { Runner, SampledToken, ScheduledSequence, StepResult } from "../engine/runner.ts";
 import { maxSamples } from "../engine/scheduler-config.ts";
-import { MAX_TOP_CANDIDATES } from "../engine/sampling-params.ts";
+import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../engine/sampling-params.ts";
 import type { Gpt2Weights } from "../model/gpt2-weights.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
@@ -122,6 +122,7 @@ export class Gpt2Runner implements Runner {
           maxLength: engine.maxModelLen,
           maxSamples: maxSamples(engine),
           isSoftware: opened.isSoftware,
+          logprobsMode: engine.logprobsMode,
         }),
         loadGraph(),
       ]);
@@ -186,7 +187,8 @@ export class Gpt2Runner implements Runner {
     const topStart = 2 * Math.max(1, wanted.length);
     const tokens = wanted.map(({ numTop, target }, i): SampledToken => {
       const start = topStart + 2 * i * MAX_TOP_CANDIDATES;
-      const top = Array.from({ length: numTop }, (_, n) => tokenAt(start + 2 * n));
+      const candidates = Array.from({ length: numTop }, (_, n) => tokenAt(start + 2 * n));
+      const top = candidates.filter(({ logprob: one }) => one > LOWEST_LOGPROB);
       const { tokenId, logprob } = tokenAt(2 * i);
       return target === undefined ? { tokenId, logprob, top } : { tokenId: target, logprob, top, rank: tokenId };
     });

@@ -1,4 +1,5 @@
 import { MAX_TOP_CANDIDATES } from "../engine/sampling-params.ts";
+import type { LogprobsMode } from "../protocol/config.ts";
 import type { Arena } from "./arena.ts";
 import type { Dispatch, KernelCompiler } from "./kernel.ts";
 import { processLogits } from "./kernels/process-logits.ts";
@@ -22,6 +23,8 @@ export interface SamplerParts {
   /** (id, bits of its log-probability) of each sample. */
   readonly sampled: GPUBuffer;
   readonly isSoftware: boolean;
+  /** What the log-probabilities of drawn tokens are of; those of a prompt are raw. */
+  readonly logprobsMode: LogprobsMode;
 }
 
 /** From logits to tokens, whatever the model: rules, the draw, and the most likely tokens where somebody asks. */
@@ -44,6 +47,8 @@ export class Sampler {
     const { samples, history, rules, masks, ruleShape } = parts.step;
     const STRIDE = strideOf(vocabSize);
     const constants = { LANES: parts.isSoftware ? 64 : 256, VOCABULARY: vocabSize, STRIDE };
+    // One pipeline for the life of the engine: the mode that isn't chosen leaves no instruction behind.
+    const PROCESSED_LOGPROBS = parts.logprobsMode === "processed_logprobs";
     const processed = arena.storage("processed logits", 4 * maxSamples * STRIDE);
     const counts = arena.storage("token counts", 4 * maxSamples * STRIDE);
     const top = arena.storage("top logprobs", 8 * maxSamples * MAX_TOP_CANDIDATES);
@@ -51,8 +56,8 @@ export class Sampler {
 
     const [process, draw, tellTop] = await Promise.all([
       compiler.pipeline(processLogits, { ...constants, MAX_LENGTH: maxLength, RULE_WORDS: ruleShape.words }),
-      compiler.pipeline(sample, { ...constants, MAX_LENGTH: maxLength }),
-      compiler.pipeline(topLogprobs, { ...constants, MAX_TOP: MAX_TOP_CANDIDATES }),
+      compiler.pipeline(sample, { ...constants, MAX_LENGTH: maxLength, PROCESSED_LOGPROBS }),
+      compiler.pipeline(topLogprobs, { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, PROCESSED_LOGPROBS }),
     ]);
     return new Sampler(
       top,

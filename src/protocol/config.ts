@@ -11,6 +11,14 @@ export type SchedulingPolicy = "fcfs" | "priority" | "shortest-remaining" | "bal
 /** "static": a batch runs to its end before the next begins. "sequential": one sequence at a time. For comparison. */
 export type BatchingMode = "continuous" | "static" | "sequential";
 
+/**
+ * Of what the log-probabilities of drawn tokens are, the drawn one's and the most likely ones'. "raw_logprobs": of the
+ * model's logits. "processed_logprobs": of what the token was drawn from, after penalties, biases, grammars, temperature (1
+ * where greedy) and filters, normalised over what they leave; what they rule out is not told. A prompt's are always raw.
+ */
+export const LOGPROBS_MODES = ["raw_logprobs", "processed_logprobs"] as const;
+export type LogprobsMode = (typeof LOGPROBS_MODES)[number];
+
 export type LogLevel = "silent" | "error" | "warn" | "info" | "debug";
 
 /**
@@ -41,6 +49,8 @@ export interface EngineConfig {
   seed?: number;
   /** Steps that are submitted before the tokens of their predecessor are known, 0 to 4; 0 = wait for each. [2] */
   runAhead?: number;
+  /** ["raw_logprobs"] */
+  logprobsMode?: LogprobsMode;
   /** Whether full cache blocks are found again by their tokens. [true] */
   enablePrefixCaching?: boolean;
   /** Draft tokens that may come next and check them in one step; null: never. The tokens are the same. [null] */
@@ -95,6 +105,7 @@ export interface ResolvedEngineConfig {
   readonly kvCacheDtype: KvCacheDtype;
   readonly seed: number;
   readonly runAhead: number;
+  readonly logprobsMode: LogprobsMode;
   readonly enablePrefixCaching: boolean;
   readonly speculation: { readonly numTokens: number; readonly minMatch: number } | null;
   readonly schedulingPolicy: SchedulingPolicy;

@@ -89,7 +89,8 @@ export interface GenerationFields {
   return_token_ids?: boolean | null;
   /**
    * The log-probability and rank of each token of the prompt, and so many of the most likely in its place, up to 20: in
-   * the answer's `prompt_logprobs` (chat) or each choice's (completions). Not with `stream`. [none]
+   * the answer's `prompt_logprobs` (chat) or each choice's (completions). Not with `stream`. Of the model's own logits,
+   * whatever the engine's logprobsMode. [none]
    */
   prompt_logprobs?: number | null;
   /** With schedulingPolicy "priority": an integer, lower is served earlier. [0] */
@@ -138,12 +139,13 @@ export interface Usage {
 
 export interface TopLogprob {
   token: string;
+  /** Natural, of what the engine's logprobsMode says; at least -9999. */
   logprob: number;
   bytes: number[];
 }
 
 export interface TokenLogprob extends TopLogprob {
-  /** In order of likelihood. */
+  /** In order of likelihood; fewer than were asked for where fewer can come (logprobsMode "processed_logprobs"). */
   top_logprobs: TopLogprob[];
 }
 

@@ -79,6 +79,7 @@ export const CONFIG_CASES: CasesOf<EngineConfig> = {
   kvCacheDtype: oneOf("kvCacheDtype", "f32", "f16"),
   seed: integer("seed", 0, BEYOND - 1),
   runAhead: integer("runAhead", 0, 4),
+  logprobsMode: oneOf("logprobsMode", "raw_logprobs", "processed_logprobs"),
   enablePrefixCaching: boolean("enablePrefixCaching"),
   speculation: field(
     "speculation",

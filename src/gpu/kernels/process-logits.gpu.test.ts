@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { NO_RULES, type LogitRules } from "../../engine/logit-rules.ts";
 import { loadGolden } from "../../testing/golden.ts";
 import { openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
+import { ruleReference, type RuledRow } from "../../testing/rule-reference.ts";
 import { packSamples } from "../../testing/samples.ts";
 import { strideOf } from "../padding.ts";
 import { packRules, ruleTableShape } from "../rule-table.ts";
@@ -13,18 +14,8 @@ const { device } = await openTestDevice();
 const FORBIDDEN = Math.fround(-3.4028234e38);
 const MAX_LENGTH = 200;
 
-interface Request {
-  readonly rules: Partial<LogitRules>;
-  readonly prompt: readonly number[];
-  readonly output?: readonly number[];
-  /** The rules change log-probabilities. */
-  readonly isBeam?: boolean;
-  /** Ids that its mask has. */
-  readonly grammar?: readonly number[];
-}
-
 /** The processed logits of each request, all from the same logits, in one dispatch. */
-async function processed(logits: Float32Array, requests: readonly Request[]): Promise<Float32Array[]> {
+async function processed(logits: Float32Array, requests: readonly RuledRow[]): Promise<Float32Array[]> {
   const size = logits.length;
   const STRIDE = strideOf(size);
   const shape = ruleTableShape(size);
@@ -71,41 +62,7 @@ async function processed(logits: Float32Array, requests: readonly Request[]): Pr
   return requests.map((_, i) => values.slice(i * STRIDE, i * STRIDE + size));
 }
 
-/** The same in float64, as Hugging Face's processors and vLLM's penalties have it. */
-function reference(
-  logits: Float32Array,
-  { rules: some, prompt, output = [], isBeam = false, grammar }: Request,
-): number[] {
-  const rules = { ...NO_RULES, ...some };
-  const logTotal = Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit), 0));
-  const values = Array.from(logits, (logit) => (isBeam ? logit - logTotal : logit));
-  const history = [...prompt, ...output];
-  for (const [id, bias] of rules.logitBias) values[id]! += bias;
-  for (const id of new Set(history)) {
-    values[id]! *= values[id]! < 0 ? rules.repetitionPenalty : 1 / rules.repetitionPenalty;
-  }
-  for (const id of new Set(output)) {
-    values[id]! -= rules.frequencyPenalty * output.filter((one) => one === id).length + rules.presencePenalty;
-  }
-  const banned = new Set<number>();
-  const n = rules.noRepeatNgramSize;
-  for (let i = 0; i + n <= (n === 0 ? -1 : history.length); i++) {
-    const isSame = history.slice(i, i + n - 1).join() === history.slice(history.length - n + 1, history.length).join();
-    if (n === 1 || isSame) banned.add(history[i + n - 1]!);
-  }
-  for (const word of rules.badWords) {
-    const prefix = word.slice(0, -1);
-    if (prefix.length <= history.length && history.slice(history.length - prefix.length).join() === prefix.join()) {
-      banned.add(word.at(-1)!);
-    }
-  }
-  if (output.length < rules.minTokens) for (const id of rules.endTokenIds) banned.add(id);
-  return values.map((value, id) => {
-    const isAllowed = rules.allowedTokenIds?.includes(id) ?? true;
-    const isGrammatical = grammar?.includes(id) ?? true;
-    return banned.has(id) || !isAllowed || !isGrammatical ? FORBIDDEN : value;
-  });
-}
+const reference = (logits: Float32Array, request: RuledRow) => ruleReference(logits, request, FORBIDDEN);
 
 function expectProcessed(actual: Float32Array, expected: readonly number[]): void {
   expected.forEach((value, id) => {
@@ -150,7 +107,7 @@ describe.each([1, 2, 31, 33, 512, 1001])("a vocabulary of %i", (size) => {
   ];
 
   it("is processed as in float64, whatever the rules, side by side", async () => {
-    const requests: Request[] = cases.map((rules) => ({ rules, prompt, output }));
+    const requests: RuledRow[] = cases.map((rules) => ({ rules, prompt, output }));
     requests.push(...requests.map((request, i) => ({ ...request, grammar: [size - 1, ...ids(50, i)] })));
     const results = await processed(logits, requests);
     results.forEach((result, i) => expectProcessed(result, reference(logits, requests[i]!)));
@@ -210,7 +167,7 @@ describe("Hugging Face's processors", async () => {
 it("changes a beam's log-probabilities, as Hugging Face has it, beside others' logits", async () => {
   const logits = randomFloats(301, 77, 8);
   const rules: Partial<LogitRules> = { repetitionPenalty: 1.3, noRepeatNgramSize: 2, minTokens: 3, endTokenIds: [9] };
-  const request: Request = { rules, prompt: [5, 6, 7], output: [5] };
+  const request: RuledRow = { rules, prompt: [5, 6, 7], output: [5] };
   const requests = [request, { ...request, isBeam: true }, { rules: {}, prompt: [1], isBeam: true }];
   const actual = await processed(logits, requests);
   for (const [i, one] of requests.entries()) expectProcessed(actual[i]!, reference(logits, one));

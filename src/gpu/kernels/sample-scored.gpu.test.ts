@@ -22,7 +22,7 @@ describe("a token of the prompt", () => {
       const outputs = await runKernel(
         device,
         sample,
-        { LANES: 64, VOCABULARY: size, STRIDE: stride, MAX_LENGTH },
+        { LANES: 64, VOCABULARY: size, STRIDE: stride, MAX_LENGTH, PROCESSED_LOGPROBS: false },
         {
           logits: rows,
           processed: new Float32Array(4),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import random from "../../../shaders/lib/random.wgsl?raw";
+import { filterReference, softmax } from "../../testing/filter-reference.ts";
 import { loadGolden } from "../../testing/golden.ts";
 import { expectClose, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
 import { packSamples } from "../../testing/samples.ts";
@@ -52,7 +53,7 @@ async function draw(
   const outputs = await runKernel(
     device,
     sample,
-    { LANES, VOCABULARY: logits.length, STRIDE: stride, MAX_LENGTH },
+    { LANES, VOCABULARY: logits.length, STRIDE: stride, MAX_LENGTH, PROCESSED_LOGPROBS: false },
     {
       logits: rows,
       processed,
@@ -78,14 +79,6 @@ function seeds(count: number, request: Request): Request[] {
   return Array.from({ length: count }, (_, seed) => ({ ...request, seed }));
 }
 
-function softmax(logits: ArrayLike<number>): number[] {
-  const values = Array.from(logits);
-  const highest = Math.max(...values);
-  const weights = values.map((value) => Math.exp(value - highest));
-  const total = weights.reduce((a, b) => a + b, 0);
-  return weights.map((weight) => weight / total);
-}
-
 /** What Gumbel's trick draws, in float64, from the tokens that are kept. */
 function gumbelReference(
   logits: Float32Array,
@@ -100,38 +93,6 @@ function gumbelReference(
     if (keep(token) && value > bestValue) [best, bestValue] = [token, value];
   });
   return best;
-}
-
-/** Hugging Face's warpers in float64, one after the other: which tokens they leave, and the probabilities of those. */
-function filterReference(scaled: readonly number[], request: Request): { kept: number[]; probabilities: number[] } {
-  const { topK = 0, topP = 1, minP = 0, typicalP = 1 } = request;
-  let kept = [...scaled.keys()].sort((a, b) => (scaled[b] ?? 0) - (scaled[a] ?? 0));
-  const over = (tokens: number[]) =>
-    softmax(scaled.map((value, token) => (tokens.includes(token) ? value : -Infinity)));
-  const untilMass = (order: number[], goal: number) => {
-    const probabilities = over(kept);
-    let mass = 0;
-    return order.filter((token) => {
-      const keep = mass < goal;
-      mass += probabilities[token] ?? 0;
-      return keep;
-    });
-  };
-  if (topK > 0) kept = kept.slice(0, topK);
-  kept = untilMass(kept, topP);
-  const highest = Math.max(...scaled);
-  kept = kept.filter((token) => Math.exp((scaled[token] ?? 0) - highest) >= minP);
-  if (typicalP < 1) {
-    const probabilities = over(kept);
-    const surprise = (token: number) => -Math.log(probabilities[token] ?? 0);
-    const entropy = kept.reduce((sum, token) => sum + (probabilities[token] ?? 0) * surprise(token), 0);
-    const distance = (token: number) => Math.abs(surprise(token) - entropy);
-    kept = untilMass(
-      [...kept].sort((a, b) => distance(a) - distance(b)),
-      typicalP,
-    );
-  }
-  return { kept, probabilities: over(kept) };
 }
 
 const golden = await loadGolden("gpt2-tiny");

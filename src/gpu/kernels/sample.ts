@@ -1,4 +1,5 @@
 import code from "../../../shaders/sample.wgsl?raw";
+import filters from "../../../shaders/lib/filters.wgsl?raw";
 import random from "../../../shaders/lib/random.wgsl?raw";
 import step from "../../../shaders/lib/step.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
@@ -6,14 +7,14 @@ import { defineKernel } from "../kernel.ts";
 /** Draws one token a sample and leaves it where the next step's embedding reads it. */
 export const sample = defineKernel({
   name: "sample",
-  code: [code, random, step],
+  code: [code, filters, random, step],
   bindings: [
     ["logits", "read-only-storage"],
-    ["processed", "read-only-storage"],
+    ["processed", "storage"],
     ["samples", "read-only-storage"],
     ["feedback", "storage"],
     ["history", "storage"],
     ["sampled", "storage"],
   ],
-  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_LENGTH"],
+  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_LENGTH", "PROCESSED_LOGPROBS"],
 });

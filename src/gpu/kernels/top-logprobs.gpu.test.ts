@@ -22,7 +22,7 @@ async function topOf(
   const { top } = await runKernel(
     device,
     topLogprobs,
-    { LANES: 64, VOCABULARY: logits.length, STRIDE, MAX_TOP },
+    { LANES: 64, VOCABULARY: logits.length, STRIDE, MAX_TOP, PROCESSED_LOGPROBS: false },
     {
       logits: rows,
       processed: processedRows,

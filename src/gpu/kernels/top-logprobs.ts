@@ -12,5 +12,5 @@ export const topLogprobs = defineKernel({
     ["samples", "read-only-storage"],
     ["top", "storage"],
   ],
-  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_TOP"],
+  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_TOP", "PROCESSED_LOGPROBS"],
 });

@@ -1,0 +1,175 @@
+// Which tokens top-k, top-p, min-p and typical-p leave. Used by sample.wgsl, whose `sum_of` it takes.
+//
+// Filters are thresholds on the logit, found by a radix select over its bits as they lie in memory: what is compared later
+// is exactly what was counted. All sums are of integers, or of floats in an order fixed by LANES.
+
+const BINS = 256u;
+const MASS_ONE = 2147483648.0; // probability 1 in the fixed point of the top-p select
+
+var<workgroup> histogram: array<atomic<u32>, BINS>;
+var<workgroup> selected: vec2<u32>; // bin, weight above it
+
+// In the order in which they come.
+const TOP_K = 0u;
+const TOP_P = 1u;
+const TYPICAL_P = 2u;
+
+// The logits that a sample draws from, and which of its tokens are left.
+struct Distribution {
+  base: u32,
+  is_processed: bool,
+  temperature: f32,
+  highest: f32, // logit
+  threshold: u32, // lowest key that top-k and top-p leave
+  min_weight: f32, // lowest weight that min-p leaves
+  total: f32, // sum of the weights of what is left; 0 while tokens are selected by count
+  entropy: f32, // of what is left, in nats
+  typical: u32, // lowest key of typicality that typical-p leaves
+}
+
+fn logit_of(d: Distribution, token: u32) -> f32 {
+  if (d.is_processed) {
+    return processed[d.base + token];
+  }
+  return logits[d.base + token];
+}
+
+// Larger floats have larger keys.
+fn key_of(value: f32) -> u32 {
+  let bits = bitcast<u32>(value);
+  return select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
+}
+
+// exp((logit - highest) / temperature)
+fn weight_of(logit: f32, d: Distribution) -> f32 {
+  return exp((logit - d.highest) / d.temperature);
+}
+
+// How near a token's surprise is to the entropy: nearer ones have larger keys.
+fn typicality_of(logit: f32, d: Distribution) -> u32 {
+  let surprise = log(d.total) - (logit - d.highest) / d.temperature;
+  return ~key_of(abs(surprise - d.entropy));
+}
+
+fn is_left(logit: f32, d: Distribution) -> bool {
+  // The comparisons are such that a NaN is left, as the largest: it may be all there is.
+  if (key_of(logit) < d.threshold || logit <= FORBIDDEN) {
+    return false;
+  }
+  return d.min_weight == 0.0 || !(weight_of(logit, d) < d.min_weight);
+}
+
+// Whether typical-p, the last filter, leaves it too.
+fn may_be_drawn(logit: f32, d: Distribution) -> bool {
+  return is_left(logit, d) && (d.typical == 0u || typicality_of(logit, d) >= d.typical);
+}
+
+// The sum of the weights of what is left.
+fn total_of(d: Distribution, lane: u32) -> f32 {
+  var total = 0.0;
+  for (var t = lane; t < VOCABULARY; t += LANES) {
+    let logit = logit_of(d, t);
+    if (is_left(logit, d)) {
+      total += weight_of(logit, d);
+    }
+  }
+  return sum_of(total, lane);
+}
+
+// The largest key, of their logits or of their typicality, such that the tokens that are left and have it or a larger one
+// weigh at least `goal` together: they count one each, or with a total their probability in fixed point. 0 where all
+// together weigh less.
+fn select_key(d: Distribution, by_typicality: bool, goal: u32, lane: u32) -> u32 {
+  var prefix = 0u;
+  var missing = goal;
+  for (var round = 0u; round < 4u; round++) {
+    let shift = 24u - 8u * round;
+    for (var i = lane; i < BINS; i += LANES) {
+      atomicStore(&histogram[i], 0u);
+    }
+    workgroupBarrier();
+    for (var token = lane; token < VOCABULARY; token += LANES) {
+      let logit = logit_of(d, token);
+      if (!is_left(logit, d)) {
+        continue;
+      }
+      var key = key_of(logit);
+      if (by_typicality) {
+        key = typicality_of(logit, d);
+      }
+      if (round == 0u || (key >> (shift + 8u)) == prefix) {
+        var weight = 1u;
+        if (d.total > 0.0) {
+          weight = u32(weight_of(logit, d) / d.total * MASS_ONE + 0.5);
+        }
+        atomicAdd(&histogram[(key >> shift) & 255u], weight);
+      }
+    }
+    workgroupBarrier();
+    if (lane == 0u) {
+      var bin = BINS - 1u;
+      var above = 0u;
+      var weight = atomicLoad(&histogram[bin]);
+      while (bin > 0u && above + weight < missing) {
+        above += weight;
+        bin--;
+        weight = atomicLoad(&histogram[bin]);
+      }
+      selected = vec2(bin, above);
+    }
+    let found = workgroupUniformLoad(&selected);
+    prefix = (prefix << 8u) | found.x;
+    missing -= found.y;
+  }
+  return prefix;
+}
+
+// The entropy of what is left, in nats.
+fn entropy_of(d: Distribution, lane: u32) -> f32 {
+  var entropy = 0.0;
+  for (var t = lane; t < VOCABULARY; t += LANES) {
+    let logit = logit_of(d, t);
+    let weight = weight_of(logit, d);
+    if (is_left(logit, d) && weight > 0.0) {
+      entropy += weight / d.total * (log(d.total) - (logit - d.highest) / d.temperature);
+    }
+  }
+  return sum_of(entropy, lane);
+}
+
+// The weight that the tokens a filter leaves must have together; 0 where the request does without it.
+fn goal_of(filter_index: u32, request: Sample) -> u32 {
+  if (filter_index == TOP_K) {
+    return select(0u, request.top_k, request.top_k < VOCABULARY);
+  }
+  let share = select(request.top_p, request.typical_p, filter_index == TYPICAL_P);
+  return select(0u, max(1u, u32(share * MASS_ONE)), share < 1.0);
+}
+
+// The filters of a request, one after the other, each over what those before it left. One loop, since compilers write out
+// every call of a function anew.
+fn filtered(request: Sample, unfiltered: Distribution, lane: u32) -> Distribution {
+  var d = unfiltered;
+  for (var filter_index = TOP_K; filter_index <= TYPICAL_P; filter_index++) {
+    if (filter_index == TYPICAL_P) {
+      d.min_weight = request.min_p;
+    }
+    let goal = goal_of(filter_index, request);
+    if (goal == 0u) {
+      continue;
+    }
+    if (filter_index != TOP_K) {
+      d.total = total_of(d, lane);
+    }
+    if (filter_index == TYPICAL_P) {
+      d.entropy = entropy_of(d, lane);
+    }
+    let key = select_key(d, filter_index == TYPICAL_P, goal, lane);
+    if (filter_index == TYPICAL_P) {
+      d.typical = key;
+    } else {
+      d.threshold = max(d.threshold, key);
+    }
+  }
+  return d;
+}
