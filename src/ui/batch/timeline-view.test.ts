@@ -43,6 +43,18 @@ it("has a cursor that stays in view, and says what is under it", () => {
   expect(view.cursor).toEqual({ step: 21, row: 0 });
 });
 
+it("comes in at the newest step, even one that has not been drawn yet", () => {
+  view.refresh(10);
+  run(21, 22);
+  view.moveCursor(-1, 0);
+  expect(view.cursor).toEqual({ step: 23, row: 0 });
+  view.placeCursor(null);
+  view.hold(true);
+  run(23, 24);
+  view.moveCursor(-1, 0);
+  expect(view.cursor).toEqual({ step: 23, row: 0 });
+});
+
 it("takes a window that is held along, as far as anything is remembered", () => {
   view.hold(true);
   view.refresh(10);

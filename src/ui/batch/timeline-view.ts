@@ -47,7 +47,7 @@ export class TimelineView {
 
   /** Brings the window up to date, for so many columns. */
   refresh(columns: number): TimelineWindow {
-    const toStep = this.#heldStep ?? this.#newestStep;
+    const toStep = this.#lastShown;
     const fromStep = toStep - columns + 1;
     const rows = this.#rows.arrange(this.#timeline.tracksIn(fromStep, toStep));
     return (this.#window = { rows, fromStep, toStep });
@@ -65,7 +65,8 @@ export class TimelineView {
 
   /** Moves the cursor by so many cells; from nowhere it comes in at the newest step. Moves the window with it if held. */
   moveCursor(steps: number, rows: number): void {
-    const { rows: shown, fromStep, toStep } = this.#window;
+    const { rows: shown, fromStep } = this.#window;
+    const toStep = this.#lastShown;
     const at = this.#cursor ?? {
       step: toStep - steps,
       row:
@@ -81,6 +82,11 @@ export class TimelineView {
     if (this.#heldStep === null) return;
     if (step > toStep) this.#heldStep = step;
     if (step < fromStep) this.#heldStep -= fromStep - step;
+  }
+
+  /** The last column in view: more may have happened since it was drawn. */
+  get #lastShown(): number {
+    return this.#heldStep ?? this.#newestStep;
   }
 
   /** The column after the newest step is where endings stand. */

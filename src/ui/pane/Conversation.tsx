@@ -14,6 +14,10 @@ import { TurnView } from "./TurnView.tsx";
 /** A reader who is this close to the end counts as being there. */
 const AT_END_PX = 4;
 
+function isAtEnd({ scrollTop, clientHeight, scrollHeight }: HTMLElement): boolean {
+  return scrollTop + clientHeight >= scrollHeight - AT_END_PX;
+}
+
 interface ConversationProps {
   app: AppState;
   pane: Pane;
@@ -35,11 +39,18 @@ export function Conversation({ app, pane, place }: ConversationProps) {
   const [leftAt, setLeftAt] = useState<number | null>(null);
   const isFollowing = leftAt === null || leftAt !== newestId;
 
+  /** Where the log stands, as far as it has been told; null: it has just been opened, and is at its end. */
+  const knownTop = useRef<number | null>(null);
   const goToEnd = () => {
-    if (log.current) log.current.scrollTop = log.current.scrollHeight;
+    if (log.current === null) return;
+    log.current.scrollTop = log.current.scrollHeight;
+    knownTop.current = log.current.scrollTop;
   };
+  /** Whether a reader has scrolled away, and the event that says so is still to come. */
+  const hasLeft = () =>
+    log.current !== null && log.current.scrollTop < (knownTop.current ?? 0) - AT_END_PX && !isAtEnd(log.current);
   useLayoutEffect(() => {
-    if (isFollowing) goToEnd();
+    if (isFollowing && !hasLeft()) goToEnd();
   }, [turns, isFollowing]);
   // The page changes its height too: by a note above the composer, a growing draft, another pane.
   useEffect(() => {
@@ -50,10 +61,8 @@ export function Conversation({ app, pane, place }: ConversationProps) {
   }, [isFollowing]);
 
   // A pane that is moved to another place on the page forgets how far it was scrolled.
-  const lastScrollTop = useRef<number | null>(null);
   useLayoutEffect(() => {
-    // Null: it has just been opened, and is at its end.
-    if (log.current && lastScrollTop.current !== null) log.current.scrollTop = lastScrollTop.current;
+    if (log.current && knownTop.current !== null) log.current.scrollTop = knownTop.current;
   }, [place]);
 
   const fork = useCallback(
@@ -66,9 +75,8 @@ export function Conversation({ app, pane, place }: ConversationProps) {
 
   const onScroll = () => {
     if (log.current === null) return;
-    const { scrollTop, clientHeight, scrollHeight } = log.current;
-    lastScrollTop.current = scrollTop;
-    setLeftAt(scrollTop + clientHeight >= scrollHeight - AT_END_PX ? null : newestId);
+    knownTop.current = log.current.scrollTop;
+    setLeftAt(isAtEnd(log.current) ? null : newestId);
   };
   return (
     <div className={css.conversation}>
