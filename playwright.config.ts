@@ -32,8 +32,8 @@ export default defineConfig({
   // Two at a time, each in a browser of its own: one waits for pages while the other's software GPU computes. That makes
   // about 1 GFLOP/s, hence the patience.
   workers: 2,
-  timeout: 120_000,
-  expect: { timeout: 60_000 },
+  timeout: 300_000,
+  expect: { timeout: 120_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: "list",
   use: {

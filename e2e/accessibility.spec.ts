@@ -3,6 +3,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "playwright/test";
 import { App } from "./support/app.ts";
+import { Steps } from "./support/steps.ts";
 
 // What the tests keep from the page must be kept from it when it is opened a second time, too.
 test.use({ serviceWorkers: "block" });
@@ -66,14 +67,19 @@ test("axe finds nothing in empty chats, in what opens over them, and while they 
     await page.keyboard.press("Escape");
   }
   await page.getByRole("button", { name: "Send to all" }).click();
+  await expect(page.getByRole("dialog", { name: "Send to all" })).toBeVisible();
   expect(await findings(page), "Send to all").toEqual([]);
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Settings for all" }).click();
+  await expect(page.getByRole("dialog", { name: "Settings for all" })).toBeVisible();
   expect(await findings(page), "settings").toEqual([]);
   await page.keyboard.press("Escape");
 
+  const steps = await Steps.hold(page);
   for (const number of [1, 2, 3]) await app.pane(number).ask("Tell me a story about a fox");
+  await steps.allow(6);
   await expect.poll(() => app.pane(1).answer()).toMatch(/\w/);
+  await expect(app.pane(1).stop).toBeVisible();
   expect(await findings(page), "streaming").toEqual([]);
 });
 
@@ -117,6 +123,8 @@ test("each answer is announced once, when it has ended", async ({ page }) => {
 test("everything can be reached by keys, in the order in which it is seen", async ({ page }) => {
   const app = await App.open(page);
   await app.addPanes(2);
+  // What tells of the model's loading comes and goes.
+  await app.modelLoaded();
   // The first round begins where the focus is; the second one, after the last element, at the top.
   const reached: string[] = [];
   let rounds = 0;
@@ -140,7 +148,7 @@ test("everything can be reached by keys, in the order in which it is seen", asyn
 
 test("the palette opens again at once after it was closed", async ({ page }) => {
   const app = await App.openFake(page);
-  await expect(app.pane(1).message).toBeVisible();
+  await app.listens();
   await page.keyboard.press("Control+k");
   await page.keyboard.type("light");
   // Both before the browser says that it has closed.
@@ -155,6 +163,7 @@ test("the palette opens again at once after it was closed", async ({ page }) => 
 
 test("keys: the palette finds and runs commands; nothing happens to who is typing", async ({ page }) => {
   const app = await App.open(page);
+  await app.listens();
   await app.pane(1).message.pressSequentially("?");
   await expect(app.pane(1).message).toHaveValue("?");
   await expect(page.getByRole("dialog")).toBeHidden();
@@ -195,6 +204,7 @@ test("keys: the palette finds and runs commands; nothing happens to who is typin
   await page.keyboard.press("?");
   await expect(list).toBeHidden();
 
+  await Steps.hold(page);
   await app.pane(1).ask("Tell me a story about a fox");
   await expect(app.pane(1).stop).toBeVisible();
   await page.keyboard.press("Escape");

@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test, type Page } from "playwright/test";
 import { App } from "./support/app.ts";
+import { Steps } from "./support/steps.ts";
 
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const timelineRows = (page: Page) => region(page, "Timeline").getByRole("table").getByRole("row");
@@ -34,15 +35,19 @@ test("static and sequential take effect at once, and nobody loses a word", async
   const modes = page.getByRole("radiogroup", { name: "Batching" });
   await expect(modes.getByRole("radio", { name: "Continuous" })).toBeChecked();
 
+  const steps = await Steps.hold(page);
   await first!.ask("Tell me a story about a fox.");
   await second!.ask("Write a poem about the sea.");
+  await steps.allow(6);
   await expect(app.figure("Running")).toHaveText("2");
   await modes.getByRole("radio", { name: "Sequential" }).check();
+  await steps.allow(6);
   await expect(app.figure("Running")).toHaveText("1");
   await expect(app.figure("Waiting")).toHaveText("1");
   await expect(app.figure("Preemptions")).toHaveText("1");
   await modes.getByRole("radio", { name: "Sequential" }).press("ArrowLeft");
   await expect(modes.getByRole("radio", { name: "Static" })).toBeChecked();
+  await steps.release();
   await first!.finished();
   await second!.finished();
   await quiet!.ask("Write a poem about the sea.");

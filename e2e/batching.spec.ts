@@ -3,6 +3,7 @@
 import { expect, test } from "playwright/test";
 import { App } from "./support/app.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
+import { Steps } from "./support/steps.ts";
 
 const questions = [
   "Tell me a story about a fox.",
@@ -16,9 +17,13 @@ test("four panes asked at once share steps, and say what each says alone", async
   const panes = await app.addPanes(8);
   const asked = questions.map((question, index) => ({ question, crowded: panes[index]!, quiet: panes[index + 4]! }));
   for (const { question, crowded } of asked) await crowded.message.fill(question);
+  // None has ended before the last is asked.
+  const steps = await Steps.hold(page);
   for (const { crowded } of asked) await crowded.send.click();
-  for (const { crowded } of asked) await crowded.finished();
+  await steps.allow(6);
   await expect(app.figure("Peak")).toHaveText("4");
+  await steps.release();
+  for (const { crowded } of asked) await crowded.finished();
 
   for (const { question, crowded, quiet } of asked) {
     await quiet.ask(question);

@@ -2,11 +2,14 @@
 
 import { expect, test } from "playwright/test";
 import { App } from "./support/app.ts";
+import { Steps } from "./support/steps.ts";
 
 test("a message longer than the context gets an error in its pane while another pane goes on", async ({ page }) => {
   const app = await App.open(page, "temperature=0");
   const [first, second] = await app.addPanes(2);
+  const steps = await Steps.hold(page);
   await second!.ask("Tell me a story about a fox.");
+  await steps.allow(4);
   await expect.poll(() => second!.answer()).not.toBe("");
 
   const tooLong = "a long sentence about the sea ".repeat(100);
@@ -17,6 +20,8 @@ test("a message longer than the context gets an error in its pane while another 
   // Nothing is lost: the message is back in the box.
   await expect(first!.message).toHaveValue(tooLong.trim());
 
+  await expect(second!.stop).toBeVisible();
+  await steps.release();
   await second!.finished();
   await first!.ask("What is the capital of France?");
   await first!.finished();
@@ -24,12 +29,12 @@ test("a message longer than the context gets an error in its pane while another 
 });
 
 test("a conversation that outgrows the context goes on without its oldest turns, and says so", async ({ page }) => {
-  const app = await App.open(page, "temperature=0&max_tokens=60");
+  const app = await App.open(page, "temperature=0&max_tokens=12");
   const pane = app.pane(1);
-  // Eight questions of some eighty tokens: too much, however short the answers are.
-  for (let turn = 1; turn <= 8; turn++) {
+  // Four questions of some hundred and sixty tokens: too much, however short the answers are.
+  for (let turn = 1; turn <= 4; turn++) {
     await pane.ask(
-      `Tell me a story. ${"The fox and the robot live by the sea. ".repeat(8)}This is story number ${turn}.`,
+      `Tell me a story. ${"The fox and the robot live by the sea. ".repeat(16)}This is story number ${turn}.`,
     );
     await pane.finished();
     expect(await pane.answer()).not.toBe("");

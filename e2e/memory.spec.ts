@@ -50,12 +50,14 @@ async function peakOfLoad(page: Page, source: HubOptions & { model: string }): P
 
 test("the meter sees what a worker holds", async ({ page }) => {
   const meter = await startHeapMeter(page);
-  await page.evaluate(async (bytes) => {
-    const source = `const held = new Uint8Array(${bytes}); setTimeout(() => postMessage(held.length), 200)`;
+  const worker = await page.evaluateHandle(async (bytes) => {
+    const source = `const held = new Uint8Array(${bytes}); postMessage(0); onmessage = () => postMessage(held.length)`;
     const worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
     await new Promise((resolve) => worker.addEventListener("message", resolve, { once: true }));
-    worker.terminate();
+    return worker;
   }, 80 * MIB);
+  await expect.poll(async () => (await meter.settled()).bytes).toBeGreaterThan(80 * MIB);
+  await worker.evaluate((worker) => worker.terminate());
   const { peak } = await meter.stop();
   expect(peak.bytes).toBeGreaterThan(80 * MIB);
 });

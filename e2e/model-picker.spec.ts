@@ -18,16 +18,22 @@ async function openPicker(page: Page): Promise<Locator> {
 const modelIn = (dialog: Locator, title: string) => dialog.getByRole("listitem", { name: title, exact: true });
 
 test("a model is downloaded with a pause, used, remembered over a reload, and deleted", async ({ page }) => {
-  const app = await App.openFake(page, "mbps=100&stepms=5");
+  const app = await App.openFake(page, "mbps=0&stepms=5");
+  const receive = (bytes: number) =>
+    page.evaluate((detail) => dispatchEvent(new CustomEvent("receive", { detail })), bytes);
   await app.pane(1).ask("What is the capital of France?");
   await app.pane(1).finished();
   let dialog = await openPicker(page);
   const model = modelIn(dialog, "GPT-2 (124M)");
   await model.getByRole("button", { name: "Download" }).click();
+  await expect(model.getByRole("button", { name: "Pause" })).toBeVisible();
+  await receive(60e6);
   await expect(model.getByText(/of 250 MB, 12 MB\/s, \d+ s left/)).toBeVisible();
   await model.getByRole("button", { name: "Pause" }).click();
   await expect(model.getByText(/^\d+ of 250 MB so far$/)).toBeVisible();
   await model.getByRole("button", { name: "Resume" }).click();
+  await expect(model.getByRole("button", { name: "Pause" })).toBeVisible();
+  await receive(190e6);
   await expect(model.getByText("On this computer, 250 MB")).toBeVisible();
 
   await model.getByRole("button", { name: "What GPT-2 (124M) takes" }).click();
@@ -52,6 +58,8 @@ test("a model is downloaded with a pause, used, remembered over a reload, and de
   // The fake keeps its models as long as the page.
   dialog = await openPicker(page);
   await model.getByRole("button", { name: "Download" }).click();
+  await expect(model.getByRole("button", { name: "Pause" })).toBeVisible();
+  await receive(250e6);
   await model.getByRole("button", { name: "Delete GPT-2 (124M)" }).click();
   await expect(model.getByRole("button", { name: "Keep" })).toBeFocused();
   await model.getByRole("button", { name: "Delete 250 MB" }).click();

@@ -3,6 +3,8 @@ import { expect, test, type Page } from "playwright/test";
 import { App } from "./support/app.ts";
 
 const QUERY = "keep&stepms=20";
+/** What the fake answers to a question that it does not know lasts longer than any test. */
+const ENDLESS = `${QUERY}&paragraphs=1000&context=1000000&max_tokens=100000`;
 const FRANCE = "What is the capital of France?";
 
 /** Writes what is kept, as the page does; from a file of its origin, as the page would write over it when it is left. */
@@ -26,8 +28,26 @@ async function overwrite(page: Page, record: unknown): Promise<void> {
   );
 }
 
-/** What has changed is written down half a second later. */
-const written = (page: Page) => page.waitForTimeout(800);
+/** Until `words` are in what is kept: what has changed is written down half a second later. */
+async function written(page: Page, words: string): Promise<void> {
+  const kept = () =>
+    page.evaluate(
+      () =>
+        new Promise<string>((resolve, reject) => {
+          const opening = indexedDB.open("chorus");
+          opening.addEventListener("error", () => reject(new Error("open")));
+          opening.addEventListener("success", () => {
+            const reading = opening.result.transaction("chats").objectStore("chats").get("workspace");
+            reading.addEventListener("error", () => reject(new Error("get")));
+            reading.addEventListener("success", () => {
+              opening.result.close();
+              resolve(JSON.stringify(reading.result ?? null));
+            });
+          });
+        }),
+    );
+  await expect.poll(kept).toContain(words);
+}
 
 test("chats, titles, settings, drafts and their order are there after a reload", async ({ page }) => {
   let app = await App.openFake(page, QUERY);
@@ -41,7 +61,7 @@ test("chats, titles, settings, drafts and their order are there after a reload",
   await page.getByRole("button", { name: "More for pane 1" }).click();
   await page.getByRole("menuitem", { name: "Move right" }).click();
   await app.pane(2).message.fill("Half a though");
-  await written(page);
+  await written(page, "Half a though");
 
   app = await App.openFake(page, QUERY);
   const regions = page.getByRole("region", { name: /^Pane \d+$/ });
@@ -59,7 +79,7 @@ test("chats, titles, settings, drafts and their order are there after a reload",
 });
 
 test("an answer that streamed when the page was reloaded is kept as broken off, and can go on", async ({ page }) => {
-  let app = await App.openFake(page, QUERY);
+  let app = await App.openFake(page, ENDLESS);
   await app.pane(1).ask("Go on and on.");
   await expect.poll(async () => (await app.pane(1).answer()).length).toBeGreaterThan(40);
   // To the last word that was seen.
@@ -68,7 +88,7 @@ test("an answer that streamed when the page was reloaded is kept as broken off, 
       localStorage.setItem("seen", document.querySelector<HTMLElement>("[data-answer]")?.innerText ?? "");
     }),
   );
-  app = await App.openFake(page, QUERY);
+  app = await App.openFake(page, ENDLESS);
   await expect(app.pane(1).ending).toHaveText("Broken off before its end");
   const cut = await app.pane(1).answer();
   const seen = await page.evaluate(() => localStorage.getItem("seen") ?? "");
@@ -83,13 +103,15 @@ test("an answer that streamed when the page was reloaded is kept as broken off, 
 test("what is damaged is put aside, and the page works", async ({ page }) => {
   await App.openFake(page, QUERY);
   await page.getByRole("textbox", { name: "Message" }).fill("Hello");
-  await written(page);
+  await written(page, "Hello");
   for (const record of ["nonsense", { app: "chorus", version: 1, panes: [{ number: "one" }] }, { version: 99 }]) {
     await overwrite(page, record);
     const app = await App.openFake(page, QUERY);
     await expect(page.getByText("The chats from last time could not be read.")).toBeVisible();
     await app.pane(1).ask(FRANCE);
     await expect(app.pane(1).turn).toContainText("Paris");
+    // Else the page would write it when it is left, while it is being damaged.
+    await written(page, '"end":"stop"');
   }
 });
 
@@ -110,6 +132,8 @@ test("of two tabs the newer keeps the chats, and the older says so; it goes on w
   context,
 }) => {
   const app = await App.openFake(page, QUERY);
+  // It has asked for the lock by then.
+  await expect(app.pane(1).message).toBeVisible();
   const second = await context.newPage();
   await App.openFake(second, QUERY);
   await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
@@ -121,12 +145,12 @@ test("of two tabs the newer keeps the chats, and the older says so; it goes on w
   await second.getByRole("button", { name: "Take over" }).click();
   await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
   await second.getByRole("textbox", { name: "Message" }).fill("Half a thought");
-  await written(second);
+  await written(second, "Half a thought");
   await second.close();
   await expect(app.pane(1).message).toHaveValue("Half a thought");
   await expect(page.getByText("Chorus is open in another tab")).toBeHidden();
   await app.pane(1).message.fill("A whole one");
-  await written(page);
+  await written(page, "A whole one");
   await App.openFake(page, QUERY);
   await expect(app.pane(1).message).toHaveValue("A whole one");
 });

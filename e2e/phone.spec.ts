@@ -28,6 +28,7 @@ test("a tap on the timeline or on the cache's map says what is there; a tap else
     const { width } = (await area.boundingBox())!;
     await area.tap({ position: { x: width - fromRight, y: fromTop } });
   };
+  await expect(timeline.getByRole("button", { name: "Go to Pane 1 turn 1" })).toBeVisible();
   // Right is the newest step; the first line begins below the step numbers.
   await tapAt(timeline.getByRole("slider"), 30, 28);
   await expect(words).toBeVisible();
@@ -35,6 +36,7 @@ test("a tap on the timeline or on the cache's map says what is there; a tap else
   await expect(words).toBeHidden();
 
   const map = page.getByRole("region", { name: "Cache blocks" });
+  await expect(map.getByText(/ cached, of [1-9]/)).toBeVisible();
   await map.getByRole("slider").tap({ position: { x: 5, y: 5 } });
   await expect(map.getByText(/^Block 0: /)).toBeVisible();
 });

@@ -3,6 +3,10 @@
 import { expect, test, type Page } from "playwright/test";
 import { App } from "./support/app.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
+import { Steps } from "./support/steps.ts";
+
+// What a test keeps from the page must be kept from it when it is loaded anew, too.
+test.use({ serviceWorkers: "block" });
 
 async function endWorker(page: Page): Promise<void> {
   const [worker] = page.workers();
@@ -15,6 +19,7 @@ async function endWorker(page: Page): Promise<void> {
 test("when the worker dies, open and later calls are rejected, and another engine can be made", async ({ page }) => {
   await openBarePage(page);
   const engine = await createEngine(page);
+  await Steps.hold(page);
   const pending = engine.evaluate(async (engine) => {
     const codes: (string | undefined)[] = [];
     engine.on("fatal", ({ code }) => codes.push(code));
@@ -24,7 +29,8 @@ test("when the worker dies, open and later calls are rejected, and another engin
     }
     return codes;
   });
-  await page.waitForTimeout(500);
+  const running = () => engine.evaluate(async (engine) => (await engine.stats()).num_requests_running);
+  await expect.poll(running).toBe(1);
   await endWorker(page);
   expect((await pending).toSorted()).toEqual(["worker_died", "worker_died", "worker_died"]);
 
@@ -41,19 +47,27 @@ test("the app keeps what was said and starts again by itself; where that does no
 }) => {
   const app = await App.open(page, "temperature=0");
   const pane = app.pane(1);
-  await pane.ask("Tell me a story about a fox.");
-  await expect.poll(() => pane.answer()).toMatch(/\w+ \w+/);
+  const askForStory = async (question: string) => {
+    const steps = await Steps.hold(page);
+    await pane.ask(question);
+    await steps.allow(12);
+    await expect.poll(() => pane.answer()).toMatch(/\w+ \w+/);
+  };
+  await app.modelLoaded();
+  await askForStory("Tell me a story about a fox.");
+  // It does not run again before it was seen that it doesn't.
+  const sendModel = await App.holdModel(page);
   await endWorker(page);
 
   await expect(page.getByText("It starts again by itself.")).toBeVisible();
+  sendModel();
   expect(await pane.answer()).toMatch(/\w+ \w+/);
   await pane.ask("What is the capital of France?");
   await pane.finished();
   // What it says depends on how far its story had come.
   expect(await pane.answer()).toMatch(/\w/);
 
-  await pane.ask("Tell me a story about a robot.");
-  await expect.poll(() => pane.answer()).toMatch(/\w+ \w+/);
+  await askForStory("Tell me a story about a robot.");
   await endWorker(page);
   await expect(pane.region).toContainText("The engine stopped");
   await pane.region.getByRole("button", { name: "Start again" }).click();

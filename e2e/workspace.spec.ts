@@ -5,6 +5,8 @@ import { App, type Pane } from "./support/app.ts";
 
 const BREAD = "Why does bread rise?";
 const FRANCE = "What is the capital of France?";
+/** What the fake answers to a question that it does not know lasts longer than any test. */
+const ENDLESS = "paragraphs=1000&context=1000000&max_tokens=100000";
 
 const menuItem = async (page: Page, pane: number, item: string) => {
   await page.getByRole("button", { name: `More for pane ${pane}` }).click();
@@ -31,7 +33,7 @@ test("panes are named, duplicated, moved by keys and by hand, and closed", async
   await expect(first.region.getByRole("heading", { name: "Capitals" })).toBeVisible();
 
   await menuItem(page, 1, "Duplicate");
-  expect(await order(page)).toEqual([1, 4, 2, 3]);
+  await expect.poll(() => order(page)).toEqual([1, 4, 2, 3]);
   await expect(app.pane(4).region.getByRole("heading", { name: "Capitals" })).toBeVisible();
   expect(await app.pane(4).answer()).toBe(await first.answer());
   await expect(app.pane(4).message).toBeFocused();
@@ -41,13 +43,13 @@ test("panes are named, duplicated, moved by keys and by hand, and closed", async
   await page.keyboard.press("ArrowDown");
   await expect(page.getByRole("menuitem", { name: "Move right" })).toBeFocused();
   await page.keyboard.press("Enter");
-  expect(await order(page)).toEqual([4, 1, 2, 3]);
+  await expect.poll(() => order(page)).toEqual([4, 1, 2, 3]);
 
   await page.getByText("New chat").last().dragTo(app.pane(4).region.getByRole("heading"));
-  expect(await order(page)).toEqual([3, 4, 1, 2]);
+  await expect.poll(() => order(page)).toEqual([3, 4, 1, 2]);
 
   await page.getByRole("button", { name: "Close pane 4" }).click();
-  expect(await order(page)).toEqual([3, 1, 2]);
+  await expect.poll(() => order(page)).toEqual([3, 1, 2]);
 });
 
 test("a pane that is moved stays scrolled where it was", async ({ page }) => {
@@ -55,9 +57,10 @@ test("a pane that is moved stays scrolled where it was", async ({ page }) => {
   const pane = app.pane(1);
   await answered(pane, "Go on and on.");
   await pane.log.evaluate((log) => log.scrollTo(0, 100));
+  await expect(pane.region.getByRole("button", { name: "Latest" })).toBeVisible();
   await menuItem(page, 1, "Move right");
-  expect(await order(page)).toEqual([2, 1]);
-  expect(await pane.log.evaluate((log) => log.scrollTop)).toBe(100);
+  await expect.poll(() => order(page)).toEqual([2, 1]);
+  await expect.poll(() => pane.log.evaluate((log) => log.scrollTop)).toBe(100);
 });
 
 test("nothing scrolls sideways, however wide the window is", async ({ page }) => {
@@ -65,14 +68,17 @@ test("nothing scrolls sideways, however wide the window is", async ({ page }) =>
   await app.addPanes(2);
   for (const width of [320, 390, 719, 720, 768, 900, 1023, 1024, 1280, 2560]) {
     await page.setViewportSize({ width, height: 900 });
-    const beyond = await page.evaluate(() => {
-      const bar = document.querySelector("header")?.getBoundingClientRect();
-      const ends = [...document.querySelectorAll("header button")].map(
-        (button) => button.getBoundingClientRect().right,
-      );
-      return Math.max(document.documentElement.scrollWidth, bar?.right ?? Infinity, ...ends) - innerWidth;
-    });
-    expect(beyond, `at ${width} px`).toBeLessThanOrEqual(0);
+    const beyond = () =>
+      page.evaluate(() => {
+        const bar = document.querySelector("header")?.getBoundingClientRect();
+        const ends = [...document.querySelectorAll("header button")].map(
+          (button) => button.getBoundingClientRect().right,
+        );
+        return Math.max(document.documentElement.scrollWidth, bar?.right ?? Infinity, ...ends) - innerWidth;
+      });
+    await expect.poll(() => page.evaluate(() => innerWidth)).toBe(width);
+    // What is drawn according to the width is drawn a moment after it has changed.
+    await expect.poll(beyond, `at ${width} px`).toBeLessThanOrEqual(0);
   }
 });
 
@@ -85,9 +91,9 @@ test("a chat forks at any answer, and sixteen panes are all there are", async ({
   await firstTurn.getByRole("button", { name: "Fork from here" }).click();
   const forked = app.pane(16);
   await expect(forked.message).toBeFocused();
-  expect(await questions(forked)).toEqual([expect.stringContaining(FRANCE)]);
+  await expect.poll(() => questions(forked)).toEqual([expect.stringContaining(FRANCE)]);
   await answered(forked, BREAD);
-  expect(await questions(pane)).toHaveLength(2);
+  await expect.poll(() => questions(pane)).toHaveLength(2);
 
   await firstTurn.getByRole("button", { name: "Fork from here" }).click();
   await expect(pane.region).toContainText("16 panes are open already");
@@ -102,7 +108,7 @@ test("questions are edited, answers given anew, the chat cleared and had back", 
   await button(pane, "Answer again").click();
   await pane.finished();
   expect(await pane.answer()).toBe(before);
-  expect(await questions(pane)).toHaveLength(2);
+  await expect.poll(() => questions(pane)).toHaveLength(2);
 
   const first = pane.log.getByRole("article").first();
   await first.getByRole("button", { name: "Edit question" }).click();
@@ -115,7 +121,7 @@ test("questions are edited, answers given anew, the chat cleared and had back", 
   await box.fill(BREAD);
   await box.press("Enter");
   await expect(pane.turn).toContainText("small pockets.");
-  expect(await questions(pane)).toEqual([expect.stringContaining(BREAD)]);
+  await expect.poll(() => questions(pane)).toEqual([expect.stringContaining(BREAD)]);
 
   await menuItem(page, 1, "Clear chat");
   await expect(pane.log.getByRole("article")).toHaveCount(0);
@@ -146,6 +152,9 @@ test("an answer is copied as it was written, and its Markdown is shown without f
   expect(elsewhere).toEqual([]);
 
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  // The tick stays for as long as the page's clock stands still.
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
   await button(pane, "Copy code").click();
   await expect(button(pane, "Copied")).toBeVisible();
   expect(await clipboard()).toBe("for (const pancake of pan) pancake.flip();");
@@ -154,7 +163,7 @@ test("an answer is copied as it was written, and its Markdown is shown without f
 });
 
 test("a question comes to the top; who scrolls up is left in peace until Latest", async ({ page }) => {
-  const app = await App.openFake(page, "panes=1&stepms=20");
+  const app = await App.openFake(page, `panes=1&stepms=20&${ENDLESS}`);
   const pane = app.pane(1);
   await answered(pane, FRANCE);
   await pane.ask("Go on and on.");
@@ -164,7 +173,7 @@ test("a question comes to the top; who scrolls up is left in peace until Latest"
       return Math.round(turn.getBoundingClientRect().top - log.getBoundingClientRect().top);
     }, index);
   await expect.poll(async () => (await pane.answer()).length).toBeGreaterThan(20);
-  expect(await top(1)).toBeLessThan(20);
+  await expect.poll(() => top(1)).toBeLessThan(20);
 
   await pane.log.evaluate((log) => log.scrollTo(0, 0));
   const latest = pane.region.getByRole("button", { name: "Latest" });
@@ -174,7 +183,24 @@ test("a question comes to the top; who scrolls up is left in peace until Latest"
   expect(await pane.log.evaluate((log) => log.scrollTop)).toBe(0);
   await latest.click();
   await expect(latest).toBeHidden();
-  expect(await pane.log.evaluate((log) => log.scrollHeight - log.clientHeight - log.scrollTop)).toBeLessThan(4);
+  const belowEnd = () => pane.log.evaluate((log) => log.scrollHeight - log.clientHeight - log.scrollTop);
+  await expect.poll(belowEnd).toBeLessThan(4);
+});
+
+test("who scrolls up in the moment in which an answer ends is left in peace, too", async ({ page }) => {
+  const app = await App.openFake(page, `panes=1&stepms=5&${ENDLESS}`);
+  const pane = app.pane(1);
+  await pane.ask("Go on and on.");
+  await expect.poll(() => pane.log.evaluate((log) => log.scrollTop)).toBeGreaterThan(200);
+  // Both before the browser says that the log was scrolled.
+  await pane.log.evaluate((log) => {
+    log.scrollTo(0, 100);
+    const buttons = [...document.querySelectorAll("button")];
+    buttons.find(({ textContent }) => textContent === "Stop")?.click();
+  });
+  await expect(pane.ending).toHaveText("Finished: stopped");
+  await expect(pane.region.getByRole("button", { name: "Latest" })).toBeVisible();
+  expect(await pane.log.evaluate((log) => log.scrollTop)).toBe(100);
 });
 
 test("panes that have a question when they open stand at its end", async ({ page }) => {
@@ -185,15 +211,17 @@ test("panes that have a question when they open stand at its end", async ({ page
 });
 
 test("who waits sees the place in the queue", async ({ page }) => {
-  const app = await App.openFake(page, "panes=3&seqs=1&stepms=20");
-  for (const number of [1, 2, 3]) await app.pane(number).ask("Go on and on.");
+  const app = await App.openFake(page, `panes=3&seqs=1&stepms=20&${ENDLESS}`);
+  for (const number of [1, 2]) await app.pane(number).ask("Go on and on.");
+  await app.pane(3).ask(FRANCE);
   await expect(app.pane(2).region).toContainText("1st in queue");
   await expect(app.pane(3).region).toContainText("2nd in queue");
   await app.pane(1).stop.click();
   await expect(app.pane(3).region).toContainText("1st in queue");
   // Once an answer has come to its end, how long the next one has to wait can be told.
-  await app.pane(1).ask("What is the capital of France?");
-  await app.pane(2).finished();
+  await app.pane(1).ask("Go on and on.");
+  await app.pane(2).stop.click();
+  await app.pane(3).finished();
   await app.pane(2).ask("Go on and on.");
   await expect(app.pane(2).region).toContainText(/in queue, about \d+ s/);
 });

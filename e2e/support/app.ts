@@ -23,8 +23,28 @@ export class App {
     return new App(page);
   }
 
+  /** Until the page's keys do what they are for: it listens to them once it has been drawn. */
+  async listens(): Promise<void> {
+    await expect(this.pane(1).message).toBeVisible();
+    await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+  }
+
+  /** Until the model is there. Pane 1, where its loading is told of, must be empty. */
+  async modelLoaded(): Promise<void> {
+    await expect(this.pane(1).message).toBeVisible();
+    await expect(this.page.getByRole("heading", { name: /^Getting .* ready$/ })).toBeHidden();
+  }
+
   pane(number: number): Pane {
     return new Pane(this.page.getByRole("region", { name: `Pane ${number}`, exact: true }));
+  }
+
+  /** The model is not sent before the function is called that this resolves with. For pages without a service worker. */
+  static async holdModel(page: Page): Promise<() => void> {
+    let letGo = () => {};
+    const isLetGo = new Promise<void>((resolve) => (letGo = resolve));
+    await page.route("**/*.safetensors", (route) => isLetGo.then(() => route.continue()));
+    return letGo;
   }
 
   /** A figure of the strip "Batch", by its label. */

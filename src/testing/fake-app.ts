@@ -11,7 +11,7 @@
 //   &drafts=4         tokens drafted in each step
 //   &stepms=60        a step's length
 //   &paragraphs=6     length of the answers to questions that it doesn't know; one has 38 words
-//   &mbps=50          megabytes a second of a download
+//   &mbps=50          megabytes a second of a download; an event "receive" on the window brings `detail` bytes at once
 //   &keep             the chats are kept, as in the app
 
 import type { CreateEngineOptions } from "../protocol/engine.ts";
@@ -67,6 +67,7 @@ async function load(onProgress: (progress: LoadProgress) => void): Promise<void>
 
 const models = new FakeModels();
 setInterval(() => models.receive(number("mbps", 50) * 1e5), 100);
+addEventListener("receive", (event) => event instanceof CustomEvent && models.receive(Number(event.detail)));
 
 let isFirstStart = true;
 
