@@ -49,6 +49,14 @@ export function echoedText(request: ParsedRequest, choice: number, names: TokenN
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes));
 }
 
+/** Of an output what the request wants to be told. */
+export function toldOutput<Output extends ChoiceOutput>({ isPromptOnly }: ParsedRequest, output: Output): Output {
+  if (!isPromptOnly) return output;
+  const finishReason = output.finishReason === "stop" ? "length" : output.finishReason;
+  const nothing = { text: "", tokenIds: [], logprobs: [], topLogprobs: [], stopReason: null, score: null };
+  return { ...output, ...nothing, finishReason };
+}
+
 /** A prompt counts once, however many choices it has. */
 export function usageOf({ prompts }: ParsedRequest, completionTokens: number): Usage {
   const promptTokens = prompts.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);

@@ -48,6 +48,7 @@ describe("parseChatRequest", () => {
       wantLogprobs: false,
       promptLogprobs: null,
       echo: false,
+      isPromptOnly: false,
       priority: 0,
       requestId: null,
       cacheSalt: null,

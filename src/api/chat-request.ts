@@ -35,6 +35,7 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
     prompts: preparePrompts(prompts, requested, maxTokens, Infinity, context),
     wantLogprobs,
     echo: false,
+    isPromptOnly: false,
     ...shared,
   };
 }

@@ -43,7 +43,8 @@ export class ChunkWriter {
     }
     const echoed = isFirst ? echoedText(this.#request, choice, this.#names) : "";
     const told = { ...output, text: echoed + output.text };
-    const logprobs = this.#hasLogprobs(output)
+    const hasLogprobs = this.#request.wantLogprobs && tokenIds.length > 0;
+    const logprobs = hasLogprobs
       ? completionLogprobs(this.#request, echo ? inTurn(echo, output) : output, this.#names, offset)
       : null;
     return this.#isWorthTelling(told) ? [this.#completion([this.#text(choice, told, logprobs, isFirst)])] : [];
@@ -79,7 +80,10 @@ export class ChunkWriter {
     return {
       index: choice,
       delta: output.text === "" ? {} : { content: output.text },
-      logprobs: this.#hasLogprobs(output) ? { content: chatLogprobs(output, this.#names) } : null,
+      logprobs:
+        this.#request.wantLogprobs && output.tokenIds.length > 0
+          ? { content: chatLogprobs(output, this.#names) }
+          : null,
       ...this.#ending(output),
     };
   }
@@ -92,10 +96,6 @@ export class ChunkWriter {
       ...this.#ending(output),
       ...(this.#request.returnTokenIds && isFirst && { prompt_token_ids: promptTokenIds(this.#request, choice) }),
     };
-  }
-
-  #hasLogprobs({ tokenIds }: ChoiceOutput): boolean {
-    return this.#request.wantLogprobs && tokenIds.length > 0;
   }
 
   #ending({ tokenIds, finishReason, stopReason, score }: ChoiceOutput) {

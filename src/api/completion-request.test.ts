@@ -102,6 +102,17 @@ describe("a completion request is refused, naming the field,", () => {
     expect(scored({ prompt_logprobs: 1, echo: true, logprobs: 2 })).toEqual([2, 1]);
   });
 
+  test("with an echo there may be no tokens after the prompt: one is drawn, and not told", () => {
+    const scoring = parse({ prompt: "Once", echo: true, logprobs: 0, max_tokens: 0 });
+    expect(scoring).toMatchObject({ isPromptOnly: true, prompts: [{ params: { maxTokens: 1, promptLogprobs: 0 } }] });
+    expect(parse({ prompt: "Once", echo: true, max_tokens: 1 }).isPromptOnly).toBe(false);
+    const refused = (param: string) => expect.objectContaining({ code: "invalid_value", param });
+    for (const echo of [undefined, false, null]) {
+      expect(() => parse({ prompt: "Once", max_tokens: 0, echo })).toThrow(refused("max_tokens"));
+    }
+    expect(() => parse({ prompt: "Once", max_tokens: 0, echo: true, min_tokens: 1 })).toThrow(refused("min_tokens"));
+  });
+
   test("the prompt can't be scored beside beam search, nor prompt_logprobs be streamed", () => {
     const refused = (param: string) => expect.objectContaining({ code: "invalid_value", param });
     const beams = { prompt: "Once", use_beam_search: true, best_of: 2, temperature: 0 };

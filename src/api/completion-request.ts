@@ -1,7 +1,7 @@
 import { MAX_TOP_LOGPROBS } from "../engine/sampling-params.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { CompletionRequest, GenerationFields } from "../protocol/openai.ts";
-import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
+import { openRequest, parseGenerationFields } from "./generation-fields.ts";
 import { preparePrompts, type EncodedPrompt, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
 import { parseTokenId } from "./rule-fields.ts";
 import { type Fields, invalidType, invalidValue, missing } from "./validate.ts";
@@ -25,8 +25,12 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
   // Here it is a number: how many of the most likely tokens come with the one that was drawn.
   const logprobs = fields.integer("logprobs", { min: 0, max: MAX_TOP_LOGPROBS });
   const { requested, ...shared } = parseGenerationFields(fields, context, [], logprobs ?? 0);
-  const maxTokens = parseMaxTokens(fields, "max_tokens");
   const echo = fields.boolean("echo") ?? false;
+  const maxTokens = fields.integer("max_tokens", { min: echo ? 0 : 1, max: Infinity });
+  const isPromptOnly = maxTokens === 0;
+  if (isPromptOnly && requested.minTokens > 0) {
+    throw invalidValue("min_tokens", "0 where max_tokens is", requested.minTokens);
+  }
   const echoed = echo && logprobs !== undefined ? logprobs : null;
   const promptLogprobs = mostOf(requested.promptLogprobs, echoed);
   if (prompts.length * shared.n > MAX_CHOICES) {
@@ -35,9 +39,17 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
   }
   return {
     endpoint: "completions",
-    prompts: preparePrompts(prompts, { ...requested, promptLogprobs }, maxTokens, DEFAULT_MAX_TOKENS, context),
+    prompts: preparePrompts(
+      prompts,
+      { ...requested, promptLogprobs },
+      // As in vLLM: a sequence ends with a token that was drawn.
+      isPromptOnly ? 1 : maxTokens,
+      DEFAULT_MAX_TOKENS,
+      context,
+    ),
     wantLogprobs: logprobs !== undefined,
     echo,
+    isPromptOnly,
     ...shared,
   };
 }

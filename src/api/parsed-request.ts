@@ -56,6 +56,8 @@ export interface ParsedRequest {
   readonly promptLogprobs: number | null;
   /** Whether each choice's text begins with the prompt's. */
   readonly echo: boolean;
+  /** Whether that is all of it: the prompt is scored, and what is drawn after it is not told. */
+  readonly isPromptOnly: boolean;
   /** Lower is served earlier. */
   readonly priority: number;
   /** Part of the answer's id; null: a random one. */

@@ -39,6 +39,7 @@ export function request(changes: Partial<ParsedRequest> = {}, prompts: number[][
     wantLogprobs: false,
     promptLogprobs: null,
     echo: false,
+    isPromptOnly: false,
     priority: 0,
     requestId: null,
     cacheSalt: null,

@@ -1,4 +1,4 @@
-import { answerId, numChoices, type AnswerHead, type TokenNames } from "../api/answer.ts";
+import { answerId, numChoices, toldOutput, type AnswerHead, type TokenNames } from "../api/answer.ts";
 import { ChunkWriter } from "../api/chunks.ts";
 import type { ParsedRequest } from "../api/parsed-request.ts";
 import { ResponseBuilder } from "../api/responses.ts";
@@ -64,11 +64,12 @@ export class OpenRequest {
     const { ticket } = this;
     const choice = this.engineRequestIds.indexOf(output.requestId) * this.parsed.n + output.index;
     if (output.finishReason !== null) this.#openChoices -= 1;
+    const told = toldOutput(this.parsed, output);
     if (this.#answer instanceof ResponseBuilder) {
-      this.#answer.add(choice, output);
+      this.#answer.add(choice, told);
       return this.isFinished ? [{ type: "response", ticket, response: this.#answer.build() }] : [];
     }
-    const chunks = this.#answer.write(choice, output);
+    const chunks = this.#answer.write(choice, told);
     if (this.isFinished) chunks.push(...this.#answer.end());
     const events = chunks.map((chunk): RequestEvent => ({ type: "chunk", ticket, chunk }));
     return this.isFinished ? [...events, { type: "end", ticket }] : events;

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import type { Completion } from "../protocol/openai.ts";
+import { ending, going, names, params, request } from "../testing/sample-answers.ts";
+import { OpenRequest } from "./open-request.ts";
+
+const scores = [{ tokenId: 1, logprob: -0.25 }];
+const prompt = { params: { ...params, maxTokens: 1, promptLogprobs: 0 }, tokenIds: [2, 1], param: "prompt" };
+const logprobs = { tokens: ["aa", "a"], token_logprobs: [null, -0.25], top_logprobs: null, text_offset: [0, 2] };
+const usage = { prompt_tokens: 2, completion_tokens: 0, total_tokens: 2 };
+
+/** What the reader gets of a request that wants its prompt alone. */
+function answered(stream: boolean, output = ending("aaa", 3)): Completion[] {
+  const parsed = request({
+    endpoint: "completions",
+    stream,
+    includeUsage: true,
+    returnTokenIds: true,
+    wantLogprobs: true,
+    echo: true,
+    isPromptOnly: true,
+    prompts: [prompt],
+  });
+  const open = new OpenRequest(1, parsed, "m", names);
+  const [requestId = ""] = open.engineRequestIds;
+  return open
+    .take({ ...output, promptScores: scores, requestId, index: 0 })
+    .flatMap((event) => (event.type === "chunk" ? event.chunk : event.type === "response" ? event.response : []))
+    .map((part) => part as Completion);
+}
+
+test("where the prompt alone is wanted, what was drawn after it is told nowhere, whole or streamed", () => {
+  const choice = { text: "aaa", logprobs, finish_reason: "length", stop_reason: null, token_ids: [] };
+  expect(answered(false)).toMatchObject([{ choices: [choice], usage }]);
+  expect(answered(true)).toMatchObject([{ choices: [choice] }, { choices: [], usage }]);
+});
+
+test("one that was stopped before says so", () => {
+  const aborted = { ...going(""), finishReason: "abort" as const };
+  expect(answered(false, aborted)[0]?.choices[0]?.finish_reason).toBe("abort");
+});
