@@ -44,7 +44,7 @@ const TYPES = Object.keys(KEYWORDS_OF) as TypeName[];
 /** Each says all of what is valid: no other keyword may stand beside it, but for `type` beside the first two. */
 const WHOLE = ["const", "enum", "$ref", "anyOf", "oneOf", "allOf"] as const;
 
-const KNOWN: readonly string[] = [...ANNOTATIONS, "type", ...WHOLE, ...Object.values(KEYWORDS_OF).flat()];
+const KNOWN: readonly string[] = [...ANNOTATIONS, "type", ...WHOLE, ...new Set(Object.values(KEYWORDS_OF).flat())];
 
 /** Nested deeper, a schema is taken for one that holds itself. */
 const MAX_DEPTH = 64;

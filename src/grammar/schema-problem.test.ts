@@ -15,6 +15,13 @@ it.each([
   else expect(schemaProblem(schema)).toContain(problem);
 });
 
+it("names each keyword that can be held to once", () => {
+  const [, list = ""] = schemaProblem({ not: {} })?.split("the keywords that can are ") ?? [];
+  const keywords = list.replace(".", "").split(", ");
+  expect(keywords).toContain("exclusiveMaximum");
+  expect(new Set(keywords).size).toBe(keywords.length);
+});
+
 it("finds nothing wrong with the settings' own example", () => {
   const field = SETTING_FIELDS.find(({ kind }) => kind === "json");
   expect(field?.kind === "json" && schemaProblem(JSON.parse(field.example))).toBeNull();
