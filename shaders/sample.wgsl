@@ -11,9 +11,9 @@
 // for the most likely ones, processed[i, :] = all of them, FORBIDDEN for what is not left; not for beams, whose processed
 // log-probabilities are told as they are. What is SCORED is a prompt's, which has no processing.
 //
-// One workgroup a sample. Gumbel's trick draws without a second pass: the token with the largest
-// logit / temperature + gumbel(seed, output index, token) is a draw from the softmax. What is left to draw is said by
-// lib/filters.wgsl. All sums are of integers, or of floats in an order fixed by LANES.
+// One workgroup a sample. One pass over the logits finds the likeliest token and the raw softmax. Gumbel's trick draws in
+// another: the token with the largest logit / temperature + gumbel(seed, output index, token) is a draw from the softmax.
+// What filters leave is said by lib/filters.wgsl. All sums are of integers, or of floats in an order fixed by LANES.
 //   temperature 0: the largest logit, the lowest id among equals
 //   top-k: the k largest, and what equals the k-th
 //   top-p: of those, the fewest largest whose probabilities reach p
@@ -33,103 +33,61 @@ override PROCESSED_LOGPROBS: bool;
 @group(0) @binding(4) var<storage, read_write> history: array<u32>; // the tokens of each slot's sequence
 @group(0) @binding(5) var<storage, read_write> sampled: array<vec2<u32>>; // token or rank, bits of its log-probability
 
-var<workgroup> values: array<f32, LANES>;
-var<workgroup> tokens: array<u32, LANES>;
-
-struct Best {
-  value: f32,
-  token: u32,
-}
-
-// Every lane gets the best of all lanes: the largest value, the lowest token among equals.
-fn best_of(mine: Best, lane: u32) -> Best {
-  values[lane] = mine.value;
-  tokens[lane] = mine.token;
-  workgroupBarrier();
-  var best = Best(values[0], tokens[0]);
-  for (var i = 1u; i < LANES; i++) {
-    if (values[i] > best.value || (values[i] == best.value && tokens[i] < best.token)) {
-      best = Best(values[i], tokens[i]);
-    }
-  }
-  workgroupBarrier();
-  return best;
-}
-
-fn sum_of(mine: f32, lane: u32) -> f32 {
-  values[lane] = mine;
-  workgroupBarrier();
-  var sum = 0.0;
-  for (var i = 0u; i < LANES; i++) {
-    sum += values[i];
-  }
-  workgroupBarrier();
-  return sum;
-}
-
 @compute @workgroup_size(LANES)
 fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let request = samples[group.x];
-  let base = group.x * STRIDE;
-  var d = Distribution();
-  d.base = base;
-  let is_processed = (request.flags & PROCESSED) != 0u;
-  d.is_processed = is_processed;
+  var raw = Distribution();
+  raw.base = group.x * STRIDE;
+  var d = raw;
+  d.is_processed = (request.flags & PROCESSED) != 0u;
   d.temperature = request.temperature;
+  let is_scored = (request.flags & SCORED) != 0u;
+  let tells_processed = PROCESSED_LOGPROBS && !is_scored;
 
-  var mine = Best(FORBIDDEN, VOCABULARY);
-  for (var token = lane; token < VOCABULARY; token += LANES) {
-    let value = logit_of(d, token);
-    if (value > mine.value) {
-      mine = Best(value, token);
+  var likeliest = NONE;
+  var softmax = NO_SOFTMAX; // of the raw logits
+  for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
+    let l = logits4(d, t);
+    likeliest = better4(likeliest, l, t);
+    if (!tells_processed) {
+      softmax = with4(softmax, logits4(raw, t));
     }
   }
-  let greedy = best_of(mine, lane);
+  let greedy = best_of_all(likeliest, lane);
   d.highest = greedy.value;
   // Where no logit is a number that may be drawn there is no best: then any token will do, but it must be one.
-  var token = select(greedy.token, 0u, greedy.token == VOCABULARY);
+  var token = select(greedy.token, 0u, greedy.token == NONE.token);
 
-  let is_scored = (request.flags & SCORED) != 0u;
   if (is_scored) {
     token = request.scored_token;
   }
   if (request.temperature > 0.0) {
     d = filtered(request, d, lane);
-    var drawn = Best(FORBIDDEN, VOCABULARY);
-    for (var t = lane; t < VOCABULARY; t += LANES) {
-      let logit = logit_of(d, t);
-      if (may_be_drawn(logit, d)) {
-        let noise = gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, t));
-        let noisy = logit / d.temperature + noise;
-        if (noisy > drawn.value) {
-          drawn = Best(noisy, t);
-        }
-      }
+    var luckiest = NONE;
+    for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
+      let l = logits4(d, t);
+      luckiest = luckier(luckiest, l.x, t.x, d, request);
+      luckiest = luckier(luckiest, l.y, t.y, d, request);
+      luckiest = luckier(luckiest, l.z, t.z, d, request);
+      luckiest = luckier(luckiest, l.w, t.w, d, request);
     }
-    let best = best_of(drawn, lane);
-    if (best.token < VOCABULARY) {
-      token = best.token;
-    }
+    let best = best_of_all(luckiest, lane);
+    token = select(best.token, token, best.token == NONE.token);
   }
 
-  var raw = d;
-  raw.is_processed = false;
   var logprob = 0.0;
-  if (PROCESSED_LOGPROBS && !is_scored) {
+  if (tells_processed) {
     logprob = tell_processed(d, request, token, lane);
   } else {
-    var peak = greedy.value;
-    if (is_processed) {
-      peak = highest_of(raw, lane);
-    }
-    logprob = raw_logprob(raw, peak, token, lane);
+    logprob = logprob_in(softmax_of_all(softmax, lane), logit_of(raw, token));
   }
   if (is_scored) {
-    var above = 0u;
-    for (var t = lane; t < VOCABULARY; t += LANES) {
-      above += select(0u, 1u, logit_of(raw, t) > logit_of(raw, token));
+    let scored = vec4(logit_of(raw, token));
+    var above = vec4(0.0);
+    for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
+      above += select(vec4(0.0), vec4(1.0), logits4(raw, t) > scored);
     }
-    let rank = 1u + u32(sum_of(f32(above), lane)); // exact: f32 has all integers below 2^24
+    let rank = 1u + u32(sum_of_all((above.x + above.y) + (above.z + above.w), lane)); // exact below 2^24
     if (lane == 0u) {
       sampled[group.x] = vec2(rank, bitcast<u32>(logprob));
     }
@@ -142,21 +100,12 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
   }
 }
 
-fn highest_of(d: Distribution, lane: u32) -> f32 {
-  var highest = FORBIDDEN;
-  for (var t = lane; t < VOCABULARY; t += LANES) {
-    highest = max(highest, logit_of(d, t));
+fn luckier(best: Best, logit: f32, token: u32, d: Distribution, request: Sample) -> Best {
+  if (!may_be_drawn(logit, d)) {
+    return best;
   }
-  return best_of(Best(highest, 0u), lane).value;
-}
-
-// Of a token under all logits as they are. `peak`: the largest of them.
-fn raw_logprob(raw: Distribution, peak: f32, token: u32, lane: u32) -> f32 {
-  var total = 0.0;
-  for (var t = lane; t < VOCABULARY; t += LANES) {
-    total += exp(logit_of(raw, t) - peak);
-  }
-  return logit_of(raw, token) - peak - log(sum_of(total, lane));
+  let luck = gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, token));
+  return better(best, logit / request.temperature + luck, token);
 }
 
 // Of a token under what is left to draw, which is written to `processed` where the most likely ones are wanted.
@@ -170,7 +119,7 @@ fn tell_processed(drawn: Distribution, request: Sample, token: u32, lane: u32) -
       total += weight_of(logit, d);
     }
   }
-  let log_total = log(sum_of(total, lane));
+  let log_total = log(sum_of_all(total, lane));
   let logprob = logprob_of(logit_of(d, token), d, log_total);
   if (request.num_top > 0u && (request.flags & NORMALISED) == 0u) {
     storageBarrier(); // every lane has read the token's logit, which another lane overwrites

@@ -16,9 +16,6 @@ override PROCESSED_LOGPROBS: bool;
 @group(0) @binding(2) var<storage, read> samples: array<Sample>;
 @group(0) @binding(3) var<storage, read_write> top: array<vec2<u32>>; // token, bits of its log-probability
 
-var<workgroup> values: array<f32, LANES>;
-var<workgroup> tokens: array<u32, LANES>;
-
 @compute @workgroup_size(LANES)
 fn top_logprobs(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let request = samples[group.x];
@@ -27,8 +24,15 @@ fn top_logprobs(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
   let is_normalised = (request.flags & NORMALISED) != 0u || (PROCESSED_LOGPROBS && is_drawn);
   var last_value = 3.4028234e38;
   var last_token = 0u;
-  var highest = 0.0;
-  var log_total = 0.0;
+  var softmax = Softmax(0.0, 1.0); // of what is normalised already
+  if (!is_normalised && request.num_top > 0u) {
+    softmax = NO_SOFTMAX;
+    for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
+      let l = vec4(logits[base + t.x], logits[base + t.y], logits[base + t.z], logits[base + t.w]);
+      softmax = with4(softmax, select(vec4(FORBIDDEN), l, t < vec4(VOCABULARY)));
+    }
+    softmax = softmax_of_all(softmax, lane);
+  }
   for (var n = 0u; n < min(request.num_top, MAX_TOP); n++) {
     var value = FORBIDDEN;
     var found = VOCABULARY;
@@ -53,23 +57,8 @@ fn top_logprobs(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
       }
     }
     workgroupBarrier();
-    if (n == 0u && !is_normalised) {
-      highest = last_value;
-      var total = 0.0;
-      for (var token = lane; token < VOCABULARY; token += LANES) {
-        total += exp(logits[base + token] - highest);
-      }
-      values[lane] = total;
-      workgroupBarrier();
-      var sum = 0.0;
-      for (var i = 0u; i < LANES; i++) {
-        sum += values[i];
-      }
-      log_total = log(sum);
-      workgroupBarrier();
-    }
     if (lane == 0u) {
-      top[group.x * MAX_TOP + n] = vec2(last_token, bitcast<u32>(last_value - highest - log_total));
+      top[group.x * MAX_TOP + n] = vec2(last_token, bitcast<u32>(logprob_in(softmax, last_value)));
     }
   }
 }

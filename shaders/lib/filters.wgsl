@@ -1,4 +1,4 @@
-// Which tokens top-k, top-p, min-p and typical-p leave. Used by sample.wgsl, whose `sum_of` it takes.
+// Which tokens top-k, top-p, min-p and typical-p leave. Used by sample.wgsl, whose `sum_of_all` it takes.
 //
 // Filters are thresholds on the logit, found by a radix select over its bits as they lie in memory: what is compared later
 // is exactly what was counted. All sums are of integers, or of floats in an order fixed by LANES.
@@ -34,6 +34,12 @@ fn logit_of(d: Distribution, token: u32) -> f32 {
   return logits[d.base + token];
 }
 
+// Of a lane's next four tokens; FORBIDDEN beyond the vocabulary.
+fn logits4(d: Distribution, t: vec4<u32>) -> vec4<f32> {
+  let l = vec4(logit_of(d, t.x), logit_of(d, t.y), logit_of(d, t.z), logit_of(d, t.w));
+  return select(vec4(FORBIDDEN), l, t < vec4(VOCABULARY));
+}
+
 // Larger floats have larger keys.
 fn key_of(value: f32) -> u32 {
   let bits = bitcast<u32>(value);
@@ -67,13 +73,39 @@ fn may_be_drawn(logit: f32, d: Distribution) -> bool {
 // The sum of the weights of what is left.
 fn total_of(d: Distribution, lane: u32) -> f32 {
   var total = 0.0;
-  for (var t = lane; t < VOCABULARY; t += LANES) {
-    let logit = logit_of(d, t);
-    if (is_left(logit, d)) {
-      total += weight_of(logit, d);
-    }
+  for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
+    let l = logits4(d, t);
+    total += (weight_left(l.x, d) + weight_left(l.y, d)) + (weight_left(l.z, d) + weight_left(l.w, d));
   }
-  return sum_of(total, lane);
+  return sum_of_all(total, lane);
+}
+
+fn weight_left(logit: f32, d: Distribution) -> f32 {
+  return select(0.0, weight_of(logit, d), is_left(logit, d));
+}
+
+struct Selection {
+  by_typicality: bool,
+  round: u32,
+  shift: u32,
+  prefix: u32,
+}
+
+fn count(logit: f32, d: Distribution, s: Selection) {
+  if (!is_left(logit, d)) {
+    return;
+  }
+  var key = key_of(logit);
+  if (s.by_typicality) {
+    key = typicality_of(logit, d);
+  }
+  if (s.round == 0u || (key >> (s.shift + 8u)) == s.prefix) {
+    var weight = 1u;
+    if (d.total > 0.0) {
+      weight = u32(weight_of(logit, d) / d.total * MASS_ONE + 0.5);
+    }
+    atomicAdd(&histogram[(key >> s.shift) & 255u], weight);
+  }
 }
 
 // The largest key, of their logits or of their typicality, such that the tokens that are left and have it or a larger one
@@ -88,22 +120,13 @@ fn select_key(d: Distribution, by_typicality: bool, goal: u32, lane: u32) -> u32
       atomicStore(&histogram[i], 0u);
     }
     workgroupBarrier();
-    for (var token = lane; token < VOCABULARY; token += LANES) {
-      let logit = logit_of(d, token);
-      if (!is_left(logit, d)) {
-        continue;
-      }
-      var key = key_of(logit);
-      if (by_typicality) {
-        key = typicality_of(logit, d);
-      }
-      if (round == 0u || (key >> (shift + 8u)) == prefix) {
-        var weight = 1u;
-        if (d.total > 0.0) {
-          weight = u32(weight_of(logit, d) / d.total * MASS_ONE + 0.5);
-        }
-        atomicAdd(&histogram[(key >> shift) & 255u], weight);
-      }
+    let selection = Selection(by_typicality, round, shift, prefix);
+    for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
+      let l = logits4(d, t);
+      count(l.x, d, selection);
+      count(l.y, d, selection);
+      count(l.z, d, selection);
+      count(l.w, d, selection);
     }
     workgroupBarrier();
     if (lane == 0u) {
@@ -134,7 +157,7 @@ fn entropy_of(d: Distribution, lane: u32) -> f32 {
       entropy += weight / d.total * (log(d.total) - (logit - d.highest) / d.temperature);
     }
   }
-  return sum_of(entropy, lane);
+  return sum_of_all(entropy, lane);
 }
 
 // The weight that the tokens a filter leaves must have together; 0 where the request does without it.

@@ -5,17 +5,25 @@ fn rotate_left(x: u32, bits: u32) -> u32 {
   return (x << bits) | (x >> (32u - bits));
 }
 
+fn mixed(x: vec2<u32>, bits: u32) -> vec2<u32> {
+  let sum = x.x + x.y;
+  return vec2(sum, rotate_left(x.y, bits) ^ sum);
+}
+
+// Five times four rounds. Without arrays, which software adapters keep in memory, and in a loop, which they leave out where
+// no lane needs it.
 fn threefry(key: vec2<u32>, counter: vec2<u32>) -> vec2<u32> {
-  let keys = array<u32, 3>(key.x, key.y, 0x1bd11bdau ^ key.x ^ key.y);
-  let rotations = array<u32, 8>(13u, 15u, 26u, 6u, 17u, 29u, 16u, 24u);
+  var keys = vec3(key, 0x1bd11bdau ^ key.x ^ key.y);
+  var rotations = vec4(13u, 15u, 26u, 6u);
+  var others = vec4(17u, 29u, 16u, 24u);
   var x = counter + key;
-  for (var round = 0u; round < 20u; round++) {
-    x.x += x.y;
-    x.y = rotate_left(x.y, rotations[round % 8u]) ^ x.x;
-    if (round % 4u == 3u) {
-      let i = round / 4u + 1u;
-      x += vec2(keys[i % 3u], keys[(i + 1u) % 3u] + i);
-    }
+  for (var i = 1u; i <= 5u; i++) {
+    x = mixed(mixed(mixed(mixed(x, rotations.x), rotations.y), rotations.z), rotations.w);
+    keys = keys.yzx;
+    x += vec2(keys.x, keys.y + i);
+    let these = rotations;
+    rotations = others;
+    others = these;
   }
   return x;
 }

@@ -119,8 +119,10 @@ export interface Activations {
   readonly sampled: GPUBuffer;
 }
 
-/** The kernels read rows in tiles of up to 32, whether a step has them or not. */
-const ROW_TILE = 32;
+/** The kernels read rows in tiles of up to 64, whether a step has them or not. */
+const ROW_TILE = 64;
+/** What samples have rows of their own is read and written by tiles of up to 32, or row by row. */
+const SAMPLE_TILE = 32;
 
 export function createActivations(
   arena: Arena,
@@ -128,7 +130,7 @@ export function createActivations(
   limits: { maxRows: number; maxSamples: number; maxLength: number },
 ): Activations {
   const rows = padTo(ROW_TILE, limits.maxRows);
-  const samples = padTo(ROW_TILE, limits.maxSamples);
+  const samples = padTo(SAMPLE_TILE, limits.maxSamples);
   const floats = (label: string, height: number, width: number) => arena.storage(label, 4 * height * strideOf(width));
   return {
     x: floats("x", rows, config.nEmbd),

@@ -68,12 +68,21 @@ function skinny(rows: number, columns: number, splits: number, maxRows = rows): 
   };
 }
 
-const tiled: MatmulVariant = {
-  name: "tiled",
-  maxRows: Infinity,
-  pipeline: (compiler, shape, norm) => compiler.pipeline(matmulTiled, { ...shape, ...normConstants(norm) }),
-  workgroups: (shape, rows) => [Math.ceil(shape.N4 / 8), Math.ceil(rows / 32)],
-};
+/**
+ * A workgroup of `columnLanes` by `rowLanes` threads, each `rows` rows by `vecs` times four columns: 512 bytes of workgroup
+ * memory for each four columns of the tile and 128 for each of its rows.
+ */
+function tiled(columnLanes: number, rowLanes: number, rows: number, vecs: number): MatmulVariant {
+  const shapeOfGroup = { COLUMN_LANES: columnLanes, ROW_LANES: rowLanes, ROWS: rows, VECS: vecs };
+  const [tileRows, tileN4] = [rowLanes * rows, columnLanes * vecs];
+  return {
+    name: `tiled ${tileRows} x ${4 * tileN4} by ${columnLanes * rowLanes}`,
+    maxRows: Infinity,
+    pipeline: (compiler, shape, norm) =>
+      compiler.pipeline(matmulTiled, { ...shape, ...normConstants(norm), ...shapeOfGroup }),
+    workgroups: (shape, numRows) => [Math.ceil(shape.N4 / tileN4), Math.ceil(numRows / tileRows)],
+  };
+}
 
 /** What of an adapter decides which kernels suit it. */
 export interface AdapterTraits {
@@ -99,7 +108,15 @@ export function matmulChoices({ isSoftware, hasSubgroups }: AdapterTraits): read
     [skinny(4, 16, 8), skinny(4, 8, 16), skinny(4, 16, 16), skinny(4, 32, 4)],
     [skinny(8, 16, 8), skinny(8, 8, 16), skinny(8, 32, 4)],
     [skinny(16, 8, 8), skinny(16, 16, 4), skinny(16, 8, 4)],
-    [tiled, skinny(16, 8, 8, Infinity), skinny(16, 16, 4, Infinity)],
+    [
+      tiled(8, 8, 4, 1),
+      tiled(8, 8, 8, 1),
+      tiled(16, 8, 4, 1),
+      tiled(8, 8, 8, 2),
+      tiled(16, 16, 4, 1),
+      skinny(16, 8, 8, Infinity),
+      skinny(16, 16, 4, Infinity),
+    ],
   ];
 }
 

@@ -75,8 +75,13 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
         const constants = { ...shape, ...unnormed, COLUMNS: 8, SPLITS: 8, ROWS: tileRows };
         return runKernel(device, matmulSkinny, constants, data, [columns(8), tiles]);
       }
-      case "tiled":
-        return runKernel(device, matmulTiled, { ...shape, ...unnormed }, data, [columns(8), tiles]);
+      case "tiled": {
+        const tile = tileOf(tileRows);
+        return runKernel(device, matmulTiled, { ...shape, ...unnormed, ...tile }, data, [
+          columns(tile.COLUMN_LANES * tile.VECS),
+          tiles,
+        ]);
+      }
     }
   };
   const outputs = await run();
@@ -97,8 +102,16 @@ const KERNELS: readonly (readonly [KernelName, number])[] = [
   ...(hasSubgroups ? ([["subgroup", 8]] as const) : []),
   ["skinny", 3],
   ["skinny", 16],
+  ["tiled", 4],
   ["tiled", 32],
 ];
+
+/** An odd tile, or the usual one. */
+function tileOf(rows: number) {
+  return rows === 4
+    ? { COLUMN_LANES: 4, ROW_LANES: 2, ROWS: 2, VECS: 3 }
+    : { COLUMN_LANES: 8, ROW_LANES: 8, ROWS: 4, VECS: 1 };
+}
 
 const SHAPES = [
   { rows: 1, k: 1, n: 1 },
@@ -165,9 +178,12 @@ describe("a product of normalised rows", () => {
         const { y } = await runKernel(device, matmulSkinny, skinny, data, tiles);
         expect(differingWords(y, expected.y)).toBe(0);
       }
-      const tiles: [number, number] = [Math.ceil(N4 / 8), Math.ceil(rows / 32)];
-      const { y } = await runKernel(device, matmulTiled, { ...shape, ...normed, SAMPLES_ONLY }, data, tiles);
-      expect(differingWords(y, expected.y)).toBe(0);
+      for (const tileRows of [4, 32]) {
+        const tile = tileOf(tileRows);
+        const tiles: [number, number] = [Math.ceil(N4 / (tile.COLUMN_LANES * tile.VECS)), Math.ceil(rows / tileRows)];
+        const { y } = await runKernel(device, matmulTiled, { ...shape, ...normed, ...tile, SAMPLES_ONLY }, data, tiles);
+        expect(differingWords(y, expected.y)).toBe(0);
+      }
       expect(new Set(new Uint32Array(expected.y ?? new ArrayBuffer(0))).size).toBeGreaterThan(rows * n * 0.9);
     },
   );

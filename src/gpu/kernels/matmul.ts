@@ -67,5 +67,5 @@ export const matmulTiled = defineKernel({
   name: "matmul-tiled",
   code: [tiledCode, epilogue, norm, step, weights],
   bindings: normingBindings,
-  constants: [...constants, ...normConstants],
+  constants: [...constants, ...normConstants, "COLUMN_LANES", "ROW_LANES", "ROWS", "VECS"],
 });

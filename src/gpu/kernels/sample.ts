@@ -1,13 +1,14 @@
 import code from "../../../shaders/sample.wgsl?raw";
 import filters from "../../../shaders/lib/filters.wgsl?raw";
 import random from "../../../shaders/lib/random.wgsl?raw";
+import overLanes from "../../../shaders/lib/over-lanes.wgsl?raw";
 import step from "../../../shaders/lib/step.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
 /** Draws one token a sample and leaves it where the next step's embedding reads it. */
 export const sample = defineKernel({
   name: "sample",
-  code: [code, filters, random, step],
+  code: [code, filters, overLanes, random, step],
   bindings: [
     ["logits", "read-only-storage"],
     ["processed", "storage"],

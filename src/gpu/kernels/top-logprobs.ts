@@ -1,11 +1,12 @@
 import code from "../../../shaders/top-logprobs.wgsl?raw";
+import overLanes from "../../../shaders/lib/over-lanes.wgsl?raw";
 import step from "../../../shaders/lib/step.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
 /** The most likely tokens of the samples that want to know, beside the one that is drawn. */
 export const topLogprobs = defineKernel({
   name: "top-logprobs",
-  code: [code, step],
+  code: [code, overLanes, step],
   bindings: [
     ["logits", "read-only-storage"],
     ["processed", "read-only-storage"],

@@ -1,0 +1,87 @@
+// What the lanes of a workgroup find out about a row of logits, each about its share, brought together: the best, a sum, a
+// softmax. In the order of the lanes, so that the bits are the same wherever it is done.
+
+// A lane's first four tokens, and by 4 LANES more its next ones: four loads at once, and of each the neighbours in the
+// neighbouring lanes, which is what every adapter reads fastest.
+fn lanes_apart(lane: u32) -> vec4<u32> {
+  return vec4(lane, lane + LANES, lane + 2u * LANES, lane + 3u * LANES);
+}
+
+var<workgroup> values: array<f32, LANES>;
+var<workgroup> tokens: array<u32, LANES>;
+
+struct Best {
+  value: f32,
+  token: u32,
+}
+
+const NONE = Best(FORBIDDEN, 0xffffffffu);
+
+fn better(best: Best, value: f32, token: u32) -> Best {
+  if (value > best.value) {
+    return Best(value, token);
+  }
+  return best;
+}
+
+// Of tokens `t` too, which ascend. NaN is never better.
+fn better4(best: Best, l: vec4<f32>, t: vec4<u32>) -> Best {
+  if (!any(l > vec4(best.value))) {
+    return best;
+  }
+  return better(better(better(better(best, l.x, t.x), l.y, t.y), l.z, t.z), l.w, t.w);
+}
+
+// Every lane gets the best of all lanes: the largest value, the lowest token among equals.
+fn best_of_all(mine: Best, lane: u32) -> Best {
+  values[lane] = mine.value;
+  tokens[lane] = mine.token;
+  workgroupBarrier();
+  var best = Best(values[0], tokens[0]);
+  for (var i = 1u; i < LANES; i++) {
+    if (values[i] > best.value || (values[i] == best.value && tokens[i] < best.token)) {
+      best = Best(values[i], tokens[i]);
+    }
+  }
+  workgroupBarrier();
+  return best;
+}
+
+fn sum_of_all(mine: f32, lane: u32) -> f32 {
+  values[lane] = mine;
+  workgroupBarrier();
+  var sum = 0.0;
+  for (var i = 0u; i < LANES; i++) {
+    sum += values[i];
+  }
+  workgroupBarrier();
+  return sum;
+}
+
+struct Softmax {
+  peak: f32, // the largest logit
+  total: f32, // of exp(logit - peak)
+}
+
+const NO_SOFTMAX = Softmax(FORBIDDEN, 0.0);
+
+fn with4(softmax: Softmax, l: vec4<f32>) -> Softmax {
+  var s = softmax;
+  let highest = max(max(l.x, l.y), max(l.z, l.w));
+  if (highest > s.peak) {
+    s.total *= exp(s.peak - highest);
+    s.peak = highest;
+  }
+  let weights = exp(l - s.peak);
+  s.total += (weights.x + weights.y) + (weights.z + weights.w);
+  return s;
+}
+
+fn softmax_of_all(mine: Softmax, lane: u32) -> Softmax {
+  let peak = best_of_all(Best(mine.peak, 0u), lane).value;
+  return Softmax(peak, sum_of_all(mine.total * exp(mine.peak - peak), lane));
+}
+
+fn logprob_in(softmax: Softmax, logit: f32) -> f32 {
+  return logit - softmax.peak - log(softmax.total);
+}
