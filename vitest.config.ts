@@ -47,7 +47,7 @@ export default defineConfig({
         },
       },
       // The software adapter makes about 1 GFLOP/s, hence the patience.
-      inChromium("gpu", "src/**/*.gpu.test.ts", 60_000),
+      inChromium("gpu", "src/**/*.gpu.test.ts", 180_000),
       inChromium("bench", "src/**/*.gpu.bench.ts", 600_000),
     ],
   },

@@ -13,7 +13,8 @@ enable subgroups;
 //   outputs    each lane adds weight i, of lane i, times its values of position i
 //
 // All of it depends on the row's position alone. As in attention.wgsl each row writes its keys and values into the cache,
-// and takes those of the rows of this step from qkv.
+// and takes those of the rows of this step from qkv. Positions that are cached have a loop of their own: such adapters run
+// both sides of a condition, and what qkv has must be rounded first.
 
 override LANES: u32;
 override Y_STRIDE: u32;
@@ -34,13 +35,6 @@ struct Share {
   v1: vec4<f32>,
   v2: vec4<f32>,
   v3: vec4<f32>,
-}
-
-// Where a position's keys and values are: at an index of the cache, or in a row of this step.
-struct Place {
-  is_cached: bool,
-  index: u32,
-  head: u32,
 }
 
 fn share_of_row(row: u32, part: u32, head: u32, corner: u32) -> Share {
@@ -64,31 +58,89 @@ fn new4(row: u32, part: u32, head: u32, j: u32, corner: u32) -> vec4<f32> {
   return projected4(row, part, head, 4u * j + corner);
 }
 
-fn key_at(place: Place, j: u32, corner: u32) -> vec4<f32> {
+// Of a key or a value of this step, rounded as it will be in the cache.
+fn share_as_cached(row: u32, part: u32, head: u32, corner: u32) -> Share {
+  let share = share_of_row(row, part, head, corner);
+  return Share(as_cached(share.v0), as_cached(share.v1), as_cached(share.v2), as_cached(share.v3));
+}
+
+fn cached_key4(index: u32, j: u32, corner: u32) -> vec4<f32> {
   if (is_beyond(j, corner)) {
     return vec4(0.0);
   }
-  if (place.is_cached) {
-    return key4(place.index + 4u * j + corner);
-  }
-  return as_cached(projected4(place.index, KEY, place.head, 4u * j + corner));
+  return key4(index + 4u * j + corner);
 }
 
-fn value_at(place: Place, j: u32, corner: u32) -> vec4<f32> {
+fn cached_value4(index: u32, j: u32, corner: u32) -> vec4<f32> {
   if (is_beyond(j, corner)) {
     return vec4(0.0);
   }
-  if (place.is_cached) {
-    return value4(place.index + 4u * j + corner);
-  }
-  return as_cached(projected4(place.index, VALUE, place.head, 4u * j + corner));
+  return value4(index + 4u * j + corner);
 }
 
-fn place_of(row: Row, first_row: u32, position: u32, head: u32) -> Place {
-  if (position < row.start) {
-    return Place(true, cache_index(row.slot, position, head), head);
-  }
-  return Place(false, first_row + position - row.start, head);
+fn cached_key(index: u32, corner: u32) -> Share {
+  return Share(
+    cached_key4(index, 0u, corner),
+    cached_key4(index, 1u, corner),
+    cached_key4(index, 2u, corner),
+    cached_key4(index, 3u, corner),
+  );
+}
+
+fn cached_value(index: u32, corner: u32) -> Share {
+  return Share(
+    cached_value4(index, 0u, corner),
+    cached_value4(index, 1u, corner),
+    cached_value4(index, 2u, corner),
+    cached_value4(index, 3u, corner),
+  );
+}
+
+// What a lane's part of the values adds to a score.
+fn dot_of(query: Share, key: Share) -> f32 {
+  var products = fma(query.v0, key.v0, vec4(0.0));
+  products = fma(query.v1, key.v1, products);
+  products = fma(query.v2, key.v2, products);
+  products = fma(query.v3, key.v3, products);
+  return (products.x + products.y) + (products.z + products.w);
+}
+
+// A lane's softmax over the positions so far.
+struct State {
+  highest: f32,
+  total: f32, // of the weights of this lane's positions
+  output: Share,
+}
+
+// Of lane q the score of position q, from each lane's part of all four.
+fn score_of(dots: vec4<f32>, corner: u32) -> f32 {
+  let is_right = (corner & 1u) == 1u;
+  let is_low = (corner & 2u) == 2u;
+  let pair = select(dots.xz, dots.yw, is_right) + quadSwapX(select(dots.yw, dots.xz, is_right));
+  return (select(pair.x, pair.y, is_low) + quadSwapY(select(pair.y, pair.x, is_low))) * SCALE;
+}
+
+// The weights of the tile's positions; what was before is brought to their maximum.
+fn weights_of(state: ptr<function, State>, dots: vec4<f32>, corner: u32, is_there: bool) -> vec4<f32> {
+  let score = select(LOWEST, score_of(dots, corner), is_there);
+  let pair_highest = max(score, quadSwapX(score));
+  let highest = max((*state).highest, max(pair_highest, quadSwapY(pair_highest)));
+  let rescale = exp((*state).highest - highest);
+  let weight = select(0.0, exp(score - highest), is_there);
+  (*state).highest = highest;
+  (*state).total = fma((*state).total, rescale, weight);
+  (*state).output.v0 *= rescale;
+  (*state).output.v1 *= rescale;
+  (*state).output.v2 *= rescale;
+  (*state).output.v3 *= rescale;
+  return vec4(quadBroadcast(weight, 0u), quadBroadcast(weight, 1u), quadBroadcast(weight, 2u), quadBroadcast(weight, 3u));
+}
+
+fn add_value(state: ptr<function, State>, weight: f32, value: Share) {
+  (*state).output.v0 = fma(vec4(weight), value.v0, (*state).output.v0);
+  (*state).output.v1 = fma(vec4(weight), value.v1, (*state).output.v1);
+  (*state).output.v2 = fma(vec4(weight), value.v2, (*state).output.v2);
+  (*state).output.v3 = fma(vec4(weight), value.v3, (*state).output.v3);
 }
 
 fn write_share(index: u32, key: vec4<f32>, value: vec4<f32>, j: u32, corner: u32) {
@@ -116,8 +168,6 @@ fn attention_quad(
   // All lanes go to the end, since quads that have no head may share a subgroup with some that have.
   let own_head = workgroup.x * (LANES / 4u) + lane / 4u;
   let head = min(own_head, HEADS - 1u);
-  let is_right = (corner & 1u) == 1u;
-  let is_low = (corner & 2u) == 2u;
 
   let query = share_of_row(workgroup.y, QUERY, head, corner);
   if (own_head < HEADS) {
@@ -130,56 +180,49 @@ fn attention_quad(
     write_share(index, key.v3, value.v3, 3u, corner);
   }
 
-  var highest = LOWEST;
-  var total = 0.0; // of the weights of this lane's positions
-  var output = Share();
-  for (var tile = 0u; tile < length; tile += 4u) {
+  var state = State(LOWEST, 0.0, Share());
+  let cached_end = row.start & ~3u; // of the tiles that are cached whole
+  for (var tile = 0u; tile < cached_end; tile += 4u) {
+    let index = cache_index(row.slot, tile, head); // a block has all four
+    var dots = vec4(0.0);
+    for (var i = 0u; i < 4u; i++) {
+      dots = vec4(dots.yzw, dot_of(query, cached_key(index + i * HEAD_VEC4, corner)));
+    }
+    var weights = weights_of(&state, dots, corner, true);
+    for (var i = 0u; i < 4u; i++) {
+      add_value(&state, weights.x, cached_value(index + i * HEAD_VEC4, corner));
+      weights = weights.yzwx;
+    }
+  }
+  for (var tile = cached_end; tile < length; tile += 4u) {
     var dots = vec4(0.0);
     for (var position = tile; position < tile + 4u; position++) {
-      var products = vec4(0.0);
-      if (position < length) {
-        let place = place_of(row, first_row, position, head);
-        products = fma(query.v0, key_at(place, 0u, corner), products);
-        products = fma(query.v1, key_at(place, 1u, corner), products);
-        products = fma(query.v2, key_at(place, 2u, corner), products);
-        products = fma(query.v3, key_at(place, 3u, corner), products);
+      var dot = 0.0;
+      if (position < row.start) {
+        dot = dot_of(query, cached_key(cache_index(row.slot, position, head), corner));
+      } else if (position < length) {
+        dot = dot_of(query, share_as_cached(first_row + position - row.start, KEY, head, corner));
       }
-      dots = vec4(dots.yzw, (products.x + products.y) + (products.z + products.w));
+      dots = vec4(dots.yzw, dot);
     }
-    let pair = select(dots.xz, dots.yw, is_right) + quadSwapX(select(dots.yw, dots.xz, is_right));
-    let sum = select(pair.x, pair.y, is_low) + quadSwapY(select(pair.y, pair.x, is_low));
-    let is_there = tile + corner < length;
-    let score = select(LOWEST, sum * SCALE, is_there);
-
-    let pair_highest = max(score, quadSwapX(score));
-    let new_highest = max(highest, max(pair_highest, quadSwapY(pair_highest)));
-    let rescale = exp(highest - new_highest);
-    let weight = select(0.0, exp(score - new_highest), is_there);
-    highest = new_highest;
-    total = fma(total, rescale, weight);
-    output.v0 *= rescale;
-    output.v1 *= rescale;
-    output.v2 *= rescale;
-    output.v3 *= rescale;
-    var weights =
-      vec4(quadBroadcast(weight, 0u), quadBroadcast(weight, 1u), quadBroadcast(weight, 2u), quadBroadcast(weight, 3u));
+    var weights = weights_of(&state, dots, corner, tile + corner < length);
     for (var position = tile; position < min(tile + 4u, length); position++) {
-      let place = place_of(row, first_row, position, head);
-      output.v0 = fma(vec4(weights.x), value_at(place, 0u, corner), output.v0);
-      output.v1 = fma(vec4(weights.x), value_at(place, 1u, corner), output.v1);
-      output.v2 = fma(vec4(weights.x), value_at(place, 2u, corner), output.v2);
-      output.v3 = fma(vec4(weights.x), value_at(place, 3u, corner), output.v3);
+      if (position < row.start) {
+        add_value(&state, weights.x, cached_value(cache_index(row.slot, position, head), corner));
+      } else {
+        add_value(&state, weights.x, share_as_cached(first_row + position - row.start, VALUE, head, corner));
+      }
       weights = weights.yzwx;
     }
   }
 
-  let pair_total = total + quadSwapX(total);
-  total = pair_total + quadSwapY(pair_total);
+  let pair_total = state.total + quadSwapX(state.total);
+  let total = pair_total + quadSwapY(pair_total);
   if (own_head < HEADS) {
     let start = workgroup.y * Y_STRIDE + head * HEAD_SIZE;
-    store_share(start, output.v0 / total, 0u, corner);
-    store_share(start, output.v1 / total, 1u, corner);
-    store_share(start, output.v2 / total, 2u, corner);
-    store_share(start, output.v3 / total, 3u, corner);
+    store_share(start, state.output.v0 / total, 0u, corner);
+    store_share(start, state.output.v1 / total, 1u, corner);
+    store_share(start, state.output.v2 / total, 2u, corner);
+    store_share(start, state.output.v3 / total, 3u, corner);
   }
 }

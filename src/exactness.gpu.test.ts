@@ -4,7 +4,11 @@
 import { describe, expect, it } from "vitest";
 
 import { createEngine, type ChorusEngine, type CompletionRequest, type CreateEngineOptions } from "./index.ts";
-import { tampered } from "./testing/gpu.ts";
+import { tuningKey } from "./gpu/matmul-tuning.ts";
+import { usualMatmuls } from "./gpu/matmul-variants.ts";
+import { loadGolden } from "./testing/golden.ts";
+import { PRETENDED_ADAPTER, tampered } from "./testing/gpu.ts";
+import { openTuningStore } from "./worker/tuning-store.ts";
 
 type Request = CompletionRequest & { stream?: false };
 
@@ -135,6 +139,10 @@ describe("with the kernels of real GPUs", () => {
   it("a request is what it is alone, whichever kernel the step's rows choose", async () => {
     const gpu = tampered({ pretendHardware: true });
     const base = { model: "/fixtures/gpt2-tiny/", worker: false, gpu, dtype: "f32" } as const;
+    // Measuring them all, which a test of its own does, takes a software adapter half a minute.
+    const usual = usualMatmuls({ isSoftware: false, hasSubgroups: true }).map(({ name }) => name);
+    const { config } = (await loadGolden("gpt2-tiny")).weights;
+    await openTuningStore().save(tuningKey(PRETENDED_ADAPTER, config, base.dtype), usual);
     await using engine = await createEngine({ ...base, maxNumBatchedTokens: 70, numGpuBlocks: 30 });
     const alone = [];
     for (const request of REQUESTS) alone.push(await run(engine, request));

@@ -4,18 +4,14 @@ import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../api/engine-config.ts";
 import { Sequence } from "../engine/sequence.ts";
+import { prepareGraph, runDispatches } from "../testing/gpt2-graph.ts";
 import { GREEDY, loadGolden } from "../testing/golden.ts";
 import { differingWords, expectClose, openTestDevice, readBuffer } from "../testing/gpu.ts";
-import { Arena } from "./arena.ts";
-import { createActivations, uploadWeights, type Activations } from "./gpt2-buffers.ts";
-import { Gpt2Graph } from "./gpt2-graph.ts";
-import { usualMatmuls } from "./matmul-variants.ts";
-import { KernelCompiler } from "./kernel.ts";
+import type { Activations } from "./gpt2-buffers.ts";
 import { strideOf } from "./padding.ts";
-import { StepBuffer } from "./step-buffer.ts";
-import { WeightUploader } from "./weight-uploader.ts";
 
-const { device, hasSubgroups } = await openTestDevice();
+const opened = await openTestDevice();
+const { device, hasSubgroups } = opened;
 const golden = await loadGolden("gpt2-tiny");
 const prompt = golden.prompts.find(({ debug }) => debug);
 const { modules, hidden_states } = prompt?.debug as unknown as {
@@ -57,29 +53,9 @@ it.each([
     const { isSoftware } = adapter;
     const ids = prompt?.ids ?? [];
     const model = golden.weights.config;
-    const arena = new Arena(device);
-    const step = new StepBuffer(arena, {
-      maxRows: 32,
-      maxSamples: 2,
-      maxSlots: 2,
-      maxBlocks: 8,
-      maxLength: 128,
-      vocabSize: model.vocabSize,
-    });
-    const activations = createActivations(arena, model, { maxRows: 32, maxSamples: 2, maxLength: 128 });
-    const compiler = new KernelCompiler(device);
-    const uploader = new WeightUploader(device, arena, compiler, "f32", { maxBindingBytes });
-    const buffers = await uploadWeights(uploader, arena, golden.weights, engine);
-    uploader.destroy();
-    const graph = await Gpt2Graph.prepare({
-      compiler,
-      model,
-      engine,
-      buffers,
-      activations,
-      step,
+    const { graph, buffers, activations, step, arena } = await prepareGraph(opened, golden.weights, engine, {
       adapter,
-      matmuls: usualMatmuls(adapter),
+      maxBindingBytes,
     });
 
     const sequence = new Sequence({ requestId: "a", index: 0, params: GREEDY, prompt: ids, arrivalMs: 0 });
@@ -92,13 +68,7 @@ it.each([
     const parts = buffers.embedding.length + buffers.head.length;
     expect(dispatches.length).toBe(model.nLayer * (isSoftware ? 7 : 5) + parts + Number(isSoftware));
     for (const [i, dispatch] of dispatches.entries()) {
-      const encoder = device.createCommandEncoder();
-      const pass = encoder.beginComputePass();
-      pass.setPipeline(dispatch.pipeline);
-      pass.setBindGroup(0, dispatch.bindGroup);
-      pass.dispatchWorkgroups(...dispatch.workgroups(shape));
-      pass.end();
-      device.queue.submit([encoder.finish()]);
+      runDispatches(opened, [dispatch], shape);
 
       const [, name, module] = CHECKPOINTS.find(([at]) => at === dispatch.name) ?? [];
       const expected = module && modules[module];

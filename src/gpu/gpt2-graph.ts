@@ -162,18 +162,19 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
     const { SPLIT, ...tile } = attentionTile(HEAD_VEC4);
     const splits = { SPLIT, MAX_SPLITS: maxSplits(HEAD_VEC4, engine.maxModelLen) };
     const merged = { ...splits, LANES: MERGE_LANES, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE };
-    const [alone, inSplits, merge] = await Promise.all([
-      compiler.pipeline(attention, { ...constants, ...tile, ...splits, ALONE: true }),
+    const whole: Dispatch = {
+      name,
+      pipeline: await compiler.pipeline(attention, { ...constants, ...tile, ...splits, ALONE: true }),
+      bindGroup: compiler.bind(attention, bound),
+      workgroups: (size) => [HEADS, size.rows],
+    };
+    // A software adapter has few cores to leave idle, and more workgroups cost it more.
+    if (isSoftware || !isSplit(1, engine.maxModelLen)) return always(whole);
+    const [inSplits, merge] = await Promise.all([
       compiler.pipeline(attention, { ...constants, ...tile, ...splits, ALONE: false }),
       compiler.pipeline(attentionMerge, merged),
     ]);
     const parts = activations.attentionParts;
-    const whole: Dispatch = {
-      name,
-      pipeline: alone,
-      bindGroup: compiler.bind(attention, bound),
-      workgroups: (size) => [HEADS, size.rows],
-    };
     const split: Dispatch = {
       name: `${name} in splits`,
       pipeline: inSplits,

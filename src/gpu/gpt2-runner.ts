@@ -10,7 +10,7 @@ import { createActivations, uploadWeights, type Activations } from "./gpt2-buffe
 import { Gpt2Graph } from "./gpt2-graph.ts";
 import { KernelCompiler } from "./kernel.ts";
 import { matmulChoices, usualMatmuls } from "./matmul-variants.ts";
-import { measureOn, tuneMatmuls, type TuningStore } from "./matmul-tuning.ts";
+import { measureOn, tuneMatmuls, tuningKey, type TuningStore } from "./matmul-tuning.ts";
 import { MAX_HEAD_SIZE } from "./kernels/attention.ts";
 import { ReadbackRing } from "./readback.ts";
 import { Sampler } from "./sampler.ts";
@@ -104,7 +104,7 @@ export class Gpt2Runner implements Runner {
         const buffers = await uploadWeights(uploader, arena, weights, engine);
         uploader.destroy();
         const parts = { compiler, model, engine, buffers, activations, step, adapter: opened };
-        const key = `${opened.adapterName}, ${model.nLayer} x ${model.nEmbd}, ${engine.dtype}`;
+        const key = tuningKey(opened.adapterName, model, engine.dtype);
         const matmuls = tuning
           ? await tuneMatmuls(matmulChoices(opened), key, tuning, measureOn({ ...parts, device }))
           : usualMatmuls(opened);

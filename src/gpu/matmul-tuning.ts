@@ -1,5 +1,7 @@
 // Which matmul kernels suit an adapter: measured on the model's own weights when it is first loaded there, and remembered.
 
+import type { Gpt2Config } from "../model/gpt2-config.ts";
+import type { WeightsDtype } from "../protocol/config.ts";
 import type { LayerBuffers } from "./gpt2-buffers.ts";
 import type { Gpt2GraphParts } from "./gpt2-graph.ts";
 import { Epilogue, matmulSkinny } from "./kernels/matmul.ts";
@@ -23,6 +25,11 @@ const MANY_ROWS = 64;
 /** Long enough for a browser's clock, and for its habit of asking the GPU every other millisecond. */
 const MIN_MEASURED_MS = 8;
 const MAX_REPEATS = 256;
+
+/** What is measured once: an adapter with a model of one size and dtype. */
+export function tuningKey(adapterName: string, { nLayer, nEmbd }: Gpt2Config, dtype: WeightsDtype): string {
+  return `${adapterName}, ${nLayer} x ${nEmbd}, ${dtype}`;
+}
 
 /** The fastest of each class. What was chosen before under the same key is taken as it is. */
 export async function tuneMatmuls(

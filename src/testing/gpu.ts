@@ -111,6 +111,9 @@ export function expectClose(actual: ArrayLike<number>, expected: ArrayLike<numbe
   expect(worst, message).toBe(-1);
 }
 
+/** What an adapter is called that denies to be software. */
+export const PRETENDED_ADAPTER = "pretended";
+
 /**
  * This browser's WebGPU, tampered with: its adapter may deny that it is software, and each call of the device and its
  * queue is told by name.
@@ -135,7 +138,7 @@ export function tampered({
       adapter && {
         features: adapter.features,
         limits: adapter.limits,
-        info: pretendHardware ? { vendor: "test", architecture: "", description: "" } : adapter.info,
+        info: pretendHardware ? { vendor: "", architecture: "", description: PRETENDED_ADAPTER } : adapter.info,
         requestDevice: (descriptor?: GPUDeviceDescriptor) => requestDevice(adapter, descriptor),
       }
     );

@@ -41,7 +41,7 @@ export function costOf(
     const [, weightBytes = 0] = boundBytes;
     return { bytes: weightBytes + FLOAT_BYTES * height * (k + n), flops: 2 * height * k * n };
   }
-  if (name.startsWith("attention")) {
+  if (name.startsWith("attention") && name !== "attention-merge") {
     const cacheBytes = 2 * HEADS * 4 * HEAD_VEC4 * (CACHE_F16 ? 2 : FLOAT_BYTES);
     const rowBytes = 2 * FLOAT_BYTES * HEADS * HEAD_SIZE;
     return { bytes: cachedPositions * cacheBytes + rows * rowBytes, flops: 4 * rows * context * HEADS * HEAD_SIZE };

@@ -106,7 +106,8 @@ export function splitFloats(
   return Math.min(MAX_SPLIT_ROWS, maxRows) * heads * maxSplits(headVec4, maxLength) * 4 * (headVec4 + 1);
 }
 
-/** Heads that a workgroup of attention-quad takes, each with four lanes. */
+/** Heads that a workgroup of attention-quad takes, each with four lanes: few, and so that two cores share even one row. */
 export function quadHeads(heads: number): number {
-  return Math.min(8, heads);
+  const workgroups = Math.max(2, Math.ceil(heads / 4));
+  return Math.ceil(heads / workgroups);
 }
