@@ -18,6 +18,7 @@ describe("createEngine refuses by name", () => {
     ["a number for a model", { model: 5 }, "invalid_type", "model"],
     ["a list of something else", { model: [new File([], "config.json"), "b"] }, "invalid_type", "model"],
     ["a worker that is no boolean", { model, worker: 1 }, "invalid_type", "worker"],
+    ["a signal that is none", { model, signal: {} }, "invalid_type", "signal"],
     ["a listener that is none", { model, onProgress: 5 }, "invalid_type", "onProgress"],
     ["a gpu that is none", { model, worker: false, gpu: {} }, "invalid_type", "gpu"],
     ["a gpu for a worker", { model, gpu: { requestAdapter: () => null } }, "invalid_value", "gpu"],

@@ -1,7 +1,7 @@
 // The library: createEngine, its types and its error.
 
 import { createModels, type Models } from "./client/models-client.ts";
-import { EngineClient } from "./client/engine-client.ts";
+import { EngineClient, signalOf } from "./client/engine-client.ts";
 import { startWorker } from "./client/worker-transport.ts";
 import type { Transport } from "./client/transport.ts";
 import type { ChorusEngine, CreateEngineOptions } from "./protocol/engine.ts";
@@ -24,17 +24,22 @@ export { KV_BLOCK_STATES } from "./protocol/reports.ts";
 /**
  * Loads a model and starts an engine, in a Web Worker unless `worker: false` is given.
  *
- * @throws ChorusError webgpu_unavailable, model_*, out_of_memory, or for a config field, named by `param`.
+ * @throws ChorusError webgpu_unavailable, model_*, out_of_memory, or for a config field, named by `param`; the reason of
+ * `signal` where that gives up.
  */
 export async function createEngine(options: CreateEngineOptions): Promise<ChorusEngine> {
   if (typeof options !== "object" || options === null) {
     throw new ChorusError("invalid_type", 'createEngine takes an object, such as { model: "/models/name/" }.');
   }
-  const { model, revision, token, hubUrl, onProgress, worker = true, gpu, ...config } = options;
+  const { model, revision, token, hubUrl, onProgress, signal, worker = true, gpu, ...config } = options;
   checkOptions({ onProgress, worker, gpu });
+  signalOf({ signal })?.throwIfAborted();
   const location = locateModel(model, { revision, token, hubUrl }, baseUrl());
   const transport = worker ? await startWorker() : await inPlace(gpu);
-  return EngineClient.connect(transport, location, config, onProgress);
+  return EngineClient.connect(transport, location, config, {
+    ...(onProgress && { onProgress }),
+    ...(signal && { signal }),
+  });
 }
 
 /** The config's fields are checked where the engine runs. */

@@ -28,7 +28,8 @@ class FakeSide implements Transport {
   readonly died: Promise<ChorusError>;
   die: (error: ChorusError) => void = () => undefined;
   isClosed = false;
-  loaded: Result<ModelCard> | Promise<never> = { ok: true, value: CARD };
+  isDisposed = false;
+  loaded: Result<ModelCard> | Promise<Result<ModelCard>> = { ok: true, value: CARD };
   post: (message: Partial<EngineMessage>) => void = () => undefined;
   submitAnswer: () => void | Promise<void> = () => undefined;
 
@@ -53,7 +54,7 @@ class FakeSide implements Transport {
       if (mode !== "static") return { ok: false, error: { code: "invalid_value", message: "No.", param: "mode" } };
       return { ok: true, value: mode };
     },
-    dispose: () => undefined,
+    dispose: () => void (this.isDisposed = true),
   };
 
   constructor() {
@@ -64,8 +65,8 @@ class FakeSide implements Transport {
     this.isClosed = true;
   }
 
-  connect(): Promise<EngineClient> {
-    return EngineClient.connect(this, AT, {});
+  connect(signal?: AbortSignal): Promise<EngineClient> {
+    return EngineClient.connect(this, AT, {}, { ...(signal && { signal }) });
   }
 
   chunk(ticket: number, text: string): void {
@@ -193,6 +194,32 @@ describe("when the other side dies", () => {
     await client.dispose();
     await expect(client.stats()).rejects.toMatchObject({ code: "engine_disposed" });
     expect(side.isClosed).toBe(true);
+  });
+});
+
+describe("loading that is given up", () => {
+  it("rejects with the signal's reason at once, and what is loaded all the same is disposed of", async () => {
+    const side = new FakeSide();
+    let finish: (card: Result<ModelCard>) => void = () => undefined;
+    side.loaded = new Promise((resolve) => (finish = resolve));
+    const abort = new AbortController();
+    const connecting = side.connect(abort.signal);
+    abort.abort(new Error("another model was chosen"));
+    await expect(connecting).rejects.toThrow("another model was chosen");
+    expect([side.isClosed, side.isDisposed]).toEqual([true, false]);
+    finish({ ok: true, value: CARD });
+    await vi.waitFor(() => expect(side.isDisposed).toBe(true));
+  });
+
+  it("is not begun where it was given up before, and leaves an engine alone that is there", async () => {
+    const side = new FakeSide();
+    await expect(side.connect(AbortSignal.abort(new Error("too late")))).rejects.toThrow("too late");
+    expect(side.isClosed).toBe(true);
+    const abort = new AbortController();
+    const other = new FakeSide();
+    await other.connect(abort.signal);
+    abort.abort();
+    expect([other.isClosed, other.isDisposed]).toEqual([false, false]);
   });
 });
 

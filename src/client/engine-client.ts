@@ -1,10 +1,17 @@
 import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
-import type { Chat, ChatCompletions, ChorusEngine, Completions, EngineEvents } from "../protocol/engine.ts";
+import type {
+  Chat,
+  ChatCompletions,
+  ChorusEngine,
+  Completions,
+  CreateEngineOptions,
+  EngineEvents,
+} from "../protocol/engine.ts";
 import { ChorusError, fromErrorData, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
 import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
-import type { EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
+import type { EngineStats, KvCacheMap, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, Response } from "../protocol/service.ts";
 import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
 import type { Transport } from "./transport.ts";
@@ -46,17 +53,19 @@ export class EngineClient implements ChorusEngine {
     transport: Transport,
     location: ModelLocation,
     config: EngineConfig,
-    onProgress: (progress: LoadProgress) => void = () => undefined,
+    { onProgress = () => undefined, signal }: Pick<CreateEngineOptions, "onProgress" | "signal"> = {},
   ): Promise<EngineClient> {
     const client = new EngineClient(transport);
+    let loading: ReturnType<Transport["service"]["load"]> | null = null;
     try {
-      const result = await client.#call(
-        transport.service.load(location, config, (message) => client.#receive(message), onProgress),
-      );
+      loading = transport.service.load(location, config, (message) => client.#receive(message), onProgress);
+      const result = await unlessAborted(client.#call(loading), signal);
       if (!result.ok) throw fromErrorData(result.error);
       client.#model = result.value;
       return client;
     } catch (error) {
+      // A worker is ended below. In place loading goes on to its end, and then nobody wants it.
+      if (signal?.aborted) void Promise.resolve(loading).then(() => transport.service.dispose());
       transport.close();
       throw isDataCloneError(error) ? notPlainData("The config", config, error) : error;
     }
@@ -227,7 +236,19 @@ function isPlainData(value: unknown): boolean {
   }
 }
 
-function signalOf(options: unknown): AbortSignal | undefined {
+/** Rejects with the signal's reason as soon as it is aborted. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) return void abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+/** What a caller gave as { signal }, checked. */
+export function signalOf(options: unknown): AbortSignal | undefined {
   if (options === undefined || options === null) return undefined;
   if (typeof options !== "object") {
     throw new ChorusError("invalid_type", "The options must be an object, such as { signal }.", "options");

@@ -75,6 +75,8 @@ export interface ChorusEngine extends AsyncDisposable {
 export interface CreateEngineOptions extends EngineConfig, HubOptions {
   model: ModelSource;
   onProgress?: (progress: LoadProgress) => void;
+  /** Gives up loading: createEngine rejects with its reason. What has been downloaded stays. */
+  signal?: AbortSignal;
   /** false: run in this thread (Node with Dawn, tests). [true: in a Web Worker] */
   worker?: boolean;
   /** The WebGPU to use with `worker: false`. [navigator.gpu] */

@@ -20,7 +20,8 @@ export interface LoadedWorkspace {
 const RECORD = "workspace";
 /** What could not be read is kept under this name, for whoever wants to mend it by hand. */
 const DAMAGED_RECORD = "workspace-damaged";
-const LONGEST_WAIT_MS = 2000;
+/** A busy computer may take seconds over it, and who is told that nothing is kept is told wrong. */
+const LONGEST_WAIT_MS = 5000;
 
 export class IndexedDbStorage implements WorkspaceStorage {
   readonly #store = createStore("chorus", "chats");
