@@ -64,12 +64,12 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
   if (request.temperature > 0.0) {
     d = filtered(request, d, lane);
     var luckiest = NONE;
-    for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
-      let l = logits4(d, t);
-      luckiest = luckier(luckiest, l.x, t.x, d, request);
-      luckiest = luckier(luckiest, l.y, t.y, d, request);
-      luckiest = luckier(luckiest, l.z, t.z, d, request);
-      luckiest = luckier(luckiest, l.w, t.w, d, request);
+    for (var t = lane; t < VOCABULARY; t += LANES) {
+      let logit = logit_of(d, t);
+      if (may_be_drawn(logit, d)) {
+        let luck = gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, t));
+        luckiest = better(luckiest, logit / request.temperature + luck, t);
+      }
     }
     let best = best_of_all(luckiest, lane);
     token = select(best.token, token, best.token == NONE.token);
@@ -98,14 +98,6 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     history[request.slot * MAX_LENGTH + request.prompt_length + request.output_index] = token;
     sampled[group.x] = vec2(token, bitcast<u32>(logprob));
   }
-}
-
-fn luckier(best: Best, logit: f32, token: u32, d: Distribution, request: Sample) -> Best {
-  if (!may_be_drawn(logit, d)) {
-    return best;
-  }
-  let luck = gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, token));
-  return better(best, logit / request.temperature + luck, token);
 }
 
 // Of a token under what is left to draw, which is written to `processed` where the most likely ones are wanted.

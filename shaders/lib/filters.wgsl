@@ -73,39 +73,13 @@ fn may_be_drawn(logit: f32, d: Distribution) -> bool {
 // The sum of the weights of what is left.
 fn total_of(d: Distribution, lane: u32) -> f32 {
   var total = 0.0;
-  for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
-    let l = logits4(d, t);
-    total += (weight_left(l.x, d) + weight_left(l.y, d)) + (weight_left(l.z, d) + weight_left(l.w, d));
+  for (var t = lane; t < VOCABULARY; t += LANES) {
+    let logit = logit_of(d, t);
+    if (is_left(logit, d)) {
+      total += weight_of(logit, d);
+    }
   }
   return sum_of_all(total, lane);
-}
-
-fn weight_left(logit: f32, d: Distribution) -> f32 {
-  return select(0.0, weight_of(logit, d), is_left(logit, d));
-}
-
-struct Selection {
-  by_typicality: bool,
-  round: u32,
-  shift: u32,
-  prefix: u32,
-}
-
-fn count(logit: f32, d: Distribution, s: Selection) {
-  if (!is_left(logit, d)) {
-    return;
-  }
-  var key = key_of(logit);
-  if (s.by_typicality) {
-    key = typicality_of(logit, d);
-  }
-  if (s.round == 0u || (key >> (s.shift + 8u)) == s.prefix) {
-    var weight = 1u;
-    if (d.total > 0.0) {
-      weight = u32(weight_of(logit, d) / d.total * MASS_ONE + 0.5);
-    }
-    atomicAdd(&histogram[(key >> s.shift) & 255u], weight);
-  }
 }
 
 // The largest key, of their logits or of their typicality, such that the tokens that are left and have it or a larger one
@@ -120,13 +94,22 @@ fn select_key(d: Distribution, by_typicality: bool, goal: u32, lane: u32) -> u32
       atomicStore(&histogram[i], 0u);
     }
     workgroupBarrier();
-    let selection = Selection(by_typicality, round, shift, prefix);
-    for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
-      let l = logits4(d, t);
-      count(l.x, d, selection);
-      count(l.y, d, selection);
-      count(l.z, d, selection);
-      count(l.w, d, selection);
+    for (var token = lane; token < VOCABULARY; token += LANES) {
+      let logit = logit_of(d, token);
+      if (!is_left(logit, d)) {
+        continue;
+      }
+      var key = key_of(logit);
+      if (by_typicality) {
+        key = typicality_of(logit, d);
+      }
+      if (round == 0u || (key >> (shift + 8u)) == prefix) {
+        var weight = 1u;
+        if (d.total > 0.0) {
+          weight = u32(weight_of(logit, d) / d.total * MASS_ONE + 0.5);
+        }
+        atomicAdd(&histogram[(key >> shift) & 255u], weight);
+      }
     }
     workgroupBarrier();
     if (lane == 0u) {
