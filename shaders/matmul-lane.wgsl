@@ -23,10 +23,10 @@ fn matmul_lane(@builtin(global_invocation_id) id: vec3<u32>) {
   if (n4 >= N4) {
     return;
   }
-  var total0 = vec4(0.0);
-  var total1 = vec4(0.0);
-  var total2 = vec4(0.0);
-  var total3 = vec4(0.0);
+  var total0 = nothing_yet();
+  var total1 = nothing_yet();
+  var total2 = nothing_yet();
+  var total3 = nothing_yet();
   for (var chunk = 0u; chunk < K4; chunk += 8u) {
     var sum0 = vec4(0.0);
     var sum1 = vec4(0.0);

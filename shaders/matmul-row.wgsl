@@ -22,7 +22,7 @@ fn matmul_row(@builtin(global_invocation_id) id: vec3<u32>) {
   if (n4 >= N4 || row >= select(step.num_rows, step.num_samples, SAMPLES_ONLY)) {
     return;
   }
-  var total = vec4(0.0);
+  var total = nothing_yet();
   for (var chunk = 0u; chunk < K4; chunk += 8u) {
     var sum = vec4(0.0);
     for (var k4 = chunk; k4 < chunk + 8u; k4++) {

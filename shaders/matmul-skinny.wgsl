@@ -83,6 +83,9 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
   }
 
   var total: array<vec4<f32>, MAX_ROWS>;
+  for (var r = 0u; r < ROWS; r++) {
+    total[r] = nothing_yet();
+  }
   var sum: array<vec4<f32>, MAX_ROWS>;
   for (var round = 0u; round < K4; round += 8u * SPLITS) {
     let num_chunks = min(SPLITS, (K4 - round) / 8u);

@@ -33,14 +33,14 @@ fn matmul_subgroup(
   let n4 = min(id.x, N4 - 1u);
   let row = 8u * workgroup.y;
   let mine = 4u * K4 * row + (lane & 3u);
-  var total0 = vec4(0.0);
-  var total1 = vec4(0.0);
-  var total2 = vec4(0.0);
-  var total3 = vec4(0.0);
-  var total4 = vec4(0.0);
-  var total5 = vec4(0.0);
-  var total6 = vec4(0.0);
-  var total7 = vec4(0.0);
+  var total0 = nothing_yet();
+  var total1 = nothing_yet();
+  var total2 = nothing_yet();
+  var total3 = nothing_yet();
+  var total4 = nothing_yet();
+  var total5 = nothing_yet();
+  var total6 = nothing_yet();
+  var total7 = nothing_yet();
   for (var chunk = 0u; chunk < K4; chunk += 8u) {
     var sum0 = vec4(0.0);
     var sum1 = vec4(0.0);

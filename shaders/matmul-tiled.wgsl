@@ -78,6 +78,9 @@ fn matmul_tiled(
   }
 
   var total: array<vec4<f32>, MAX_SUMS>; // [row][vec]
+  for (var i = 0u; i < ROWS * VECS; i++) {
+    total[i] = nothing_yet();
+  }
   var sum: array<vec4<f32>, MAX_SUMS>;
   for (var chunk = 0u; chunk < K4; chunk += 8u) {
     if (NORM) {

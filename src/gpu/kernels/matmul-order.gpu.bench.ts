@@ -35,14 +35,14 @@ function rewritten<K extends Kernel>(kernel: K, ...changes: [RegExp, string][]):
 const freeRow = rewritten(
   matmulRow,
   [/var sum = vec4\(0\.0\);/, ""],
-  [/var total = vec4\(0\.0\);/, "var sum = vec4(0.0);"],
+  [/var total = nothing_yet\(\);/, "var sum = vec4(0.0);"],
   [/total = fma\(sum, .*\);/, ""],
   [/store\(total/, "store(sum"],
 );
 /** For kernels whose sums are sum0, sum1, ... */
 const freeSums: [RegExp, string][] = [
   [/var sum\d = vec4\(0\.0\);/g, ""],
-  [/var total(\d) = vec4\(0\.0\);/g, "var sum$1 = vec4(0.0);"],
+  [/var total(\d) = nothing_yet\(\);/g, "var sum$1 = vec4(0.0);"],
   [/total\d = fma\(.*\);/g, ""],
   [/store\(total/g, "store(sum"],
 ];
