@@ -241,9 +241,9 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined):
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) return void abort();
+    if (signal.aborted) abort();
     signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }
 
