@@ -2,82 +2,10 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import type { ModelLocation } from "../protocol/model-source.ts";
-import type { Completion } from "../protocol/openai.ts";
-import type { KvCacheMap, ModelCard, StepReport } from "../protocol/reports.ts";
-import type { EngineMessage, GenerationRequest, Result } from "../protocol/service.ts";
+import type { StepReport } from "../protocol/reports.ts";
 import { sampleRequest, sampleStep } from "../testing/sample-reports.ts";
+import { AT, completion, FakeSide, MAP } from "../testing/fake-side.ts";
 import { EngineClient } from "./engine-client.ts";
-import type { Transport } from "./transport.ts";
-
-const MAP: KvCacheMap = {
-  blockSize: 16,
-  states: Uint8Array.of(2),
-  refCounts: Uint16Array.of(1),
-  owners: Int32Array.of(0),
-  filledTokens: Uint8Array.of(3),
-  sequences: [{ requestId: "r", index: 0 }],
-};
-const AT: ModelLocation = { type: "folder", url: "https://page.example/model/" };
-const CARD = { name: "fake" } as ModelCard;
-
-/** The other side, played by the test. */
-class FakeSide implements Transport {
-  readonly submitted: { ticket: number; request: GenerationRequest }[] = [];
-  readonly aborted: number[] = [];
-  readonly died: Promise<ChorusError>;
-  die: (error: ChorusError) => void = () => undefined;
-  isClosed = false;
-  isDisposed = false;
-  loaded: Result<ModelCard> | Promise<Result<ModelCard>> = { ok: true, value: CARD };
-  post: (message: Partial<EngineMessage>) => void = () => undefined;
-  submitAnswer: () => void | Promise<void> = () => undefined;
-
-  readonly service: Transport["service"] = {
-    load: (_source, _config, onMessage) => {
-      this.post = (message) => onMessage({ events: [], steps: [], requests: [], alerts: [], fatal: null, ...message });
-      return Promise.resolve(this.loaded);
-    },
-    submit: (ticket, request) => {
-      this.submitted.push({ ticket, request });
-      return this.submitAnswer();
-    },
-    abort: (ticket) => void this.aborted.push(ticket),
-    stats: () => new Promise(() => undefined),
-    metrics: () => "vllm:num_requests_running 0\n",
-    renderChat: ({ messages }) =>
-      messages.length > 0
-        ? { ok: true, value: { text: "User: Hi", tokenIds: [1, 2] } }
-        : { ok: false, error: { code: "invalid_value", message: "Empty.", param: "messages" } },
-    kvCacheMap: () => MAP,
-    setBatchingMode: (mode) => {
-      if (mode !== "static") return { ok: false, error: { code: "invalid_value", message: "No.", param: "mode" } };
-      return { ok: true, value: mode };
-    },
-    dispose: () => void (this.isDisposed = true),
-  };
-
-  constructor() {
-    this.died = new Promise((resolve) => (this.die = resolve));
-  }
-
-  close(): void {
-    this.isClosed = true;
-  }
-
-  connect(signal?: AbortSignal): Promise<EngineClient> {
-    return EngineClient.connect(this, AT, {}, { ...(signal && { signal }) });
-  }
-
-  chunk(ticket: number, text: string): void {
-    this.post({ events: [{ type: "chunk", ticket, chunk: completion(text) }] });
-  }
-}
-
-function completion(text: string): Completion {
-  const choice = { index: 0, text, logprobs: null, finish_reason: null };
-  return { id: "cmpl-1", object: "text_completion", created: 0, model: "fake", choices: [choice] };
-}
 
 const DIED = new ChorusError("worker_died", "gone");
 const settle = () => new Promise((resolve) => setTimeout(resolve));
@@ -194,32 +122,6 @@ describe("when the other side dies", () => {
     await client.dispose();
     await expect(client.stats()).rejects.toMatchObject({ code: "engine_disposed" });
     expect(side.isClosed).toBe(true);
-  });
-});
-
-describe("loading that is given up", () => {
-  it("rejects with the signal's reason at once, and what is loaded all the same is disposed of", async () => {
-    const side = new FakeSide();
-    let finish: (card: Result<ModelCard>) => void = () => undefined;
-    side.loaded = new Promise((resolve) => (finish = resolve));
-    const abort = new AbortController();
-    const connecting = side.connect(abort.signal);
-    abort.abort(new Error("another model was chosen"));
-    await expect(connecting).rejects.toThrow("another model was chosen");
-    expect([side.isClosed, side.isDisposed]).toEqual([true, false]);
-    finish({ ok: true, value: CARD });
-    await vi.waitFor(() => expect(side.isDisposed).toBe(true));
-  });
-
-  it("is not begun where it was given up before, and leaves an engine alone that is there", async () => {
-    const side = new FakeSide();
-    await expect(side.connect(AbortSignal.abort(new Error("too late")))).rejects.toThrow("too late");
-    expect(side.isClosed).toBe(true);
-    const abort = new AbortController();
-    const other = new FakeSide();
-    await other.connect(abort.signal);
-    abort.abort();
-    expect([other.isClosed, other.isDisposed]).toEqual([false, false]);
   });
 });
 

@@ -1,0 +1,31 @@
+import { describe, expect, it, vi } from "vitest";
+
+import type { ModelCard } from "../protocol/reports.ts";
+import type { Result } from "../protocol/service.ts";
+import { CARD, FakeSide } from "../testing/fake-side.ts";
+
+describe("loading that is given up", () => {
+  it("rejects with the signal's reason at once, and what is loaded all the same is disposed of", async () => {
+    const side = new FakeSide();
+    let finish: (card: Result<ModelCard>) => void = () => undefined;
+    side.loaded = new Promise((resolve) => (finish = resolve));
+    const abort = new AbortController();
+    const connecting = side.connect(abort.signal);
+    abort.abort(new Error("another model was chosen"));
+    await expect(connecting).rejects.toThrow("another model was chosen");
+    expect([side.isClosed, side.isDisposed]).toEqual([true, false]);
+    finish({ ok: true, value: CARD });
+    await vi.waitFor(() => expect(side.isDisposed).toBe(true));
+  });
+
+  it("is not begun where it was given up before, and leaves an engine alone that is there", async () => {
+    const side = new FakeSide();
+    await expect(side.connect(AbortSignal.abort(new Error("too late")))).rejects.toThrow("too late");
+    expect(side.isClosed).toBe(true);
+    const abort = new AbortController();
+    const other = new FakeSide();
+    await other.connect(abort.signal);
+    abort.abort();
+    expect([other.isClosed, other.isDisposed]).toEqual([false, false]);
+  });
+});
