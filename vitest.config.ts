@@ -1,6 +1,8 @@
 // Two tiers: "unit" is pure and runs in Node; "gpu" runs in Chromium, on its software adapter unless CHORUS_ADAPTER=real.
 // "bench" is no tier: npm run bench runs it, in the same Chromium.
 
+import { join } from "node:path";
+
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
@@ -14,6 +16,8 @@ const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums()[0];
 function inChromium(name: string, include: string, timeoutMs: number): TestProjectInlineConfiguration {
   return {
     appType: "mpa",
+    // Shards run side by side, and would write over each other's.
+    cacheDir: join("node_modules/.vite", name, process.env.CHORUS_SHARD ?? ""),
     // Imported by the worker, where Vite's scan does not look: found in mid-run they would reload the page.
     optimizeDeps: { include: ["comlink", "idb-keyval", "@huggingface/jinja", "@huggingface/tokenizers"] },
     test: {

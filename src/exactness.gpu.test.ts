@@ -8,6 +8,7 @@ import { tuningKey } from "./gpu/matmul-tuning.ts";
 import { usualMatmuls } from "./gpu/matmul-variants.ts";
 import { loadGolden } from "./testing/golden.ts";
 import { PRETENDED_ADAPTER, tampered } from "./testing/gpu.ts";
+import { withOneDevice } from "./testing/one-device.ts";
 import { openTuningStore } from "./worker/tuning-store.ts";
 
 type Request = CompletionRequest & { stream?: false };
@@ -117,8 +118,10 @@ const DTYPES = [
   { dtype: "q4", kvCacheDtype: "f32" },
 ] as const;
 
+const oneDevice = await withOneDevice();
+
 describe.each(DTYPES)("in $dtype with a cache in $kvCacheDtype", async (dtypes) => {
-  const base = { model: "/fixtures/gpt2-tiny/", ...dtypes };
+  const base = { model: "/fixtures/gpt2-tiny/", worker: false, gpu: oneDevice, ...dtypes };
   const alone = await oneAfterTheOther({ ...base, runAhead: 0, enablePrefixCaching: false });
 
   it.each(CIRCUMSTANCES)("a request is what it is alone: $name", async ({ config, happened }) => {

@@ -11,7 +11,7 @@ process.env.PATH = [join(root, "node_modules", ".bin"), process.env.PATH].join(d
  * Runs a shell command in the repository's root.
  *
  * @param {string} command
- * @param {{ env?: Record<string, string>, output?: "show" | "if-failed" | "hide" }} [options]
+ * @param {{ env?: Record<string, string>, output?: "show" | "at-end" | "if-failed" | "hide" }} [options]
  * @returns {Promise<boolean>} whether it succeeded
  */
 export function run(command, { env = {}, output = "show" } = {}) {
@@ -28,7 +28,7 @@ export function run(command, { env = {}, output = "show" } = {}) {
     child.stderr?.on("data", keep);
     child.on("error", () => settle(false));
     child.on("close", (code) => {
-      if (output === "if-failed" && code !== 0) process.stderr.write(printed);
+      if (output === "at-end" || (output === "if-failed" && code !== 0)) process.stderr.write(printed);
       settle(code === 0);
     });
   });

@@ -11,14 +11,18 @@ import { countPlaywright, countVitest } from "./count-results.mjs";
 import { run } from "./run-command.mjs";
 import { setUp } from "./setup.mjs";
 
+/** @typedef {import("./count-results.mjs").Counts} Counts */
+
 /**
  * A tier's runner shows its own summary and leaves a JSON report besides; one without `count` is a single check.
+ * `shards` of it run side by side, each in a browser of its own.
  *
  * @typedef {{
  *   name: string,
  *   command: (words: { report: string, filters: string }) => string,
- *   count?: (report: any) => import("./count-results.mjs").Counts,
+ *   count?: (report: any) => Counts,
  *   browser?: boolean,
+ *   shards?: number,
  * }} Tier
  */
 
@@ -34,7 +38,8 @@ const tiers = [
   { name: "lint", command: () => "oxlint --type-aware --deny-warnings" },
   { name: "format", command: () => "oxfmt --check" },
   { name: "unit", command: vitest("unit"), count: countVitest },
-  { name: "gpu", command: vitest("gpu"), count: countVitest, browser: true },
+  // Compiling kernels is most of what it takes, which a browser's software adapter does one at a time.
+  { name: "gpu", command: vitest("gpu"), count: countVitest, browser: true, shards: 2 },
   { name: "build", command: () => "npm run --silent build && node tools/bundle-size.mjs" },
   {
     name: "e2e",
@@ -44,12 +49,19 @@ const tiers = [
   },
 ];
 
-/** @returns {Promise<import("./count-results.mjs").Counts>} */
-async function runTier(/** @type {Tier} */ { name, command, count }, /** @type {string} */ filters) {
+/**
+ * @param {Tier} tier
+ * @param {string} filters
+ * @param {{ output?: "show" | "at-end", shard?: string }} [part]
+ * @returns {Promise<Counts>}
+ */
+async function runPart({ name, command, count }, filters, { output = "show", shard = "" } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "chorus-test-"));
   try {
     const report = join(folder, "report.json");
-    const succeeded = await run(command({ report, filters }), { env: { PLAYWRIGHT_JSON_OUTPUT_FILE: report } });
+    const words = shard ? `${filters} --shard=${shard}` : filters;
+    const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: report, CHORUS_SHARD: shard.replace("/", "-of-") };
+    const succeeded = await run(command({ report, filters: words }), { env, output });
     const counts = count ? count(JSON.parse(readFileSync(report, "utf8"))) : { passed: Number(succeeded), failed: 0 };
     // What fails without a failed test (a check, a runner's own trouble) counts as one.
     return succeeded ? counts : { ...counts, failed: Math.max(1, counts.failed) };
@@ -59,6 +71,23 @@ async function runTier(/** @type {Tier} */ { name, command, count }, /** @type {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** @returns {Promise<Counts>} */
+async function runTier(/** @type {Tier} */ tier, /** @type {string} */ filters) {
+  const { shards = 1 } = tier;
+  // A filter may leave a shard without a file.
+  if (shards === 1 || filters) return runPart(tier, filters);
+  const parts = await Promise.all(
+    Array.from({ length: shards }, (_, i) =>
+      // The first is to be seen while it runs, the others are told of after it.
+      runPart(tier, filters, { output: i === 0 ? "show" : "at-end", shard: `${i + 1}/${shards}` }),
+    ),
+  );
+  return {
+    passed: parts.reduce((sum, { passed }) => sum + passed, 0),
+    failed: parts.reduce((sum, { failed }) => sum + failed, 0),
+  };
 }
 
 await setUp();
