@@ -1,39 +1,29 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useMemo, useRef, useState } from "react";
 import type { AppState } from "../../state/app-state.ts";
 import type { Command } from "../../state/commands.ts";
 import { labelOfChoice } from "../../state/model-choice.ts";
 import { Button } from "../Button.tsx";
 import { formatBytes } from "../format.ts";
 import { Icon } from "../Icon.tsx";
+import { lazily } from "../Lazily.tsx";
 import { useCommands } from "../use-commands.ts";
 import { useStore } from "../use-store.ts";
-import { AddModel } from "./AddModel.tsx";
-import { ModelErrorNote } from "./ModelErrorNote.tsx";
-import { ModelFilesDrop } from "./ModelFilesDrop.tsx";
-import { ModelList } from "./ModelList.tsx";
 import css from "./ModelPicker.module.css";
 
-const REFRESH_MS = 2000;
+const Models = lazily(async () => (await import("./Models.tsx")).Models);
 
 /** The model's name in the bar, and the dialog it opens: which models there are, what they take, and more of them. */
 export function ModelPicker({ app }: { app: AppState }) {
-  const { engine, shelf, commands } = app;
+  const { engine, commands } = app;
   const model = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
   const label = useStore(engine.choice, labelOfChoice);
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
 
   const open = useCallback(() => {
-    void shelf.refresh();
     setOpen(true);
     dialog.current?.showModal();
-  }, [shelf]);
-  // Another tab may be downloading, or deleting.
-  useEffect(() => {
-    if (!isOpen) return;
-    const timer = setInterval(() => void shelf.refresh(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [isOpen, shelf]);
+  }, []);
   useCommands(
     commands,
     useMemo(
@@ -83,14 +73,7 @@ export function ModelPicker({ app }: { app: AppState }) {
                 <Icon name="close" />
               </Button>
             </div>
-            <div className={css.body}>
-              <ModelErrorNote store={shelf.store} />
-              <ModelList app={app} onUsed={close} />
-            </div>
-            <div className={css.add}>
-              <AddModel shelf={shelf} />
-              <ModelFilesDrop shelf={shelf} onUsed={close} />
-            </div>
+            <Models app={app} onUsed={close} />
           </>
         )}
       </dialog>

@@ -1,0 +1,37 @@
+import { useEffect } from "react";
+import type { AppState } from "../../state/app-state.ts";
+import { AddModel } from "./AddModel.tsx";
+import { ModelErrorNote } from "./ModelErrorNote.tsx";
+import { ModelFilesDrop } from "./ModelFilesDrop.tsx";
+import { ModelList } from "./ModelList.tsx";
+import css from "./Models.module.css";
+
+const REFRESH_MS = 2000;
+
+interface ModelsProps {
+  app: AppState;
+  onUsed: () => void;
+}
+
+/** What the picker's dialog shows: the models there are, and the ways to more of them. */
+export function Models({ app, onUsed }: ModelsProps) {
+  const { shelf } = app;
+  useEffect(() => {
+    void shelf.refresh();
+    // Another tab may be downloading, or deleting.
+    const timer = setInterval(() => void shelf.refresh(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [shelf]);
+  return (
+    <>
+      <div className={css.body}>
+        <ModelErrorNote store={shelf.store} />
+        <ModelList app={app} onUsed={onUsed} />
+      </div>
+      <div className={css.add}>
+        <AddModel shelf={shelf} />
+        <ModelFilesDrop shelf={shelf} onUsed={onUsed} />
+      </div>
+    </>
+  );
+}
