@@ -9,6 +9,8 @@
 //
 // With NORM it is rows of layer_norm(x) that are multiplied. Every workgroup normalises them itself, which saves a
 // dispatch: each row has its own lanes, and in each round they first put the chunks' values into scratch.
+//
+// The head also says of its logits what the sampler wants to know: see lib/head.wgsl.
 
 const MAX_ROWS = 16u;
 
@@ -27,7 +29,8 @@ override NORM: bool;
 @group(0) @binding(3) var<storage, read> norm: array<vec4<f32>>; // gamma, beta
 @group(0) @binding(4) var<storage, read> samples: array<Sample>;
 @group(0) @binding(5) var<storage, read_write> y: array<vec4<f32>>;
-@group(0) @binding(6) var<uniform> step: Step;
+@group(0) @binding(6) var<storage, read_write> logit_parts: array<LogitPart>; // of the head: [samples, num_logit_parts()]
+@group(0) @binding(7) var<uniform> step: Step;
 
 var<workgroup> scratch: array<vec4<f32>, SPLITS * ROWS * COLUMNS>;
 
@@ -38,6 +41,15 @@ struct Normed {
   row: u32,
   mean: f32,
   scale: f32,
+}
+
+fn put_aside(thread: u32, part: LogitPart) {
+  scratch[thread] = vec4(part.peak, part.total, part.luck, part.tokens);
+}
+
+fn aside(thread: u32) -> LogitPart {
+  let part = scratch[thread];
+  return LogitPart(part.x, part.y, part.z, part.w);
 }
 
 fn total_of_parts(owner: u32) -> f32 {
@@ -139,11 +151,15 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
   }
 
   let num_rows = select(step.num_rows, step.num_samples, SAMPLES_ONLY);
-  var slot = 0u;
-  for (var r = split; r < ROWS; r += SPLITS) {
-    if (n4 < N4 && first_row + r < num_rows) {
-      store(total[slot], n4, (first_row + r) * Y4 + n4);
+  for (var slot = 0u; slot * SPLITS < ROWS; slot++) {
+    let r = slot * SPLITS + split;
+    let row = first_row + r;
+    let is_mine = r < ROWS && n4 < N4 && row < num_rows;
+    if (is_mine) {
+      store(total[slot], n4, row * Y4 + n4);
     }
-    slot++;
+    if (EPILOGUE == HEAD) {
+      leave_logit_part(total[slot] + bias[read_n4], n4, row, thread, is_mine);
+    }
   }
 }

@@ -8,6 +8,8 @@
 //
 // With NORM it is rows of layer_norm(x) that are multiplied: COLUMN_LANES / ROWS threads a row sum it up first, and
 // normalise its values as they stage them. Every workgroup does so for itself, which saves a dispatch.
+//
+// The head also says of its logits what the sampler wants to know: see lib/head.wgsl.
 
 const MAX_SUMS = 16u;
 
@@ -27,10 +29,20 @@ override NORM: bool;
 @group(0) @binding(3) var<storage, read> norm: array<vec4<f32>>; // gamma, beta
 @group(0) @binding(4) var<storage, read> samples: array<Sample>;
 @group(0) @binding(5) var<storage, read_write> y: array<vec4<f32>>;
-@group(0) @binding(6) var<uniform> step: Step;
+@group(0) @binding(6) var<storage, read_write> logit_parts: array<LogitPart>; // of the head: [samples, num_logit_parts()]
+@group(0) @binding(7) var<uniform> step: Step;
 
 var<workgroup> x_tile: array<vec4<f32>, 8u * ROW_LANES * ROWS>;
 var<workgroup> w_tile: array<vec4<f32>, 32u * COLUMN_LANES * VECS>;
+
+fn put_aside(thread: u32, part: LogitPart) {
+  w_tile[thread] = vec4(part.peak, part.total, part.luck, part.tokens);
+}
+
+fn aside(thread: u32) -> LogitPart {
+  let part = w_tile[thread];
+  return LogitPart(part.x, part.y, part.z, part.w);
+}
 
 fn total_of_parts(owner: u32) -> f32 {
   var total = 0.0;
@@ -138,8 +150,12 @@ fn matmul_tiled(
     let n4 = first_n4 + v * COLUMN_LANES + local.x;
     for (var r = 0u; r < ROWS; r++) {
       let row = first_row + ROWS * local.y + r;
-      if (n4 < N4 && row < num_rows) {
+      let is_mine = n4 < N4 && row < num_rows;
+      if (is_mine) {
         store(total[r * VECS + v], n4, row * Y4 + n4);
+      }
+      if (EPILOGUE == HEAD) {
+        leave_logit_part(total[r * VECS + v] + bias[min(n4, N4 - 1u)], n4, row, thread, is_mine);
       }
     }
   }

@@ -13,6 +13,9 @@
 //
 // One workgroup a sample. One pass over the logits finds the likeliest token and the raw softmax. Gumbel's trick draws in
 // another: the token with the largest logit / temperature + gumbel(seed, output index, token) is a draw from the softmax.
+// With HAS_PARTS the head has said of each 32 raw logits what both passes are to find: then none is read for a greedy or a
+// free draw. Whatever the request, the raw softmax is the parts', so that a token's log-probability has the same bits
+// drawn and scored.
 // What filters leave is said by lib/filters.wgsl. All sums are of integers, or of floats in an order fixed by LANES.
 //   temperature 0: the largest logit, the lowest id among equals
 //   top-k: the k largest, and what equals the k-th
@@ -25,13 +28,15 @@ override VOCABULARY: u32;
 override STRIDE: u32;
 override MAX_LENGTH: u32; // of history, per slot
 override PROCESSED_LOGPROBS: bool;
+override HAS_PARTS: bool;
 
 @group(0) @binding(0) var<storage, read> logits: array<f32>;
 @group(0) @binding(1) var<storage, read_write> processed: array<f32>;
 @group(0) @binding(2) var<storage, read> samples: array<Sample>;
-@group(0) @binding(3) var<storage, read_write> feedback: array<u32>;
-@group(0) @binding(4) var<storage, read_write> history: array<u32>; // the tokens of each slot's sequence
-@group(0) @binding(5) var<storage, read_write> sampled: array<vec2<u32>>; // token or rank, bits of its log-probability
+@group(0) @binding(3) var<storage, read> logit_parts: array<LogitPart>; // [samples, num_logit_parts()]
+@group(0) @binding(4) var<storage, read_write> feedback: array<u32>;
+@group(0) @binding(5) var<storage, read_write> history: array<u32>; // the tokens of each slot's sequence
+@group(0) @binding(6) var<storage, read_write> sampled: array<vec2<u32>>; // token or rank, bits of its log-probability
 
 @compute @workgroup_size(LANES)
 fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
@@ -45,12 +50,24 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
   let tells_processed = PROCESSED_LOGPROBS && !is_scored;
 
   var likeliest = NONE;
+  var luckiest = NONE;
   var softmax = NO_SOFTMAX; // of the raw logits
-  for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
-    let l = logits4(d, t);
-    likeliest = better4(likeliest, l, t);
-    if (!tells_processed) {
-      softmax = with4(softmax, logits4(raw, t));
+  if (HAS_PARTS) {
+    for (var i = lane; i < num_logit_parts(); i += LANES) {
+      let part = logit_parts[group.x * num_logit_parts() + i];
+      let first_token = i * PART_TOKENS;
+      softmax = with_part(softmax, part);
+      likeliest = better(likeliest, part.peak, first_token + u32(part.tokens) % PART_TOKENS);
+      luckiest = better(luckiest, part.luck, first_token + u32(part.tokens) / PART_TOKENS);
+    }
+  }
+  if (!HAS_PARTS || d.is_processed) {
+    likeliest = NONE;
+    for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
+      likeliest = better4(likeliest, logits4(d, t), t);
+      if (!HAS_PARTS && !tells_processed) {
+        softmax = with4(softmax, logits4(raw, t));
+      }
     }
   }
   let greedy = best_of_all(likeliest, lane);
@@ -62,13 +79,15 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     token = request.scored_token;
   }
   if (request.temperature > 0.0) {
-    d = filtered(request, d, lane);
-    var luckiest = NONE;
-    for (var t = lane; t < VOCABULARY; t += LANES) {
-      let logit = logit_of(d, t);
-      if (may_be_drawn(logit, d)) {
-        let luck = gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, t));
-        luckiest = better(luckiest, logit / request.temperature + luck, t);
+    if (!HAS_PARTS || !draws_freely(request)) {
+      d = filtered(request, d, lane);
+      luckiest = NONE;
+      for (var t = lane; t < VOCABULARY; t += LANES) {
+        let logit = logit_of(d, t);
+        if (may_be_drawn(logit, d)) {
+          let luck = gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, t));
+          luckiest = better(luckiest, logit / request.temperature + luck, t);
+        }
       }
     }
     let best = best_of_all(luckiest, lane);

@@ -4,6 +4,7 @@ const BIAS_ONLY = 0u;
 const GELU_TANH = 1u;
 const GELU_ERF = 2u;
 const ADD_TO_OUTPUT = 3u;
+const HEAD = 4u; // bias only, and then what lib/head.wgsl says of it
 
 override EPILOGUE: u32;
 

@@ -10,28 +10,6 @@ fn lanes_apart(lane: u32) -> vec4<u32> {
 var<workgroup> values: array<f32, LANES>;
 var<workgroup> tokens: array<u32, LANES>;
 
-struct Best {
-  value: f32,
-  token: u32,
-}
-
-const NONE = Best(FORBIDDEN, 0xffffffffu);
-
-fn better(best: Best, value: f32, token: u32) -> Best {
-  if (value > best.value) {
-    return Best(value, token);
-  }
-  return best;
-}
-
-// Of tokens `t` too, which ascend. NaN is never better.
-fn better4(best: Best, l: vec4<f32>, t: vec4<u32>) -> Best {
-  if (!any(l > vec4(best.value))) {
-    return best;
-  }
-  return better(better(better(better(best, l.x, t.x), l.y, t.y), l.z, t.z), l.w, t.w);
-}
-
 // Every lane gets the best of all lanes: the largest value, the lowest token among equals.
 fn best_of_all(mine: Best, lane: u32) -> Best {
   values[lane] = mine.value;
@@ -75,6 +53,12 @@ fn with4(softmax: Softmax, l: vec4<f32>) -> Softmax {
   let weights = exp(l - s.peak);
   s.total += (weights.x + weights.y) + (weights.z + weights.w);
   return s;
+}
+
+// Of a lane's share of the sums that the head left: see lib/logit-part.wgsl.
+fn with_part(softmax: Softmax, part: LogitPart) -> Softmax {
+  let peak = max(softmax.peak, part.peak);
+  return Softmax(peak, fma(part.total, exp(part.peak - peak), softmax.total * exp(softmax.peak - peak)));
 }
 
 fn softmax_of_all(mine: Softmax, lane: u32) -> Softmax {

@@ -107,12 +107,14 @@ export interface Activations {
   readonly normed: GPUBuffer;
   readonly qkv: GPUBuffer;
   readonly attended: GPUBuffer;
-  /** What attention computes in splits, of a step of few rows. */
+  /** What attention computes in splits, of a step of few rows, on GPUs. */
   readonly attentionParts: GPUBuffer;
   readonly hidden: GPUBuffer;
   /** Final norm of the rows that sample [samples, nEmbd]. */
   readonly headInput: GPUBuffer;
   readonly logits: GPUBuffer;
+  /** What the head says of each 32 logits [samples, vocabSize / 32] vec4, on GPUs: see shaders/lib/logit-part.wgsl. */
+  readonly logitParts: GPUBuffer;
   /** The last id drawn in each slot: the next step's input. */
   readonly feedback: GPUBuffer;
   /** (id, bits of its log-probability) of each sample, to be read back. */
@@ -121,26 +123,31 @@ export interface Activations {
 
 /** The kernels read rows in tiles of up to 64, whether a step has them or not. */
 const ROW_TILE = 64;
+/** Of a buffer that is bound and neither read nor written. */
+const UNUSED_BYTES = 16;
 /** What samples have rows of their own is read and written by tiles of up to 32, or row by row. */
 const SAMPLE_TILE = 32;
 
 export function createActivations(
   arena: Arena,
   config: Gpt2Config,
-  limits: { maxRows: number; maxSamples: number; maxLength: number },
+  limits: { maxRows: number; maxSamples: number; maxLength: number; isSoftware: boolean },
 ): Activations {
   const rows = padTo(ROW_TILE, limits.maxRows);
   const samples = padTo(SAMPLE_TILE, limits.maxSamples);
+  // Bound on software adapters too, whose kernels leave them alone.
+  const onGpus = (bytes: number) => (limits.isSoftware ? UNUSED_BYTES : bytes);
   const floats = (label: string, height: number, width: number) => arena.storage(label, 4 * height * strideOf(width));
   return {
     x: floats("x", rows, config.nEmbd),
     normed: floats("normed", rows, config.nEmbd),
     qkv: floats("qkv", rows, 3 * config.nEmbd),
     attended: floats("attended", rows, config.nEmbd),
-    attentionParts: arena.storage("attention parts", 4 * splitFloats(config.nHead, headVec4(config), limits)),
+    attentionParts: arena.storage("attention parts", onGpus(4 * splitFloats(config.nHead, headVec4(config), limits))),
     hidden: floats("hidden", rows, config.nInner),
     headInput: floats("head input", samples, config.nEmbd),
     logits: floats("logits", samples, config.vocabSize),
+    logitParts: arena.storage("logit parts", onGpus((samples * strideOf(config.vocabSize)) / 2)),
     feedback: arena.storage("feedback", 4 * limits.maxSamples),
     sampled: arena.storage("sampled", 8 * limits.maxSamples),
   };

@@ -15,7 +15,7 @@ import {
 import { embed } from "./kernels/embed.ts";
 import { layerNorm } from "./kernels/layer-norm.ts";
 import { Epilogue, matmulLane, matmulSkinny } from "./kernels/matmul.ts";
-import type { AdapterTraits, MatmulShape, MatmulVariant } from "./matmul-variants.ts";
+import type { AdapterTraits, HeadShape, MatmulShape, MatmulVariant } from "./matmul-variants.ts";
 import { weightsDtypeCode } from "./weights-dtype.ts";
 import { strideOf } from "./padding.ts";
 import type { StepBuffer } from "./step-buffer.ts";
@@ -112,6 +112,7 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
     QKV_STRIDE: strideOf(3 * nEmbd),
   };
   const { rows, samples, blockTables: block_tables } = step;
+  const logit_parts = activations.logitParts;
   const normShape = { WIDTH: nEmbd, EPSILON: model.layerNormEpsilon };
 
   /** LayerNorm of x, as a dispatch of its own. */
@@ -130,17 +131,17 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
     { x, norm }: MatmulInput,
     y: GPUBuffer | GPUBufferBinding,
     EPILOGUE: number,
-    { samplesOnly = false, Y4 = N4 } = {},
+    { samplesOnly = false, Y4 = N4, head = null as HeadShape | null } = {},
   ): Promise<Operation> {
     const shape: MatmulShape = { K4, N4, Y4, SAMPLES_ONLY: samplesOnly, WEIGHTS_DTYPE, EPILOGUE };
     // The kernels of an adapter have the same bindings, and so one bind group serves every variant.
     const bindGroup = isSoftware
       ? compiler.bind(matmulLane, { x, w, bias, y, step: step.step })
-      : compiler.bind(matmulSkinny, { x, w, bias, norm: norm ?? bias, samples, y, step: step.step });
+      : compiler.bind(matmulSkinny, { x, w, bias, norm: norm ?? bias, samples, y, logit_parts, step: step.step });
     const height = (size: StepSize) => (samplesOnly ? size.samples : size.rows);
     const variants = await Promise.all(
       matmuls.map(async (variant): Promise<{ maxRows: number; dispatches: readonly Dispatch[] }> => {
-        const pipeline = await variant.pipeline(compiler, shape, norm && normShape);
+        const pipeline = await variant.pipeline(compiler, shape, { norm: norm && normShape, head });
         const workgroups = (size: StepSize) => variant.workgroups(shape, height(size));
         return { maxRows: variant.maxRows, dispatches: [{ name, pipeline, bindGroup, workgroups }] };
       }),
@@ -208,11 +209,13 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
       return { operations: [layerNormOf(name, norm, y, samplesOnly)], input: { x: y, norm: null } };
     },
 
-    /** A part writes its own columns of the logits. */
+    /** A part writes its own columns of the logits, and on GPUs says of each 32 what the sampler wants to know. */
     async head(part: TableBuffers, input: MatmulInput): Promise<Operation> {
       const y = { buffer: activations.logits, offset: 4 * part.firstRow };
-      const samplesOnly = { samplesOnly: true, Y4: strideOf(model.vocabSize) / 4 };
-      return matmul("head", part, input, y, Epilogue.biasOnly, samplesOnly);
+      const ofSamples = { samplesOnly: true, Y4: strideOf(model.vocabSize) / 4 };
+      if (isSoftware) return matmul("head", part, input, y, Epilogue.biasOnly, ofSamples);
+      const head = { VOCABULARY: model.vocabSize, FIRST_TOKEN: part.firstRow };
+      return matmul("head", part, input, y, Epilogue.head, { ...ofSamples, head });
     },
 
     async embed({ w, K4, N4, firstRow: FIRST_TOKEN }: TableBuffers): Promise<Operation> {

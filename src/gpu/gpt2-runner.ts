@@ -97,6 +97,7 @@ export class Gpt2Runner implements Runner {
         maxRows: engine.maxNumBatchedTokens,
         maxSamples: maxSamples(engine),
         maxLength: engine.maxModelLen,
+        isSoftware: opened.isSoftware,
       });
       const compiler = new KernelCompiler(device, options.onKernel);
       const loadGraph = async () => {

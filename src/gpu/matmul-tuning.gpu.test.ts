@@ -19,7 +19,7 @@ it("measures every choice that a GPU has on a model's own weights, and all of th
   const engine = resolveEngineConfig({ maxNumSeqs: 4, maxNumBatchedTokens: MAX_ROWS, numGpuBlocks: 8 }, model);
   const arena = new Arena(device);
   const compiler = new KernelCompiler(device);
-  const limits = { maxRows: MAX_ROWS, maxSamples: 4, maxSlots: 4, maxBlocks: 8, maxLength: 128 };
+  const limits = { maxRows: MAX_ROWS, maxSamples: 4, maxSlots: 4, maxBlocks: 8, maxLength: 128, isSoftware: false };
   const step = new StepBuffer(arena, { ...limits, vocabSize: model.vocabSize });
   const activations = createActivations(arena, model, limits);
   const uploader = new WeightUploader(device, arena, compiler, engine.dtype);

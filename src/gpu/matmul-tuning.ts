@@ -91,13 +91,14 @@ export function measureOn(model: TunedModel): Measure {
         norm: ln2,
         samples: step.samples,
         y: activations.hidden,
+        logit_parts: activations.logitParts,
         step: step.step,
       }),
     );
   return async (variant, wantedRows) => {
     const bound = (bindGroups ??= bind());
     const rows = Math.min(wantedRows, engine.maxNumBatchedTokens);
-    const pipeline = await variant.pipeline(compiler, shape, norm);
+    const pipeline = await variant.pipeline(compiler, shape, { norm });
     step.writeRows(device.queue, rows);
     const run = async (repeats: number) => {
       const startMs = performance.now();

@@ -17,13 +17,26 @@ export interface NormShape {
   readonly EPSILON: number;
 }
 
+/** Of a product that is the model's head, whose kernel says of the logits what the sampler wants to know. */
+export interface HeadShape {
+  readonly VOCABULARY: number;
+  /** That of the first column. */
+  readonly FIRST_TOKEN: number;
+}
+
+/** What GPUs' kernels do besides multiplying; those for software adapters leave it to others. */
+export interface MatmulExtras {
+  /** Of the input: it is to be normalised first. */
+  readonly norm?: NormShape | null;
+  readonly head?: HeadShape | null;
+}
+
 /** A kernel for steps of up to `maxRows` rows. */
 export interface MatmulVariant {
   /** Of the kernel and its shape; tuning is remembered by it. */
   readonly name: string;
   readonly maxRows: number;
-  /** @param norm of the input, by the kernel itself: the kernels for software adapters don't. */
-  pipeline(compiler: KernelCompiler, shape: MatmulShape, norm: NormShape | null): Promise<GPUComputePipeline>;
+  pipeline(compiler: KernelCompiler, shape: MatmulShape, extras?: MatmulExtras): Promise<GPUComputePipeline>;
   workgroups(shape: MatmulShape, rows: number): readonly [number, number];
 }
 
@@ -52,8 +65,10 @@ const subgroup: MatmulVariant = {
   workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / 8)],
 };
 
-function normConstants(norm: NormShape | null) {
-  return { NORM: norm !== null, ...(norm ?? { WIDTH: 0, EPSILON: 0 }) };
+function extraConstants({ norm, head }: MatmulExtras = {}) {
+  const { WIDTH, EPSILON } = norm ?? { WIDTH: 0, EPSILON: 0 };
+  const { VOCABULARY, FIRST_TOKEN } = head ?? { VOCABULARY: 0, FIRST_TOKEN: 0 };
+  return { NORM: Boolean(norm), WIDTH, EPSILON, VOCABULARY, FIRST_TOKEN };
 }
 
 /** A workgroup of `columns` by `splits` lanes: 16 bytes of workgroup memory a lane and row, of 16 KiB that every adapter has. */
@@ -62,8 +77,8 @@ function skinny(rows: number, columns: number, splits: number, maxRows = rows): 
   return {
     name: `skinny ${rows} x ${columns} x ${splits}`,
     maxRows,
-    pipeline: (compiler, shape, norm) =>
-      compiler.pipeline(matmulSkinny, { ...shape, ...normConstants(norm), ...shapeOfGroup }),
+    pipeline: (compiler, shape, extras) =>
+      compiler.pipeline(matmulSkinny, { ...shape, ...extraConstants(extras), ...shapeOfGroup }),
     workgroups: (shape, numRows) => [Math.ceil(shape.N4 / columns), Math.ceil(numRows / rows)],
   };
 }
@@ -78,8 +93,8 @@ function tiled(columnLanes: number, rowLanes: number, rows: number, vecs: number
   return {
     name: `tiled ${tileRows} x ${4 * tileN4} by ${columnLanes * rowLanes}`,
     maxRows: Infinity,
-    pipeline: (compiler, shape, norm) =>
-      compiler.pipeline(matmulTiled, { ...shape, ...normConstants(norm), ...shapeOfGroup }),
+    pipeline: (compiler, shape, extras) =>
+      compiler.pipeline(matmulTiled, { ...shape, ...extraConstants(extras), ...shapeOfGroup }),
     workgroups: (shape, numRows) => [Math.ceil(shape.N4 / tileN4), Math.ceil(numRows / tileRows)],
   };
 }

@@ -18,6 +18,8 @@ export interface SamplerParts {
   readonly maxSamples: number;
   /** [samples, vocabSize], rows padded. */
   readonly logits: GPUBuffer;
+  /** What the head of a GPU says of each 32 of them. */
+  readonly logitParts: GPUBuffer;
   /** The last id drawn in each slot. */
   readonly feedback: GPUBuffer;
   /** (id, bits of its log-probability) of each sample. */
@@ -43,21 +45,23 @@ export class Sampler {
   }
 
   static async prepare(parts: SamplerParts): Promise<Sampler> {
-    const { compiler, arena, vocabSize, maxSamples, maxLength, logits, feedback, sampled } = parts;
+    const { compiler, arena, vocabSize, maxSamples, maxLength, logits, logitParts, feedback, sampled } = parts;
     const { samples, history, rules, masks, ruleShape } = parts.step;
     const STRIDE = strideOf(vocabSize);
     const constants = { LANES: parts.isSoftware ? 64 : 256, VOCABULARY: vocabSize, STRIDE };
     // One pipeline for the life of the engine: the mode that isn't chosen leaves no instruction behind.
     const PROCESSED_LOGPROBS = parts.logprobsMode === "processed_logprobs";
+    const kind = { PROCESSED_LOGPROBS, HAS_PARTS: !parts.isSoftware };
     const processed = arena.storage("processed logits", 4 * maxSamples * STRIDE);
     const counts = arena.storage("token counts", 4 * maxSamples * STRIDE);
     const top = arena.storage("top logprobs", 8 * maxSamples * MAX_TOP_CANDIDATES);
+    const read = { logits, processed, samples, logit_parts: logitParts };
     const workgroups: Dispatch["workgroups"] = ({ samples: numSamples }) => [numSamples, 1];
 
     const [process, draw, tellTop] = await Promise.all([
       compiler.pipeline(processLogits, { ...constants, MAX_LENGTH: maxLength, RULE_WORDS: ruleShape.words }),
-      compiler.pipeline(sample, { ...constants, MAX_LENGTH: maxLength, PROCESSED_LOGPROBS }),
-      compiler.pipeline(topLogprobs, { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, PROCESSED_LOGPROBS }),
+      compiler.pipeline(sample, { ...constants, MAX_LENGTH: maxLength, ...kind }),
+      compiler.pipeline(topLogprobs, { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, ...kind }),
     ]);
     return new Sampler(
       top,
@@ -70,13 +74,13 @@ export class Sampler {
       {
         name: "sample",
         pipeline: draw,
-        bindGroup: compiler.bind(sample, { logits, processed, samples, feedback, history, sampled }),
+        bindGroup: compiler.bind(sample, { ...read, feedback, history, sampled }),
         workgroups,
       },
       {
         name: "top logprobs",
         pipeline: tellTop,
-        bindGroup: compiler.bind(topLogprobs, { logits, processed, samples, top }),
+        bindGroup: compiler.bind(topLogprobs, { ...read, top }),
         workgroups,
       },
     );

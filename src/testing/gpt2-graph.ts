@@ -37,6 +37,7 @@ export async function prepareGraph(
     maxSlots: engine.maxNumSeqs,
     maxBlocks: Math.ceil(engine.maxModelLen / engine.blockSize),
     maxLength: engine.maxModelLen,
+    isSoftware: adapter.isSoftware,
   };
   const step = new StepBuffer(arena, { ...limits, vocabSize: model.vocabSize });
   const activations = createActivations(arena, model, limits);

@@ -93,3 +93,9 @@ export function threefryReference(
   }
   return [x, y];
 }
+
+/** The standard Gumbel number of a key and a counter, as lib/random.wgsl makes it. */
+export function gumbelReference(key: readonly [number, number], counter: readonly [number, number]): number {
+  const [bits] = threefryReference(key, counter);
+  return -Math.log(-Math.log(((bits >>> 9) + 0.5) * 2 ** -23));
+}

@@ -35,6 +35,8 @@ function inputsOf({ rows, k, n, dtype, transposed }: Product) {
   };
 }
 
+const NO_HEAD = { VOCABULARY: 0, FIRST_TOKEN: 0 };
+
 type KernelName = "row" | "lane" | "subgroup" | "skinny" | "tiled";
 
 /** [rows, n] of one kernel with tiles of `tileRows` rows. */
@@ -59,8 +61,9 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
     step: new Uint32Array([rows, 0, 0, 0]),
     norm: new Float32Array(4),
     samples: packSamples([{}]),
+    logit_parts: new Float32Array(4),
   };
-  const unnormed = { NORM: false, WIDTH: 0, EPSILON: 0 };
+  const unnormed = { NORM: false, WIDTH: 0, EPSILON: 0, ...NO_HEAD };
   const tiles = Math.ceil(rows / tileRows);
   const columns = (lanes: number) => Math.ceil(shape.N4 / lanes);
   const run = () => {
@@ -150,7 +153,7 @@ describe("a product of normalised rows", () => {
   const norm = padRows(randomFloats(2 * width, 6), 2, width);
   const samples = packSamples([40, 3, 17, 8].map((row) => ({ row })));
   const shape = { K4, N4, Y4: N4, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: Epilogue.geluTanh };
-  const normed = { NORM: true, WIDTH: width, EPSILON: 1e-5 };
+  const normed = { NORM: true, WIDTH: width, EPSILON: 1e-5, ...NO_HEAD };
 
   it.each([
     { rows: 1, SAMPLES_ONLY: false },
@@ -167,6 +170,7 @@ describe("a product of normalised rows", () => {
         step: new Uint32Array(SAMPLES_ONLY ? [0, rows, 0, 0] : [rows, 0, 0, 0]),
         norm,
         samples,
+        logit_parts: new Float32Array(4),
       };
       const constants = { K4, WIDTH: width, EPSILON: normed.EPSILON, SAMPLES_ONLY };
       const x = floatsOf(await runKernel(device, layerNorm, constants, data, [rows, 1]), "y");
@@ -251,7 +255,7 @@ describe.each([
     const compiler = new KernelCompiler(device);
     const shape = { K4: 24, N4: 80, Y4: 80, SAMPLES_ONLY: false, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: 0 };
     for (const variant of usualMatmuls(adapter)) {
-      expect(await variant.pipeline(compiler, shape, null)).toBeInstanceOf(GPUComputePipeline);
+      expect(await variant.pipeline(compiler, shape)).toBeInstanceOf(GPUComputePipeline);
       expect(variant.workgroups(shape, 1)[0]).toBeGreaterThanOrEqual(80 / 32);
     }
   });

@@ -1,5 +1,9 @@
+import best from "../../../shaders/lib/best.wgsl?raw";
 import epilogue from "../../../shaders/lib/epilogue.wgsl?raw";
+import head from "../../../shaders/lib/head.wgsl?raw";
+import logitPart from "../../../shaders/lib/logit-part.wgsl?raw";
 import norm from "../../../shaders/lib/norm.wgsl?raw";
+import random from "../../../shaders/lib/random.wgsl?raw";
 import step from "../../../shaders/lib/step.wgsl?raw";
 import weights from "../../../shaders/lib/weights.wgsl?raw";
 import laneCode from "../../../shaders/matmul-lane.wgsl?raw";
@@ -10,7 +14,7 @@ import tiledCode from "../../../shaders/matmul-tiled.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
 /** What follows the product; the numbers are those of lib/epilogue.wgsl. */
-export const Epilogue = { biasOnly: 0, geluTanh: 1, geluErf: 2, addToOutput: 3 } as const;
+export const Epilogue = { biasOnly: 0, geluTanh: 1, geluErf: 2, addToOutput: 3, head: 4 } as const;
 
 const bindings = [
   ["x", "read-only-storage"],
@@ -20,19 +24,21 @@ const bindings = [
   ["step", "uniform"],
 ] as const;
 
-/** Of the kernels that can normalise their input. */
-const normingBindings = [
+/** Of GPUs' kernels, which can normalise their input, and sum up the logits of a head. */
+const gpuBindings = [
   ["x", "read-only-storage"],
   ["w", "read-only-storage"],
   ["bias", "read-only-storage"],
   ["norm", "read-only-storage"],
   ["samples", "read-only-storage"],
   ["y", "storage"],
+  ["logit_parts", "storage"],
   ["step", "uniform"],
 ] as const;
 
 const constants = ["K4", "N4", "Y4", "SAMPLES_ONLY", "WEIGHTS_DTYPE", "EPILOGUE"] as const;
-const normConstants = ["NORM", "WIDTH", "EPSILON"] as const;
+const gpuConstants = [...constants, "NORM", "WIDTH", "EPSILON", "VOCABULARY", "FIRST_TOKEN"] as const;
+const gpuLibrary = [best, epilogue, head, logitPart, norm, random, step, weights];
 
 /** Five kernels with one contract and the same bits. Which one suits: see matmul-variants.ts. */
 export const matmulLane = defineKernel({
@@ -58,14 +64,14 @@ export const matmulSubgroup = defineKernel({
 
 export const matmulSkinny = defineKernel({
   name: "matmul-skinny",
-  code: [skinnyCode, epilogue, norm, step, weights],
-  bindings: normingBindings,
-  constants: [...constants, ...normConstants, "COLUMNS", "SPLITS", "ROWS"],
+  code: [skinnyCode, ...gpuLibrary],
+  bindings: gpuBindings,
+  constants: [...gpuConstants, "COLUMNS", "SPLITS", "ROWS"],
 });
 
 export const matmulTiled = defineKernel({
   name: "matmul-tiled",
-  code: [tiledCode, epilogue, norm, step, weights],
-  bindings: normingBindings,
-  constants: [...constants, ...normConstants, "COLUMN_LANES", "ROW_LANES", "ROWS", "VECS"],
+  code: [tiledCode, ...gpuLibrary],
+  bindings: gpuBindings,
+  constants: [...gpuConstants, "COLUMN_LANES", "ROW_LANES", "ROWS", "VECS"],
 });

@@ -43,7 +43,7 @@ async function tell(
     fields.forEach((_, i) => rows.set(values, i * STRIDE));
     return rows;
   };
-  const shape = { LANES: 64, VOCABULARY, STRIDE, PROCESSED_LOGPROBS: isProcessed };
+  const shape = { LANES: 64, VOCABULARY, STRIDE, PROCESSED_LOGPROBS: isProcessed, HAS_PARTS: false };
   const samples = packSamples(fields.map((own) => ({ num_top: MAX_TOP, ...own })));
   const drawn = await runKernel(
     device,
@@ -53,6 +53,7 @@ async function tell(
       logits: rowsOf(logits),
       processed: rowsOf(processed),
       samples,
+      logit_parts: new Float32Array(4),
       feedback: new Uint32Array(fields.length),
       history: new Uint32Array(fields.length * MAX_LENGTH),
       sampled: new Uint32Array(2 * fields.length),
@@ -68,6 +69,7 @@ async function tell(
       logits: rowsOf(logits),
       processed: rows.slice(),
       samples,
+      logit_parts: new Float32Array(4),
       top: new Uint32Array(2 * MAX_TOP * fields.length),
     },
     [fields.length, 1],

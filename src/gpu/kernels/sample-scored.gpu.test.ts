@@ -22,11 +22,12 @@ describe("a token of the prompt", () => {
       const outputs = await runKernel(
         device,
         sample,
-        { LANES: 64, VOCABULARY: size, STRIDE: stride, MAX_LENGTH, PROCESSED_LOGPROBS: false },
+        { LANES: 64, VOCABULARY: size, STRIDE: stride, MAX_LENGTH, PROCESSED_LOGPROBS: false, HAS_PARTS: false },
         {
           logits: rows,
           processed: new Float32Array(4),
           samples: packSamples(scored.map((token) => ({ temperature: 0, flags: 16, scored_token: token }))),
+          logit_parts: new Float32Array(4),
           feedback: untouched,
           history: new Uint32Array(scored.length * MAX_LENGTH),
           sampled: new Uint32Array(2 * scored.length),

@@ -25,11 +25,12 @@ const REQUESTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 it("sample", async () => {
   const mostSamples = Math.max(...SAMPLES);
   const LANES = isSoftware ? 64 : 256;
-  const constants = { LANES, VOCABULARY, STRIDE, MAX_LENGTH, PROCESSED_LOGPROBS: false };
+  const constants = { LANES, VOCABULARY, STRIDE, MAX_LENGTH, PROCESSED_LOGPROBS: false, HAS_PARTS: false };
   const pipeline = await compiler.pipeline(sample, constants);
   const shared = {
     logits: buffer(randomFloats(mostSamples * STRIDE, 1, 8)),
     processed: buffer(new Float32Array(4)),
+    logit_parts: buffer(new Float32Array(4)),
     feedback: buffer(new Float32Array(mostSamples)),
     history: buffer(new Float32Array(mostSamples * MAX_LENGTH)),
     sampled: buffer(new Float32Array(2 * mostSamples)),

@@ -5,7 +5,7 @@ import { filterReference, softmax } from "../../testing/filter-reference.ts";
 import { loadGolden } from "../../testing/golden.ts";
 import { expectClose, openTestDevice, randomFloats, runKernel } from "../../testing/gpu.ts";
 import { packSamples } from "../../testing/samples.ts";
-import { threefryReference } from "../../testing/reference.ts";
+import { gumbelReference, threefryReference } from "../../testing/reference.ts";
 import { defineKernel } from "../kernel.ts";
 import { strideOf } from "../padding.ts";
 import { sample } from "./sample.ts";
@@ -53,10 +53,11 @@ async function draw(
   const outputs = await runKernel(
     device,
     sample,
-    { LANES, VOCABULARY: logits.length, STRIDE: stride, MAX_LENGTH, PROCESSED_LOGPROBS: false },
+    { LANES, VOCABULARY: logits.length, STRIDE: stride, MAX_LENGTH, PROCESSED_LOGPROBS: false, HAS_PARTS: false },
     {
       logits: rows,
       processed,
+      logit_parts: new Float32Array(4),
       samples: packSamples(samples),
       feedback: new Uint32Array(requests.length),
       history: new Uint32Array(requests.length * MAX_LENGTH),
@@ -80,7 +81,7 @@ function seeds(count: number, request: Request): Request[] {
 }
 
 /** What Gumbel's trick draws, in float64, from the tokens that are kept. */
-function gumbelReference(
+function drawReference(
   logits: Float32Array,
   keep: (token: number) => boolean,
   { temperature = 1, seed = 0, outputIndex = 0 }: Request,
@@ -88,8 +89,8 @@ function gumbelReference(
   let best = -1;
   let bestValue = -Infinity;
   logits.forEach((logit, token) => {
-    const [bits] = threefryReference([seed % 2 ** 32, Math.floor(seed / 2 ** 32)], [outputIndex, token]);
-    const value = logit / temperature - Math.log(-Math.log(((bits >>> 9) + 0.5) * 2 ** -23));
+    const luck = gumbelReference([seed % 2 ** 32, Math.floor(seed / 2 ** 32)], [outputIndex, token]);
+    const value = logit / temperature + luck;
     if (keep(token) && value > bestValue) [best, bestValue] = [token, value];
   });
   return best;
@@ -159,7 +160,7 @@ describe.each([1, 2, 31, 255, 512, 1000])("a vocabulary of %i", (size) => {
       seed: (r.seed ?? 0) * 2 ** 30 + 7,
     }));
     const drawn = await draw(logits, requests);
-    expect(drawn.map((d) => d.token)).toEqual(requests.map((request) => gumbelReference(logits, () => true, request)));
+    expect(drawn.map((d) => d.token)).toEqual(requests.map((request) => drawReference(logits, () => true, request)));
   });
 
   it("reports the raw log-probability of what it drew", async () => {
@@ -188,7 +189,7 @@ describe.each(filtered)("Hugging Face's filters on $name", ({ logits, topK20, to
     const keep = (token: number) => (expected[token] ?? -Infinity) !== -Infinity;
     const requests = seeds(64, filter);
     const drawn = await draw(logits, requests);
-    expect(drawn.map((d) => d.token)).toEqual(requests.map((request) => gumbelReference(logits, keep, request)));
+    expect(drawn.map((d) => d.token)).toEqual(requests.map((request) => drawReference(logits, keep, request)));
   });
 });
 

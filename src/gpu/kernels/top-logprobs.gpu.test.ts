@@ -22,11 +22,12 @@ async function topOf(
   const { top } = await runKernel(
     device,
     topLogprobs,
-    { LANES: 64, VOCABULARY: logits.length, STRIDE, MAX_TOP, PROCESSED_LOGPROBS: false },
+    { LANES: 64, VOCABULARY: logits.length, STRIDE, MAX_TOP, PROCESSED_LOGPROBS: false, HAS_PARTS: false },
     {
       logits: rows,
       processed: processedRows,
       samples: packSamples(counts.map((num_top) => ({ num_top, flags: processed === null ? 0 : 4 }))),
+      logit_parts: new Float32Array(4),
       top: new Uint32Array(2 * MAX_TOP * counts.length),
     },
     [counts.length, 1],

@@ -47,11 +47,11 @@ it("weights", async () => {
         WEIGHTS_DTYPE: weightsDtypeCode[dtype],
         EPILOGUE: 0,
       };
-      const pipeline = await variant.pipeline(compiler, shape, null);
+      const pipeline = await variant.pipeline(compiler, shape);
       const buffers = { ...shared, w: buffer(packedBytes(K, N, dtype)) };
       const bindGroup = adapter.isSoftware
         ? compiler.bind(matmulLane, buffers)
-        : compiler.bind(matmulSkinny, { ...buffers, norm: shared.bias, samples: shared.bias });
+        : compiler.bind(matmulSkinny, { ...buffers, norm: shared.bias, samples: shared.bias, logit_parts: buffer(16) });
       cases.push({ dtype, rows, pipeline, bindGroup, workgroups: variant.workgroups(shape, rows), ms: [] });
     }
   }

@@ -1,0 +1,49 @@
+// What follows the product that is the model's head: each eight neighbouring threads, of four columns each, leave a
+// LogitPart. The kernel has `put_aside` and `aside`, a place in workgroup memory for each of its threads.
+
+override VOCABULARY: u32;
+override FIRST_TOKEN: u32; // of the head's columns, where it lies in several parts: a multiple of 32
+
+// Every thread of the workgroup must call it. `l`: logits 4 n4 .. 4 n4 + 3 of sample `row`, where `is_mine`.
+fn leave_logit_part(l: vec4<f32>, n4: u32, row: u32, thread: u32, is_mine: bool) {
+  put_aside(thread, part_of_four(l, FIRST_TOKEN + 4u * n4, samples[row]));
+  workgroupBarrier();
+  if (is_mine && thread % 8u == 0u) {
+    logit_parts[row * num_logit_parts() + (FIRST_TOKEN + 4u * n4) / PART_TOKENS] = joined_part(thread);
+  }
+  workgroupBarrier();
+}
+
+fn part_of_four(logits: vec4<f32>, token: u32, request: Sample) -> LogitPart {
+  let t = token + vec4(0u, 1u, 2u, 3u);
+  let l = select(vec4(FORBIDDEN), logits, t < vec4(VOCABULARY));
+  let likeliest = better4(Best(FORBIDDEN, 0u), l, t % PART_TOKENS);
+  let weights = exp(l - likeliest.value);
+  var luckiest = Best(FORBIDDEN, 0u);
+  if (draws_freely(request)) {
+    for (var i = 0u; i < 4u; i++) {
+      let luck = l[i] / request.temperature + gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, t[i]));
+      // Divided, what is FORBIDDEN would not be the lowest any more.
+      luckiest = better(luckiest, select(FORBIDDEN, luck, l[i] > FORBIDDEN), t[i] % PART_TOKENS);
+    }
+  }
+  let total = (weights.x + weights.y) + (weights.z + weights.w);
+  return LogitPart(likeliest.value, total, luckiest.value, f32(likeliest.token + PART_TOKENS * luckiest.token));
+}
+
+// Of the parts of eight threads, in their order.
+fn joined_part(first: u32) -> LogitPart {
+  var likeliest = Best(FORBIDDEN, 0u);
+  var luckiest = Best(FORBIDDEN, 0u);
+  for (var i = first; i < first + 8u; i++) {
+    let part = aside(i);
+    likeliest = better(likeliest, part.peak, u32(part.tokens) % PART_TOKENS);
+    luckiest = better(luckiest, part.luck, u32(part.tokens) / PART_TOKENS);
+  }
+  var total = 0.0;
+  for (var i = first; i < first + 8u; i++) {
+    let part = aside(i);
+    total = fma(part.total, exp(part.peak - likeliest.value), total);
+  }
+  return LogitPart(likeliest.value, total, luckiest.value, f32(likeliest.token + PART_TOKENS * luckiest.token));
+}
