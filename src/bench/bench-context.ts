@@ -5,6 +5,9 @@ import type { BenchOptions, SectionId } from "./bench-options.ts";
 import type { SectionResult } from "./bench-result.ts";
 import { randomIntegers, seededRandom, type Random } from "./seeded-random.ts";
 
+/** What the rounds of one comparison may take, where one round leaves the choice. */
+const MOST_MS = 60_000;
+
 export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
 
 /** One thing that is measured. */
@@ -36,6 +39,7 @@ export class BenchContext {
   readonly progress: (share: number, what: string) => void;
   readonly #createEngine: CreateEngine;
   readonly #engines: ChorusEngine[] = [];
+  readonly #notes = new Set<string>();
 
   constructor({ options, createEngine, source, model, signal, onProgress }: BenchContextParts) {
     this.options = options;
@@ -73,22 +77,36 @@ export class BenchContext {
     return randomIntegers(this.random, tokens, 0, this.model.vocabSize - 2);
   }
 
+  /** What to know of the section's figures besides what it says itself. */
+  get notes(): readonly string[] {
+    return [...this.#notes];
+  }
+
   /**
    * Measures each case once for nothing, so that everything is compiled and warm, and then in rounds, one case after the
-   * other: what disturbs the machine for a while disturbs all of them. Gives each case's outcomes.
+   * other: what disturbs the machine for a while disturbs all of them. Gives each case's outcomes, one a round: as many as
+   * the options ask for, fewer where they would take longer than anybody waits, but at least one.
    */
   async interleave<Case, Outcome>(
     cases: readonly Case[],
     name: (one: Case) => string,
     measure: (one: Case) => Promise<Outcome>,
-    rounds = this.options.repeats,
+    progress = this.progress,
   ): Promise<{ readonly of: Case; readonly outcomes: readonly Outcome[] }[]> {
     const measured = cases.map((one) => ({ of: one, outcomes: [] as Outcome[] }));
+    const rounds = this.options.repeats;
+    let startMs = performance.now();
     for (let round = 0; round <= rounds; round++) {
+      if (round === 1) startMs = performance.now();
+      const roundMs = (performance.now() - startMs) / (round - 1);
+      if (round > 1 && round * roundMs > MOST_MS) {
+        this.#notes.add(`${round - 1} of ${rounds} rounds: more would have taken over ${MOST_MS / 1000} seconds.`);
+        break;
+      }
       for (const [i, { of, outcomes }] of measured.entries()) {
         this.signal.throwIfAborted();
         const what = round === 0 ? "warming up" : `round ${round} of ${rounds}`;
-        this.progress((round * cases.length + i) / ((rounds + 1) * cases.length), `${name(of)}, ${what}`);
+        progress((round * cases.length + i) / ((rounds + 1) * cases.length), `${name(of)}, ${what}`);
         const outcome = await measure(of);
         if (round > 0) outcomes.push(outcome);
       }

@@ -61,7 +61,9 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
       });
       try {
         const measured = await measure(context);
-        sections.push({ id, title, about, seconds: (performance.now() - sectionStartMs) / 1000, ...measured });
+        const seconds = (performance.now() - sectionStartMs) / 1000;
+        const notes = [...context.notes, ...measured.notes];
+        sections.push({ id, title, about, seconds, ...measured, notes });
         run.onResult(result());
       } finally {
         await context.closeEngines();

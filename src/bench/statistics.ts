@@ -27,8 +27,9 @@ export function medianOf(values: readonly number[]): number {
   return percentileOf(values, 50);
 }
 
-/** Half of what lies between the smallest and the largest, as a fraction of the median: the x of "±x". */
+/** Half of what lies between the smallest and the largest, as a fraction of the median: the x of "±x". NaN for one. */
 export function spreadOf(values: readonly number[]): number {
+  if (values.length < 2) return NaN;
   return (Math.max(...values) - Math.min(...values)) / 2 / medianOf(values);
 }
 

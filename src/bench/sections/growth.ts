@@ -131,17 +131,8 @@ async function medians(
   what: string,
   measure: (x: number) => Promise<number>,
 ): Promise<[x: number, y: number][]> {
-  const rounds = context.options.repeats;
-  const times = new Map(xs.map((x) => [x, [] as number[]]));
-  for (let round = 0; round <= rounds; round++) {
-    for (const [i, x] of xs.entries()) {
-      progress((round * xs.length + i) / ((rounds + 1) * xs.length), `${x} ${what}`);
-      const y = await measure(x);
-      // The first round warms up.
-      if (round > 0) times.get(x)?.push(y);
-    }
-  }
-  return xs.map((x) => [x, medianOf(times.get(x) ?? [])]);
+  const measured = await context.interleave(xs, (x) => `${x} ${what}`, measure, progress);
+  return measured.map(({ of, outcomes }) => [of, medianOf(outcomes)]);
 }
 
 function titleOf({ of, unit, xName }: Growth): string {

@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+
+import { BenchContext, type BenchContextParts } from "./bench-context.ts";
+import { readBenchOptions } from "./bench-options.ts";
+
+beforeEach(() => vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => vi.useRealTimers());
+
+/** Cases that take so long each, with five rounds asked for. */
+async function interleaved(caseMs: readonly number[]) {
+  const heard: string[] = [];
+  const context = new BenchContext({
+    options: readBenchOptions(new URLSearchParams("repeats=5")),
+    signal: new AbortController().signal,
+    onProgress: (share: number, what: string) => heard.push(`${share.toFixed(2)} ${what}`),
+  } as unknown as BenchContextParts);
+  const order: number[] = [];
+  const measured = await context.interleave(
+    caseMs,
+    (ms) => `${ms} ms`,
+    (ms) => {
+      order.push(ms);
+      vi.advanceTimersByTime(ms);
+      return Promise.resolve(order.length);
+    },
+  );
+  return { order, heard, notes: context.notes, outcomes: measured.map((one) => one.outcomes) };
+}
+
+it("measures in rounds, the first for nothing", async () => {
+  const { order, outcomes, notes, heard } = await interleaved([10, 20]);
+  expect(order).toEqual(Array.from({ length: 6 }, () => [10, 20]).flat());
+  expect(outcomes).toEqual([
+    [3, 5, 7, 9, 11],
+    [4, 6, 8, 10, 12],
+  ]);
+  expect(notes).toEqual([]);
+  expect(heard.slice(0, 3)).toEqual(["0.00 10 ms, warming up", "0.08 20 ms, warming up", "0.17 10 ms, round 1 of 5"]);
+});
+
+it("leaves out the rounds that would take over a minute, and says so", async () => {
+  const { outcomes, notes } = await interleaved([12_000, 13_000]);
+  expect(outcomes.map(({ length }) => length)).toEqual([2, 2]);
+  expect(notes).toEqual(["2 of 5 rounds: more would have taken over 60 seconds."]);
+});
+
+it("has at least one round, however long it takes", async () => {
+  const { outcomes, notes } = await interleaved([90_000]);
+  expect(outcomes.map(({ length }) => length)).toEqual([1]);
+  expect(notes).toEqual(["1 of 5 rounds: more would have taken over 60 seconds."]);
+});
