@@ -12,9 +12,9 @@ enable subgroups;
 //   weights    exp(score - highest), one exp for all four
 //   outputs    each lane adds weight i, of lane i, times its values of position i
 //
-// All of it depends on the row's position alone. As in attention.wgsl each row writes its keys and values into the cache,
-// and takes those of the rows of this step from qkv. Positions that are cached have a loop of their own: such adapters run
-// both sides of a condition, and what qkv has must be rounded first.
+// All of it depends on the row's position alone. The keys and values of this step's rows are in the cache already:
+// cache-write has put them there. Taken from qkv, as attention.wgsl takes them, each would be rounded anew for every row that
+// reads it, and such adapters would do so for the others too: they run both sides of a condition.
 
 override LANES: u32;
 override Y_STRIDE: u32;
@@ -23,8 +23,8 @@ override SCALE: f32;
 @group(0) @binding(0) var<storage, read> qkv: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> rows: array<Row>;
 @group(0) @binding(2) var<storage, read> block_tables: array<u32>;
-@group(0) @binding(3) var<storage, read_write> key_cache: array<vec2<u32>>;
-@group(0) @binding(4) var<storage, read_write> value_cache: array<vec2<u32>>;
+@group(0) @binding(3) var<storage, read> key_cache: array<vec2<u32>>;
+@group(0) @binding(4) var<storage, read> value_cache: array<vec2<u32>>;
 @group(0) @binding(5) var<storage, read_write> y: array<f32>;
 
 const LOWEST = -3.4028234e38;
@@ -37,31 +37,25 @@ struct Share {
   v3: vec4<f32>,
 }
 
-fn share_of_row(row: u32, part: u32, head: u32, corner: u32) -> Share {
-  return Share(
-    new4(row, part, head, 0u, corner),
-    new4(row, part, head, 1u, corner),
-    new4(row, part, head, 2u, corner),
-    new4(row, part, head, 3u, corner),
-  );
-}
-
 // For heads that do not fill their lanes: the first condition is known when the pipeline is made.
 fn is_beyond(j: u32, corner: u32) -> bool {
   return 4u * j + 3u >= HEAD_VEC4 && 4u * j + corner >= HEAD_VEC4;
 }
 
-fn new4(row: u32, part: u32, head: u32, j: u32, corner: u32) -> vec4<f32> {
+fn query4(row: u32, head: u32, j: u32, corner: u32) -> vec4<f32> {
   if (is_beyond(j, corner)) {
     return vec4(0.0);
   }
-  return projected4(row, part, head, 4u * j + corner);
+  return projected4(row, QUERY, head, 4u * j + corner);
 }
 
-// Of a key or a value of this step, rounded as it will be in the cache.
-fn share_as_cached(row: u32, part: u32, head: u32, corner: u32) -> Share {
-  let share = share_of_row(row, part, head, corner);
-  return Share(as_cached(share.v0), as_cached(share.v1), as_cached(share.v2), as_cached(share.v3));
+fn query_of(row: u32, head: u32, corner: u32) -> Share {
+  return Share(
+    query4(row, head, 0u, corner),
+    query4(row, head, 1u, corner),
+    query4(row, head, 2u, corner),
+    query4(row, head, 3u, corner),
+  );
 }
 
 fn cached_key4(index: u32, j: u32, corner: u32) -> vec4<f32> {
@@ -143,12 +137,6 @@ fn add_value(state: ptr<function, State>, weight: f32, value: Share) {
   (*state).output.v3 = fma(vec4(weight), value.v3, (*state).output.v3);
 }
 
-fn write_share(index: u32, key: vec4<f32>, value: vec4<f32>, j: u32, corner: u32) {
-  if (!is_beyond(j, corner)) {
-    write_cache(index + 4u * j + corner, key, value);
-  }
-}
-
 fn store_share(start: u32, values: vec4<f32>, j: u32, corner: u32) {
   let first = 4u * (4u * j + corner);
   for (var i = 0u; i < 4u && first + i < HEAD_SIZE; i++) {
@@ -163,55 +151,23 @@ fn attention_quad(
 ) {
   let row = rows[workgroup.y];
   let length = row.position + 1u;
-  let first_row = workgroup.y - (row.position - row.start); // of position row.start
   let corner = lane & 3u;
   // All lanes go to the end, since quads that have no head may share a subgroup with some that have.
   let own_head = workgroup.x * (LANES / 4u) + lane / 4u;
   let head = min(own_head, HEADS - 1u);
-
-  let query = share_of_row(workgroup.y, QUERY, head, corner);
-  if (own_head < HEADS) {
-    let key = share_of_row(workgroup.y, KEY, head, corner);
-    let value = share_of_row(workgroup.y, VALUE, head, corner);
-    let index = cache_index(row.slot, row.position, head);
-    write_share(index, key.v0, value.v0, 0u, corner);
-    write_share(index, key.v1, value.v1, 1u, corner);
-    write_share(index, key.v2, value.v2, 2u, corner);
-    write_share(index, key.v3, value.v3, 3u, corner);
-  }
+  let query = query_of(workgroup.y, head, corner);
 
   var state = State(LOWEST, 0.0, Share());
-  let cached_end = row.start & ~3u; // of the tiles that are cached whole
-  for (var tile = 0u; tile < cached_end; tile += 4u) {
-    let index = cache_index(row.slot, tile, head); // a block has all four
+  for (var tile = 0u; tile < length; tile += 4u) {
+    // A block has all four. What lies beyond the row's length has no weight, and no value is read there.
+    let index = cache_index(row.slot, tile, head);
     var dots = vec4(0.0);
     for (var i = 0u; i < 4u; i++) {
       dots = vec4(dots.yzw, dot_of(query, cached_key(index + i * HEAD_VEC4, corner)));
     }
-    var weights = weights_of(&state, dots, corner, true);
-    for (var i = 0u; i < 4u; i++) {
-      add_value(&state, weights.x, cached_value(index + i * HEAD_VEC4, corner));
-      weights = weights.yzwx;
-    }
-  }
-  for (var tile = cached_end; tile < length; tile += 4u) {
-    var dots = vec4(0.0);
-    for (var position = tile; position < tile + 4u; position++) {
-      var dot = 0.0;
-      if (position < row.start) {
-        dot = dot_of(query, cached_key(cache_index(row.slot, position, head), corner));
-      } else if (position < length) {
-        dot = dot_of(query, share_as_cached(first_row + position - row.start, KEY, head, corner));
-      }
-      dots = vec4(dots.yzw, dot);
-    }
     var weights = weights_of(&state, dots, corner, tile + corner < length);
-    for (var position = tile; position < min(tile + 4u, length); position++) {
-      if (position < row.start) {
-        add_value(&state, weights.x, cached_value(cache_index(row.slot, position, head), corner));
-      } else {
-        add_value(&state, weights.x, share_as_cached(first_row + position - row.start, VALUE, head, corner));
-      }
+    for (var i = 0u; i < min(4u, length - tile); i++) {
+      add_value(&state, weights.x, cached_value(index + i * HEAD_VEC4, corner));
       weights = weights.yzwx;
     }
   }

@@ -1,5 +1,5 @@
-// Keys and values, of the cache and of the rows of this step: what the kernels of attention read and write. They declare
-// qkv, key_cache and value_cache.
+// Keys and values, of the cache and of the rows of this step: what the kernels of attention read. They declare qkv,
+// key_cache and value_cache.
 
 override HEAD_SIZE: u32;
 override QKV_STRIDE: u32;
@@ -33,16 +33,4 @@ fn value4(index: u32) -> vec4<f32> {
     return from_halves(value_cache[index]);
   }
   return bitcast<vec4<f32>>(vec4(value_cache[2u * index], value_cache[2u * index + 1u]));
-}
-
-fn write_cache(index: u32, key: vec4<f32>, value: vec4<f32>) {
-  if (CACHE_F16) {
-    key_cache[index] = to_halves(key);
-    value_cache[index] = to_halves(value);
-  } else {
-    key_cache[2u * index] = bitcast<vec2<u32>>(key.xy);
-    key_cache[2u * index + 1u] = bitcast<vec2<u32>>(key.zw);
-    value_cache[2u * index] = bitcast<vec2<u32>>(value.xy);
-    value_cache[2u * index + 1u] = bitcast<vec2<u32>>(value.zw);
-  }
 }

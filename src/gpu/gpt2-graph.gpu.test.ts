@@ -72,7 +72,8 @@ it.each([
     const checked: string[] = [];
     const dispatches = [...graph.dispatches(shape)];
     const parts = buffers.embedding.length + buffers.head.length;
-    expect(dispatches.length).toBe(model.nLayer * (isSoftware ? 7 : 5) + parts + Number(isSoftware));
+    const inLayer = isSoftware ? (adapter.hasSubgroups ? 8 : 7) : 5;
+    expect(dispatches.length).toBe(model.nLayer * inLayer + parts + Number(isSoftware));
     for (const [i, dispatch] of dispatches.entries()) {
       runDispatches(opened, [dispatch], shape);
 

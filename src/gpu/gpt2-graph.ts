@@ -7,6 +7,7 @@ import {
   attentionMerge,
   attentionQuad,
   attentionTile,
+  cacheWrite,
   isSplit,
   maxSplits,
   QUAD_HEAD_VEC4,
@@ -96,6 +97,7 @@ function always(dispatch: Dispatch): Operation {
 
 const EMBED_LANES = 64;
 const MERGE_LANES = 64;
+const CACHE_WRITE_LANES = 64;
 
 /** How each operation of the model is compiled and bound. */
 function operations({ compiler, model, engine, buffers, activations, step, adapter, matmuls }: Gpt2GraphParts) {
@@ -192,6 +194,34 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
     return (size) => (isSplit(size.rows, size.longest) ? apart : together);
   }
 
+  /** From the cache alone, once the step's rows have written theirs. */
+  async function quadAttention(
+    name: string,
+    constants: typeof cache & { Y_STRIDE: number; SCALE: number },
+    bound: KernelBuffers<typeof attention>,
+  ): Promise<Operation> {
+    const perGroup = quadHeads(nHead);
+    const [write, attend] = await Promise.all([
+      compiler.pipeline(cacheWrite, { ...cache, LANES: CACHE_WRITE_LANES }),
+      compiler.pipeline(attentionQuad, { ...constants, LANES: 4 * perGroup }),
+    ]);
+    const dispatches: readonly Dispatch[] = [
+      {
+        name: `${name}: cache write`,
+        pipeline: write,
+        bindGroup: compiler.bind(cacheWrite, bound),
+        workgroups: (size) => [Math.ceil((nHead * cache.HEAD_VEC4) / CACHE_WRITE_LANES), size.rows],
+      },
+      {
+        name,
+        pipeline: attend,
+        bindGroup: compiler.bind(attentionQuad, bound),
+        workgroups: (size) => [Math.ceil(nHead / perGroup), size.rows],
+      },
+    ];
+    return () => dispatches;
+  }
+
   return {
     matmul,
 
@@ -237,13 +267,7 @@ function operations({ compiler, model, engine, buffers, activations, step, adapt
       const constants = { ...cache, Y_STRIDE: strideOf(nEmbd), SCALE };
       const bound = { qkv: activations.qkv, rows, block_tables, key_cache, value_cache, y: activations.attended };
       if (adapter.isSoftware && adapter.hasSubgroups && cache.HEAD_VEC4 <= QUAD_HEAD_VEC4) {
-        const perGroup = quadHeads(nHead);
-        return always({
-          name,
-          pipeline: await compiler.pipeline(attentionQuad, { ...constants, LANES: 4 * perGroup }),
-          bindGroup: compiler.bind(attentionQuad, bound),
-          workgroups: (size) => [Math.ceil(nHead / perGroup), size.rows],
-        });
+        return quadAttention(name, constants, bound);
       }
       return splitAttention(name, constants, bound);
     },

@@ -25,7 +25,7 @@ const FLOAT_BYTES = 4;
 export function classOf({ name, constants }: HeardPipeline): KernelClass {
   if (constants["SAMPLES_ONLY"] || name.startsWith("sample")) return "head and sampling";
   if (name.startsWith("matmul")) return "matmul";
-  return name.startsWith("attention") ? "attention" : "the rest";
+  return name.startsWith("attention") || name === "cache-write" ? "attention" : "the rest";
 }
 
 /** null for kernels whose time is no matter of bytes or additions: norms, the cache's writing, sampling. */

@@ -5,7 +5,15 @@ import { it } from "vitest";
 import { medianOf, printTable } from "../../testing/bench.ts";
 import { openTestDevice } from "../../testing/gpu.ts";
 import { KernelCompiler } from "../kernel.ts";
-import { attention, attentionMerge, attentionQuad, attentionTile, maxSplits, quadHeads } from "./attention.ts";
+import {
+  attention,
+  attentionMerge,
+  attentionQuad,
+  attentionTile,
+  cacheWrite,
+  maxSplits,
+  quadHeads,
+} from "./attention.ts";
 
 const { device, hasSubgroups } = await openTestDevice();
 const compiler = new KernelCompiler(device);
@@ -15,6 +23,7 @@ const HEAD_VEC4 = HEAD_SIZE / 4;
 const CONTEXTS = [512, 1024];
 const ROWS = [1, 8];
 const MERGE_LANES = 64;
+const WRITE_LANES = 64;
 const ROUNDS = 7;
 
 type Work = readonly (readonly [GPUComputePipeline, GPUBindGroup, readonly [number, number, number?]])[];
@@ -34,7 +43,7 @@ it("attention", async () => {
   const parts = buffer(4 * mostRows * HEADS * splits.MAX_SPLITS * (HEAD_SIZE + 4));
   const blocks = Uint32Array.from({ length: mostRows * maxBlocks }, (_, i) => i);
   device.queue.writeBuffer(shared.block_tables, 0, blocks);
-  const constants = {
+  const cache = {
     HEADS,
     HEAD_VEC4,
     BLOCK_SIZE,
@@ -42,15 +51,15 @@ it("attention", async () => {
     CACHE_F16: true,
     HEAD_SIZE,
     QKV_STRIDE: 3 * WIDTH,
-    Y_STRIDE: WIDTH,
-    SCALE: 1 / 8,
   };
+  const constants = { ...cache, Y_STRIDE: WIDTH, SCALE: 1 / 8 };
   const [alone, inSplits, merge] = await Promise.all([
     compiler.pipeline(attention, { ...constants, ...tile, ...splits, ALONE: true }),
     compiler.pipeline(attention, { ...constants, ...tile, ...splits, ALONE: false }),
     compiler.pipeline(attentionMerge, { ...splits, LANES: MERGE_LANES, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE: WIDTH }),
   ]);
   const perGroup = quadHeads(HEADS);
+  const write = await compiler.pipeline(cacheWrite, { ...cache, LANES: WRITE_LANES });
   const quad = hasSubgroups ? await compiler.pipeline(attentionQuad, { ...constants, LANES: 4 * perGroup }) : null;
 
   const cases: { rows: number; context: number; kernel: string; work: Work; ms: number[] }[] = [];
@@ -72,7 +81,10 @@ it("attention", async () => {
           [merge, merged, [Math.ceil((HEADS * HEAD_VEC4) / MERGE_LANES), count]],
         ],
         ...(quad && {
-          quads: [[quad, compiler.bind(attentionQuad, bound), [Math.ceil(HEADS / perGroup), count]]],
+          quads: [
+            [write, compiler.bind(cacheWrite, bound), [Math.ceil((HEADS * HEAD_VEC4) / WRITE_LANES), count]],
+            [quad, compiler.bind(attentionQuad, bound), [Math.ceil(HEADS / perGroup), count]],
+          ],
         }),
       };
       for (const [kernel, work] of Object.entries(works)) cases.push({ rows: count, context, kernel, work, ms: [] });

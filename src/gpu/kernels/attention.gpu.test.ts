@@ -11,6 +11,7 @@ import {
   attentionMerge,
   attentionQuad,
   attentionTile,
+  cacheWrite,
   isSplit,
   MAX_HEAD_SIZE,
   maxSplits,
@@ -84,11 +85,15 @@ async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
       y: new Float32Array(rows.length * strideOf(width)),
     };
     const outputs = await run(kernel, constants, data);
-    keys = new Uint32Array(outputs.key_cache ?? new ArrayBuffer(0));
-    values = new Uint32Array(outputs.value_cache ?? new ArrayBuffer(0));
+    keys = wordsOf(outputs.key_cache);
+    values = wordsOf(outputs.value_cache);
     result = floatsOf(outputs, "y") as Float32Array<ArrayBuffer>;
   }
   return result;
+}
+
+function wordsOf(bytes = new ArrayBuffer(0)): Uint32Array<ArrayBuffer> {
+  return new Uint32Array(bytes);
 }
 
 type AttentionData = Readonly<
@@ -105,11 +110,19 @@ async function run(
   const headVec4 = Number(constants.HEAD_VEC4);
   const numRows = data.rows.length / 4;
   if (kernel === "attention-quad") {
+    const { Y_STRIDE, SCALE, ...cache } = constants;
+    const write = { ...cache, LANES: 8 };
+    const written = await runKernel(device, cacheWrite, write, data, [Math.ceil((heads * headVec4) / 8), numRows]);
+    const [key_cache, value_cache] = [wordsOf(written.key_cache), wordsOf(written.value_cache)];
     const perGroup = quadHeads(heads);
-    return runKernel(device, attentionQuad, { ...constants, LANES: 4 * perGroup }, data, [
-      Math.ceil(heads / perGroup),
-      numRows,
-    ]);
+    const outputs = await runKernel(
+      device,
+      attentionQuad,
+      { ...cache, Y_STRIDE, SCALE, LANES: 4 * perGroup },
+      { ...data, key_cache, value_cache },
+      [Math.ceil(heads / perGroup), numRows],
+    );
+    return { ...outputs, ...written };
   }
   const { SPLIT, ...tile } = attentionTile(headVec4);
   const MAX_SPLITS = maxSplits(headVec4, MAX_BLOCKS * BLOCK_SIZE);

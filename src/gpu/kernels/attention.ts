@@ -1,40 +1,40 @@
 import code from "../../../shaders/attention.wgsl?raw";
+import cacheWriteCode from "../../../shaders/cache-write.wgsl?raw";
 import mergeCode from "../../../shaders/attention-merge.wgsl?raw";
 import quadCode from "../../../shaders/attention-quad.wgsl?raw";
 import cache from "../../../shaders/lib/cache.wgsl?raw";
 import half from "../../../shaders/lib/half.wgsl?raw";
 import keysValues from "../../../shaders/lib/keys-values.wgsl?raw";
 import softmaxPart from "../../../shaders/lib/softmax-part.wgsl?raw";
+import writeCache from "../../../shaders/lib/write-cache.wgsl?raw";
 import step from "../../../shaders/lib/step.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
-const bindings = [
+const writingBindings = [
   ["qkv", "read-only-storage"],
   ["rows", "read-only-storage"],
   ["block_tables", "read-only-storage"],
   ["key_cache", "storage"],
   ["value_cache", "storage"],
-  ["y", "storage"],
 ] as const;
 
-const constants = [
+const cacheConstants = [
   "LANES",
   "HEAD_SIZE",
   "QKV_STRIDE",
-  "Y_STRIDE",
-  "SCALE",
   "HEADS",
   "HEAD_VEC4",
   "BLOCK_SIZE",
   "MAX_BLOCKS",
   "CACHE_F16",
 ] as const;
+const constants = [...cacheConstants, "Y_STRIDE", "SCALE"] as const;
 
 /** Writes each row's keys and values to the cache, and attends causally over its sequence's positions up to it. */
 export const attention = defineKernel({
   name: "attention",
-  code: [code, keysValues, cache, half, softmaxPart, step],
-  bindings,
+  code: [code, keysValues, writeCache, cache, half, softmaxPart, step],
+  bindings: [...writingBindings, ["y", "storage"]],
   constants: [...constants, "GROUPS", "SPLIT", "MAX_SPLITS", "ALONE"],
 });
 
@@ -50,11 +50,26 @@ export const attentionMerge = defineKernel({
   constants: ["LANES", "SPLIT", "MAX_SPLITS", "HEADS", "HEAD_SIZE", "HEAD_VEC4", "Y_STRIDE"],
 });
 
-/** The same with the lanes of quads, for heads of up to QUAD_HEAD_VEC4. */
+/** Writes each row's keys and values to the cache, for a kernel that attends by the cache alone. */
+export const cacheWrite = defineKernel({
+  name: "cache-write",
+  code: [cacheWriteCode, keysValues, writeCache, cache, half, step],
+  bindings: writingBindings,
+  constants: cacheConstants,
+});
+
+/** Attends causally over a sequence's positions, all of which are cached: with the lanes of quads, for heads of up to QUAD_HEAD_VEC4. */
 export const attentionQuad = defineKernel({
   name: "attention-quad",
   code: [quadCode, keysValues, cache, half, step],
-  bindings,
+  bindings: [
+    ["qkv", "read-only-storage"],
+    ["rows", "read-only-storage"],
+    ["block_tables", "read-only-storage"],
+    ["key_cache", "read-only-storage"],
+    ["value_cache", "read-only-storage"],
+    ["y", "storage"],
+  ],
   constants,
 });
 
