@@ -1,7 +1,7 @@
 // Runs the benchmark page as a person would: opens it, presses Run, waits, takes the JSON along.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 import { BUNDLE_LIMIT_KB, describeBundle, measureBundle } from "./bundle-size.mjs";
 import { adapter, chromiumFlags } from "./chromium-flags.mjs";
@@ -43,7 +43,7 @@ export async function benchmarkPage({ params, out, name, note }) {
     const { runnerImport } = await import("vite");
     const { module: report } = await runnerImport("./src/bench/report-markdown.ts", { configFile: false });
     console.log(`\n${report.reportMarkdown(result)}`);
-    const folder = join(root, out);
+    const folder = resolve(root, out);
     mkdirSync(folder, { recursive: true });
     const base =
       name ?? `${adapter === "software" ? "swiftshader" : "gpu"}-${result.options.model.split("/").join("-")}`;
