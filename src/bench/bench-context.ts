@@ -98,8 +98,8 @@ export class BenchContext {
     let startMs = performance.now();
     for (let round = 0; round <= rounds; round++) {
       if (round === 1) startMs = performance.now();
-      const roundMs = (performance.now() - startMs) / (round - 1);
-      if (round > 1 && round * roundMs > MOST_MS) {
+      const spentMs = performance.now() - startMs;
+      if (round > 1 && (spentMs / (round - 1)) * round > MOST_MS) {
         this.#notes.add(`${round - 1} of ${rounds} rounds: more would have taken over ${MOST_MS / 1000} seconds.`);
         break;
       }

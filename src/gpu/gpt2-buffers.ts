@@ -123,10 +123,10 @@ export interface Activations {
 
 /** The kernels read rows in tiles of up to 64, whether a step has them or not. */
 const ROW_TILE = 64;
-/** Of a buffer that is bound and neither read nor written. */
-const UNUSED_BYTES = 16;
 /** What samples have rows of their own is read and written by tiles of up to 32, or row by row. */
 const SAMPLE_TILE = 32;
+/** Of a buffer that is bound and neither read nor written. */
+const UNUSED_BYTES = 16;
 
 export function createActivations(
   arena: Arena,

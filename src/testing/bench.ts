@@ -15,3 +15,9 @@ export function printTable(
   const lines = cells.map((row) => row.map((cell, i) => cell.padStart(widths[i] ?? 0)).join("   "));
   console.log(`\n${title}\n\n${lines.join("\n")}\n`);
 }
+
+/** Zeroed, for whatever a kernel binds. */
+export function makeBuffer(device: GPUDevice, bytes: number): GPUBuffer {
+  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST;
+  return device.createBuffer({ size: Math.max(16, bytes), usage });
+}

@@ -2,7 +2,7 @@
 
 import { it } from "vitest";
 
-import { medianOf, printTable } from "../../testing/bench.ts";
+import { makeBuffer, medianOf, printTable } from "../../testing/bench.ts";
 import { openTestDevice } from "../../testing/gpu.ts";
 import { KernelCompiler } from "../kernel.ts";
 import {
@@ -121,5 +121,5 @@ it("attention", async () => {
 });
 
 function buffer(bytes: number): GPUBuffer {
-  return device.createBuffer({ size: bytes, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST });
+  return makeBuffer(device, bytes);
 }

@@ -3,7 +3,7 @@
 
 import { it } from "vitest";
 
-import { medianOf, printTable } from "../../testing/bench.ts";
+import { makeBuffer, medianOf, printTable } from "../../testing/bench.ts";
 import { openTestDevice, randomFloats } from "../../testing/gpu.ts";
 import { packSamples } from "../../testing/samples.ts";
 import { KernelCompiler } from "../kernel.ts";
@@ -35,11 +35,7 @@ interface Case {
 
 it("head and sample", async () => {
   const most = Math.max(...ROWS);
-  const buffer = (bytes: number) =>
-    device.createBuffer({
-      size: bytes,
-      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
-    });
+  const buffer = (bytes: number) => makeBuffer(device, bytes);
   const shared = {
     x: buffer(4 * most * WIDTH),
     w: buffer(packedBytes(WIDTH, VOCABULARY, "f16")),
@@ -68,9 +64,9 @@ it("head and sample", async () => {
       const shape = { K4, N4, Y4: N4, SAMPLES_ONLY: true, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE };
       const product = await variant.pipeline(compiler, shape, { head });
       for (const [name, request] of Object.entries(REQUESTS)) {
-        const samples = buffer(packSamples(Array.from({ length: rows }, () => request)).byteLength);
-        const requests = Array.from({ length: rows }, (_, seed_low) => ({ ...request, seed_low }));
-        device.queue.writeBuffer(samples, 0, packSamples(requests));
+        const requests = packSamples(Array.from({ length: rows }, (_, seed_low) => ({ ...request, seed_low })));
+        const samples = buffer(requests.byteLength);
+        device.queue.writeBuffer(samples, 0, requests);
         const run = (pass: GPUComputePassEncoder) => {
           pass.setPipeline(product);
           pass.setBindGroup(0, compiler.bind(matmulSkinny, { ...shared, norm: shared.bias, samples }));

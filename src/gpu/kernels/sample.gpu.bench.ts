@@ -2,7 +2,7 @@
 
 import { it } from "vitest";
 
-import { medianOf, printTable } from "../../testing/bench.ts";
+import { makeBuffer, medianOf, printTable } from "../../testing/bench.ts";
 import { openTestDevice, randomFloats } from "../../testing/gpu.ts";
 import { packSamples } from "../../testing/samples.ts";
 import { KernelCompiler } from "../kernel.ts";
@@ -65,10 +65,7 @@ it("sample", async () => {
 });
 
 function buffer(data: Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>): GPUBuffer {
-  const made = device.createBuffer({
-    size: Math.max(16, data.byteLength),
-    usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST,
-  });
+  const made = makeBuffer(device, data.byteLength);
   device.queue.writeBuffer(made, 0, data);
   return made;
 }

@@ -3,7 +3,7 @@
 import { it } from "vitest";
 
 import type { WeightsDtype } from "../../protocol/config.ts";
-import { medianOf, printTable } from "../../testing/bench.ts";
+import { makeBuffer, medianOf, printTable } from "../../testing/bench.ts";
 import { openTestDevice } from "../../testing/gpu.ts";
 import { KernelCompiler } from "../kernel.ts";
 import { usualMatmuls } from "../matmul-variants.ts";
@@ -17,11 +17,7 @@ const MOST_ROWS = 64;
 const DTYPES: readonly WeightsDtype[] = ["f32", "f16", "q8", "q4"];
 
 it("weights", async () => {
-  const buffer = (bytes: number) =>
-    device.createBuffer({
-      size: bytes,
-      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
-    });
+  const buffer = (bytes: number) => makeBuffer(device, bytes);
   const shared = {
     x: buffer(4 * MOST_ROWS * K),
     bias: buffer(4 * N),
