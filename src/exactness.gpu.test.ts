@@ -4,12 +4,12 @@
 import { describe, expect, it } from "vitest";
 
 import { createEngine, type ChorusEngine, type CompletionRequest, type CreateEngineOptions } from "./index.ts";
-import { tuningKey } from "./gpu/matmul-tuning.ts";
-import { usualMatmuls } from "./gpu/matmul-variants.ts";
+import { tuningKey } from "./backends/gpu/matmul-tuning.ts";
+import { usualMatmuls } from "./backends/gpu/matmul-variants.ts";
 import { loadGolden } from "./testing/golden.ts";
 import { PRETENDED_ADAPTER, tampered } from "./testing/gpu.ts";
 import { withOneDevice } from "./testing/one-device.ts";
-import { openTuningStore } from "./worker/tuning-store.ts";
+import { openTuningStore } from "./host/tuning-store.ts";
 
 type Request = CompletionRequest & { stream?: false };
 

@@ -61,7 +61,7 @@ function baseUrl(): string | undefined {
 }
 
 async function inPlace(gpu: GPU | undefined): Promise<Transport> {
-  const { EngineHost } = await import("./worker/engine-host.ts");
+  const { EngineHost } = await import("./host/engine-host.ts");
   return {
     service: new EngineHost({ gpu: gpu ?? globalThis.navigator?.gpu }),
     died: new Promise(() => undefined),
@@ -71,6 +71,6 @@ async function inPlace(gpu: GPU | undefined): Promise<Transport> {
 
 /** The models that this browser keeps. */
 export const models: Models = createModels(async () => {
-  const { ModelsHost } = await import("./worker/models-host.ts");
+  const { ModelsHost } = await import("./host/models-host.ts");
   return new ModelsHost({ gpu: globalThis.navigator?.gpu });
 });

@@ -1,4 +1,4 @@
-// What a step computes. Written once a step by src/gpu/step-buffer.ts; the two must agree (a test compares them).
+// What a step computes. Written once a step by src/backends/gpu/step-buffer.ts; the two must agree (a test compares them).
 
 struct Step {
   num_rows: u32,

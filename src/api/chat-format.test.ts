@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";
-import { loadTokenizer } from "../model/tokenizer.ts";
+import { loadTokenizer } from "../files/tokenizer.ts";
 import { loadChorusTokenizer, openFolder } from "../testing/request-context.ts";
 import { createChatFormat, type ChatTokenizer } from "./chat-format.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadTokenizer } from "../model/tokenizer.ts";
+import { loadTokenizer } from "../files/tokenizer.ts";
 import { loadChorusTokenizer, openFolder, requestContext } from "../testing/request-context.ts";
 import { NO_RULES } from "../engine/logit-rules.ts";
 import { NO_FILTERS } from "../engine/sampling-params.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { parseGpt2Config } from "../model/gpt2-config.ts";
-import { float16ToFloat32 } from "../model/half.ts";
+import { parseGpt2Config } from "../models/gpt2/gpt2-config.ts";
+import { float16ToFloat32 } from "../files/half.ts";
 import { makeRandomModel } from "./random-model.ts";
 import { MODEL_SIZES } from "./model-sizes.ts";
 import { meanOf, standardDeviationOf } from "./statistics.ts";

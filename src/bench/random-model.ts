@@ -1,4 +1,4 @@
-import { float32ToFloat16 } from "../model/half.ts";
+import { float32ToFloat16 } from "../files/half.ts";
 import type { ModelSize } from "./model-sizes.ts";
 import { seededRandom, type Random } from "./seeded-random.ts";
 

@@ -57,7 +57,7 @@ async function download(model: string, options: DownloadModelOptions = {}): Prom
   }
   // Without this a browser that runs short of space may take the models away. It may ask the user, or say no.
   void navigator.storage?.persist?.().catch(() => false);
-  const worker = new Worker(new URL("../worker/models.worker.ts", import.meta.url), { type: "module" });
+  const worker = new Worker(new URL("../host/models.worker.ts", import.meta.url), { type: "module" });
   const failed = new Promise<never>((_, reject) => {
     worker.addEventListener("error", ({ message }) =>
       reject(new ChorusError("worker_died", `The downloads' worker failed: ${message || "it could not be loaded"}.`)),

@@ -16,7 +16,7 @@ export async function startWorker(): Promise<Transport> {
     );
   }
   const name = `chorus-${crypto.randomUUID()}`;
-  const worker = new Worker(new URL("../worker/engine.worker.ts", import.meta.url), { type: "module", name });
+  const worker = new Worker(new URL("../host/engine.worker.ts", import.meta.url), { type: "module", name });
   const closing = new AbortController();
   const failedToStart = new Promise<ChorusError>((resolve) => {
     worker.addEventListener("error", (event) => {

@@ -2,7 +2,7 @@ import type { SamplingParams } from "./sampling-params.ts";
 
 /**
  * What a grammar lets a sequence be, token by token. It belongs to one sequence, and knows its output so far; made outside
- * of the engine (worker/structure-compiler.ts).
+ * of the engine (host/structure-compiler.ts).
  */
 export interface GrammarMatcher {
   /** What may end the sequence once its text is complete. Before, the mask leaves none of them. */

@@ -41,7 +41,7 @@ export interface StepResult {
 }
 
 /**
- * What computes a step. The GPU's implementation is gpu/gpt2-runner.ts; tests use a fake one.
+ * What computes a step. The GPU's implementation is backends/gpu/gpt2-runner.ts; tests use a fake one.
  *
  * submit() reads the plan before it returns, so that the engine may plan the next step at once; the promise resolves
  * when the ids have been read back. The runner remembers what it sampled last in each slot: the row that follows takes

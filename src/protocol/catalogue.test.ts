@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createChatFormat, type ChatTokenizer } from "../api/chat-format.ts";
-import { parseGpt2Config } from "../model/gpt2-config.ts";
-import { countParameters } from "../model/gpt2-weights.ts";
+import { parseGpt2Config } from "../models/gpt2/gpt2-config.ts";
+import { countParameters } from "../models/gpt2/gpt2-weights.ts";
 import { CATALOGUE, type ChatFrame } from "./catalogue.ts";
 import { isHubId } from "./model-source.ts";
 

@@ -51,7 +51,7 @@ export interface ModelEstimate {
   readonly problem: ChorusErrorData | null;
 }
 
-/** The contract between the page and the side that keeps models (worker/models-host.ts). Plain data only. */
+/** The contract between the page and the side that keeps models (host/models-host.ts). Plain data only. */
 export interface ModelsService {
   list(): Promise<Result<StoredModel[]>>;
   delete(location: RemoteLocation): Promise<Result<null>>;

@@ -2,9 +2,9 @@
 
 import { NO_RULES } from "../engine/logit-rules.ts";
 import { NO_FILTERS, type SamplingParams } from "../engine/sampling-params.ts";
-import { parseGpt2Config } from "../model/gpt2-config.ts";
-import { loadGpt2Weights, type Gpt2Weights } from "../model/gpt2-weights.ts";
-import { openSafetensors } from "../model/safetensors.ts";
+import { parseGpt2Config } from "../models/gpt2/gpt2-config.ts";
+import { loadGpt2Weights, type Gpt2Weights } from "../models/gpt2/gpt2-weights.ts";
+import { openSafetensors } from "../files/safetensors.ts";
 
 interface TensorRef {
   off: number;

@@ -1,14 +1,14 @@
 // A model's graph with all that it reads and writes, without an engine around it.
 
-import type { OpenedDevice } from "../gpu/device.ts";
-import { Arena } from "../gpu/arena.ts";
-import { createActivations, uploadWeights, type Activations, type Gpt2Buffers } from "../gpu/gpt2-buffers.ts";
-import { Gpt2Graph } from "../gpu/gpt2-graph.ts";
-import { KernelCompiler, type Dispatch } from "../gpu/kernel.ts";
-import { usualMatmuls, type AdapterTraits, type MatmulVariant } from "../gpu/matmul-variants.ts";
-import { StepBuffer, type StepShape } from "../gpu/step-buffer.ts";
-import { WeightUploader } from "../gpu/weight-uploader.ts";
-import type { Gpt2Weights } from "../model/gpt2-weights.ts";
+import type { OpenedDevice } from "../backends/gpu/device.ts";
+import { Arena } from "../backends/gpu/arena.ts";
+import { createActivations, uploadWeights, type Activations, type Gpt2Buffers } from "../backends/gpu/gpt2-buffers.ts";
+import { Gpt2Graph } from "../backends/gpu/gpt2-graph.ts";
+import { KernelCompiler, type Dispatch } from "../backends/gpu/kernel.ts";
+import { usualMatmuls, type AdapterTraits, type MatmulVariant } from "../backends/gpu/matmul-variants.ts";
+import { StepBuffer, type StepShape } from "../backends/gpu/step-buffer.ts";
+import { WeightUploader } from "../backends/gpu/weight-uploader.ts";
+import type { Gpt2Weights } from "../models/gpt2/gpt2-weights.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 
 export interface PreparedGraph {

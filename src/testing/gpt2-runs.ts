@@ -3,9 +3,9 @@
 import { resolveEngineConfig } from "../api/engine-config.ts";
 import type { LogitRules } from "../engine/logit-rules.ts";
 import { Sequence } from "../engine/sequence.ts";
-import type { OpenedDevice } from "../gpu/device.ts";
-import { Gpt2Runner } from "../gpu/gpt2-runner.ts";
-import type { Gpt2Weights } from "../model/gpt2-weights.ts";
+import type { OpenedDevice } from "../backends/gpu/device.ts";
+import { Gpt2Runner } from "../backends/gpu/gpt2-runner.ts";
+import type { Gpt2Weights } from "../models/gpt2/gpt2-weights.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { GREEDY } from "./golden.ts";
 import { readBuffer } from "./gpu.ts";

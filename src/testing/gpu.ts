@@ -2,8 +2,8 @@
 
 import { afterAll, expect } from "vitest";
 
-import { openDevice, type OpenedDevice } from "../gpu/device.ts";
-import { KernelCompiler, type Kernel, type KernelBuffers, type KernelConstants } from "../gpu/kernel.ts";
+import { openDevice, type OpenedDevice } from "../backends/gpu/device.ts";
+import { KernelCompiler, type Kernel, type KernelBuffers, type KernelConstants } from "../backends/gpu/kernel.ts";
 
 /** One device a test file; the file fails where the device reports an error nobody caught. */
 export async function openTestDevice(): Promise<OpenedDevice> {

@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import type { GrammarMatcher } from "../engine/grammar-matcher.ts";
 import { GrammarCompiler } from "../grammar/grammar-compiler.ts";
 import { loadXgrammar } from "../grammar/load-xgrammar.ts";
-import { tokenOfBytes } from "../model/byte-alphabet.ts";
+import { tokenOfBytes } from "../files/byte-alphabet.ts";
 
 /** Compiles for a vocabulary, given as the bytes of each token. The module asks for a location, which Node lacks. */
 export function grammarCompiler(vocabulary: readonly Uint8Array[], vocabSize = vocabulary.length): GrammarCompiler {

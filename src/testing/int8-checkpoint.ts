@@ -1,12 +1,12 @@
-import { loadGpt2Weights, type Gpt2Weights, type LayerTensors } from "../model/gpt2-weights.ts";
-import { float32ToFloat16 } from "../model/half.ts";
-import { EXTREMES_SUFFIX } from "../model/int8-tensor.ts";
-import { encodeSafetensorsHeader, type TensorEntry } from "../model/safetensors-header.ts";
-import { openSafetensors } from "../model/safetensors.ts";
-import { readF32, type Tensor } from "../model/tensor.ts";
+import { loadGpt2Weights, type Gpt2Weights, type LayerTensors } from "../models/gpt2/gpt2-weights.ts";
+import { float32ToFloat16 } from "../files/half.ts";
+import { EXTREMES_SUFFIX } from "../files/int8-tensor.ts";
+import { encodeSafetensorsHeader, type TensorEntry } from "../files/safetensors-header.ts";
+import { openSafetensors } from "../files/safetensors.ts";
+import { readF32, type Tensor } from "../files/tensor.ts";
 import { quantiseMatrix, type Grouping } from "./weights-as-kept.ts";
 
-/** The weights as they are once they were written to an int8 file (src/model/int8-tensor.ts) and read again. */
+/** The weights as they are once they were written to an int8 file (src/files/int8-tensor.ts) and read again. */
 export async function int8Checkpoint(weights: Gpt2Weights): Promise<Gpt2Weights> {
   const entries: TensorEntry[] = [];
   const data: Uint8Array<ArrayBuffer>[] = [];

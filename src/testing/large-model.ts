@@ -2,14 +2,14 @@
 
 import { makeRandomModel } from "../bench/random-model.ts";
 import type { ModelSize } from "../bench/model-sizes.ts";
-import { float16ToFloat32 } from "../model/half.ts";
-import { WEIGHTS_FILE, WEIGHTS_INDEX_FILE } from "../model/model-folder.ts";
+import { float16ToFloat32 } from "../files/half.ts";
+import { WEIGHTS_FILE, WEIGHTS_INDEX_FILE } from "../files/model-folder.ts";
 import {
   encodeSafetensorsHeader,
   headerEnd,
   parseSafetensorsHeader,
   type TensorEntry,
-} from "../model/safetensors-header.ts";
+} from "../files/safetensors-header.ts";
 import { asciiTokenizer } from "./ascii-tokenizer.ts";
 
 export interface LargeModel {

@@ -1,7 +1,7 @@
 // Folders of models to be served and downloaded, for tests in Node.
 
 import { readFileSync } from "node:fs";
-import { encodeSafetensorsHeader } from "../model/safetensors-header.ts";
+import { encodeSafetensorsHeader } from "../files/safetensors-header.ts";
 
 const FIXTURE = "fixtures/gpt2-tiny";
 export const WEIGHTS = "model.safetensors";

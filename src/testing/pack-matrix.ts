@@ -1,8 +1,8 @@
 // The packing kernel's work in plain JavaScript: its reference, and what other kernels' tests are given.
 
-import { float16ToFloat32, float32ToFloat16 } from "../model/half.ts";
+import { float16ToFloat32, float32ToFloat16 } from "../files/half.ts";
 import type { WeightsDtype } from "../protocol/config.ts";
-import { strideOf } from "../gpu/padding.ts";
+import { strideOf } from "../backends/gpu/padding.ts";
 
 /** A matrix [k, n] in the layout of shaders/README.md, both sides padded with zeros to their stride. */
 export interface PackedMatrix {

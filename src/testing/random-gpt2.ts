@@ -1,5 +1,5 @@
-import type { Gpt2Config } from "../model/gpt2-config.ts";
-import type { Gpt2Weights } from "../model/gpt2-weights.ts";
+import type { Gpt2Config } from "../models/gpt2/gpt2-config.ts";
+import type { Gpt2Weights } from "../models/gpt2/gpt2-weights.ts";
 import { randomFloats } from "./gpu.ts";
 import { tensorOf } from "./tensors.ts";
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { createChatFormat } from "../api/chat-format.ts";
 import type { RequestContext } from "../api/parsed-request.ts";
-import { openFileList, type ModelFiles } from "../model/model-files.ts";
-import { loadTokenizer, type ModelTokenizer } from "../model/tokenizer.ts";
+import { openFileList, type ModelFiles } from "../files/model-files.ts";
+import { loadTokenizer, type ModelTokenizer } from "../files/tokenizer.ts";
 
 /** Files of a folder of the repository, read from disk. */
 export function openFolder(folder: string, names: readonly string[]): ModelFiles {

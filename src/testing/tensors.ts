@@ -1,5 +1,5 @@
-import { float16ToFloat32, float32ToFloat16 } from "../model/half.ts";
-import { BYTES_PER_ELEMENT, type Tensor, type TensorDtype } from "../model/tensor.ts";
+import { float16ToFloat32, float32ToFloat16 } from "../files/half.ts";
+import { BYTES_PER_ELEMENT, type Tensor, type TensorDtype } from "../files/tensor.ts";
 
 /** A matrix in memory, stored as `dtype`. */
 export function tensorOf(values: Float32Array, rows: number, columns: number, dtype: TensorDtype = "F32"): Tensor {

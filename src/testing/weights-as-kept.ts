@@ -1,4 +1,4 @@
-import { float16ToFloat32, float32ToFloat16 } from "../model/half.ts";
+import { float16ToFloat32, float32ToFloat16 } from "../files/half.ts";
 import type { WeightsDtype } from "../protocol/config.ts";
 
 const GROUP = 32;

@@ -3,12 +3,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { parseGpt2Config, type Gpt2Config } from "../../src/model/gpt2-config.ts";
-import { loadGpt2Weights, type LayerTensors } from "../../src/model/gpt2-weights.ts";
-import { openSafetensors } from "../../src/model/safetensors.ts";
-import { readF32 } from "../../src/model/tensor.ts";
-import type { TokenizerJson } from "../../src/model/tokenizer-json.ts";
-import { ModelTokenizer } from "../../src/model/tokenizer.ts";
+import { parseGpt2Config, type Gpt2Config } from "../../src/models/gpt2/gpt2-config.ts";
+import { loadGpt2Weights, type LayerTensors } from "../../src/models/gpt2/gpt2-weights.ts";
+import { openSafetensors } from "../../src/files/safetensors.ts";
+import { readF32 } from "../../src/files/tensor.ts";
+import type { TokenizerJson } from "../../src/files/tokenizer-json.ts";
+import { ModelTokenizer } from "../../src/files/tokenizer.ts";
 
 export interface PeerCheckpoint {
   readonly weights: PeerWeights;
@@ -22,7 +22,7 @@ export interface WeightAndBias {
   readonly bias: Float32Array;
 }
 
-/** GPT-2's, with a head that is the token embedding. Names and shapes are those of src/model/gpt2-weights.ts. */
+/** GPT-2's, with a head that is the token embedding. Names and shapes are those of src/models/gpt2/gpt2-weights.ts. */
 export interface PeerWeights {
   readonly config: Gpt2Config;
   readonly numParameters: number;

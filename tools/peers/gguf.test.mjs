@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { float16ToFloat32, float32ToFloat16 } from "../../src/model/half.ts";
+import { float16ToFloat32, float32ToFloat16 } from "../../src/files/half.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { gpt2ToGguf } from "./gpt2-gguf.ts";
 

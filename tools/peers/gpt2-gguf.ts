@@ -1,6 +1,6 @@
 // A GPT-2 checkpoint under llama.cpp's names.
 
-import { float32ToFloat16 } from "../../src/model/half.ts";
+import { float32ToFloat16 } from "../../src/files/half.ts";
 import type { PeerWeights, Vocabulary, WeightAndBias } from "./checkpoint.ts";
 import { encodeGguf, type GgufTensor, type GgufType, type GgufValue } from "./gguf.ts";
 import { transpose } from "./transpose.ts";

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-import type { ModelTokenizer } from "../../src/model/tokenizer.ts";
+import type { ModelTokenizer } from "../../src/files/tokenizer.ts";
 import { root } from "../run-command.mjs";
 import { readCheckpoint } from "./checkpoint.ts";
 import { gpt2ToGguf } from "./gpt2-gguf.ts";

@@ -1,6 +1,6 @@
 // Prompts of one length in tokens, so that no engine has anything to pad.
 
-import type { ModelTokenizer } from "../../src/model/tokenizer.ts";
+import type { ModelTokenizer } from "../../src/files/tokenizer.ts";
 import type { Prompt } from "./engine-page.ts";
 
 /** For a model that knows English. */

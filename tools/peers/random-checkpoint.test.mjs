@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { float16ToFloat32, float32ToFloat16 } from "../../src/model/half.ts";
+import { float16ToFloat32, float32ToFloat16 } from "../../src/files/half.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { makePrompts } from "./prompts.ts";
 import { SIZES, writeRandomCheckpoint } from "./random-checkpoint.ts";

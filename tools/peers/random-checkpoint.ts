@@ -10,7 +10,7 @@
 import { mkdir, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { float32ToFloat16 } from "../../src/model/half.ts";
+import { float32ToFloat16 } from "../../src/files/half.ts";
 import { asciiTokenizer } from "../../src/testing/ascii-tokenizer.ts";
 
 export interface Gpt2Size {

@@ -15,7 +15,7 @@ from model import GPT2, Config, extend, is_conv1d, load_folder, read_safetensors
 
 
 def fixture_tensors() -> dict[str, np.ndarray]:
-    """Odd sizes, groups both ways, a group of zeros. src/model/int8-tensor.test.ts makes the same values again."""
+    """Odd sizes, groups both ways, a group of zeros. src/files/int8-tensor.test.ts makes the same values again."""
 
     def values(rows: int, columns: int) -> np.ndarray:
         index = np.arange(rows * columns).reshape(rows, columns)

@@ -1,0 +1,80 @@
+import { ChorusError } from "../../protocol/errors.ts";
+
+/** Features that are used where the adapter has them, and that nothing depends on. */
+const WANTED_FEATURES: readonly GPUFeatureName[] = ["timestamp-query", "subgroups"];
+
+/**
+ * Limits that decide how large a model and its cache may be. All others stay at WebGPU's defaults, so that a kernel that
+ * compiles here compiles on every adapter.
+ */
+const WANTED_LIMITS = ["maxBufferSize", "maxStorageBufferBindingSize"] as const;
+
+export interface OpenedDevice {
+  readonly device: GPUDevice;
+  /** For people: "Apple M3", "SwiftShader (software)". */
+  readonly adapterName: string;
+  /** Whether the adapter computes on the CPU: there, workgroup memory and barriers are dear. */
+  readonly isSoftware: boolean;
+  /** Whether four neighbouring lanes, and maybe more, can hand values to each other. */
+  readonly hasSubgroups: boolean;
+  /** Whether it computes with halves: then it unpacks them with an instruction of its own. */
+  readonly hasHalves: boolean;
+  /** Resolves when the device can't go on: lost (other than by destroy()), out of memory, or used wrongly by us. */
+  readonly failure: Promise<ChorusError>;
+}
+
+/** Opens the best adapter. Throws webgpu_unavailable where there is none. */
+export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
+  if (!gpu) {
+    throw new ChorusError(
+      "webgpu_unavailable",
+      "This browser does not offer WebGPU (navigator.gpu is missing). Chrome or Edge 113 and later do.",
+    );
+  }
+  const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
+  if (!adapter) {
+    throw new ChorusError(
+      "webgpu_unavailable",
+      "This browser has WebGPU but found no graphics adapter for it. Turn on hardware acceleration, or update the graphics driver.",
+    );
+  }
+  const device = await adapter.requestDevice({
+    label: "chorus",
+    requiredFeatures: WANTED_FEATURES.filter((feature) => adapter.features.has(feature)),
+    requiredLimits: Object.fromEntries(WANTED_LIMITS.map((limit) => [limit, adapter.limits[limit]])),
+  });
+  const { info } = adapter;
+  return {
+    device,
+    adapterName: nameOf(info),
+    isSoftware: isSoftware(info),
+    hasSubgroups: device.features.has("subgroups") && (info.subgroupMinSize ?? 0) >= 4,
+    hasHalves: adapter.features.has("shader-f16"),
+    failure: failureOf(device),
+  };
+}
+
+function failureOf(device: GPUDevice): Promise<ChorusError> {
+  return new Promise((resolve) => {
+    void device.lost.then(({ reason, message }) => {
+      if (reason !== "destroyed")
+        resolve(new ChorusError("device_lost", `The GPU was reset or taken away. ${message}`.trim()));
+    });
+    device.addEventListener("uncapturederror", ({ error }) => {
+      const code = error instanceof GPUOutOfMemoryError ? "out_of_memory" : "internal_error";
+      resolve(new ChorusError(code, `The GPU refused a command: ${error.message}`));
+    });
+  });
+}
+
+function isSoftware(info: GPUAdapterInfo): boolean {
+  return (
+    info.isFallbackAdapter ||
+    /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${info.architecture} ${info.device} ${info.description}`)
+  );
+}
+
+function nameOf(info: GPUAdapterInfo): string {
+  const name = info.description || [info.vendor, info.architecture].filter(Boolean).join(" ") || "GPU";
+  return isSoftware(info) ? `${name} (software)` : name;
+}

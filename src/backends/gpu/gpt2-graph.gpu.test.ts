@@ -1,0 +1,108 @@
+// Layer by layer against the output of every Hugging Face module.
+
+import { expect, it } from "vitest";
+
+import { resolveEngineConfig } from "../../api/engine-config.ts";
+import { Sequence } from "../../engine/sequence.ts";
+import { prepareGraph, runDispatches } from "../../testing/gpt2-graph.ts";
+import { GREEDY, loadGolden } from "../../testing/golden.ts";
+import { differingWords, expectClose, openTestDevice, readBuffer } from "../../testing/gpu.ts";
+import type { Activations } from "./gpt2-buffers.ts";
+import { usualMatmuls } from "./matmul-variants.ts";
+import { strideOf } from "./padding.ts";
+
+const opened = await openTestDevice();
+const { device, hasSubgroups } = opened;
+const golden = await loadGolden("gpt2-tiny");
+const prompt = golden.prompts.find(({ debug }) => debug);
+const { modules, hidden_states } = prompt?.debug as unknown as {
+  modules: Record<string, { off: number; shape: number[] }>;
+  hidden_states: { off: number; shape: number[] }[];
+};
+
+const engine = resolveEngineConfig(
+  { maxNumSeqs: 2, maxNumBatchedTokens: 32, numGpuBlocks: 4, dtype: "f32", kvCacheDtype: "f32" },
+  golden.weights.config,
+);
+
+/** Which module's output is in which buffer after which dispatch; `x` holds the residual stream after both sums. */
+const CHECKPOINTS: [dispatch: string, buffer: keyof Activations, module: string][] = [
+  ["embed", "x", "transformer.drop"],
+  ...[0, 1].flatMap((i): [string, keyof Activations, string][] => [
+    [`layer ${i} ln1`, "normed", `transformer.h.${i}.ln_1`],
+    [`layer ${i} qkv`, "qkv", `transformer.h.${i}.attn.c_attn`],
+    [`layer ${i} ln2`, "normed", `transformer.h.${i}.ln_2`],
+    [`layer ${i} fc`, "hidden", `transformer.h.${i}.mlp.act`],
+    [`layer ${i} fcProj`, "x", `transformer.h.${i}`],
+  ]),
+];
+
+/** The GPUs' kernels normalise on the way: there is no such dispatch. */
+const isNorm = ([dispatch]: (typeof CHECKPOINTS)[number]) => /ln\d$/.test(dispatch);
+// By kernel of attention, of which each has its own order of additions; products agree in all.
+const firstLogits = new Map<boolean, ArrayBuffer>();
+
+it.each([
+  { isSoftware: true, hasSubgroups, embedding: "one part", maxBindingBytes: 2 ** 27 },
+  { isSoftware: true, hasSubgroups: false, embedding: "one part", maxBindingBytes: 2 ** 27 },
+  { isSoftware: false, hasSubgroups, embedding: "one part", maxBindingBytes: 2 ** 27 },
+  { isSoftware: true, hasSubgroups, embedding: "three parts", maxBindingBytes: 50_000 },
+  { isSoftware: false, hasSubgroups, embedding: "eight parts", maxBindingBytes: 1 },
+])(
+  "computes every module's output (software: $isSoftware, subgroups: $hasSubgroups, embedding in $embedding)",
+  async ({ maxBindingBytes, ...adapter }) => {
+    const { isSoftware } = adapter;
+    const ids = prompt?.ids ?? [];
+    const model = golden.weights.config;
+    const usual = usualMatmuls(adapter);
+    const { graph, buffers, activations, step, arena } = await prepareGraph(opened, golden.weights, engine, {
+      adapter,
+      // What this step chooses, for its rows and its one sample: GPUs' kernels are slow to compile here.
+      matmuls: usual.filter((variant) =>
+        [1, ids.length].some((rows) => variant === usual.find((v) => v.maxRows >= rows)),
+      ),
+      maxBindingBytes,
+    });
+
+    const sequence = new Sequence({ requestId: "a", index: 0, params: GREEDY, prompt: ids, arrivalMs: 0 });
+    sequence.slot = 1;
+    sequence.blockTable = [2];
+    const scheduled = { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
+    const shape = step.write(device.queue, [scheduled]);
+    const checked: string[] = [];
+    const dispatches = [...graph.dispatches(shape)];
+    const parts = buffers.embedding.length + buffers.head.length;
+    const inLayer = isSoftware ? (adapter.hasSubgroups ? 8 : 7) : 5;
+    expect(dispatches.length).toBe(model.nLayer * inLayer + parts + Number(isSoftware));
+    for (const [i, dispatch] of dispatches.entries()) {
+      runDispatches(opened, [dispatch], shape);
+
+      const [, name, module] = CHECKPOINTS.find(([at]) => at === dispatch.name) ?? [];
+      const expected = module && modules[module];
+      // Parts of one operation have one name.
+      if (!name || !expected || dispatches[i + 1]?.name === dispatch.name) continue;
+      const width = expected.shape[1] ?? 0;
+      const values = new Float32Array(await readBuffer(device, activations[name]));
+      const dense = ids.flatMap((_, r) => [...values.subarray(r * strideOf(width), r * strideOf(width) + width)]);
+      expectClose(dense, golden.tensor(expected), 5e-5);
+      checked.push(dispatch.name);
+    }
+    expect(checked).toEqual(CHECKPOINTS.filter((at) => isSoftware || !isNorm(at)).map(([at]) => at));
+
+    if (isSoftware) {
+      const final = new Float32Array(await readBuffer(device, activations.headInput)).subarray(0, 64);
+      const states = hidden_states.at(-1);
+      if (!states) throw new Error("no hidden states in the fixture");
+      expectClose(final, golden.tensor(states).subarray(6 * 64, 7 * 64), 5e-5);
+    }
+    const logits = (await readBuffer(device, activations.logits)).slice(0, 4 * model.vocabSize);
+    if (!prompt) throw new Error("no prompt in the fixture");
+    expectClose(new Float32Array(logits), golden.tensor(prompt.last_logits), 2e-4);
+    const quads = isSoftware && adapter.hasSubgroups;
+    expect(differingWords(logits, firstLogits.get(quads) ?? logits)).toBe(0);
+    firstLogits.set(quads, logits);
+    arena.destroy();
+    // SwiftShader takes seconds to compile a kernel with barriers.
+  },
+  180_000,
+);

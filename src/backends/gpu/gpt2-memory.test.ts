@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { parseGpt2Config } from "../../models/gpt2/gpt2-config.ts";
+import { checkFits, gpt2Memory } from "./gpt2-memory.ts";
+
+const XL = parseGpt2Config({ model_type: "gpt2", n_embd: 1600, n_layer: 48, n_head: 25 });
+const engine = { dtype: "f16", kvCacheDtype: "f16", numGpuBlocks: 1024, blockSize: 16, maxNumSeqs: 64 } as const;
+const limits = (bytes: number) => ({ maxBufferSize: 2 * bytes, maxStorageBufferBindingSize: bytes });
+
+describe("what does not fit is told with what would", () => {
+  test.each([
+    ["f32", 40e6, 'dtype "f16" would fit'],
+    ["f16", 20e6, 'dtype "q8" would fit'],
+    ["f16", 6.6e6, 'dtype "q4" would fit'],
+    ["f16", 1e6, "choose a smaller model"],
+  ] as const)("weights in %s where a binding takes %i bytes", (dtype, bytes, advice) => {
+    expect(() => checkFits(XL, { ...engine, dtype }, limits(bytes))).toThrow(
+      expect.objectContaining({ code: "out_of_memory", param: "dtype", message: expect.stringContaining(advice) }),
+    );
+  });
+
+  test("a cache, and the one that is proposed fits", () => {
+    const bytes = 200e6;
+    const numGpuBlocks = 8192;
+    let advice = "";
+    try {
+      checkFits(XL, { ...engine, numGpuBlocks }, limits(bytes));
+    } catch (error) {
+      expect(error).toMatchObject({ code: "out_of_memory", param: "kvCacheBytes" });
+      advice = (error as Error).message;
+    }
+    const blocks = Number(/\((\d+) blocks\)/.exec(advice)?.[1]);
+    const kvCacheBytes = Number(/kvCacheBytes (\d+)/.exec(advice)?.[1]);
+    checkFits(XL, { ...engine, numGpuBlocks: blocks }, limits(bytes));
+    expect(gpt2Memory(XL, { ...engine, numGpuBlocks: blocks }).kvCacheBytes).toBe(kvCacheBytes);
+    expect(() => checkFits(XL, { ...engine, numGpuBlocks: blocks + 1 }, limits(bytes))).toThrow(/kvCacheBytes/);
+  });
+
+  test("logits of too many sequences", () => {
+    const run = (maxNumSeqs: number) => checkFits(XL, { ...engine, maxNumSeqs }, limits(170e6));
+    expect(() => run(1024)).toThrow(/maxNumSeqs 832 would fit/);
+    run(832);
+  });
+
+  test("what fits passes", () => checkFits(XL, engine, limits(2 ** 30)));
+
+  test("a head larger than WebGPU's default binding passes: it is split", () => {
+    checkFits(XL, { ...engine, dtype: "f32" }, limits(128 * 2 ** 20));
+  });
+});
+
+test("fewer bits take less", () => {
+  const bytes = (["f32", "f16", "q8", "q4"] as const).map((dtype) => gpt2Memory(XL, { ...engine, dtype }).weightBytes);
+  expect(bytes).toEqual(bytes.toSorted((a, b) => b - a));
+});

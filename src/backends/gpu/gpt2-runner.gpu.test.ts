@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+
+import { Sequence } from "../../engine/sequence.ts";
+import { GREEDY, loadGolden } from "../../testing/golden.ts";
+import { createRunner, greedyTokens, lastLogits, placedSequence } from "../../testing/gpt2-runs.ts";
+import { expectClose, openTestDevice } from "../../testing/gpu.ts";
+
+const opened = await openTestDevice();
+
+describe.each(["model.safetensors", "model.legacy-buffers.safetensors", "model.hub-noprefix.safetensors"])(
+  "gpt2-tiny, %s",
+  async (checkpoint) => {
+    const golden = await loadGolden("gpt2-tiny", checkpoint);
+    const runner = await createRunner(opened, golden.weights);
+
+    it.each(golden.prompts)("has Hugging Face's logits at the last position of $name", async ({ ids, last_logits }) => {
+      expectClose(await lastLogits(opened, runner, ids, 512), golden.tensor(last_logits), 2e-4);
+    });
+
+    it.each(golden.prompts)("has Hugging Face's greedy tokens after $name", async ({ ids, greedy: { tokens } }) => {
+      expect(await greedyTokens(runner, ids, tokens.length)).toEqual(tokens);
+    });
+  },
+);
+
+describe("gpt2-tiny under rules", async () => {
+  const golden = await loadGolden("gpt2-tiny");
+  const runner = await createRunner(opened, golden.weights);
+
+  it.each(golden.prompts)("has Hugging Face's greedy tokens after $name", async (prompt) => {
+    const runs = [
+      [{ repetitionPenalty: 1.3 }, prompt["greedy_repetition_penalty_1.3"]],
+      [{ noRepeatNgramSize: 3 }, prompt.greedy_no_repeat_ngram_3],
+      [{ repetitionPenalty: 1.3, noRepeatNgramSize: 3 }, prompt["greedy_repetition_penalty_1.3_no_repeat_ngram_3"]],
+    ] as const;
+    for (const [rules, run] of runs) {
+      if (!run) throw new Error(`no run under ${Object.keys(rules).join()} in the fixture`);
+      expect(await greedyTokens(runner, prompt.ids, run.tokens.length, rules)).toEqual(run.tokens);
+    }
+  });
+
+  it("tells the most likely tokens to those who ask, beside those who don't", async () => {
+    const [prompt] = golden.prompts;
+    if (!prompt) throw new Error("no prompt in the fixture");
+    const logits = golden.tensor(prompt.last_logits);
+    const order = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0));
+    const entries = [0, 3].map((topLogprobs, slot) => {
+      const sequence = placedSequence(prompt.ids, slot, prompt.ids.length, {});
+      const asking = new Sequence({ ...sequence, params: { ...GREEDY, topLogprobs }, prompt: prompt.ids });
+      asking.slot = slot;
+      asking.blockTable = sequence.blockTable;
+      return {
+        sequence: asking,
+        start: 0,
+        count: prompt.ids.length,
+        samples: true,
+        drafts: [],
+        scored: 0,
+        cachedTokens: 0,
+      };
+    });
+    const [silent, telling] = (await runner.submit(entries)).tokens;
+    expect(silent?.top).toEqual([]);
+    expect(telling?.top?.map(({ tokenId }) => tokenId)).toEqual(order.slice(0, 3));
+    expect(telling?.top?.[0]?.logprob).toBeCloseTo(telling?.logprob ?? NaN, 5);
+  });
+});
+
+describe("a prompt that is scored", async () => {
+  const golden = await loadGolden("gpt2-tiny");
+  const prompt = golden.prompts.find(({ all_logits: all }) => all);
+  if (!prompt?.all_logits) throw new Error("no prompt with all logits in the fixture");
+  const [, vocabSize = 0] = prompt.all_logits.t.shape;
+  const logits = golden.tensor(prompt.all_logits.t);
+  const ids = [...prompt.ids, ...prompt.greedy.tokens].slice(0, -1);
+  const runner = await createRunner(opened, golden.weights, { maxNumSeqs: 32 });
+
+  it("has the log-probability and rank of each of its tokens, beside a draw in the same step", async () => {
+    const { blockTable } = placedSequence(ids, 2, ids.length + 1);
+    // Draws from other logits than the model's, and hot: neither is the scores' affair.
+    const params = { ...GREEDY, temperature: 2, topLogprobs: 1, promptLogprobs: 3, repetitionPenalty: 1.5 };
+    const sequence = new Sequence({ requestId: "s", index: 0, params, prompt: ids, arrivalMs: 0 });
+    Object.assign(sequence, { slot: 2, blockTable });
+    const scored = ids.length - 1;
+    const { tokens } = await runner.submit([
+      { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored, cachedTokens: 0 },
+    ]);
+    expect(tokens).toHaveLength(ids.length);
+    for (const [row, { tokenId, logprob, rank, top }] of tokens.slice(0, scored).entries()) {
+      const own = logits.subarray(row * vocabSize, (row + 1) * vocabSize);
+      const logTotal = Math.log(own.reduce((sum, logit) => sum + Math.exp(logit), 0));
+      const order = [...own.keys()].sort((a, b) => (own[b] ?? 0) - (own[a] ?? 0));
+      expect(tokenId).toBe(ids[row + 1]);
+      expect(logprob).toBeCloseTo((own[tokenId] ?? NaN) - logTotal, 4);
+      expect(rank).toBe(1 + order.indexOf(tokenId));
+      expect(top?.map((one) => one.tokenId)).toEqual(order.slice(0, 3));
+      for (const one of top ?? []) expect(one.logprob).toBeCloseTo((own[one.tokenId] ?? NaN) - logTotal, 4);
+    }
+    expect(tokens.at(-1)?.rank).toBeUndefined();
+    expect(tokens.at(-1)?.top).toHaveLength(1);
+  });
+});
+
+describe("gpt2-tiny at its limits", async () => {
+  const golden = await loadGolden("gpt2-tiny");
+
+  it("fills its whole context in one step", async () => {
+    const full = golden.context_full;
+    if (!full) throw new Error("no context_full in the fixture");
+    const runner = await createRunner(opened, golden.weights);
+    expectClose(await lastLogits(opened, runner, full.ids, 512), golden.tensor(full.last_logits), 2e-4);
+  });
+});
+
+describe("gpt2-mid in f16", async () => {
+  const golden = await loadGolden("gpt2-mid");
+  const runner = await createRunner(opened, golden.weights, { dtype: "f16" });
+
+  it.each(golden.prompts)("has Hugging Face's logits at the last position of $name", async ({ ids, last_logits }) => {
+    expectClose(await lastLogits(opened, runner, ids, 2048), golden.tensor(last_logits), 5e-4);
+  });
+
+  it.each(golden.prompts)("has Hugging Face's greedy tokens after $name", async ({ ids, greedy: { tokens } }) => {
+    expect(await greedyTokens(runner, ids, tokens.length)).toEqual(tokens);
+  });
+});

@@ -1,0 +1,125 @@
+// What attention costs over long contexts: one workgroup a row and head, in splits that are merged, and in quads of lanes.
+
+import { it } from "vitest";
+
+import { makeBuffer, medianOf, printTable } from "../../../testing/bench.ts";
+import { openTestDevice } from "../../../testing/gpu.ts";
+import { KernelCompiler } from "../kernel.ts";
+import {
+  attention,
+  attentionMerge,
+  attentionQuad,
+  attentionTile,
+  cacheWrite,
+  maxSplits,
+  quadHeads,
+} from "./attention.ts";
+
+const { device, hasSubgroups } = await openTestDevice();
+const compiler = new KernelCompiler(device);
+const [HEADS, HEAD_SIZE, BLOCK_SIZE, MAX_LENGTH] = [12, 64, 16, 1024];
+const WIDTH = HEADS * HEAD_SIZE;
+const HEAD_VEC4 = HEAD_SIZE / 4;
+const CONTEXTS = [512, 1024];
+const ROWS = [1, 8];
+const MERGE_LANES = 64;
+const WRITE_LANES = 64;
+const ROUNDS = 7;
+
+type Work = readonly (readonly [GPUComputePipeline, GPUBindGroup, readonly [number, number, number?]])[];
+
+it("attention", async () => {
+  const mostRows = Math.max(...ROWS);
+  const maxBlocks = MAX_LENGTH / BLOCK_SIZE;
+  const { SPLIT, ...tile } = attentionTile(HEAD_VEC4);
+  const splits = { SPLIT, MAX_SPLITS: maxSplits(HEAD_VEC4, MAX_LENGTH) };
+  const shared = {
+    qkv: buffer(4 * mostRows * 3 * WIDTH),
+    block_tables: buffer(4 * mostRows * maxBlocks),
+    key_cache: buffer(2 * mostRows * MAX_LENGTH * WIDTH),
+    value_cache: buffer(2 * mostRows * MAX_LENGTH * WIDTH),
+    y: buffer(4 * mostRows * WIDTH),
+  };
+  const parts = buffer(4 * mostRows * HEADS * splits.MAX_SPLITS * (HEAD_SIZE + 4));
+  const blocks = Uint32Array.from({ length: mostRows * maxBlocks }, (_, i) => i);
+  device.queue.writeBuffer(shared.block_tables, 0, blocks);
+  const cache = {
+    HEADS,
+    HEAD_VEC4,
+    BLOCK_SIZE,
+    MAX_BLOCKS: maxBlocks,
+    CACHE_F16: true,
+    HEAD_SIZE,
+    QKV_STRIDE: 3 * WIDTH,
+  };
+  const constants = { ...cache, Y_STRIDE: WIDTH, SCALE: 1 / 8 };
+  const [alone, inSplits, merge] = await Promise.all([
+    compiler.pipeline(attention, { ...constants, ...tile, ...splits, ALONE: true }),
+    compiler.pipeline(attention, { ...constants, ...tile, ...splits, ALONE: false }),
+    compiler.pipeline(attentionMerge, { ...splits, LANES: MERGE_LANES, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE: WIDTH }),
+  ]);
+  const perGroup = quadHeads(HEADS);
+  const write = await compiler.pipeline(cacheWrite, { ...cache, LANES: WRITE_LANES });
+  const quad = hasSubgroups ? await compiler.pipeline(attentionQuad, { ...constants, LANES: 4 * perGroup }) : null;
+
+  const cases: { rows: number; context: number; kernel: string; work: Work; ms: number[] }[] = [];
+  for (const count of ROWS) {
+    for (const context of CONTEXTS) {
+      const rows = buffer(16 * count);
+      const position = context - 1;
+      device.queue.writeBuffer(
+        rows,
+        0,
+        Uint32Array.from(Array.from({ length: count }, (_, slot) => [0, position, slot, position]).flat()),
+      );
+      const bound = { ...shared, rows };
+      const merged = compiler.bind(attentionMerge, { parts, rows, y: shared.y });
+      const works: Record<string, Work> = {
+        "one workgroup": [[alone, compiler.bind(attention, bound), [HEADS, count]]],
+        "in splits, merged": [
+          [inSplits, compiler.bind(attention, { ...bound, y: parts }), [HEADS, count, Math.ceil(context / SPLIT)]],
+          [merge, merged, [Math.ceil((HEADS * HEAD_VEC4) / MERGE_LANES), count]],
+        ],
+        ...(quad && {
+          quads: [
+            [write, compiler.bind(cacheWrite, bound), [Math.ceil((HEADS * HEAD_VEC4) / WRITE_LANES), count]],
+            [quad, compiler.bind(attentionQuad, bound), [Math.ceil(HEADS / perGroup), count]],
+          ],
+        }),
+      };
+      for (const [kernel, work] of Object.entries(works)) cases.push({ rows: count, context, kernel, work, ms: [] });
+    }
+  }
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const { work, ms } of cases) {
+      const repeats = 2;
+      const startMs = performance.now();
+      const encoder = device.createCommandEncoder();
+      const pass = encoder.beginComputePass();
+      for (let i = 0; i < repeats; i++) {
+        for (const [pipeline, bindGroup, workgroups] of work) {
+          pass.setPipeline(pipeline);
+          pass.setBindGroup(0, bindGroup);
+          pass.dispatchWorkgroups(...workgroups);
+        }
+      }
+      pass.end();
+      device.queue.submit([encoder.finish()]);
+      await device.queue.onSubmittedWorkDone();
+      if (round > 0) ms.push((performance.now() - startMs) / repeats);
+    }
+  }
+  printTable(
+    `Attention, ${HEADS} heads of ${HEAD_SIZE}, f16 cache: median of ${ROUNDS}, in one run`,
+    ["rows", "context", "kernel", "ms", "over one workgroup"],
+    cases.map(({ rows, context, kernel, ms }) => {
+      const usual = cases.find((one) => one.rows === rows && one.context === context);
+      const ratio = medianOf(ms) / medianOf(usual?.ms ?? []);
+      return [rows, context, kernel, medianOf(ms).toFixed(2), ratio.toFixed(2)];
+    }),
+  );
+});
+
+function buffer(bytes: number): GPUBuffer {
+  return makeBuffer(device, bytes);
+}

@@ -1,0 +1,128 @@
+import code from "../../../../shaders/attention.wgsl?raw";
+import cacheWriteCode from "../../../../shaders/cache-write.wgsl?raw";
+import mergeCode from "../../../../shaders/attention-merge.wgsl?raw";
+import quadCode from "../../../../shaders/attention-quad.wgsl?raw";
+import cache from "../../../../shaders/lib/cache.wgsl?raw";
+import half from "../../../../shaders/lib/half.wgsl?raw";
+import keysValues from "../../../../shaders/lib/keys-values.wgsl?raw";
+import softmaxPart from "../../../../shaders/lib/softmax-part.wgsl?raw";
+import writeCache from "../../../../shaders/lib/write-cache.wgsl?raw";
+import step from "../../../../shaders/lib/step.wgsl?raw";
+import { defineKernel } from "../kernel.ts";
+
+const writingBindings = [
+  ["qkv", "read-only-storage"],
+  ["rows", "read-only-storage"],
+  ["block_tables", "read-only-storage"],
+  ["key_cache", "storage"],
+  ["value_cache", "storage"],
+] as const;
+
+const cacheConstants = [
+  "LANES",
+  "HEAD_SIZE",
+  "QKV_STRIDE",
+  "HEADS",
+  "HEAD_VEC4",
+  "BLOCK_SIZE",
+  "MAX_BLOCKS",
+  "CACHE_F16",
+] as const;
+const constants = [...cacheConstants, "Y_STRIDE", "SCALE"] as const;
+
+/** Writes each row's keys and values to the cache, and attends causally over its sequence's positions up to it. */
+export const attention = defineKernel({
+  name: "attention",
+  code: [code, keysValues, writeCache, cache, half, softmaxPart, step],
+  bindings: [...writingBindings, ["y", "storage"]],
+  constants: [...constants, "GROUPS", "SPLIT", "MAX_SPLITS", "ALONE"],
+});
+
+/** Joins what attention computed in splits. */
+export const attentionMerge = defineKernel({
+  name: "attention-merge",
+  code: [mergeCode, softmaxPart, step],
+  bindings: [
+    ["parts", "read-only-storage"],
+    ["rows", "read-only-storage"],
+    ["y", "storage"],
+  ],
+  constants: ["LANES", "SPLIT", "MAX_SPLITS", "HEADS", "HEAD_SIZE", "HEAD_VEC4", "Y_STRIDE"],
+});
+
+/** Writes each row's keys and values to the cache, for a kernel that attends by the cache alone. */
+export const cacheWrite = defineKernel({
+  name: "cache-write",
+  code: [cacheWriteCode, keysValues, writeCache, cache, half, step],
+  bindings: writingBindings,
+  constants: cacheConstants,
+});
+
+/** Attends causally over a sequence's positions, all of which are cached: with the lanes of quads, for heads of up to QUAD_HEAD_VEC4. */
+export const attentionQuad = defineKernel({
+  name: "attention-quad",
+  code: [quadCode, keysValues, cache, half, step],
+  bindings: [
+    ["qkv", "read-only-storage"],
+    ["rows", "read-only-storage"],
+    ["block_tables", "read-only-storage"],
+    ["key_cache", "read-only-storage"],
+    ["value_cache", "read-only-storage"],
+    ["y", "storage"],
+  ],
+  constants,
+});
+
+/** Most lanes a workgroup of attention may have everywhere, and so a bound on the head's size: 4 values a lane. */
+const MAX_LANES = 256;
+export const MAX_HEAD_SIZE = 4 * MAX_LANES;
+
+/** Values of a head, over 4, that the four lanes of a quad hold: four each. */
+export const QUAD_HEAD_VEC4 = 16;
+
+/** Positions of a split, or a few less, where the head is not so large that a tile has more. */
+const SPLIT_POSITIONS = 128;
+
+/** How positions are dealt. By the head's size alone, so that the order of additions is one for all rows. */
+export function attentionTile(headVec4: number): {
+  readonly GROUPS: number;
+  readonly LANES: number;
+  readonly SPLIT: number;
+} {
+  const GROUPS = Math.max(1, Math.floor(64 / headVec4));
+  const LANES = GROUPS * headVec4;
+  return { GROUPS, LANES, SPLIT: LANES * Math.max(1, Math.floor(SPLIT_POSITIONS / LANES)) };
+}
+
+/**
+ * Whether a step's splits go to workgroups of their own. They do where rows are few, and would leave most of a GPU idle for
+ * as long as the longest one takes; merging them costs a dispatch more, which a short context is not worth. The bits are the
+ * same.
+ * @param longest positions that a row of the step attends to, at most
+ */
+export function isSplit(rows: number, longest: number): boolean {
+  return rows <= MAX_SPLIT_ROWS && longest >= SPLIT_FROM;
+}
+
+const MAX_SPLIT_ROWS = 64;
+const SPLIT_FROM = 512;
+
+/** Splits of a sequence of `maxLength`. */
+export function maxSplits(headVec4: number, maxLength: number): number {
+  return Math.ceil(maxLength / attentionTile(headVec4).SPLIT);
+}
+
+/** Floats that the splits of a step's rows take at most. */
+export function splitFloats(
+  heads: number,
+  headVec4: number,
+  { maxRows, maxLength }: { maxRows: number; maxLength: number },
+): number {
+  return Math.min(MAX_SPLIT_ROWS, maxRows) * heads * maxSplits(headVec4, maxLength) * 4 * (headVec4 + 1);
+}
+
+/** Heads that a workgroup of attention-quad takes, each with four lanes: few, and so that two cores share even one row. */
+export function quadHeads(heads: number): number {
+  const workgroups = Math.max(2, Math.ceil(heads / 4));
+  return Math.ceil(heads / workgroups);
+}

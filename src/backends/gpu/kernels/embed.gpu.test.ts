@@ -1,0 +1,59 @@
+import { describe, it } from "vitest";
+
+import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu.ts";
+import { weightsAsKept } from "../../../testing/weights-as-kept.ts";
+import { weightsDtypeCode } from "../weights-dtype.ts";
+import { packMatrix } from "../../../testing/pack-matrix.ts";
+import { padRows, strideOf } from "../padding.ts";
+import { FEEDBACK } from "../step-buffer.ts";
+import { embed } from "./embed.ts";
+
+const { device } = await openTestDevice();
+
+describe.each(["f32", "f16", "q8", "q4"] as const)("embedding from %s weights", (dtype) => {
+  it.each([
+    { width: 1, vocabulary: 2 },
+    { width: 33, vocabulary: 50 },
+    { width: 70, vocabulary: 131 },
+  ])("of width $width and $vocabulary tokens adds token and position", async ({ width, vocabulary }) => {
+    const wte = randomFloats(vocabulary * width, 1);
+    const wpe = randomFloats(8 * width, 2);
+    const last = vocabulary - 1;
+    // (token, position, slot): the third row's token is what slot 2 sampled last.
+    const rows = [
+      [0, 3, 0],
+      [last, 7, 1],
+      [FEEDBACK, 0, 2],
+    ];
+    const tokens = [0, last, 1];
+    const outputs = await runKernel(
+      device,
+      embed,
+      {
+        LANES: 64,
+        K4: strideOf(width) / 4,
+        N4: strideOf(vocabulary) / 4,
+        FIRST_TOKEN: 0,
+        WEIGHTS_DTYPE: weightsDtypeCode[dtype],
+      },
+      {
+        w: packMatrix(wte, width, vocabulary, dtype, { transposed: true }).words,
+        wpe: padRows(wpe, 8, width),
+        rows: new Uint32Array(rows.flatMap((row) => [...row, 0])),
+        feedback: new Uint32Array([last, last, 1, last]),
+        x: new Float32Array(3 * strideOf(width)).fill(9),
+      },
+      [Math.ceil(strideOf(width) / 64), 3],
+    );
+    // A group lies along the width: along a row of the table.
+    const kept = weightsAsKept(wte, vocabulary, width, dtype, { groupsAlong: "rows" });
+    const expected = new Float32Array(3 * strideOf(width));
+    rows.forEach(([, position = 0], r) => {
+      for (let i = 0; i < width; i++) {
+        expected[r * strideOf(width) + i] =
+          (kept[(tokens[r] ?? 0) * width + i] ?? 0) + (wpe[position * width + i] ?? 0);
+      }
+    });
+    expectClose(floatsOf(outputs, "x"), expected, 1e-6);
+  });
+});

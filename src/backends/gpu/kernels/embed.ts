@@ -1,0 +1,18 @@
+import code from "../../../../shaders/embed.wgsl?raw";
+import step from "../../../../shaders/lib/step.wgsl?raw";
+import weights from "../../../../shaders/lib/weights.wgsl?raw";
+import { defineKernel } from "../kernel.ts";
+
+/** Token plus position embedding: one row of x a row of the step. */
+export const embed = defineKernel({
+  name: "embed",
+  code: [code, step, weights],
+  bindings: [
+    ["w", "read-only-storage"],
+    ["wpe", "read-only-storage"],
+    ["rows", "read-only-storage"],
+    ["feedback", "read-only-storage"],
+    ["x", "storage"],
+  ],
+  constants: ["LANES", "K4", "N4", "FIRST_TOKEN", "WEIGHTS_DTYPE"],
+});

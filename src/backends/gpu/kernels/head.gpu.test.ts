@@ -1,0 +1,216 @@
+// What the head says of its logits, and what the sampler makes of it.
+
+import { describe, expect, it } from "vitest";
+
+import {
+  differingWords,
+  expectClose,
+  floatsOf,
+  openTestDevice,
+  randomFloats,
+  runKernel,
+} from "../../../testing/gpu.ts";
+import { packMatrix } from "../../../testing/pack-matrix.ts";
+import { gumbelReference } from "../../../testing/reference.ts";
+import { packSamples } from "../../../testing/samples.ts";
+import { padRows, padTo, strideOf } from "../padding.ts";
+import { weightsDtypeCode } from "../weights-dtype.ts";
+import { Epilogue, matmulSkinny, matmulTiled } from "./matmul.ts";
+import { sample } from "./sample.ts";
+import { topLogprobs } from "./top-logprobs.ts";
+
+const { device } = await openTestDevice();
+
+type Fields = Readonly<Record<string, number>>;
+
+const WIDTH = 40;
+const K4 = strideOf(WIDTH) / 4;
+const MAX_LENGTH = 8;
+const MAX_TOP = 3;
+
+/** Kinds of requests: what they have to do with the parts differs. */
+const REQUESTS: Fields[] = [
+  { temperature: 0 },
+  { temperature: 1, seed_low: 7 },
+  { temperature: 0.7, seed_low: 8, seed_high: 3, output_index: 2, num_top: 3 },
+  { temperature: 2.5, seed_low: 11, top_k: 100_000 },
+  { temperature: 0.8, seed_low: 9, top_k: 5 },
+  { temperature: 0.8, seed_low: 10, top_p: 0.6, num_top: 2 },
+  { temperature: 0.9, seed_low: 12, min_p: 0.2 },
+  { temperature: 0.9, seed_low: 13, typical_p: 0.7 },
+  { temperature: 0, flags: 1 },
+  { temperature: 1, flags: 1, seed_low: 14, num_top: 1 },
+  { temperature: 0, flags: 16, scored_token: 0, num_top: 3 },
+];
+/** Which of them draw from all tokens, and which from five. */
+const FREE = [1, 2, 3];
+const FIVE = 4;
+const rows = REQUESTS.length;
+
+interface Head {
+  kernel: "skinny" | "tiled";
+  /** Rows of a workgroup. */
+  height: number;
+  /** In how many bindings the head lies. */
+  parts: number;
+}
+
+/** Logits of every request, and what the head says of them. */
+async function headOf(vocabulary: number, { kernel, height, parts }: Head, bias = 0) {
+  const stride = strideOf(vocabulary);
+  const numParts = stride / 32;
+  const outputs = { y: new Float32Array(64 * stride), logit_parts: new Float32Array(4 * 64 * numParts) };
+  const w = randomFloats(WIDTH * vocabulary, 3, 2);
+  const columns = padTo(32, Math.ceil(vocabulary / parts));
+  for (let first = 0; first < vocabulary; first += columns) {
+    const n = Math.min(columns, vocabulary - first);
+    const N4 = strideOf(n) / 4;
+    const own = Float32Array.from(
+      { length: WIDTH * n },
+      (_, i) => w[Math.floor(i / n) * vocabulary + first + (i % n)] ?? 0,
+    );
+    const shape = {
+      K4,
+      N4,
+      Y4: stride / 4,
+      SAMPLES_ONLY: true,
+      WEIGHTS_DTYPE: weightsDtypeCode.f32,
+      EPILOGUE: Epilogue.head,
+      NORM: false,
+      WIDTH: 0,
+      EPSILON: 0,
+      VOCABULARY: vocabulary,
+      FIRST_TOKEN: first,
+    };
+    const data = {
+      x: padRows(randomFloats(64 * WIDTH, 4), 64, WIDTH),
+      w: packMatrix(own, WIDTH, n, "f32").words,
+      bias: new Float32Array(4 * N4).fill(bias),
+      norm: new Float32Array(4),
+      samples: packSamples(REQUESTS),
+      y: new Float32Array(64 * stride),
+      logit_parts: outputs.logit_parts,
+      step: new Uint32Array([0, rows, 0, 0]),
+    };
+    const grid: [number, number] = [Math.ceil(N4 / 8), Math.ceil(rows / height)];
+    const found =
+      kernel === "skinny"
+        ? await runKernel(device, matmulSkinny, { ...shape, COLUMNS: 8, SPLITS: 2, ROWS: height }, data, grid)
+        : await runKernel(device, matmulTiled, { ...shape, ...tileOf(height) }, data, grid);
+    // Every part writes from its own first column on.
+    outputs.logit_parts = new Float32Array(found.logit_parts ?? new ArrayBuffer(0));
+    for (let r = 0; r < rows; r++) {
+      outputs.y.set(floatsOf(found, "y").subarray(r * stride, r * stride + 4 * N4), r * stride + first);
+    }
+  }
+  return { logits: outputs.y.subarray(0, rows * stride), parts: outputs.logit_parts.subarray(0, 4 * rows * numParts) };
+}
+
+function tileOf(height: number) {
+  return { COLUMN_LANES: 8, ROW_LANES: height / 2, ROWS: 2, VECS: 1 };
+}
+
+/** What the sampler makes of the logits, with the parts or without them. */
+async function drawn(vocabulary: number, { logits, parts }: Awaited<ReturnType<typeof headOf>>, HAS_PARTS: boolean) {
+  const shape = {
+    LANES: 64,
+    VOCABULARY: vocabulary,
+    STRIDE: strideOf(vocabulary),
+    PROCESSED_LOGPROBS: false,
+    HAS_PARTS,
+  };
+  const read = {
+    logits: logits.slice(),
+    processed: logits.map((logit, i) => (i % 3 === 0 ? -logit : logit)),
+    logit_parts: parts.slice(),
+    samples: packSamples(REQUESTS),
+  };
+  const written = {
+    feedback: new Uint32Array(rows),
+    history: new Uint32Array(rows * MAX_LENGTH),
+    sampled: new Uint32Array(2 * rows),
+  };
+  const { sampled } = await runKernel(device, sample, { ...shape, MAX_LENGTH }, { ...read, ...written }, [rows, 1]);
+  const top = new Uint32Array(2 * MAX_TOP * rows);
+  const listed = await runKernel(device, topLogprobs, { ...shape, MAX_TOP }, { ...read, top }, [rows, 1]);
+  return { sampled: pairs(sampled), top: pairs(listed.top) };
+}
+
+function pairs(bytes = new ArrayBuffer(0)) {
+  const [words, floats] = [new Uint32Array(bytes), new Float32Array(bytes)];
+  return Array.from({ length: words.length / 2 }, (_, i) => ({
+    token: words[2 * i],
+    logprob: floats[2 * i + 1] ?? NaN,
+  }));
+}
+
+// Of the largest some lanes of the sampler take two parts.
+describe.each([1, 33, 2101])("of a vocabulary of %i tokens", async (vocabulary) => {
+  const stride = strideOf(vocabulary);
+  const head = await headOf(vocabulary, { kernel: "skinny", height: 1, parts: 1 });
+
+  it("the head tells the peak, the softmax and the luckiest token of each 32 logits", () => {
+    const { logits, parts } = head;
+    for (const [r, { temperature = 1, seed_low = 0, seed_high = 0, output_index = 0 }] of REQUESTS.entries()) {
+      // Of a single token the five likeliest leave all there are.
+      const isFree = FREE.includes(r) || (r === FIVE && vocabulary === 1);
+      for (let first = 0; first < vocabulary; first += 32) {
+        const own = [...logits.subarray(r * stride + first, r * stride + Math.min(first + 32, vocabulary))];
+        const [peak = NaN, total = NaN, luck = NaN, tokens = NaN] = parts.subarray((r * stride + first) / 8);
+        expect(peak).toBe(Math.max(...own));
+        expect(own.indexOf(peak)).toBe(tokens % 32);
+        const weights = own.map((logit) => Math.exp(logit - peak));
+        expectClose([total / weights.reduce((sum, weight) => sum + weight)], [1], 1e-6);
+        if (!isFree) {
+          expect(luck).toBe(Math.fround(-3.4028234e38));
+          continue;
+        }
+        const gumbels = own.map((_, i) => gumbelReference([seed_low, seed_high], [output_index, first + i]));
+        const lucks = own.map((logit, i) => logit / temperature + (gumbels[i] ?? NaN));
+        const luckiest = lucks.indexOf(Math.max(...lucks));
+        // WGSL lets log be off by 2^-21 near 1, and gumbel = -log(-log u) makes of it so much more where it is large.
+        const tolerance = 1e-5 + 2 ** -21 * Math.exp(gumbels[luckiest] ?? 0);
+        expectClose(
+          [luck, lucks[Math.floor(tokens / 32)] ?? NaN],
+          Array(2).fill(lucks[luckiest]) as number[],
+          tolerance,
+        );
+      }
+    }
+  });
+
+  it.each<Head>([
+    { kernel: "skinny", height: 3, parts: 1 },
+    { kernel: "skinny", height: 16, parts: 1 },
+    { kernel: "tiled", height: 4, parts: 1 },
+    { kernel: "tiled", height: 16, parts: 1 },
+    { kernel: "skinny", height: 8, parts: 3 },
+  ])("its word is the same to the bit: $kernel, $height rows, in $parts parts", async (other) => {
+    const { logits, parts } = await headOf(vocabulary, other);
+    expect(differingWords(logits.slice().buffer, head.logits.slice().buffer)).toBe(0);
+    expect(differingWords(parts.slice().buffer, head.parts.slice().buffer)).toBe(0);
+  });
+
+  it("the sampler draws by it what it draws by all logits", async () => {
+    const [short, long] = await Promise.all([drawn(vocabulary, head, true), drawn(vocabulary, head, false)]);
+    for (const name of ["sampled", "top"] as const) {
+      expect(short[name].map(({ token }) => token)).toEqual(long[name].map(({ token }) => token));
+      const logprobs = (pairsOf: typeof short.top) => pairsOf.map(({ logprob }) => logprob);
+      expectClose(logprobs(short[name]), logprobs(long[name]), 2e-6);
+    }
+    // Whoever tells a raw log-probability tells the same bits: the token drawn is among the likeliest ones of its sample.
+    for (const [r, { num_top = 0, flags = 0 }] of REQUESTS.entries()) {
+      const own = short.top
+        .slice(r * MAX_TOP, r * MAX_TOP + num_top)
+        .find((one) => one.token === short.sampled[r]?.token);
+      if (own && flags === 0) expect(own.logprob).toBe(short.sampled[r]?.logprob);
+    }
+  });
+});
+
+it("no token is drawn that the vocabulary has not, where no logit is a number", async () => {
+  const head = await headOf(33, { kernel: "skinny", height: 3, parts: 1 }, NaN);
+  expect(head.logits.every((logit) => Number.isNaN(logit))).toBe(true);
+  const [short, long] = await Promise.all([drawn(33, head, true), drawn(33, head, false)]);
+  expect(short.sampled.map(({ token }) => token)).toEqual(long.sampled.map(({ token }) => token));
+});

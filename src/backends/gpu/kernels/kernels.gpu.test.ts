@@ -1,0 +1,53 @@
+// Every descriptor against its WGSL file: what one says and the other doesn't would show only as a wrong result.
+
+import { describe, expect, it } from "vitest";
+
+import { openTestDevice } from "../../../testing/gpu.ts";
+import type { Kernel } from "../kernel.ts";
+
+const { device } = await openTestDevice();
+
+const files = import.meta.glob<string>("../../../shaders/*.wgsl", { query: "?raw", import: "default", eager: true });
+const modules = import.meta.glob<Record<string, unknown>>(["./*.ts", "!./*.test.ts", "!./*.bench.ts"], { eager: true });
+
+function isKernel(value: unknown): value is Kernel {
+  return typeof value === "object" && value !== null && "code" in value && "bindings" in value;
+}
+
+const kernels = Object.values(modules).flatMap((module) => Object.values(module).filter(isKernel));
+
+const BINDING = /@group\(0\) @binding\((\d+)\) var<(\w+)(?:, (\w+))?> (\w+)/g;
+
+function bindingsIn(code: string): [string, string][] {
+  return [...code.matchAll(BINDING)].map(([, index, space, access, name = ""], i) => {
+    expect(Number(index)).toBe(i);
+    return [name, space === "uniform" ? "uniform" : access === "read" ? "read-only-storage" : "storage"];
+  });
+}
+
+it("has a descriptor for every file of shaders/", () => {
+  const names = Object.keys(files).map((path) => path.replace(/.*\/(.*)\.wgsl/, "$1"));
+  expect(kernels.map((kernel) => kernel.name).sort()).toEqual(names.sort());
+});
+
+describe.each(kernels)("$name", (kernel) => {
+  it("compiles without a message", async () => {
+    const { messages } = await device.createShaderModule({ code: kernel.code }).getCompilationInfo();
+    expect(messages.map((m) => `${m.lineNum}:${m.linePos} ${m.message}`)).toEqual([]);
+  });
+
+  it("has the bindings its file declares, in their order", () => {
+    expect(kernel.bindings).toEqual(bindingsIn(kernel.code));
+  });
+
+  it("has the override constants its file declares, and none of them a default", () => {
+    const declared = [...kernel.code.matchAll(/^override (\w+): \w+( =)?/gm)];
+    expect([...kernel.constants].sort()).toEqual(declared.map(([, name]) => name).sort());
+    expect(declared.filter(([, , preset]) => preset)).toEqual([]);
+  });
+
+  it("has an entry point of its own name, and only that", () => {
+    const entryPoints = [...kernel.code.matchAll(/@compute[^{]*?\bfn (\w+)/g)].map(([, name]) => name);
+    expect(entryPoints).toEqual([kernel.name.replaceAll("-", "_")]);
+  });
+});

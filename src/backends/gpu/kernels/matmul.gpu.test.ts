@@ -1,0 +1,269 @@
+import { describe, expect, it } from "vitest";
+
+import type { WeightsDtype } from "../../../protocol/config.ts";
+import {
+  differingWords,
+  expectClose,
+  floatsOf,
+  openTestDevice,
+  randomFloats,
+  runKernel,
+} from "../../../testing/gpu.ts";
+import { geluErfReference, geluTanhReference, matmulReference } from "../../../testing/reference.ts";
+import { packSamples } from "../../../testing/samples.ts";
+import { weightsAsKept } from "../../../testing/weights-as-kept.ts";
+import { usualMatmuls } from "../matmul-variants.ts";
+import { weightsDtypeCode } from "../weights-dtype.ts";
+import { packMatrix } from "../../../testing/pack-matrix.ts";
+import { padRows, padTo, strideOf } from "../padding.ts";
+import { layerNorm } from "./layer-norm.ts";
+import { Epilogue, matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./matmul.ts";
+
+const { device, hasSubgroups } = await openTestDevice();
+
+interface Product {
+  rows: number;
+  k: number;
+  n: number;
+  dtype: WeightsDtype;
+  epilogue: number;
+  transposed: boolean;
+}
+
+function inputsOf({ rows, k, n, dtype, transposed }: Product) {
+  const w = randomFloats(k * n, 1, 0.5);
+  const source = transposed ? Float32Array.from(w, (_, i) => w[(i % k) * n + Math.floor(i / k)] ?? 0) : w;
+  return {
+    x: randomFloats(rows * k, 2),
+    w: weightsAsKept(w, k, n, dtype, { groupsAlong: "columns" }),
+    packed: packMatrix(source, k, n, dtype, { transposed }),
+    bias: randomFloats(n, 3),
+    before: randomFloats(rows * n, 4),
+  };
+}
+
+const NO_HEAD = { VOCABULARY: 0, FIRST_TOKEN: 0 };
+
+type KernelName = "row" | "lane" | "subgroup" | "skinny" | "tiled";
+
+/** [rows, n] of one kernel with tiles of `tileRows` rows. */
+async function multiply(product: Product, name: KernelName, tileRows: number): Promise<ArrayBuffer> {
+  const { rows, k, n, dtype, epilogue } = product;
+  const inputs = inputsOf(product);
+  const shape = {
+    K4: strideOf(k) / 4,
+    N4: strideOf(n) / 4,
+    Y4: strideOf(n) / 4,
+    SAMPLES_ONLY: false,
+    WEIGHTS_DTYPE: weightsDtypeCode[dtype],
+    EPILOGUE: epilogue,
+  };
+  const height = padTo(32, rows);
+  const tall = (values: Float32Array, width: number) => padRows(values, height, width);
+  const data = {
+    x: tall(inputs.x, k),
+    w: inputs.packed.words,
+    bias: padRows(inputs.bias, 1, n),
+    y: tall(inputs.before, n),
+    step: new Uint32Array([rows, 0, 0, 0]),
+    norm: new Float32Array(4),
+    samples: packSamples([{}]),
+    logit_parts: new Float32Array(4),
+  };
+  const unnormed = { NORM: false, WIDTH: 0, EPSILON: 0, ...NO_HEAD };
+  const tiles = Math.ceil(rows / tileRows);
+  const columns = (lanes: number) => Math.ceil(shape.N4 / lanes);
+  const run = () => {
+    switch (name) {
+      case "row":
+        return runKernel(device, matmulRow, { ...shape, LANES: 32 }, data, [columns(32), rows]);
+      case "lane":
+        return runKernel(device, matmulLane, { ...shape, LANES: 32 }, data, [columns(32), tiles]);
+      case "subgroup":
+        return runKernel(device, matmulSubgroup, { ...shape, LANES: 32 }, data, [columns(32), tiles]);
+      case "skinny": {
+        const constants = { ...shape, ...unnormed, COLUMNS: 8, SPLITS: 8, ROWS: tileRows };
+        return runKernel(device, matmulSkinny, constants, data, [columns(8), tiles]);
+      }
+      case "tiled": {
+        const tile = tileOf(tileRows);
+        return runKernel(device, matmulTiled, { ...shape, ...unnormed, ...tile }, data, [
+          columns(tile.COLUMN_LANES * tile.VECS),
+          tiles,
+        ]);
+      }
+    }
+  };
+  const outputs = await run();
+  return unpad(floatsOf(outputs, "y"), rows, n);
+}
+
+function unpad(padded: Float32Array, rows: number, width: number): ArrayBuffer {
+  const values = new Float32Array(rows * width);
+  for (let r = 0; r < rows; r++)
+    values.set(padded.subarray(r * strideOf(width), r * strideOf(width) + width), r * width);
+  return values.buffer;
+}
+
+const KERNELS: readonly (readonly [KernelName, number])[] = [
+  ["row", 1],
+  ["lane", 4],
+  // Only where the device has it: elsewhere it is not used.
+  ...(hasSubgroups ? ([["subgroup", 8]] as const) : []),
+  ["skinny", 3],
+  ["skinny", 16],
+  ["tiled", 4],
+  ["tiled", 32],
+];
+
+/** An odd tile, or the usual one. */
+function tileOf(rows: number) {
+  return rows === 4
+    ? { COLUMN_LANES: 4, ROW_LANES: 2, ROWS: 2, VECS: 3 }
+    : { COLUMN_LANES: 8, ROW_LANES: 8, ROWS: 4, VECS: 1 };
+}
+
+const SHAPES = [
+  { rows: 1, k: 1, n: 1 },
+  { rows: 3, k: 5, n: 7 },
+  { rows: 17, k: 301, n: 31 },
+  // Two chunks: llvmpipe unrolled them, and took the quantised ones together in other ways in each kernel.
+  { rows: 13, k: 64, n: 64 },
+  { rows: 33, k: 70, n: 130 },
+];
+
+describe.each(["f32", "f16", "q8", "q4"] as const)("a product with %s weights", (dtype) => {
+  it.each(dtype === "f32" ? SHAPES : SHAPES.slice(3))(
+    "of [$rows, $k] by [$k, $n] is the float64 one, and the same to the bit in every kernel",
+    async (shape) => {
+      const product = { ...shape, dtype, epilogue: Epilogue.biasOnly, transposed: false };
+      const { x, w, bias } = inputsOf(product);
+      const expected = matmulReference(x, w, bias, shape.rows, shape.k, shape.n);
+      const results = await Promise.all(KERNELS.map(([name, tileRows]) => multiply(product, name, tileRows)));
+      for (const result of results) {
+        expectClose(new Float32Array(result), expected, 2e-6 * Math.sqrt(shape.k) + 1e-6);
+        expect(differingWords(result, results[0])).toBe(0);
+      }
+    },
+  );
+
+  it("takes an embedding as its weights, transposed", async () => {
+    const product = { rows: 4, k: 37, n: 53, dtype, epilogue: Epilogue.biasOnly };
+    const plain = await multiply({ ...product, transposed: false }, "lane", 4);
+    expect(differingWords(await multiply({ ...product, transposed: true }, "lane", 4), plain)).toBe(0);
+  });
+});
+
+describe("a product of normalised rows", () => {
+  const [width, n] = [70, 45];
+  const [K4, N4] = [strideOf(width) / 4, strideOf(n) / 4];
+  const norm = padRows(randomFloats(2 * width, 6), 2, width);
+  const samples = packSamples([40, 3, 17, 8].map((row) => ({ row })));
+  const shape = { K4, N4, Y4: N4, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: Epilogue.geluTanh };
+  const normed = { NORM: true, WIDTH: width, EPSILON: 1e-5, ...NO_HEAD };
+
+  it.each([
+    { rows: 1, SAMPLES_ONLY: false },
+    { rows: 41, SAMPLES_ONLY: false },
+    { rows: 4, SAMPLES_ONLY: true },
+  ])(
+    "has the bits of the norm's kernel and then the product's: $rows rows, of samples: $SAMPLES_ONLY",
+    async ({ rows, SAMPLES_ONLY }) => {
+      const data = {
+        x: padRows(randomFloats(64 * width, 5, 3), 64, width),
+        w: packMatrix(randomFloats(width * n, 1), width, n, "f16").words,
+        bias: padRows(randomFloats(n, 3), 1, n),
+        y: new Float32Array(64 * 4 * N4),
+        step: new Uint32Array(SAMPLES_ONLY ? [0, rows, 0, 0] : [rows, 0, 0, 0]),
+        norm,
+        samples,
+        logit_parts: new Float32Array(4),
+      };
+      const constants = { K4, WIDTH: width, EPSILON: normed.EPSILON, SAMPLES_ONLY };
+      const x = floatsOf(await runKernel(device, layerNorm, constants, data, [rows, 1]), "y");
+      const laneData = { ...data, x: x as Float32Array<ArrayBuffer> };
+      const laneConstants = { ...shape, SAMPLES_ONLY, LANES: 32 };
+      const expected = await runKernel(device, matmulLane, laneConstants, laneData, [1, Math.ceil(rows / 4)]);
+      for (const ROWS of [1, 3, 16]) {
+        const skinny = { ...shape, ...normed, SAMPLES_ONLY, COLUMNS: 8, SPLITS: 2, ROWS };
+        const tiles: [number, number] = [Math.ceil(N4 / 8), Math.ceil(rows / ROWS)];
+        const { y } = await runKernel(device, matmulSkinny, skinny, data, tiles);
+        expect(differingWords(y, expected.y)).toBe(0);
+      }
+      for (const tileRows of [4, 32]) {
+        const tile = tileOf(tileRows);
+        const tiles: [number, number] = [Math.ceil(N4 / (tile.COLUMN_LANES * tile.VECS)), Math.ceil(rows / tileRows)];
+        const { y } = await runKernel(device, matmulTiled, { ...shape, ...normed, ...tile, SAMPLES_ONLY }, data, tiles);
+        expect(differingWords(y, expected.y)).toBe(0);
+      }
+      expect(new Set(new Uint32Array(expected.y ?? new ArrayBuffer(0))).size).toBeGreaterThan(rows * n * 0.9);
+    },
+  );
+});
+
+describe("what follows a product", () => {
+  const product = { rows: 9, k: 40, n: 45, dtype: "f32" as const, transposed: false };
+  const { x, w, bias, before } = inputsOf({ ...product, epilogue: 0 });
+  const plain = matmulReference(x, w, bias, product.rows, product.k, product.n);
+
+  it.each([
+    ["gelu, tanh", Epilogue.geluTanh, plain.map(geluTanhReference)],
+    ["gelu, erf", Epilogue.geluErf, plain.map(geluErfReference)],
+    ["the residual", Epilogue.addToOutput, plain.map((value, i) => value + (before[i] ?? 0))],
+  ])("%s, in every kernel", async (_, epilogue, expected) => {
+    for (const [name, tileRows] of KERNELS) {
+      expectClose(new Float32Array(await multiply({ ...product, epilogue }, name, tileRows)), expected, 5e-6);
+    }
+  });
+
+  it("is finite for values far from zero", async () => {
+    for (const epilogue of [Epilogue.geluTanh, Epilogue.geluErf]) {
+      const far = { rows: 1, k: 1, n: 6, dtype: "f32" as const, epilogue, transposed: false };
+      const outputs = await runKernel(
+        device,
+        matmulLane,
+        {
+          K4: 8,
+          N4: 8,
+          Y4: 8,
+          SAMPLES_ONLY: false,
+          WEIGHTS_DTYPE: weightsDtypeCode.f32,
+          EPILOGUE: epilogue,
+          LANES: 32,
+        },
+        {
+          x: padRows(new Float32Array([1]), 32, 1),
+          w: packMatrix(new Float32Array([-1e30, -100, -20, 20, 100, 1e10]), far.k, far.n, "f32").words,
+          bias: new Float32Array(32),
+          y: new Float32Array(32 * 32),
+          step: new Uint32Array([1, 0, 0, 0]),
+        },
+        [1, 1],
+      );
+      expectClose(floatsOf(outputs, "y").subarray(0, 6), [0, 0, 0, 20, 100, 1e10], 1e-5);
+    }
+  });
+});
+
+describe.each([
+  { isSoftware: true, hasSubgroups },
+  { isSoftware: true, hasSubgroups: false },
+  { isSoftware: false, hasSubgroups },
+])("the variants of an adapter (software: $isSoftware, subgroups: $hasSubgroups)", (adapter) => {
+  it("cover every number of rows, the fewest first", () => {
+    const limits = usualMatmuls(adapter).map(({ maxRows }) => maxRows);
+    expect(limits).toEqual([...limits].sort((a, b) => a - b));
+    expect(limits[0]).toBe(1);
+    expect(limits.at(-1)).toBe(Infinity);
+  });
+
+  it("compile, and launch a lane for every column", async () => {
+    const { KernelCompiler } = await import("../kernel.ts");
+    const compiler = new KernelCompiler(device);
+    const shape = { K4: 24, N4: 80, Y4: 80, SAMPLES_ONLY: false, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: 0 };
+    for (const variant of usualMatmuls(adapter)) {
+      expect(await variant.pipeline(compiler, shape)).toBeInstanceOf(GPUComputePipeline);
+      expect(variant.workgroups(shape, 1)[0]).toBeGreaterThanOrEqual(80 / 32);
+    }
+  });
+});

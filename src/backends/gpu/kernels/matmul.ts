@@ -1,0 +1,77 @@
+import best from "../../../../shaders/lib/best.wgsl?raw";
+import epilogue from "../../../../shaders/lib/epilogue.wgsl?raw";
+import head from "../../../../shaders/lib/head.wgsl?raw";
+import logitPart from "../../../../shaders/lib/logit-part.wgsl?raw";
+import norm from "../../../../shaders/lib/norm.wgsl?raw";
+import random from "../../../../shaders/lib/random.wgsl?raw";
+import step from "../../../../shaders/lib/step.wgsl?raw";
+import weights from "../../../../shaders/lib/weights.wgsl?raw";
+import laneCode from "../../../../shaders/matmul-lane.wgsl?raw";
+import rowCode from "../../../../shaders/matmul-row.wgsl?raw";
+import skinnyCode from "../../../../shaders/matmul-skinny.wgsl?raw";
+import subgroupCode from "../../../../shaders/matmul-subgroup.wgsl?raw";
+import tiledCode from "../../../../shaders/matmul-tiled.wgsl?raw";
+import { defineKernel } from "../kernel.ts";
+
+/** What follows the product; the numbers are those of lib/epilogue.wgsl. */
+export const Epilogue = { biasOnly: 0, geluTanh: 1, geluErf: 2, addToOutput: 3, head: 4 } as const;
+
+const bindings = [
+  ["x", "read-only-storage"],
+  ["w", "read-only-storage"],
+  ["bias", "read-only-storage"],
+  ["y", "storage"],
+  ["step", "uniform"],
+] as const;
+
+/** Of GPUs' kernels, which can normalise their input, and sum up the logits of a head. */
+const gpuBindings = [
+  ["x", "read-only-storage"],
+  ["w", "read-only-storage"],
+  ["bias", "read-only-storage"],
+  ["norm", "read-only-storage"],
+  ["samples", "read-only-storage"],
+  ["y", "storage"],
+  ["logit_parts", "storage"],
+  ["step", "uniform"],
+] as const;
+
+const constants = ["K4", "N4", "Y4", "SAMPLES_ONLY", "WEIGHTS_DTYPE", "EPILOGUE"] as const;
+const gpuConstants = [...constants, "NORM", "WIDTH", "EPSILON", "VOCABULARY", "FIRST_TOKEN"] as const;
+const gpuLibrary = [best, epilogue, head, logitPart, norm, random, step, weights];
+
+/** Five kernels with one contract and the same bits. Which one suits: see matmul-variants.ts. */
+export const matmulLane = defineKernel({
+  name: "matmul-lane",
+  code: [laneCode, epilogue, step, weights],
+  bindings,
+  constants: [...constants, "LANES"],
+});
+
+export const matmulRow = defineKernel({
+  name: "matmul-row",
+  code: [rowCode, epilogue, step, weights],
+  bindings,
+  constants: [...constants, "LANES"],
+});
+
+export const matmulSubgroup = defineKernel({
+  name: "matmul-subgroup",
+  code: [subgroupCode, epilogue, step, weights],
+  bindings,
+  constants: [...constants, "LANES"],
+});
+
+export const matmulSkinny = defineKernel({
+  name: "matmul-skinny",
+  code: [skinnyCode, ...gpuLibrary],
+  bindings: gpuBindings,
+  constants: [...gpuConstants, "COLUMNS", "SPLITS", "ROWS"],
+});
+
+export const matmulTiled = defineKernel({
+  name: "matmul-tiled",
+  code: [tiledCode, ...gpuLibrary],
+  bindings: gpuBindings,
+  constants: [...gpuConstants, "COLUMN_LANES", "ROW_LANES", "ROWS", "VECS"],
+});

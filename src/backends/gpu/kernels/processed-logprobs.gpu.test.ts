@@ -1,0 +1,234 @@
+// vLLM's processed_logprobs: what is told of a token is what it was drawn from. `sample` writes it, `top-logprobs` reads it.
+
+import { describe, expect, it } from "vitest";
+
+import { MAX_TOP_LOGPROBS } from "../../../engine/sampling-params.ts";
+import { processedLogprobs, softmax } from "../../../testing/filter-reference.ts";
+import { loadGolden } from "../../../testing/golden.ts";
+import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu.ts";
+import { packSamples } from "../../../testing/samples.ts";
+import { strideOf } from "../padding.ts";
+import { sample } from "./sample.ts";
+import { topLogprobs } from "./top-logprobs.ts";
+
+const { device } = await openTestDevice();
+
+const FORBIDDEN = Math.fround(-3.4028234e38);
+const MAX_LENGTH = 16;
+const MAX_TOP = MAX_TOP_LOGPROBS;
+const PROCESSED = 1;
+const NORMALISED = 4;
+const SCORED = 16;
+
+type Fields = Readonly<Record<string, number>>;
+
+interface Told {
+  readonly token: number;
+  readonly logprob: number;
+  /** What is left in `processed`. */
+  readonly row: Float32Array;
+  readonly top: readonly { readonly token: number; readonly logprob: number }[];
+}
+
+/** Of each sample; those with rules draw from `processed`, the others from `logits`. */
+async function tell(
+  logits: Float32Array,
+  fields: readonly Fields[],
+  { processed = new Float32Array(logits.length).fill(FORBIDDEN), isProcessed = true } = {},
+): Promise<Told[]> {
+  const VOCABULARY = logits.length;
+  const STRIDE = strideOf(VOCABULARY);
+  const rowsOf = (values: Float32Array) => {
+    const rows = new Float32Array(fields.length * STRIDE);
+    fields.forEach((_, i) => rows.set(values, i * STRIDE));
+    return rows;
+  };
+  const shape = { LANES: 64, VOCABULARY, STRIDE, PROCESSED_LOGPROBS: isProcessed, HAS_PARTS: false };
+  const samples = packSamples(fields.map((own) => ({ num_top: MAX_TOP, ...own })));
+  const drawn = await runKernel(
+    device,
+    sample,
+    { ...shape, MAX_LENGTH },
+    {
+      logits: rowsOf(logits),
+      processed: rowsOf(processed),
+      samples,
+      logit_parts: new Float32Array(4),
+      feedback: new Uint32Array(fields.length),
+      history: new Uint32Array(fields.length * MAX_LENGTH),
+      sampled: new Uint32Array(2 * fields.length),
+    },
+    [fields.length, 1],
+  );
+  const rows = floatsOf(drawn, "processed");
+  const listed = await runKernel(
+    device,
+    topLogprobs,
+    { ...shape, MAX_TOP },
+    {
+      logits: rowsOf(logits),
+      processed: rows.slice(),
+      samples,
+      logit_parts: new Float32Array(4),
+      top: new Uint32Array(2 * MAX_TOP * fields.length),
+    },
+    [fields.length, 1],
+  );
+  const pairAt = (outputs: Record<string, ArrayBuffer>, name: string, at: number) => ({
+    token: new Uint32Array(outputs[name] ?? new ArrayBuffer(0))[2 * at] ?? -1,
+    logprob: floatsOf(outputs, name)[2 * at + 1] ?? NaN,
+  });
+  return fields.map((_, i) => ({
+    ...pairAt(drawn, "sampled", i),
+    row: rows.slice(i * STRIDE, i * STRIDE + VOCABULARY),
+    top: Array.from({ length: MAX_TOP }, (_unused, n) => pairAt(listed, "top", i * MAX_TOP + n)),
+  }));
+}
+
+/** -Infinity where it is FORBIDDEN, which is finite. */
+const orImpossible = (value: number) => (value === FORBIDDEN ? -Infinity : value);
+
+function expectTold({ token, logprob, row, top }: Told, reference: readonly number[], tolerance = 2e-5): void {
+  const isPossible = reference.map((value) => value !== -Infinity);
+  expect(Array.from(row, (value) => value !== FORBIDDEN)).toEqual(isPossible);
+  const possible = [...reference.keys()].filter((id) => isPossible[id]);
+  const at = (values: ArrayLike<number>) => possible.map((id) => values[id] ?? NaN);
+  expectClose(at(row), at(reference), tolerance);
+  expect(logprob).toBe(row[token]);
+  expect(isPossible[token]).toBe(true);
+
+  const order = possible.sort((a, b) => (row[b] ?? NaN) - (row[a] ?? NaN) || a - b).slice(0, MAX_TOP);
+  const told = top.filter((one) => one.logprob > FORBIDDEN);
+  expect(told).toEqual(order.map((id) => ({ token: id, logprob: row[id] })));
+}
+
+interface Sampling {
+  readonly temperature?: number;
+  readonly topK?: number;
+  readonly topP?: number;
+  readonly minP?: number;
+  readonly typicalP?: number;
+}
+
+const SAMPLINGS: readonly Sampling[] = [
+  {},
+  { temperature: 0 },
+  { temperature: 0, topK: 2, topP: 0.5, minP: 0.3, typicalP: 0.4 }, // greedy has no filters
+  { temperature: 0.6 },
+  { temperature: 1.7 },
+  { topK: 1 },
+  { topK: 7 },
+  { temperature: 1.4, topP: 0.8 },
+  { temperature: 1.2, minP: 0.15 },
+  { typicalP: 0.6 },
+  { temperature: 1.3, topK: 25, topP: 0.95, minP: 0.01, typicalP: 0.9 },
+];
+
+function fieldsOf({ temperature = 1, topK = 0, topP = 1, minP = 0, typicalP = 1 }: Sampling): Fields {
+  return { temperature, top_k: topK, top_p: topP, min_p: minP, typical_p: typicalP, seed_low: 7 };
+}
+
+describe.each([1, 2, 31, 65, 1001])("a vocabulary of %i", (size) => {
+  const logits = randomFloats(size, size, 6);
+  // Other logits, of which rules forbid some.
+  const ruled = randomFloats(size, size + 1, 6).map((logit, i) => (i % 3 === 1 ? FORBIDDEN : logit));
+
+  it("is told in float64's processed log-probabilities, under every filter, with and without rules", async () => {
+    const plain = SAMPLINGS.map(fieldsOf);
+    const told = await tell(logits, [...plain, ...plain.map((own) => ({ ...own, flags: PROCESSED }))], {
+      processed: ruled,
+    });
+    SAMPLINGS.forEach((sampling, i) => {
+      const [free, bound] = [told[i], told[i + SAMPLINGS.length]];
+      if (!free || !bound) throw new Error("no such sample");
+      expectTold(free, processedLogprobs(logits, sampling));
+      expectTold(bound, processedLogprobs(Array.from(ruled, orImpossible), sampling));
+    });
+  });
+
+  it("draws the same tokens as when raw ones are told, which leaves what is processed alone", async () => {
+    const fields = SAMPLINGS.map((sampling) => ({ ...fieldsOf(sampling), flags: PROCESSED }));
+    const [told, raw] = [
+      await tell(logits, fields, { processed: ruled }),
+      await tell(logits, fields, { processed: ruled, isProcessed: false }),
+    ];
+    expect(told.map(({ token }) => token)).toEqual(raw.map(({ token }) => token));
+    const reference = softmax(logits).map(Math.log);
+    for (const { token, logprob, row, top } of raw) {
+      expect(row).toEqual(ruled);
+      const highest = [...reference.keys()].sort((a, b) => (reference[b] ?? 0) - (reference[a] ?? 0)).slice(0, MAX_TOP);
+      expect(top.slice(0, size).map((one) => one.token)).toEqual(highest);
+      expectClose(
+        [logprob, top[0]?.logprob ?? NaN],
+        [reference[token] ?? NaN, reference[highest[0] ?? 0] ?? NaN],
+        2e-5,
+      );
+    }
+  });
+});
+
+describe("Hugging Face's filters", async () => {
+  const golden = await loadGolden("gpt2-tiny");
+  const cases = golden.prompts.flatMap(({ name, last_logits, processed }) =>
+    (
+      [
+        ["top_k_20", { topK: 20 }],
+        ["top_p_0.9", { topP: 0.9 }],
+        ["min_p_0.1", { minP: 0.1 }],
+      ] as const
+    ).map(([filter, sampling]) => ({ name, filter, sampling, last_logits, filtered: processed?.[filter]?.logits })),
+  );
+
+  it.each(cases)("$filter of $name", async ({ sampling, last_logits, filtered }) => {
+    if (!filtered) throw new Error("no such processed logits in the fixture");
+    const [told] = await tell(golden.tensor(last_logits).slice(), [fieldsOf(sampling)]);
+    if (!told) throw new Error("no sample");
+    expectTold(told, softmax(golden.tensor(filtered)).map(Math.log));
+  });
+});
+
+it("lists no more tokens than are left", async () => {
+  const [told] = await tell(randomFloats(500, 1, 5), [fieldsOf({ topK: 3 })]);
+  const possible = told?.top.filter(({ logprob }) => logprob > FORBIDDEN) ?? [];
+  expect(possible).toHaveLength(3);
+  expect(possible.reduce((sum, { logprob }) => sum + Math.exp(logprob), 0)).toBeCloseTo(1, 5);
+  expect(told?.top.slice(3).every(({ logprob }) => logprob === FORBIDDEN)).toBe(true);
+});
+
+it("tells what is drawn where everything is forbidden as what can't come", async () => {
+  for (const temperature of [0, 1]) {
+    const fields = [{ ...fieldsOf({ temperature, topK: 5, topP: 0.9 }), flags: PROCESSED }];
+    const [told] = await tell(randomFloats(50, 3), fields);
+    expect(told).toMatchObject({ token: 0, logprob: FORBIDDEN });
+    expect(told?.top.every(({ logprob }) => logprob === FORBIDDEN)).toBe(true);
+  }
+});
+
+it("keeps a likelihood that is too small for a probability", async () => {
+  const [told] = await tell(new Float32Array([0, -2, -4]), [fieldsOf({ temperature: 0.01 })]);
+  expectClose(told?.row ?? [], [0, -200, -400], 1e-4);
+});
+
+it("writes nothing where nobody asks for the most likely ones", async () => {
+  const processed = randomFloats(90, 4, 5);
+  const [told] = await tell(randomFloats(90, 5), [{ ...fieldsOf({ topK: 4 }), num_top: 0, flags: PROCESSED }], {
+    processed,
+  });
+  expect(told?.row).toEqual(processed);
+  expect(told?.logprob).toBeCloseTo(processedLogprobs(processed, { topK: 4 })[told?.token ?? -1] ?? NaN, 5);
+});
+
+it("leaves a beam's log-probabilities as the rules have made them", async () => {
+  const processed = randomFloats(90, 4, 5);
+  const [told] = await tell(randomFloats(90, 5), [{ temperature: 0, flags: PROCESSED + NORMALISED }], { processed });
+  expect(told?.row).toEqual(processed);
+  expect(told?.top[0]?.logprob).toBe(Math.max(...processed));
+});
+
+it("scores a prompt under the raw logits", async () => {
+  const logits = randomFloats(90, 5);
+  const scored = { temperature: 0, flags: SCORED, scored_token: 17 };
+  const [[told], [raw]] = [await tell(logits, [scored]), await tell(logits, [scored], { isProcessed: false })];
+  expect(told).toEqual(raw);
+  expect(told?.logprob).toBeCloseTo(Math.log(softmax(logits)[17] ?? NaN), 5);
+});

@@ -1,0 +1,71 @@
+// What drawing costs with GPT-2's vocabulary: greedy, plain, and filtered as chats are.
+
+import { it } from "vitest";
+
+import { makeBuffer, medianOf, printTable } from "../../../testing/bench.ts";
+import { openTestDevice, randomFloats } from "../../../testing/gpu.ts";
+import { packSamples } from "../../../testing/samples.ts";
+import { KernelCompiler } from "../kernel.ts";
+import { strideOf } from "../padding.ts";
+import { sample } from "./sample.ts";
+
+const { device, isSoftware } = await openTestDevice();
+const compiler = new KernelCompiler(device);
+const VOCABULARY = 50257;
+const STRIDE = strideOf(VOCABULARY);
+const MAX_LENGTH = 16;
+const SAMPLES = [1, 8];
+const REQUESTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  greedy: { temperature: 0 },
+  plain: { temperature: 1 },
+  "top-k 40": { temperature: 0.8, top_k: 40 },
+  "top-p 0.95": { temperature: 0.8, top_p: 0.95 },
+};
+
+it("sample", async () => {
+  const mostSamples = Math.max(...SAMPLES);
+  const LANES = isSoftware ? 64 : 256;
+  const constants = { LANES, VOCABULARY, STRIDE, MAX_LENGTH, PROCESSED_LOGPROBS: false, HAS_PARTS: false };
+  const pipeline = await compiler.pipeline(sample, constants);
+  const shared = {
+    logits: buffer(randomFloats(mostSamples * STRIDE, 1, 8)),
+    processed: buffer(new Float32Array(4)),
+    logit_parts: buffer(new Float32Array(4)),
+    feedback: buffer(new Float32Array(mostSamples)),
+    history: buffer(new Float32Array(mostSamples * MAX_LENGTH)),
+    sampled: buffer(new Float32Array(2 * mostSamples)),
+  };
+  const cases = Object.entries(REQUESTS).flatMap(([name, request]) => {
+    const samples = packSamples(Array.from({ length: mostSamples }, (_, seed) => ({ ...request, seed_low: seed })));
+    const bindGroup = compiler.bind(sample, { ...shared, samples: buffer(samples) });
+    return SAMPLES.map((count) => ({ name, count, bindGroup, ms: [] as number[] }));
+  });
+  for (let round = 0; round <= 15; round++) {
+    for (const { count, bindGroup, ms } of cases) {
+      const startMs = performance.now();
+      const encoder = device.createCommandEncoder();
+      const pass = encoder.beginComputePass();
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bindGroup);
+      pass.dispatchWorkgroups(count);
+      pass.end();
+      device.queue.submit([encoder.finish()]);
+      await device.queue.onSubmittedWorkDone();
+      if (round > 0) ms.push(performance.now() - startMs);
+    }
+  }
+  printTable(
+    `Drawing from ${VOCABULARY} tokens: median of 15, in one run`,
+    ["request", "samples", "ms", "over greedy"],
+    cases.map(({ name, count, ms }) => {
+      const greedy = cases.find((one) => one.name === "greedy" && one.count === count);
+      return [name, count, medianOf(ms).toFixed(2), (medianOf(ms) / medianOf(greedy?.ms ?? [])).toFixed(2)];
+    }),
+  );
+});
+
+function buffer(data: Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>): GPUBuffer {
+  const made = makeBuffer(device, data.byteLength);
+  device.queue.writeBuffer(made, 0, data);
+  return made;
+}

@@ -1,0 +1,286 @@
+import { describe, expect, it } from "vitest";
+
+import { filterReference, softmax } from "../../../testing/filter-reference.ts";
+import { loadGolden } from "../../../testing/golden.ts";
+import { expectClose, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu.ts";
+import { packSamples } from "../../../testing/samples.ts";
+import { gumbelReference, threefryReference } from "../../../testing/reference.ts";
+import { strideOf } from "../padding.ts";
+import { sample } from "./sample.ts";
+
+const { device } = await openTestDevice();
+
+interface Request {
+  temperature?: number;
+  topK?: number;
+  topP?: number;
+  minP?: number;
+  typicalP?: number;
+  seed?: number;
+  outputIndex?: number;
+  isProcessed?: boolean;
+}
+
+/** Of a sequence, in the history. */
+const MAX_LENGTH = 16;
+
+/** One draw a request, all from the same logits, all in one dispatch. */
+async function draw(
+  logits: Float32Array,
+  requests: Request[],
+  { LANES = 64, processed = new Float32Array(4) } = {},
+): Promise<{ token: number; logprob: number }[]> {
+  const stride = strideOf(logits.length);
+  const rows = new Float32Array(requests.length * stride);
+  requests.forEach((_, i) => rows.set(logits, i * stride));
+  const samples = requests.map(({ temperature = 1, topK = 0, topP = 1, minP = 0, typicalP = 1, ...rest }) => {
+    const { seed = 0, outputIndex = 0, isProcessed = false } = rest;
+    return {
+      temperature,
+      top_k: topK,
+      top_p: topP,
+      min_p: minP,
+      typical_p: typicalP,
+      seed_low: seed % 2 ** 32,
+      seed_high: Math.floor(seed / 2 ** 32),
+      prompt_length: 3,
+      output_index: outputIndex,
+      flags: isProcessed ? 1 : 0,
+    };
+  });
+  const outputs = await runKernel(
+    device,
+    sample,
+    { LANES, VOCABULARY: logits.length, STRIDE: stride, MAX_LENGTH, PROCESSED_LOGPROBS: false, HAS_PARTS: false },
+    {
+      logits: rows,
+      processed,
+      logit_parts: new Float32Array(4),
+      samples: packSamples(samples),
+      feedback: new Uint32Array(requests.length),
+      history: new Uint32Array(requests.length * MAX_LENGTH),
+      sampled: new Uint32Array(2 * requests.length),
+    },
+    [requests.length, 1],
+  );
+  const words = new Uint32Array(outputs.sampled ?? new ArrayBuffer(0));
+  const probabilities = new Float32Array(words.buffer);
+  const drawn = requests.map((_, i) => ({ token: words[2 * i] ?? -1, logprob: probabilities[2 * i + 1] ?? NaN }));
+  expect([...new Uint32Array(outputs.feedback ?? new ArrayBuffer(0)).subarray(0, requests.length)]).toEqual(
+    drawn.map((d) => d.token),
+  );
+  const history = new Uint32Array(outputs.history ?? new ArrayBuffer(0));
+  requests.forEach(({ outputIndex = 0 }, i) => expect(history[i * MAX_LENGTH + 3 + outputIndex]).toBe(drawn[i]?.token));
+  return drawn;
+}
+
+function seeds(count: number, request: Request): Request[] {
+  return Array.from({ length: count }, (_, seed) => ({ ...request, seed }));
+}
+
+/** What Gumbel's trick draws, in float64, from the tokens that are kept. */
+function drawReference(
+  logits: Float32Array,
+  keep: (token: number) => boolean,
+  { temperature = 1, seed = 0, outputIndex = 0 }: Request,
+): number {
+  let best = -1;
+  let bestValue = -Infinity;
+  logits.forEach((logit, token) => {
+    const luck = gumbelReference([seed % 2 ** 32, Math.floor(seed / 2 ** 32)], [outputIndex, token]);
+    const value = logit / temperature + luck;
+    if (keep(token) && value > bestValue) [best, bestValue] = [token, value];
+  });
+  return best;
+}
+
+const golden = await loadGolden("gpt2-tiny");
+const filtered = golden.prompts.map((prompt) => {
+  const { top_k_20, "top_p_0.9": top_p, "min_p_0.1": min_p } = prompt.processed ?? {};
+  if (!top_k_20 || !top_p || !min_p) throw new Error("no processed logits in the fixture");
+  return {
+    name: prompt.name,
+    logits: golden.tensor(prompt.last_logits),
+    topK20: golden.tensor(top_k_20.logits),
+    topP90: golden.tensor(top_p.logits),
+    minP10: golden.tensor(min_p.logits),
+  };
+});
+
+describe.each([1, 2, 31, 255, 512, 1000])("a vocabulary of %i", (size) => {
+  const logits = randomFloats(size, size, 6);
+
+  it("is drawn from greedily at temperature 0", async () => {
+    const [drawn] = await draw(logits, [{ temperature: 0 }]);
+    expect(drawn?.token).toBe(logits.indexOf(Math.max(...logits)));
+  });
+
+  it("gives the token Gumbel's trick gives in float64, for many seeds", async () => {
+    const requests = seeds(40, { temperature: 0.8, outputIndex: 5 }).map((r) => ({
+      ...r,
+      seed: (r.seed ?? 0) * 2 ** 30 + 7,
+    }));
+    const drawn = await draw(logits, requests);
+    expect(drawn.map((d) => d.token)).toEqual(requests.map((request) => drawReference(logits, () => true, request)));
+  });
+
+  it("reports the raw log-probability of what it drew", async () => {
+    const drawn = await draw(logits, seeds(4, { temperature: 0.5, topK: 3 }));
+    const probabilities = softmax(logits);
+    expectClose(
+      drawn.map((d) => d.logprob),
+      drawn.map((d) => Math.log(probabilities[d.token] ?? 0)),
+      1e-5,
+    );
+  });
+});
+
+it("takes the lowest id among equal logits", async () => {
+  const logits = new Float32Array(300).fill(-1);
+  logits[77] = logits[78] = logits[299] = 2;
+  expect((await draw(logits, [{ temperature: 0 }]))[0]?.token).toBe(77);
+});
+
+describe.each(filtered)("Hugging Face's filters on $name", ({ logits, topK20, topP90, minP10 }) => {
+  it.each([
+    ["top_k = 20", { topK: 20 }, topK20],
+    ["top_p = 0.9", { topP: 0.9 }, topP90],
+    ["min_p = 0.1", { minP: 0.1 }, minP10],
+  ])("%s keeps the same tokens", async (_, filter, expected) => {
+    const keep = (token: number) => (expected[token] ?? -Infinity) !== -Infinity;
+    const requests = seeds(64, filter);
+    const drawn = await draw(logits, requests);
+    expect(drawn.map((d) => d.token)).toEqual(requests.map((request) => drawReference(logits, keep, request)));
+  });
+});
+
+it("applies top-p to what top-k left, as Hugging Face does", async () => {
+  // 0.4, 0.3, 0.2, 0.1: among the first three, 0.4 and 0.3 are 0.78 of the mass; among all four they are 0.7.
+  const logits = Float32Array.from([0.4, 0.3, 0.2, 0.1], Math.log);
+  const both = await draw(logits, seeds(200, { topK: 3, topP: 0.75 }));
+  expect(new Set(both.map((d) => d.token))).toEqual(new Set([0, 1]));
+  const topPOnly = await draw(logits, seeds(200, { topP: 0.75 }));
+  expect(new Set(topPOnly.map((d) => d.token))).toEqual(new Set([0, 1, 2]));
+});
+
+it.each([
+  ["k beyond the vocabulary keeps all", { topK: 1000 }, 4],
+  ["k = 1 keeps one", { topK: 1 }, 1],
+  ["a tiny p keeps one", { topP: 1e-9 }, 1],
+  ["p just below 1 keeps all of an even distribution", { topP: 0.999999 }, 4],
+])("%s", async (_, filter, kept) => {
+  const logits = new Float32Array([1, 1.001, 1.002, 1.003]);
+  const drawn = await draw(logits, seeds(200, filter));
+  expect(new Set(drawn.map((d) => d.token)).size).toBe(kept);
+});
+
+it("keeps what is at least min-p times as likely as the likeliest, after the temperature", async () => {
+  const logits = Float32Array.from([0.5, 0.26, 0.24], Math.log);
+  const kept = async (request: Request) => new Set((await draw(logits, seeds(300, request))).map((d) => d.token)).size;
+  expect(await kept({ minP: 0.5 })).toBe(2);
+  expect(await kept({ minP: 0.5, temperature: 2 })).toBe(3);
+  expect(await kept({ minP: 1 })).toBe(1);
+});
+
+it("keeps the typical mass, which need not be the likeliest", async () => {
+  // Entropy 1.1 nats; surprises 0.69, 1.39, 1.9, 2.3: the second is nearest (0.29), then the first (0.41).
+  const probabilities = [0.5, 0.25, 0.15, 0.1];
+  const logits = Float32Array.from(probabilities, Math.log);
+  const entropy = -probabilities.reduce((sum, p) => sum + p * Math.log(p), 0);
+  const byTypicality = [...probabilities.keys()].sort(
+    (a, b) => Math.abs(Math.log(probabilities[a] ?? 0) + entropy) - Math.abs(Math.log(probabilities[b] ?? 0) + entropy),
+  );
+  expect(byTypicality.slice(0, 2)).toEqual([1, 0]);
+  const kept = async (request: Request) => new Set((await draw(logits, seeds(300, request))).map((d) => d.token));
+  expect(await kept({ typicalP: 0.2 })).toEqual(new Set([1]));
+  expect(await kept({ typicalP: 0.7 })).toEqual(new Set([0, 1]));
+  expect(await kept({ typicalP: 0.999 })).toEqual(new Set([0, 1, 2, 3]));
+});
+
+it("draws from the processed logits where there are rules, and reports the raw log-probability", async () => {
+  const logits = randomFloats(100, 5, 3);
+  const processed = new Float32Array(2 * strideOf(100)).fill(-3.4028234e38);
+  processed[strideOf(100) + 42] = -1000;
+  const [free, ruled] = await draw(logits, [{ temperature: 0 }, { temperature: 0, isProcessed: true }], { processed });
+  expect(free?.token).toBe(logits.indexOf(Math.max(...logits)));
+  expect(ruled?.token).toBe(42);
+  expect(ruled?.logprob).toBeCloseTo(Math.log(softmax(logits)[42] ?? 0), 4);
+});
+
+it("takes token 0 where every token is forbidden", async () => {
+  const processed = new Float32Array(strideOf(50)).fill(-3.4028234e38);
+  for (const temperature of [0, 1]) {
+    const [drawn] = await draw(randomFloats(50, 3), [{ temperature, isProcessed: true }], { processed });
+    expect(drawn?.token).toBe(0);
+  }
+});
+
+it.each<[string, Request]>([
+  ["temperature", { temperature: 0.7 }],
+  ["top-k", { temperature: 1.3, topK: 6 }],
+  ["top-p", { topP: 0.6 }],
+  ["min-p", { temperature: 1.5, minP: 0.2 }],
+  ["typical-p", { typicalP: 0.7 }],
+  ["top-k and top-p", { topK: 12, topP: 0.85 }],
+  ["all four", { temperature: 1.2, topK: 16, topP: 0.9, minP: 0.05, typicalP: 0.8 }],
+])("draws from the distribution that the filtered logits say (%s)", async (_, request) => {
+  const logits = randomFloats(24, 11, 2);
+  const scaled = Array.from(logits, (logit) => logit / (request.temperature ?? 1));
+  const { kept, probabilities } = filterReference(scaled, request);
+  const total = kept.reduce((sum, token) => sum + (probabilities[token] ?? 0), 0);
+
+  const draws = 4000;
+  const counts = new Map<number, number>();
+  for (const { token } of await draw(logits, seeds(draws, request))) counts.set(token, (counts.get(token) ?? 0) + 1);
+  expect([...counts.keys()].every((token) => kept.includes(token))).toBe(true);
+  const chiSquare = kept.reduce((sum, token) => {
+    const expected = (draws * (probabilities[token] ?? 0)) / total;
+    return sum + ((counts.get(token) ?? 0) - expected) ** 2 / expected;
+  }, 0);
+  // Mean n, variance 2n for n degrees of freedom: four standard deviations above. The seeds are fixed, so no flakes.
+  const degrees = kept.length - 1;
+  expect(chiSquare).toBeLessThan(degrees + 4 * Math.sqrt(2 * degrees));
+});
+
+it("draws the same alone and in a crowd, and with any number of seeds beside it", async () => {
+  const logits = randomFloats(777, 12, 3);
+  const mine = { temperature: 0.9, topK: 50, topP: 0.95, seed: 2 ** 40 + 3, outputIndex: 9 };
+  const crowd = await draw(logits, [{ temperature: 0 }, ...seeds(20, { temperature: 2 }), mine, { topP: 0.1 }]);
+  expect(crowd[21]).toEqual((await draw(logits, [mine]))[0]);
+});
+
+it("draws different tokens for different output indices and for the halves of a seed", async () => {
+  const logits = new Float32Array(1000);
+  const requests = [{ seed: 1 }, { seed: 2 }, { seed: 2 ** 32 + 1 }, { seed: 1, outputIndex: 1 }];
+  expect(new Set((await draw(logits, requests)).map((d) => d.token)).size).toBe(4);
+});
+
+it("makes no token certain, whatever its random number is", async () => {
+  // The smallest seed whose random number for token 1 begins with 24 ones: the nearest to 1 that a number comes.
+  const request = { seed: 8739893 };
+  expect(threefryReference([request.seed, 0], [0, 1])[0] >>> 8).toBe(0xffffff);
+  expect((await draw(new Float32Array([10, -10]), [request]))[0]?.token).toBe(0);
+});
+
+describe.each<[string, Request]>([
+  ["greedy", { temperature: 0 }],
+  ["plain", {}],
+  ["top-k", { topK: 1 }],
+  ["top-p", { topP: 0.5 }],
+  ["top-k and top-p at a low temperature", { temperature: 1e-5, topK: 5, topP: 0.9 }],
+])("what is drawn (%s)", (_, request) => {
+  it("is never a token of probability 0, nor one whose logit is not a number", async () => {
+    for (const odd of [-Infinity, NaN, -NaN]) {
+      const logits = new Float32Array(31).fill(odd);
+      logits[7] = logits[30] = 3;
+      for (const { token } of await draw(logits, seeds(20, request))) expect([7, 30]).toContain(token);
+    }
+  });
+
+  it("is of the vocabulary, even where no logit is a number", async () => {
+    for (const odd of [-Infinity, NaN]) {
+      const [drawn] = await draw(new Float32Array(31).fill(odd), [request]);
+      expect(drawn?.token).toBeLessThan(31);
+    }
+  });
+});

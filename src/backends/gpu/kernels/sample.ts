@@ -1,0 +1,24 @@
+import code from "../../../../shaders/sample.wgsl?raw";
+import best from "../../../../shaders/lib/best.wgsl?raw";
+import filters from "../../../../shaders/lib/filters.wgsl?raw";
+import logitPart from "../../../../shaders/lib/logit-part.wgsl?raw";
+import random from "../../../../shaders/lib/random.wgsl?raw";
+import overLanes from "../../../../shaders/lib/over-lanes.wgsl?raw";
+import step from "../../../../shaders/lib/step.wgsl?raw";
+import { defineKernel } from "../kernel.ts";
+
+/** Draws one token a sample and leaves it where the next step's embedding reads it. */
+export const sample = defineKernel({
+  name: "sample",
+  code: [code, best, filters, logitPart, overLanes, random, step],
+  bindings: [
+    ["logits", "read-only-storage"],
+    ["processed", "storage"],
+    ["samples", "read-only-storage"],
+    ["logit_parts", "read-only-storage"],
+    ["feedback", "storage"],
+    ["history", "storage"],
+    ["sampled", "storage"],
+  ],
+  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_LENGTH", "PROCESSED_LOGPROBS", "HAS_PARTS"],
+});

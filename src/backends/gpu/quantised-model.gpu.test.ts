@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+
+import type { Gpt2Weights, LayerTensors } from "../../models/gpt2/gpt2-weights.ts";
+import { readF32, type Tensor } from "../../files/tensor.ts";
+import type { WeightsDtype } from "../../protocol/config.ts";
+import { loadGolden } from "../../testing/golden.ts";
+import { createRunner, greedyTokens, lastLogits } from "../../testing/gpt2-runs.ts";
+import { differingWords, expectClose, openTestDevice } from "../../testing/gpu.ts";
+import { int8Checkpoint } from "../../testing/int8-checkpoint.ts";
+import { tensorOf } from "../../testing/tensors.ts";
+import { weightsAsKept } from "../../testing/weights-as-kept.ts";
+
+const opened = await openTestDevice();
+const golden = await loadGolden("gpt2-mid");
+const { vocabSize } = golden.weights.config;
+const logitsOf = (runner: Parameters<typeof lastLogits>[1], ids: readonly number[]) =>
+  lastLogits(opened, runner, ids, vocabSize);
+
+/** The golden prompts with what a scheme makes of them. */
+function promptsOf(scheme: string) {
+  const quantised = golden.quantisation?.schemes[scheme]?.prompts ?? [];
+  expect(quantised.map(({ prompt }) => prompt)).toEqual(golden.prompts.map(({ name }) => name));
+  return golden.prompts.map(({ name, ids, last_logits }, i) => ({ ...quantised[i], name, ids, exact: last_logits }));
+}
+
+describe("gpt2-mid in q4", async () => {
+  const runner = await createRunner(opened, golden.weights, { dtype: "q4" });
+  const prompts = promptsOf("int4-g32-q40+wte");
+
+  it.each(prompts)("has Hugging Face's logits of the same quantisation after $name", async ({ ids, last_logits }) => {
+    if (!last_logits) throw new Error("no logits in the fixture");
+    expectClose(await logitsOf(runner, ids), golden.tensor(last_logits), 5e-4);
+  });
+
+  it.each(prompts)("has its greedy tokens after $name", async ({ ids, greedy_tokens: tokens = [] }) => {
+    expect(await greedyTokens(runner, ids, tokens.length)).toEqual(tokens);
+  });
+});
+
+describe("gpt2-mid in q8", async () => {
+  const runner = await createRunner(opened, golden.weights, { dtype: "q8" });
+  // Hugging Face's reference has one scale a column; ours is a scale a group of it, and so must be nearer.
+  const prompts = promptsOf("int8-channel+wte");
+
+  it.each(prompts)("is nearer to the exact logits than a scale a column after $name", async (prompt) => {
+    const exact = golden.tensor(prompt.exact);
+    const actual = await logitsOf(runner, prompt.ids);
+    const mean = exact.reduce((a, b) => a + b, 0) / exact.length;
+    const variance = exact.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+    const error = exact.reduce((sum, value, i) => sum + (value - (actual[i] ?? NaN)) ** 2, 0);
+    expect(Math.sqrt(error / variance)).toBeLessThan(prompt.rel_rmse ?? 0);
+  });
+
+  it.each(prompts)("has its greedy tokens after $name", async ({ ids, greedy_tokens: tokens = [] }) => {
+    expect(await greedyTokens(runner, ids, tokens.length)).toEqual(tokens);
+  });
+
+  it("is the same to the bit when its file is int8 already", async () => {
+    const fromInt8 = await createRunner(opened, await int8Checkpoint(golden.weights), { dtype: "q8" });
+    for (const { ids } of prompts.slice(0, 3)) {
+      const [ours, theirs] = [await logitsOf(fromInt8, ids), await logitsOf(runner, ids)];
+      expect(differingWords(ours.slice().buffer, theirs.slice().buffer)).toBe(0);
+    }
+  });
+});
+
+it.each(["q8", "q4"] as const)("%s computes what f32 does with the weights that it keeps", async (dtype) => {
+  const [ours, theirs] = [
+    await createRunner(opened, golden.weights, { dtype }),
+    await createRunner(opened, await keptWeights(golden.weights, dtype)),
+  ];
+  for (const { ids } of golden.prompts.slice(0, 3))
+    expectClose(await logitsOf(ours, ids), await logitsOf(theirs, ids), 1e-4);
+});
+
+async function keptWeights(weights: Gpt2Weights, dtype: WeightsDtype): Promise<Gpt2Weights> {
+  const kept = async (tensor: Tensor, groupsAlong: "rows" | "columns"): Promise<Tensor> => {
+    const { rows, columns } = tensor;
+    return tensorOf(weightsAsKept(await readF32(tensor), rows, columns, dtype, { groupsAlong }), rows, columns);
+  };
+  const linear = async ({ weight, bias }: LayerTensors) => ({ weight: await kept(weight, "columns"), bias });
+  return {
+    ...weights,
+    wte: await kept(weights.wte, "rows"),
+    layers: await Promise.all(
+      weights.layers.map(async (layer) => ({
+        ...layer,
+        qkv: await linear(layer.qkv),
+        proj: await linear(layer.proj),
+        fc: await linear(layer.fc),
+        fcProj: await linear(layer.fcProj),
+      })),
+    ),
+  };
+}

@@ -1,0 +1,94 @@
+import { MAX_TOP_CANDIDATES } from "../../engine/sampling-params.ts";
+import type { LogprobsMode } from "../../protocol/config.ts";
+import type { Arena } from "./arena.ts";
+import type { Dispatch, KernelCompiler } from "./kernel.ts";
+import { processLogits } from "./kernels/process-logits.ts";
+import { sample } from "./kernels/sample.ts";
+import { topLogprobs } from "./kernels/top-logprobs.ts";
+import { strideOf } from "./padding.ts";
+import type { StepBuffer, StepShape } from "./step-buffer.ts";
+
+export interface SamplerParts {
+  readonly compiler: KernelCompiler;
+  readonly arena: Arena;
+  readonly step: StepBuffer;
+  readonly vocabSize: number;
+  /** Tokens of a sequence. */
+  readonly maxLength: number;
+  readonly maxSamples: number;
+  /** [samples, vocabSize], rows padded. */
+  readonly logits: GPUBuffer;
+  /** What the head of a GPU says of each 32 of them. */
+  readonly logitParts: GPUBuffer;
+  /** The last id drawn in each slot. */
+  readonly feedback: GPUBuffer;
+  /** (id, bits of its log-probability) of each sample. */
+  readonly sampled: GPUBuffer;
+  readonly isSoftware: boolean;
+  /** What the log-probabilities of drawn tokens are of; those of a prompt are raw. */
+  readonly logprobsMode: LogprobsMode;
+}
+
+/** From logits to tokens, whatever the model: rules, the draw, and the most likely tokens where somebody asks. */
+export class Sampler {
+  /** (id, bits of its log-probability) x MAX_TOP_CANDIDATES of each sample. */
+  readonly top: GPUBuffer;
+  readonly #process: Dispatch;
+  readonly #sample: Dispatch;
+  readonly #tellTop: Dispatch;
+
+  private constructor(top: GPUBuffer, process: Dispatch, draw: Dispatch, tellTop: Dispatch) {
+    this.top = top;
+    this.#process = process;
+    this.#sample = draw;
+    this.#tellTop = tellTop;
+  }
+
+  static async prepare(parts: SamplerParts): Promise<Sampler> {
+    const { compiler, arena, vocabSize, maxSamples, maxLength, logits, logitParts, feedback, sampled } = parts;
+    const { samples, history, rules, masks, ruleShape } = parts.step;
+    const STRIDE = strideOf(vocabSize);
+    const constants = { LANES: parts.isSoftware ? 64 : 256, VOCABULARY: vocabSize, STRIDE };
+    // One pipeline for the life of the engine: the mode that isn't chosen leaves no instruction behind.
+    const PROCESSED_LOGPROBS = parts.logprobsMode === "processed_logprobs";
+    const kind = { PROCESSED_LOGPROBS, HAS_PARTS: !parts.isSoftware };
+    const processed = arena.storage("processed logits", 4 * maxSamples * STRIDE);
+    const counts = arena.storage("token counts", 4 * maxSamples * STRIDE);
+    const top = arena.storage("top logprobs", 8 * maxSamples * MAX_TOP_CANDIDATES);
+    const read = { logits, processed, samples, logit_parts: logitParts };
+    const workgroups: Dispatch["workgroups"] = ({ samples: numSamples }) => [numSamples, 1];
+
+    const [process, draw, tellTop] = await Promise.all([
+      compiler.pipeline(processLogits, { ...constants, MAX_LENGTH: maxLength, RULE_WORDS: ruleShape.words }),
+      compiler.pipeline(sample, { ...constants, MAX_LENGTH: maxLength, ...kind }),
+      compiler.pipeline(topLogprobs, { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, ...kind }),
+    ]);
+    return new Sampler(
+      top,
+      {
+        name: "process logits",
+        pipeline: process,
+        bindGroup: compiler.bind(processLogits, { logits, samples, history, rules, masks, counts, processed }),
+        workgroups,
+      },
+      {
+        name: "sample",
+        pipeline: draw,
+        bindGroup: compiler.bind(sample, { ...read, feedback, history, sampled }),
+        workgroups,
+      },
+      {
+        name: "top logprobs",
+        pipeline: tellTop,
+        bindGroup: compiler.bind(topLogprobs, { ...read, top }),
+        workgroups,
+      },
+    );
+  }
+
+  /** What a step needs of it: nothing where nothing is sampled. */
+  dispatches({ samples, anyRules, maxTop }: StepShape): Dispatch[] {
+    if (samples === 0) return [];
+    return [...(anyRules ? [this.#process] : []), this.#sample, ...(maxTop > 0 ? [this.#tellTop] : [])];
+  }
+}

@@ -1,0 +1,221 @@
+import { expect, it } from "vitest";
+
+import stepWgsl from "../../../shaders/lib/step.wgsl?raw";
+import { NO_RULES } from "../../engine/logit-rules.ts";
+import { NO_FILTERS, type SamplingParams } from "../../engine/sampling-params.ts";
+import { Sequence } from "../../engine/sequence.ts";
+import { openTestDevice, readBuffer } from "../../testing/gpu.ts";
+import { Arena } from "./arena.ts";
+import { FEEDBACK, StepBuffer } from "./step-buffer.ts";
+
+const { device } = await openTestDevice();
+
+function sequenceOf(
+  id: string,
+  prompt: number[],
+  slot: number,
+  blockTable: number[],
+  changes: Partial<SamplingParams> = {},
+): Sequence {
+  const params = {
+    ...NO_RULES,
+    ...NO_FILTERS,
+    topLogprobs: 0,
+    promptLogprobs: null,
+    temperature: 0.5,
+    topK: 7,
+    topP: 0.25,
+    seed: 5 * 2 ** 32 + 6,
+    maxTokens: 9,
+    stop: [],
+    stopTokenIds: [],
+    includeStopStrInOutput: false,
+    ignoreEos: false,
+    ...changes,
+  };
+  const sequence = new Sequence({ requestId: id, index: 0, params, prompt, arrivalMs: 0 });
+  sequence.slot = slot;
+  sequence.blockTable = blockTable;
+  return sequence;
+}
+
+const newBuffer = () =>
+  new StepBuffer(new Arena(device), {
+    maxRows: 64,
+    maxSamples: 4,
+    maxSlots: 4,
+    maxBlocks: 3,
+    maxLength: 48,
+    vocabSize: 40,
+  });
+
+async function wordsOf(binding: GPUBufferBinding): Promise<Uint32Array> {
+  return new Uint32Array(await readBuffer(device, binding.buffer), binding.offset, (binding.size ?? 0) / 4);
+}
+
+/** Words of a struct in lib/step.wgsl, by field. */
+function fieldsOf(name: string): string[] {
+  const body = new RegExp(`struct ${name} {([^}]*)}`).exec(stepWgsl)?.[1] ?? "";
+  return [...body.matchAll(/(\w+): (?:u32|f32)/g)].map(([, field = ""]) => field);
+}
+
+it("lays out rows and samples as lib/step.wgsl declares them", async () => {
+  const buffer = newBuffer();
+  const prompt = sequenceOf("a", [11, 12, 13], 2, [7]);
+  const sampling = sequenceOf("b", [21, 22], 1, [3, 4]);
+  const counts = buffer.write(device.queue, [
+    { sequence: prompt, start: 1, count: 1, samples: false, drafts: [], scored: 0, cachedTokens: 0 },
+    { sequence: sampling, start: 0, count: 2, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
+  ]);
+  expect(counts).toEqual({ rows: 3, samples: 1, longest: 2, anyRules: false, maxTop: 0 });
+  expect([...(await wordsOf(buffer.step))].slice(0, fieldsOf("Step").length)).toEqual([3, 1]);
+
+  expect(fieldsOf("Row")).toEqual(["token", "position", "slot", "start"]);
+  const rows = await wordsOf(buffer.rows);
+  expect([...rows].slice(0, 12)).toEqual([12, 1, 2, 1, 21, 0, 1, 0, 22, 1, 1, 0]);
+
+  const samples = await wordsOf(buffer.samples);
+  const floats = new Float32Array(samples.slice().buffer);
+  const fields = fieldsOf("Sample");
+  const field = (name: string) => samples[fields.indexOf(name)];
+  expect(fields.length).toBe(19);
+  expect([field("row"), field("slot"), field("output_index"), field("top_k")]).toEqual([2, 1, 0, 7]);
+  expect([field("seed_low"), field("seed_high")]).toEqual([6, 5]);
+  expect([floats[fields.indexOf("temperature")], floats[fields.indexOf("top_p")]]).toEqual([0.5, 0.25]);
+});
+
+it("lays out rows that are scored as samples before those that are drawn", async () => {
+  const buffer = newBuffer();
+  const prompt = sequenceOf("a", [11, 12, 13], 2, [7], { promptLogprobs: 5 });
+  const counts = buffer.write(device.queue, [
+    { sequence: prompt, start: 0, count: 3, samples: true, drafts: [], scored: 2, cachedTokens: 0 },
+  ]);
+  expect(counts).toEqual({ rows: 3, samples: 3, longest: 3, anyRules: false, maxTop: 5 });
+  const words = await wordsOf(buffer.samples);
+  const fields = fieldsOf("Sample");
+  const samples = [0, 1, 2].map((i) => words.slice(i * fields.length, (i + 1) * fields.length));
+  const told = (name: string) => samples.map((sample) => sample[fields.indexOf(name)]);
+  expect(told("row")).toEqual([0, 1, 2]);
+  expect(told("slot")).toEqual([2, 2, 2]);
+  expect(told("flags")).toEqual([16, 16, 0]);
+  expect(told("scored_token")).toEqual([12, 13, 0]);
+  expect(told("num_top")).toEqual([5, 5, 0]);
+  expect(told("temperature").slice(0, 2)).toEqual([0, 0]);
+});
+
+it("lays out rules and likely tokens, and uploads rules when their sequence comes to its slot", async () => {
+  const buffer = newBuffer();
+  const ruled = sequenceOf("a", [11, 12, 13], 2, [7], {
+    minP: 0.125,
+    typicalP: 0.75,
+    repetitionPenalty: 1.5,
+    frequencyPenalty: -0.5,
+    presencePenalty: 2,
+    noRepeatNgramSize: 3,
+    topLogprobs: 4,
+    minTokens: 2,
+    endTokenIds: [0, 39],
+    logitBias: [[8, 1.5]],
+    badWords: [[5, 6]],
+    allowedTokenIds: [1, 33],
+  });
+  const plain = sequenceOf("b", [21], 1, [3]);
+  const entry = (sequence: Sequence) => ({
+    sequence,
+    start: 0,
+    count: 1,
+    samples: true,
+    drafts: [],
+    scored: 0,
+    cachedTokens: 0,
+  });
+  const early = { ...entry(ruled), count: 3 };
+  expect(buffer.write(device.queue, [early, entry(plain)])).toEqual({
+    rows: 4,
+    samples: 2,
+    longest: 3,
+    anyRules: true,
+    maxTop: 4,
+  });
+
+  const fields = fieldsOf("Sample");
+  const samples = await wordsOf(buffer.samples);
+  const floats = new Float32Array(samples.slice().buffer);
+  const float = (name: string) => floats[fields.indexOf(name)];
+  const word = (name: string, sample = 0) => samples[sample * fields.length + fields.indexOf(name)];
+  expect(["min_p", "typical_p", "repetition_penalty"].map(float)).toEqual([0.125, 0.75, 1.5]);
+  expect(["frequency_penalty", "presence_penalty"].map(float)).toEqual([-0.5, 2]);
+  expect(["no_repeat_ngram_size", "prompt_length", "num_top", "flags"].map((name) => word(name))).toEqual([3, 3, 4, 3]);
+  expect([word("flags", 1), word("num_top", 1)]).toEqual([0, 0]);
+
+  const history = new Uint32Array(await readBuffer(device, buffer.history));
+  expect([...history].slice(2 * 48, 2 * 48 + 3)).toEqual([11, 12, 13]);
+  const { words } = buffer.ruleShape;
+  const rules = new Uint32Array(await readBuffer(device, buffer.rules)).subarray(2 * words, 3 * words);
+  const bias = new Uint32Array(new Float32Array([1.5]).buffer)[0];
+  expect([...rules].slice(0, 14)).toEqual([1, 2, 3, 1, 2, 2, 8, bias, 0, 39, 2, 5, 6, 0]);
+});
+
+it("uploads the tokens again when another sequence had the slot in between", async () => {
+  const buffer = newBuffer();
+  const entry = (sequence: Sequence) => ({
+    sequence,
+    start: 0,
+    count: 1,
+    samples: false,
+    drafts: [],
+    scored: 0,
+    cachedTokens: 0,
+  });
+  const first = sequenceOf("a", [11, 12], 0, [1], { noRepeatNgramSize: 2 });
+  const second = sequenceOf("b", [55], 0, [2], { noRepeatNgramSize: 2 });
+  const historyAfter = async (sequence: Sequence) => {
+    buffer.write(device.queue, [entry(sequence)]);
+    return [...new Uint32Array(await readBuffer(device, buffer.history))].slice(0, 3);
+  };
+  expect(await historyAfter(first)).toEqual([11, 12, 0]);
+  expect(await historyAfter(second)).toEqual([55, 12, 0]);
+  first.tokens.push(13);
+  expect(await historyAfter(first)).toEqual([11, 12, 13]);
+});
+
+it("takes a sampled token from the GPU as long as its sequence keeps the slot", async () => {
+  const buffer = newBuffer();
+  const tokenOf = async (sequence: Sequence, start: number) => {
+    buffer.write(device.queue, [{ sequence, start, count: 1, samples: true, drafts: [], scored: 0, cachedTokens: 0 }]);
+    return (await wordsOf(buffer.rows))[0];
+  };
+  const first = sequenceOf("a", [11], 0, [1]);
+  expect(await tokenOf(first, 0)).toBe(11);
+  first.tokens.push(99);
+  expect(await tokenOf(first, 1)).toBe(FEEDBACK);
+
+  // Another sequence takes the slot; the first comes back later and must bring its token itself.
+  const second = sequenceOf("b", [55, 56], 0, [2]);
+  expect(await tokenOf(second, 1)).toBe(56);
+  expect(await tokenOf(first, 1)).toBe(99);
+});
+
+it("uploads block tables where they changed", async () => {
+  const buffer = newBuffer();
+  const a = sequenceOf("a", [1], 0, [9]);
+  const b = sequenceOf("b", [1], 3, [5, 6, 8]);
+  buffer.write(
+    device.queue,
+    [a, b].map((sequence) => ({
+      sequence,
+      start: 0,
+      count: 1,
+      samples: false,
+      drafts: [],
+      scored: 0,
+      cachedTokens: 0,
+    })),
+  );
+  a.blockTable.push(4);
+  buffer.write(device.queue, [
+    { sequence: a, start: 0, count: 1, samples: false, drafts: [], scored: 0, cachedTokens: 0 },
+  ]);
+  const tables = new Uint32Array(await readBuffer(device, buffer.blockTables));
+  expect([...tables].slice(0, 12)).toEqual([9, 4, 0, 0, 0, 0, 0, 0, 0, 5, 6, 8]);
+});

@@ -1,0 +1,66 @@
+// What a step takes, by its rows and their context: with the kernels for software adapters and with those for GPUs.
+
+import { it } from "vitest";
+
+import { resolveEngineConfig } from "../../api/engine-config.ts";
+import { Sequence } from "../../engine/sequence.ts";
+import { medianOf, printTable } from "../../testing/bench.ts";
+import { GREEDY } from "../../testing/golden.ts";
+import { openTestDevice } from "../../testing/gpu.ts";
+import { randomGpt2 } from "../../testing/random-gpt2.ts";
+import { Gpt2Runner } from "./gpt2-runner.ts";
+
+const opened = await openTestDevice();
+const weights = randomGpt2({ nLayer: 4, nEmbd: 256, nHead: 4, nPositions: 1024, vocabSize: 4096 });
+const engine = resolveEngineConfig({ dtype: "f16", maxNumSeqs: 16, maxNumBatchedTokens: 64 }, weights.config);
+const runners = {
+  software: await Gpt2Runner.create({ opened: { ...opened, isSoftware: true }, weights, engine }),
+  gpu: await Gpt2Runner.create({ opened: { ...opened, isSoftware: false }, weights, engine }),
+};
+
+const STEPS = [
+  { sequences: 1, rows: 1, context: 16 },
+  { sequences: 1, rows: 1, context: 1000 },
+  { sequences: 8, rows: 1, context: 100 },
+  { sequences: 8, rows: 1, context: 500 },
+  { sequences: 1, rows: 64, context: 64 },
+  { sequences: 1, rows: 64, context: 960 },
+];
+
+function scheduled({ sequences, rows, context }: (typeof STEPS)[number]) {
+  return Array.from({ length: sequences }, (_, slot) => {
+    const prompt = Array.from({ length: context }, (_unused, i) => (31 * i + slot) % 4096);
+    const sequence = new Sequence({ requestId: `${slot}`, index: 0, params: GREEDY, prompt, arrivalMs: 0 });
+    sequence.slot = slot;
+    sequence.blockTable = Array.from({ length: Math.ceil(context / 16) }, (_unused, i) => 64 * slot + i);
+    return { sequence, start: context - rows, count: rows, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
+  });
+}
+
+it("step", async () => {
+  const table = [];
+  for (const shape of STEPS) {
+    const plan = scheduled(shape);
+    const times = Object.values(runners).map((runner) => ({ runner, ms: [] as number[] }));
+    for (let round = 0; round < 12; round++) {
+      for (const { runner, ms } of times) {
+        const startMs = performance.now();
+        await runner.submit(plan);
+        if (round > 0) ms.push(performance.now() - startMs);
+      }
+    }
+    const [software = NaN, gpu = NaN] = times.map(({ ms }) => medianOf(ms));
+    table.push([
+      `${shape.sequences} x ${shape.rows}`,
+      shape.context,
+      software.toFixed(1),
+      gpu.toFixed(1),
+      (gpu / software).toFixed(2),
+    ]);
+  }
+  printTable(
+    "A step, 4 layers of 256, f16: median of 11, in one run",
+    ["sequences x rows", "context", "software's kernels, ms", "GPUs' kernels, ms", "ratio"],
+    table,
+  );
+});

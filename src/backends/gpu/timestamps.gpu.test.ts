@@ -1,0 +1,74 @@
+import { expect, it } from "vitest";
+
+import { resolveEngineConfig } from "../../api/engine-config.ts";
+import { Sequence } from "../../engine/sequence.ts";
+import { GREEDY, loadGolden } from "../../testing/golden.ts";
+import { openTestDevice } from "../../testing/gpu.ts";
+import { Gpt2Runner } from "./gpt2-runner.ts";
+import { elapsedMs } from "./timestamps.ts";
+
+const opened = await openTestDevice();
+const golden = await loadGolden("gpt2-tiny");
+const PROMPT = Array.from({ length: 60 }, (_, i) => i);
+
+async function createRunner(device: GPUDevice): Promise<Gpt2Runner> {
+  const engine = resolveEngineConfig({ maxNumSeqs: 4, numGpuBlocks: 16 }, golden.weights.config);
+  return Gpt2Runner.create({ opened: { ...opened, device }, weights: golden.weights, engine });
+}
+
+function prefill(runner: Gpt2Runner) {
+  const sequence = new Sequence({ requestId: "s", index: 0, params: GREEDY, prompt: PROMPT, arrivalMs: 0 });
+  sequence.slot = 0;
+  sequence.blockTable = [3, 1, 2, 0];
+  return runner.submit([
+    { sequence, start: 0, count: PROMPT.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
+  ]);
+}
+
+it("times a step: more than nothing, and no more than the time it was waited for", async () => {
+  expect(opened.device.features.has("timestamp-query")).toBe(true);
+  const runner = await createRunner(opened.device);
+  await prefill(runner);
+  const startMs = performance.now();
+  const { gpuMs } = await prefill(runner);
+  const waitedMs = performance.now() - startMs;
+  expect(gpuMs).toBeGreaterThan(0);
+  expect(gpuMs).toBeLessThanOrEqual(waitedMs + 0.2); // both clocks are rounded to 0.1 ms
+  runner.dispose();
+});
+
+it("times each of many steps in flight by itself, and makes nothing anew for it", async () => {
+  const runner = await createRunner(opened.device);
+  await prefill(runner);
+  const held = runner.bytes;
+  for (let round = 0; round < 3; round++) {
+    const startMs = performance.now();
+    const results = await Promise.all(Array.from({ length: 4 }, () => prefill(runner)));
+    const waitedMs = performance.now() - startMs;
+    const times = results.map(({ gpuMs }) => gpuMs ?? -1);
+    for (const gpuMs of times) expect(gpuMs).toBeGreaterThan(0);
+    expect(times.reduce((sum, gpuMs) => sum + gpuMs, 0)).toBeLessThanOrEqual(waitedMs + 1);
+    expect(new Set(results.map(({ tokens }) => tokens[0]?.tokenId)).size).toBe(1);
+  }
+  expect(runner.bytes).toBe(held);
+  runner.dispose();
+});
+
+it("has no time to tell on a device without timestamps, and the same token", async () => {
+  const adapter = await navigator.gpu.requestAdapter();
+  // All but the timestamps.
+  const device = await adapter?.requestDevice({ requiredFeatures: opened.hasSubgroups ? ["subgroups"] : [] });
+  if (!device) throw new Error("no adapter");
+  const [timed, untimed] = await Promise.all([createRunner(opened.device), createRunner(device)]);
+  const [expected, result] = [await prefill(timed), await prefill(untimed)];
+  expect(result.gpuMs).toBeNull();
+  expect(result.tokens).toEqual(expected.tokens);
+  timed.dispose();
+  untimed.dispose();
+  device.destroy();
+});
+
+it("reads 64-bit stamps, and knows a clock that was set back", () => {
+  expect(elapsedMs(Uint32Array.of(2 ** 32 - 1_000_000, 7, 500_000, 8))).toBe(1.5);
+  expect(elapsedMs(Uint32Array.of(500_000, 8, 0, 8))).toBeNull();
+});

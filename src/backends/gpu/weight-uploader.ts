@@ -1,0 +1,149 @@
+import { releaseBytes } from "../../files/release-bytes.ts";
+import { BYTES_PER_ELEMENT, readF32, type Tensor } from "../../files/tensor.ts";
+import type { WeightsDtype } from "../../protocol/config.ts";
+import type { Arena } from "./arena.ts";
+import type { KernelCompiler } from "./kernel.ts";
+import { packWeights, tensorDtypeCode } from "./kernels/pack-weights.ts";
+import { padRows, strideOf } from "./padding.ts";
+import { packedBytes, weightsDtypeCode } from "./weights-dtype.ts";
+
+/** A matrix as the matmul kernels read it. */
+export interface PackedMatrix {
+  readonly w: GPUBuffer;
+  /** Its sizes with padding, over 4. */
+  readonly K4: number;
+  readonly N4: number;
+}
+
+export interface TablePart extends PackedMatrix {
+  readonly firstRow: number;
+}
+
+/** What goes to the GPU at a time. Every browser keeps a copy or two of it until it is there. */
+const STAGING_BYTES = 16 * 2 ** 20;
+/** A band begins at a multiple of this many rows: no chunk of K and no four columns are cut. */
+const BAND_ROWS = 32;
+const BAND_WORDS = 4;
+const LANES = 32;
+/** A part's columns of the logits are bound by themselves: at 256 bytes, which every adapter allows. */
+const PART_ALIGNMENT = 64;
+
+/**
+ * Takes matrices from a file to the GPU as they are, in bands of rows; a kernel packs them there. So JavaScript holds no
+ * more than a band, and converts nothing.
+ */
+export class WeightUploader {
+  readonly #device: GPUDevice;
+  readonly #arena: Arena;
+  readonly #compiler: KernelCompiler;
+  readonly #dtype: WeightsDtype;
+  readonly #stagingBytes: number;
+  readonly #maxBindingBytes: number;
+  readonly #band: GPUBuffer;
+  #staging: GPUBuffer | undefined;
+
+  constructor(
+    device: GPUDevice,
+    arena: Arena,
+    compiler: KernelCompiler,
+    dtype: WeightsDtype,
+    { stagingBytes = STAGING_BYTES, maxBindingBytes = largestBinding(device.limits) } = {},
+  ) {
+    this.#device = device;
+    this.#arena = arena;
+    this.#compiler = compiler;
+    this.#dtype = dtype;
+    this.#stagingBytes = stagingBytes;
+    this.#maxBindingBytes = maxBindingBytes;
+    const usage = GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST;
+    this.#band = device.createBuffer({ label: "band", size: 4 * BAND_WORDS, usage });
+  }
+
+  /** @param transposed the tensor is [n, k], as an embedding is that serves as the head; else [k, n] */
+  async matrix(label: string, tensor: Tensor, { transposed = false } = {}): Promise<PackedMatrix> {
+    const { queue } = this.#device;
+    const [k, n] = transposed ? [tensor.columns, tensor.rows] : [tensor.rows, tensor.columns];
+    const [K4, N4] = [strideOf(k) / 4, strideOf(n) / 4];
+    const w = this.#arena.storage(label, packedBytes(k, n, this.#dtype));
+    const pipeline = await this.#compiler.pipeline(packWeights, {
+      LANES,
+      SOURCE_DTYPE: tensorDtypeCode[tensor.dtype],
+      WEIGHTS_DTYPE: weightsDtypeCode[this.#dtype],
+      TRANSPOSED: transposed,
+    });
+    const rowBytes = tensor.columns * BYTES_PER_ELEMENT[tensor.dtype];
+    const bandRows = BAND_ROWS * Math.max(1, Math.floor(this.#stagingBytes / (BAND_ROWS * rowBytes)));
+    const source = this.#stagingOf(Math.min(bandRows, strideOf(tensor.rows)) * rowBytes);
+    const bindGroup = this.#compiler.bind(packWeights, { source, packed: w, band: this.#band });
+    for (let first = 0; first < tensor.rows; first += bandRows) {
+      const numRows = Math.min(bandRows, tensor.rows - first);
+      const bytes = await tensor.readRows(first, first + numRows);
+      queue.writeBuffer(source, 0, wholeWords(bytes));
+      releaseBytes(bytes);
+      queue.writeBuffer(this.#band, 0, new Uint32Array([k, n, first, numRows]));
+      const encoder = this.#device.createCommandEncoder({ label });
+      const pass = encoder.beginComputePass({ label });
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bindGroup);
+      const bandStride = strideOf(numRows);
+      const [columns, chunks] = transposed ? [bandStride, 4 * K4] : [4 * N4, bandStride];
+      pass.dispatchWorkgroups(Math.ceil(columns / (4 * LANES)), chunks / BAND_ROWS);
+      pass.end();
+      queue.submit([encoder.finish()]);
+    }
+    return { w, K4, N4 };
+  }
+
+  /** An embedding [n, k], which may be larger than the adapter binds at once: in as many parts of its rows as it takes. */
+  async table(label: string, tensor: Tensor): Promise<readonly TablePart[]> {
+    const stepBytes = packedBytes(tensor.columns, PART_ALIGNMENT, this.#dtype);
+    const partRows = PART_ALIGNMENT * Math.max(1, Math.floor(this.#maxBindingBytes / stepBytes));
+    const parts: TablePart[] = [];
+    for (let first = 0; first < tensor.rows; first += partRows) {
+      const part: Tensor = {
+        ...tensor,
+        rows: Math.min(partRows, tensor.rows - first),
+        readRows: (begin, end) => tensor.readRows(first + begin, first + end),
+      };
+      parts.push({ ...(await this.matrix(label, part, { transposed: true })), firstRow: first });
+    }
+    return parts;
+  }
+
+  /** As f32, each row padded to its stride. */
+  async rows(label: string, tensor: Tensor): Promise<GPUBuffer> {
+    return this.#arena.upload(label, padRows(await readF32(tensor), tensor.rows, tensor.columns));
+  }
+
+  /** Two vectors of one length as the two rows of a buffer. */
+  async pair(label: string, first: Tensor, second: Tensor): Promise<GPUBuffer> {
+    const values = new Float32Array([...(await readF32(first)), ...(await readF32(second))]);
+    return this.#arena.upload(label, padRows(values, 2, first.columns));
+  }
+
+  /** What it needed on the way. The matrices are the arena's. */
+  destroy(): void {
+    this.#band.destroy();
+    this.#staging?.destroy();
+  }
+
+  #stagingOf(bytes: number): GPUBuffer {
+    if (this.#staging && this.#staging.size >= bytes) return this.#staging;
+    this.#staging?.destroy();
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
+    this.#staging = this.#device.createBuffer({ label: "staging", size: Math.ceil(bytes / 16) * 16, usage });
+    return this.#staging;
+  }
+}
+
+function largestBinding({ maxBufferSize, maxStorageBufferBindingSize }: GPUSupportedLimits): number {
+  return Math.min(maxBufferSize, maxStorageBufferBindingSize);
+}
+
+/** Buffers are written in whole words; the bytes of an odd number of halves are not. */
+function wholeWords(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (bytes.length % 4 === 0) return bytes;
+  const padded = new Uint8Array(4 * Math.ceil(bytes.length / 4));
+  padded.set(bytes);
+  return padded;
+}

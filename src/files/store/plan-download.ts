@@ -1,0 +1,79 @@
+import { ChorusError } from "../../protocol/errors.ts";
+import { parseGpt2Config, type Gpt2Config } from "../../models/gpt2/gpt2-config.ts";
+import { isUnusedByGpt2 } from "../../models/gpt2/gpt2-unused.ts";
+import type { HttpClient } from "../hub/http-client.ts";
+import type { RemoteFolder } from "../hub/remote-folder.ts";
+import { readSmallFile } from "../hub/small-file.ts";
+import {
+  CONFIG_FILE,
+  FOREIGN_WEIGHTS,
+  OPTIONAL_FILES,
+  parseJsonFile,
+  parseShardNames,
+  TOKENIZER_FILE,
+  VOCAB_AND_MERGES_FILES,
+  WEIGHTS_FILE,
+  WEIGHTS_INDEX_FILE,
+} from "../model-folder.ts";
+import { planWeights, type PlannedWeights } from "./weights-plan.ts";
+
+/** All that a model's folder has but the weights themselves, and how to get these. */
+export interface PlannedModel {
+  readonly config: Gpt2Config;
+  readonly smallFiles: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+  readonly weights: readonly PlannedWeights[];
+}
+
+/**
+ * Reads the small files and the weights' headers, and finds out that the model is not one, or not one that can be run,
+ * before much has been downloaded.
+ * @throws ChorusError model_not_found, model_invalid, model_unsupported, model_access_denied, model_download_failed
+ */
+export async function planModel(http: HttpClient, remote: RemoteFolder, signal?: AbortSignal): Promise<PlannedModel> {
+  const smallFiles = new Map<string, Uint8Array<ArrayBuffer>>();
+  const read = async (file: string): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+    const bytes = await readSmallFile(http, remote, file, { signal });
+    if ("missing" in bytes) return undefined;
+    smallFiles.set(file, bytes);
+    return bytes;
+  };
+  const configBytes = await read(CONFIG_FILE);
+  if (!configBytes) throw notFound(remote, CONFIG_FILE, "");
+  const config = parseGpt2Config(parseJsonFile(CONFIG_FILE, remote.where, configBytes));
+
+  await Promise.all([readTokenizer(remote, read), ...OPTIONAL_FILES.map(read)]);
+
+  const plan = (file: string) => planWeights(http, remote, file, (tensor) => isUnusedByGpt2(tensor, config), signal);
+  const single = await plan(WEIGHTS_FILE);
+  if (single) return { config, smallFiles, weights: [single] };
+  const indexBytes = await read(WEIGHTS_INDEX_FILE);
+  if (!indexBytes) throw notFound(remote, WEIGHTS_FILE, foreignWeights(remote));
+  const weights: PlannedWeights[] = [];
+  for (const shard of parseShardNames(parseJsonFile(WEIGHTS_INDEX_FILE, remote.where, indexBytes))) {
+    const planned = await plan(shard);
+    if (!planned) throw notFound(remote, shard, ` ${WEIGHTS_INDEX_FILE} names it.`);
+    weights.push(planned);
+  }
+  return { config, smallFiles, weights };
+}
+
+async function readTokenizer(
+  remote: RemoteFolder,
+  read: (file: string) => Promise<Uint8Array | undefined>,
+): Promise<void> {
+  if (await read(TOKENIZER_FILE)) return;
+  const pair = await Promise.all(VOCAB_AND_MERGES_FILES.map(read));
+  if (!pair.every(Boolean))
+    throw notFound(remote, TOKENIZER_FILE, ` Nor is there a ${VOCAB_AND_MERGES_FILES.join(" with a ")}.`);
+}
+
+/** A model whose weights are there, but in a format that is not read. */
+function foreignWeights(remote: RemoteFolder): string {
+  const foreign = [...(remote.files?.keys() ?? [])].find((file) => FOREIGN_WEIGHTS.test(file));
+  if (foreign === undefined) return "";
+  return ` There is ${foreign}, but only safetensors are read: another revision may have them (the hub's converted ones are in "refs/pr/...").`;
+}
+
+function notFound(remote: RemoteFolder, file: string, more: string): ChorusError {
+  return new ChorusError("model_not_found", `There is no ${file} in ${remote.where}.${more}`, file);
+}

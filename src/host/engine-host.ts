@@ -1,0 +1,241 @@
+import { numChoices } from "../api/answer.ts";
+import { parseChatRequest } from "../api/chat-request.ts";
+import { parseCompletionRequest } from "../api/completion-request.ts";
+import { parseBatchingMode } from "../api/engine-config.ts";
+import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
+import { renderChat } from "../api/render-chat.ts";
+import { Engine } from "../engine/engine.ts";
+import type { GrammarMatcher } from "../engine/grammar-matcher.ts";
+import type { SequenceOutput } from "../engine/output.ts";
+import type { GrammarCompiler, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
+import type { GrammarSource } from "../grammar/grammar-source.ts";
+import { tokenOfBytes } from "../files/byte-alphabet.ts";
+import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
+import { ChorusError, toErrorData } from "../protocol/errors.ts";
+import type { ModelLocation } from "../protocol/model-source.ts";
+import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
+import type { EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
+import type { EngineMessage, EngineService, GenerationRequest, RequestEvent, Result } from "../protocol/service.ts";
+import { loadModel, type LoadedModel } from "./load-model.ts";
+import { OpenRequest } from "./open-request.ts";
+import { seedSequence } from "./seeds.ts";
+import { Telemetry } from "./telemetry.ts";
+
+/** What there is once a model is loaded. */
+interface Session {
+  readonly model: LoadedModel;
+  readonly engine: Engine;
+  readonly telemetry: Telemetry;
+  readonly context: RequestContext;
+  /** Loaded when it is asked for first. */
+  readonly grammars: () => Promise<GrammarCompiler>;
+  readonly post: (message: Partial<EngineMessage>) => void;
+}
+
+/** The engine's side of the contract: loads a model, checks requests, runs the engine, tells what happens. */
+export class EngineHost implements EngineService {
+  readonly #gpu: GPU | undefined;
+  readonly #byTicket = new Map<number, OpenRequest>();
+  readonly #byEngineRequest = new Map<string, OpenRequest>();
+  /** Those whose grammar is being compiled. */
+  readonly #compiling = new Set<OpenRequest>();
+  #session: Session | null = null;
+
+  constructor({ gpu }: { gpu: GPU | undefined }) {
+    this.#gpu = gpu;
+  }
+
+  async load(
+    location: ModelLocation,
+    config: EngineConfig,
+    onMessage: (message: EngineMessage) => void,
+    onProgress: (progress: LoadProgress) => void,
+  ): Promise<Result<ModelCard>> {
+    try {
+      const model = await loadModel(location, config, this.#gpu, onProgress);
+      this.#session = this.#start(model, onMessage);
+      return { ok: true, value: model.card };
+    } catch (error) {
+      return { ok: false, error: toErrorData(error) };
+    }
+  }
+
+  submit(ticket: number, request: GenerationRequest): void {
+    const session = this.#requireSession();
+    const { model, engine, context } = session;
+    try {
+      const open = new OpenRequest(ticket, parse(request, context), model.card.name, model.tokenizer);
+      this.#refuseOpenIds(open);
+      const { structure } = open.parsed;
+      if (structure !== null) return void this.#addStructured(session, open, structure);
+      engine.add(...open.engineRequests());
+      this.#register(open);
+    } catch (error) {
+      refuse(session, ticket, error);
+    }
+  }
+
+  abort(ticket: number): void {
+    const open = this.#byTicket.get(ticket);
+    if (open === undefined) return;
+    for (const id of open.engineRequestIds) this.#session?.engine.abort(id);
+    if (this.#compiling.has(open)) this.#forget(open); // the engine does not know it yet
+  }
+
+  renderChat(body: RenderChatRequest): Result<RenderedChat> {
+    try {
+      const { chatFormat, tokenizer } = this.#requireSession().model;
+      return { ok: true, value: renderChat(body, chatFormat, tokenizer) };
+    } catch (error) {
+      return { ok: false, error: toErrorData(error) };
+    }
+  }
+
+  stats(): EngineStats {
+    return this.#requireSession().engine.stats();
+  }
+
+  metrics(): string {
+    return this.#requireSession().telemetry.prometheusText();
+  }
+
+  kvCacheMap(): KvCacheMap {
+    return this.#requireSession().engine.kvCacheMap();
+  }
+
+  setBatchingMode(mode: BatchingMode): Result<BatchingMode> {
+    try {
+      const checked = parseBatchingMode(mode);
+      this.#requireSession().engine.setBatchingMode(checked);
+      return { ok: true, value: checked };
+    } catch (error) {
+      return { ok: false, error: toErrorData(error) };
+    }
+  }
+
+  dispose(): void {
+    this.#session?.engine.fail(new ChorusError("engine_disposed", "The engine was disposed of."));
+  }
+
+  #start(model: LoadedModel, onMessage: (message: EngineMessage) => void): Session {
+    const { tokenizer, chatFormat, defaults, engineConfig, opened, runner } = model;
+    const post: Session["post"] = (message) =>
+      onMessage({ events: [], steps: [], requests: [], alerts: [], fatal: null, ...message });
+    const engine: Engine = new Engine({
+      config: engineConfig,
+      runner,
+      eosTokenIds: tokenizer.eosTokenIds,
+      tokenBytes: (id) => tokenizer.tokenBytes(id),
+      now: () => performance.now(),
+      delay: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      onOutputs: (outputs, report, requests) => {
+        const alerts = telemetry.observe(outputs, report, requests, performance.now());
+        post({ events: this.#eventsOf(outputs), steps: report ? [report] : [], requests, alerts });
+      },
+      onFatal: (error) => {
+        const data = toErrorData(error);
+        telemetry.observeFatal(data);
+        post({
+          events: [...this.#byTicket.keys()].map((ticket) => ({ type: "error", ticket, error: data })),
+          fatal: data,
+        });
+        this.#byTicket.clear();
+        this.#byEngineRequest.clear();
+        runner.dispose();
+        opened.device.destroy();
+      },
+    });
+    const telemetry = new Telemetry(engine, model.card, engineConfig);
+    void opened.failure.then((error) => engine.fail(error));
+    void engine.run();
+    const context: RequestContext = {
+      modelName: model.card.name,
+      vocabSize: model.card.vocabSize,
+      tokenizer,
+      chatFormat,
+      defaults,
+      eosTokenIds: defaults.eosTokenIds,
+      limits: engineConfig,
+      nextSeed: seedSequence(engineConfig.seed),
+    };
+    let compiler: GrammarCompiler | null = null;
+    const grammars = async () => {
+      const { GrammarCompiler: Compiler } = await import("../grammar/grammar-compiler.ts");
+      return (compiler ??= new Compiler(() => vocabularyOf(model)));
+    };
+    return { model, engine, telemetry, context, grammars, post };
+  }
+
+  /** Adds a request once its grammar is compiled, if it is still wanted then. Others need not wait for it. */
+  async #addStructured(session: Session, open: OpenRequest, structure: GrammarSource): Promise<void> {
+    const { engine, grammars, model } = session;
+    const { ticket, parsed } = open;
+    this.#register(open);
+    this.#compiling.add(open);
+    let matchers: readonly GrammarMatcher[] = [];
+    try {
+      const stopTokenIds = parsed.prompts.flatMap(({ params }) => params.stopTokenIds);
+      const endTokenIds = [...new Set([...model.tokenizer.eosTokenIds, ...stopTokenIds])];
+      matchers = await (await grammars()).matchers(structure, endTokenIds, numChoices(parsed));
+      if (this.#byTicket.get(ticket) === open) engine.add(...open.engineRequests(matchers));
+      else dispose(matchers);
+    } catch (error) {
+      dispose(matchers);
+      if (this.#byTicket.get(ticket) !== open) return;
+      this.#forget(open);
+      refuse(session, ticket, error);
+    } finally {
+      this.#compiling.delete(open);
+    }
+  }
+
+  #eventsOf(outputs: readonly SequenceOutput[]): RequestEvent[] {
+    return outputs.flatMap((output) => {
+      const open = this.#byEngineRequest.get(output.requestId);
+      if (!open) return [];
+      const events = open.take(output);
+      if (open.isFinished) this.#forget(open);
+      return events;
+    });
+  }
+
+  #refuseOpenIds({ engineRequestIds, parsed }: OpenRequest): void {
+    if (!engineRequestIds.some((id) => this.#byEngineRequest.has(id))) return;
+    const message = `request_id ${JSON.stringify(parsed.requestId)} is that of a request that is still open.`;
+    throw new ChorusError("invalid_value", message, "request_id");
+  }
+
+  #register(open: OpenRequest): void {
+    this.#byTicket.set(open.ticket, open);
+    for (const id of open.engineRequestIds) this.#byEngineRequest.set(id, open);
+  }
+
+  #forget(open: OpenRequest): void {
+    this.#byTicket.delete(open.ticket);
+    for (const id of open.engineRequestIds) this.#byEngineRequest.delete(id);
+  }
+
+  #requireSession(): Session {
+    if (!this.#session) throw new ChorusError("internal_error", "No model has been loaded.");
+    return this.#session;
+  }
+}
+
+function parse({ endpoint, body }: GenerationRequest, context: RequestContext): ParsedRequest {
+  return endpoint === "chat.completions" ? parseChatRequest(body, context) : parseCompletionRequest(body, context);
+}
+
+function refuse({ telemetry, post }: Session, ticket: number, error: unknown): void {
+  const data = toErrorData(error);
+  const alerts = telemetry.observeRefusal(data, performance.now());
+  post({ events: [{ type: "error", ticket, error: data }], alerts });
+}
+
+function dispose(matchers: readonly GrammarMatcher[]): void {
+  for (const matcher of matchers) matcher.dispose();
+}
+
+function vocabularyOf({ card, tokenizer }: LoadedModel): GrammarVocabulary {
+  const tokens = Array.from({ length: tokenizer.vocabSize }, (_, id) => tokenOfBytes(tokenizer.tokenBytes(id)));
+  return { vocabSize: card.vocabSize, tokens };
+}

@@ -1,0 +1,53 @@
+// From where a model is to its files: those given, those this browser keeps, or those on a server.
+
+import { HttpClient } from "../files/hub/http-client.ts";
+import { openRemoteFolder } from "../files/hub/remote-folder.ts";
+import { openFileList, openRemoteFiles, type ModelFiles } from "../files/model-files.ts";
+import { TOKENIZER_FILE } from "../files/model-folder.ts";
+import { ModelStore } from "../files/store/model-store.ts";
+import type { ModelLocation } from "../protocol/model-source.ts";
+import type { LoadProgress } from "../protocol/reports.ts";
+
+export interface OpenedModel {
+  /** For a look at the config, before anything large is fetched. */
+  readonly files: ModelFiles;
+  /** All files, once what is stored on its way has come. */
+  fetch(): Promise<ModelFiles>;
+}
+
+/**
+ * What is stored is read from there. Models of the hub are stored on their way; folders by URL are read where they are.
+ * @throws ChorusError model_*, storage_full
+ */
+export async function openModel(
+  location: ModelLocation,
+  onProgress: (progress: LoadProgress) => void,
+): Promise<OpenedModel> {
+  const onBytes = (file: string, done: number, total: number | null) => {
+    if (file.endsWith(".safetensors")) onProgress({ stage: "weights", done, total: total ?? done });
+    if (file === TOKENIZER_FILE) onProgress({ stage: "tokenizer", done, total: total ?? done });
+  };
+  if (location.type === "files") return atHand(openFileList(location.files, onBytes));
+  const http = new HttpClient();
+  const store = await ModelStore.open(http);
+  const stored = await store?.open(location, onBytes);
+  if (stored) return atHand(stored);
+
+  const remote = await openRemoteFolder(location, http);
+  const files = openRemoteFiles(remote, http, onBytes);
+  if (location.type === "folder" || !store?.canDownload) return atHand(files);
+  return {
+    files,
+    async fetch() {
+      await store.download(location, {
+        onProgress: ({ receivedBytes, totalBytes }) =>
+          onProgress({ stage: "weights", done: receivedBytes, total: totalBytes }),
+      });
+      return (await store.open(location, onBytes)) ?? files;
+    },
+  };
+}
+
+function atHand(files: ModelFiles): OpenedModel {
+  return { files, fetch: () => Promise.resolve(files) };
+}
