@@ -155,12 +155,13 @@ fn attention_quad(
   // All lanes go to the end, since quads that have no head may share a subgroup with some that have.
   let own_head = workgroup.x * (LANES / 4u) + lane / 4u;
   let head = min(own_head, HEADS - 1u);
+  let kv_head = kv_head_of(head);
   let query = query_of(workgroup.y, head, corner);
 
   var state = State(LOWEST, 0.0, Share());
   for (var tile = 0u; tile < length; tile += 4u) {
     // A block has all four. What lies beyond the row's length has no weight, and no value is read there.
-    let index = cache_index(row.slot, tile, head);
+    let index = cache_index(row.slot, tile, kv_head);
     var dots = vec4(0.0);
     for (var i = 0u; i < 4u; i++) {
       dots = vec4(dots.yzw, dot_of(query, cached_key(index + i * HEAD_VEC4, corner)));

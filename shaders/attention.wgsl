@@ -44,6 +44,7 @@ var<workgroup> totals: array<f32, GROUPS>;
 @compute @workgroup_size(LANES)
 fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let head = workgroup.x;
+  let kv_head = kv_head_of(head);
   let row = rows[workgroup.y];
   let length = row.position + 1u;
   let first_row = workgroup.y - (row.position - row.start); // of position row.start
@@ -57,11 +58,11 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
 
   if (group == 0u) {
     query[vec] = projected4(workgroup.y, QUERY, head, vec) * SCALE;
-    if (first == 0u) {
+    if (first == 0u && head % (HEADS / KV_HEADS) == 0u) {
       write_cache(
-        cache_index(row.slot, row.position, head) + vec,
-        projected4(workgroup.y, KEY, head, vec),
-        projected4(workgroup.y, VALUE, head, vec),
+        cache_index(row.slot, row.position, kv_head) + vec,
+        projected4(workgroup.y, KEY, kv_head, vec),
+        projected4(workgroup.y, VALUE, kv_head, vec),
       );
     }
   }
@@ -80,13 +81,13 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
       if (lane < count) {
         var dots = vec4(0.0);
         if (lane < num_cached) {
-          index = cache_index(row.slot, tile + lane, head);
+          index = cache_index(row.slot, tile + lane, kv_head);
           for (var v = 0u; v < HEAD_VEC4; v++) {
             dots = fma(query[v], key4(index + v), dots);
           }
         } else {
           for (var v = 0u; v < HEAD_VEC4; v++) {
-            dots = fma(query[v], as_cached(projected4(tile_row + lane, KEY, head, v)), dots);
+            dots = fma(query[v], as_cached(projected4(tile_row + lane, KEY, kv_head, v)), dots);
           }
         }
         score = (dots.x + dots.y) + (dots.z + dots.w);
@@ -117,7 +118,7 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
       }
       for (; i < group_end; i++) {
         part.total += weights[i];
-        part.output = fma(vec4(weights[i]), as_cached(projected4(tile_row + i, VALUE, head, vec)), part.output);
+        part.output = fma(vec4(weights[i]), as_cached(projected4(tile_row + i, VALUE, kv_head, vec)), part.output);
       }
     }
 

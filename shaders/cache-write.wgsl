@@ -15,7 +15,7 @@ fn cache_write(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
   let at = workgroup.x * LANES + lane;
   let head = at / HEAD_VEC4;
   let vec = at % HEAD_VEC4;
-  if (head >= HEADS) {
+  if (head >= KV_HEADS) {
     return;
   }
   let row = rows[workgroup.y];

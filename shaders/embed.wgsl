@@ -1,8 +1,11 @@
-// x[row, :] = wte[token, :] + wpe[position, :]      x: [rows, WIDTH] f32, wte: the tied head's weights [width, vocabulary]
+// x[row, :] = wte[token, :] * SCALE + wpe[position, :]      x: [rows, WIDTH] f32, wte: [width, vocabulary] like a head
+// wpe: only where positions are learned
 
 override LANES: u32;
 override K4: u32; // the width, padded, over 4
 override N4: u32; // tokens in w, padded, over 4
+override SCALE: f32;
+override LEARNED_POSITIONS: bool;
 override FIRST_TOKEN: u32; // of w, where it is a part of the vocabulary; the others are left to the other parts
 
 @group(0) @binding(0) var<storage, read> w: array<vec4<u32>>;
@@ -27,5 +30,9 @@ fn embed(@builtin(global_invocation_id) id: vec3<u32>) {
   if (n >= 4u * N4) {
     return;
   }
-  x[id.y * width + column] = weight(column, n) + wpe[row.position * width + column];
+  var value = weight(column, n) * SCALE;
+  if (LEARNED_POSITIONS) {
+    value += wpe[row.position * width + column];
+  }
+  x[id.y * width + column] = value;
 }

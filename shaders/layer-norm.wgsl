@@ -1,4 +1,5 @@
 // y[i, :] = (x[r, :] - mean) / sqrt(variance + EPSILON) * gamma + beta      x, y: [rows, K] f32, K = 4 K4
+// With RMS the mean is left out: x[r, :] / sqrt(mean of squares + EPSILON) * gamma + beta.
 // r = i, or with SAMPLES_ONLY the row that sample i draws from: the final norm runs only where a token is sampled.
 //
 // A dispatch of its own for adapters whose products don't normalise their input themselves. One workgroup a row, a lane a

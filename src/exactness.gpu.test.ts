@@ -9,7 +9,7 @@ import { usualMatmuls } from "./backends/gpu/matmul-variants.ts";
 import { loadGolden } from "./testing/golden.ts";
 import { PRETENDED_ADAPTER, tampered } from "./testing/gpu.ts";
 import { withOneDevice } from "./testing/one-device.ts";
-import { openTuningStore } from "./host/tuning-store.ts";
+import { indexedDbTuningStore } from "./host/platforms/tuning-store.ts";
 
 type Request = CompletionRequest & { stream?: false };
 
@@ -144,8 +144,8 @@ describe("with the kernels of real GPUs", () => {
     const base = { model: "/fixtures/gpt2-tiny/", worker: false, gpu, dtype: "f32" } as const;
     // Measuring them all, which a test of its own does, takes a software adapter half a minute.
     const usual = usualMatmuls({ isSoftware: false, hasSubgroups: true }).map(({ name }) => name);
-    const { config } = (await loadGolden("gpt2-tiny")).weights;
-    await openTuningStore().save(tuningKey(PRETENDED_ADAPTER, config, base.dtype), usual);
+    const { model } = (await loadGolden("gpt2-tiny")).weights;
+    await indexedDbTuningStore().save(tuningKey(PRETENDED_ADAPTER, model, base.dtype), usual);
     await using engine = await createEngine({ ...base, maxNumBatchedTokens: 70, numGpuBlocks: 30 });
     const alone = [];
     for (const request of REQUESTS) alone.push(await run(engine, request));

@@ -4,6 +4,7 @@ import { createModels, type Models } from "./client/models-client.ts";
 import { EngineClient, signalOf } from "./client/engine-client.ts";
 import { startWorker } from "./client/worker-transport.ts";
 import type { Transport } from "./client/transport.ts";
+import type { Platform } from "./host/platforms/platform.ts";
 import type { ChorusEngine, CreateEngineOptions } from "./protocol/engine.ts";
 import { ChorusError } from "./protocol/errors.ts";
 import { locateModel } from "./protocol/model-source.ts";
@@ -61,9 +62,9 @@ function baseUrl(): string | undefined {
 }
 
 async function inPlace(gpu: GPU | undefined): Promise<Transport> {
-  const { EngineHost } = await import("./host/engine-host.ts");
+  const [{ EngineHost }, platform] = await Promise.all([import("./host/engine-host.ts"), platformHere(gpu)]);
   return {
-    service: new EngineHost({ gpu: gpu ?? globalThis.navigator?.gpu }),
+    service: new EngineHost(platform),
     died: new Promise(() => undefined),
     close: () => undefined,
   };
@@ -71,6 +72,12 @@ async function inPlace(gpu: GPU | undefined): Promise<Transport> {
 
 /** The models that this browser keeps. */
 export const models: Models = createModels(async () => {
-  const { ModelsHost } = await import("./host/models-host.ts");
-  return new ModelsHost({ gpu: globalThis.navigator?.gpu });
+  const [{ ModelsHost }, platform] = await Promise.all([import("./host/models-host.ts"), platformHere()]);
+  return new ModelsHost(platform);
 });
+
+/** The home of an engine that runs in place: a browser keeps things in IndexedDB, Node does not. */
+async function platformHere(gpu = globalThis.navigator?.gpu): Promise<Platform> {
+  if (globalThis.indexedDB) return (await import("./host/platforms/browser.ts")).browserPlatform({ gpu });
+  return (await import("./host/platforms/node.ts")).nodePlatform({ gpu });
+}

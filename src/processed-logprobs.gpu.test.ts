@@ -7,7 +7,7 @@ import type { LogitRules } from "./engine/logit-rules.ts";
 import { createEngine, type ChatCompletionRequest, type ChorusEngine } from "./index.ts";
 import { processedLogprobs } from "./testing/filter-reference.ts";
 import { loadGolden } from "./testing/golden.ts";
-import { createRunner, lastLogits } from "./testing/gpt2-runs.ts";
+import { createRunner, lastLogits } from "./testing/runner-runs.ts";
 import { expectClose, openTestDevice } from "./testing/gpu.ts";
 import { ruleReference } from "./testing/rule-reference.ts";
 

@@ -1,15 +1,15 @@
 // Where a position's keys and values lie, and what becomes of them there. See README.md for the layout.
 
-override HEADS: u32;
+override KV_HEADS: u32; // heads of keys and values
 override HEAD_VEC4: u32; // the head's size, padded to a multiple of 4, over 4
 override BLOCK_SIZE: u32; // tokens a block
 override MAX_BLOCKS: u32; // row length of the block tables
 override CACHE_F16: bool;
 
-// Index, in units of 4 values, of the first value of (slot, position, head).
-fn cache_index(slot: u32, position: u32, head: u32) -> u32 {
+// Index, in units of 4 values, of the first value of (slot, position, head of keys and values).
+fn cache_index(slot: u32, position: u32, kv_head: u32) -> u32 {
   let block = block_tables[slot * MAX_BLOCKS + position / BLOCK_SIZE];
-  return ((block * HEADS + head) * BLOCK_SIZE + position % BLOCK_SIZE) * HEAD_VEC4;
+  return ((block * KV_HEADS + kv_head) * BLOCK_SIZE + position % BLOCK_SIZE) * HEAD_VEC4;
 }
 
 fn to_halves(values: vec4<f32>) -> vec2<u32> {

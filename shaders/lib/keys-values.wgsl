@@ -1,6 +1,7 @@
 // Keys and values, of the cache and of the rows of this step: what the kernels of attention read. They declare qkv,
 // key_cache and value_cache.
 
+override HEADS: u32; // query heads
 override HEAD_SIZE: u32;
 override QKV_STRIDE: u32;
 
@@ -8,9 +9,16 @@ const QUERY = 0u;
 const KEY = 1u;
 const VALUE = 2u;
 
-// Four values of a row's query, key or value of one head; zero beyond the head's size.
+// The head of keys and values that a query head reads. HEADS is a multiple of KV_HEADS; neighbours share one.
+fn kv_head_of(head: u32) -> u32 {
+  return head / (HEADS / KV_HEADS);
+}
+
+// Four values of a row's query, key or value of one head; zero beyond the head's size. Queries come first, then keys, then
+// values: a head of QUERY is a query head, one of KEY or VALUE a head of keys and values.
 fn projected4(row: u32, part: u32, head: u32, vec: u32) -> vec4<f32> {
-  let start = row * QKV_STRIDE + (part * HEADS + head) * HEAD_SIZE + 4u * vec;
+  let first_head = select(HEADS + (part - KEY) * KV_HEADS, 0u, part == QUERY);
+  let start = row * QKV_STRIDE + (first_head + head) * HEAD_SIZE + 4u * vec;
   if (HEAD_SIZE % 4u == 0u) {
     return qkv[start / 4u];
   }

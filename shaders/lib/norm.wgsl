@@ -1,9 +1,10 @@
-// Layer normalisation in its one order of additions, for layer-norm.wgsl and for products that normalise their input
+// Normalisation in its one order of additions, for layer-norm.wgsl and for products that normalise their input
 // themselves. A row's 32 partial sums are those of every 32nd value, ascending; they are added in ascending order.
 //
 //   part       0        1        ..  7            a part is a vec4: four of the 32 sums
 //   of values  0 .. 3   4 .. 7   ..  28 .. 31     and of those 32, 64, .. further on
 
+override RMS: bool; // x / sqrt(mean of squares), not LayerNorm
 override WIDTH: u32; // of a row without its padding
 override EPSILON: f32;
 
@@ -31,11 +32,12 @@ fn add_part(total: f32, part: vec4<f32>) -> f32 {
   return (((total + part.x) + part.y) + part.z) + part.w;
 }
 
+// RMSNorm subtracts no mean.
 fn mean_of(total: f32) -> f32 {
-  return total / f32(WIDTH);
+  return select(total / f32(WIDTH), 0.0, RMS);
 }
 
-// By which what is left of a value without the mean is multiplied.
+// 1 / sqrt(variance + epsilon), or 1 / sqrt(mean of squares + epsilon).
 fn scale_of(total_of_squares: f32) -> f32 {
   return 1.0 / sqrt(total_of_squares / f32(WIDTH) + EPSILON);
 }

@@ -2,23 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { EngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { kvBytesPerBlock, resolveEngineConfig } from "./engine-config.ts";
+import { kvBytesPerBlock } from "../protocol/model-shape.ts";
+import { resolveEngineConfig } from "./engine-config.ts";
 
-const small = { nPositions: 256, nLayer: 4, nHead: 4, headDim: 64 };
-const gpt2Xl = { nPositions: 1024, nLayer: 48, nHead: 25, headDim: 64 };
-
-describe("kvBytesPerBlock", () => {
-  test("counts keys and values of every layer and head", () => {
-    expect(kvBytesPerBlock(small, "f16", 16)).toBe(2 * 4 * 4 * 64 * 16 * 2);
-    expect(kvBytesPerBlock(small, "f32", 16)).toBe(2 * 4 * 4 * 64 * 16 * 4);
-  });
-
-  test("pads a head's row to a multiple of 4", () => {
-    expect(kvBytesPerBlock({ ...small, headDim: 13 }, "f32", 16)).toBe(
-      kvBytesPerBlock({ ...small, headDim: 16 }, "f32", 16),
-    );
-  });
-});
+const small = { maxPositions: 256, numLayers: 4, numKvHeads: 4, headDim: 64 };
+const gpt2Xl = { maxPositions: 1024, numLayers: 48, numKvHeads: 25, headDim: 64 };
 
 describe("resolveEngineConfig", () => {
   test("decides everything, and freezes it", () => {

@@ -3,21 +3,13 @@ import {
   WEIGHTS_DTYPES,
   type BatchingMode,
   type EngineConfig,
-  type KvCacheDtype,
   type ResolvedEngineConfig,
   type WeightsDtype,
 } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import { kvBytesPerBlock, type ModelShape } from "../protocol/model-shape.ts";
 import { parseAlertThresholds } from "./alert-thresholds.ts";
 import { Fields, invalidValue, missing } from "./validate.ts";
-
-/** A model's shape, as far as its cache and its context go. */
-export interface ModelShape {
-  readonly nPositions: number;
-  readonly nLayer: number;
-  readonly nHead: number;
-  readonly headDim: number;
-}
 
 const CONFIG_FIELDS = [
   "maxNumSeqs",
@@ -54,18 +46,6 @@ const DEFAULT_KV_CACHE_BYTES = 256 * 2 ** 20;
 const DEFAULT_RUN_AHEAD = 2;
 const DEFAULT_BATCH_WINDOW_MS = 50;
 
-/** Bytes of one cache block on the GPU, where a head's row is padded to a multiple of 4 numbers. */
-export function kvBytesPerBlock(
-  { nLayer, nHead, headDim }: Pick<ModelShape, "nLayer" | "nHead" | "headDim">,
-  kvCacheDtype: KvCacheDtype,
-  blockSize: number,
-): number {
-  const keysAndValues = 2;
-  const paddedHeadDim = 4 * Math.ceil(headDim / 4);
-  const bytesPerNumber = kvCacheDtype === "f32" ? 4 : 2;
-  return keysAndValues * nLayer * nHead * paddedHeadDim * blockSize * bytesPerNumber;
-}
-
 /** @throws ChorusError missing_required_parameter, invalid_type or invalid_value of "mode" */
 export function parseBatchingMode(mode: unknown): BatchingMode {
   const checked = new Fields({ mode }).oneOf("mode", BATCHING_MODES);
@@ -80,7 +60,7 @@ export function parseBatchingMode(mode: unknown): BatchingMode {
  */
 export function resolveEngineConfig(
   config: EngineConfig,
-  model: ModelShape,
+  model: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "maxPositions">,
   usualDtype: WeightsDtype = "f16",
 ): ResolvedEngineConfig {
   const fields = new Fields(config);
@@ -96,7 +76,7 @@ export function resolveEngineConfig(
   }
   const longPrefillTokenThreshold =
     fields.integer("longPrefillTokenThreshold", { min: 0, max: maxNumBatchedTokens }) ?? 0;
-  const maxModelLen = fields.integer("maxModelLen", { min: 2, max: model.nPositions }) ?? model.nPositions;
+  const maxModelLen = fields.integer("maxModelLen", { min: 2, max: model.maxPositions }) ?? model.maxPositions;
   const kvCacheDtype = fields.oneOf("kvCacheDtype", ["f32", "f16"]) ?? "f16";
   const targetItlMs = fields.number("targetItlMs", { min: 0, max: Number.MAX_SAFE_INTEGER, above: true }) ?? null;
   return Object.freeze({

@@ -16,7 +16,7 @@ import { parseCompletionRequest } from "./completion-request.ts";
 import { resolveEngineConfig } from "./engine-config.ts";
 
 const tokenizer = await loadChorusTokenizer();
-const model = { nPositions: 256, nLayer: 4, nHead: 4, headDim: 64 };
+const model = { maxPositions: 256, numLayers: 4, numKvHeads: 4, headDim: 64 };
 const messages = [{ role: "user", content: "Hi" }];
 
 const parseChat = (change: object) => parseChatRequest({ messages, ...change }, requestContext(tokenizer));

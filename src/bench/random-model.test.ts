@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { parseGpt2Config } from "../models/gpt2/gpt2-config.ts";
+import { parseGpt2Config } from "../models/gpt2/config.ts";
 import { float16ToFloat32 } from "../files/half.ts";
 import { makeRandomModel } from "./random-model.ts";
 import { MODEL_SIZES } from "./model-sizes.ts";

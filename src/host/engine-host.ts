@@ -18,6 +18,7 @@ import type { EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protoc
 import type { EngineMessage, EngineService, GenerationRequest, RequestEvent, Result } from "../protocol/service.ts";
 import { loadModel, type LoadedModel } from "./load-model.ts";
 import { OpenRequest } from "./open-request.ts";
+import type { Platform } from "./platforms/platform.ts";
 import { seedSequence } from "./seeds.ts";
 import { Telemetry } from "./telemetry.ts";
 
@@ -30,19 +31,20 @@ interface Session {
   /** Loaded when it is asked for first. */
   readonly grammars: () => Promise<GrammarCompiler>;
   readonly post: (message: Partial<EngineMessage>) => void;
+  readonly now: () => number;
 }
 
 /** The engine's side of the contract: loads a model, checks requests, runs the engine, tells what happens. */
 export class EngineHost implements EngineService {
-  readonly #gpu: GPU | undefined;
+  readonly #platform: Platform;
   readonly #byTicket = new Map<number, OpenRequest>();
   readonly #byEngineRequest = new Map<string, OpenRequest>();
   /** Those whose grammar is being compiled. */
   readonly #compiling = new Set<OpenRequest>();
   #session: Session | null = null;
 
-  constructor({ gpu }: { gpu: GPU | undefined }) {
-    this.#gpu = gpu;
+  constructor(platform: Platform) {
+    this.#platform = platform;
   }
 
   async load(
@@ -52,7 +54,7 @@ export class EngineHost implements EngineService {
     onProgress: (progress: LoadProgress) => void,
   ): Promise<Result<ModelCard>> {
     try {
-      const model = await loadModel(location, config, this.#gpu, onProgress);
+      const model = await loadModel(location, config, this.#platform, onProgress);
       this.#session = this.#start(model, onMessage);
       return { ok: true, value: model.card };
     } catch (error) {
@@ -118,7 +120,8 @@ export class EngineHost implements EngineService {
   }
 
   #start(model: LoadedModel, onMessage: (message: EngineMessage) => void): Session {
-    const { tokenizer, chatFormat, defaults, engineConfig, opened, runner } = model;
+    const { tokenizer, chatFormat, defaults, engineConfig, backend, runner } = model;
+    const { now } = this.#platform;
     const post: Session["post"] = (message) =>
       onMessage({ events: [], steps: [], requests: [], alerts: [], fatal: null, ...message });
     const engine: Engine = new Engine({
@@ -126,10 +129,10 @@ export class EngineHost implements EngineService {
       runner,
       eosTokenIds: tokenizer.eosTokenIds,
       tokenBytes: (id) => tokenizer.tokenBytes(id),
-      now: () => performance.now(),
+      now,
       delay: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       onOutputs: (outputs, report, requests) => {
-        const alerts = telemetry.observe(outputs, report, requests, performance.now());
+        const alerts = telemetry.observe(outputs, report, requests, now());
         post({ events: this.#eventsOf(outputs), steps: report ? [report] : [], requests, alerts });
       },
       onFatal: (error) => {
@@ -142,11 +145,11 @@ export class EngineHost implements EngineService {
         this.#byTicket.clear();
         this.#byEngineRequest.clear();
         runner.dispose();
-        opened.device.destroy();
+        backend.close();
       },
     });
     const telemetry = new Telemetry(engine, model.card, engineConfig);
-    void opened.failure.then((error) => engine.fail(error));
+    void backend.failure.then((error) => engine.fail(error));
     void engine.run();
     const context: RequestContext = {
       modelName: model.card.name,
@@ -163,7 +166,7 @@ export class EngineHost implements EngineService {
       const { GrammarCompiler: Compiler } = await import("../grammar/grammar-compiler.ts");
       return (compiler ??= new Compiler(() => vocabularyOf(model)));
     };
-    return { model, engine, telemetry, context, grammars, post };
+    return { model, engine, telemetry, context, grammars, post, now };
   }
 
   /** Adds a request once its grammar is compiled, if it is still wanted then. Others need not wait for it. */
@@ -225,9 +228,9 @@ function parse({ endpoint, body }: GenerationRequest, context: RequestContext): 
   return endpoint === "chat.completions" ? parseChatRequest(body, context) : parseCompletionRequest(body, context);
 }
 
-function refuse({ telemetry, post }: Session, ticket: number, error: unknown): void {
+function refuse({ telemetry, post, now }: Session, ticket: number, error: unknown): void {
   const data = toErrorData(error);
-  const alerts = telemetry.observeRefusal(data, performance.now());
+  const alerts = telemetry.observeRefusal(data, now());
   post({ events: [{ type: "error", ticket, error: data }], alerts });
 }
 

@@ -3,6 +3,7 @@
 import * as Comlink from "comlink";
 
 import { EngineHost } from "./engine-host.ts";
+import { browserPlatform } from "./platforms/browser.ts";
 
 // Held as long as this worker lives, so that the page can tell when it no longer does. See client/worker-transport.ts.
 const lockHeld = new Promise<void>((resolve) => {
@@ -18,4 +19,4 @@ class WorkerHost extends EngineHost {
   }
 }
 
-Comlink.expose(new WorkerHost({ gpu: navigator.gpu }));
+Comlink.expose(new WorkerHost(browserPlatform({ gpu: navigator.gpu })));

@@ -1,68 +1,69 @@
 import { createChatFormat, type ChatFormat } from "../api/chat-format.ts";
 import { resolveEngineConfig } from "../api/engine-config.ts";
-import { openDevice, type OpenedDevice } from "../backends/gpu/device.ts";
-import { checkFits } from "../backends/gpu/gpt2-memory.ts";
-import { Gpt2Runner } from "../backends/gpu/gpt2-runner.ts";
-import { usualDtype } from "../backends/gpu/usual-dtype.ts";
-import { parseGpt2Config } from "../models/gpt2/gpt2-config.ts";
+import type { Backend, LoadedRunner, OpenedBackend } from "../backends/backend.ts";
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
-import { loadGpt2Weights } from "../models/gpt2/gpt2-weights.ts";
-import { openCheckpoint } from "../files/open-checkpoint.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
+import { openCheckpoint } from "../files/open-checkpoint.ts";
 import { loadTokenizer, type ModelTokenizer } from "../files/tokenizer.ts";
+import { describeModel } from "../models/families.ts";
+import { openWeights } from "../models/model-weights.ts";
 import { CATALOGUE, type ChatFrame } from "../protocol/catalogue.ts";
 import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
 import { openModel } from "./open-model.ts";
-import { openTuningStore } from "./tuning-store.ts";
+import type { Platform } from "./platforms/platform.ts";
 
 /** Embeddings are padded to a multiple of at most this. */
 const LARGEST_PADDING = 1024;
 
-/** A model ready to run: on the GPU, with everything its requests need. */
+/** A model ready to run: loaded by a backend, with everything its requests need. */
 export interface LoadedModel {
   readonly card: ModelCard;
   readonly tokenizer: ModelTokenizer;
   readonly chatFormat: ChatFormat;
   readonly defaults: GenerationDefaults;
   readonly engineConfig: ResolvedEngineConfig;
-  readonly opened: OpenedDevice;
-  readonly runner: Gpt2Runner;
+  readonly backend: OpenedBackend;
+  readonly runner: LoadedRunner;
 }
 
-/** From a folder to the GPU. Throws a ChorusError that names the file or field, and then holds nothing. */
+/**
+ * Loads a model from where it lies.
+ * @throws ChorusError that names the file or field; then nothing is held
+ */
 export async function loadModel(
   location: ModelLocation,
   config: EngineConfig,
-  gpu: GPU | undefined,
+  platform: Platform,
   onProgress: (progress: LoadProgress) => void,
 ): Promise<LoadedModel> {
-  // Before any download: without a GPU none is needed.
-  const opened = await openDevice(gpu);
+  // Before any download: without a backend none is needed.
+  const backend = await openBackend(platform.backends);
   try {
-    onProgress({ stage: "adapter", done: 1, total: 1, detail: opened.adapterName });
-    const model = await openModel(location, onProgress);
-    const modelConfig = parseGpt2Config(await model.files.readJson(CONFIG_FILE));
-    const engineConfig = resolveEngineConfig(config, modelConfig, usualDtype(modelConfig, opened));
-    checkFits(modelConfig, engineConfig, opened.device.limits);
-    const files = await model.fetch();
-    const defaults = await loadGenerationDefaults(files, modelConfig.eosTokenIds);
+    onProgress({ stage: "adapter", done: 1, total: 1, detail: backend.adapterName });
+    const opened = await openModel(location, platform, onProgress);
+    const configJson = await opened.files.readJson(CONFIG_FILE);
+    const described = describeModel(configJson);
+    const engineConfig = resolveEngineConfig(config, described.shape, backend.usualDtype(described));
+    backend.checkFits(described, engineConfig);
+    const files = await opened.fetch();
+    const defaults = await loadGenerationDefaults(files, described.eosTokenIds);
     const [tokenizer, checkpoint] = await Promise.all([
       loadTokenizer(files, defaults.eosTokenIds),
       openCheckpoint(files),
     ]);
     const frame = chatFrameOf(location);
     const chatFormat = createChatFormat(tokenizer, frame);
-    const weights = loadGpt2Weights(checkpoint, modelConfig);
-    checkTokenizer(tokenizer.vocabSize, weights.config.vocabSize);
-    const runner = await Gpt2Runner.create({
-      opened,
+    const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
+    const { shape } = weights.model;
+    checkTokenizer(tokenizer.vocabSize, shape.vocabSize);
+    const runner = await backend.load({
       weights,
       engine: engineConfig,
       onKernel: (done, total) => onProgress({ stage: "kernels", done, total }),
-      tuning: openTuningStore(),
+      tuning: platform.tuning,
     });
     const { numGpuBlocks } = engineConfig;
     onProgress({ stage: "cache", done: numGpuBlocks, total: numGpuBlocks, detail: `${numGpuBlocks} blocks` });
@@ -71,13 +72,13 @@ export async function loadModel(
       numParameters: weights.numParameters,
       weightBytes: runner.weightBytes,
       contextLength: engineConfig.maxModelLen,
-      vocabSize: weights.config.vocabSize,
-      numLayers: modelConfig.nLayer,
+      vocabSize: shape.vocabSize,
+      numLayers: shape.numLayers,
       dtype: engineConfig.dtype,
       kvCacheDtype: engineConfig.kvCacheDtype,
       numGpuBlocks,
       blockSize: engineConfig.blockSize,
-      adapter: opened.adapterName,
+      adapter: backend.adapterName,
       chat: tokenizer.chatTemplate !== null || frame !== null,
       readsSystemPrompt: chatFormat.readsSystemPrompt,
       defaults: {
@@ -88,11 +89,24 @@ export async function loadModel(
         repetition_penalty: defaults.repetitionPenalty,
       },
     };
-    return { card, tokenizer, chatFormat, defaults, engineConfig, opened, runner };
+    return { card, tokenizer, chatFormat, defaults, engineConfig, backend, runner };
   } catch (error) {
-    opened.device.destroy();
+    backend.close();
     throw error;
   }
+}
+
+/** Opens the first backend that can be had. @throws what the last one threw */
+export async function openBackend(backends: readonly Backend[]): Promise<OpenedBackend> {
+  let reason: unknown = new ChorusError("internal_error", "This platform has no backend.");
+  for (const backend of backends) {
+    try {
+      return await backend.open();
+    } catch (error) {
+      reason = error;
+    }
+  }
+  throw reason;
 }
 
 function chatFrameOf(location: ModelLocation): ChatFrame | null {

@@ -1,44 +1,45 @@
 import { resolveEngineConfig } from "../api/engine-config.ts";
-import { openDevice } from "../backends/gpu/device.ts";
-import { checkFits, gpt2Memory, type BufferLimits } from "../backends/gpu/gpt2-memory.ts";
-import { usualDtype } from "../backends/gpu/usual-dtype.ts";
-import { parseGpt2Config, type Gpt2Config } from "../models/gpt2/gpt2-config.ts";
-import { countParameters } from "../models/gpt2/gpt2-weights.ts";
+import type { OpenedBackend } from "../backends/backend.ts";
 import { HttpClient } from "../files/hub/http-client.ts";
 import { openRemoteFolder } from "../files/hub/remote-folder.ts";
 import { CONFIG_FILE } from "../files/model-folder.ts";
-import { ModelStore } from "../files/store/model-store.ts";
+import type { ModelStore } from "../files/store/model-store.ts";
 import { storageFull } from "../files/store/opfs.ts";
 import { planModel } from "../files/store/plan-download.ts";
+import { describeModel } from "../models/families.ts";
+import type { Model } from "../models/model.ts";
+import { countParameters } from "../models/model-weights.ts";
 import type { EngineConfig, ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
 import { ChorusError, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import type { RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
 import type { Result } from "../protocol/service.ts";
+import { openBackend } from "./load-model.ts";
+import type { Platform } from "./platforms/platform.ts";
 
 /** The models that this browser keeps: looked at from anywhere, downloaded in a worker. */
 export class ModelsHost implements ModelsService {
-  readonly #gpu: GPU | undefined;
+  readonly #platform: Platform;
   readonly #cancel = new AbortController();
 
-  constructor({ gpu }: { gpu: GPU | undefined }) {
-    this.#gpu = gpu;
+  constructor(platform: Platform) {
+    this.#platform = platform;
   }
 
   list(): Promise<Result<StoredModel[]>> {
-    return resultOf(async () => (await ModelStore.open())?.list() ?? []);
+    return resultOf(async () => (await this.#platform.openModelStore())?.list() ?? []);
   }
 
   delete(location: RemoteLocation): Promise<Result<null>> {
     return resultOf(async () => {
-      await (await ModelStore.open())?.delete(location);
+      await (await this.#platform.openModelStore())?.delete(location);
       return null;
     });
   }
 
   download(location: RemoteLocation, onProgress: (progress: DownloadProgress) => void): Promise<Result<StoredModel>> {
     return resultOf(async () => {
-      const store = await ModelStore.open();
+      const store = await this.#platform.openModelStore();
       if (!store?.canDownload) throw noStorage();
       return store.download(location, { onProgress, signal: this.#cancel.signal });
     });
@@ -53,48 +54,49 @@ export class ModelsHost implements ModelsService {
   }
 
   async #estimate(location: RemoteLocation, config: EngineConfig): Promise<ModelEstimate> {
-    const store = await ModelStore.open();
-    const { modelConfig, downloadBytes, storedBytes } = await sizesOf(location, store);
-    const opened = await openDevice(this.#gpu).catch(toErrorData);
-    if ("device" in opened) opened.device.destroy();
-    const engine = resolveEngineConfig(
-      config,
-      modelConfig,
-      "device" in opened ? usualDtype(modelConfig, opened) : "f16",
-    );
+    const store = await this.#platform.openModelStore();
+    const { model, downloadBytes, storedBytes } = await sizesOf(location, store);
+    const opened = await openBackend(this.#platform.backends).catch(toErrorData);
+    const backend = "code" in opened ? null : opened;
+    const engine = resolveEngineConfig(config, model.shape, backend?.usualDtype(model));
     const freeBytes = (await store?.freeBytes()) ?? null;
-    const { weightBytes, kvCacheBytes } = gpt2Memory(modelConfig, engine);
-    const weightsAs = (dtype: WeightsDtype) => gpt2Memory(modelConfig, { ...engine, dtype }).weightBytes;
+    const { memory } = backend ?? this.#platform.backends[0] ?? noBackend();
+    const { weightBytes, kvCacheBytes } = memory(model, engine);
+    const weightsAs = (dtype: WeightsDtype) => memory(model, { ...engine, dtype }).weightBytes;
+    const problem = "code" in opened ? opened : misfit(opened, model, engine);
+    backend?.close();
     return {
       downloadBytes,
       storedBytes,
       freeBytes,
       contextLength: engine.maxModelLen,
-      numParameters: countParameters(modelConfig),
+      numParameters: countParameters(model),
       dtype: engine.dtype,
       kvCacheDtype: engine.kvCacheDtype,
       weightBytes,
       weightBytesByDtype: { f32: weightsAs("f32"), f16: weightsAs("f16"), q8: weightsAs("q8"), q4: weightsAs("q4") },
       kvCacheBytes,
-      problem:
-        ("device" in opened ? misfit(modelConfig, engine, opened.device.limits) : opened) ??
-        storageProblem(downloadBytes, freeBytes),
+      problem: problem ?? storageProblem(downloadBytes, freeBytes),
     };
   }
 }
 
-/** Why it would not fit an adapter. */
-function misfit(model: Gpt2Config, engine: ResolvedEngineConfig, limits: BufferLimits): ChorusErrorData | null {
+/** Returns why a model would not fit an adapter; null where it does. */
+function misfit(backend: OpenedBackend, model: Model, engine: ResolvedEngineConfig): ChorusErrorData | null {
   try {
-    checkFits(model, engine, limits);
+    backend.checkFits(model, engine);
     return null;
   } catch (error) {
     return toErrorData(error);
   }
 }
 
+function noBackend(): never {
+  throw new ChorusError("internal_error", "This platform has no backend.");
+}
+
 interface Sizes {
-  readonly modelConfig: Gpt2Config;
+  readonly model: Model;
   readonly downloadBytes: number;
   readonly storedBytes: number;
 }
@@ -103,15 +105,15 @@ async function sizesOf(location: RemoteLocation, store: ModelStore | null): Prom
   const stored = await store?.find(location);
   const files = stored?.status === "whole" ? await store?.open(location) : null;
   if (stored && files) {
-    const modelConfig = parseGpt2Config(await files.readJson(CONFIG_FILE));
-    return { modelConfig, downloadBytes: 0, storedBytes: stored.totalBytes };
+    const model = describeModel(await files.readJson(CONFIG_FILE));
+    return { model, downloadBytes: 0, storedBytes: stored.totalBytes };
   }
   const http = new HttpClient();
-  const { config, smallFiles, weights } = await planModel(http, await openRemoteFolder(location, http));
+  const { config, smallFiles, weights } = await planModel(http, await openRemoteFolder(location, http), describeModel);
   const small = [...smallFiles.values()].reduce((sum, { length }) => sum + length, 0);
   const storedBytes = weights.reduce((sum, { plan }) => sum + plan.size, small);
   const missing = stored ? stored.totalBytes - stored.receivedBytes : storedBytes;
-  return { modelConfig: config, downloadBytes: missing, storedBytes };
+  return { model: describeModel(config), downloadBytes: missing, storedBytes };
 }
 
 function storageProblem(downloadBytes: number, freeBytes: number | null): ChorusErrorData | null {

@@ -3,5 +3,6 @@
 import * as Comlink from "comlink";
 
 import { ModelsHost } from "./models-host.ts";
+import { browserPlatform } from "./platforms/browser.ts";
 
-Comlink.expose(new ModelsHost({ gpu: undefined }));
+Comlink.expose(new ModelsHost(browserPlatform({ gpu: undefined })));

@@ -4,9 +4,9 @@ import { HttpClient } from "../files/hub/http-client.ts";
 import { openRemoteFolder } from "../files/hub/remote-folder.ts";
 import { openFileList, openRemoteFiles, type ModelFiles } from "../files/model-files.ts";
 import { TOKENIZER_FILE } from "../files/model-folder.ts";
-import { ModelStore } from "../files/store/model-store.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress } from "../protocol/reports.ts";
+import type { Platform } from "./platforms/platform.ts";
 
 export interface OpenedModel {
   /** For a look at the config, before anything large is fetched. */
@@ -21,6 +21,7 @@ export interface OpenedModel {
  */
 export async function openModel(
   location: ModelLocation,
+  { openModelStore }: Pick<Platform, "openModelStore">,
   onProgress: (progress: LoadProgress) => void,
 ): Promise<OpenedModel> {
   const onBytes = (file: string, done: number, total: number | null) => {
@@ -29,7 +30,7 @@ export async function openModel(
   };
   if (location.type === "files") return atHand(openFileList(location.files, onBytes));
   const http = new HttpClient();
-  const store = await ModelStore.open(http);
+  const store = await openModelStore(http);
   const stored = await store?.open(location, onBytes);
   if (stored) return atHand(stored);
 

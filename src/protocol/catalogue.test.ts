@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createChatFormat, type ChatTokenizer } from "../api/chat-format.ts";
-import { parseGpt2Config } from "../models/gpt2/gpt2-config.ts";
-import { countParameters } from "../models/gpt2/gpt2-weights.ts";
+import { describeModel } from "../models/families.ts";
+import { countParameters } from "../models/model-weights.ts";
 import { CATALOGUE, type ChatFrame } from "./catalogue.ts";
 import { isHubId } from "./model-source.ts";
 
@@ -25,8 +25,8 @@ test.each([
     { n_layer: 10, n_inner: 3072, n_positions: 2048, vocab_size: 50258 },
   ],
 ])("%s has the parameters of its shape", (model, shape) => {
-  const config = parseGpt2Config({ model_type: "gpt2", ...shape });
-  expect(entry(model).numParameters).toBe(countParameters(config));
+  const described = describeModel({ model_type: "gpt2", ...shape });
+  expect(entry(model).numParameters).toBe(countParameters(described));
 });
 
 /** What the frame writes, by a tokenizer of characters. */

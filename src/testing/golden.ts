@@ -2,8 +2,8 @@
 
 import { NO_RULES } from "../engine/logit-rules.ts";
 import { NO_FILTERS, type SamplingParams } from "../engine/sampling-params.ts";
-import { parseGpt2Config } from "../models/gpt2/gpt2-config.ts";
-import { loadGpt2Weights, type Gpt2Weights } from "../models/gpt2/gpt2-weights.ts";
+import { describeModel } from "../models/families.ts";
+import { openWeights, type ModelWeights } from "../models/model-weights.ts";
 import { openSafetensors } from "../files/safetensors.ts";
 
 interface TensorRef {
@@ -77,7 +77,7 @@ export const GREEDY: SamplingParams = {
 
 export interface Golden extends GoldenFile {
   tensor(ref: TensorRef): Float32Array;
-  weights: Gpt2Weights;
+  weights: ModelWeights;
 }
 
 async function fetchFixture(path: string): Promise<Response> {
@@ -97,6 +97,6 @@ export async function loadGolden(name: "gpt2-tiny" | "gpt2-mid", checkpoint = "m
   return {
     ...json,
     tensor: ({ off, shape }) => values.subarray(off, off + shape.reduce((a, b) => a * b, 1)),
-    weights: loadGpt2Weights(await openSafetensors(file), parseGpt2Config(config)),
+    weights: openWeights(await openSafetensors(file), (vocabSize) => describeModel(config, vocabSize)),
   };
 }

@@ -52,6 +52,35 @@ export function layerNormReference(
   return values.map((value, i) => ((value - mean) / Math.sqrt(variance + epsilon)) * (gamma[i] ?? 0) + (beta[i] ?? 0));
 }
 
+export function rmsNormReference(
+  x: Float32Array,
+  gamma: Float32Array,
+  beta: Float32Array,
+  epsilon: number,
+): Float64Array {
+  const values = Float64Array.from(x);
+  const meanSquare = values.reduce((a, b) => a + b ** 2, 0) / values.length;
+  return values.map((value, i) => (value / Math.sqrt(meanSquare + epsilon)) * (gamma[i] ?? 0) + (beta[i] ?? 0));
+}
+
+export function siluReference(x: number): number {
+  return x / (1 + Math.exp(-x));
+}
+
+/** Pairs (i, i + size / 2) of a head turned by position * frequencies[i]. */
+export function rotaryReference(
+  head: ArrayLike<number>,
+  position: number,
+  frequencies: readonly number[],
+): Float64Array {
+  const half = head.length / 2;
+  return Float64Array.from({ length: head.length }, (_, i) => {
+    const angle = position * (frequencies[i % half] ?? 0);
+    const [a, b] = [head[i % half] ?? 0, head[(i % half) + half] ?? 0];
+    return i < half ? a * Math.cos(angle) - b * Math.sin(angle) : b * Math.cos(angle) + a * Math.sin(angle);
+  });
+}
+
 /** softmax(scale q . keys) values, over all keys given. */
 export function attentionReference(
   query: ArrayLike<number>,

@@ -3,8 +3,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { parseGpt2Config, type Gpt2Config } from "../../src/models/gpt2/gpt2-config.ts";
-import { loadGpt2Weights, type LayerTensors } from "../../src/models/gpt2/gpt2-weights.ts";
+import { describeModel } from "../../src/models/families.ts";
+import { parseGpt2Config, type Gpt2Config } from "../../src/models/gpt2/config.ts";
+import { weightsOf } from "../../src/models/graph.ts";
+import { openWeights } from "../../src/models/model-weights.ts";
 import { openSafetensors } from "../../src/files/safetensors.ts";
 import { readF32 } from "../../src/files/tensor.ts";
 import type { TokenizerJson } from "../../src/files/tokenizer-json.ts";
@@ -22,7 +24,7 @@ export interface WeightAndBias {
   readonly bias: Float32Array;
 }
 
-/** GPT-2's, with a head that is the token embedding. Names and shapes are those of src/models/gpt2/gpt2-weights.ts. */
+/** GPT-2's, with a head that is the token embedding. Names and shapes are those of src/models/gpt2/gpt2.ts. */
 export interface PeerWeights {
   readonly config: Gpt2Config;
   readonly numParameters: number;
@@ -44,11 +46,12 @@ export interface Vocabulary {
 /** @throws Error where the model is a GPT-2 that the peers' own GPT-2 is not. */
 export async function readCheckpoint(folder: string): Promise<PeerCheckpoint> {
   const readJson = async (file: string): Promise<unknown> => JSON.parse(await readFile(join(folder, file), "utf8"));
-  const config = parseGpt2Config(await readJson("config.json"));
-  if (config.activation !== "gelu_new" || !config.tieWordEmbeddings || config.scaleAttnByInverseLayerIdx) {
+  const configJson = await readJson("config.json");
+  const config = parseGpt2Config(configJson);
+  if (config.activation !== "gelu_tanh" || !config.tieWordEmbeddings || config.scaleAttnByInverseLayerIdx) {
     throw new Error(`${folder}: only GPT-2 as it was published (gelu_new, tied head) can be converted.`);
   }
-  const weights = await readWeights(join(folder, "model.safetensors"), config);
+  const weights = await readWeights(join(folder, "model.safetensors"), configJson);
   const tokenizerJson = (await readJson("tokenizer.json")) as TokenizerJson;
   return {
     weights,
@@ -57,25 +60,31 @@ export async function readCheckpoint(folder: string): Promise<PeerCheckpoint> {
   };
 }
 
-async function readWeights(path: string, givenConfig: Gpt2Config): Promise<PeerWeights> {
-  const tensors = loadGpt2Weights(await openSafetensors(new Blob([await readFile(path)])), givenConfig);
-  const pair = async ({ weight, bias }: LayerTensors) => ({ weight: await readF32(weight), bias: await readF32(bias) });
-  const layers = tensors.layers.map(async ({ ln1, qkv, proj, ln2, fc, fcProj }) => ({
-    ln1: await pair(ln1),
-    qkv: await pair(qkv),
-    proj: await pair(proj),
-    ln2: await pair(ln2),
-    fc: await pair(fc),
-    fcProj: await pair(fcProj),
+async function readWeights(path: string, configJson: unknown): Promise<PeerWeights> {
+  const checkpoint = await openSafetensors(new Blob([await readFile(path)]));
+  const { model, numParameters, tensor } = openWeights(checkpoint, (size) => describeModel(configJson, size));
+  const byName = new Map(weightsOf(model.graph).map((weight) => [weight.tensors[0]?.name, weight]));
+  const read = async (name: string) => {
+    const weight = byName.get(name);
+    if (!weight) throw new Error(`${path} has no ${name}`);
+    return readF32(tensor(weight));
+  };
+  const pair = async (name: string) => ({ weight: await read(`${name}.weight`), bias: await read(`${name}.bias`) });
+  const layers = Array.from({ length: model.shape.numLayers }, async (_, i) => ({
+    ln1: await pair(`h.${i}.ln_1`),
+    qkv: await pair(`h.${i}.attn.c_attn`),
+    proj: await pair(`h.${i}.attn.c_proj`),
+    ln2: await pair(`h.${i}.ln_2`),
+    fc: await pair(`h.${i}.mlp.c_fc`),
+    fcProj: await pair(`h.${i}.mlp.c_proj`),
   }));
-  const { config, numParameters, wte, wpe, lnF } = tensors;
   return {
-    config,
+    config: { ...parseGpt2Config(configJson), vocabSize: model.shape.vocabSize },
     numParameters,
-    wte: await readF32(wte),
-    wpe: await readF32(wpe),
+    wte: await read("wte.weight"),
+    wpe: await read("wpe.weight"),
     layers: await Promise.all(layers),
-    lnF: await pair(lnF),
+    lnF: await pair("ln_f"),
   };
 }
 

@@ -4,9 +4,11 @@ import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import type { ScheduledSequence } from "../../engine/runner.ts";
 import { Sequence } from "../../engine/sequence.ts";
-import type { Gpt2Weights } from "../../models/gpt2/gpt2-weights.ts";
+import { weightsOf, type Weight } from "../../models/graph.ts";
+import { describeModel } from "../../models/families.ts";
+import type { ModelWeights } from "../../models/model-weights.ts";
 import type { Tensor } from "../../files/tensor.ts";
-import { prepareGraph, runDispatches, type PreparedGraph } from "../../testing/gpt2-graph.ts";
+import { prepareGraph, runDispatches, type PreparedGraph } from "../../testing/prepared-graph.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { differingWords, openTestDevice, readBuffer } from "../../testing/gpu.ts";
 import { matmulChoices } from "./matmul-variants.ts";
@@ -17,39 +19,44 @@ const LENGTH = 560;
 const BLOCKS = LENGTH / 16;
 
 it("gives a token the same bits when its context is read in splits as when its whole prompt is computed", async () => {
-  const weights = withPositions((await loadGolden("gpt2-tiny")).weights, LENGTH);
+  const weights = await withPositions((await loadGolden("gpt2-tiny")).weights, LENGTH);
   const config = { maxNumSeqs: 3, maxNumBatchedTokens: LENGTH, numGpuBlocks: 3 * BLOCKS };
-  const engine = resolveEngineConfig(config, weights.config);
+  const engine = resolveEngineConfig(config, weights.model.shape);
   // One kernel for products of any size: they are not what is tested, and slow to compile.
   const matmuls = matmulChoices(GPU)
     .slice(-1)
     .map(([usual]) => usual);
   const prepared = await prepareGraph(opened, weights, engine, { adapter: GPU, matmuls });
-  const tokens = Array.from({ length: LENGTH }, (_, i) => (37 * i + 11) % weights.config.vocabSize);
+  const tokens = Array.from({ length: LENGTH }, (_, i) => (37 * i + 11) % weights.model.shape.vocabSize);
 
   const whole = await compute(prepared, [rowsOf(sequenceAt(0, tokens), 0, LENGTH)]);
   const [again, short] = [sequenceAt(1, tokens), sequenceAt(2, tokens.slice(0, 5))];
   const most = await compute(prepared, [rowsOf(again, 0, LENGTH - 3)]);
   const last = await compute(prepared, [rowsOf(again, LENGTH - 3, LENGTH), rowsOf(short, 0, 5)]);
-  expect([whole.splits, most.splits, last.splits]).toEqual([0, 0, weights.config.nLayer]);
-  const bytes = 4 * weights.config.vocabSize;
+  expect([whole.splits, most.splits, last.splits]).toEqual([0, 0, weights.model.shape.numLayers]);
+  const bytes = 4 * weights.model.shape.vocabSize;
   expect(differingWords(last.logits.slice(0, bytes), whole.logits.slice(0, bytes))).toBe(0);
   prepared.arena.destroy();
 });
 
-/** The same weights with positions that begin anew where they end. */
-function withPositions(weights: Gpt2Weights, nPositions: number): Gpt2Weights {
-  const { wpe } = weights;
-  const readRows: Tensor["readRows"] = async (begin, end) => {
-    const rows = await Promise.all(
-      Array.from({ length: end - begin }, (_, i) => wpe.readRows((begin + i) % wpe.rows, ((begin + i) % wpe.rows) + 1)),
-    );
-    return new Uint8Array(await new Blob(rows).arrayBuffer());
-  };
+/** The same weights with positions that begin again where they end. */
+async function withPositions(weights: ModelWeights, n_positions: number): Promise<ModelWeights> {
+  const config = (await (await fetch("/fixtures/gpt2-tiny/config.json")).json()) as object;
+  const byName = new Map(weightsOf(weights.model.graph).map((weight) => [weight.tensors[0]?.name, weight]));
+  const same = (weight: Weight): Weight => byName.get(weight.tensors[0]?.name) ?? weight;
   return {
     ...weights,
-    config: { ...weights.config, nPositions },
-    wpe: { ...wpe, dtype: wpe.dtype, columns: wpe.columns, rows: nPositions, readRows },
+    model: describeModel({ ...config, n_positions }),
+    tensor(weight) {
+      const tensor = weights.tensor(same(weight));
+      if (weight.tensors[0]?.name !== "wpe.weight") return tensor;
+      const readRows: Tensor["readRows"] = async (begin, end) => {
+        const positions = Array.from({ length: end - begin }, (_, i) => (begin + i) % tensor.rows);
+        const rows = await Promise.all(positions.map((position) => tensor.readRows(position, position + 1)));
+        return new Uint8Array(await new Blob(rows).arrayBuffer());
+      };
+      return { ...tensor, rows: n_positions, readRows };
+    },
   };
 }
 
@@ -65,9 +72,9 @@ function rowsOf(sequence: Sequence, start: number, end: number) {
   return { sequence, start, count: end - start, samples, drafts: [], scored: 0, cachedTokens: 0 };
 }
 
-async function compute({ graph, step, activations }: PreparedGraph, scheduled: readonly ScheduledSequence[]) {
+async function compute({ compiled, step, activations }: PreparedGraph, scheduled: readonly ScheduledSequence[]) {
   const shape = step.write(opened.device.queue, scheduled);
-  const dispatches = [...graph.dispatches(shape)];
+  const dispatches = [...compiled.dispatches(shape)];
   runDispatches(opened, dispatches, shape);
   const logits = await readBuffer(opened.device, activations.logits);
   return { logits, splits: dispatches.filter(({ name }) => name.endsWith("in splits")).length };

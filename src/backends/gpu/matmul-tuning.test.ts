@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { tuneMatmuls, type TuningStore } from "./matmul-tuning.ts";
+import type { TuningStore } from "../backend.ts";
+import { tuneMatmuls } from "./matmul-tuning.ts";
 import { matmulChoices, type MatmulVariant } from "./matmul-variants.ts";
 
 const GPU = matmulChoices({ isSoftware: false, hasSubgroups: true });

@@ -1,19 +1,13 @@
 // Which matmul kernels suit an adapter: measured on the model's own weights when it is first loaded there, and remembered.
 
-import type { Gpt2Config } from "../../models/gpt2/gpt2-config.ts";
+import type { Linear, Norm, Operation, Value } from "../../models/graph.ts";
+import type { Model } from "../../models/model.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
-import type { LayerBuffers } from "./gpt2-buffers.ts";
-import type { Gpt2GraphParts } from "./gpt2-graph.ts";
+import type { TuningStore } from "../backend.ts";
 import { Epilogue, matmulSkinny } from "./kernels/matmul.ts";
-import type { MatmulChoice, MatmulShape, MatmulVariant, NormShape } from "./matmul-variants.ts";
-import type { PackedMatrix } from "./weight-uploader.ts";
+import { normShape, type MatmulChoice, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
+import type { OperationContext } from "./operations/operations.ts";
 import { weightsDtypeCode } from "./weights-dtype.ts";
-
-/** Keeps the names of what was chosen, a class each. */
-export interface TuningStore {
-  load(key: string): Promise<readonly string[] | undefined>;
-  save(key: string, names: readonly string[]): Promise<void>;
-}
 
 /** Milliseconds of one product of `rows` rows. */
 type Measure = (variant: MatmulVariant, rows: number) => Promise<number>;
@@ -27,8 +21,8 @@ const MIN_MEASURED_MS = 8;
 const MAX_REPEATS = 256;
 
 /** What is measured once: an adapter with a model of one size and dtype. */
-export function tuningKey(adapterName: string, { nLayer, nEmbd }: Gpt2Config, dtype: WeightsDtype): string {
-  return `${adapterName}, ${nLayer} x ${nEmbd}, ${dtype}`;
+export function tuningKey(adapterName: string, { family, shape }: Model, dtype: WeightsDtype): string {
+  return `${adapterName}, ${family} ${shape.numLayers} x ${shape.hiddenSize}, ${dtype}`;
 }
 
 /** The fastest of each class. What was chosen before under the same key is taken as it is. */
@@ -66,35 +60,38 @@ async function fastestOf(choice: MatmulChoice, measure: Measure): Promise<Matmul
   return choice.find((variant) => best.get(variant) === fastest) ?? choice[0];
 }
 
-/** Of a model that is loaded, what measuring takes. */
-export type TunedModel = Omit<Gpt2GraphParts, "adapter" | "matmuls"> & { readonly device: GPUDevice };
+/** What measuring takes of a model that is loaded. */
+export type TunedModel = Omit<OperationContext, "matmuls"> & { readonly device: GPUDevice };
 
 /**
  * Measures the widest product of a layer, with the norm before it: of one layer after the other, since a single one's
  * weights would stay in the GPU's cache as they never do in a step.
  */
 export function measureOn(model: TunedModel): Measure {
-  const { device, compiler, engine, activations, step } = model;
-  const { layers } = model.buffers;
-  const norm: NormShape = { WIDTH: model.model.nEmbd, EPSILON: model.model.layerNormEpsilon };
-  const { K4, N4 } = widest(layers);
+  const { device, compiler, engine, buffers, activations, step } = model;
+  const measured = widestProducts(model.graph.operations);
+  const [first] = measured;
+  if (first === undefined) throw new RangeError("a model without products");
+  const { K4, N4 } = buffers.linear(first.linear);
   const WEIGHTS_DTYPE = weightsDtypeCode[engine.dtype];
   const shape: MatmulShape = { K4, N4, Y4: N4, SAMPLES_ONLY: false, WEIGHTS_DTYPE, EPILOGUE: Epilogue.biasOnly };
+  const norm = first.norm && normShape(first.norm.norm, first.linear.matrix.inputs);
   // Not before something is measured: where nothing is, the kernels are not those that are bound here.
   let bindGroups: readonly GPUBindGroup[] | null = null;
   const bind = () =>
-    layers.map(({ fc: { w, bias }, ln2 }) =>
-      compiler.bind(matmulSkinny, {
-        x: activations.x,
+    measured.map((product) => {
+      const { w, bias } = buffers.linear(product.linear);
+      return compiler.bind(matmulSkinny, {
+        x: activations.buffer(product.norm?.input ?? product.input),
         w,
         bias,
-        norm: ln2,
+        norm: product.norm ? buffers.norm(product.norm.norm) : bias,
         samples: step.samples,
-        y: activations.hidden,
+        y: activations.buffer(product.output),
         logit_parts: activations.logitParts,
         step: step.step,
-      }),
-    );
+      });
+    });
   return async (variant, wantedRows) => {
     const bound = (bindGroups ??= bind());
     const rows = Math.min(wantedRows, engine.maxNumBatchedTokens);
@@ -124,7 +121,25 @@ export function measureOn(model: TunedModel): Measure {
   };
 }
 
-function widest([layer]: readonly LayerBuffers[]): PackedMatrix {
-  if (layer === undefined) throw new RangeError("a model without layers");
-  return layer.fc;
+interface MeasuredProduct {
+  readonly linear: Linear;
+  /** What its kernel normalises on the way. */
+  readonly norm: Norm | null;
+  readonly input: Value;
+  readonly output: Value;
+}
+
+/** The widest products of the layers: those with the most weights, of one shape. */
+function widestProducts(operations: readonly Operation[]): readonly MeasuredProduct[] {
+  const norms = new Map(operations.flatMap((one) => (one.type === "norm" ? [[one.output, one] as const] : [])));
+  const products = operations.flatMap((operation): MeasuredProduct[] => {
+    if (operation.type !== "linear" && operation.type !== "gate") return [];
+    if (operation.type === "linear" && operation.addsToOutput) return [];
+    const { input, output } = operation;
+    const linear = operation.type === "gate" ? operation.up : operation.linear;
+    return [{ linear, norm: norms.get(input) ?? null, input, output }];
+  });
+  const size = ({ linear: { matrix } }: MeasuredProduct) => matrix.inputs * matrix.outputs;
+  const most = Math.max(...products.map(size));
+  return products.filter((product) => size(product) === most);
 }

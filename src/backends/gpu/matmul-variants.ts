@@ -1,3 +1,4 @@
+import type { NormWeights } from "../../models/graph.ts";
 import type { KernelCompiler } from "./kernel.ts";
 import { matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./kernels/matmul.ts";
 
@@ -11,10 +12,15 @@ export interface MatmulShape {
   readonly EPILOGUE: number;
 }
 
-/** What is normalised before it is multiplied: rows of WIDTH values. */
+/** How rows of WIDTH values are normalised. */
 export interface NormShape {
+  readonly RMS: boolean;
   readonly WIDTH: number;
   readonly EPSILON: number;
+}
+
+export function normShape({ kind, epsilon }: NormWeights, WIDTH: number): NormShape {
+  return { RMS: kind === "rms", WIDTH, EPSILON: epsilon };
 }
 
 /** Of a product that is the model's head, whose kernel says of the logits what the sampler wants to know. */
@@ -66,9 +72,9 @@ const subgroup: MatmulVariant = {
 };
 
 function extraConstants({ norm, head }: MatmulExtras = {}) {
-  const { WIDTH, EPSILON } = norm ?? { WIDTH: 0, EPSILON: 0 };
+  const { RMS, WIDTH, EPSILON } = norm ?? { RMS: false, WIDTH: 0, EPSILON: 0 };
   const { VOCABULARY, FIRST_TOKEN } = head ?? { VOCABULARY: 0, FIRST_TOKEN: 0 };
-  return { NORM: Boolean(norm), WIDTH, EPSILON, VOCABULARY, FIRST_TOKEN };
+  return { NORM: Boolean(norm), RMS, WIDTH, EPSILON, VOCABULARY, FIRST_TOKEN };
 }
 
 /** A workgroup of `columns` by `splits` lanes: 16 bytes of workgroup memory a lane and row, of 16 KiB that every adapter has. */

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import type { Gpt2Weights, LayerTensors } from "../../models/gpt2/gpt2-weights.ts";
+import { weightsOf, type Weight } from "../../models/graph.ts";
+import type { ModelWeights } from "../../models/model-weights.ts";
 import { readF32, type Tensor } from "../../files/tensor.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { loadGolden } from "../../testing/golden.ts";
-import { createRunner, greedyTokens, lastLogits } from "../../testing/gpt2-runs.ts";
+import { createRunner, greedyTokens, lastLogits } from "../../testing/runner-runs.ts";
 import { differingWords, expectClose, openTestDevice } from "../../testing/gpu.ts";
 import { int8Checkpoint } from "../../testing/int8-checkpoint.ts";
 import { tensorOf } from "../../testing/tensors.ts";
@@ -12,7 +13,7 @@ import { weightsAsKept } from "../../testing/weights-as-kept.ts";
 
 const opened = await openTestDevice();
 const golden = await loadGolden("gpt2-mid");
-const { vocabSize } = golden.weights.config;
+const { vocabSize } = golden.weights.model.shape;
 const logitsOf = (runner: Parameters<typeof lastLogits>[1], ids: readonly number[]) =>
   lastLogits(opened, runner, ids, vocabSize);
 
@@ -73,23 +74,14 @@ it.each(["q8", "q4"] as const)("%s computes what f32 does with the weights that 
     expectClose(await logitsOf(ours, ids), await logitsOf(theirs, ids), 1e-4);
 });
 
-async function keptWeights(weights: Gpt2Weights, dtype: WeightsDtype): Promise<Gpt2Weights> {
-  const kept = async (tensor: Tensor, groupsAlong: "rows" | "columns"): Promise<Tensor> => {
+async function keptWeights(weights: ModelWeights, dtype: WeightsDtype): Promise<ModelWeights> {
+  const kept = new Map<Weight, Tensor>();
+  for (const weight of weightsOf(weights.model.graph)) {
+    const tensor = weights.tensor(weight);
     const { rows, columns } = tensor;
-    return tensorOf(weightsAsKept(await readF32(tensor), rows, columns, dtype, { groupsAlong }), rows, columns);
-  };
-  const linear = async ({ weight, bias }: LayerTensors) => ({ weight: await kept(weight, "columns"), bias });
-  return {
-    ...weights,
-    wte: await kept(weights.wte, "rows"),
-    layers: await Promise.all(
-      weights.layers.map(async (layer) => ({
-        ...layer,
-        qkv: await linear(layer.qkv),
-        proj: await linear(layer.proj),
-        fc: await linear(layer.fc),
-        fcProj: await linear(layer.fcProj),
-      })),
-    ),
-  };
+    const groupsAlong = "layout" in weight && weight.layout === "out-in" ? "rows" : "columns";
+    const values = "layout" in weight && weightsAsKept(await readF32(tensor), rows, columns, dtype, { groupsAlong });
+    kept.set(weight, values ? tensorOf(values, rows, columns) : tensor);
+  }
+  return { ...weights, tensor: (weight) => kept.get(weight) ?? weights.tensor(weight) };
 }

@@ -7,15 +7,22 @@ import { Sequence } from "../../engine/sequence.ts";
 import { medianOf, printTable } from "../../testing/bench.ts";
 import { GREEDY } from "../../testing/golden.ts";
 import { openTestDevice } from "../../testing/gpu.ts";
-import { randomGpt2 } from "../../testing/random-gpt2.ts";
-import { Gpt2Runner } from "./gpt2-runner.ts";
+import { randomWeights } from "../../testing/random-weights.ts";
+import { GpuRunner } from "./gpu-runner.ts";
 
 const opened = await openTestDevice();
-const weights = randomGpt2({ nLayer: 4, nEmbd: 256, nHead: 4, nPositions: 1024, vocabSize: 4096 });
-const engine = resolveEngineConfig({ dtype: "f16", maxNumSeqs: 16, maxNumBatchedTokens: 64 }, weights.config);
+const weights = randomWeights({
+  model_type: "gpt2",
+  n_layer: 4,
+  n_embd: 256,
+  n_head: 4,
+  n_positions: 1024,
+  vocab_size: 4096,
+});
+const engine = resolveEngineConfig({ dtype: "f16", maxNumSeqs: 16, maxNumBatchedTokens: 64 }, weights.model.shape);
 const runners = {
-  software: await Gpt2Runner.create({ opened: { ...opened, isSoftware: true }, weights, engine }),
-  gpu: await Gpt2Runner.create({ opened: { ...opened, isSoftware: false }, weights, engine }),
+  software: await GpuRunner.create({ opened: { ...opened, isSoftware: true }, weights, engine }),
+  gpu: await GpuRunner.create({ opened: { ...opened, isSoftware: false }, weights, engine }),
 };
 
 const STEPS = [

@@ -4,19 +4,19 @@ import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { Sequence } from "../../engine/sequence.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { openTestDevice } from "../../testing/gpu.ts";
-import { Gpt2Runner } from "./gpt2-runner.ts";
+import { GpuRunner } from "./gpu-runner.ts";
 import { elapsedMs } from "./timestamps.ts";
 
 const opened = await openTestDevice();
 const golden = await loadGolden("gpt2-tiny");
 const PROMPT = Array.from({ length: 60 }, (_, i) => i);
 
-async function createRunner(device: GPUDevice): Promise<Gpt2Runner> {
-  const engine = resolveEngineConfig({ maxNumSeqs: 4, numGpuBlocks: 16 }, golden.weights.config);
-  return Gpt2Runner.create({ opened: { ...opened, device }, weights: golden.weights, engine });
+async function createRunner(device: GPUDevice): Promise<GpuRunner> {
+  const engine = resolveEngineConfig({ maxNumSeqs: 4, numGpuBlocks: 16 }, golden.weights.model.shape);
+  return GpuRunner.create({ opened: { ...opened, device }, weights: golden.weights, engine });
 }
 
-function prefill(runner: Gpt2Runner) {
+function prefill(runner: GpuRunner) {
   const sequence = new Sequence({ requestId: "s", index: 0, params: GREEDY, prompt: PROMPT, arrivalMs: 0 });
   sequence.slot = 0;
   sequence.blockTable = [3, 1, 2, 0];

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { parseGpt2Config } from "../../models/gpt2/gpt2-config.ts";
+import { describeModel } from "../../models/families.ts";
 import { usualDtype } from "./usual-dtype.ts";
 
-const SMALL = parseGpt2Config({ model_type: "gpt2" });
-const MEDIUM = parseGpt2Config({ model_type: "gpt2", n_embd: 1024, n_layer: 24, n_head: 16 });
+const SMALL = describeModel({ model_type: "gpt2" });
+const MEDIUM = describeModel({ model_type: "gpt2", n_embd: 1024, n_layer: 24, n_head: 16 });
 
 test.each([
   { model: SMALL, isSoftware: false, hasHalves: true, dtype: "f16" },
@@ -12,7 +12,7 @@ test.each([
   { model: SMALL, isSoftware: true, hasHalves: false, dtype: "f32" },
   { model: MEDIUM, isSoftware: true, hasHalves: false, dtype: "f16" },
 ])(
-  "$model.nLayer layers, software: $isSoftware, with halves: $hasHalves: $dtype",
+  "$model.shape.numLayers layers, software: $isSoftware, with halves: $hasHalves: $dtype",
   ({ model, isSoftware, hasHalves, dtype }) => {
     expect(usualDtype(model, { isSoftware, hasHalves })).toBe(dtype);
   },

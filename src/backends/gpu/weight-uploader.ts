@@ -115,10 +115,13 @@ export class WeightUploader {
     return this.#arena.upload(label, padRows(await readF32(tensor), tensor.rows, tensor.columns));
   }
 
-  /** Two vectors of one length as the two rows of a buffer. */
-  async pair(label: string, first: Tensor, second: Tensor): Promise<GPUBuffer> {
-    const values = new Float32Array([...(await readF32(first)), ...(await readF32(second))]);
-    return this.#arena.upload(label, padRows(values, 2, first.columns));
+  /** A norm's gamma (`offset` is added to each), then its beta, or zeros: two rows of one buffer. */
+  async norm(label: string, gamma: Tensor, beta: Tensor | null, offset: number): Promise<GPUBuffer> {
+    const values = new Float32Array(2 * gamma.columns);
+    values.set(await readF32(gamma));
+    if (offset !== 0) for (let i = 0; i < gamma.columns; i++) values[i] = (values[i] ?? 0) + offset;
+    if (beta) values.set(await readF32(beta), gamma.columns);
+    return this.#arena.upload(label, padRows(values, 2, gamma.columns));
   }
 
   /** What it needed on the way. The matrices are the arena's. */

@@ -9,7 +9,7 @@ import { damaged } from "../hub/small-file.ts";
 import { Sha256 } from "../sha256.ts";
 import { openForWriting, remove, storageFull, writeAll, writeFile, type SyncAccessHandle } from "./opfs.ts";
 import { ChangedOnServer, fetchPart, partsOf, type Part } from "./part.ts";
-import { planModel } from "./plan-download.ts";
+import { planModel, type DescribeModel } from "./plan-download.ts";
 import { ProgressMeter } from "./progress-meter.ts";
 import { RECEIVED_LOG, ReceivedLog } from "./received-log.ts";
 import {
@@ -32,6 +32,7 @@ const HASH_BYTES = 4 * 2 ** 20;
 
 export interface DownloadJob {
   readonly http: HttpClient;
+  readonly describe: DescribeModel;
   readonly folder: FileSystemDirectoryHandle;
   readonly location: RemoteLocation;
   /** Bytes that may still be stored; null where nobody knows. */
@@ -93,11 +94,11 @@ async function goOn(job: DownloadJob): Promise<Manifest> {
 
 /** Everything but the weights, which only get their headers; then the plan. */
 async function begin(
-  { http, folder, location, freeBytes, signal }: DownloadJob,
+  { http, describe, folder, location, freeBytes, signal }: DownloadJob,
   remote: RemoteFolder,
 ): Promise<DownloadPlan> {
   await clear(folder);
-  const { smallFiles, weights } = await planModel(http, remote, signal);
+  const { smallFiles, weights } = await planModel(http, remote, describe, signal);
   const plan: DownloadPlan = {
     location: withoutToken(location),
     name: remote.name,

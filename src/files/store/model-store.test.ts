@@ -6,6 +6,7 @@ import type { DownloadProgress } from "../../protocol/models.ts";
 import { memoryFolder, type MemoryDisk } from "../../testing/memory-folder.ts";
 import { fixture, largeWeights, modelFiles, WEIGHTS } from "../../testing/model-folders.ts";
 import { ModelServer } from "../../testing/model-server.ts";
+import { describeModel } from "../../models/families.ts";
 import { HttpClient } from "../hub/http-client.ts";
 import { openCheckpoint } from "../open-checkpoint.ts";
 import { encodeSafetensorsHeader } from "../safetensors-header.ts";
@@ -45,7 +46,7 @@ function openStore(stallMs = 10_000, says: { freeBytes: number } = disk): ModelS
     },
     stallMs,
   });
-  return new ModelStore({ root, http, freeBytes: () => Promise.resolve(says.freeBytes) });
+  return new ModelStore({ root, http, describe: describeModel, freeBytes: () => Promise.resolve(says.freeBytes) });
 }
 
 function serveFolder(files: ReadonlyMap<string, Uint8Array>): void {

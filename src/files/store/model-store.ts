@@ -6,6 +6,7 @@ import { ModelFiles, type OnBytes } from "../model-files.ts";
 import { Sha256 } from "../sha256.ts";
 import { downloadModel } from "./download-model.ts";
 import { canWriteFiles, isNotFound, readFile } from "./opfs.ts";
+import type { DescribeModel } from "./plan-download.ts";
 import { ReceivedLog } from "./received-log.ts";
 import { readManifest, readPlan, totalBytes, withoutToken, type Manifest, type StoredLocation } from "./records.ts";
 
@@ -15,6 +16,7 @@ export interface ModelStoreOptions {
   /** The folder that holds a folder for each model. */
   readonly root: FileSystemDirectoryHandle;
   readonly http: HttpClient;
+  readonly describe: DescribeModel;
   /** Keep two tabs from writing one model. */
   readonly locks?: Pick<LockManager, "request"> | undefined;
   readonly freeBytes?: () => Promise<number | null>;
@@ -30,24 +32,32 @@ export class ModelStore {
   readonly canDownload: boolean;
   readonly #root: FileSystemDirectoryHandle;
   readonly #http: HttpClient;
+  readonly #describe: DescribeModel;
   readonly #locks: Pick<LockManager, "request"> | undefined;
   readonly #freeBytes: () => Promise<number | null>;
 
-  constructor({ root, http, locks, freeBytes = () => Promise.resolve(null) }: ModelStoreOptions, canDownload = true) {
+  constructor(
+    { root, http, describe, locks, freeBytes = () => Promise.resolve(null) }: ModelStoreOptions,
+    canDownload = true,
+  ) {
     this.#root = root;
     this.#http = http;
+    this.#describe = describe;
     this.#locks = locks;
     this.#freeBytes = freeBytes;
     this.canDownload = canDownload;
   }
 
   /** The origin's store; null where the browser keeps no files (some do not in private windows, nor does Node). */
-  static async open(http = new HttpClient()): Promise<ModelStore | null> {
+  static async open(describe: DescribeModel, http = new HttpClient()): Promise<ModelStore | null> {
     const storage = globalThis.navigator?.storage;
     if (storage?.getDirectory === undefined) return null;
     try {
       const root = await (await storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
-      return new ModelStore({ root, http, locks: navigator.locks, freeBytes: freeStorageBytes }, canWriteFiles());
+      return new ModelStore(
+        { root, http, describe, locks: navigator.locks, freeBytes: freeStorageBytes },
+        canWriteFiles(),
+      );
     } catch {
       return null;
     }
@@ -99,6 +109,7 @@ export class ModelStore {
         (await wholeManifest(folder)) ??
         (await downloadModel({
           http: this.#http,
+          describe: this.#describe,
           folder,
           location,
           freeBytes: this.#freeBytes,

@@ -1,6 +1,4 @@
 import { ChorusError } from "../../protocol/errors.ts";
-import { parseGpt2Config, type Gpt2Config } from "../../models/gpt2/gpt2-config.ts";
-import { isUnusedByGpt2 } from "../../models/gpt2/gpt2-unused.ts";
 import type { HttpClient } from "../hub/http-client.ts";
 import type { RemoteFolder } from "../hub/remote-folder.ts";
 import { readSmallFile } from "../hub/small-file.ts";
@@ -17,9 +15,17 @@ import {
 } from "../model-folder.ts";
 import { planWeights, type PlannedWeights } from "./weights-plan.ts";
 
+/**
+ * Reads config.json, so that a model that can't be run is refused before much is downloaded, and says which tensors need
+ * not be.
+ * @throws ChorusError model_invalid, model_unsupported
+ */
+export type DescribeModel = (config: unknown) => { isUnused(tensor: string): boolean };
+
 /** All that a model's folder has but the weights themselves, and how to get these. */
 export interface PlannedModel {
-  readonly config: Gpt2Config;
+  /** config.json, parsed. */
+  readonly config: unknown;
   readonly smallFiles: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
   readonly weights: readonly PlannedWeights[];
 }
@@ -29,7 +35,12 @@ export interface PlannedModel {
  * before much has been downloaded.
  * @throws ChorusError model_not_found, model_invalid, model_unsupported, model_access_denied, model_download_failed
  */
-export async function planModel(http: HttpClient, remote: RemoteFolder, signal?: AbortSignal): Promise<PlannedModel> {
+export async function planModel(
+  http: HttpClient,
+  remote: RemoteFolder,
+  describe: DescribeModel,
+  signal?: AbortSignal,
+): Promise<PlannedModel> {
   const smallFiles = new Map<string, Uint8Array<ArrayBuffer>>();
   const read = async (file: string): Promise<Uint8Array<ArrayBuffer> | undefined> => {
     const bytes = await readSmallFile(http, remote, file, { signal });
@@ -39,11 +50,12 @@ export async function planModel(http: HttpClient, remote: RemoteFolder, signal?:
   };
   const configBytes = await read(CONFIG_FILE);
   if (!configBytes) throw notFound(remote, CONFIG_FILE, "");
-  const config = parseGpt2Config(parseJsonFile(CONFIG_FILE, remote.where, configBytes));
+  const config = parseJsonFile(CONFIG_FILE, remote.where, configBytes);
+  const { isUnused } = describe(config);
 
   await Promise.all([readTokenizer(remote, read), ...OPTIONAL_FILES.map(read)]);
 
-  const plan = (file: string) => planWeights(http, remote, file, (tensor) => isUnusedByGpt2(tensor, config), signal);
+  const plan = (file: string) => planWeights(http, remote, file, isUnused, signal);
   const single = await plan(WEIGHTS_FILE);
   if (single) return { config, smallFiles, weights: [single] };
   const indexBytes = await read(WEIGHTS_INDEX_FILE);

@@ -45,6 +45,7 @@ it("attention", async () => {
   device.queue.writeBuffer(shared.block_tables, 0, blocks);
   const cache = {
     HEADS,
+    KV_HEADS: HEADS,
     HEAD_VEC4,
     BLOCK_SIZE,
     MAX_BLOCKS: maxBlocks,

@@ -41,6 +41,8 @@ const KERNELS: readonly KernelName[] = hasSubgroups ? ["attention", "attention-q
 interface Shape {
   kernel: KernelName;
   heads: number;
+  /** Heads of keys and values. [heads] */
+  kvHeads?: number;
   headSize: number;
   cacheDtype: KvCacheDtype;
 }
@@ -51,8 +53,8 @@ interface Row {
   position: number;
 }
 
-function qkvOf({ heads, headSize }: Shape, { slot, position }: Row): Float32Array<ArrayBuffer> {
-  return randomFloats(3 * heads * headSize, 1000 * slot + position + 1);
+function qkvOf({ heads, kvHeads = heads, headSize }: Shape, { slot, position }: Row): Float32Array<ArrayBuffer> {
+  return randomFloats((heads + 2 * kvHeads) * headSize, 1000 * slot + position + 1);
 }
 
 /** Scattered blocks, none shared. */
@@ -60,27 +62,29 @@ const blockTables = Uint32Array.from({ length: 3 * MAX_BLOCKS }, (_, i) => (i * 
 
 /** Attends with the rows of the steps as given, each step's keys and values cached for the next; the last one's result. */
 async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
-  const { kernel, heads, headSize, cacheDtype } = shape;
+  const { kernel, heads, kvHeads = heads, headSize, cacheDtype } = shape;
+  const qkvWidth = (heads + 2 * kvHeads) * headSize;
   const headVec4 = Math.ceil(headSize / 4);
   const width = heads * headSize;
   const constants = {
     HEADS: heads,
+    KV_HEADS: kvHeads,
     HEAD_VEC4: headVec4,
     BLOCK_SIZE,
     MAX_BLOCKS,
     CACHE_F16: cacheDtype === "f16",
     HEAD_SIZE: headSize,
-    QKV_STRIDE: strideOf(3 * width),
+    QKV_STRIDE: strideOf(qkvWidth),
     Y_STRIDE: strideOf(width),
     SCALE: 1 / Math.sqrt(headSize),
   };
-  const cacheWords = NUM_BLOCKS * BLOCK_SIZE * heads * headVec4 * (cacheDtype === "f16" ? 2 : 4);
+  const cacheWords = NUM_BLOCKS * BLOCK_SIZE * kvHeads * headVec4 * (cacheDtype === "f16" ? 2 : 4);
   // What nobody wrote must never be read: NaN would show.
   let keys = new Uint32Array(cacheWords).fill(0xffffffff);
   let values = new Uint32Array(cacheWords).fill(0xffffffff);
   let result = new Float32Array();
   for (const rows of steps) {
-    const qkv = padRows(Float32Array.from(rows.flatMap((row) => [...qkvOf(shape, row)])), rows.length, 3 * width);
+    const qkv = padRows(Float32Array.from(rows.flatMap((row) => [...qkvOf(shape, row)])), rows.length, qkvWidth);
     const startOf = (slot: number) => rows.find((row) => row.slot === slot)?.position ?? 0;
     const rowWords = new Uint32Array(rows.flatMap(({ slot, position }) => [0, position, slot, startOf(slot)]));
     const data = {
@@ -119,7 +123,10 @@ async function run(
   if (kernel === "attention-quad") {
     const { Y_STRIDE, SCALE, ...cache } = constants;
     const write = { ...cache, LANES: 8 };
-    const written = await runKernel(device, cacheWrite, write, data, [Math.ceil((heads * headVec4) / 8), numRows]);
+    const written = await runKernel(device, cacheWrite, write, data, [
+      Math.ceil((Number(constants.KV_HEADS) * headVec4) / 8),
+      numRows,
+    ]);
     const [key_cache, value_cache] = [wordsOf(written.key_cache), wordsOf(written.value_cache)];
     const perGroup = quadHeads(heads);
     const outputs = await runKernel(
@@ -163,11 +170,11 @@ async function run(
 }
 
 function reference(shape: Shape, row: Row, head: number): Float64Array {
-  const { heads, headSize, cacheDtype } = shape;
+  const { heads, kvHeads = heads, headSize, cacheDtype } = shape;
   const part = (position: number, which: number) => {
-    const values = qkvOf(shape, { slot: row.slot, position })
-      .slice((which * heads + head) * headSize)
-      .slice(0, headSize);
+    const kvHead = Math.floor(head / (heads / kvHeads));
+    const at = which === 0 ? head : heads + (which - 1) * kvHeads + kvHead;
+    const values = qkvOf(shape, { slot: row.slot, position }).slice(at * headSize, (at + 1) * headSize);
     return which > 0 && cacheDtype === "f16" ? float16ToFloat32(float32ToFloat16(values)) : values;
   };
   const positions = Array.from({ length: row.position + 1 }, (_, i) => i);
@@ -193,12 +200,14 @@ describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtyp
     { heads: 2, headSize: 33 },
     { heads: 9, headSize: 8 },
     { heads: 1, headSize: 64 },
+    { heads: 6, kvHeads: 2, headSize: 12 },
+    { heads: 4, kvHeads: 1, headSize: 33 },
     { heads: 1, headSize: 260 },
     { heads: 1, headSize: MAX_HEAD_SIZE },
   ].filter(({ headSize }) => kernel === "attention" || headSize <= 4 * QUAD_HEAD_VEC4);
 
-  it.each(shapes)("with $heads heads of $headSize is softmax(q k) v", async ({ heads, headSize }) => {
-    const shape = { kernel, heads, headSize, cacheDtype };
+  it.each(shapes)("with $heads heads of $headSize is softmax(q k) v", async ({ heads, kvHeads = heads, headSize }) => {
+    const shape = { kernel, heads, kvHeads, headSize, cacheDtype };
     const steps = [
       [...rowsOf(0, 0, 70), ...rowsOf(1, 0, 3)],
       [...rowsOf(1, 3, 18), ...rowsOf(0, 70, 71)],
@@ -243,22 +252,26 @@ describe("splits", () => {
     { heads: 1, headSize: 64 },
     { heads: 3, headSize: 5 },
     { heads: 1, headSize: 80 },
+    { heads: 4, kvHeads: 2, headSize: 16 },
     { heads: 1, headSize: 260 },
-  ])("give the bits that one workgroup gives ($heads heads of $headSize)", async ({ heads, headSize }) => {
-    const shape = { heads, headSize, cacheDtype: "f16" } as const;
-    const steps = [rowsOf(0, 0, 299), [...rowsOf(1, 0, 2), ...rowsOf(0, 299, 301)]];
-    const alone = await attend({ ...shape, kernel: "attention" }, steps);
-    const inSplits = await attend({ ...shape, kernel: "attention in splits" }, steps);
-    expect(alone.some((value) => value !== 0)).toBe(true);
-    expect(differingWords(alone.slice().buffer, inSplits.slice().buffer)).toBe(0);
-  });
+  ])(
+    "give the bits that one workgroup gives ($heads heads of $headSize)",
+    async ({ heads, kvHeads = heads, headSize }) => {
+      const shape = { heads, kvHeads, headSize, cacheDtype: "f16" } as const;
+      const steps = [rowsOf(0, 0, 299), [...rowsOf(1, 0, 2), ...rowsOf(0, 299, 301)]];
+      const alone = await attend({ ...shape, kernel: "attention" }, steps);
+      const inSplits = await attend({ ...shape, kernel: "attention in splits" }, steps);
+      expect(alone.some((value) => value !== 0)).toBe(true);
+      expect(differingWords(alone.slice().buffer, inSplits.slice().buffer)).toBe(0);
+    },
+  );
 
   it("are for steps of few rows and a long context, and have their room", () => {
     expect([isSplit(1, 512), isSplit(64, 1024)]).toEqual([true, true]);
     expect([isSplit(1, 511), isSplit(65, 1024)]).toEqual([false, false]);
     // 64 rows of 12 heads, 8 splits of 128: 64 values, highest and total, padded to four
-    expect(splitFloats(12, 16, { maxRows: 256, maxLength: 1024 })).toBe(64 * 12 * 8 * 68);
-    expect(splitFloats(12, 16, { maxRows: 4, maxLength: 1000 })).toBe(4 * 12 * 8 * 68);
+    expect(splitFloats({ numHeads: 12, headDim: 64 }, { maxRows: 256, maxLength: 1024 })).toBe(64 * 12 * 8 * 68);
+    expect(splitFloats({ numHeads: 12, headDim: 64 }, { maxRows: 4, maxLength: 1000 })).toBe(4 * 12 * 8 * 68);
     for (const headVec4 of [1, 3, 16, 20, 32, 65, 256]) {
       const { LANES, SPLIT } = attentionTile(headVec4);
       expect(SPLIT % LANES).toBe(0);

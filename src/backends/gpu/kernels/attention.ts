@@ -23,6 +23,7 @@ const cacheConstants = [
   "HEAD_SIZE",
   "QKV_STRIDE",
   "HEADS",
+  "KV_HEADS",
   "HEAD_VEC4",
   "BLOCK_SIZE",
   "MAX_BLOCKS",
@@ -114,11 +115,11 @@ export function maxSplits(headVec4: number, maxLength: number): number {
 
 /** Floats that the splits of a step's rows take at most. */
 export function splitFloats(
-  heads: number,
-  headVec4: number,
+  { numHeads, headDim }: { numHeads: number; headDim: number },
   { maxRows, maxLength }: { maxRows: number; maxLength: number },
 ): number {
-  return Math.min(MAX_SPLIT_ROWS, maxRows) * heads * maxSplits(headVec4, maxLength) * 4 * (headVec4 + 1);
+  const headVec4 = Math.ceil(headDim / 4);
+  return Math.min(MAX_SPLIT_ROWS, maxRows) * numHeads * maxSplits(headVec4, maxLength) * 4 * (headVec4 + 1);
 }
 
 /** Heads that a workgroup of attention-quad takes, each with four lanes: few, and so that two cores share even one row. */

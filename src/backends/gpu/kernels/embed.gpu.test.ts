@@ -34,6 +34,8 @@ describe.each(["f32", "f16", "q8", "q4"] as const)("embedding from %s weights", 
         K4: strideOf(width) / 4,
         N4: strideOf(vocabulary) / 4,
         FIRST_TOKEN: 0,
+        SCALE: 1,
+        LEARNED_POSITIONS: true,
         WEIGHTS_DTYPE: weightsDtypeCode[dtype],
       },
       {

@@ -14,5 +14,5 @@ export const embed = defineKernel({
     ["feedback", "read-only-storage"],
     ["x", "storage"],
   ],
-  constants: ["LANES", "K4", "N4", "FIRST_TOKEN", "WEIGHTS_DTYPE"],
+  constants: ["LANES", "K4", "N4", "FIRST_TOKEN", "SCALE", "LEARNED_POSITIONS", "WEIGHTS_DTYPE"],
 });

@@ -77,6 +77,7 @@ async function headOf(vocabulary: number, { kernel, height, parts }: Head, bias 
       WEIGHTS_DTYPE: weightsDtypeCode.f32,
       EPILOGUE: Epilogue.head,
       NORM: false,
+      RMS: false,
       WIDTH: 0,
       EPSILON: 0,
       VOCABULARY: vocabulary,

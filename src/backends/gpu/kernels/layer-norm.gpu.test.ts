@@ -9,20 +9,25 @@ import {
   runKernel,
 } from "../../../testing/gpu.ts";
 import { packSamples } from "../../../testing/samples.ts";
-import { layerNormReference } from "../../../testing/reference.ts";
+import { layerNormReference, rmsNormReference } from "../../../testing/reference.ts";
 import { padRows, strideOf } from "../padding.ts";
 import { layerNorm } from "./layer-norm.ts";
 
 const { device } = await openTestDevice();
 const EPSILON = 1e-5;
 
-async function normalise(x: Float32Array, width: number, rows: number, sampleRows: number[] | null = null) {
+async function normalise(
+  x: Float32Array,
+  width: number,
+  rows: number,
+  { sampleRows = null, RMS = false }: { sampleRows?: number[] | null; RMS?: boolean } = {},
+) {
   const gamma = randomFloats(width, 7);
   const beta = randomFloats(width, 8);
   const outputs = await runKernel(
     device,
     layerNorm,
-    { K4: strideOf(width) / 4, WIDTH: width, EPSILON, SAMPLES_ONLY: sampleRows !== null },
+    { K4: strideOf(width) / 4, RMS, WIDTH: width, EPSILON, SAMPLES_ONLY: sampleRows !== null },
     {
       x: padRows(x, rows, width),
       norm: padRows(new Float32Array([...gamma, ...beta]), 2, width),
@@ -32,12 +37,19 @@ async function normalise(x: Float32Array, width: number, rows: number, sampleRow
     [sampleRows?.length ?? rows, 1],
   );
   const row = (i: number) => floatsOf(outputs, "y").subarray(i * strideOf(width), (i + 1) * strideOf(width));
-  const expected = (i: number) => layerNormReference(x.subarray(i * width, (i + 1) * width), gamma, beta, EPSILON);
+  const reference = RMS ? rmsNormReference : layerNormReference;
+  const expected = (i: number) => reference(x.subarray(i * width, (i + 1) * width), gamma, beta, EPSILON);
   return { row, expected };
 }
 
 it.each([1, 2, 31, 32, 33, 64, 100, 257, 768])("normalises rows of %i values", async (width) => {
   const { row, expected } = await normalise(randomFloats(3 * width, 1, 4), width, 3);
+  for (let i = 0; i < 3; i++) expectClose(row(i).subarray(0, width), expected(i), 2e-5);
+});
+
+it.each([1, 31, 33, 64, 100, 257])("divides rows of %i values by the root of their mean square", async (width) => {
+  const x = randomFloats(3 * width, 1, 4).map((value) => value + 2);
+  const { row, expected } = await normalise(x, width, 3, { RMS: true });
   for (let i = 0; i < 3; i++) expectClose(row(i).subarray(0, width), expected(i), 2e-5);
 });
 
@@ -54,7 +66,7 @@ it("does not lose a small deviation on a large mean", async () => {
 
 it("takes only the rows that are sampled from, in the samples' order", async () => {
   const x = randomFloats(5 * 50, 4);
-  const { row, expected } = await normalise(x, 50, 5, [4, 1]);
+  const { row, expected } = await normalise(x, 50, 5, { sampleRows: [4, 1] });
   expectClose(row(0).subarray(0, 50), expected(4), 2e-5);
   expectClose(row(1).subarray(0, 50), expected(1), 2e-5);
 });

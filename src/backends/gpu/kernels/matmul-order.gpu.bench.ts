@@ -76,7 +76,16 @@ it("the order of additions", async () => {
     cases.push({ kernel: "lane", rows, pipelines: lanePipelines, workgroups: [shape.N4 / 32, rows / 4] });
   }
   const tile = { COLUMN_LANES: 8, ROW_LANES: 8, ROWS: 4, VECS: 1 };
-  const tiledShape = { ...shape, ...tile, NORM: false, WIDTH: 0, EPSILON: 0, VOCABULARY: 0, FIRST_TOKEN: 0 };
+  const tiledShape = {
+    ...shape,
+    ...tile,
+    NORM: false,
+    RMS: false,
+    WIDTH: 0,
+    EPSILON: 0,
+    VOCABULARY: 0,
+    FIRST_TOKEN: 0,
+  };
   const tiledPipelines = [await compile(matmulTiled, tiledShape), await compile(freeTiled, tiledShape)];
   cases.push({ kernel: "tiled", rows: 64, pipelines: tiledPipelines, workgroups: [shape.N4 / 8, 2] });
 

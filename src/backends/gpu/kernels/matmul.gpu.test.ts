@@ -9,7 +9,7 @@ import {
   randomFloats,
   runKernel,
 } from "../../../testing/gpu.ts";
-import { geluErfReference, geluTanhReference, matmulReference } from "../../../testing/reference.ts";
+import { geluErfReference, geluTanhReference, matmulReference, siluReference } from "../../../testing/reference.ts";
 import { packSamples } from "../../../testing/samples.ts";
 import { weightsAsKept } from "../../../testing/weights-as-kept.ts";
 import { usualMatmuls } from "../matmul-variants.ts";
@@ -70,7 +70,7 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
     samples: packSamples([{}]),
     logit_parts: new Float32Array(4),
   };
-  const unnormed = { NORM: false, WIDTH: 0, EPSILON: 0, ...NO_HEAD };
+  const unnormed = { NORM: false, RMS: false, WIDTH: 0, EPSILON: 0, ...NO_HEAD };
   const tiles = Math.ceil(rows / tileRows);
   const columns = (lanes: number) => Math.ceil(shape.N4 / lanes);
   const run = () => {
@@ -160,7 +160,7 @@ describe("a product of normalised rows", () => {
   const norm = padRows(randomFloats(2 * width, 6), 2, width);
   const samples = packSamples([40, 3, 17, 8].map((row) => ({ row })));
   const shape = { K4, N4, Y4: N4, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: Epilogue.geluTanh };
-  const normed = { NORM: true, WIDTH: width, EPSILON: 1e-5, ...NO_HEAD };
+  const normed = { NORM: true, RMS: false, WIDTH: width, EPSILON: 1e-5, ...NO_HEAD };
 
   it.each([
     { rows: 1, SAMPLES_ONLY: false },
@@ -179,7 +179,7 @@ describe("a product of normalised rows", () => {
         samples,
         logit_parts: new Float32Array(4),
       };
-      const constants = { K4, WIDTH: width, EPSILON: normed.EPSILON, SAMPLES_ONLY };
+      const constants = { K4, RMS: false, WIDTH: width, EPSILON: normed.EPSILON, SAMPLES_ONLY };
       const x = floatsOf(await runKernel(device, layerNorm, constants, data, [rows, 1]), "y");
       const laneData = { ...data, x: x as Float32Array<ArrayBuffer> };
       const laneConstants = { ...shape, SAMPLES_ONLY, LANES: 32 };
@@ -209,6 +209,8 @@ describe("what follows a product", () => {
   it.each([
     ["gelu, tanh", Epilogue.geluTanh, plain.map(geluTanhReference)],
     ["gelu, erf", Epilogue.geluErf, plain.map(geluErfReference)],
+    ["silu", Epilogue.silu, plain.map(siluReference)],
+    ["what is there already, multiplied", Epilogue.multiplyOutput, plain.map((value, i) => value * (before[i] ?? 0))],
     ["the residual", Epilogue.addToOutput, plain.map((value, i) => value + (before[i] ?? 0))],
   ])("%s, in every kernel", async (_, epilogue, expected) => {
     for (const [name, tileRows] of KERNELS) {
@@ -217,7 +219,7 @@ describe("what follows a product", () => {
   });
 
   it("is finite for values far from zero", async () => {
-    for (const epilogue of [Epilogue.geluTanh, Epilogue.geluErf]) {
+    for (const epilogue of [Epilogue.geluTanh, Epilogue.geluErf, Epilogue.silu]) {
       const far = { rows: 1, k: 1, n: 6, dtype: "f32" as const, epilogue, transposed: false };
       const outputs = await runKernel(
         device,
@@ -233,7 +235,7 @@ describe("what follows a product", () => {
         },
         {
           x: padRows(new Float32Array([1]), 32, 1),
-          w: packMatrix(new Float32Array([-1e30, -100, -20, 20, 100, 1e10]), far.k, far.n, "f32").words,
+          w: packMatrix(new Float32Array([-1e30, -100, -30, 20, 100, 1e10]), far.k, far.n, "f32").words,
           bias: new Float32Array(32),
           y: new Float32Array(32 * 32),
           step: new Uint32Array([1, 0, 0, 0]),

@@ -1,3 +1,4 @@
+import activation from "../../../../shaders/lib/activation.wgsl?raw";
 import best from "../../../../shaders/lib/best.wgsl?raw";
 import epilogue from "../../../../shaders/lib/epilogue.wgsl?raw";
 import head from "../../../../shaders/lib/head.wgsl?raw";
@@ -14,7 +15,15 @@ import tiledCode from "../../../../shaders/matmul-tiled.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
 /** What follows the product; the numbers are those of lib/epilogue.wgsl. */
-export const Epilogue = { biasOnly: 0, geluTanh: 1, geluErf: 2, addToOutput: 3, head: 4 } as const;
+export const Epilogue = {
+  biasOnly: 0,
+  geluTanh: 1,
+  geluErf: 2,
+  addToOutput: 3,
+  head: 4,
+  silu: 5,
+  multiplyOutput: 6,
+} as const;
 
 const bindings = [
   ["x", "read-only-storage"],
@@ -37,27 +46,27 @@ const gpuBindings = [
 ] as const;
 
 const constants = ["K4", "N4", "Y4", "SAMPLES_ONLY", "WEIGHTS_DTYPE", "EPILOGUE"] as const;
-const gpuConstants = [...constants, "NORM", "WIDTH", "EPSILON", "VOCABULARY", "FIRST_TOKEN"] as const;
-const gpuLibrary = [best, epilogue, head, logitPart, norm, random, step, weights];
+const gpuConstants = [...constants, "NORM", "RMS", "WIDTH", "EPSILON", "VOCABULARY", "FIRST_TOKEN"] as const;
+const gpuLibrary = [activation, best, epilogue, head, logitPart, norm, random, step, weights];
 
 /** Five kernels with one contract and the same bits. Which one suits: see matmul-variants.ts. */
 export const matmulLane = defineKernel({
   name: "matmul-lane",
-  code: [laneCode, epilogue, step, weights],
+  code: [laneCode, activation, epilogue, step, weights],
   bindings,
   constants: [...constants, "LANES"],
 });
 
 export const matmulRow = defineKernel({
   name: "matmul-row",
-  code: [rowCode, epilogue, step, weights],
+  code: [rowCode, activation, epilogue, step, weights],
   bindings,
   constants: [...constants, "LANES"],
 });
 
 export const matmulSubgroup = defineKernel({
   name: "matmul-subgroup",
-  code: [subgroupCode, epilogue, step, weights],
+  code: [subgroupCode, activation, epilogue, step, weights],
   bindings,
   constants: [...constants, "LANES"],
 });

@@ -5,8 +5,8 @@ import { JsonFields } from "../../files/json-fields.ts";
 
 const FILE = "config.json";
 
-/** "gelu_new": the tanh form. "gelu": the exact form, with erf. */
-export type Gpt2Activation = "gelu_new" | "gelu";
+/** The tanh form of GELU, or the exact one. */
+export type Gpt2Activation = "gelu_tanh" | "gelu_erf";
 
 export interface Gpt2Config {
   readonly vocabSize: number;
@@ -36,12 +36,12 @@ export interface Gpt2Config {
  * in float32; "gelu_pytorch_tanh" and "gelu_accurate" are "gelu_new" computed elsewhere, "gelu_python" is "gelu".
  */
 const ACTIVATIONS: ReadonlyMap<string, Gpt2Activation> = new Map([
-  ["gelu_new", "gelu_new"],
-  ["gelu_pytorch_tanh", "gelu_new"],
-  ["gelu_fast", "gelu_new"],
-  ["gelu_accurate", "gelu_new"],
-  ["gelu", "gelu"],
-  ["gelu_python", "gelu"],
+  ["gelu_new", "gelu_tanh"],
+  ["gelu_pytorch_tanh", "gelu_tanh"],
+  ["gelu_fast", "gelu_tanh"],
+  ["gelu_accurate", "gelu_tanh"],
+  ["gelu", "gelu_erf"],
+  ["gelu_python", "gelu_erf"],
 ]);
 
 /** What attention scores of this layer (from 0) are multiplied by before the softmax. */
@@ -108,8 +108,6 @@ function refuseGiant({ nLayer, ...config }: Gpt2Config): void {
 }
 
 function refuseUnsupported(fields: JsonFields): void {
-  const modelType = fields.string("model_type", "none");
-  if (modelType !== "gpt2") throw unsupported(`model_type ${JSON.stringify(modelType)} (not "gpt2")`);
   for (const name of ["reorder_and_upcast_attn", "add_cross_attention"]) {
     if (fields.boolean(name, false)) throw unsupported(`${name}: true`);
   }

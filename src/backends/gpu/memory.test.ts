@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { parseGpt2Config } from "../../models/gpt2/gpt2-config.ts";
-import { checkFits, gpt2Memory } from "./gpt2-memory.ts";
+import { describeModel } from "../../models/families.ts";
+import { checkFits, modelMemory } from "./memory.ts";
 
-const XL = parseGpt2Config({ model_type: "gpt2", n_embd: 1600, n_layer: 48, n_head: 25 });
+const XL = describeModel({ model_type: "gpt2", n_embd: 1600, n_layer: 48, n_head: 25 });
 const engine = { dtype: "f16", kvCacheDtype: "f16", numGpuBlocks: 1024, blockSize: 16, maxNumSeqs: 64 } as const;
 const limits = (bytes: number) => ({ maxBufferSize: 2 * bytes, maxStorageBufferBindingSize: bytes });
 
@@ -31,7 +31,7 @@ describe("what does not fit is told with what would", () => {
     const blocks = Number(/\((\d+) blocks\)/.exec(advice)?.[1]);
     const kvCacheBytes = Number(/kvCacheBytes (\d+)/.exec(advice)?.[1]);
     checkFits(XL, { ...engine, numGpuBlocks: blocks }, limits(bytes));
-    expect(gpt2Memory(XL, { ...engine, numGpuBlocks: blocks }).kvCacheBytes).toBe(kvCacheBytes);
+    expect(modelMemory(XL, { ...engine, numGpuBlocks: blocks }).kvCacheBytes).toBe(kvCacheBytes);
     expect(() => checkFits(XL, { ...engine, numGpuBlocks: blocks + 1 }, limits(bytes))).toThrow(/kvCacheBytes/);
   });
 
@@ -49,6 +49,6 @@ describe("what does not fit is told with what would", () => {
 });
 
 test("fewer bits take less", () => {
-  const bytes = (["f32", "f16", "q8", "q4"] as const).map((dtype) => gpt2Memory(XL, { ...engine, dtype }).weightBytes);
+  const bytes = (["f32", "f16", "q8", "q4"] as const).map((dtype) => modelMemory(XL, { ...engine, dtype }).weightBytes);
   expect(bytes).toEqual(bytes.toSorted((a, b) => b - a));
 });

@@ -1,19 +1,20 @@
 // A model's graph with all that it reads and writes, without an engine around it.
 
-import type { OpenedDevice } from "../backends/gpu/device.ts";
+import { Activations } from "../backends/gpu/activations.ts";
 import { Arena } from "../backends/gpu/arena.ts";
-import { createActivations, uploadWeights, type Activations, type Gpt2Buffers } from "../backends/gpu/gpt2-buffers.ts";
-import { Gpt2Graph } from "../backends/gpu/gpt2-graph.ts";
+import { CompiledGraph } from "../backends/gpu/compiled-graph.ts";
+import type { OpenedDevice } from "../backends/gpu/device.ts";
 import { KernelCompiler, type Dispatch } from "../backends/gpu/kernel.ts";
 import { usualMatmuls, type AdapterTraits, type MatmulVariant } from "../backends/gpu/matmul-variants.ts";
+import { ModelBuffers } from "../backends/gpu/model-buffers.ts";
 import { StepBuffer, type StepShape } from "../backends/gpu/step-buffer.ts";
 import { WeightUploader } from "../backends/gpu/weight-uploader.ts";
-import type { Gpt2Weights } from "../models/gpt2/gpt2-weights.ts";
+import type { ModelWeights } from "../models/model-weights.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 
 export interface PreparedGraph {
-  readonly graph: Gpt2Graph;
-  readonly buffers: Gpt2Buffers;
+  readonly compiled: CompiledGraph;
+  readonly buffers: ModelBuffers;
   readonly activations: Activations;
   readonly step: StepBuffer;
   readonly arena: Arena;
@@ -21,7 +22,7 @@ export interface PreparedGraph {
 
 export async function prepareGraph(
   { device }: OpenedDevice,
-  weights: Gpt2Weights,
+  weights: ModelWeights,
   engine: ResolvedEngineConfig,
   {
     adapter,
@@ -29,7 +30,7 @@ export async function prepareGraph(
     maxBindingBytes = 2 ** 27,
   }: { adapter: AdapterTraits; matmuls?: readonly MatmulVariant[]; maxBindingBytes?: number },
 ): Promise<PreparedGraph> {
-  const model = weights.config;
+  const { shape, graph } = weights.model;
   const arena = new Arena(device);
   const limits = {
     maxRows: engine.maxNumBatchedTokens,
@@ -39,14 +40,14 @@ export async function prepareGraph(
     maxLength: engine.maxModelLen,
     isSoftware: adapter.isSoftware,
   };
-  const step = new StepBuffer(arena, { ...limits, vocabSize: model.vocabSize });
-  const activations = createActivations(arena, model, limits);
+  const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize });
+  const activations = new Activations(arena, shape, graph, limits);
   const compiler = new KernelCompiler(device);
   const uploader = new WeightUploader(device, arena, compiler, engine.dtype, { maxBindingBytes });
-  const buffers = await uploadWeights(uploader, arena, weights, engine);
+  const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
   uploader.destroy();
-  const graph = await Gpt2Graph.prepare({ compiler, model, engine, buffers, activations, step, adapter, matmuls });
-  return { graph, buffers, activations, step, arena };
+  const context = { compiler, arena, graph, shape, engine, buffers, activations, step, matmuls };
+  return { compiled: await CompiledGraph.compile(context, adapter), buffers, activations, step, arena };
 }
 
 /** Submits some of a step's dispatches. */

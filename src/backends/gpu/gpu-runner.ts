@@ -1,17 +1,17 @@
-import type { Runner, SampledToken, ScheduledSequence, StepResult } from "../../engine/runner.ts";
+import type { SampledToken, ScheduledSequence, StepResult } from "../../engine/runner.ts";
 import { maxSamples } from "../../engine/scheduler-config.ts";
 import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../../engine/sampling-params.ts";
-import type { Gpt2Weights } from "../../models/gpt2/gpt2-weights.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
+import type { LoadOptions, LoadedRunner } from "../backend.ts";
+import { Activations } from "./activations.ts";
 import { Arena } from "./arena.ts";
+import { CompiledGraph } from "./compiled-graph.ts";
 import type { OpenedDevice } from "./device.ts";
-import { createActivations, uploadWeights, type Activations } from "./gpt2-buffers.ts";
-import { Gpt2Graph } from "./gpt2-graph.ts";
 import { KernelCompiler } from "./kernel.ts";
+import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
 import { matmulChoices, usualMatmuls } from "./matmul-variants.ts";
-import { measureOn, tuneMatmuls, tuningKey, type TuningStore } from "./matmul-tuning.ts";
-import { MAX_HEAD_SIZE } from "./kernels/attention.ts";
+import { ModelBuffers } from "./model-buffers.ts";
 import { ReadbackRing } from "./readback.ts";
 import { Sampler } from "./sampler.ts";
 import { StepBuffer } from "./step-buffer.ts";
@@ -25,12 +25,12 @@ const SAMPLED_BYTES = 8;
 /** Bytes of a sample's most likely tokens. */
 const TOP_BYTES = SAMPLED_BYTES * MAX_TOP_CANDIDATES;
 
-/** Computes steps of GPT-2 on the GPU: one command buffer and one submit a step, nothing created on the way. */
-export class Gpt2Runner implements Runner {
+/** Computes steps of a model on the GPU: one command buffer and one submit a step, nothing created on the way. */
+export class GpuRunner implements LoadedRunner {
   readonly #device: GPUDevice;
   readonly #arena: Arena;
   readonly #step: StepBuffer;
-  readonly #graph: Gpt2Graph;
+  readonly #graph: CompiledGraph;
   readonly #readback: ReadbackRing;
   /** Null where the adapter can't time itself. */
   readonly #timestamps: Timestamps | null;
@@ -44,7 +44,7 @@ export class Gpt2Runner implements Runner {
     arena: Arena,
     step: StepBuffer,
     activations: Activations,
-    graph: Gpt2Graph,
+    graph: CompiledGraph,
     sampler: Sampler,
     weightBytes: number,
   ) {
@@ -61,67 +61,46 @@ export class Gpt2Runner implements Runner {
   }
 
   /**
-   * Uploads the weights, makes the cache and compiles the kernels. Throws model_unsupported for a head too large for the
-   * attention kernel, out_of_memory where the GPU can't hold it all.
+   * Uploads the weights, makes the cache and compiles the kernels.
+   * @throws ChorusError out_of_memory where the GPU can't hold it all
    */
-  static async create(options: {
-    opened: OpenedDevice;
-    weights: Gpt2Weights;
-    engine: ResolvedEngineConfig;
-    onKernel?: (compiled: number, total: number) => void;
-    /** Where it is remembered which kernels suit the adapter. [the usual ones are taken, unmeasured] */
-    tuning?: TuningStore;
-  }): Promise<Gpt2Runner> {
-    const { opened, weights, engine, tuning } = options;
-    const model = weights.config;
+  static async create({ opened, ...options }: LoadOptions & { opened: OpenedDevice }): Promise<GpuRunner> {
+    const { weights, engine, onKernel } = options;
     const { device } = opened;
-    if (model.headDim > MAX_HEAD_SIZE) {
-      throw new ChorusError(
-        "model_unsupported",
-        `Heads of ${model.headDim} values are not supported; at most ${MAX_HEAD_SIZE} are.`,
-        "n_head",
-      );
-    }
+    const { shape, graph } = weights.model;
     const arena = new Arena(device);
     device.pushErrorScope("out-of-memory");
     try {
-      const step = new StepBuffer(arena, {
-        maxRows: engine.maxNumBatchedTokens,
-        maxSamples: maxSamples(engine),
-        maxSlots: engine.maxNumSeqs,
-        maxBlocks: Math.ceil(engine.maxModelLen / engine.blockSize),
-        maxLength: engine.maxModelLen,
-        vocabSize: model.vocabSize,
-      });
-      const activations = createActivations(arena, model, {
-        maxRows: engine.maxNumBatchedTokens,
-        maxSamples: maxSamples(engine),
-        maxLength: engine.maxModelLen,
-        isSoftware: opened.isSoftware,
-      });
-      const compiler = new KernelCompiler(device, options.onKernel);
+      const limits = stepLimits(engine);
+      const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize });
+      const activations = new Activations(arena, shape, graph, { ...limits, isSoftware: opened.isSoftware });
+      const compiler = new KernelCompiler(device, onKernel);
       const loadGraph = async () => {
         const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
-        const buffers = await uploadWeights(uploader, arena, weights, engine);
+        const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
         uploader.destroy();
-        const parts = { compiler, model, engine, buffers, activations, step, adapter: opened };
-        const key = tuningKey(opened.adapterName, model, engine.dtype);
-        const matmuls = tuning
-          ? await tuneMatmuls(matmulChoices(opened), key, tuning, measureOn({ ...parts, device }))
+        const context = { compiler, arena, graph, shape, engine, buffers, activations, step };
+        const key = tuningKey(opened.adapterName, weights.model, engine.dtype);
+        const matmuls = options.tuning
+          ? await tuneMatmuls(matmulChoices(opened), key, options.tuning, measureOn({ ...context, device }))
           : usualMatmuls(opened);
-        return { graph: await Gpt2Graph.prepare({ ...parts, matmuls }), weightBytes: buffers.weightBytes };
+        const compiled = await CompiledGraph.compile({ ...context, matmuls }, opened);
+        return { compiled, weightBytes: buffers.weightBytes };
       };
       // The sampler's kernels take some of the longest to compile, and need no weights. First, since it makes its buffers at
       // once: what the arena grows by afterwards is the weights'.
-      const [sampler, { graph, weightBytes }] = await Promise.all([
+      const [sampler, { compiled, weightBytes }] = await Promise.all([
         Sampler.prepare({
-          ...activations,
+          logits: activations.logits,
+          logitParts: activations.logitParts,
+          feedback: activations.feedback,
+          sampled: activations.sampled,
           compiler,
           arena,
           step,
-          vocabSize: model.vocabSize,
-          maxLength: engine.maxModelLen,
-          maxSamples: maxSamples(engine),
+          vocabSize: shape.vocabSize,
+          maxLength: limits.maxLength,
+          maxSamples: limits.maxSamples,
           isSoftware: opened.isSoftware,
           logprobsMode: engine.logprobsMode,
         }),
@@ -130,7 +109,7 @@ export class Gpt2Runner implements Runner {
       const outOfMemory = await device.popErrorScope();
       if (outOfMemory)
         throw new ChorusError("out_of_memory", `The GPU can't hold this model and its cache: ${outOfMemory.message}`);
-      return new Gpt2Runner(device, arena, step, activations, graph, sampler, weightBytes);
+      return new GpuRunner(device, arena, step, activations, compiled, sampler, weightBytes);
     } catch (error) {
       arena.destroy();
       throw error;
@@ -195,6 +174,16 @@ export class Gpt2Runner implements Runner {
     });
     return { tokens, gpuMs };
   }
+}
+
+function stepLimits(engine: ResolvedEngineConfig) {
+  return {
+    maxRows: engine.maxNumBatchedTokens,
+    maxSamples: maxSamples(engine),
+    maxSlots: engine.maxNumSeqs,
+    maxBlocks: Math.ceil(engine.maxModelLen / engine.blockSize),
+    maxLength: engine.maxModelLen,
+  };
 }
 
 interface WantedSample {

@@ -1,11 +1,11 @@
-// Runs of a Gpt2Runner by hand: sequences are placed here, where an engine would.
+// Runs of a runner by hand: sequences are placed here, where an engine would.
 
 import { resolveEngineConfig } from "../api/engine-config.ts";
 import type { LogitRules } from "../engine/logit-rules.ts";
 import { Sequence } from "../engine/sequence.ts";
 import type { OpenedDevice } from "../backends/gpu/device.ts";
-import { Gpt2Runner } from "../backends/gpu/gpt2-runner.ts";
-import type { Gpt2Weights } from "../models/gpt2/gpt2-weights.ts";
+import { GpuRunner } from "../backends/gpu/gpu-runner.ts";
+import type { ModelWeights } from "../models/model-weights.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { GREEDY } from "./golden.ts";
 import { readBuffer } from "./gpu.ts";
@@ -15,12 +15,12 @@ const numGpuBlocks = 64;
 /** In f32, weights and cache, unless told otherwise. */
 export async function createRunner(
   opened: OpenedDevice,
-  weights: Gpt2Weights,
+  weights: ModelWeights,
   overrides: EngineConfig = {},
-): Promise<Gpt2Runner> {
+): Promise<GpuRunner> {
   const config = { maxNumSeqs: 4, maxNumBatchedTokens: 256, numGpuBlocks, dtype: "f32", kvCacheDtype: "f32" } as const;
-  const engine = resolveEngineConfig({ ...config, ...overrides }, weights.config);
-  return Gpt2Runner.create({ opened, weights, engine });
+  const engine = resolveEngineConfig({ ...config, ...overrides }, weights.model.shape);
+  return GpuRunner.create({ opened, weights, engine });
 }
 
 /** A sequence that holds a slot and blocks enough for its whole length, scattered over the pool. */
@@ -38,7 +38,7 @@ export function placedSequence(
 }
 
 export async function greedyTokens(
-  runner: Gpt2Runner,
+  runner: GpuRunner,
   prompt: readonly number[],
   numTokens: number,
   rules: Partial<LogitRules> = {},
@@ -59,7 +59,7 @@ export async function greedyTokens(
 /** Logits [vocabSize] after the prompt. */
 export async function lastLogits(
   { device }: OpenedDevice,
-  runner: Gpt2Runner,
+  runner: GpuRunner,
   prompt: readonly number[],
   vocabSize: number,
 ): Promise<Float32Array> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { Sequence } from "../../engine/sequence.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
-import { createRunner, greedyTokens, lastLogits, placedSequence } from "../../testing/gpt2-runs.ts";
+import { createRunner, greedyTokens, lastLogits, placedSequence } from "../../testing/runner-runs.ts";
 import { expectClose, openTestDevice } from "../../testing/gpu.ts";
 
 const opened = await openTestDevice();

@@ -3,11 +3,11 @@
 import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
+import type { Value } from "../../models/graph.ts";
 import { Sequence } from "../../engine/sequence.ts";
-import { prepareGraph, runDispatches } from "../../testing/gpt2-graph.ts";
+import { prepareGraph, runDispatches } from "../../testing/prepared-graph.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { differingWords, expectClose, openTestDevice, readBuffer } from "../../testing/gpu.ts";
-import type { Activations } from "./gpt2-buffers.ts";
 import { usualMatmuls } from "./matmul-variants.ts";
 import { strideOf } from "./padding.ts";
 
@@ -22,20 +22,28 @@ const { modules, hidden_states } = prompt?.debug as unknown as {
 
 const engine = resolveEngineConfig(
   { maxNumSeqs: 2, maxNumBatchedTokens: 32, numGpuBlocks: 4, dtype: "f32", kvCacheDtype: "f32" },
-  golden.weights.config,
+  golden.weights.model.shape,
 );
 
-/** Which module's output is in which buffer after which dispatch; `x` holds the residual stream after both sums. */
-const CHECKPOINTS: [dispatch: string, buffer: keyof Activations, module: string][] = [
-  ["embed", "x", "transformer.drop"],
-  ...[0, 1].flatMap((i): [string, keyof Activations, string][] => [
-    [`layer ${i} ln1`, "normed", `transformer.h.${i}.ln_1`],
-    [`layer ${i} qkv`, "qkv", `transformer.h.${i}.attn.c_attn`],
-    [`layer ${i} ln2`, "normed", `transformer.h.${i}.ln_2`],
-    [`layer ${i} fc`, "hidden", `transformer.h.${i}.mlp.act`],
-    [`layer ${i} fcProj`, "x", `transformer.h.${i}`],
+const { operations } = golden.weights.model.graph;
+
+/** Which module's output is there after which dispatch; the residual stream holds it after both sums of a layer. */
+const CHECKPOINTS: [dispatch: string, module: string][] = [
+  ["embed", "transformer.drop"],
+  ...[0, 1].flatMap((i): [string, string][] => [
+    [`layer ${i} ln1`, `transformer.h.${i}.ln_1`],
+    [`layer ${i} qkv`, `transformer.h.${i}.attn.c_attn`],
+    [`layer ${i} ln2`, `transformer.h.${i}.ln_2`],
+    [`layer ${i} fc`, `transformer.h.${i}.mlp.act`],
+    [`layer ${i} fcProj`, `transformer.h.${i}`],
   ]),
 ];
+
+/** The value that an operation leaves. */
+function outputOf(label: string): Value {
+  const operation = operations.find((one) => one.label === label);
+  return operation && "output" in operation ? operation.output : expect.fail(`no operation "${label}"`);
+}
 
 /** The GPUs' kernels normalise on the way: there is no such dispatch. */
 const isNorm = ([dispatch]: (typeof CHECKPOINTS)[number]) => /ln\d$/.test(dispatch);
@@ -53,9 +61,9 @@ it.each([
   async ({ maxBindingBytes, ...adapter }) => {
     const { isSoftware } = adapter;
     const ids = prompt?.ids ?? [];
-    const model = golden.weights.config;
+    const { shape: model } = golden.weights.model;
     const usual = usualMatmuls(adapter);
-    const { graph, buffers, activations, step, arena } = await prepareGraph(opened, golden.weights, engine, {
+    const { compiled, buffers, activations, step, arena } = await prepareGraph(opened, golden.weights, engine, {
       adapter,
       // What this step chooses, for its rows and its one sample: GPUs' kernels are slow to compile here.
       matmuls: usual.filter((variant) =>
@@ -70,19 +78,21 @@ it.each([
     const scheduled = { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
     const shape = step.write(device.queue, [scheduled]);
     const checked: string[] = [];
-    const dispatches = [...graph.dispatches(shape)];
-    const parts = buffers.embedding.length + buffers.head.length;
+    const dispatches = [...compiled.dispatches(shape)];
+    const head = operations.at(-1);
+    const table = head?.type === "head" ? head.table : expect.fail("the graph ends without a head");
+    const parts = 2 * buffers.table(table).length; // tied: of the embedding and of the head
     const inLayer = isSoftware ? (adapter.hasSubgroups ? 8 : 7) : 5;
-    expect(dispatches.length).toBe(model.nLayer * inLayer + parts + Number(isSoftware));
+    expect(dispatches.length).toBe(model.numLayers * inLayer + parts + Number(isSoftware));
     for (const [i, dispatch] of dispatches.entries()) {
       runDispatches(opened, [dispatch], shape);
 
-      const [, name, module] = CHECKPOINTS.find(([at]) => at === dispatch.name) ?? [];
+      const [name, module] = CHECKPOINTS.find(([at]) => at === dispatch.name) ?? [];
       const expected = module && modules[module];
       // Parts of one operation have one name.
       if (!name || !expected || dispatches[i + 1]?.name === dispatch.name) continue;
       const width = expected.shape[1] ?? 0;
-      const values = new Float32Array(await readBuffer(device, activations[name]));
+      const values = new Float32Array(await readBuffer(device, activations.buffer(outputOf(name))));
       const dense = ids.flatMap((_, r) => [...values.subarray(r * strideOf(width), r * strideOf(width) + width)]);
       expectClose(dense, golden.tensor(expected), 5e-5);
       checked.push(dispatch.name);
@@ -90,7 +100,7 @@ it.each([
     expect(checked).toEqual(CHECKPOINTS.filter((at) => isSoftware || !isNorm(at)).map(([at]) => at));
 
     if (isSoftware) {
-      const final = new Float32Array(await readBuffer(device, activations.headInput)).subarray(0, 64);
+      const final = new Float32Array(await readBuffer(device, activations.buffer(outputOf("lnF")))).subarray(0, 64);
       const states = hidden_states.at(-1);
       if (!states) throw new Error("no hidden states in the fixture");
       expectClose(final, golden.tensor(states).subarray(6 * 64, 7 * 64), 5e-5);

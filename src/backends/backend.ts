@@ -1,0 +1,63 @@
+import type { Runner } from "../engine/runner.ts";
+import type { Model } from "../models/model.ts";
+import type { ModelWeights } from "../models/model-weights.ts";
+import type { ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
+import type { ChorusError } from "../protocol/errors.ts";
+
+/** What computes models: WebGPU, for one. A value that a platform offers and a host opens. */
+export interface Backend {
+  readonly name: "webgpu";
+  /** Returns what a model takes, wherever this backend could be opened. */
+  memory(model: Model, sizes: EngineSizes): ModelMemory;
+  /** @throws ChorusError webgpu_unavailable, saying why it can't be had here */
+  open(): Promise<OpenedBackend>;
+}
+
+/** Sizes that decide what a model takes. */
+export type EngineSizes = Pick<
+  ResolvedEngineConfig,
+  "dtype" | "kvCacheDtype" | "numGpuBlocks" | "blockSize" | "maxNumSeqs"
+>;
+
+export interface ModelMemory {
+  readonly weightBytes: number;
+  readonly kvCacheBytes: number;
+}
+
+export interface OpenedBackend extends Pick<Backend, "name" | "memory"> {
+  /** For people: "Apple M3", "SwiftShader (software)". */
+  readonly adapterName: string;
+  /** Resolves when the device can't go on: lost, out of memory, or used wrongly by us. Never rejects. */
+  readonly failure: Promise<ChorusError>;
+  /** Returns how weights are kept where nobody says. */
+  usualDtype(model: Model): WeightsDtype;
+  /** @throws ChorusError out_of_memory or model_unsupported, saying what would fit */
+  checkFits(model: Model, sizes: EngineSizes): void;
+  /**
+   * Loads the weights and makes everything that steps need.
+   * @throws ChorusError model_*, out_of_memory; then nothing is held
+   */
+  load(options: LoadOptions): Promise<LoadedRunner>;
+  /** Gives everything back, the device too. Idempotent. */
+  close(): void;
+}
+
+export interface LoadOptions {
+  readonly weights: ModelWeights;
+  readonly engine: ResolvedEngineConfig;
+  readonly onKernel?: (compiled: number, total: number) => void;
+  /** Where measured kernel choices are kept. [the usual ones are taken, unmeasured] */
+  readonly tuning?: TuningStore;
+}
+
+export interface LoadedRunner extends Runner {
+  /** Bytes of the weights as they are kept. */
+  readonly weightBytes: number;
+  dispose(): void;
+}
+
+/** Keeps the names of kernels that were measured to be the fastest. */
+export interface TuningStore {
+  load(key: string): Promise<readonly string[] | undefined>;
+  save(key: string, names: readonly string[]): Promise<void>;
+}

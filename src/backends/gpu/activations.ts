@@ -1,0 +1,116 @@
+import type { Graph, Operation, Value, ValueShape } from "../../models/graph.ts";
+import type { ModelShape } from "../../protocol/model-shape.ts";
+import type { Arena } from "./arena.ts";
+import { splitFloats } from "./kernels/attention.ts";
+import { padTo, strideOf } from "./padding.ts";
+
+/** The kernels read rows in tiles of up to 64, whether a step has them or not. */
+const ROW_TILE = 64;
+/** Buffers with one row per sample are read and written by tiles of up to 32, or row by row. */
+const SAMPLE_TILE = 32;
+/** Of a buffer that is bound and neither read nor written. */
+const UNUSED_BYTES = 16;
+
+export interface ActivationLimits {
+  readonly maxRows: number;
+  readonly maxSamples: number;
+  /** Tokens of a sequence. */
+  readonly maxLength: number;
+  readonly isSoftware: boolean;
+}
+
+/** What a step computes on its way, for the largest step there can be. */
+export class Activations {
+  /** What attention computes in splits, for a step of few rows, on GPUs. */
+  readonly attentionParts: GPUBuffer;
+  /** [samples, vocabSize], rows padded. */
+  readonly logits: GPUBuffer;
+  /** A GPU's head sums up each 32 logits [samples, vocabSize / 32] vec4: see shaders/lib/logit-part.wgsl. */
+  readonly logitParts: GPUBuffer;
+  /** The last id drawn in each slot: the next step's input. */
+  readonly feedback: GPUBuffer;
+  /** (id, bits of its log-probability) of each sample, to be read back. */
+  readonly sampled: GPUBuffer;
+  readonly #values: readonly (GPUBuffer | undefined)[];
+
+  constructor(arena: Arena, shape: ModelShape, graph: Graph, limits: ActivationLimits) {
+    const rows = padTo(ROW_TILE, limits.maxRows);
+    const samples = padTo(SAMPLE_TILE, limits.maxSamples);
+    // Software adapters' kernels leave them alone, but bind them.
+    const onGpus = (bytes: number) => (limits.isSoftware ? UNUSED_BYTES : bytes);
+    const heightOf = ({ height }: ValueShape) => (height === "rows" ? rows : samples);
+    const { slots, slotOf } = shareValues(graph, { normsAreFused: !limits.isSoftware });
+    const buffers = slots.map((slot, i) =>
+      arena.storage(`activations ${i} of ${slot.width}`, 4 * heightOf(slot) * strideOf(slot.width)),
+    );
+    this.#values = slotOf.map((slot) => (slot === null ? undefined : buffers[slot]));
+    this.attentionParts = arena.storage("attention parts", onGpus(4 * splitFloats(shape, limits)));
+    this.logits = arena.storage("logits", 4 * samples * strideOf(shape.vocabSize));
+    this.logitParts = arena.storage("logit parts", onGpus((samples * strideOf(shape.vocabSize)) / 2));
+    this.feedback = arena.storage("feedback", 4 * limits.maxSamples);
+    this.sampled = arena.storage("sampled", 8 * limits.maxSamples);
+  }
+
+  /** Where a value lies while it is used; others may lie there before and after. */
+  buffer(value: Value): GPUBuffer {
+    const buffer = this.#values[value];
+    if (buffer === undefined) throw new Error(`value ${value} of the graph has no buffer`);
+    return buffer;
+  }
+}
+
+export interface SharedValues {
+  readonly slots: readonly ValueShape[];
+  /** The slot of each value; null where it is never written. */
+  readonly slotOf: readonly (number | null)[];
+}
+
+/**
+ * Deals values to as few buffers as their lives allow. Values of one buffer have the same width, since the padding of rows
+ * must stay zero.
+ * @param normsAreFused products normalise their input themselves: norms write nothing, and their input lives on
+ */
+export function shareValues(graph: Graph, { normsAreFused }: { normsAreFused: boolean }): SharedValues {
+  const { operations, values } = graph;
+  const normOf = new Map<Value, Value>();
+  if (normsAreFused) for (const op of operations) if (op.type === "norm") normOf.set(op.output, op.input);
+  const lastUse = new Map<Value, number>();
+  operations.forEach((operation, at) => {
+    for (const value of usedBy(operation)) lastUse.set(normOf.get(value) ?? value, at);
+  });
+
+  const slots: ValueShape[] = [];
+  const free: number[] = [];
+  const slotOf: (number | null)[] = values.map(() => null);
+  operations.forEach((operation, at) => {
+    const used = usedBy(operation);
+    for (const value of used) {
+      const shape = values[value];
+      if (shape === undefined || normOf.has(value) || slotOf[value] !== null) continue;
+      const fits = free.findIndex((slot) => slots[slot]?.width === shape.width && slots[slot].height === shape.height);
+      slotOf[value] = fits < 0 ? slots.push(shape) - 1 : (free.splice(fits, 1)[0] ?? null);
+    }
+    for (const value of new Set(used.map((one) => normOf.get(one) ?? one))) {
+      const slot = slotOf[value];
+      if (lastUse.get(value) === at && typeof slot === "number") free.push(slot);
+    }
+  });
+  return { slots, slotOf };
+}
+
+/** Values that an operation reads or writes. */
+function usedBy(operation: Operation): readonly Value[] {
+  switch (operation.type) {
+    case "embed":
+      return [operation.output];
+    case "rotary":
+      return [operation.value];
+    case "head":
+      return [operation.input];
+    case "norm":
+    case "linear":
+    case "gate":
+    case "attention":
+      return [operation.input, operation.output];
+  }
+}

@@ -1,0 +1,40 @@
+import type { Dispatch, StepSize } from "./kernel.ts";
+import type { AdapterTraits } from "./matmul-variants.ts";
+import { hardwareOperations } from "./operations/hardware.ts";
+import { compileOperation, valueOf, type CompiledOperation, type OperationContext } from "./operations/operations.ts";
+import { softwareOperations } from "./operations/software.ts";
+
+/**
+ * A model's graph as dispatches, compiled and bound before the first step. A step of any mixture of prompt and decode rows
+ * walks the same list.
+ */
+export class CompiledGraph {
+  readonly #body: readonly CompiledOperation[];
+  readonly #head: readonly CompiledOperation[];
+
+  private constructor(body: readonly CompiledOperation[], head: readonly CompiledOperation[]) {
+    this.#body = body;
+    this.#head = head;
+  }
+
+  static async compile(context: OperationContext, adapter: AdapterTraits): Promise<CompiledGraph> {
+    const operations = adapter.isSoftware ? softwareOperations(context, adapter) : hardwareOperations(context);
+    const compiled = await Promise.all(
+      context.graph.operations.map(async (operation) => ({
+        isHead:
+          operation.type === "head" ||
+          ("output" in operation && valueOf(context, operation.output).height === "samples"),
+        dispatches: await compileOperation(operations, operation),
+      })),
+    );
+    const part = (isHead: boolean) => compiled.filter((one) => one.isHead === isHead).flatMap((one) => one.dispatches);
+    return new CompiledGraph(part(false), part(true));
+  }
+
+  /** The dispatches of a step, in order. A step that samples nothing has no head. */
+  *dispatches(step: StepSize): Generator<Dispatch> {
+    for (const operation of this.#body) yield* operation(step);
+    if (step.samples === 0) return;
+    for (const operation of this.#head) yield* operation(step);
+  }
+}

@@ -1,0 +1,116 @@
+// What a model takes on the GPU, before anything of it is there.
+
+import type { Linear, Operation, Weight } from "../../models/graph.ts";
+import type { Model } from "../../models/model.ts";
+import type { WeightsDtype } from "../../protocol/config.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import { kvBytesPerBlock, kvBytesPerToken } from "../../protocol/model-shape.ts";
+import type { EngineSizes, ModelMemory } from "../backend.ts";
+import { MAX_HEAD_SIZE } from "./kernels/attention.ts";
+import { strideOf } from "./padding.ts";
+import { packedBytes } from "./weights-dtype.ts";
+
+/** What decides how large a buffer may be. WebGPU does not say how much memory there is in all. */
+export type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorageBufferBindingSize">;
+
+export function modelMemory(model: Model, sizes: EngineSizes): ModelMemory {
+  return {
+    weightBytes: weightBuffers(model, sizes.dtype).reduce((sum, { bytes }) => sum + bytes, 0),
+    kvCacheBytes: sizes.numGpuBlocks * kvBytesPerBlock(model.shape, sizes.kvCacheDtype, sizes.blockSize),
+  };
+}
+
+/**
+ * @throws ChorusError out_of_memory where a buffer would be larger than the adapter allows, saying what would fit;
+ * model_unsupported for heads that are too large for the attention kernels
+ */
+export function checkFits(model: Model, sizes: EngineSizes, limits: BufferLimits): void {
+  const { shape } = model;
+  if (shape.headDim > MAX_HEAD_SIZE) {
+    const message = `Heads of ${shape.headDim} values are not supported; at most ${MAX_HEAD_SIZE} are.`;
+    throw new ChorusError("model_unsupported", message, "config.json");
+  }
+  const limit = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
+  const largest = largestWeightBytes(model, sizes.dtype);
+  if (largest > limit) {
+    const smaller = (["f16", "q8", "q4"] as const).find((other) => largestWeightBytes(model, other) <= limit);
+    throw tooLarge("The largest of this model's weights", largest, limit, {
+      param: "dtype",
+      advice: smaller ? `dtype "${smaller}" would fit` : "No dtype would fit: choose a smaller model",
+    });
+  }
+  const blockBytes = sizes.blockSize * kvBytesPerToken(shape, sizes.kvCacheDtype);
+  if (sizes.numGpuBlocks * blockBytes > limit) {
+    const most = Math.floor(limit / blockBytes);
+    const kvCacheBytes = most * kvBytesPerBlock(shape, sizes.kvCacheDtype, sizes.blockSize);
+    throw tooLarge("One layer's keys in the cache", sizes.numGpuBlocks * blockBytes, limit, {
+      param: "kvCacheBytes",
+      advice: `kvCacheBytes ${kvCacheBytes} (${most} blocks) would fit`,
+    });
+  }
+  const logitsRow = 4 * strideOf(shape.vocabSize);
+  const samples = Math.ceil(sizes.maxNumSeqs / 32) * 32;
+  if (samples * logitsRow > limit) {
+    const most = Math.floor(limit / logitsRow / 32) * 32;
+    throw tooLarge("A step's logits", samples * logitsRow, limit, {
+      param: "maxNumSeqs",
+      advice: most > 0 ? `maxNumSeqs ${most} would fit` : "Choose a model with a smaller vocabulary",
+    });
+  }
+}
+
+interface WeightBuffer {
+  readonly bytes: number;
+  /** Embeddings and heads are split where they are too large to be bound at once. */
+  readonly canBeSplit: boolean;
+}
+
+function largestWeightBytes(model: Model, dtype: WeightsDtype): number {
+  return Math.max(
+    ...weightBuffers(model, dtype)
+      .filter(({ canBeSplit }) => !canBeSplit)
+      .map(({ bytes }) => bytes),
+  );
+}
+
+/** Every buffer of the weights: what model-buffers.ts uploads. */
+function weightBuffers({ graph }: Model, dtype: WeightsDtype): readonly WeightBuffer[] {
+  const seen = new Set<Weight>();
+  const row = (width: number): WeightBuffer => ({ bytes: 4 * strideOf(width), canBeSplit: false });
+  const linear = ({ matrix: { inputs, outputs } }: Linear): WeightBuffer[] => [
+    { bytes: packedBytes(inputs, outputs, dtype), canBeSplit: false },
+    row(outputs),
+  ];
+  const table = (weight: Linear["matrix"]): WeightBuffer[] => {
+    if (seen.has(weight)) return [];
+    seen.add(weight);
+    return [{ bytes: packedBytes(weight.inputs, weight.outputs, dtype), canBeSplit: true }, row(weight.outputs)];
+  };
+  const positions = (weight: Weight | null): WeightBuffer[] => {
+    const [rows = 0, width = 0] = weight?.tensors[0]?.shape ?? [];
+    return weight ? [{ bytes: 4 * rows * strideOf(width), canBeSplit: false }] : [];
+  };
+  const of = (operation: Operation): WeightBuffer[] => {
+    switch (operation.type) {
+      case "embed":
+        return [...table(operation.table), ...positions(operation.positions)];
+      case "norm":
+        return [{ bytes: 8 * strideOf(graph.values[operation.input]?.width ?? 0), canBeSplit: false }];
+      case "linear":
+        return linear(operation.linear);
+      case "gate":
+        return [...linear(operation.gate), ...linear(operation.up)];
+      case "head":
+        return table(operation.table);
+      case "rotary":
+      case "attention":
+        return [];
+    }
+  };
+  return graph.operations.flatMap(of);
+}
+
+function tooLarge(what: string, bytes: number, limit: number, { param, advice }: { param: string; advice: string }) {
+  const message = `${what} would take ${bytes} bytes; this adapter binds at most ${limit} at once. ${advice}.`;
+  return new ChorusError("out_of_memory", message, param);
+}

@@ -1,0 +1,163 @@
+import type { Linear, NormWeights, Operation, Weight } from "../../models/graph.ts";
+import type { Model } from "../../models/model.ts";
+import type { ModelWeights } from "../../models/model-weights.ts";
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import { kvBytesPerToken } from "../../protocol/model-shape.ts";
+import type { Arena } from "./arena.ts";
+import type { PackedMatrix, TablePart, WeightUploader } from "./weight-uploader.ts";
+
+export interface LinearBuffers extends PackedMatrix {
+  readonly bias: GPUBuffer;
+}
+
+/** A part of an embedding or a head: its columns from `firstRow` of the file's matrix on. */
+export interface TableBuffers extends LinearBuffers, TablePart {}
+
+/** Keys and values of one layer: see shaders/README.md for the layout. */
+export interface LayerCache {
+  readonly keys: GPUBuffer;
+  readonly values: GPUBuffer;
+}
+
+/** A model on the GPU: its weights, and its cache. */
+export class ModelBuffers {
+  /** Bytes of the weights as they are kept here, with their padding. */
+  readonly weightBytes: number;
+  /** A cache for each layer. */
+  readonly caches: readonly LayerCache[];
+  readonly #linears: ReadonlyMap<Linear, LinearBuffers>;
+  readonly #tables: ReadonlyMap<Weight, readonly TableBuffers[]>;
+  readonly #norms: ReadonlyMap<NormWeights, GPUBuffer>;
+  readonly #positions: ReadonlyMap<Weight, GPUBuffer>;
+
+  private constructor(uploads: Uploads, weightBytes: number, caches: readonly LayerCache[]) {
+    this.#linears = uploads.linears;
+    this.#tables = uploads.tables;
+    this.#norms = uploads.norms;
+    this.#positions = uploads.positions;
+    this.weightBytes = weightBytes;
+    this.caches = caches;
+  }
+
+  /** Uploads the weights tensor by tensor, and makes the cache. */
+  static async upload(
+    uploader: WeightUploader,
+    arena: Arena,
+    weights: ModelWeights,
+    cache: Pick<ResolvedEngineConfig, "numGpuBlocks" | "blockSize" | "kvCacheDtype">,
+  ): Promise<ModelBuffers> {
+    const bytesBefore = arena.bytes;
+    const uploads = new Uploads(uploader, arena, weights);
+    for (const operation of weights.model.graph.operations) await uploads.add(operation);
+    const weightBytes = arena.bytes - bytesBefore;
+    return new ModelBuffers(uploads, weightBytes, createCaches(arena, weights.model, cache));
+  }
+
+  linear(linear: Linear): LinearBuffers {
+    return there(this.#linears.get(linear));
+  }
+
+  /** An embedding or a head, in parts where it is larger than can be bound at once. */
+  table(weight: Weight): readonly TableBuffers[] {
+    return there(this.#tables.get(weight));
+  }
+
+  /** Gamma, then beta. */
+  norm(norm: NormWeights): GPUBuffer {
+    return there(this.#norms.get(norm));
+  }
+
+  /** Learned positions. */
+  positions(weight: Weight): GPUBuffer {
+    return there(this.#positions.get(weight));
+  }
+}
+
+/** Weights on their way to the GPU: each once, however many operations read it. */
+class Uploads {
+  readonly linears = new Map<Linear, LinearBuffers>();
+  readonly tables = new Map<Weight, readonly TableBuffers[]>();
+  readonly norms = new Map<NormWeights, GPUBuffer>();
+  readonly positions = new Map<Weight, GPUBuffer>();
+  readonly #uploader: WeightUploader;
+  readonly #arena: Arena;
+  readonly #weights: ModelWeights;
+
+  constructor(uploader: WeightUploader, arena: Arena, weights: ModelWeights) {
+    this.#uploader = uploader;
+    this.#arena = arena;
+    this.#weights = weights;
+  }
+
+  async add(operation: Operation): Promise<void> {
+    switch (operation.type) {
+      case "embed":
+        await this.#addTable(operation.table);
+        if (operation.positions) await this.#addPositions(operation.positions);
+        return;
+      case "norm":
+        return this.#addNorm(operation.label, operation.norm);
+      case "linear":
+        return this.#addLinear(operation.label, operation.linear);
+      case "gate":
+        await this.#addLinear(`${operation.label} gate`, operation.gate);
+        return this.#addLinear(`${operation.label} up`, operation.up);
+      case "head":
+        return this.#addTable(operation.table);
+      case "rotary":
+      case "attention":
+        return;
+    }
+  }
+
+  async #addLinear(label: string, linear: Linear): Promise<void> {
+    if (this.linears.has(linear)) return;
+    const { matrix, bias } = linear;
+    const tensor = this.#weights.tensor(matrix);
+    const packed = await this.#uploader.matrix(label, tensor, { transposed: matrix.layout === "out-in" });
+    const biases = bias
+      ? await this.#uploader.rows(`${label} bias`, this.#weights.tensor(bias))
+      : this.#arena.storage(`${label} bias`, 16 * packed.N4);
+    this.linears.set(linear, { ...packed, bias: biases });
+  }
+
+  async #addTable(table: Weight): Promise<void> {
+    if (this.tables.has(table)) return;
+    const label = nameOf(table);
+    const parts = await this.#uploader.table(label, this.#weights.tensor(table));
+    const withBias = (part: TablePart) => ({ ...part, bias: this.#arena.storage(`${label} bias`, 16 * part.N4) });
+    this.tables.set(table, parts.map(withBias));
+  }
+
+  async #addNorm(label: string, norm: NormWeights): Promise<void> {
+    const { weight, bias, weightOffset = 0 } = norm;
+    const gamma = this.#weights.tensor(weight);
+    const beta = bias ? this.#weights.tensor(bias) : null;
+    this.norms.set(norm, await this.#uploader.norm(label, gamma, beta, weightOffset));
+  }
+
+  async #addPositions(positions: Weight): Promise<void> {
+    this.positions.set(positions, await this.#uploader.rows(nameOf(positions), this.#weights.tensor(positions)));
+  }
+}
+
+function createCaches(
+  arena: Arena,
+  { shape }: Model,
+  cache: Pick<ResolvedEngineConfig, "numGpuBlocks" | "blockSize" | "kvCacheDtype">,
+): LayerCache[] {
+  const bytes = cache.numGpuBlocks * cache.blockSize * kvBytesPerToken(shape, cache.kvCacheDtype);
+  return Array.from({ length: shape.numLayers }, (_, i) => ({
+    keys: arena.storage(`layer ${i} keys`, bytes),
+    values: arena.storage(`layer ${i} values`, bytes),
+  }));
+}
+
+function nameOf({ tensors }: Weight): string {
+  return tensors[0]?.name ?? "weight";
+}
+
+function there<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("a weight of another graph");
+  return value;
+}

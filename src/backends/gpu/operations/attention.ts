@@ -1,0 +1,75 @@
+import type { Attention } from "../../../models/graph.ts";
+import type { Dispatch, KernelBuffers } from "../kernel.ts";
+import { attention, attentionMerge, attentionTile, isSplit, maxSplits } from "../kernels/attention.ts";
+import { strideOf } from "../padding.ts";
+import { always, cacheConstants, type CompiledOperation, type OperationContext } from "./operations.ts";
+
+const MERGE_LANES = 64;
+
+/** By one workgroup a row and head. */
+export async function attentionAlone(context: OperationContext, operation: Attention): Promise<CompiledOperation> {
+  return always(await wholeDispatch(context, operation));
+}
+
+/** By one workgroup a row and head, or in splits that workgroups share, where rows are few and a context is long. */
+export async function splitAttention(context: OperationContext, operation: Attention): Promise<CompiledOperation> {
+  const { compiler, engine, activations, step } = context;
+  const whole = wholeDispatch(context, operation);
+  if (!isSplit(1, engine.maxModelLen)) return always(await whole);
+  const constants = constantsOf(context, operation);
+  const { SPLIT, MAX_SPLITS, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE } = constants;
+  const merged = { SPLIT, MAX_SPLITS, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE, LANES: MERGE_LANES };
+  const [inSplits, merge] = await Promise.all([
+    compiler.pipeline(attention, { ...constants, ALONE: false }),
+    compiler.pipeline(attentionMerge, merged),
+  ]);
+  const parts = activations.attentionParts;
+  const split: Dispatch = {
+    name: `${operation.label} in splits`,
+    pipeline: inSplits,
+    bindGroup: compiler.bind(attention, { ...boundBuffers(context, operation), y: parts }),
+    workgroups: (size) => [HEADS, size.rows, Math.ceil(size.longest / SPLIT)],
+  };
+  const join: Dispatch = {
+    name: operation.label,
+    pipeline: merge,
+    bindGroup: compiler.bind(attentionMerge, { parts, rows: step.rows, y: activations.buffer(operation.output) }),
+    workgroups: (size) => [Math.ceil((HEADS * HEAD_VEC4) / MERGE_LANES), size.rows],
+  };
+  const [together, apart] = [[await whole], [split, join]];
+  return (size) => (isSplit(size.rows, size.longest) ? apart : together);
+}
+
+async function wholeDispatch(context: OperationContext, operation: Attention): Promise<Dispatch> {
+  const constants = constantsOf(context, operation);
+  return {
+    name: operation.label,
+    pipeline: await context.compiler.pipeline(attention, { ...constants, ALONE: true }),
+    bindGroup: context.compiler.bind(attention, boundBuffers(context, operation)),
+    workgroups: (size) => [constants.HEADS, size.rows],
+  };
+}
+
+function constantsOf(context: OperationContext, { scale: SCALE }: Attention) {
+  const cache = cacheConstants(context);
+  const MAX_SPLITS = maxSplits(cache.HEAD_VEC4, context.engine.maxModelLen);
+  const Y_STRIDE = strideOf(cache.HEADS * cache.HEAD_SIZE);
+  return { ...cache, ...attentionTile(cache.HEAD_VEC4), MAX_SPLITS, Y_STRIDE, SCALE };
+}
+
+/** The buffers of a layer's attention, by the names that its kernels have for them. */
+export function boundBuffers(
+  { buffers, activations, step }: OperationContext,
+  { layer, input, output }: Attention,
+): KernelBuffers<typeof attention> {
+  const cache = buffers.caches[layer];
+  if (cache === undefined) throw new RangeError(`the model has no layer ${layer}`);
+  return {
+    qkv: activations.buffer(input),
+    rows: step.rows,
+    block_tables: step.blockTables,
+    key_cache: cache.keys,
+    value_cache: cache.values,
+    y: activations.buffer(output),
+  };
+}

@@ -1,0 +1,31 @@
+import type { Embed } from "../../../models/graph.ts";
+import { embed } from "../kernels/embed.ts";
+import { weightsDtypeCode } from "../weights-dtype.ts";
+import { always, type CompiledOperation, type OperationContext } from "./operations.ts";
+
+const LANES = 64;
+
+/** One dispatch for each part of the table: a token is left to the part that has it. */
+export function embedding(context: OperationContext, operation: Embed): Promise<CompiledOperation[]> {
+  const { compiler, engine, buffers, activations, step } = context;
+  const x = activations.buffer(operation.output);
+  const learned = operation.positions && buffers.positions(operation.positions);
+  const WEIGHTS_DTYPE = weightsDtypeCode[engine.dtype];
+  return Promise.all(
+    buffers.table(operation.table).map(async ({ w, K4, N4, firstRow: FIRST_TOKEN }) => {
+      const kind = { SCALE: operation.scale, LEARNED_POSITIONS: learned !== null };
+      return always({
+        name: operation.label,
+        pipeline: await compiler.pipeline(embed, { LANES, K4, N4, FIRST_TOKEN, WEIGHTS_DTYPE, ...kind }),
+        bindGroup: compiler.bind(embed, {
+          w,
+          wpe: learned ?? w,
+          rows: step.rows,
+          feedback: activations.feedback,
+          x,
+        }),
+        workgroups: (size) => [Math.ceil((4 * K4) / LANES), size.rows],
+      });
+    }),
+  );
+}

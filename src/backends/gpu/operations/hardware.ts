@@ -1,0 +1,78 @@
+import type { Norm, Value } from "../../../models/graph.ts";
+import { Epilogue, matmulSkinny } from "../kernels/matmul.ts";
+import { normShape, type HeadShape } from "../matmul-variants.ts";
+import type { LinearBuffers } from "../model-buffers.ts";
+import { strideOf } from "../padding.ts";
+import { splitAttention } from "./attention.ts";
+import { embedding } from "./embedding.ts";
+import { valueOf, type OperationContext, type Operations } from "./operations.ts";
+import { activationEpilogue, compileProduct, productsOfGate } from "./products.ts";
+import { rotations } from "./rotation.ts";
+
+/**
+ * Operations for GPUs, where a dispatch costs more than a workgroup that normalises its rows: products normalise their
+ * input themselves, attention writes the cache, and the head begins to draw.
+ */
+export function hardwareOperations(context: OperationContext): Operations {
+  const { compiler, graph, shape, buffers, activations, step } = context;
+  const norms = new Map<Value, Norm>();
+  for (const operation of graph.operations) if (operation.type === "norm") norms.set(operation.output, operation);
+
+  const product = (
+    label: string,
+    weights: LinearBuffers,
+    input: Value,
+    y: GPUBuffer | GPUBufferBinding,
+    epilogue: number,
+    options: { samplesOnly?: boolean; Y4?: number; head?: HeadShape } = {},
+  ) => {
+    const { w, bias } = weights;
+    const norm = norms.get(input);
+    const bound = {
+      x: activations.buffer(norm?.input ?? input),
+      w,
+      bias,
+      norm: norm ? buffers.norm(norm.norm) : bias,
+      samples: step.samples,
+      y,
+      logit_parts: activations.logitParts,
+      step: step.step,
+    };
+    const bindGroup = compiler.bind(matmulSkinny, bound);
+    const extras = {
+      norm: norm ? normShape(norm.norm, valueOf(context, input).width) : null,
+      head: options.head ?? null,
+    };
+    return compileProduct(context, { label, weights, epilogue, bindGroup, extras, ...options });
+  };
+
+  return {
+    embed: (operation) => embedding(context, operation),
+    norm: () => Promise.resolve([]),
+    rotary: rotations(context),
+    attention: async (operation) => [await splitAttention(context, operation)],
+
+    async linear({ label, linear, input, output, activation, addsToOutput }) {
+      const epilogue = addsToOutput ? Epilogue.addToOutput : activationEpilogue(activation);
+      return [await product(label, buffers.linear(linear), input, activations.buffer(output), epilogue)];
+    },
+
+    gate: (operation) =>
+      Promise.all(
+        productsOfGate(operation).map(({ label, linear, epilogue }) =>
+          product(label, buffers.linear(linear), operation.input, activations.buffer(operation.output), epilogue),
+        ),
+      ),
+
+    /** A part writes its own columns of the logits, and sums up each 32 of them for the sampler. */
+    head: ({ label, table, input }) =>
+      Promise.all(
+        buffers.table(table).map((part) => {
+          const y = { buffer: activations.logits, offset: 4 * part.firstRow };
+          const head = { VOCABULARY: shape.vocabSize, FIRST_TOKEN: part.firstRow };
+          const Y4 = strideOf(shape.vocabSize) / 4;
+          return product(label, part, input, y, Epilogue.head, { samplesOnly: true, Y4, head });
+        }),
+      ),
+  };
+}

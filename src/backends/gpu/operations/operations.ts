@@ -1,0 +1,97 @@
+import type {
+  Attention,
+  Embed,
+  Graph,
+  Head,
+  LinearOperation,
+  Gate,
+  Norm,
+  Operation,
+  Rotary,
+  Value,
+  ValueShape,
+} from "../../../models/graph.ts";
+import type { ResolvedEngineConfig } from "../../../protocol/config.ts";
+import { paddedHeadDim, type ModelShape } from "../../../protocol/model-shape.ts";
+import type { Activations } from "../activations.ts";
+import type { Arena } from "../arena.ts";
+import type { Dispatch, KernelCompiler, StepSize } from "../kernel.ts";
+import type { MatmulVariant } from "../matmul-variants.ts";
+import type { ModelBuffers } from "../model-buffers.ts";
+import { strideOf } from "../padding.ts";
+import type { StepBuffer } from "../step-buffer.ts";
+
+/** An operation, compiled and bound: the dispatches that a step of this size needs. None is made in the loop. */
+export type CompiledOperation = (step: StepSize) => readonly Dispatch[];
+
+/** How a kind of adapter computes each operation of a graph. */
+export interface Operations {
+  embed(operation: Embed): Promise<CompiledOperation[]>;
+  norm(operation: Norm): Promise<CompiledOperation[]>;
+  linear(operation: LinearOperation): Promise<CompiledOperation[]>;
+  gate(operation: Gate): Promise<CompiledOperation[]>;
+  rotary(operation: Rotary): Promise<CompiledOperation[]>;
+  attention(operation: Attention): Promise<CompiledOperation[]>;
+  head(operation: Head): Promise<CompiledOperation[]>;
+}
+
+/** What operations are compiled with. */
+export interface OperationContext {
+  readonly compiler: KernelCompiler;
+  readonly arena: Arena;
+  readonly graph: Graph;
+  readonly shape: ModelShape;
+  readonly engine: ResolvedEngineConfig;
+  readonly buffers: ModelBuffers;
+  readonly activations: Activations;
+  readonly step: StepBuffer;
+  /** By ascending rows: see matmul-variants.ts. */
+  readonly matmuls: readonly MatmulVariant[];
+}
+
+/** Compiles one operation by the set that suits the adapter. */
+export function compileOperation(operations: Operations, operation: Operation): Promise<CompiledOperation[]> {
+  switch (operation.type) {
+    case "embed":
+      return operations.embed(operation);
+    case "norm":
+      return operations.norm(operation);
+    case "linear":
+      return operations.linear(operation);
+    case "gate":
+      return operations.gate(operation);
+    case "rotary":
+      return operations.rotary(operation);
+    case "attention":
+      return operations.attention(operation);
+    case "head":
+      return operations.head(operation);
+  }
+}
+
+/** An operation that is one list of dispatches, whatever the step. */
+export function always(...dispatches: Dispatch[]): CompiledOperation {
+  return () => dispatches;
+}
+
+/** Returns the shape of a value of the graph. */
+export function valueOf({ graph }: OperationContext, value: Value): ValueShape {
+  const shape = graph.values[value];
+  if (shape === undefined) throw new RangeError(`the graph has no value ${value}`);
+  return shape;
+}
+
+/** Constants of the kernels that read or write the cache. */
+export function cacheConstants({ shape, engine }: OperationContext) {
+  const { numHeads, numKvHeads, headDim } = shape;
+  return {
+    HEADS: numHeads,
+    KV_HEADS: numKvHeads,
+    HEAD_VEC4: paddedHeadDim(shape) / 4,
+    BLOCK_SIZE: engine.blockSize,
+    MAX_BLOCKS: Math.ceil(engine.maxModelLen / engine.blockSize),
+    CACHE_F16: engine.kvCacheDtype === "f16",
+    HEAD_SIZE: headDim,
+    QKV_STRIDE: strideOf((numHeads + 2 * numKvHeads) * headDim),
+  };
+}

@@ -1,0 +1,111 @@
+import type { Value } from "../../../models/graph.ts";
+import { attentionQuad, cacheWrite, QUAD_HEAD_VEC4, quadHeads } from "../kernels/attention.ts";
+import { layerNorm } from "../kernels/layer-norm.ts";
+import { Epilogue, matmulLane } from "../kernels/matmul.ts";
+import { normShape } from "../matmul-variants.ts";
+import type { LinearBuffers } from "../model-buffers.ts";
+import { strideOf } from "../padding.ts";
+import { attentionAlone, boundBuffers } from "./attention.ts";
+import { embedding } from "./embedding.ts";
+import { always, cacheConstants, valueOf, type OperationContext, type Operations } from "./operations.ts";
+import { activationEpilogue, compileProduct, productsOfGate } from "./products.ts";
+import { rotations } from "./rotation.ts";
+
+const CACHE_WRITE_LANES = 64;
+
+/**
+ * Operations for adapters that compute on the CPU. Workgroup memory and barriers are dear there and a dispatch is cheap: so
+ * norms are dispatches of their own, and with subgroups attention finds all it reads in the cache.
+ */
+export function softwareOperations(context: OperationContext, { hasSubgroups }: { hasSubgroups: boolean }): Operations {
+  const { compiler, shape, buffers, activations, step } = context;
+
+  const product = (
+    label: string,
+    weights: LinearBuffers,
+    x: Value,
+    y: GPUBuffer | GPUBufferBinding,
+    epilogue: number,
+    options: { samplesOnly?: boolean; Y4?: number } = {},
+  ) => {
+    const { w, bias } = weights;
+    const bound = { x: activations.buffer(x), w, bias, y, step: step.step };
+    const bindGroup = compiler.bind(matmulLane, bound);
+    return compileProduct(context, { label, weights, epilogue, bindGroup, extras: {}, ...options });
+  };
+
+  return {
+    embed: (operation) => embedding(context, operation),
+    rotary: rotations(context),
+
+    async norm({ label, norm, input, output }) {
+      const { width, height } = valueOf(context, output);
+      const SAMPLES_ONLY = height === "samples";
+      const constants = { ...normShape(norm, width), K4: strideOf(width) / 4, SAMPLES_ONLY };
+      const bound = {
+        x: activations.buffer(input),
+        norm: buffers.norm(norm),
+        samples: step.samples,
+        y: activations.buffer(output),
+      };
+      return [
+        always({
+          name: label,
+          pipeline: await compiler.pipeline(layerNorm, constants),
+          bindGroup: compiler.bind(layerNorm, bound),
+          workgroups: (size) => [SAMPLES_ONLY ? size.samples : size.rows, 1],
+        }),
+      ];
+    },
+
+    async linear({ label, linear, input, output, activation, addsToOutput }) {
+      const epilogue = addsToOutput ? Epilogue.addToOutput : activationEpilogue(activation);
+      return [await product(label, buffers.linear(linear), input, activations.buffer(output), epilogue)];
+    },
+
+    gate: (operation) =>
+      Promise.all(
+        productsOfGate(operation).map(({ label, linear, epilogue }) =>
+          product(label, buffers.linear(linear), operation.input, activations.buffer(operation.output), epilogue),
+        ),
+      ),
+
+    async attention(operation) {
+      const constants = cacheConstants(context);
+      if (!hasSubgroups || constants.HEAD_VEC4 > QUAD_HEAD_VEC4) return [await attentionAlone(context, operation)];
+      const bound = boundBuffers(context, operation);
+      const { numHeads, numKvHeads } = shape;
+      const perGroup = quadHeads(numHeads);
+      const kind = { Y_STRIDE: strideOf(numHeads * shape.headDim), SCALE: operation.scale, LANES: 4 * perGroup };
+      const [write, attend] = await Promise.all([
+        compiler.pipeline(cacheWrite, { ...constants, LANES: CACHE_WRITE_LANES }),
+        compiler.pipeline(attentionQuad, { ...constants, ...kind }),
+      ]);
+      return [
+        always(
+          {
+            name: `${operation.label}: cache write`,
+            pipeline: write,
+            bindGroup: compiler.bind(cacheWrite, bound),
+            workgroups: (size) => [Math.ceil((numKvHeads * constants.HEAD_VEC4) / CACHE_WRITE_LANES), size.rows],
+          },
+          {
+            name: operation.label,
+            pipeline: attend,
+            bindGroup: compiler.bind(attentionQuad, bound),
+            workgroups: (size) => [Math.ceil(numHeads / perGroup), size.rows],
+          },
+        ),
+      ];
+    },
+
+    head: ({ label, table, input }) =>
+      Promise.all(
+        buffers.table(table).map((part) => {
+          const y = { buffer: activations.logits, offset: 4 * part.firstRow };
+          const Y4 = strideOf(shape.vocabSize) / 4;
+          return product(label, part, input, y, Epilogue.biasOnly, { samplesOnly: true, Y4 });
+        }),
+      ),
+  };
+}

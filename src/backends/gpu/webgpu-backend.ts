@@ -1,0 +1,25 @@
+import type { Backend } from "../backend.ts";
+import { openDevice } from "./device.ts";
+import { GpuRunner } from "./gpu-runner.ts";
+import { checkFits, modelMemory } from "./memory.ts";
+import { usualDtype } from "./usual-dtype.ts";
+
+/** WebGPU, by any implementation: a browser's, or Dawn's in Node. */
+export function webGpuBackend(gpu: GPU | undefined): Backend {
+  const backend = { name: "webgpu", memory: modelMemory } as const;
+  return {
+    ...backend,
+    async open() {
+      const opened = await openDevice(gpu);
+      return {
+        ...backend,
+        adapterName: opened.adapterName,
+        failure: opened.failure,
+        usualDtype: (model) => usualDtype(model, opened),
+        checkFits: (model, sizes) => checkFits(model, sizes, opened.device.limits),
+        load: (options) => GpuRunner.create({ ...options, opened }),
+        close: () => opened.device.destroy(),
+      };
+    },
+  };
+}

@@ -1,0 +1,26 @@
+// The model families, by model_type. A new one is a folder and a line here.
+
+import { JsonFields } from "../files/json-fields.ts";
+import { CONFIG_FILE } from "../files/model-folder.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import { gpt2 } from "./gpt2/gpt2.ts";
+import type { Family, Model } from "./model.ts";
+
+export const FAMILIES: readonly Family[] = [gpt2];
+
+/**
+ * Reads config.json by the family that it names.
+ * @param vocabSize see Family.describe
+ * @throws ChorusError model_unsupported for another model_type, or what the family throws
+ */
+export function describeModel(config: unknown, vocabSize?: number, families = FAMILIES): Model {
+  const modelType = new JsonFields(CONFIG_FILE, config).string("model_type", "none");
+  const family = families.find(({ modelTypes }) => modelTypes.includes(modelType));
+  if (family) return family.describe(config, vocabSize);
+  const known = families.flatMap(({ modelTypes }) => modelTypes).join(", ");
+  throw new ChorusError(
+    "model_unsupported",
+    `This model's config.json asks for model_type ${JSON.stringify(modelType)}, which is not supported (known: ${known}).`,
+    CONFIG_FILE,
+  );
+}

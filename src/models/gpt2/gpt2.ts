@@ -1,0 +1,79 @@
+import { GraphBuilder, type Graph, type Linear, type Matrix, type NormWeights } from "../graph.ts";
+import type { Family } from "../model.ts";
+import { attentionScale, parseGpt2Config, type Gpt2Config } from "./config.ts";
+
+/**
+ * GPT-2 (Radford et al. 2019; Hugging Face's GPT2LMHeadModel): LayerNorm before each part, learned positions.
+ *
+ * Names may begin with "transformer."; files saved by old versions also hold the causal masks (h.N.attn.bias,
+ * h.N.attn.masked_bias: buffers, not weights) and a copy of the tied head (lm_head.weight).
+ */
+export const gpt2: Family = {
+  modelTypes: ["gpt2"],
+  describe(json, vocabSize) {
+    const given = parseGpt2Config(json);
+    const config = vocabSize === undefined ? given : { ...given, vocabSize };
+    return {
+      family: "gpt2",
+      shape: {
+        numLayers: config.nLayer,
+        hiddenSize: config.nEmbd,
+        numHeads: config.nHead,
+        numKvHeads: config.nHead,
+        headDim: config.headDim,
+        vocabSize: config.vocabSize,
+        maxPositions: config.nPositions,
+      },
+      graph: gpt2Graph(config),
+      eosTokenIds: config.eosTokenIds,
+      tensorPrefixes: ["transformer.", ""],
+      isUnused: (tensor) =>
+        /^(transformer\.)?h\.\d+\.attn\.(bias|masked_bias)$/.test(tensor) ||
+        (config.tieWordEmbeddings && tensor === "lm_head.weight"),
+    };
+  },
+};
+
+function gpt2Graph(config: Gpt2Config): Graph {
+  const { nEmbd, nInner, nLayer, nPositions, activation } = config;
+  const g = new GraphBuilder();
+  const wte = table("wte.weight", config);
+  const norm = (name: string) => layerNorm(name, config);
+  const x = g.embed(wte, { positions: { tensors: [{ name: "wpe.weight", shape: [nPositions, nEmbd] }] } });
+  for (let i = 0; i < nLayer; i++) {
+    const [h, layer] = [`h.${i}`, `layer ${i}`];
+    const ln1 = g.norm(`${layer} ln1`, x, norm(`${h}.ln_1`));
+    const qkv = g.linear(`${layer} qkv`, ln1, conv1d(`${h}.attn.c_attn`, nEmbd, 3 * nEmbd));
+    const scale = attentionScale(config, i);
+    const attended = g.attention(`${layer} attention`, qkv, { layer: i, scale, width: nEmbd });
+    g.addLinear(`${layer} proj`, attended, conv1d(`${h}.attn.c_proj`, nEmbd, nEmbd), x);
+    const ln2 = g.norm(`${layer} ln2`, x, norm(`${h}.ln_2`));
+    const hidden = g.linear(`${layer} fc`, ln2, conv1d(`${h}.mlp.c_fc`, nEmbd, nInner), activation);
+    g.addLinear(`${layer} fcProj`, hidden, conv1d(`${h}.mlp.c_proj`, nInner, nEmbd), x);
+  }
+  const lnF = g.norm("lnF", x, norm("ln_f"), { height: "samples" });
+  g.head(config.tieWordEmbeddings ? wte : table("lm_head.weight", config), lnF);
+  return g.graph;
+}
+
+/** Conv1D keeps its weight as [in, out]: y = x W + b. */
+function conv1d(name: string, inputs: number, outputs: number): Linear {
+  return {
+    matrix: { tensors: [{ name: `${name}.weight`, shape: [inputs, outputs] }], inputs, outputs, layout: "in-out" },
+    bias: { tensors: [{ name: `${name}.bias`, shape: [outputs] }] },
+  };
+}
+
+function layerNorm(name: string, { nEmbd, layerNormEpsilon }: Gpt2Config): NormWeights {
+  return {
+    kind: "layer",
+    weight: { tensors: [{ name: `${name}.weight`, shape: [nEmbd] }] },
+    bias: { tensors: [{ name: `${name}.bias`, shape: [nEmbd] }] },
+    epsilon: layerNormEpsilon,
+  };
+}
+
+/** An embedding or a head: a row for each token. */
+function table(name: string, { vocabSize, nEmbd }: Gpt2Config): Matrix {
+  return { tensors: [{ name, shape: [vocabSize, nEmbd] }], inputs: nEmbd, outputs: vocabSize, layout: "out-in" };
+}

@@ -1,0 +1,218 @@
+// A model's computation as plain data: a list of operations on weights and values, in the order of computation. Families
+// write it, backends compile it. Nothing here knows what a GPU is.
+
+/** A tensor of the checkpoint as an operation wants it. The same object is the same tensor: a tied head, for one. */
+export interface Weight {
+  /** Names without the checkpoint's prefix, with their shapes. The rows of several follow one another. */
+  readonly tensors: readonly { readonly name: string; readonly shape: readonly number[] }[];
+}
+
+/** A matrix of a product y = x W. */
+export interface Matrix extends Weight {
+  readonly inputs: number;
+  readonly outputs: number;
+  /** Conv1D keeps [in, out], nn.Linear [out, in]. */
+  readonly layout: "in-out" | "out-in";
+}
+
+/** Rows [tokens, width] that operations make and read: an index into Graph.values. */
+export type Value = number;
+
+export interface ValueShape {
+  readonly width: number;
+  /** One row for each row of the step, or one for each row that samples. */
+  readonly height: "rows" | "samples";
+}
+
+export type Activation = "gelu_tanh" | "gelu_erf" | "silu";
+
+/** Normalises rows: (x - mean) / sqrt(variance + epsilon), or x / sqrt(mean(x^2) + epsilon); times weight, plus bias. */
+export interface NormWeights {
+  readonly kind: "layer" | "rms";
+  readonly weight: Weight;
+  /** [0] */
+  readonly bias?: Weight;
+  readonly epsilon: number;
+  /** Added to each element of the weight: 1 where the checkpoint keeps weight - 1. [0] */
+  readonly weightOffset?: number;
+}
+
+export interface Linear {
+  readonly matrix: Matrix;
+  /** [0] */
+  readonly bias?: Weight;
+}
+
+interface Labelled {
+  /** For people: in messages, profiles and tests. */
+  readonly label: string;
+}
+
+/** output = table[token] * scale, plus the position's row where positions are learned. */
+export interface Embed extends Labelled {
+  readonly type: "embed";
+  /** [vocabSize, width] */
+  readonly table: Matrix;
+  /** [maxPositions, width] */
+  readonly positions: Weight | null;
+  readonly scale: number;
+  readonly output: Value;
+}
+
+export interface Norm extends Labelled {
+  readonly type: "norm";
+  readonly norm: NormWeights;
+  readonly input: Value;
+  /** Of height "samples": the rows that sample, gathered. */
+  readonly output: Value;
+}
+
+/** output = activation(input W + bias), or output += input W + bias. */
+export interface LinearOperation extends Labelled {
+  readonly type: "linear";
+  readonly linear: Linear;
+  readonly input: Value;
+  readonly output: Value;
+  readonly activation: Activation | null;
+  readonly addsToOutput: boolean;
+}
+
+/** output = activation(input Wgate) * (input Wup). */
+export interface Gate extends Labelled {
+  readonly type: "gate";
+  readonly gate: Linear;
+  readonly up: Linear;
+  readonly activation: Activation;
+  readonly input: Value;
+  readonly output: Value;
+}
+
+/** Angles of rotary positions: dimension pair (i, i + headDim / 2) of position p turns by p * inverseFrequencies[i]. */
+export interface RotaryAngles {
+  readonly inverseFrequencies: readonly number[];
+  /** Factor of cosine and sine. [1] */
+  readonly scaling: number;
+}
+
+/** Turns the queries and keys of value = [queries | keys | values] by their positions, in place. */
+export interface Rotary extends Labelled {
+  readonly type: "rotary";
+  readonly angles: RotaryAngles;
+  readonly value: Value;
+}
+
+/** output = softmax(scale q k) v, causal, over the layer's cache; input = [queries | keys | values]. */
+export interface Attention extends Labelled {
+  readonly type: "attention";
+  readonly layer: number;
+  readonly scale: number;
+  readonly input: Value;
+  readonly output: Value;
+}
+
+/** Logits of the rows that sample: input W. */
+export interface Head extends Labelled {
+  readonly type: "head";
+  /** [vocabSize, width] */
+  readonly table: Matrix;
+  readonly input: Value;
+}
+
+export type Operation = Embed | Norm | LinearOperation | Gate | Rotary | Attention | Head;
+
+export interface Graph {
+  readonly operations: readonly Operation[];
+  readonly values: readonly ValueShape[];
+}
+
+/** Writes a Graph. Each method adds one operation and returns the value that it makes. */
+export class GraphBuilder {
+  readonly #operations: Operation[] = [];
+  readonly #values: ValueShape[] = [];
+
+  get graph(): Graph {
+    return { operations: this.#operations, values: this.#values };
+  }
+
+  embed(table: Matrix, { positions = null, scale = 1 }: { positions?: Weight | null; scale?: number } = {}): Value {
+    const output = this.#value(table.inputs);
+    this.#operations.push({ type: "embed", label: "embed", table, positions, scale, output });
+    return output;
+  }
+
+  norm(label: string, input: Value, norm: NormWeights, { height = "rows" as ValueShape["height"] } = {}): Value {
+    const output = this.#value(this.#width(input), height);
+    this.#operations.push({ type: "norm", label, norm, input, output });
+    return output;
+  }
+
+  linear(label: string, input: Value, linear: Linear, activation: Activation | null = null): Value {
+    const output = this.#value(linear.matrix.outputs);
+    this.#operations.push({ type: "linear", label, linear, input, output, activation, addsToOutput: false });
+    return output;
+  }
+
+  /** Adds a product to a value that is there already: the residual stream. */
+  addLinear(label: string, input: Value, linear: Linear, output: Value): void {
+    this.#operations.push({ type: "linear", label, linear, input, output, activation: null, addsToOutput: true });
+  }
+
+  gate(label: string, input: Value, gate: Linear, up: Linear, activation: Activation): Value {
+    const output = this.#value(gate.matrix.outputs);
+    this.#operations.push({ type: "gate", label, gate, up, activation, input, output });
+    return output;
+  }
+
+  rotary(label: string, value: Value, angles: RotaryAngles): void {
+    this.#operations.push({ type: "rotary", label, angles, value });
+  }
+
+  /** @param width of the output: query heads times their size */
+  attention(
+    label: string,
+    input: Value,
+    { layer, scale, width }: { layer: number; scale: number; width: number },
+  ): Value {
+    const output = this.#value(width);
+    this.#operations.push({ type: "attention", label, layer, scale, input, output });
+    return output;
+  }
+
+  head(table: Matrix, input: Value): void {
+    this.#operations.push({ type: "head", label: "head", table, input });
+  }
+
+  #value(width: number, height: ValueShape["height"] = "rows"): Value {
+    return this.#values.push({ width, height }) - 1;
+  }
+
+  #width(value: Value): number {
+    const shape = this.#values[value];
+    if (shape === undefined) throw new RangeError(`the graph has no value ${value}`);
+    return shape.width;
+  }
+}
+
+/** Every tensor that a graph reads, each once: in the order of computation. */
+export function weightsOf({ operations }: Graph): readonly Weight[] {
+  return [...new Set(operations.flatMap(weightsOfOperation))];
+}
+
+function weightsOfOperation(operation: Operation): readonly Weight[] {
+  const linear = ({ matrix, bias }: Linear) => (bias ? [matrix, bias] : [matrix]);
+  switch (operation.type) {
+    case "embed":
+      return operation.positions ? [operation.table, operation.positions] : [operation.table];
+    case "norm":
+      return operation.norm.bias ? [operation.norm.weight, operation.norm.bias] : [operation.norm.weight];
+    case "linear":
+      return linear(operation.linear);
+    case "gate":
+      return [...linear(operation.gate), ...linear(operation.up)];
+    case "head":
+      return [operation.table];
+    case "rotary":
+    case "attention":
+      return [];
+  }
+}

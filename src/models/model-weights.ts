@@ -1,0 +1,131 @@
+import type { Checkpoint } from "../files/safetensors.ts";
+import type { Tensor } from "../files/tensor.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import { weightsOf, type Weight } from "./graph.ts";
+import type { Model } from "./model.ts";
+
+const FILE = "model.safetensors";
+/** Missing tensors that an error names: of the wrong model there are hundreds. */
+const MOST_NAMED = 8;
+
+/** A model and its checkpoint: every tensor found and checked, none read yet. */
+export interface ModelWeights {
+  /** The model with the vocabulary of its checkpoint. */
+  readonly model: Model;
+  /** Elements of all weights; a tied head counts once. */
+  readonly numParameters: number;
+  /** A tensor to be read later; several tensors are joined by rows. */
+  tensor(weight: Weight): Tensor;
+}
+
+/**
+ * Finds every weight of a model and checks its shape and type.
+ * @param describe gives the model for the vocabulary size that the checkpoint has, or for the config's
+ * @throws ChorusError model_invalid, naming every tensor that is missing or the one whose shape is wrong;
+ * model_unsupported, naming the one of a type that can't be read
+ */
+export function openWeights(checkpoint: Checkpoint, describe: (vocabSize?: number) => Model): ModelWeights {
+  let model = describe();
+  const nameInFile = namesIn(checkpoint, model);
+  const table = nameInFile(tableName(model));
+  const vocabSize = checkpoint.has(table) ? checkpoint.shape(table)[0] : undefined;
+  if (vocabSize && vocabSize !== model.shape.vocabSize) model = describe(vocabSize);
+  checkTensors(checkpoint, model, nameInFile);
+  const open = new Map<Weight, Tensor>();
+  for (const weight of weightsOf(model.graph)) {
+    open.set(weight, joinRows(weight.tensors.map(({ name }) => checkpoint.tensor(nameInFile(name)))));
+  }
+  return { model, numParameters: countParameters(model), tensor: (weight) => openTensor(open, weight) };
+}
+
+/** Elements of all weights; a tied head counts once. */
+export function countParameters({ graph }: Model): number {
+  const elements = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1);
+  return weightsOf(graph)
+    .flatMap(({ tensors }) => tensors)
+    .reduce((sum, { shape }) => sum + elements(shape), 0);
+}
+
+function openTensor(open: ReadonlyMap<Weight, Tensor>, weight: Weight): Tensor {
+  const tensor = open.get(weight);
+  if (!tensor) throw new Error(`${weight.tensors[0]?.name} is no weight of this graph`);
+  return tensor;
+}
+
+/** The token embedding's name. */
+function tableName({ graph }: Model): string {
+  const name = graph.operations.find(({ type }) => type === "embed");
+  return (name?.type === "embed" ? name.table.tensors[0]?.name : undefined) ?? "";
+}
+
+/** From a graph's name to the file's: with the first prefix under which the token embedding is there. */
+function namesIn(checkpoint: Checkpoint, model: Model): (name: string) => string {
+  const table = tableName(model);
+  const prefix = model.tensorPrefixes.find((candidate) => checkpoint.has(candidate + table)) ?? "";
+  return (name) => (checkpoint.has(prefix + name) || !checkpoint.has(name) ? prefix + name : name);
+}
+
+function checkTensors(checkpoint: Checkpoint, { family, graph }: Model, nameInFile: (name: string) => string): void {
+  const tensors = weightsOf(graph).flatMap((weight) => weight.tensors);
+  const missing = tensors.map(({ name }) => nameInFile(name)).filter((name) => !checkpoint.has(name));
+  if (missing.length > 0) {
+    const few = missing.slice(0, MOST_NAMED).join(", ");
+    const more = missing.length > MOST_NAMED ? ` and ${missing.length - MOST_NAMED} more` : "";
+    const text = `The checkpoint lacks ${missing.length} tensors of this ${family} model: ${few}${more}.`;
+    throw new ChorusError("model_invalid", text, FILE);
+  }
+  for (const { name, shape: expected } of tensors) {
+    const shape = checkpoint.shape(nameInFile(name));
+    if (shape.length === expected.length && shape.every((size, axis) => size === expected[axis])) continue;
+    throw new ChorusError(
+      "model_invalid",
+      `Tensor "${nameInFile(name)}" has shape [${shape.join(", ")}]; the config makes it [${expected.join(", ")}].`,
+      FILE,
+    );
+  }
+}
+
+/** Matrices of one width as one, unread. Vectors, which are rows, become one longer row. */
+function joinRows(tensors: readonly Tensor[]): Tensor {
+  const [first] = tensors;
+  if (!first) throw new RangeError("a weight without tensors");
+  if (tensors.length === 1) return first;
+  if (tensors.some(({ dtype }) => dtype !== first.dtype)) {
+    throw new ChorusError("model_unsupported", "Weights that are used together are stored in several types.", FILE);
+  }
+  if (tensors.every(({ rows }) => rows === 1)) {
+    const columns = tensors.reduce((sum, tensor) => sum + tensor.columns, 0);
+    return { dtype: first.dtype, rows: 1, columns, readRows: async () => concat(await readAll(tensors)) };
+  }
+  const rows = tensors.reduce((sum, tensor) => sum + tensor.rows, 0);
+  return {
+    dtype: first.dtype,
+    rows,
+    columns: first.columns,
+    async readRows(begin, end) {
+      const parts: Uint8Array<ArrayBuffer>[] = [];
+      let offset = 0;
+      for (const tensor of tensors) {
+        const [from, to] = [Math.max(begin - offset, 0), Math.min(end - offset, tensor.rows)];
+        if (from < to) parts.push(await tensor.readRows(from, to));
+        offset += tensor.rows;
+      }
+      return concat(parts);
+    },
+  };
+}
+
+function readAll(tensors: readonly Tensor[]): Promise<Uint8Array<ArrayBuffer>[]> {
+  return Promise.all(tensors.map((tensor) => tensor.readRows(0, tensor.rows)));
+}
+
+function concat(parts: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
+  if (parts.length === 1 && parts[0]) return parts[0];
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
