@@ -17,7 +17,7 @@ export class App {
     return new App(page);
   }
 
-  /** On an engine without a model: `query` as src/testing/fake-app.ts has it. */
+  /** On an engine without a model: `query` as src/testing/app/fake-app.ts has it. */
   static async openFake(page: Page, query = ""): Promise<App> {
     await page.goto(`${process.env.CHORUS_E2E_FAKE_URL}?${query}`);
     return new App(page);

@@ -2,7 +2,7 @@ import type { EngineConfig, ModelSource } from "../protocol/config.ts";
 import type { ChorusEngine, CreateEngineOptions } from "../protocol/engine.ts";
 import type { ModelCard } from "../protocol/reports.ts";
 import type { BenchOptions, SectionId } from "./bench-options.ts";
-import type { SectionResult } from "./bench-result.ts";
+import type { SectionResult } from "./report/bench-result.ts";
 import { randomIntegers, seededRandom, type Random } from "./seeded-random.ts";
 
 /** What the rounds of one comparison may take, where one round leaves the choice. */

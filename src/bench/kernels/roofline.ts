@@ -14,7 +14,7 @@ const COPY_BYTES = { software: 2 ** 24, gpu: 2 ** 27 };
 const MULTIPLY_LANES = { software: 2 ** 11, gpu: 2 ** 20 };
 
 /** What a copy and a multiplication reach on this adapter, in the same run as the kernels: the limits to hold them against. */
-export interface Roofline {
+interface Roofline {
   readonly copy: HeardDispatch;
   /** Read and written by one copy. */
   readonly copyBytes: number;

@@ -1,7 +1,7 @@
 import type { Section } from "../bench-context.ts";
-import { formatFigure, formatRatio, formatSpread } from "../format-figure.ts";
-import { stepsOf } from "../load.ts";
-import { decodeSteps, stepFigures } from "../load-summary.ts";
+import { formatFigure, formatRatio, formatSpread } from "../report/format-figure.ts";
+import { stepsOf } from "../load/load.ts";
+import { decodeSteps, stepFigures } from "../load/load-summary.ts";
 import { medianOf, spreadOf } from "../statistics.ts";
 
 /** Tokens per second of steps in which so many sequences decode, and what a step takes. */

@@ -1,9 +1,9 @@
 import type { BatchingMode } from "../../protocol/config.ts";
 import type { Section } from "../bench-context.ts";
 import type { BenchOptions } from "../bench-options.ts";
-import { formatFigure, formatRatio, formatSpread } from "../format-figure.ts";
-import { runLoad, type LoadRequest } from "../load.ts";
-import { summarise } from "../load-summary.ts";
+import { formatFigure, formatRatio, formatSpread } from "../report/format-figure.ts";
+import { runLoad, type LoadRequest } from "../load/load.ts";
+import { summarise } from "../load/load-summary.ts";
 import { randomIntegers } from "../seeded-random.ts";
 
 const MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];

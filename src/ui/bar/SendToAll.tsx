@@ -1,13 +1,13 @@
 import { useCallback, useMemo, useRef, useState, type SubmitEvent } from "react";
-import type { Command, Commands } from "../../state/commands.ts";
-import type { Pane } from "../../state/pane.ts";
-import type { Workspace } from "../../state/workspace.ts";
-import { Button } from "../Button.tsx";
-import { Icon } from "../Icon.tsx";
-import { MessageBox } from "../MessageBox.tsx";
-import { useCommands } from "../use-commands.ts";
+import type { Command, Commands } from "../../state/commands/commands.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import type { Workspace } from "../../state/workspace/workspace.ts";
+import { Button } from "../components/Button.tsx";
+import { Icon } from "../components/Icon.tsx";
+import { MessageBox } from "../components/MessageBox.tsx";
+import { useCommands } from "../commands/use-commands.ts";
 import { useStore } from "../use-store.ts";
-import { VoiceBadge } from "../VoiceBadge.tsx";
+import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import css from "./SendToAll.module.css";
 
 interface SendToAllProps {

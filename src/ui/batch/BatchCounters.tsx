@@ -1,4 +1,4 @@
-import type { BatchMetrics } from "../../state/batch-metrics.ts";
+import type { BatchMetrics } from "../../state/batch/batch-metrics.ts";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./BatchCounters.module.css";

@@ -1,6 +1,6 @@
-import type { Batch } from "../../state/batch.ts";
-import { FIGURES_INTERVAL_MS } from "../../state/batch-metrics.ts";
-import { CHARTS_WINDOW_MS, type ChartSample } from "../../state/charts.ts";
+import type { Batch } from "../../state/batch/batch.ts";
+import { FIGURES_INTERVAL_MS } from "../../state/batch/batch-metrics.ts";
+import { CHARTS_WINDOW_MS, type ChartSample } from "../../state/batch/charts.ts";
 import type { ChartDrawing } from "./draw-chart.ts";
 import type { Inks } from "./inks.ts";
 import { formatCount, formatMs, formatRate } from "../format.ts";

@@ -1,5 +1,5 @@
-import { FIGURES_INTERVAL_MS } from "../../state/batch-metrics.ts";
-import type { ChartSample } from "../../state/charts.ts";
+import { FIGURES_INTERVAL_MS } from "../../state/batch/batch-metrics.ts";
+import type { ChartSample } from "../../state/batch/charts.ts";
 import { formatCount, formatMs, formatRate } from "../format.ts";
 
 const COLUMNS: readonly (readonly [name: string, read: (sample: ChartSample) => string])[] = [

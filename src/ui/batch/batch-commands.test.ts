@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { BatchMetrics } from "../../state/batch-metrics.ts";
-import { Batch } from "../../state/batch.ts";
-import { FakeEngine } from "../../testing/fake-engine.ts";
+import { BatchMetrics } from "../../state/batch/batch-metrics.ts";
+import { Batch } from "../../state/batch/batch.ts";
+import { FakeEngine } from "../../testing/app/fake-engine.ts";
 import { batchCommands } from "./batch-commands.ts";
 
 beforeEach(() => vi.stubGlobal("matchMedia", () => ({ matches: false })));

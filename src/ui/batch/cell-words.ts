@@ -1,6 +1,6 @@
 import type { SequenceId } from "../../protocol/reports.ts";
-import { askerOf, type Asker } from "../../state/request-name.ts";
-import type { Cell } from "../../state/timeline.ts";
+import { askerOf, type Asker } from "../../state/chat/request-name.ts";
+import type { Cell } from "../../state/batch/timeline.ts";
 import { formatCount } from "../format.ts";
 
 /** "Pane 3, turn 2"; a request of no pane is called by its id. */

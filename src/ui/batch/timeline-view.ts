@@ -1,12 +1,12 @@
-import { TimelineRows, type TimelineRow } from "../../state/timeline-rows.ts";
-import type { Cell, Timeline, Track } from "../../state/timeline.ts";
+import { TimelineRows, type TimelineRow } from "../../state/batch/timeline-rows.ts";
+import type { Cell, Timeline, Track } from "../../state/batch/timeline.ts";
 
 export interface Place {
   readonly step: number;
   readonly row: number;
 }
 
-export interface TimelineWindow {
+interface TimelineWindow {
   readonly rows: readonly TimelineRow[];
   readonly fromStep: number;
   readonly toStep: number;

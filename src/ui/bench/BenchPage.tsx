@@ -2,10 +2,10 @@ import { useEffect, useId, useState } from "react";
 
 import { BenchControl } from "../../bench/bench-control.ts";
 import { readBenchOptions } from "../../bench/bench-options.ts";
-import type { CreateEngine } from "../../state/engine-control.ts";
-import type { Theme } from "../../state/theme.ts";
+import type { CreateEngine } from "../../state/engine/engine-control.ts";
+import type { Theme } from "../../state/app/theme.ts";
 import { ThemeButton } from "../bar/ThemeButton.tsx";
-import { Logo } from "../Logo.tsx";
+import { Logo } from "../components/Logo.tsx";
 import { nameBrowser } from "../unsupported/describe-browser.ts";
 import { useStore } from "../use-store.ts";
 import css from "./BenchPage.module.css";

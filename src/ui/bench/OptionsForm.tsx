@@ -8,8 +8,8 @@ import {
   type BenchOptions,
   type SectionId,
 } from "../../bench/bench-options.ts";
-import { MODEL_SIZES } from "../../bench/model-sizes.ts";
-import { Button } from "../Button.tsx";
+import { MODEL_SIZES } from "../../bench/model/model-sizes.ts";
+import { Button } from "../components/Button.tsx";
 import css from "./OptionsForm.module.css";
 
 const SECTION_NAMES: Readonly<Record<SectionId, string>> = {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 
 import type { BenchControl, BenchState } from "../../bench/bench-control.ts";
-import { Button } from "../Button.tsx";
+import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./RunStatus.module.css";
 

@@ -1,9 +1,16 @@
 import type { CSSProperties } from "react";
-import { DEMO_QUESTIONS, sameAnswers, speedup, type Demo, type DemoRun, type DemoState } from "../../state/demo.ts";
-import { Button } from "../Button.tsx";
+import {
+  DEMO_QUESTIONS,
+  sameAnswers,
+  speedup,
+  type Demo,
+  type DemoRun,
+  type DemoState,
+} from "../../state/demo/demo.ts";
+import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
 import { formatCount, formatRate } from "../format.ts";
-import { Icon } from "../Icon.tsx";
+import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./DemoRace.module.css";
 

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
-import type { AppState } from "../../state/app-state.ts";
-import type { ShelfModel } from "../../state/model-shelf.ts";
-import { Button } from "../Button.tsx";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { ShelfModel } from "../../state/models/model-shelf.ts";
+import { Button } from "../components/Button.tsx";
 import { formatBytes } from "../format.ts";
-import { Icon } from "../Icon.tsx";
+import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./ModelList.module.css";
 import { useRunning } from "./use-running.ts";

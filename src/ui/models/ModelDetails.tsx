@@ -1,8 +1,8 @@
 import { useId } from "react";
 import { WEIGHTS_DTYPES } from "../../protocol/config.ts";
-import type { ModelShelf, ShelfModel } from "../../state/model-shelf.ts";
+import type { ModelShelf, ShelfModel } from "../../state/models/model-shelf.ts";
 import { formatBytes, formatCount } from "../format.ts";
-import { Icon } from "../Icon.tsx";
+import { Icon } from "../components/Icon.tsx";
 import css from "./ModelDetails.module.css";
 
 /** What to expect of a model, how its weights are to be kept, and what that takes. */

@@ -1,8 +1,8 @@
 import { useRef, useState, type ChangeEvent, type DragEvent } from "react";
-import type { ModelShelf } from "../../state/model-shelf.ts";
-import { Button } from "../Button.tsx";
+import type { ModelShelf } from "../../state/models/model-shelf.ts";
+import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
-import { Icon } from "../Icon.tsx";
+import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./AddModel.module.css";
 import { droppedFiles } from "./dropped-files.ts";

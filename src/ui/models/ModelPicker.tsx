@@ -1,12 +1,12 @@
 import { useCallback, useMemo, useRef, useState } from "react";
-import type { AppState } from "../../state/app-state.ts";
-import type { Command } from "../../state/commands.ts";
-import { labelOfChoice } from "../../state/model-choice.ts";
-import { Button } from "../Button.tsx";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Command } from "../../state/commands/commands.ts";
+import { labelOfChoice } from "../../state/models/model-choice.ts";
+import { Button } from "../components/Button.tsx";
 import { formatBytes } from "../format.ts";
-import { Icon } from "../Icon.tsx";
-import { lazily } from "../Lazily.tsx";
-import { useCommands } from "../use-commands.ts";
+import { Icon } from "../components/Icon.tsx";
+import { lazily } from "../components/Lazily.tsx";
+import { useCommands } from "../commands/use-commands.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ModelPicker.module.css";
 

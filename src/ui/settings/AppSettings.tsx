@@ -1,6 +1,6 @@
-import type { AppState } from "../../state/app-state.ts";
-import { Icon } from "../Icon.tsx";
-import { Sheet } from "../Sheet.tsx";
+import type { AppState } from "../../state/app/app-state.ts";
+import { Icon } from "../components/Icon.tsx";
+import { Sheet } from "../components/Sheet.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./AppSettings.module.css";
 import { ChatFiles } from "./ChatFiles.tsx";

@@ -1,8 +1,8 @@
 import { useRef, useState, type ChangeEvent } from "react";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
-import type { AppState } from "../../state/app-state.ts";
-import { exportChats, importChats } from "../../state/export-chats.ts";
-import { Button } from "../Button.tsx";
+import type { AppState } from "../../state/app/app-state.ts";
+import { exportChats, importChats } from "../../state/workspace/export-chats.ts";
+import { Button } from "../components/Button.tsx";
 import { saveFile } from "../save-file.ts";
 import { useStore } from "../use-store.ts";
 import css from "./AppSettings.module.css";

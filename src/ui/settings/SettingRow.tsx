@@ -1,10 +1,10 @@
 import { useId, useState, type ComponentProps } from "react";
 import { ChorusError } from "../../protocol/errors.ts";
-import { readSetting, writeSetting, type SchemaProblem } from "../../state/check-settings.ts";
-import { type SettingField, type SettingValue } from "../../state/settings.ts";
-import { Button } from "../Button.tsx";
+import { readSetting, writeSetting, type SchemaProblem } from "../../state/settings/check-settings.ts";
+import { type SettingField, type SettingValue } from "../../state/settings/settings.ts";
+import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
-import { Icon } from "../Icon.tsx";
+import { Icon } from "../components/Icon.tsx";
 import css from "./SettingsForm.module.css";
 import { useSchemaProblem } from "./use-schema-problem.ts";
 

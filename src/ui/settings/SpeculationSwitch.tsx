@@ -1,4 +1,4 @@
-import type { EngineControl } from "../../state/engine-control.ts";
+import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { useStore } from "../use-store.ts";
 import css from "./AppSettings.module.css";
 

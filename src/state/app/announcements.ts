@@ -1,0 +1,24 @@
+import { createStore, type ReadonlyStore } from "../store.ts";
+
+interface Announcement {
+  readonly id: number;
+  readonly text: string;
+}
+
+// Enough for all panes to end at once; a screen reader speaks additions only.
+const KEPT = 16;
+
+/** What is said to people who can't see the page: each answer once, when it has ended. */
+export class Announcements {
+  readonly store: ReadonlyStore<readonly Announcement[]>;
+  readonly #store = createStore<readonly Announcement[]>(() => []);
+  #nextId = 0;
+
+  constructor() {
+    this.store = this.#store;
+  }
+
+  readonly announce = (text: string): void => {
+    this.#store.setState((kept) => [...kept, { id: this.#nextId++, text }].slice(-KEPT), true);
+  };
+}

@@ -1,0 +1,49 @@
+import { createStore, type ReadonlyStore } from "../store.ts";
+
+const CHECK_EVERY_MS = 60 * 60 * 1000;
+
+/** Keeps the app for use without network, and tells when a newer version of it is there. Nothing reloads by itself. */
+export class AppUpdates {
+  /** Whether a reload would bring a newer version. */
+  readonly store: ReadonlyStore<boolean>;
+  readonly #store = createStore<boolean>(() => false);
+  readonly #script: string;
+
+  /** `scriptUrl` of the page's own script: the build puts a hash of all code into its name. */
+  constructor(scriptUrl: string) {
+    this.store = this.#store;
+    this.#script = scriptUrl.split("/").at(-1) ?? "";
+  }
+
+  /** Without service workers (no https) the app works all the same, with network. */
+  async start(serviceWorkerUrl: string): Promise<void> {
+    const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+    if (workers === undefined) return;
+    try {
+      const registration = await workers.register(serviceWorkerUrl);
+      registration.addEventListener("updatefound", () => this.#follow(registration));
+      this.#follow(registration);
+      setInterval(() => void registration.update().catch(() => undefined), CHECK_EVERY_MS);
+    } catch (error) {
+      // A private window may forbid it, and a download may break: it is tried again at the next visit.
+      console.warn("Chorus could not be kept for use without network.", error);
+    }
+  }
+
+  #follow(registration: ServiceWorkerRegistration): void {
+    const incoming = registration.installing;
+    incoming?.addEventListener("statechange", () => {
+      if (incoming.state === "activated") void this.#compare();
+    });
+  }
+
+  /** A page that was just loaded may be the new version itself. */
+  async #compare(): Promise<void> {
+    try {
+      const page = await (await fetch("./", { cache: "no-cache" })).text();
+      this.#store.setState(!page.includes(this.#script), true);
+    } catch {
+      // Out of reach: the next check tells.
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { recordRun, type RunRecorder } from "../../client/recording.ts";
+import type { ChorusEngine } from "../../protocol/engine.ts";
+import type { RequestReport, StepReport } from "../../protocol/reports.ts";
+import { BatchingModeControl } from "./batching-mode.ts";
+import { FIGURES_INTERVAL_MS, type BatchMetrics } from "./batch-metrics.ts";
+import { CacheMap } from "./cache-map.ts";
+import { Charts } from "./charts.ts";
+import { Dock } from "./dock.ts";
+import { Timeline } from "./timeline.ts";
+
+/** What a recording holds at most. */
+const MOST_RECORDED_EVENTS = 10_000;
+
+/** All that is shown of one engine after another at work: its timeline, charts, cache, and recording. */
+export class Batch {
+  readonly metrics: BatchMetrics;
+  readonly timeline = new Timeline();
+  readonly charts = new Charts(FIGURES_INTERVAL_MS);
+  readonly cacheMap = new CacheMap();
+  readonly mode = new BatchingModeControl();
+  readonly dock = new Dock();
+  #engine: ChorusEngine | null = null;
+  #recorder: RunRecorder | null = null;
+
+  constructor(metrics: BatchMetrics) {
+    this.metrics = metrics;
+  }
+
+  /** From now on tells of this engine; null: there is none, and what the last one did can still be read. */
+  watch(engine: ChorusEngine | null): void {
+    this.#engine = engine;
+    this.metrics.watch(engine);
+    this.cacheMap.watch(engine);
+    this.mode.watch(engine);
+    if (engine === null) return;
+    this.timeline.clear();
+    this.charts.clear();
+    this.#recorder = recordRun(engine, { mostEvents: MOST_RECORDED_EVENTS });
+    engine.on("step", this.#addStep);
+    engine.on("request", this.#addRequest);
+  }
+
+  /** Whether there is an engine to ask. */
+  get isWatching(): boolean {
+    return this.#engine !== null;
+  }
+
+  /** To be called every FIGURES_INTERVAL_MS. */
+  tick(): void {
+    this.metrics.tick();
+    const figures = this.metrics.store.getState();
+    this.charts.tick(this.metrics.workerNowMs, figures.waiting);
+    void this.cacheMap.tick(figures);
+  }
+
+  /** The newest MOST_RECORDED_EVENTS as JSON lines; null before there was an engine. */
+  recording(): string | null {
+    return this.#recorder?.text() ?? null;
+  }
+
+  /** All counters, gauges and histograms as Prometheus text; null where no engine runs. */
+  async prometheusText(): Promise<string | null> {
+    return (await this.#engine?.metrics()) ?? null;
+  }
+
+  readonly #addStep = (report: StepReport): void => {
+    this.metrics.addStep(report);
+    this.charts.addStep(report);
+    this.timeline.addStep(report);
+  };
+
+  readonly #addRequest = (report: RequestReport): void => {
+    this.charts.addRequest(report);
+    this.timeline.addRequest(report);
+  };
+}

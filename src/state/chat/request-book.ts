@@ -1,0 +1,104 @@
+import { Ring } from "../ring.ts";
+import type { RequestReport, StepReport } from "../../protocol/reports.ts";
+
+/** What a pane tells about its answer, by the worker's clock. Null: not known yet. */
+export interface Figures {
+  /** Of the whole answer so far, after its first token. */
+  readonly tokensPerSecond: number | null;
+  readonly ttftMs: number | null;
+  readonly outputTokens: number;
+  /** 1 is the next to be served; null: it runs, has ended, or stands further back than is told. */
+  readonly queuePlace: number | null;
+  /** Seconds until it is served, as far as can be told from how long the last answers took. */
+  readonly queueWaitS: number | null;
+}
+
+const KEYS = ["outputTokens", "ttftMs", "queuePlace", "queueWaitS"] as const satisfies readonly (keyof Figures)[];
+
+/** Whether nothing has changed but the speed, which does with each token. */
+export function isSameFigures(a: Figures, b: Figures): boolean {
+  return KEYS.every((key) => a[key] === b[key]);
+}
+
+interface Entry {
+  arrivalMs: number | null;
+  firstTokenMs: number | null;
+  lastTokenMs: number | null;
+  outputTokens: number;
+  isFinished: boolean;
+}
+
+// A pane looks up one request, its newest; nobody asks for those of long ago.
+const REMEMBERED_REQUESTS = 256;
+/** So many of the last answers say how long one takes. */
+const MEASURED_ANSWERS = 8;
+
+/** Keeps each recent request's figures, gathered from the engine's reports. */
+export class RequestBook {
+  readonly #entries = new Map<string, Entry>();
+  /** From their first step to their end, of the last answers that came to one. */
+  readonly #answerMs = new Ring<number>(MEASURED_ANSWERS);
+  #waitingIds: readonly string[] = [];
+  #numRunning = 0;
+
+  addStep(report: StepReport): void {
+    this.#waitingIds = report.waitingIds;
+    this.#numRunning = report.numRunning;
+    for (const { requestId, sampled, accepted } of report.entries) {
+      if (!sampled) continue;
+      const entry = this.#entry(requestId);
+      // A step that was under way when the request ended has nothing more for it.
+      if (entry.isFinished) continue;
+      entry.outputTokens += 1 + accepted;
+      entry.firstTokenMs ??= report.atMs;
+      entry.lastTokenMs = report.atMs;
+    }
+  }
+
+  addRequest(report: RequestReport): void {
+    const entry = this.#entry(report.requestId);
+    entry.arrivalMs = report.arrivalMs;
+    entry.firstTokenMs = report.firstTokenMs ?? entry.firstTokenMs;
+    if (report.status !== "finished") return;
+    entry.isFinished = true;
+    entry.outputTokens = report.outputTokens;
+    const { scheduledMs, finishedMs, finishReason } = report;
+    if (scheduledMs !== null && finishedMs !== null && finishReason !== "abort") {
+      this.#answerMs.push(finishedMs - scheduledMs);
+    }
+  }
+
+  figuresOf(requestId: string): Figures | null {
+    const entry = this.#entries.get(requestId);
+    if (entry === undefined) return null;
+    const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens, isFinished } = entry;
+    const place = isFinished ? 0 : this.#waitingIds.indexOf(requestId) + 1;
+    const decodingMs = firstTokenMs === null || lastTokenMs === null ? 0 : lastTokenMs - firstTokenMs;
+    return {
+      tokensPerSecond: decodingMs > 0 ? ((outputTokens - 1) * 1000) / decodingMs : null,
+      ttftMs: firstTokenMs === null || arrivalMs === null ? null : firstTokenMs - arrivalMs,
+      outputTokens,
+      queuePlace: place > 0 ? place : null,
+      queueWaitS: place > 0 ? this.#waitS(place) : null,
+    };
+  }
+
+  /** Those that run leave one after another, and each lets the next one in. Null: no answer has been measured. */
+  #waitS(place: number): number | null {
+    const measured = this.#answerMs.toArray();
+    if (measured.length === 0) return null;
+    const meanMs = measured.reduce((sum, ms) => sum + ms, 0) / measured.length;
+    return Math.max(1, Math.round((place * meanMs) / Math.max(1, this.#numRunning) / 1000));
+  }
+
+  #entry(requestId: string): Entry {
+    let entry = this.#entries.get(requestId);
+    if (entry === undefined) {
+      entry = { arrivalMs: null, firstTokenMs: null, lastTokenMs: null, outputTokens: 0, isFinished: false };
+      this.#entries.set(requestId, entry);
+      const oldest = this.#entries.keys().next();
+      if (this.#entries.size > REMEMBERED_REQUESTS && !oldest.done) this.#entries.delete(oldest.value);
+    }
+    return entry;
+  }
+}

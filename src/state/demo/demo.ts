@@ -1,0 +1,205 @@
+import type { BatchingMode } from "../../protocol/config.ts";
+import type { BatchingModeControl } from "../batch/batching-mode.ts";
+import { Pane, type PaneContext } from "../chat/pane.ts";
+import { requestName } from "../chat/request-name.ts";
+import { SharedSettings } from "../settings/shared-settings.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+
+export const DEMO_QUESTIONS = [
+  "Tell me a story about a purple octopus",
+  "Write a poem about the sea",
+  "How do I cook rice?",
+  "Tell me a story about a robot",
+  "Why is the sky blue?",
+  "Tell me a joke",
+  "Write a poem about winter",
+  "Tell me a story about a fox",
+] as const;
+
+/** Fixed, so that both runs compute the very same tokens. */
+const DEMO_SETTINGS = { seed: 8, max_tokens: 64 };
+
+/** One way of asking all questions. */
+export interface DemoRun {
+  readonly status: "waiting" | "running" | "done";
+  /** From the first question to the end of the last answer, by the page's clock; so far, while it runs. */
+  readonly elapsedMs: number;
+  readonly tokens: number;
+  /** As far as they have come. */
+  readonly answers: readonly string[];
+}
+
+export interface DemoState {
+  /** failed: the engine died, or an answer broke off. */
+  readonly phase: "closed" | "running" | "done" | "failed";
+  /** Of the run that is shown: 1 to 8, a question each. */
+  readonly panes: readonly Pane[];
+  readonly together: DemoRun;
+  readonly apart: DemoRun;
+}
+
+interface DemoContext extends PaneContext {
+  readonly mode: BatchingModeControl;
+  /** The page's clock, milliseconds. */
+  readonly now: () => number;
+}
+
+/** Of each question, before the first run: an adapter is slow where it does something for the first time. */
+const WARM_UP_TOKENS = 4;
+
+const NOT_RUN: DemoRun = { status: "waiting", elapsedMs: 0, tokens: 0, answers: [] };
+const CLOSED: DemoState = { phase: "closed", panes: [], together: NOT_RUN, apart: NOT_RUN };
+
+/**
+ * Asks eight questions at once, then the same ones one after the other, and keeps both times. It has panes of its own:
+ * the person's are left alone. A short warm-up comes first, so that neither run pays for the start, and both find the same
+ * blocks of their prompts in the cache.
+ */
+export class Demo {
+  readonly store: ReadonlyStore<DemoState>;
+  readonly #store = createStore<DemoState>(() => CLOSED);
+  readonly #context: DemoContext;
+  readonly #paneContext: PaneContext;
+  /** Which start is the newest: what an older one does no longer counts. */
+  #attempt = 0;
+  #running: { readonly key: "together" | "apart"; readonly startMs: number } | null = null;
+  #modeBefore: BatchingMode = "continuous";
+  #warmingUp = new AbortController();
+
+  constructor(context: DemoContext) {
+    this.store = this.#store;
+    this.#context = context;
+    const settings = new SharedSettings({ ...DEMO_SETTINGS, ...context.settings.address });
+    // Sixteen answers read out would be noise: the result is announced.
+    this.#paneContext = { ...context, settings, announce: () => {} };
+  }
+
+  /** Begins anew where it has run before. */
+  async start(): Promise<void> {
+    const attempt = ++this.#attempt;
+    this.#leave();
+    const { mode, announce } = this.#context;
+    this.#modeBefore = mode.store.getState();
+    this.#store.setState({ ...CLOSED, phase: "running" }, true);
+    mode.hold(true);
+    await this.#warmUp();
+    if (attempt !== this.#attempt) return;
+    for (const key of ["together", "apart"] as const) {
+      mode.choose(key === "together" ? "continuous" : "sequential");
+      // oxlint-disable-next-line no-await-in-loop -- one run after the other is the point
+      const succeeded = await this.#run(key);
+      if (attempt !== this.#attempt) return;
+      if (!succeeded) {
+        this.#leave();
+        this.#store.setState({ phase: "failed" });
+        return;
+      }
+    }
+    mode.choose(this.#modeBefore);
+    mode.hold(false);
+    this.#store.setState({ phase: "done" });
+    const { together, apart } = this.#store.getState();
+    announce(
+      `All at once took ${seconds(together)}, one after the other ${seconds(apart)}: ${speedup(together, apart)} times as fast.`,
+    );
+  }
+
+  /** Stops what runs and gives the page back. */
+  close(): void {
+    this.#attempt++;
+    this.#leave();
+    this.#store.setState(CLOSED, true);
+  }
+
+  /** Brings the figures up to date; to be called four times a second. */
+  tick(): void {
+    if (this.#running === null) return;
+    for (const pane of this.#store.getState().panes) pane.refreshFigures();
+    this.#show("running");
+  }
+
+  async #warmUp(): Promise<void> {
+    const state = this.#context.engine.store.getState();
+    if (state.status !== "ready") return;
+    const { completions } = state.engine.chat;
+    this.#warmingUp = new AbortController();
+    const { signal } = this.#warmingUp;
+    const ask = async (content: string, index: number) => {
+      const messages = [{ role: "user" as const, content }];
+      // By the panes' names, so that the timeline shows each question on one line.
+      const request_id = requestName({ pane: index + 1, turn: 0 }, crypto.randomUUID());
+      const body = { messages, max_tokens: WARM_UP_TOKENS, stream: true, request_id } as const;
+      const chunks = await completions.create(body, { signal });
+      for await (const _ of chunks);
+    };
+    // What fails here fails in the first run, too, which says so.
+    await Promise.allSettled(DEMO_QUESTIONS.map(ask));
+  }
+
+  /** False where an answer did not come to its end. */
+  async #run(key: "together" | "apart"): Promise<boolean> {
+    for (const pane of this.#store.getState().panes) pane.close();
+    const panes = DEMO_QUESTIONS.map((_, index) => new Pane(index + 1, this.#paneContext));
+    this.#running = { key, startMs: this.#context.now() };
+    this.#store.setState({ panes });
+    const ends = panes.map((pane, index) => {
+      pane.send(DEMO_QUESTIONS[index] ?? "");
+      return this.#ended(pane);
+    });
+    const succeeded = (await Promise.all(ends)).every(Boolean);
+    if (this.#running?.key !== key || this.#store.getState().panes !== panes) return false;
+    for (const pane of panes) pane.refreshFigures();
+    this.#show("done");
+    this.#running = null;
+    return succeeded;
+  }
+
+  /** Whether the answer came to its end, once it has. */
+  #ended(pane: Pane): Promise<boolean> {
+    return new Promise((resolve) => {
+      const look = () => {
+        const { phase, note, turns } = pane.store.getState();
+        if (phase !== "idle" && note === null) return;
+        unsubscribe();
+        const end = turns.at(-1)?.end;
+        resolve(end === "stop" || end === "length");
+      };
+      const unsubscribe = pane.store.subscribe(look);
+      look();
+    });
+  }
+
+  #show(status: DemoRun["status"]): void {
+    if (this.#running === null) return;
+    const { key, startMs } = this.#running;
+    const states = this.#store.getState().panes.map((pane) => pane.store.getState());
+    const run: DemoRun = {
+      status,
+      elapsedMs: this.#context.now() - startMs,
+      tokens: states.reduce((sum, { figures }) => sum + (figures?.outputTokens ?? 0), 0),
+      answers: states.map(({ turns }) => turns.at(-1)?.answer ?? ""),
+    };
+    this.#store.setState(key === "together" ? { together: run } : { apart: run });
+  }
+
+  /** Ends what is under way, and the engine batches as it did before. */
+  #leave(): void {
+    this.#warmingUp.abort();
+    for (const pane of this.#store.getState().panes) pane.close();
+    this.#context.mode.hold(false);
+    if (this.#store.getState().phase === "running") this.#context.mode.choose(this.#modeBefore);
+    this.#running = null;
+  }
+}
+
+/** How many times as fast the first is, to one decimal. */
+export function speedup(first: DemoRun, second: DemoRun): string {
+  return (second.elapsedMs / first.elapsedMs).toFixed(1);
+}
+
+/** How many answers are the same in both. */
+export function sameAnswers(first: DemoRun, second: DemoRun): number {
+  return first.answers.filter((answer, index) => answer === second.answers[index]).length;
+}
+
+const seconds = ({ elapsedMs }: DemoRun) => `${(elapsedMs / 1000).toFixed(1)} seconds`;
