@@ -4,7 +4,7 @@ import { ChorusError } from "../../protocol/errors.ts";
 import { TURN_ENDS, type Turn } from "../chat/conversation.ts";
 import { JsonReader } from "../json-reader.ts";
 import { checkSettings } from "../settings/check-settings.ts";
-import { type Settings } from "../settings/settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 export const MAX_PANES = 16;
 /** Goes up when the shape changes; older ones are then read by their own rules. */

@@ -1,6 +1,6 @@
 import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../protocol/reports.ts";
 import { askerOf } from "../../state/chat/request-name.ts";
-import { type Inks } from "./inks.ts";
+import type { Inks } from "./inks.ts";
 import { hatch } from "./stamps.ts";
 import { isOpenVoice } from "../voice.ts";
 

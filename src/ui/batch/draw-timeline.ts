@@ -1,7 +1,7 @@
 import { askerOf } from "../../state/chat/request-name.ts";
 import type { TimelineRow } from "../../state/batch/timeline-rows.ts";
 import type { Cell, StepRows } from "../../state/batch/timeline.ts";
-import { type Inks } from "./inks.ts";
+import type { Inks } from "./inks.ts";
 import { formatCount } from "../format.ts";
 import { isOpenVoice } from "../voice.ts";
 import { hatch, stampOf } from "./stamps.ts";
