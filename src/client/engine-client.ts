@@ -14,7 +14,7 @@ import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.
 import type { EngineStats, KvCacheMap, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, Response } from "../protocol/service.ts";
 import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
-import type { Transport } from "./transport.ts";
+import { valueOf, type AsyncService, type Transport } from "./transport.ts";
 
 type Listeners = { [Name in keyof EngineEvents]: Set<(payload: EngineEvents[Name]) => void> };
 
@@ -56,16 +56,14 @@ export class EngineClient implements ChorusEngine {
     { onProgress = () => undefined, signal }: Pick<CreateEngineOptions, "onProgress" | "signal"> = {},
   ): Promise<EngineClient> {
     const client = new EngineClient(transport);
-    let loading: ReturnType<Transport["service"]["load"]> | null = null;
+    const onMessage = (message: EngineMessage) => client.#receive(message);
+    const loading = client.#call((service) => service.load(location, config, onMessage, onProgress));
     try {
-      loading = transport.service.load(location, config, (message) => client.#receive(message), onProgress);
-      const result = await unlessAborted(client.#call(loading), signal);
-      if (!result.ok) throw fromErrorData(result.error);
-      client.#model = result.value;
+      client.#model = valueOf(await unlessAborted(loading, signal));
       return client;
     } catch (error) {
-      // A worker is ended below. In place loading goes on to its end, and then nobody wants it.
-      if (signal?.aborted) void Promise.resolve(loading).then(() => transport.service.dispose());
+      // Closing ends a worker. An engine in place can't be stopped while it loads, and is disposed of afterwards.
+      if (signal?.aborted) void loading.then(() => transport.service.dispose()).catch(() => undefined);
       transport.close();
       throw isDataCloneError(error) ? notPlainData("The config", config, error) : error;
     }
@@ -93,24 +91,19 @@ export class EngineClient implements ChorusEngine {
   }
 
   async stats(): Promise<EngineStats> {
-    if (this.#ended) throw this.#ended;
-    return this.#call(this.#transport.service.stats());
+    return this.#call((service) => service.stats());
   }
 
   async metrics(): Promise<string> {
-    if (this.#ended) throw this.#ended;
-    return this.#call(this.#transport.service.metrics());
+    return this.#call((service) => service.metrics());
   }
 
   async kvCacheMap(): Promise<KvCacheMap> {
-    if (this.#ended) throw this.#ended;
-    return this.#call(this.#transport.service.kvCacheMap());
+    return this.#call((service) => service.kvCacheMap());
   }
 
   async setBatchingMode(mode: BatchingMode): Promise<void> {
-    if (this.#ended) throw this.#ended;
-    const result = await this.#call(this.#transport.service.setBatchingMode(mode));
-    if (!result.ok) throw fromErrorData(result.error);
+    valueOf(await this.#call((service) => service.setBatchingMode(mode)));
   }
 
   async dispose(): Promise<void> {
@@ -128,11 +121,8 @@ export class EngineClient implements ChorusEngine {
   }
 
   async #renderChat(body: RenderChatRequest): Promise<RenderedChat> {
-    if (this.#ended) throw this.#ended;
     try {
-      const result = await this.#call(this.#transport.service.renderChat(body));
-      if (!result.ok) throw fromErrorData(result.error);
-      return result.value;
+      return valueOf(await this.#call((service) => service.renderChat(body)));
     } catch (error) {
       throw isDataCloneError(error) ? notPlainData("A request", body, error) : error;
     }
@@ -141,7 +131,6 @@ export class EngineClient implements ChorusEngine {
   async #create(request: GenerationRequest, options?: CreateOptions): Promise<Response | ChunkStream> {
     const signal = signalOf(options);
     signal?.throwIfAborted();
-    if (this.#ended) throw this.#ended;
     const ticket = this.#nextTicket++;
     const events = new RequestEvents();
     this.#open.set(ticket, events);
@@ -157,7 +146,7 @@ export class EngineClient implements ChorusEngine {
     };
     signal?.addEventListener("abort", abort, { once: true });
     try {
-      await this.#call(this.#transport.service.submit(ticket, request));
+      await this.#call((service) => service.submit(ticket, request));
       // A refused request rejects here, streamed or not, before there is anything to iterate.
       const first = await events.peek();
       if (request.body?.stream === true && first.type !== "error") return new ChunkStream(events, leave);
@@ -168,8 +157,13 @@ export class EngineClient implements ChorusEngine {
     }
   }
 
-  /** An answer of the other side, or the error it died of: Comlink's own promise would stay pending for ever. */
-  #call<T>(answer: T | Promise<T>): Promise<T> {
+  /**
+   * Resolves with the other side's answer. Rejects where the other side is gone, or goes before it answers: Comlink's own
+   * promise would stay pending for ever.
+   */
+  async #call<T>(ask: (service: AsyncService) => T | Promise<T>): Promise<T> {
+    if (this.#ended) throw this.#ended;
+    const answer = ask(this.#transport.service);
     return new Promise((resolve, reject) => {
       this.#calls.add(reject);
       void Promise.resolve(answer)

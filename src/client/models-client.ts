@@ -4,10 +4,10 @@ import * as Comlink from "comlink";
 
 import { CATALOGUE, type CatalogueEntry } from "../protocol/catalogue.ts";
 import type { EngineConfig } from "../protocol/config.ts";
-import { ChorusError, fromErrorData } from "../protocol/errors.ts";
+import { ChorusError } from "../protocol/errors.ts";
 import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
-import type { Result } from "../protocol/service.ts";
+import { valueOf } from "./transport.ts";
 
 export interface DownloadModelOptions extends HubOptions {
   onProgress?: (progress: DownloadProgress) => void;
@@ -80,9 +80,4 @@ async function download(model: string, options: DownloadModelOptions = {}): Prom
 
 function locate(model: string, hub: HubOptions = {}): RemoteLocation {
   return locateRemoteModel(model, hub, globalThis.document?.baseURI ?? globalThis.location?.href);
-}
-
-function valueOf<T>(result: Result<T>): T {
-  if (!result.ok) throw fromErrorData(result.error);
-  return result.value;
 }

@@ -1,5 +1,5 @@
-import type { ChorusError } from "../protocol/errors.ts";
-import type { EngineService } from "../protocol/service.ts";
+import { fromErrorData, type ChorusError } from "../protocol/errors.ts";
+import type { EngineService, Result } from "../protocol/service.ts";
 
 /** An EngineService that may be far away: each call may answer later. */
 export type AsyncService = {
@@ -15,4 +15,10 @@ export interface Transport {
   readonly died: Promise<ChorusError>;
   /** Ends the other side. Idempotent. */
   close(): void;
+}
+
+/** Returns what a service answered. @throws ChorusError where it refused */
+export function valueOf<T>(result: Result<T>): T {
+  if (!result.ok) throw fromErrorData(result.error);
+  return result.value;
 }

@@ -45,19 +45,15 @@ export async function startWorker(): Promise<Transport> {
   };
 }
 
+/** A service whose calls go to the worker. Functions among their arguments stay here, and the worker calls them back. */
 function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
-  return {
-    load: (location, config, onMessage, onProgress) =>
-      remote.load(location, config, Comlink.proxy(onMessage), Comlink.proxy(onProgress)),
-    submit: (ticket, request) => remote.submit(ticket, request),
-    abort: (ticket) => remote.abort(ticket),
-    renderChat: (body) => remote.renderChat(body),
-    stats: () => remote.stats(),
-    metrics: () => remote.metrics(),
-    kvCacheMap: () => remote.kvCacheMap(),
-    setBatchingMode: (mode) => remote.setBatchingMode(mode),
-    dispose: () => remote.dispose(),
-  };
+  const byReference = (value: unknown) => (typeof value === "function" ? Comlink.proxy(value) : value);
+  return new Proxy<AsyncService>(remote, {
+    get(service, name: keyof AsyncService) {
+      const call = service[name] as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) => call(...args.map(byReference));
+    },
+  });
 }
 
 async function lockFreed(name: string, closing: AbortSignal): Promise<ChorusError> {

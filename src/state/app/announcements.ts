@@ -10,13 +10,9 @@ const KEPT = 16;
 
 /** What is said to people who can't see the page: each answer once, when it has ended. */
 export class Announcements {
-  readonly store: ReadonlyStore<readonly Announcement[]>;
   readonly #store = createStore<readonly Announcement[]>(() => []);
+  readonly store: ReadonlyStore<readonly Announcement[]> = this.#store;
   #nextId = 0;
-
-  constructor() {
-    this.store = this.#store;
-  }
 
   readonly announce = (text: string): void => {
     this.#store.setState((kept) => [...kept, { id: this.#nextId++, text }].slice(-KEPT), true);

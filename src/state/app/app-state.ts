@@ -62,21 +62,20 @@ export interface AppState {
 /** Wires the stores together and starts loading the model. */
 export function createAppState(options: AppStateOptions): AppState {
   const { scheduleFlush, sampling, kept, now } = options;
-  const engine = new EngineControl(options);
   const metrics = new BatchMetrics(now);
   const batch = new Batch(metrics);
   const announcements = new Announcements();
   const book = new RequestBook();
-
-  // First of the engine's listeners, so that no step of a pane's first question is missed.
-  engine.store.subscribe((state) => {
-    if (state.status !== "ready") {
-      batch.watch(null);
-      return;
-    }
-    batch.watch(state.engine);
-    state.engine.on("step", (report) => book.addStep(report));
-    state.engine.on("request", (report) => book.addRequest(report));
+  const engine = new EngineControl({
+    ...options,
+    onEngine(created) {
+      batch.watch(created);
+      created.on("step", (report) => book.addStep(report));
+      created.on("request", (report) => book.addRequest(report));
+    },
+  });
+  engine.store.subscribe(({ status }) => {
+    if (status !== "ready") batch.watch(null);
   });
 
   const saved = kept?.loaded.saved ?? null;

@@ -4,14 +4,13 @@ const CHECK_EVERY_MS = 60 * 60 * 1000;
 
 /** Keeps the app for use without network, and tells when a newer version of it is there. Nothing reloads by itself. */
 export class AppUpdates {
-  /** Whether a reload would bring a newer version. */
-  readonly store: ReadonlyStore<boolean>;
   readonly #store = createStore<boolean>(() => false);
+  /** Whether a reload would bring a newer version. */
+  readonly store: ReadonlyStore<boolean> = this.#store;
   readonly #script: string;
 
   /** `scriptUrl` of the page's own script: the build puts a hash of all code into its name. */
   constructor(scriptUrl: string) {
-    this.store = this.#store;
     this.#script = scriptUrl.split("/").at(-1) ?? "";
   }
 

@@ -8,12 +8,11 @@ const NAME = "theme";
 
 /** Light or dark: as the system has it, or as the person chose. Remembered, and written to the document's root. */
 export class Theme {
-  readonly store: ReadonlyStore<ThemeChoice>;
   readonly #store = createStore<ThemeChoice>(readChoice);
+  readonly store: ReadonlyStore<ThemeChoice> = this.#store;
   readonly #systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 
   constructor() {
-    this.store = this.#store;
     this.#systemIsDark.addEventListener("change", this.#apply);
     this.#apply();
   }

@@ -40,8 +40,8 @@ const QUIET_MS = 1000;
 
 /** Watches one engine after another and keeps the figures of its batch. Only `tick` changes the store. */
 export class BatchMetrics {
-  readonly store: ReadonlyStore<BatchFigures>;
   readonly #store = createStore<BatchFigures>(() => NOTHING);
+  readonly store: ReadonlyStore<BatchFigures> = this.#store;
   readonly #now: () => number;
   #engine: ChorusEngine | null = null;
   #rate = new SlidingRate(RATE_WINDOW_MS);
@@ -54,7 +54,6 @@ export class BatchMetrics {
   /** `now` is the page's clock. */
   constructor(now: () => number) {
     this.#now = now;
-    this.store = this.#store;
   }
 
   /** From now on tells of this engine; null: there is none. */

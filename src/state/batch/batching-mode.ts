@@ -4,17 +4,12 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 
 /** How the page's engine batches. The choice outlives the engine: the next one begins with it. */
 export class BatchingModeControl {
-  readonly store: ReadonlyStore<BatchingMode>;
   readonly #store = createStore<BatchingMode>(() => "continuous");
-  /** Whether it is not for the person to choose now: the demo compares modes. */
-  readonly held: ReadonlyStore<boolean>;
+  readonly store: ReadonlyStore<BatchingMode> = this.#store;
   readonly #held = createStore<boolean>(() => false);
+  /** True while the demo sets the mode: people can't choose it then. */
+  readonly held: ReadonlyStore<boolean> = this.#held;
   #engine: ChorusEngine | null = null;
-
-  constructor() {
-    this.store = this.#store;
-    this.held = this.#held;
-  }
 
   watch(engine: ChorusEngine | null): void {
     this.#engine = engine;

@@ -4,17 +4,13 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 
 /** The map of the cache's blocks, asked for while somebody looks at it. */
 export class CacheMap {
-  readonly store: ReadonlyStore<KvCacheMap | null>;
   readonly #store = createStore<KvCacheMap | null>(() => null);
+  readonly store: ReadonlyStore<KvCacheMap | null> = this.#store;
   #engine: ChorusEngine | null = null;
   #lookers = 0;
   #isAsking = false;
   /** The step after which the map was last asked for. */
   #askedAt: object | null = null;
-
-  constructor() {
-    this.store = this.#store;
-  }
 
   watch(engine: ChorusEngine | null): void {
     this.#engine = engine;

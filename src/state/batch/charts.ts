@@ -38,8 +38,8 @@ const MOST_LATENCIES = 4096;
 
 /** What the batch did over the last minute: one sample a tick. Memory is bounded however long it runs. */
 export class Charts {
-  readonly store: ReadonlyStore<ChartsState>;
   readonly #store = createStore<ChartsState>(() => ({ samples: [], ttft: null, itl: null }));
+  readonly store: ReadonlyStore<ChartsState> = this.#store;
   readonly #samples: Ring<ChartSample>;
   readonly #rates = new Map<number, SlidingRate>();
   readonly #ttft = new SlidingPercentiles(CHARTS_WINDOW_MS, MOST_LATENCIES);
@@ -52,7 +52,6 @@ export class Charts {
 
   /** @param intervalMs from tick to tick */
   constructor(intervalMs: number) {
-    this.store = this.#store;
     this.#samples = new Ring(CHARTS_WINDOW_MS / intervalMs);
   }
 

@@ -25,7 +25,6 @@ const DEFAULT_STEP_PX = 9;
 
 /** How the person has set up the view of the batch. Whether it is open and its height are remembered. */
 export class Dock {
-  readonly store: ReadonlyStore<DockState>;
   readonly #store = createStore<DockState>(() => ({
     isOpen: remembered("dock.open") !== "no",
     isInView: false,
@@ -35,10 +34,7 @@ export class Dock {
     fitSteps: null,
     solo: null,
   }));
-
-  constructor() {
-    this.store = this.#store;
-  }
+  readonly store: ReadonlyStore<DockState> = this.#store;
 
   toggle(): void {
     const isOpen = !this.store.getState().isOpen;

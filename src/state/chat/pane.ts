@@ -8,13 +8,7 @@ import { brokenOffNote, clearedNote, engineGoneNote, isFatal, refusedNote, type 
 import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
 import { RequestNames } from "./request-name.ts";
 import { resumed, type SavedChat, type SavedPane } from "../workspace/saved-workspace.ts";
-import {
-  continuesText,
-  withSetting,
-  type SettingName,
-  type Settings,
-  type SettingValue,
-} from "../settings/settings.ts";
+import { withSetting, type SettingName, type Settings, type SettingValue } from "../settings/settings.ts";
 import type { SharedSettings } from "../settings/shared-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { streamAnswer } from "./stream-answer.ts";
@@ -68,14 +62,14 @@ export class Pane {
   /** What the pane goes back to where the question under way comes to nothing; `typed` then goes into the composer. */
   #before: Conversation & { typed: string } = { turns: [], firstSent: 0, typed: "" };
   #cleared: Conversation | null = null;
-  #lastRequestId: string | null = null;
+  #lastRequest: string | null = null;
   #nextTurnId: number;
 
   constructor(number: number, context: PaneContext, chat: SavedChat = EMPTY) {
     this.number = number;
     this.requestNames = new RequestNames(number);
     const { title, settings, turns, firstSent, draft } = resumed(chat);
-    this.#store = createStore<PaneState>(() => ({
+    this.store = this.#store = createStore<PaneState>(() => ({
       title,
       settings,
       turns,
@@ -85,7 +79,6 @@ export class Pane {
       note: null,
       figures: null,
     }));
-    this.store = this.#store;
     this.#nextTurnId = 1 + Math.max(-1, ...turns.map(({ id }) => id));
     this.#context = context;
     this.#unsubscribe = context.engine.store.subscribe(this.#followEngine);
@@ -173,7 +166,7 @@ export class Pane {
     const { turns, firstSent } = this.#store.getState();
     if (turns.length === 0) return;
     this.#cleared = { turns, firstSent };
-    this.#lastRequestId = null; // or its figures would come back
+    this.#lastRequest = null; // or its figures would come back
     this.#store.setState({ turns: [], firstSent: 0, figures: null, note: clearedNote(turns.length) });
   }
 
@@ -192,7 +185,7 @@ export class Pane {
 
   /** Brings the newest answer's figures up to date; called four times a second. */
   refreshFigures(): void {
-    const fresh = this.#lastRequestId === null ? null : this.#context.book.figuresOf(this.#lastRequestId);
+    const fresh = this.#lastRequest === null ? null : this.#context.book.figuresOf(this.#lastRequest);
     const shown = this.#store.getState().figures;
     if (fresh === null || (shown && isSameFigures(fresh, shown))) return;
     this.#store.setState({ figures: fresh });
@@ -232,14 +225,14 @@ export class Pane {
     if (answer === "") this.tokens.forget(id);
     const run: Run = { engine, abort: new AbortController(), startLength: answer.length, answer, firstSent };
     this.#run = run;
-    const requestId = this.requestNames.next(turns.length);
+    const name = this.requestNames.next(turns.length);
     const settings = { ...this.#context.settings.inherited(), ...own };
-    this.#lastRequestId = `${continuesText(settings, engine.model) ? "cmpl" : "chatcmpl"}-${requestId}`;
+    this.#lastRequest = name;
     this.#store.setState({ phase: "queued" });
     let end: TurnEnd | null = null;
     try {
       const { signal } = run.abort;
-      for await (const part of streamAnswer({ engine, turns, firstSent, settings, requestId, signal })) {
+      for await (const part of streamAnswer({ engine, turns, firstSent, settings, requestId: name, signal })) {
         if (this.#run !== run) return;
         run.firstSent = part.firstSent;
         run.answer += part.text;

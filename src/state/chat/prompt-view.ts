@@ -16,12 +16,11 @@ type PromptState =
 
 /** Shows what the model reads for the newest question of a pane: all that is sent, after the template. */
 export class PromptView {
-  readonly store: ReadonlyStore<PromptState>;
   readonly #store = createStore<PromptState>(() => ({ status: "closed" }));
+  readonly store: ReadonlyStore<PromptState> = this.#store;
   readonly #context: Pick<PaneContext, "engine" | "settings">;
 
   constructor(context: Pick<PaneContext, "engine" | "settings">) {
-    this.store = this.#store;
     this.#context = context;
   }
 

@@ -1,4 +1,5 @@
 import { Ring } from "../ring.ts";
+import { nameIn } from "./request-name.ts";
 import type { RequestReport, StepReport } from "../../protocol/reports.ts";
 
 /** What a pane tells about its answer, by the worker's clock. Null: not known yet. */
@@ -38,11 +39,11 @@ export class RequestBook {
   readonly #entries = new Map<string, Entry>();
   /** From their first step to their end, of the last answers that came to one. */
   readonly #answerMs = new Ring<number>(MEASURED_ANSWERS);
-  #waitingIds: readonly string[] = [];
+  #waitingNames: readonly string[] = [];
   #numRunning = 0;
 
   addStep(report: StepReport): void {
-    this.#waitingIds = report.waitingIds;
+    this.#waitingNames = report.waitingIds.map(nameIn);
     this.#numRunning = report.numRunning;
     for (const { requestId, sampled, accepted } of report.entries) {
       if (!sampled) continue;
@@ -68,11 +69,12 @@ export class RequestBook {
     }
   }
 
-  figuresOf(requestId: string): Figures | null {
-    const entry = this.#entries.get(requestId);
+  /** Returns the figures of the request that the page gave this name, null while no report was about it. */
+  figuresOf(name: string): Figures | null {
+    const entry = this.#entries.get(name);
     if (entry === undefined) return null;
     const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens, isFinished } = entry;
-    const place = isFinished ? 0 : this.#waitingIds.indexOf(requestId) + 1;
+    const place = isFinished ? 0 : this.#waitingNames.indexOf(name) + 1;
     const decodingMs = firstTokenMs === null || lastTokenMs === null ? 0 : lastTokenMs - firstTokenMs;
     return {
       tokensPerSecond: decodingMs > 0 ? ((outputTokens - 1) * 1000) / decodingMs : null,
@@ -92,10 +94,11 @@ export class RequestBook {
   }
 
   #entry(requestId: string): Entry {
-    let entry = this.#entries.get(requestId);
+    const name = nameIn(requestId);
+    let entry = this.#entries.get(name);
     if (entry === undefined) {
       entry = { arrivalMs: null, firstTokenMs: null, lastTokenMs: null, outputTokens: 0, isFinished: false };
-      this.#entries.set(requestId, entry);
+      this.#entries.set(name, entry);
       const oldest = this.#entries.keys().next();
       if (this.#entries.size > REMEMBERED_REQUESTS && !oldest.done) this.#entries.delete(oldest.value);
     }

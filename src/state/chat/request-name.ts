@@ -13,6 +13,11 @@ export function requestName({ pane, turn }: Asker, unique: string): string {
   return `pane-${pane}-turn-${turn}-${unique}`;
 }
 
+/** The name that the page gave a request, from the id that the reports call it: the engine puts the endpoint's before. */
+export function nameIn(requestId: string): string {
+  return requestId.replace(/^(chat)?cmpl-/, "");
+}
+
 /** The names of a pane's questions, and of nobody else's: its number is given out again, and the demo has its own. */
 export class RequestNames {
   readonly #pane: number;

@@ -21,12 +21,8 @@ export interface Command {
 
 /** All that can be done on the page, in one list: the palette, the keys and the list of shortcuts read it. */
 export class Commands {
-  readonly store: ReadonlyStore<readonly Command[]>;
   readonly #store = createStore<readonly Command[]>(() => []);
-
-  constructor() {
-    this.store = this.#store;
-  }
+  readonly store: ReadonlyStore<readonly Command[]> = this.#store;
 
   /** Returns the function that takes them away again. An id or keys that are in the list already are a mistake: throws. */
   register(added: readonly Command[]): () => void {

@@ -8,12 +8,8 @@ const NAME = "singleKeys";
  * unawares, so that they can be turned off (WCAG 2.1.4).
  */
 export class SingleKeys {
-  readonly store: ReadonlyStore<boolean>;
   readonly #store = createStore<boolean>(() => remembered(NAME) !== "off");
-
-  constructor() {
-    this.store = this.#store;
-  }
+  readonly store: ReadonlyStore<boolean> = this.#store;
 
   turn(isOn: boolean): void {
     this.#store.setState(isOn, true);

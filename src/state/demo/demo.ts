@@ -56,8 +56,8 @@ const CLOSED: DemoState = { phase: "closed", panes: [], together: NOT_RUN, apart
  * blocks of their prompts in the cache.
  */
 export class Demo {
-  readonly store: ReadonlyStore<DemoState>;
   readonly #store = createStore<DemoState>(() => CLOSED);
+  readonly store: ReadonlyStore<DemoState> = this.#store;
   readonly #context: DemoContext;
   readonly #paneContext: PaneContext;
   /** Which start is the newest: what an older one does no longer counts. */
@@ -67,7 +67,6 @@ export class Demo {
   #warmingUp = new AbortController();
 
   constructor(context: DemoContext) {
-    this.store = this.#store;
     this.#context = context;
     const settings = new SharedSettings({ ...DEMO_SETTINGS, ...context.settings.address });
     // Sixteen answers read out would be noise: the result is announced.

@@ -23,6 +23,8 @@ interface EngineControlOptions {
   readonly choice: ModelChoice;
   /** Whether this page has a navigator.gpu at all. */
   readonly hasWebGpu: () => boolean;
+  /** Called with each new engine before `store` says that it is ready, so that its first step can't be missed. */
+  readonly onEngine?: (engine: ChorusEngine) => void;
   readonly scheduleFlush: ScheduleFlush;
   readonly now: () => number;
 }
@@ -31,14 +33,14 @@ const SPECULATION = "speculation";
 
 /** Starts the page's one engine, follows its life, and starts another when it is asked to. */
 export class EngineControl {
-  readonly store: ReadonlyStore<EngineState>;
+  readonly #choice;
   /** The model that runs, or is being loaded. */
   readonly choice: ReadonlyStore<ModelChoice>;
-  /** Whether the engine drafts tokens and checks several in one step. Remembered. */
-  readonly isSpeculating: ReadonlyStore<boolean>;
   readonly #isSpeculating = createStore<boolean>(() => remembered(SPECULATION) === "on");
-  readonly #choice;
+  /** Whether the engine drafts tokens and checks several in one step. Remembered. */
+  readonly isSpeculating: ReadonlyStore<boolean> = this.#isSpeculating;
   readonly #store = createStore<EngineState>(() => ({ status: "loading", stages: NOTHING_LOADED }));
+  readonly store: ReadonlyStore<EngineState> = this.#store;
   readonly #options: EngineControlOptions;
   /** Which start is the newest: what an older one says no longer counts. */
   #attempt = 0;
@@ -48,11 +50,8 @@ export class EngineControl {
   #stages: LoadStages = NOTHING_LOADED;
 
   constructor(options: EngineControlOptions) {
-    this.store = this.#store;
     this.#options = options;
-    this.#choice = createStore<ModelChoice>(() => options.choice);
-    this.choice = this.#choice;
-    this.isSpeculating = this.#isSpeculating;
+    this.choice = this.#choice = createStore<ModelChoice>(() => options.choice);
   }
 
   /** Loads the model, anew where an engine is there already. Resolves when it is ready or has failed. */
@@ -107,6 +106,7 @@ export class EngineControl {
       engine.on("fatal", (error) => {
         if (attempt === this.#attempt) this.#store.setState({ status: "dead", error }, true);
       });
+      this.#options.onEngine?.(engine);
       this.#store.setState({ status: "ready", engine }, true);
       return null;
     } catch (thrown) {

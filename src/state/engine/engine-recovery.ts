@@ -9,13 +9,12 @@ const PAUSE_MS = 5 * 60_000;
 
 /** Starts the engine again by itself when it died; questions that wait are then sent. */
 export class EngineRecovery {
-  /** Why it is being started again; null: it runs, or a person is asked. */
-  readonly store: ReadonlyStore<ChorusErrorData | null>;
   readonly #store = createStore<ChorusErrorData | null>(() => null);
+  /** Why it is being started again; null: it runs, or a person is asked. */
+  readonly store: ReadonlyStore<ChorusErrorData | null> = this.#store;
 
   /** `now`: the page's clock, milliseconds. */
   constructor(engine: EngineControl, now: () => number) {
-    this.store = this.#store;
     let lastMs = -Infinity;
     engine.store.subscribe((state) => {
       if (state.status === "loading") return;

@@ -61,8 +61,8 @@ const AT_REST: ModelWork = {
 
 /** The models there are to choose from: downloads them, deletes them, says what they take, and has the engine run them. */
 export class ModelShelf {
-  readonly store: ReadonlyStore<ShelfState>;
   readonly #store = createStore<ShelfState>(() => ({ models: [], switchingTo: null, error: null }));
+  readonly store: ReadonlyStore<ShelfState> = this.#store;
   readonly #options: ModelShelfOptions;
   /** By key. */
   readonly #downloads = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
@@ -73,7 +73,6 @@ export class ModelShelf {
 
   constructor(options: ModelShelfOptions) {
     this.#options = options;
-    this.store = this.#store;
     const chosen = options.engine.choice.getState();
     if (isNamed(chosen)) this.#added = [chosen];
     this.#list();

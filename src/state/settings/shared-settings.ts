@@ -3,13 +3,12 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 
 /** What is set for all panes at once; a pane's own settings count before it. */
 export class SharedSettings {
-  readonly store: ReadonlyStore<Settings>;
   /** What the page's address asks for, on this visit only. Counts before what is set for all. */
   readonly address: Settings;
   readonly #store = createStore<Settings>(() => ({}));
+  readonly store: ReadonlyStore<Settings> = this.#store;
 
   constructor(address: Settings = {}, saved: Settings = {}) {
-    this.store = this.#store;
     this.address = address;
     this.#store.setState(saved, true);
   }

@@ -18,8 +18,8 @@ const PAUSE_MS = 500;
 
 /** Writes the workspace down, soon after it has changed and at once when the page goes. */
 export class WorkspaceKeeper {
-  readonly store: ReadonlyStore<KeepingStatus>;
   readonly #store = createStore<KeepingStatus>(() => "kept");
+  readonly store: ReadonlyStore<KeepingStatus> = this.#store;
   readonly #storage: WorkspaceStorage;
   readonly #workspace: Workspace;
   readonly #settings: SharedSettings;
@@ -40,7 +40,6 @@ export class WorkspaceKeeper {
     workspace: Workspace,
     settings: SharedSettings,
   ) {
-    this.store = this.#store;
     this.#storage = storage;
     this.#workspace = workspace;
     this.#settings = settings;

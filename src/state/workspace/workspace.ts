@@ -22,8 +22,7 @@ export class Workspace {
 
   constructor(context: PaneContext, saved: SavedWorkspace | null = null) {
     this.#context = context;
-    this.#store = createStore<WorkspaceState>(() => this.#opened(saved));
-    this.store = this.#store;
+    this.store = this.#store = createStore<WorkspaceState>(() => this.#opened(saved));
   }
 
   /** Opens what was saved in place of all that is here, which is closed. */

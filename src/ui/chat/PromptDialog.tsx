@@ -1,9 +1,8 @@
-import { useEffect, useRef, type SyntheticEvent } from "react";
+import { useEffect, useRef } from "react";
 import type { PromptView } from "../../state/chat/prompt-view.ts";
 import { titleOf } from "../../state/chat/note.ts";
-import { Button } from "../components/Button.tsx";
+import { CloseButton, Dialog } from "../components/Dialog.tsx";
 import { formatCount } from "../format.ts";
-import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import { CopyButton } from "./CopyButton.tsx";
 import css from "./PromptDialog.module.css";
@@ -17,20 +16,14 @@ export function PromptDialog({ view }: { view: PromptView }) {
     if (isOpen) dialog.current?.showModal();
     else dialog.current?.close();
   }, [isOpen]);
-  const onClose = ({ currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
-    // The event comes late: by then another prompt may be shown.
-    if (!currentTarget.open) view.close();
-  };
   return (
-    <dialog ref={dialog} className={css.dialog} aria-label="Prompt" closedby="any" onClose={onClose}>
+    <Dialog ref={dialog} name="Prompt" className={css.dialog} onClosed={() => view.close()}>
       {isOpen && (
         <>
           <div className={css.head}>
             <h2>Prompt of pane {state.pane}</h2>
             {state.prompt && <CopyButton text={state.prompt.text} name="Copy the prompt" />}
-            <Button look="icon" aria-label="Close" onClick={() => view.close()}>
-              <Icon name="close" />
-            </Button>
+            <CloseButton onClick={() => view.close()} />
           </div>
           {state.error && (
             <p className={css.hint} role="alert">
@@ -52,6 +45,6 @@ export function PromptDialog({ view }: { view: PromptView }) {
           )}
         </>
       )}
-    </dialog>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
-import { Fragment, useEffect, useMemo, useRef, useState, type KeyboardEvent, type SyntheticEvent } from "react";
+import { Fragment, useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { findCommands, type Command, type Commands } from "../../state/commands/commands.ts";
+import { Dialog } from "../components/Dialog.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { Keys } from "./Keys.tsx";
 import css from "./Palette.module.css";
@@ -34,16 +35,12 @@ export function Palette({ commands }: { commands: Commands }) {
     dialog.current?.close();
     command.run();
   };
-  const onClose = ({ currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
-    // The event comes late: by then the palette may be open again.
-    if (!currentTarget.open) setOpening(null);
-  };
   return (
-    <dialog ref={dialog} className={css.palette} aria-label="Commands" closedby="any" onClose={onClose}>
+    <Dialog ref={dialog} name="Commands" className={css.palette} onClosed={() => setOpening(null)}>
       {opening && (
         <CommandList key={opening.key} enabled={opening.enabled} onRun={run} onClose={() => dialog.current?.close()} />
       )}
-    </dialog>
+    </Dialog>
   );
 }
 

@@ -2,8 +2,7 @@ import { useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { COMMAND_GROUPS, type Command, type Commands } from "../../state/commands/commands.ts";
 import type { SingleKeys } from "../../state/commands/single-keys.ts";
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { CloseButton, Dialog } from "../components/Dialog.tsx";
 import { useStore } from "../use-store.ts";
 import { Keys } from "./Keys.tsx";
 import css from "./ShortcutList.module.css";
@@ -38,26 +37,18 @@ export function ShortcutList({ commands, singleKeys }: { commands: Commands; sin
   );
   useCommands(commands, own);
   return (
-    <dialog
-      ref={dialog}
-      className={css.dialog}
-      aria-labelledby="shortcuts-title"
-      closedby="any"
-      onClose={({ currentTarget }) => setIsOpen(currentTarget.open)}
-    >
+    <Dialog ref={dialog} name="Shortcuts" className={css.dialog} onClosed={() => setIsOpen(false)}>
       {isOpen && (
         <>
           <header className={css.head}>
-            <h2 id="shortcuts-title">Shortcuts</h2>
-            <Button look="icon" aria-label="Close" onClick={() => dialog.current?.close()}>
-              <Icon name="close" />
-            </Button>
+            <h2>Shortcuts</h2>
+            <CloseButton onClick={() => dialog.current?.close()} />
           </header>
           <Groups commands={commands} />
           <SingleKeysSwitch singleKeys={singleKeys} />
         </>
       )}
-    </dialog>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 import type { Command, Commands } from "../../state/commands/commands.ts";
 import { Button } from "./Button.tsx";
-import { Icon } from "./Icon.tsx";
+import { CloseButton, Dialog } from "./Dialog.tsx";
 import { useCommands } from "../commands/use-commands.ts";
 import css from "./Sheet.module.css";
 
@@ -54,25 +54,17 @@ export function Sheet({ name, button, buttonName, look = "icon", className, comm
       >
         {button}
       </Button>
-      <dialog
-        ref={dialog}
-        className={css.sheet}
-        aria-label={name}
-        closedby="any"
-        onClose={({ currentTarget }) => setOpen(currentTarget.open)}
-      >
+      <Dialog ref={dialog} name={name} className={css.sheet} onClosed={() => setOpen(false)}>
         {isOpen && (
           <>
             <div className={css.head}>
               <h2>{name}</h2>
-              <Button look="icon" aria-label="Close" onClick={close}>
-                <Icon name="close" />
-              </Button>
+              <CloseButton onClick={close} />
             </div>
             <div className={css.body}>{children}</div>
           </>
         )}
-      </dialog>
+      </Dialog>
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { AppState } from "../../state/app/app-state.ts";
 import type { Command } from "../../state/commands/commands.ts";
 import { labelOfChoice } from "../../state/models/model-choice.ts";
 import { Button } from "../components/Button.tsx";
+import { CloseButton, Dialog } from "../components/Dialog.tsx";
 import { formatBytes } from "../format.ts";
 import { Icon } from "../components/Icon.tsx";
 import { lazily } from "../components/Lazily.tsx";
@@ -55,13 +56,7 @@ export function ModelPicker({ app }: { app: AppState }) {
         <b>{name}</b> {size && <span>{size}</span>}
         <Icon name="chevron" />
       </Button>
-      <dialog
-        ref={dialog}
-        className={css.dialog}
-        aria-label="Models"
-        closedby="any"
-        onClose={({ currentTarget }) => setOpen(currentTarget.open)}
-      >
+      <Dialog ref={dialog} name="Models" className={css.dialog} onClosed={() => setOpen(false)}>
         {isOpen && (
           <>
             <div className={css.head}>
@@ -69,14 +64,12 @@ export function ModelPicker({ app }: { app: AppState }) {
               <p>
                 They are kept in this browser and work offline. Your chats stay as they are when you change the model.
               </p>
-              <Button look="icon" aria-label="Close" onClick={close}>
-                <Icon name="close" />
-              </Button>
+              <CloseButton onClick={close} />
             </div>
             <Models app={app} onUsed={close} />
           </>
         )}
-      </dialog>
+      </Dialog>
     </>
   );
 }
