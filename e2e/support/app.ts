@@ -95,6 +95,6 @@ export class Pane {
   }
 
   async finished(): Promise<void> {
-    await expect(this.ending).toHaveText(/^Finished: /);
+    await expect(this.ending).toHaveText(/^(Finished|Stopped|Reached the length limit)$/);
   }
 }

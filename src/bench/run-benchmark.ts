@@ -30,7 +30,7 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
   const startedAt = new Date().toISOString();
   const warnings = new Set<string>();
   const watch = () => {
-    if (document.hidden) warnings.add("The tab was hidden for a while: browsers slow down what nobody sees.");
+    if (document.hidden) warnings.add("The tab was hidden for a while: browsers slow background tabs.");
   };
   watch();
   document.addEventListener("visibilitychange", watch);

@@ -109,7 +109,7 @@ export class EngineClient implements ChorusEngine {
   async dispose(): Promise<void> {
     if (this.#ended?.code === "engine_disposed") return;
     const isAlive = this.#ended === null;
-    const disposed = new ChorusError("engine_disposed", "The engine was disposed of. Create another one.");
+    const disposed = new ChorusError("engine_disposed", "The engine was disposed. Create another one.");
     this.#end(disposed, { fatal: false });
     this.#ended = disposed; // of an engine that died, too, the last word
     if (isAlive) await Promise.race([this.#transport.service.dispose(), this.#transport.died]);

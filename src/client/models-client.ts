@@ -53,7 +53,7 @@ async function download(model: string, options: DownloadModelOptions = {}): Prom
   const location = locate(model, hub);
   signal?.throwIfAborted();
   if (globalThis.Worker === undefined) {
-    throw new ChorusError("storage_full", "Models are stored in browsers only: there is nowhere to keep one here.");
+    throw new ChorusError("storage_full", "Models can be stored in browsers only.");
   }
   // Without this a browser that runs short of space may take the models away. It may ask the user, or say no.
   void navigator.storage?.persist?.().catch(() => false);

@@ -12,7 +12,7 @@ export async function startWorker(): Promise<Transport> {
   if (!globalThis.isSecureContext) {
     throw new ChorusError(
       "webgpu_unavailable",
-      "Browsers offer WebGPU on secure pages only: open this one over https:// or on localhost.",
+      "WebGPU needs a secure page: open this one over https:// or on localhost.",
     );
   }
   const name = `chorus-${crypto.randomUUID()}`;
@@ -65,6 +65,6 @@ async function lockFreed(name: string, closing: AbortSignal): Promise<ChorusErro
   }
   return new ChorusError(
     "worker_died",
-    "The engine's worker was ended, by the browser or by hand. Create the engine again to go on.",
+    "The engine's worker was stopped, by the browser or by hand. Create the engine again to continue.",
   );
 }

@@ -8,7 +8,7 @@ import { medianOf, spreadOf } from "../statistics.ts";
 export const decodeSection: Section = {
   id: "decode",
   title: "Decode",
-  about: "So many sequences begin at once and share every step. Only steps in which all of them decode are counted.",
+  about: "Several sequences start together and share every step. Only steps in which all of them decode are counted.",
   async run(context) {
     const { sequences, promptTokens, outputTokens } = context.options;
     const engine = await context.openEngine({ enablePrefixCaching: false });
@@ -51,7 +51,7 @@ export const decodeSection: Section = {
       tables: [
         {
           title: `Decode steps, prompts of ${promptTokens} tokens, ${outputTokens} new ones`,
-          columns: ["At once", "tokens/s", "spread", "to one", "step, ms", "GPU, ms", "CPU, ms", "ms a token"],
+          columns: ["At once", "tokens/s", "spread", "vs one", "step, ms", "GPU, ms", "CPU, ms", "ms per token"],
           rows: lines.map((line) => [
             line.sequences,
             line.tokensPerSecond,

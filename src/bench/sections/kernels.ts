@@ -40,7 +40,7 @@ export const kernelsSection: Section = {
         {
           title: "Where a decode step goes, ms",
           xName: "sequences at once",
-          yName: "ms a step",
+          yName: "ms per step",
           xScale: "log",
           series: CLASSES.map((name) => ({
             name,

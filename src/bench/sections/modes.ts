@@ -55,7 +55,7 @@ export const modesSection: Section = {
     const ratio = (count: number) => rate("continuous", count) / rate("sequential", count);
     return {
       headlines: [
-        { value: `${formatRatio(ratio(most))} times`, label: `continuous over one by one, ${most} at once` },
+        { value: `${formatRatio(ratio(most))} times`, label: `continuous vs sequential, ${most} at once` },
         {
           value: `${formatRatio(rate("continuous", most) / rate("static", most))} times`,
           label: `continuous over static, ${most} at once`,

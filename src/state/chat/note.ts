@@ -5,13 +5,13 @@ export interface Note {
   readonly kind: "info" | "warn" | "bad";
   readonly title: string;
   readonly body: string;
-  /** What the note offers. "start": the engine is not there. "undo": bring back what was cleared. */
+  /** The note's button. start: starts the engine. undo: brings back what was cleared. */
   readonly action: "start" | "undo" | null;
   /** Whether the question went back into the composer. */
   readonly isUnsent: boolean;
 }
 
-/** Errors after which an engine answers nothing any more. */
+/** Errors that end an engine. */
 const FATAL_CODES: ReadonlySet<ChorusErrorCode> = new Set([
   "device_lost",
   "out_of_memory",
@@ -39,16 +39,16 @@ const TITLES: Partial<Record<ChorusErrorCode, string>> = {
 };
 
 export function titleOf(error: ChorusErrorData): string {
-  return TITLES[error.code] ?? "This did not work";
+  return TITLES[error.code] ?? "Something went wrong";
 }
 
-/** The chat was cleared, and can be had back. */
+/** The chat was cleared; "Undo" brings it back until the next question. */
 export function clearedNote(numTurns: number): Note {
-  const body = `${numTurns} ${numTurns === 1 ? "turn" : "turns"} gone; until the next question they can be had back.`;
+  const body = `${numTurns} ${numTurns === 1 ? "message" : "messages"} cleared.`;
   return { kind: "info", title: "Chat cleared", body, action: "undo", isUnsent: false };
 }
 
-/** Nothing more can be opened. */
+/** There are as many panes as the page allows. */
 export function noRoomNote(maxPanes: number): Note {
   const body = "Close one of them, and try again.";
   return { kind: "warn", title: `${maxPanes} panes are open already`, body, action: null, isUnsent: false };
@@ -59,7 +59,7 @@ export function refusedNote(error: ChorusErrorData): Note {
   return { kind: "bad", title: titleOf(error), body: error.message, action: null, isUnsent: true };
 }
 
-/** An answer that broke off while the engine lives on. */
+/** An answer that ended with an error while the engine goes on. */
 export function brokenOffNote(error: ChorusErrorData): Note {
   return {
     kind: "bad",

@@ -1,4 +1,4 @@
-// Ways of drawing that go well together, for who would not set each value. Nothing but data: one more is an entry more.
+// Sampling settings that go well together, for people who don't want to set each value. Plain data.
 
 import type { Settings } from "./settings.ts";
 

@@ -28,7 +28,7 @@ describe("what is typed", () => {
     ["top_k", "1.5", "Top k must be a whole number from 0 to 1000000."],
     ["answer_schema", '{ "type": ', "Answer in JSON must be JSON ("],
     ["answer_schema", "[1]", "Answer in JSON must be a schema, a JSON object"],
-    ["stop", "x\n".repeat(17), "Stop at must be at most 16 texts that are not empty."],
+    ["stop", "x\n".repeat(17), "Stop sequences must be at most 16 texts that are not empty."],
   ])("%s: %j is refused", (name, typed, message) => {
     expect(() => readSetting(field(name), typed)).toThrow(message);
   });

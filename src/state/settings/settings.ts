@@ -1,5 +1,5 @@
-// What a person can set of how questions are sent. A setting that is absent is inherited: a pane's from what is set for
-// all panes, that from the model.
+// What a person can set for questions. A setting that is absent is inherited: a pane's from the settings for all panes,
+// and those from the model.
 
 import type { GenerationFields } from "../../protocol/openai.ts";
 import type { ModelCard } from "../../protocol/reports.ts";
@@ -22,7 +22,7 @@ export type Settings = {
   /** The text of a JSON schema. */
   readonly answer_schema?: string;
   readonly show_probabilities?: boolean;
-  /** What is written is continued as it is. [where the model has no chat template] */
+  /** Continue what is written as plain text. [true where the model has no chat template] */
   readonly continue_text?: boolean;
 } & { readonly [Name in NumberName]?: number };
 
@@ -32,9 +32,9 @@ export type SettingValue = string | number | boolean | readonly string[];
 interface FieldOf<Kind extends string> {
   readonly kind: Kind;
   readonly label: string;
-  /** What it does, in a sentence or two. */
+  /** One or two sentences for people. */
   readonly help: string;
-  /** What counts where nothing is set, in words. */
+  /** The value used where nothing is set, in words. */
   readonly modelDefault: (model: ModelCard) => string;
 }
 
@@ -46,7 +46,7 @@ interface NumberField extends FieldOf<"number"> {
   readonly step: number;
 }
 
-/** `text`: any. `lines`: a list of strings, written one a line. `json`: a JSON schema as text. `flag`: on or off. */
+/** `text`: any. `lines`: a list of strings, one per line. `json`: a JSON schema as text. `flag`: on or off. */
 export type SettingField =
   | NumberField
   | (FieldOf<"text"> & { readonly name: "system" })
@@ -54,35 +54,35 @@ export type SettingField =
   | (FieldOf<"json"> & { readonly name: "answer_schema"; readonly example: string })
   | (FieldOf<"flag"> & { readonly name: "show_probabilities" | "continue_text" });
 
-/** Of the answers' next tokens so many are told. */
+/** Alternatives shown for each token. */
 const TOP_PROBABILITIES = 5;
 
-// Long enough for a chat's answer, and at most half of the context, so that there is room for what went before.
+// Long enough for a chat's answer. At most half of the context, which leaves room for the conversation.
 const LONGEST_ANSWER_TOKENS = 256;
 
 export function defaultMaxTokens({ contextLength }: Pick<ModelCard, "contextLength">): number {
   return Math.min(LONGEST_ANSWER_TOKENS, Math.floor(contextLength / 2));
 }
 
-/** Whether what is written is a text to go on with, and not a question of a chat. */
+/** Returns whether the model continues what is written as plain text, instead of answering it as a chat message. */
 export function continuesText({ continue_text: isSet }: Settings, { chat }: Pick<ModelCard, "chat">): boolean {
   return isSet ?? !chat;
 }
 
-/** In the order in which they are shown. A setting is one entry here and its name in `Settings`. */
+/** In display order. A setting is one entry here and its name in `Settings`. */
 export const SETTING_FIELDS: readonly SettingField[] = [
   {
     name: "system",
     kind: "text",
     label: "System prompt",
-    help: "Said to the model before the conversation: who it is to be, how it is to answer.",
+    help: "Given to the model before the conversation: who it should be and how it should answer.",
     modelDefault: () => "none",
   },
   {
     name: "temperature",
     kind: "number",
     label: "Temperature",
-    help: "0 always takes the likeliest word; higher values dare more.",
+    help: "0 always chooses the likeliest word; higher values take more risks.",
     min: 0,
     max: 2,
     step: 0.05,
@@ -92,7 +92,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     name: "top_p",
     kind: "number",
     label: "Top p",
-    help: "Draws from the likeliest words that together have this share. 1 is all.",
+    help: "Chooses among the likeliest words that together reach this probability. 1: all.",
     min: 0.01,
     max: 1,
     step: 0.01,
@@ -102,7 +102,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     name: "top_k",
     kind: "number",
     label: "Top k",
-    help: "Draws from so many of the likeliest words. 0 is all.",
+    help: "Chooses among this many of the likeliest words. 0: all.",
     min: 0,
     max: 1_000_000,
     step: 1,
@@ -112,7 +112,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     name: "min_p",
     kind: "number",
     label: "Min p",
-    help: "Leaves out words that are less than this share as likely as the likeliest. 0 leaves out none.",
+    help: "Leaves out words whose probability is below this fraction of the likeliest word's. 0: none.",
     min: 0,
     max: 1,
     step: 0.01,
@@ -122,7 +122,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     name: "repetition_penalty",
     kind: "number",
     label: "Repetition penalty",
-    help: "Above 1, words of the conversation come less easily again. 1 changes nothing.",
+    help: "Above 1, words of the conversation become less likely. 1: no change.",
     min: 0.01,
     max: 100,
     step: 0.05,
@@ -132,7 +132,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     name: "presence_penalty",
     kind: "number",
     label: "Presence penalty",
-    help: "Above 0, words that the answer has used come less easily; below 0, more easily.",
+    help: "Above 0, words that the answer has used become less likely; below 0, more likely.",
     min: -2,
     max: 2,
     step: 0.1,
@@ -142,7 +142,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     name: "frequency_penalty",
     kind: "number",
     label: "Frequency penalty",
-    help: "The same, more with each time that a word was used.",
+    help: "Like presence, but stronger with each use.",
     min: -2,
     max: 2,
     step: 0.1,
@@ -151,7 +151,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
   {
     name: "max_tokens",
     kind: "number",
-    label: "Longest answer",
+    label: "Maximum answer length",
     help: "In tokens. An answer that reaches it can be continued.",
     min: 1,
     max: 1_000_000,
@@ -171,30 +171,30 @@ export const SETTING_FIELDS: readonly SettingField[] = [
   {
     name: "stop",
     kind: "lines",
-    label: "Stop at",
-    help: "The answer ends before any of these texts, one a line.",
+    label: "Stop sequences",
+    help: "The answer ends before any of these texts, one per line.",
     maxLines: 16,
     modelDefault: () => "none",
   },
   {
     name: "continue_text",
     kind: "flag",
-    label: "Continue the text",
-    help: "What you write is read as it is, without a chat around it and what was said before: for models that were never taught to chat.",
+    label: "Continue text",
+    help: "The model continues your text as is, ignoring earlier messages. For models not trained to chat.",
     modelDefault: ({ chat }) => (chat ? "off" : "on"),
   },
   {
     name: "show_probabilities",
     kind: "flag",
     label: "Show probabilities",
-    help: "Point at a word of an answer, or walk there with the arrow keys: how likely it was, and what else might have come.",
+    help: "Point at a word of an answer, or move there with the arrow keys, to see how likely it was and what the alternatives were.",
     modelDefault: () => "off",
   },
   {
     name: "answer_schema",
     kind: "json",
     label: "Answer in JSON",
-    help: "A JSON schema: the answer can be nothing but JSON that it describes.",
+    help: "A JSON schema: the answer will always match this schema.",
     example: JSON.stringify(
       {
         type: "object",
@@ -209,7 +209,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
   },
 ];
 
-/** `settings` with one of them set, or inherited where `value` is null. */
+/** Returns `settings` with one of them set, or inherited where `value` is null. */
 export function withSetting(settings: Settings, name: SettingName, value: SettingValue | null): Settings {
   const others = Object.entries(settings).filter(([other]) => other !== name);
   return Object.fromEntries(value === null ? others : [...others, [name, value]]);
@@ -223,7 +223,7 @@ type RequestFields = Pick<GenerationFields, Exclude<NumberName, "max_tokens">> &
   response_format?: { type: "json_schema"; json_schema: { name: string; schema: Schema } };
 };
 
-/** The settings as fields of a request; the system prompt is a message instead. */
+/** Returns the settings as fields of a request. The system prompt becomes a message instead. */
 export function requestFields(settings: Settings): RequestFields {
   const {
     system: _,

@@ -17,7 +17,7 @@ export function importChats(workspace: Workspace, text: string): number {
   const { panes, shared } = parseSavedWorkspace(parseJson(text));
   const room = workspace.room();
   if (panes.length > room) {
-    const message = `The file has ${panes.length} chats, and there is room for ${room} more. Close some panes first.`;
+    const message = `The file has ${panes.length} chats, but there is room for only ${room} more. Close some panes first.`;
     throw new ChorusError("invalid_value", message, "panes");
   }
   workspace.addChats(panes.map((pane) => resumed({ ...pane, settings: { ...shared, ...pane.settings } })));
@@ -28,7 +28,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ChorusError("invalid_value", "The file is no JSON.", null, { cause });
+    throw new ChorusError("invalid_value", "The file isn't JSON.", null, { cause });
   }
 }
 

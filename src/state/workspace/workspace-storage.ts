@@ -20,7 +20,7 @@ export interface LoadedWorkspace {
 const RECORD = "workspace";
 /** What could not be read is kept under this name, for whoever wants to mend it by hand. */
 const DAMAGED_RECORD = "workspace-damaged";
-/** A busy computer may take seconds over it, and who is told that nothing is kept is told wrong. */
+/** A busy computer may take seconds. Don't report "not saved" earlier: the write may still succeed. */
 const LONGEST_WAIT_MS = 5000;
 
 export class IndexedDbStorage implements WorkspaceStorage {
@@ -57,7 +57,7 @@ function withinTime<Value>(promise: Promise<Value>): Promise<Value> {
   return Promise.race([
     promise,
     new Promise<never>((_, reject) => {
-      setTimeout(() => reject(new Error("IndexedDB does not answer.")), LONGEST_WAIT_MS);
+      setTimeout(() => reject(new Error("IndexedDB doesn't respond.")), LONGEST_WAIT_MS);
     }),
   ]);
 }

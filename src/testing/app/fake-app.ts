@@ -79,7 +79,7 @@ async function createEngine({
 }: CreateEngineOptions): Promise<FakeEngine> {
   await load(onProgress);
   if (Array.isArray(model) && !model.some(({ name }) => name === "config.json")) {
-    throw new ChorusError("model_not_found", `There is no config.json among the ${model.length} files given.`);
+    throw new ChorusError("model_not_found", `There is no config.json in the files you chose.`);
   }
   const fail = query.get("fail");
   if (fail && isFirstStart) {

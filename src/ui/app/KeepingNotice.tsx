@@ -4,10 +4,11 @@ import css from "./KeepingNotice.module.css";
 import { useStore } from "../use-store.ts";
 
 const WORDS: Record<Exclude<KeepingStatus, "kept">, string> = {
-  damaged: "The chats from last time could not be read. They were put aside; new ones are kept.",
-  elsewhere: "Chorus is open in another tab, which keeps the chats now. What is said here is kept when that is closed.",
-  crowded: "The other tab was closed, and there is no room here for its chats. Close panes: before, nothing is kept.",
-  "not-kept": "This browser does not let the page keep its chats: they last until it is closed.",
+  damaged: "Your earlier chats could not be read. They were set aside; new chats are saved.",
+  elsewhere: "Chorus is open in another tab, which saves the chats. Changes here are saved once that tab closes.",
+  crowded:
+    "The other tab was closed, and there is no room here for its chats. Close some panes: until then nothing is saved.",
+  "not-kept": "This browser doesn't let the page save its chats: they last until the page is closed.",
 };
 
 /** A line above the panes, where what is said might be lost. */
@@ -17,7 +18,7 @@ export function KeepingNotice({ keeper }: { keeper: WorkspaceKeeper }) {
   return (
     <div className={css.notice}>
       <output>{WORDS[status]}</output>
-      {status === "elsewhere" && <Button onClick={() => keeper.takeOver()}>Take over</Button>}
+      {status === "elsewhere" && <Button onClick={() => keeper.takeOver()}>Save here instead</Button>}
     </div>
   );
 }

@@ -12,7 +12,7 @@ export function UpdateNotice({ updates }: { updates: AppUpdates }) {
     <output className={css.place}>
       {isThere && !isLater && (
         <div className={css.notice}>
-          <p>A newer version of Chorus is there.</p>
+          <p>A new version of Chorus is available.</p>
           <Button onClick={() => location.reload()}>Reload to update</Button>
           <Button look="quiet" onClick={() => setIsLater(true)}>
             Later

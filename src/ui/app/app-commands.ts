@@ -110,15 +110,14 @@ export function appCommands(
     },
     {
       id: "engine.start",
-      title: "Start the engine again",
+      title: "Restart the engine",
       group: "Batch",
       isEnabled: () => ["failed", "dead", "unsupported"].includes(engine.store.getState().status),
       run: () => void engine.start(),
     },
     ...(["system", "light", "dark"] as const).map((choice): Command => ({
       id: `theme.${choice}`,
-      title:
-        choice === "system" ? "Light or dark as the system has it" : `${choice === "dark" ? "Dark" : "Light"} theme`,
+      title: choice === "system" ? "Light or dark, like the system" : `${choice === "dark" ? "Dark" : "Light"} theme`,
       group: "Appearance",
       words: "theme colour appearance mode",
       isEnabled: () => theme.store.getState() !== choice,

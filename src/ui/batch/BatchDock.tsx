@@ -45,7 +45,7 @@ export function BatchDock({ batch, linkTo }: BatchDockProps) {
             look="icon"
             aria-label="Pause the timeline"
             aria-pressed={isPaused}
-            title={isPaused ? "Let the timeline go on" : "Pause the timeline; the engine goes on"}
+            title={isPaused ? "Resume the timeline" : "Pause the timeline; the engine keeps running"}
             onClick={() => dock.togglePause()}
           >
             <Icon name={isPaused ? "play" : "pause"} />

@@ -4,7 +4,7 @@ import { formatCount, formatMs, formatRate } from "../format.ts";
 
 const COLUMNS: readonly (readonly [name: string, read: (sample: ChartSample) => string])[] = [
   ["Tokens per second", ({ tokensPerSecond }) => formatRate(tokensPerSecond)],
-  ["Sequences a step", ({ sequences }) => formatRate(sequences)],
+  ["Sequences per step", ({ sequences }) => formatRate(sequences)],
   ["Waiting", ({ waiting }) => formatCount(waiting)],
   ["Blocks used", ({ blocksUsed }) => formatCount(blocksUsed)],
   ["Blocks cached", ({ blocksCached }) => formatCount(blocksCached)],

@@ -181,7 +181,7 @@ export function TimelinePanel({ batch, linkTo }: TimelinePanelProps) {
             </p>
           )}
         </div>
-        {rows.length === 0 && <p className={css.empty}>Each question that is answered gets a line here.</p>}
+        {rows.length === 0 && <p className={css.empty}>Every answer gets a row here.</p>}
       </div>
       <TimelineTable batch={batch} />
     </section>

@@ -24,7 +24,7 @@ it("offers the batching modes but the one that is, the timeline's pause and zoom
 
   expect(find("timeline.pause")?.title).toBe("Pause the timeline");
   find("timeline.pause")?.run();
-  expect(find("timeline.pause")?.title).toBe("Let the timeline go on");
+  expect(find("timeline.pause")?.title).toBe("Resume the timeline");
 
   while (ids().includes("timeline.in")) find("timeline.in")?.run();
   expect(ids()).toContain("timeline.out");

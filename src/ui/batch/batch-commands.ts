@@ -56,7 +56,7 @@ export function batchCommands(batch: Batch): readonly Command[] {
     {
       id: "timeline.pause",
       get title() {
-        return view().isPaused ? "Let the timeline go on" : "Pause the timeline";
+        return view().isPaused ? "Resume the timeline" : "Pause the timeline";
       },
       group: "Batch",
       keys: "Alt+P",

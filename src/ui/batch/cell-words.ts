@@ -25,7 +25,7 @@ export function cellWords(cell: Cell | undefined): string {
       return `prompt, ${formatCount(cell.rows)} ${cell.rows === 1 ? "token" : "tokens"} computed${cached}`;
     }
     case "decode":
-      return `decode, token ${formatCount(cell.start + 1)} computed`;
+      return `decode, token ${formatCount(cell.start + 1)}`;
     case "drafted": {
       const tokens = `${formatCount(cell.drafted)} drafted ${cell.drafted === 1 ? "token" : "tokens"}`;
       return `decode from token ${formatCount(cell.start + 1)} on, with ${tokens}, ${formatCount(cell.accepted)} accepted`;

@@ -30,7 +30,7 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
     <>
       {isFirst && <LoadCard engine={app.engine} />}
       <p className={css.hint}>
-        {isText ? "Write the beginning of a text, and the model goes on. For example" : "Start with"}
+        {isText ? "Write the beginning of a text, and the model continues it. For example" : "Start with"}
       </p>
       <ul className={css.starters}>
         {(isText ? BEGINNINGS : STARTERS).map((question) => (
@@ -53,8 +53,8 @@ function AboutModel({ engine }: { engine: EngineControl }) {
   if (choice.model !== EMBEDDED_MODEL) return null;
   return (
     <p className={css.about}>
-      You talk to {labelOfChoice(choice)}, a tiny model trained for this project. It runs in this tab, and it makes
-      things up. Larger ones, and your own, are behind its name at the top of the page.
+      You&rsquo;re talking to {labelOfChoice(choice)}, a tiny model trained for this project. It runs in this tab, and
+      it makes things up. To use a larger model or your own, click its name at the top.
     </p>
   );
 }

@@ -27,7 +27,7 @@ export function PaneNote({ pane, engine }: { pane: Pane; engine: EngineControl }
       <p>{note.body}</p>
       {note.action === "undo" && (
         <div className={css.actions}>
-          <Button onClick={() => pane.undoClear()}>Bring it back</Button>
+          <Button onClick={() => pane.undoClear()}>Undo</Button>
         </div>
       )}
       {note.action === "start" && (

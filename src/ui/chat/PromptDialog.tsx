@@ -7,7 +7,7 @@ import { useStore } from "../use-store.ts";
 import { CopyButton } from "./CopyButton.tsx";
 import css from "./PromptDialog.module.css";
 
-/** What the model reads, to the letter. */
+/** Shows exactly what the model reads. */
 export function PromptDialog({ view }: { view: PromptView }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const state = useStore(view.store, (current) => current);
@@ -33,8 +33,8 @@ export function PromptDialog({ view }: { view: PromptView }) {
           {state.prompt && (
             <>
               <p className={css.hint}>
-                What the model reads for the newest question, in its own form:{" "}
-                {formatCount(state.prompt.tokenIds.length)} tokens. The answer goes on from its end.
+                Exactly what the model reads for the newest question: {formatCount(state.prompt.tokenIds.length)}{" "}
+                tokens. The answer continues from its end.
               </p>
               {/* It scrolls, so keys must reach it. */}
               {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}

@@ -10,11 +10,12 @@ import { QuestionEditor } from "./QuestionEditor.tsx";
 import { TokenProbabilities } from "./TokenProbabilities.tsx";
 import css from "./TurnView.module.css";
 
+/** An answer that came to its own end shows nothing: only screen readers hear that. */
 const ENDINGS: Record<TurnEnd, string> = {
-  stop: "Finished: end of text",
-  length: "Finished: length limit",
-  stopped: "Finished: stopped",
-  interrupted: "Broken off before its end",
+  stop: "Finished",
+  length: "Reached the length limit",
+  stopped: "Stopped",
+  interrupted: "Interrupted",
 };
 
 interface TurnViewProps {
@@ -67,7 +68,7 @@ export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, is
         {tokens && <TokenProbabilities answer={answer} tokens={tokens} />}
       </div>
       <footer className={css.foot}>
-        <p>{turn.end && ENDINGS[turn.end]}</p>
+        <p>{turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}</p>
         {turn.end !== null && (
           <>
             {isNewest && isUnfinished(turn) && (
@@ -82,8 +83,8 @@ export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, is
                 <Button
                   look="icon"
                   disabled={!isIdle}
-                  aria-label="Answer again"
-                  title="Answer again"
+                  aria-label="Regenerate"
+                  title="Regenerate"
                   onClick={() => pane.regenerate()}
                 >
                   <Icon name="again" />
@@ -92,7 +93,7 @@ export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, is
               <Button
                 look="icon"
                 aria-label="Fork from here"
-                title="Go on from here in a new pane"
+                title="Continue from here in a new pane"
                 onClick={() => onFork(turn)}
               >
                 <Icon name="fork" />

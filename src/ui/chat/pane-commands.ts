@@ -38,7 +38,7 @@ export function paneCommands({
 
   return [
     ofPane(
-      { id: "pane.again", title: "Answer the last question again", words: "regenerate retry" },
+      { id: "pane.again", title: "Regenerate the last answer", words: "again retry" },
       (pane) => isIdle(pane) && hasTurns(pane),
       (pane) => pane.regenerate(),
     ),

@@ -124,7 +124,7 @@ function CommandList({ enabled, onRun, onClose }: CommandListProps) {
           </Fragment>
         ))}
       </div>
-      {found.length === 0 && <p className={css.none}>Nothing of that name can be done now.</p>}
+      {found.length === 0 && <p className={css.none}>No matching command</p>}
       <p className="sr" aria-live="polite">
         {query !== "" && `${found.length} ${found.length === 1 ? "command" : "commands"}`}
       </p>

@@ -11,7 +11,7 @@ import { useCommands } from "./use-commands.ts";
 /** Keys that are not commands: they belong to the box they are pressed in. */
 const BOX_KEYS = [
   { title: "Send the message", keys: "Enter" },
-  { title: "Begin a new line", keys: "Shift+Enter" },
+  { title: "New line", keys: "Shift+Enter" },
 ];
 
 /** Every key that does something, in a native dialog. */
@@ -22,7 +22,7 @@ export function ShortcutList({ commands, singleKeys }: { commands: Commands; sin
     (): readonly Command[] => [
       {
         id: "shortcuts.open",
-        title: "Show the shortcuts",
+        title: "Show keyboard shortcuts",
         group: "Help",
         keys: "?",
         words: "keys keyboard help",
@@ -89,7 +89,7 @@ function SingleKeysSwitch({ singleKeys }: { singleKeys: SingleKeys }) {
   return (
     <label className={css.single}>
       <input type="checkbox" checked={isOn} onChange={(event) => singleKeys.turn(event.target.checked)} />
-      Keys without Ctrl or Alt, such as <Keys keys="?" />
+      Single-key shortcuts, such as <Keys keys="?" />
     </label>
   );
 }

@@ -17,7 +17,7 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
         <p className={css.status} title={`The model runs on this graphics adapter: ${state.engine.model.adapter}`}>
           <span className={css.dot} />
           <span className={css.adapter}>{state.engine.model.adapter}</span>
-          {!isOnline && <b title="Everything here goes on without network: the model runs in this page">Offline</b>}
+          {!isOnline && <b title="Everything works without network: the model runs in this page">Offline</b>}
         </p>
       );
     case "loading": {

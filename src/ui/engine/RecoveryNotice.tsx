@@ -18,7 +18,7 @@ export function RecoveryNotice({ app }: { app: Pick<AppState, "engine" | "recove
           <Icon name="warn" />
           {titleOf(cause)}
         </b>{" "}
-        It starts again by itself. What was said is kept, and questions that wait are sent then.
+        It restarts by itself. Your chats are kept, and waiting questions are sent once it runs.
       </output>
       {stages && <Stage stages={stages} />}
     </div>

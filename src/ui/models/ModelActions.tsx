@@ -69,8 +69,8 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
       {error && isBrought && !stored && (
         <Button
           look="icon"
-          aria-label={`Take ${title} from the list`}
-          title="Take it from the list"
+          aria-label={`Remove ${title} from the list`}
+          title="Remove from the list"
           onClick={() => void shelf.remove(key)}
         >
           <Icon name="close" />

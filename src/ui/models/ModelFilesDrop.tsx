@@ -62,8 +62,8 @@ export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: (
         onChange={onChoose}
       />
       <p className={css.hint}>
-        config.json, tokenizer.json, model.safetensors or its parts. They are read where they are: after a reload they
-        must be given again.
+        config.json, tokenizer.json, model.safetensors or its parts. Files aren&rsquo;t copied; choose them again after
+        a reload.
       </p>
     </section>
   );

@@ -61,9 +61,7 @@ export function ModelPicker({ app }: { app: AppState }) {
           <>
             <div className={css.head}>
               <h2>Models</h2>
-              <p>
-                They are kept in this browser and work offline. Your chats stay as they are when you change the model.
-              </p>
+              <p>Downloaded models stay in this browser and work offline. Changing the model keeps your chats.</p>
               <CloseButton onClick={close} />
             </div>
             <Models app={app} onUsed={close} />

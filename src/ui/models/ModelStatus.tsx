@@ -33,7 +33,7 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
         <progress value={receivedBytes} max={Math.max(1, totalBytes)} aria-label="Downloaded" />
         <p>
           {totalBytes === 0
-            ? "Looking for its files …"
+            ? "Looking for its files…"
             : [
                 formatBytesOf(receivedBytes, totalBytes),
                 ...(bytesPerSecond === null ? [] : [`${formatBytes(bytesPerSecond)}/s`]),

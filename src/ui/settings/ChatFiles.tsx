@@ -29,7 +29,9 @@ export function ChatFiles({ app }: { app: AppState }) {
   return (
     <section className={css.files} aria-label="Chats as files">
       <h3>Chats</h3>
-      <p className={css.hint}>They are kept in this browser and go nowhere else. A file has them all, with settings.</p>
+      <p className={css.hint}>
+        Chats are kept in this browser and go nowhere else. Export them all, with settings, to one file.
+      </p>
       <div className={css.actions}>
         <Button onClick={() => saveFile("chorus-chats.json", exportChats(app.workspace), "application/json")}>
           Export {numPanes === 1 ? "1 chat" : `${numPanes} chats`}
