@@ -7,7 +7,9 @@ const QUERY = "keep&stepms=20";
 const ENDLESS = `${QUERY}&paragraphs=1000&context=1000000&max_tokens=100000`;
 const FRANCE = "What is the capital of France?";
 
-/** Writes what is kept, as the page does; from a file of its origin, as the page would write over it when it is left. */
+/**
+ * Writes what is kept, as the page does; from a file of its origin, as the page would write over it when it is left.
+ */
 async function overwrite(page: Page, record: unknown): Promise<void> {
   await page.goto(new URL("/icon.svg", process.env.CHORUS_E2E_FAKE_URL).href);
   await page.evaluate(

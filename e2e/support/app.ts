@@ -39,7 +39,9 @@ export class App {
     return new Pane(this.page.getByRole("region", { name: `Pane ${number}`, exact: true }));
   }
 
-  /** The model is not sent before the function is called that this resolves with. For pages without a service worker. */
+  /**
+   * The model is not sent before the function is called that this resolves with. For pages without a service worker.
+   */
   static async holdModel(page: Page): Promise<() => void> {
     let letGo = () => {};
     const isLetGo = new Promise<void>((resolve) => (letGo = resolve));

@@ -5,8 +5,8 @@ import type { EngineService } from "../protocol/service.ts";
 import type { AsyncService, Transport } from "./transport.ts";
 
 /**
- * Starts the engine's worker. Comlink leaves calls to a dead worker pending for ever, and a killed worker fires no event;
- * so the worker holds a Web Lock of its own name, and whoever gets that lock next knows that it is gone.
+ * Starts the engine's worker. Comlink leaves calls to a dead worker pending for ever, and a killed worker fires no
+ * event. Therefore the worker holds a Web Lock with its own name: once the page gets that lock, the worker is gone.
  */
 export async function startWorker(): Promise<Transport> {
   if (!globalThis.isSecureContext) {
@@ -45,7 +45,9 @@ export async function startWorker(): Promise<Transport> {
   };
 }
 
-/** A service whose calls go to the worker. Functions among their arguments stay here, and the worker calls them back. */
+/**
+ * A service whose calls go to the worker. Functions among their arguments stay here, and the worker calls them back.
+ */
 function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
   const byReference = (value: unknown) => (typeof value === "function" ? Comlink.proxy(value) : value);
   return new Proxy<AsyncService>(remote, {
@@ -60,7 +62,7 @@ async function lockFreed(name: string, closing: AbortSignal): Promise<ChorusErro
   try {
     await navigator.locks.request(name, { signal: closing }, () => undefined);
   } catch {
-    // We are closing it ourselves, and nobody is to be told.
+    // Aborted by close(): the worker did not die.
     return new Promise(() => undefined);
   }
   return new ChorusError(

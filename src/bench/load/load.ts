@@ -21,7 +21,10 @@ interface LoadOptions {
   readonly maxConcurrency?: number | null;
 }
 
-/** Sends requests as they come and reads every stream to its end. Greedy. A request that fails is a record, not an error. */
+/**
+ * Sends requests as they come and reads every stream to its end. Greedy. A request that fails is a record, not an
+ * error.
+ */
 export async function runLoad(
   engine: ChorusEngine,
   requests: readonly LoadRequest[],
@@ -130,9 +133,9 @@ class Turns {
 }
 
 /**
- * When each of `count` requests comes, in milliseconds from the start: a Poisson process (independent, exponential gaps),
- * stretched so that the last one comes after exactly count / rate seconds, as vLLM's benchmark does. A rate of Infinity is
- * all at once.
+ * When each of `count` requests comes, in milliseconds from the start: a Poisson process (independent, exponential
+ * gaps), stretched so that the last one comes after exactly count / rate seconds, as vLLM's benchmark does. A rate of
+ * Infinity is all at once.
  */
 export function poissonArrivalsMs(count: number, requestsPerSecond: number, random: Random): number[] {
   if (requestsPerSecond === Infinity) return Array.from({ length: count }, () => 0);

@@ -1,4 +1,5 @@
-// A chart as SVG text: the page shows it, docs/benchmarks/ keeps it. Series differ by ink, dash and marker, never by hue.
+// A chart as SVG text: the page shows it, docs/benchmarks/ keeps it. Series differ by ink, dash and marker, never by
+// hue.
 
 import type { ChartSeries, ResultChart } from "./bench-result.ts";
 import { formatFigure } from "./format-figure.ts";

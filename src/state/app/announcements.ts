@@ -8,7 +8,7 @@ interface Announcement {
 // Enough for all panes to end at once; a screen reader speaks additions only.
 const KEPT = 16;
 
-/** What is said to people who can't see the page: each answer once, when it has ended. */
+/** Announcements for screen readers: each answer once, when it has ended. */
 export class Announcements {
   readonly #store = createStore<readonly Announcement[]>(() => []);
   readonly store: ReadonlyStore<readonly Announcement[]> = this.#store;

@@ -21,17 +21,17 @@ import { Workspace } from "../workspace/workspace.ts";
 
 export interface AppStateOptions {
   readonly createEngine: CreateEngine;
-  /** The models there are, and what can be done with them. */
+  /** Lists, downloads and deletes models. */
   readonly models: Models;
-  /** The model to begin with. */
+  /** The first model to load. */
   readonly choice: ModelChoice;
-  /** Told of each model that was chosen and runs. */
+  /** Called when a chosen model runs. */
   readonly onModelChosen?: (choice: ModelChoice) => void;
-  /** What the page's address asks for. */
+  /** Settings from the page's address. */
   readonly sampling: Settings;
-  /** Where the chats are kept, and what was there. [they last as long as the page] */
+  /** Where the chats are saved, and what was loaded from there. [nothing is saved] */
   readonly kept?: { readonly storage: WorkspaceStorage; readonly loaded: LoadedWorkspace };
-  /** [schemas are not looked into before they are sent] */
+  /** [schemas are not checked before they are sent] */
   readonly schemaProblem?: SchemaProblem;
   readonly hasWebGpu: () => boolean;
   readonly scheduleFlush: ScheduleFlush;
@@ -39,7 +39,7 @@ export interface AppStateOptions {
   readonly now: () => number;
 }
 
-/** Everything the page shows, outside of React: one engine, its batch's figures, and the panes. */
+/** Everything the page shows, outside React: one engine, its batch's figures, and the panes. */
 export interface AppState {
   readonly engine: EngineControl;
   readonly recovery: EngineRecovery;
@@ -48,11 +48,11 @@ export interface AppState {
   readonly workspace: Workspace;
   /** For all panes. */
   readonly settings: SharedSettings;
-  /** Null where nothing is kept. */
+  /** Null where nothing is saved. */
   readonly keeper: WorkspaceKeeper | null;
   readonly demo: Demo;
   readonly announcements: Announcements;
-  /** All that can be done here, by the palette and by keys. */
+  /** All commands, for the palette and the shortcuts. */
   readonly commands: Commands;
   readonly shelf: ModelShelf;
   readonly promptView: PromptView;
@@ -85,7 +85,7 @@ export function createAppState(options: AppStateOptions): AppState {
   const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded.status, workspace, settings) : null;
   const demo = new Demo({ ...context, mode: batch.mode, now });
   zoomWithDemo(demo, batch.timeline, batch.dock);
-  // On a phone, who goes to a pane leaves the batch.
+  // On a phone, going to a pane closes the batch.
   workspace.store.subscribe((state, before) => {
     if (state.current !== before.current) batch.dock.show(false);
   });

@@ -1,15 +1,17 @@
 import type { Settings } from "../settings/settings.ts";
 
 interface PageOptions {
-  /** Null: what was chosen before, or the embedded one. */
+  /** Null: the model chosen before, or the embedded one. */
   readonly model: string | null;
   readonly sampling: Settings;
 }
 
 const SAMPLING_FIELDS = ["temperature", "top_p", "top_k", "seed", "max_tokens"] as const;
 
-/** What the page's address asks for: `?model=models/other/&temperature=0`. A value that is no number is left to the
- * engine to refuse, by name. */
+/**
+ * Reads the options in the page's address: `?model=models/other/&temperature=0`. The engine refuses a value that isn't
+ * a number, and names it.
+ */
 export function readPageOptions(search: string): PageOptions {
   const params = new URLSearchParams(search);
   const given = SAMPLING_FIELDS.flatMap((field) => {

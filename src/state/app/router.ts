@@ -1,6 +1,6 @@
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-/** Where the page is, by its hash: "#/bench?quick" is page "bench" with the parameter "quick"; no hash is page "". */
+/** A page and its parameters, from the hash: "#/bench?quick" is page "bench" with "quick"; no hash is page "". */
 interface Route {
   readonly page: string;
   readonly params: URLSearchParams;
@@ -11,7 +11,7 @@ export function readRoute(hash: string): Route {
   return { page: path, params: new URLSearchParams(query) };
 }
 
-/** Follows the address. To go somewhere is to follow a link: `<a href="#/bench">`, and `<a href="#/">` to the chats. */
+/** Follows the address. Links navigate: `<a href="#/bench">`, and `<a href="#/">` for the chats. */
 export class Router {
   readonly store: ReadonlyStore<Route>;
 

@@ -6,7 +6,9 @@ type ThemeChoice = (typeof CHOICES)[number];
 
 const NAME = "theme";
 
-/** Light or dark: as the system has it, or as the person chose. Remembered, and written to the document's root. */
+/**
+ * The light or dark theme: the system's, or the one the person chose. It is remembered and set on the document's root.
+ */
 export class Theme {
   readonly #store = createStore<ThemeChoice>(readChoice);
   readonly store: ReadonlyStore<ThemeChoice> = this.#store;

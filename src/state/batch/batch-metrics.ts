@@ -4,11 +4,11 @@ import type { StepReport } from "../../protocol/reports.ts";
 import { SlidingMax, SlidingRate } from "./sliding-window.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-/** The batch as the page shows it. What is of now is zero while nothing runs. */
+/** The batch's figures as shown. Current values are 0 while nothing runs. */
 interface BatchFigures {
   readonly running: number;
   readonly waiting: number;
-  /** Most sequences that any step of the last minute had. */
+  /** Most sequences in any step of the last minute. */
   readonly peakSequences: number;
   /** Share of the cache's blocks in use, 0..1. */
   readonly kvUse: number;
@@ -16,7 +16,7 @@ interface BatchFigures {
   /** Since the engine started. */
   readonly step: number;
   readonly preemptions: number;
-  /** Share of the prompts' tokens that were found in the prefix cache, 0..1; null: none has been looked up. */
+  /** Share of prompt tokens found in the prefix cache, 0..1; null: none was looked up. */
   readonly prefixHits: number | null;
 }
 
@@ -31,14 +31,14 @@ const NOTHING: BatchFigures = {
   prefixHits: null,
 };
 
-/** Figures change four times a second, so that they can be read. */
+/** Figures change four times per second, so that they can be read. */
 export const FIGURES_INTERVAL_MS = 250;
 const RATE_WINDOW_MS = 2000;
 const PEAK_WINDOW_MS = 60_000;
-/** After this long without a step the last one's gauges may no longer describe the present. */
+/** After this long without a step the last gauges may be out of date. */
 const QUIET_MS = 1000;
 
-/** Watches one engine after another and keeps the figures of its batch. Only `tick` changes the store. */
+/** Watches one engine after another and computes its batch's figures. Only `tick` changes the store. */
 export class BatchMetrics {
   readonly #store = createStore<BatchFigures>(() => NOTHING);
   readonly store: ReadonlyStore<BatchFigures> = this.#store;
@@ -47,7 +47,7 @@ export class BatchMetrics {
   #rate = new SlidingRate(RATE_WINDOW_MS);
   #peak = new SlidingMax(PEAK_WINDOW_MS);
   #last: StepReport | null = null;
-  /** When the last step was reported, on the page's clock. Ages are taken there, on top of the worker's last time. */
+  /** When the last step was reported, by the page's clock; added to the worker's last time. */
   #lastHeardMs = 0;
   #gauges = { running: 0, waiting: 0, kvUse: 0 };
 
@@ -56,7 +56,7 @@ export class BatchMetrics {
     this.#now = now;
   }
 
-  /** From now on tells of this engine; null: there is none. */
+  /** Watches this engine from now on; null: there is none. */
   watch(engine: ChorusEngine | null): void {
     this.#engine = engine;
     this.#rate = new SlidingRate(RATE_WINDOW_MS);
@@ -77,16 +77,16 @@ export class BatchMetrics {
     };
   }
 
-  /** The worker's clock, as far as it can be known here: its last time, and what has passed since. */
+  /** Estimates the worker's clock: its last reported time plus the time since. */
   get workerNowMs(): number {
     return (this.#last?.atMs ?? 0) + this.#now() - this.#lastHeardMs;
   }
 
-  /** Brings the store up to date; to be called every FIGURES_INTERVAL_MS. */
+  /** Updates the store. Must be called every FIGURES_INTERVAL_MS. */
   tick(): void {
     const last = this.#last;
     const isAtRest = this.#gauges.running + this.#gauges.waiting === 0;
-    // A request that was aborted between two steps leaves without a step to report it.
+    // A request aborted between two steps leaves without a report.
     if (!isAtRest && this.#now() - this.#lastHeardMs >= QUIET_MS) void this.#askGauges();
     const figures: BatchFigures = {
       ...this.#gauges,
@@ -112,7 +112,7 @@ export class BatchMetrics {
         kvUse: stats.kv_cache_usage_perc,
       };
     } catch {
-      // The engine died; its fatal event says so, and the next watch() starts afresh.
+      // The engine died. Its fatal event reports that, and the next watch() starts afresh.
     }
   }
 }

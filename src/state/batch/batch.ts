@@ -8,10 +8,12 @@ import { Charts } from "./charts.ts";
 import { Dock } from "./dock.ts";
 import { Timeline } from "./timeline.ts";
 
-/** What a recording holds at most. */
+/** Most events in a recording. */
 const MOST_RECORDED_EVENTS = 10_000;
 
-/** All that is shown of one engine after another at work: its timeline, charts, cache, and recording. */
+/**
+ * All that is shown of the engine's work: timeline, charts, cache map and recording. Watches one engine after another.
+ */
 export class Batch {
   readonly metrics: BatchMetrics;
   readonly timeline = new Timeline();
@@ -26,7 +28,7 @@ export class Batch {
     this.metrics = metrics;
   }
 
-  /** From now on tells of this engine; null: there is none, and what the last one did can still be read. */
+  /** Watches this engine from now on; null: there is none, and the data of the last one stays. */
   watch(engine: ChorusEngine | null): void {
     this.#engine = engine;
     this.metrics.watch(engine);
@@ -40,7 +42,7 @@ export class Batch {
     engine.on("request", this.#addRequest);
   }
 
-  /** Whether there is an engine to ask. */
+  /** Whether an engine runs. */
   get isWatching(): boolean {
     return this.#engine !== null;
   }
@@ -53,12 +55,12 @@ export class Batch {
     void this.cacheMap.tick(figures);
   }
 
-  /** The newest MOST_RECORDED_EVENTS as JSON lines; null before there was an engine. */
+  /** Returns the newest MOST_RECORDED_EVENTS as JSON lines; null before the first engine. */
   recording(): string | null {
     return this.#recorder?.text() ?? null;
   }
 
-  /** All counters, gauges and histograms as Prometheus text; null where no engine runs. */
+  /** Returns all counters, gauges and histograms as Prometheus text; null if no engine runs. */
   async prometheusText(): Promise<string | null> {
     return (await this.#engine?.metrics()) ?? null;
   }

@@ -7,17 +7,17 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 
 /** The charts at one moment. */
 export interface ChartSample {
-  /** Per second, of all streams. */
+  /** Tokens per second, all streams. */
   readonly tokensPerSecond: number;
-  /** Of each pane, by its number; 0 collects what no pane asked for. */
+  /** Tokens per second by pane number; 0 collects what no pane asked for. */
   readonly byVoice: Readonly<Record<number, number>>;
-  /** Mean of the steps since the sample before; 0 where there was none. */
+  /** Mean over the steps since the last sample; 0 if there were none. */
   readonly sequences: number;
   readonly waiting: number;
   readonly blocksUsed: number;
   readonly blocksCached: number;
   readonly blocksTotal: number;
-  /** Mean of those steps; null where there was none (and of the GPU where the adapter has no clock). */
+  /** Mean over the same steps; null if there were none. The GPU's is null too if the adapter has no clock. */
   readonly cpuMs: number | null;
   readonly gpuMs: number | null;
   readonly stepMs: number | null;
@@ -26,17 +26,17 @@ export interface ChartSample {
 interface ChartsState {
   /** The last minute, oldest first. */
   readonly samples: readonly ChartSample[];
-  /** Of the last minute, in milliseconds; null: there were none. */
+  /** Percentiles of the last minute, milliseconds; null: no values. */
   readonly ttft: Percentiles | null;
   readonly itl: Percentiles | null;
 }
 
 export const CHARTS_WINDOW_MS = 60_000;
 const RATE_WINDOW_MS = 1000;
-/** Of inter-token latencies there are many. */
+/** Most inter-token latencies that are kept. */
 const MOST_LATENCIES = 4096;
 
-/** What the batch did over the last minute: one sample a tick. Memory is bounded however long it runs. */
+/** The last minute of the batch, one sample per tick. Memory is bounded. */
 export class Charts {
   readonly #store = createStore<ChartsState>(() => ({ samples: [], ttft: null, itl: null }));
   readonly store: ReadonlyStore<ChartsState> = this.#store;
@@ -44,7 +44,7 @@ export class Charts {
   readonly #rates = new Map<number, SlidingRate>();
   readonly #ttft = new SlidingPercentiles(CHARTS_WINDOW_MS, MOST_LATENCIES);
   readonly #itl = new SlidingPercentiles(CHARTS_WINDOW_MS, MOST_LATENCIES);
-  /** When each open sequence had its last token. */
+  /** Time of each open sequence's last token. */
   readonly #lastTokenMs = new Map<string, number>();
   /** Since the last tick. */
   #steps: StepReport[] = [];
@@ -88,8 +88,8 @@ export class Charts {
 
   /**
    * Takes a sample.
-   * @param nowMs by the worker's clock
-   * @param waiting as they are now: between two steps requests may have left
+   * @param nowMs the worker's clock
+   * @param waiting waiting requests now; some may have left since the last step
    */
   tick(nowMs: number, waiting: number): void {
     if (this.#last === null) return;

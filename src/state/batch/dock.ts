@@ -2,19 +2,19 @@ import { remember, remembered } from "../remembered.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
 interface DockState {
-  /** Whether the body is seen; the head always is. */
+  /** Whether the body is visible; the head always is. */
   readonly isOpen: boolean;
-  /** Whether it has the panes' place, on a phone. */
+  /** Whether it replaces the panes, on a phone. */
   readonly isInView: boolean;
-  /** Of the body, in CSS pixels; null: as its content needs. */
+  /** Height of the body in CSS pixels; null: as high as its content. */
   readonly heightPx: number | null;
-  /** Whether the timeline stands still, so that it can be read. */
+  /** Whether the timeline is paused. */
   readonly isPaused: boolean;
-  /** Width of a step on the timeline. */
+  /** Width of a step on the timeline, CSS pixels. */
   readonly stepPx: number;
-  /** So many steps are to be seen at once: whoever knows the width of a timeline fits them into it. null: as stepPx says. */
+  /** Number of steps to fit into the timeline's width; null: stepPx applies. */
   readonly fitSteps: number | null;
-  /** The pane whose sequences are pointed at; null: none, and all are drawn alike. */
+  /** The pane whose sequences are highlighted; null: none. */
   readonly solo: number | null;
 }
 
@@ -23,7 +23,7 @@ export const MAX_DOCK_PX = 720;
 export const STEP_WIDTHS_PX = [0.5, 1, 1.5, 2, 3, 5, 7, 9, 13, 19, 27] as const;
 const DEFAULT_STEP_PX = 9;
 
-/** How the person has set up the view of the batch. Whether it is open and its height are remembered. */
+/** How the batch is shown. Whether it is open, and its height, are remembered. */
 export class Dock {
   readonly #store = createStore<DockState>(() => ({
     isOpen: remembered("dock.open") !== "no",
@@ -42,7 +42,7 @@ export class Dock {
     remember("dock.open", isOpen ? "yes" : "no");
   }
 
-  /** Where there is room for one thing at a time: the batch, or the panes. */
+  /** On a phone: shows the batch instead of the panes, or the panes. */
   show(isInView: boolean): void {
     if (isInView !== this.store.getState().isInView) this.#store.setState({ isInView });
   }
@@ -58,7 +58,7 @@ export class Dock {
     this.#store.setState({ isPaused: !this.store.getState().isPaused });
   }
 
-  /** 1: nearer, -1: further away. Does nothing at the last width. */
+  /** Zooms in (1) or out (-1). Does nothing at the last width. */
   zoom(direction: 1 | -1): void {
     const stepPx = this.#nextStepPx(direction);
     if (stepPx !== undefined) this.zoomTo(stepPx);
@@ -77,12 +77,12 @@ export class Dock {
     this.#store.setState({ stepPx, fitSteps: null });
   }
 
-  /** Zooms so that so many steps are seen, and no further away than that. */
+  /** Zooms so that this many steps fit, and no further out. */
   fit(steps: number): void {
     this.#store.setState({ fitSteps: steps });
   }
 
-  /** Chooses the width of a step, where steps are to be fitted into the timeline's. */
+  /** Chooses the width of a step that fits the wanted steps into `widthPx`. */
   settleZoom(widthPx: number): void {
     const { fitSteps, stepPx: before } = this.store.getState();
     if (fitSteps === null) return;

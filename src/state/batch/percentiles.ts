@@ -6,12 +6,12 @@ export interface Percentiles {
   readonly p99: number;
 }
 
-/** The smallest value that at least this share of them, 0..1, do not exceed. `sorted` is not empty. */
+/** Returns the smallest value that at least this share (0..1) of the values don't exceed. `sorted` is not empty. */
 function nearestRank(sorted: Float64Array, share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
 }
 
-/** Percentiles of what was measured in the last stretch of time; of the newest, where that is too many. */
+/** Percentiles over a sliding window of time; of the newest values if there are too many. */
 export class SlidingPercentiles {
   readonly #windowMs: number;
   readonly #samples: Ring<{ readonly atMs: number; readonly value: number }>;

@@ -1,4 +1,4 @@
-// Two figures over the last stretch of time. Samples come in order of time, from one clock, in milliseconds.
+// Figures over a sliding window. Samples come in order of time, in milliseconds of one clock.
 
 /** Tokens per second over the last `windowMs`. */
 export class SlidingRate {
@@ -6,19 +6,19 @@ export class SlidingRate {
   readonly #leastSpanMs: number;
   #samples: { readonly startMs: number; readonly atMs: number; readonly count: number }[] = [];
 
-  /** @param leastSpanMs over less than this nothing is measured: few things in little time make a high rate. [0] */
+  /** @param leastSpanMs the rate is 0 over a shorter span, where it would be far too high. [0] */
   constructor(windowMs: number, leastSpanMs = 0) {
     this.#windowMs = windowMs;
     this.#leastSpanMs = leastSpanMs;
   }
 
-  /** `count` things that were made from `startMs` to `atMs`. */
+  /** Adds `count` things that were made from `startMs` to `atMs`. */
   add(startMs: number, atMs: number, count: number): void {
     this.#samples.push({ startMs, atMs, count });
     this.#drop(atMs);
   }
 
-  /** Per second, at `nowMs`. Work that began within the window is measured from its beginning, not the window's. */
+  /** Returns the rate per second at `nowMs`. Work that began within the window is measured from its own beginning. */
   at(nowMs: number): number {
     this.#drop(nowMs);
     const oldest = this.#samples[0];

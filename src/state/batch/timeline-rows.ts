@@ -1,23 +1,22 @@
 import { askerOf } from "../chat/request-name.ts";
 import type { Track } from "./timeline.ts";
 
-/** The sequences on one line, one after the other; none: an empty line between others. */
+/** The sequences on one line, in order; an empty line between others has none. */
 export type TimelineRow = readonly Track[];
 
 /**
- * Which line of the timeline each sequence stands on. A pane has a line: its questions follow one another there. A line is
- * kept until the last of its cells has left the view, and then the next who needs one takes it; so nobody moves while they
- * can be seen.
+ * Assigns each sequence to a line of the timeline. A pane has one line, on which its questions follow one another. A
+ * line is reused once its last cell has left the view, so no visible sequence ever moves.
  */
 export class TimelineRows {
   #rows: TimelineRow[] = [];
 
-  /** The lines, from the first, for those that can be seen. */
+  /** Returns the lines of the visible tracks, from the top. */
   arrange(visible: readonly Track[]): readonly TimelineRow[] {
     const seen = new Set(visible);
     let rows = this.#rows.map((row) => row.filter((track) => seen.has(track)));
     const placed = new Set(rows.flat());
-    // Who comes back from the past (the view was widened) came first: all are placed anew, in the order in which they began.
+    // The view was widened, and older tracks are visible again: place all of them again, in the order they began.
     if (placed.size > 0 && visible.slice(0, placed.size).some((track) => !placed.has(track))) {
       rows = [];
       placed.clear();
@@ -35,7 +34,7 @@ export class TimelineRows {
   }
 }
 
-/** Whether a line is that of the track's pane, and free as long as it lasts. */
+/** Returns whether a line belongs to the track's pane and is free while the track lasts. */
 function hasRoomFor(row: TimelineRow, track: Track): boolean {
   const pane = paneOf(track);
   if (pane === null || row.length === 0) return false;

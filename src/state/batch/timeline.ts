@@ -4,17 +4,17 @@ import { Ring } from "../ring.ts";
 
 /** What a sequence did in a step. */
 export type Cell =
-  /** Rows of its prompt; after a preemption, of all it has. */
+  /** Rows of its prompt; after a preemption, of all its tokens. */
   | { readonly kind: "prompt"; readonly rows: number; readonly cachedTokens: number; readonly start: number }
   | { readonly kind: "decode"; readonly start: number }
-  /** Decoding with drafts: rows for tokens that may come next, and how many of them were taken. */
+  /** Decoding with drafts: how many tokens were drafted, and how many of them were accepted. */
   | { readonly kind: "drafted"; readonly start: number; readonly drafted: number; readonly accepted: number }
   | { readonly kind: "waiting" }
   | { readonly kind: "preempted" }
-  /** Stands in the column after its last step. */
+  /** Drawn in the column after its last step. */
   | { readonly kind: "finished"; readonly reason: FinishReason };
 
-/** One sequence's line: its cells, one a step, from `firstStep` on. */
+/** One sequence's line: one cell per step, from `firstStep` on. */
 export interface Track {
   readonly id: SequenceId;
   readonly firstStep: number;
@@ -23,14 +23,14 @@ export interface Track {
   cellAt(step: number): Cell | undefined;
 }
 
-/** What a step computed in all. */
+/** Totals of one step. */
 export interface StepRows {
   readonly step: number;
   readonly rows: number;
   readonly promptRows: number;
 }
 
-/** So many steps are remembered. */
+/** Number of steps that are kept. */
 export const TIMELINE_STEPS = 2048;
 
 const WAITING: Cell = { kind: "waiting" };
@@ -38,9 +38,9 @@ const PREEMPTED: Cell = { kind: "preempted" };
 
 /** What each sequence did in each of the last steps, gathered from the engine's reports. */
 export class Timeline {
-  /** In the order in which they began. */
+  /** In the order they began. */
   #tracks: SequenceTrack[] = [];
-  /** Those that have not ended. */
+  /** Tracks that have not ended. */
   readonly #open = new Map<string, SequenceTrack>();
   readonly #steps = new Ring<StepRows>(TIMELINE_STEPS);
   readonly #listeners = new Set<() => void>();
@@ -50,7 +50,7 @@ export class Timeline {
     return this.#lastStep;
   }
 
-  /** Tells after each change; returns the function that unsubscribes. */
+  /** Calls `listener` after each change. Returns the function that unsubscribes. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -64,12 +64,12 @@ export class Timeline {
     this.#tell();
   }
 
-  /** Those with a cell between two steps, both included. */
+  /** Returns the tracks with a cell between two steps, both included. */
   tracksIn(fromStep: number, toStep: number): readonly Track[] {
     return this.#tracks.filter(({ firstStep, endStep }) => firstStep <= toStep && (endStep ?? Infinity) >= fromStep);
   }
 
-  /** Undefined: forgotten, or still to come. */
+  /** Undefined: too old, or not computed yet. */
   rowsOf(step: number): StepRows | undefined {
     const rows = this.#steps.fromEnd(this.#lastStep - step);
     return rows?.step === step ? rows : undefined;
@@ -86,7 +86,7 @@ export class Timeline {
     }
     for (const id of report.preempted) this.#track(id, step)?.set(step, PREEMPTED);
     for (const id of report.waitingIds) {
-      // Of a request's choices the first stands for those that have not been seen yet.
+      // The first choice of a request stands for those not seen yet.
       if (!this.#open.has(keyOf({ requestId: id, index: 0 }))) this.#track({ requestId: id, index: 0 }, step);
     }
     const waiting = new Set(report.waitingIds);
@@ -104,7 +104,10 @@ export class Timeline {
     this.#tell();
   }
 
-  /** The open track of a sequence, or a new one. Null: it has ended, and a step that was under way still names it. */
+  /**
+   * Returns the open track of a sequence, or a new one. Null: it has ended, but a step that was in flight still names
+   * it.
+   */
   #track(id: SequenceId, step: number): SequenceTrack | null {
     const key = keyOf(id);
     const open = this.#open.get(key);
@@ -138,7 +141,7 @@ class SequenceTrack implements Track {
   readonly id: SequenceId;
   firstStep: number;
   endStep: number | null = null;
-  /** From firstStep on. A step in which it did nothing has none. */
+  /** Cells from firstStep on. A step in which the sequence did nothing has none. */
   #cells: (Cell | undefined)[] = [];
 
   constructor(id: SequenceId, firstStep: number) {
@@ -159,7 +162,7 @@ class SequenceTrack implements Track {
     this.#cells.push({ kind: "finished", reason });
   }
 
-  /** In large pieces: moving the rest costs more than keeping some too many. */
+  /** In large pieces: moving the rest costs more than keeping a few too many. */
   forgetBefore(step: number): void {
     if (step - this.firstStep < TIMELINE_STEPS) return;
     this.#cells = this.#cells.slice(step - this.firstStep);

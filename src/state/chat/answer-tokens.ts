@@ -1,8 +1,8 @@
-// The tokens of answers with their probabilities, where they were asked for.
+// The tokens of answers with their probabilities, if the settings ask for them.
 
 import type { TokenLogprob } from "../../protocol/openai.ts";
 
-/** Of each of a chat's answers, by its turn's id. They last as long as the page: nothing of them is saved. */
+/** The tokens of a chat's answers by turn id. They are not saved, and last as long as the page. */
 export class AnswerTokens {
   readonly #ofTurns = new Map<number, TokenLogprob[]>();
 
@@ -16,18 +16,18 @@ export class AnswerTokens {
     this.#ofTurns.delete(turnId);
   }
 
-  /** Null: they were not asked for. */
+  /** Null: the settings did not ask for them. */
   of(turnId: number): readonly TokenLogprob[] | null {
     return this.#ofTurns.get(turnId) ?? null;
   }
 }
 
-/** What Markdown's marks can be at most between two characters that are seen. */
+/** Most characters of Markdown syntax between two visible characters. */
 const LONGEST_GAP = 400;
 
 /**
- * To which token each character belongs of an answer as it is seen: without Markdown's marks and line ends, that is the
- * tokens' text with some characters left out. What is not found there belongs to the token before.
+ * Returns the index of the token that each visible character of an answer belongs to. The visible text is the tokens'
+ * text without Markdown syntax and line ends. A character that can't be matched belongs to the token before.
  */
 export function tokenOfEachCharacter(tokens: readonly Pick<TokenLogprob, "token">[], seen: string): Int32Array {
   const text = tokens.map(({ token }) => token).join("");

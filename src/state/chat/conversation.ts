@@ -1,12 +1,12 @@
-// What one pane shows, and which part of it the model is sent.
+// A pane's conversation, and the part of it that is sent to the model.
 
 import type { ChatMessage, FinishReason } from "../../protocol/openai.ts";
 
-/** How an answer ended: end of text, the length limit, the person, or the engine's death. */
+/** How an answer ended: by itself, at the length limit, by the person, or because the engine died. */
 export const TURN_ENDS = ["stop", "length", "stopped", "interrupted"] as const;
 export type TurnEnd = (typeof TURN_ENDS)[number];
 
-/** A question and its answer. The last one grows while it streams; null: not ended yet. */
+/** A question and its answer. `end` is null while the answer is in progress. */
 export interface Turn {
   readonly id: number;
   readonly question: string;
@@ -18,14 +18,14 @@ export function turnEndFrom(reason: FinishReason): TurnEnd {
   return reason === "abort" ? "stopped" : reason;
 }
 
-/** Whether the model had more to say: its answer can be continued. */
+/** Returns whether the answer can be continued. */
 export function isUnfinished({ answer, end }: Turn): boolean {
   return answer !== "" && end !== null && end !== "stop";
 }
 
 /**
- * The messages of the turns from `firstSent` on. A turn that was stopped before its first word is left out. Where the
- * newest turn has text already, the last message is that text, to be continued.
+ * Returns the messages of the turns from `firstSent` on. A turn that was stopped before its first word is left out. If
+ * the newest turn already has text, the last message is that text, to be continued.
  */
 export function messagesFrom(turns: readonly Turn[], firstSent: number, system = ""): ChatMessage[] {
   const messages: ChatMessage[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
@@ -37,7 +37,7 @@ export function messagesFrom(turns: readonly Turn[], firstSent: number, system =
   return messages;
 }
 
-/** `firstSent` with one answered turn less to send; null when only the newest question is left. */
+/** Returns `firstSent` with one answered turn fewer; null if only the newest question is left. */
 export function leaveOutOldest(turns: readonly Turn[], firstSent: number): number | null {
   for (let index = firstSent; index < turns.length - 1; index++) {
     if (turns[index]?.answer !== "") return index + 1;

@@ -1,6 +1,6 @@
 import type { ChorusErrorCode, ChorusErrorData } from "../../protocol/errors.ts";
 
-/** A few words above a pane's composer: what happened and what one can do. */
+/** A note above a pane's composer: what happened and what to do. */
 export interface Note {
   readonly kind: "info" | "warn" | "bad";
   readonly title: string;

@@ -15,7 +15,7 @@ import { streamAnswer } from "./stream-answer.ts";
 
 export interface PaneState extends SavedChat {
   /**
-   * idle: a question can be asked. held: a question waits for the engine to be there. queued: the engine has it and has
+   * idle: a question can be asked. held: a question waits until an engine is ready. queued: the engine has it and has
    * not answered yet. streaming: the last turn's answer grows.
    */
   readonly phase: "idle" | "held" | "queued" | "streaming";
@@ -29,17 +29,17 @@ export interface PaneContext {
   readonly book: RequestBook;
   readonly settings: SharedSettings;
   readonly scheduleFlush: ScheduleFlush;
-  /** Tells people who can't see the page. */
+  /** Announces a text to screen readers. */
   readonly announce: (text: string) => void;
 }
 
-/** One question under way. */
+/** The question in progress. */
 interface Run {
   readonly engine: ChorusEngine;
   readonly abort: AbortController;
-  /** Length of the text that was there before: an answer can be continued. */
+  /** Length of the answer that is continued; 0 for a new one. */
   readonly startLength: number;
-  /** Text that has come, ahead of the store, which is told once per frame. */
+  /** The answer so far, newer than the store, which is updated once per frame. */
   answer: string;
   firstSent: number;
 }
@@ -48,9 +48,9 @@ type Conversation = Pick<PaneState, "turns" | "firstSent">;
 
 const EMPTY: SavedChat = { title: null, settings: {}, turns: [], firstSent: 0, draft: "" };
 
-/** One chat: its conversation, what is being typed, and the one question that may be under way. */
+/** One chat: its conversation, its draft, and at most one question in progress. */
 export class Pane {
-  /** 1..16: its name and its colour, for life. */
+  /** 1..16, its name and its colour. Never changes. */
   readonly number: number;
   readonly store: ReadonlyStore<PaneState>;
   readonly tokens = new AnswerTokens();
@@ -59,7 +59,7 @@ export class Pane {
   readonly #context: PaneContext;
   readonly #unsubscribe: () => void;
   #run: Run | null = null;
-  /** What the pane goes back to where the question under way comes to nothing; `typed` then goes into the composer. */
+  /** The conversation to restore if the question in progress fails; `typed` then goes back into the composer. */
   #before: Conversation & { typed: string } = { turns: [], firstSent: 0, typed: "" };
   #cleared: Conversation | null = null;
   #lastRequest: string | null = null;
@@ -86,7 +86,7 @@ export class Pane {
 
   toSaved(): SavedPane {
     const { title, settings, phase, draft } = this.#store.getState();
-    // An answer that is to be given anew, or to go on, is there until the first word of the next.
+    // An answer that is being regenerated or continued is kept until the first new word.
     const isUntouched = (phase === "held" || phase === "queued") && this.#before.typed === "";
     const { turns, firstSent } = isUntouched ? this.#before : this.#store.getState();
     return { number: this.number, title, settings, turns, firstSent, draft };
@@ -96,17 +96,17 @@ export class Pane {
     this.#store.setState({ draft });
   }
 
-  /** A title of blanks is none: the pane is named after its first question again. */
+  /** An empty title names the pane after its first question again. */
   rename(title: string): void {
     this.#store.setState({ title: title.trim() || null });
   }
 
-  /** Null: as it is set for all panes. */
+  /** Sets one setting. Null inherits it from the settings for all panes. */
   set(name: SettingName, value: SettingValue | null): void {
     this.#store.setState({ settings: withSetting(this.#store.getState().settings, name, value) });
   }
 
-  /** All of its own at once. */
+  /** Replaces all of the pane's own settings. */
   replaceSettings(settings: Settings): void {
     this.#store.setState({ settings });
   }
@@ -123,18 +123,18 @@ export class Pane {
     if (this.send(this.#store.getState().draft)) this.setDraft("");
   }
 
-  /** False where there is nothing to send or the pane is busy. Before the engine is there the question waits. */
+  /** Asks a question. Returns false if it is empty or the pane is busy. The question waits until an engine is ready. */
   send(text: string): boolean {
     return this.#askAt(this.#store.getState().turns.length, text);
   }
 
-  /** Asks a question anew in other words; what followed it goes. False where there is nothing to send, or it is busy. */
+  /** Rewords and asks a question again; later turns are removed. Returns false if it is empty or the pane is busy. */
   edit(turnId: number, text: string): boolean {
     const at = this.#store.getState().turns.findIndex(({ id }) => id === turnId);
     return at >= 0 && this.#askAt(at, text);
   }
 
-  /** Answers the newest question anew. */
+  /** Replaces the newest answer by a new one. */
   regenerate(): void {
     const { turns, phase } = this.#store.getState();
     const last = turns.at(-1);
@@ -142,7 +142,7 @@ export class Pane {
     this.#begin([...turns.slice(0, -1), { ...last, answer: "", end: null }], "");
   }
 
-  /** Lets an answer that ended too early go on. */
+  /** Continues an answer that ended too early. */
   continueAnswer(): void {
     const { turns, phase } = this.#store.getState();
     const last = turns.at(-1);
@@ -150,7 +150,7 @@ export class Pane {
     this.#begin([...turns.slice(0, -1), { ...last, end: null }], "");
   }
 
-  /** Ends the answer here, keeping its text. A question that was not sent yet goes back into the composer. */
+  /** Stops the answer and keeps its text. A question that was not sent yet goes back into the composer. */
   stop(): void {
     const run = this.#run;
     run?.abort.abort();
@@ -160,13 +160,13 @@ export class Pane {
     this.#store.setState({ note: null });
   }
 
-  /** Empties the conversation; it can be had back until the next question. */
+  /** Empties the conversation. `undoClear` restores it until the next question. */
   clear(): void {
     this.stop();
     const { turns, firstSent } = this.#store.getState();
     if (turns.length === 0) return;
     this.#cleared = { turns, firstSent };
-    this.#lastRequest = null; // or its figures would come back
+    this.#lastRequest = null; // else its figures would reappear
     this.#store.setState({ turns: [], firstSent: 0, figures: null, note: clearedNote(turns.length) });
   }
 
@@ -176,14 +176,14 @@ export class Pane {
     this.#cleared = null;
   }
 
-  /** Stops what is under way; the pane is not used any more. */
+  /** Stops the question in progress. The pane must not be used afterwards. */
   close(): void {
     this.#unsubscribe();
     this.#run?.abort.abort();
     this.#run = null;
   }
 
-  /** Brings the newest answer's figures up to date; called four times a second. */
+  /** Updates the newest answer's figures. Called four times per second. */
   refreshFigures(): void {
     const fresh = this.#lastRequest === null ? null : this.#context.book.figuresOf(this.#lastRequest);
     const shown = this.#store.getState().figures;
@@ -199,7 +199,7 @@ export class Pane {
     return true;
   }
 
-  /** The newest of `turns` is to be answered. */
+  /** Starts to answer the newest of `turns`. */
   #begin(turns: readonly Turn[], typed: string): void {
     const before = this.#store.getState();
     this.#before = { turns: before.turns, firstSent: before.firstSent, typed };
@@ -286,7 +286,7 @@ export class Pane {
     }
   }
 
-  /** The conversation as it was; the question goes into the composer, before what was typed since. */
+  /** Restores the conversation. The question goes into the composer, before what was typed since. */
   #takeBack(): void {
     this.#run = null;
     const { turns, firstSent, typed } = this.#before;

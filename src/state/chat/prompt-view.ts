@@ -14,7 +14,7 @@ type PromptState =
       readonly error: ChorusErrorData | null;
     };
 
-/** Shows what the model reads for the newest question of a pane: all that is sent, after the template. */
+/** Shows the whole prompt of a pane's newest question, as the chat template renders it. */
 export class PromptView {
   readonly #store = createStore<PromptState>(() => ({ status: "closed" }));
   readonly store: ReadonlyStore<PromptState> = this.#store;
@@ -24,7 +24,7 @@ export class PromptView {
     this.#context = context;
   }
 
-  /** Whether there is something to show, and an engine to ask. A text that is continued is its own prompt. */
+  /** Whether there is a question and an engine. Plain text that is continued is its own prompt. */
   canShow(pane: Pane): boolean {
     const { turns, settings: own } = pane.store.getState();
     const state = this.#context.engine.store.getState();

@@ -2,21 +2,21 @@ import { Ring } from "../ring.ts";
 import { nameIn } from "./request-name.ts";
 import type { RequestReport, StepReport } from "../../protocol/reports.ts";
 
-/** What a pane tells about its answer, by the worker's clock. Null: not known yet. */
+/** A pane's figures about its answer, by the worker's clock. Null: not known yet. */
 export interface Figures {
   /** Of the whole answer so far, after its first token. */
   readonly tokensPerSecond: number | null;
   readonly ttftMs: number | null;
   readonly outputTokens: number;
-  /** 1 is the next to be served; null: it runs, has ended, or stands further back than is told. */
+  /** 1 is served next; null: it runs, has ended, or is further back than reports list. */
   readonly queuePlace: number | null;
-  /** Seconds until it is served, as far as can be told from how long the last answers took. */
+  /** Estimated seconds until it is served, from the duration of the last answers. */
   readonly queueWaitS: number | null;
 }
 
 const KEYS = ["outputTokens", "ttftMs", "queuePlace", "queueWaitS"] as const satisfies readonly (keyof Figures)[];
 
-/** Whether nothing has changed but the speed, which does with each token. */
+/** Returns whether at most the speed differs, which changes with each token. */
 export function isSameFigures(a: Figures, b: Figures): boolean {
   return KEYS.every((key) => a[key] === b[key]);
 }
@@ -29,15 +29,15 @@ interface Entry {
   isFinished: boolean;
 }
 
-// A pane looks up one request, its newest; nobody asks for those of long ago.
+// A pane looks up only its newest request, so older ones can be forgotten.
 const REMEMBERED_REQUESTS = 256;
-/** So many of the last answers say how long one takes. */
+/** Number of answers that the duration of an answer is averaged over. */
 const MEASURED_ANSWERS = 8;
 
 /** Keeps each recent request's figures, gathered from the engine's reports. */
 export class RequestBook {
   readonly #entries = new Map<string, Entry>();
-  /** From their first step to their end, of the last answers that came to one. */
+  /** Durations of the last finished answers, from first step to end. */
   readonly #answerMs = new Ring<number>(MEASURED_ANSWERS);
   #waitingNames: readonly string[] = [];
   #numRunning = 0;
@@ -48,7 +48,7 @@ export class RequestBook {
     for (const { requestId, sampled, accepted } of report.entries) {
       if (!sampled) continue;
       const entry = this.#entry(requestId);
-      // A step that was under way when the request ended has nothing more for it.
+      // A step in flight when the request ended adds nothing.
       if (entry.isFinished) continue;
       entry.outputTokens += 1 + accepted;
       entry.firstTokenMs ??= report.atMs;
@@ -85,7 +85,7 @@ export class RequestBook {
     };
   }
 
-  /** Those that run leave one after another, and each lets the next one in. Null: no answer has been measured. */
+  /** Assumes that running requests end one after another and each lets the next one in. Null: nothing was measured. */
   #waitS(place: number): number | null {
     const measured = this.#answerMs.toArray();
     if (measured.length === 0) return null;

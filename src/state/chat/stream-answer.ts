@@ -6,7 +6,7 @@ import { continuesText, defaultMaxTokens, requestFields, type Settings } from ".
 
 interface Question {
   readonly engine: ChorusEngine;
-  /** The newest is the one that is asked; where it has text already, that is continued. */
+  /** The newest turn is asked; if it already has text, that text is continued. */
   readonly turns: readonly Turn[];
   /** Turns before this one are not sent. */
   readonly firstSent: number;
@@ -19,19 +19,19 @@ interface Question {
 interface AnswerPart {
   readonly text: string;
   readonly finishReason: FinishReason | null;
-  /** Null: their probabilities were not asked for. */
+  /** Null: the settings don't ask for probabilities. */
   readonly tokens: readonly TokenLogprob[] | null;
 }
 
 interface AnswerChunk extends AnswerPart {
-  /** Where the part of the conversation that fitted begins. */
+  /** The first turn that fitted into the context. */
   readonly firstSent: number;
 }
 
 /**
- * Asks the newest question with as much of the conversation as fits. What is too long for the model is refused at once,
- * so the oldest turns are left out one by one until it is not; the newest question alone may then have all that is left
- * of the context for its answer. Throws context_length_exceeded where even that is too long.
+ * Asks the newest question with as much of the conversation as fits. The engine refuses a prompt that is too long at
+ * once, so the oldest turns are left out one by one. The newest question alone may use the rest of the context for its
+ * answer. Throws context_length_exceeded if even that is too long.
  */
 export async function* streamAnswer(question: Question): AsyncGenerator<AnswerChunk, void> {
   const { engine, turns, settings } = question;
@@ -59,7 +59,7 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
   }
 }
 
-/** As a chat: the turns from `firstSent` on. */
+/** Sends the turns from `firstSent` on as a chat. */
 async function* answered(
   { engine, turns, settings, requestId, signal }: Question,
   firstSent: number,
@@ -83,13 +83,13 @@ async function* answered(
   }
 }
 
-/** As a text: the newest turn alone, to the letter. */
+/** Sends the newest turn alone, unchanged, as plain text. */
 async function* continued(
   { engine, turns, settings, requestId, signal }: Question,
   maxTokens: number | null,
 ): AsyncGenerator<AnswerPart, void> {
   const { question = "", answer = "" } = turns.at(-1) ?? {};
-  // Completions tell probabilities in another shape, without the bytes.
+  // Completions return probabilities in another shape, without bytes.
   const { logprobs: _, top_logprobs: __, ...fields } = requestFields(settings);
   const stream = await engine.completions.create(
     { ...fields, prompt: question + answer, max_tokens: maxTokens, request_id: requestId, stream: true },

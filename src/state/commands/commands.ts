@@ -1,30 +1,30 @@
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-/** In the order in which the palette shows them. */
+/** In the palette's order. */
 export const COMMAND_GROUPS = ["Chats", "Batch", "Pages", "Data", "Appearance", "Help"] as const;
 type CommandGroup = (typeof COMMAND_GROUPS)[number];
 
-/** One thing a person can do: found in the palette by its title, and done by its keys where it has any. */
+/** An action that people find in the palette by its title, and run by its keys if it has any. */
 export interface Command {
   readonly id: string;
-  /** What it does, as an order: "Add a pane". Read each time it is shown, so that a getter may tell the state. */
+  /** An imperative: "Add a pane". It is read each time it is shown, so it may be a getter. */
   readonly title: string;
   readonly group: CommandGroup;
-  /** "Mod+K", "Alt+ArrowDown", "?": see shortcuts.ts. "Mod" is Ctrl, and on a Mac ⌘. */
+  /** "Mod+K", "Alt+ArrowDown", "?": see shortcuts.ts. "Mod" is Ctrl, or ⌘ on a Mac. */
   readonly keys?: string;
-  /** Other words people may look for it by. */
+  /** More words to find it by. */
   readonly words?: string;
-  /** Absent: always. What can't be done now is not shown, and its keys do nothing. */
+  /** A disabled command is not shown, and its keys do nothing. [always enabled] */
   readonly isEnabled?: () => boolean;
   readonly run: () => void;
 }
 
-/** All that can be done on the page, in one list: the palette, the keys and the list of shortcuts read it. */
+/** All commands of the page, for the palette, the keys and the list of shortcuts. */
 export class Commands {
   readonly #store = createStore<readonly Command[]>(() => []);
   readonly store: ReadonlyStore<readonly Command[]> = this.#store;
 
-  /** Returns the function that takes them away again. An id or keys that are in the list already are a mistake: throws. */
+  /** Adds commands. Returns the function that removes them. Throws if an id or keys are taken. */
   register(added: readonly Command[]): () => void {
     const commands = [...this.#store.getState()];
     for (const command of added) {
@@ -41,7 +41,7 @@ export class Commands {
   }
 }
 
-/** Without a query all of them, by group; else those that have its every word somewhere, best title first. */
+/** Returns the commands that contain every word of the query, best title first; all by group if the query is empty. */
 export function findCommands(commands: readonly Command[], query: string): readonly Command[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const groupOf = ({ group }: Command) => COMMAND_GROUPS.indexOf(group);

@@ -1,11 +1,12 @@
-// Keys as commands name them: modifiers joined by "+", then the key as KeyboardEvent has it: "Mod+K", "Alt+ArrowDown", "?".
+// Keys as commands name them: modifiers joined by "+", then the key as KeyboardEvent has it: "Mod+K", "Alt+ArrowDown",
+// "?".
 
 import type { Command } from "./commands.ts";
 
-/** What of a KeyboardEvent says which keys are down. */
+/** The fields of a KeyboardEvent that say which keys are down. */
 export interface KeyPress {
   readonly key: string;
-  /** The key's place. Alt changes what a letter's `key` is on a Mac, never its place. */
+  /** The physical key. On a Mac, Alt changes a letter's `key` but never its `code`. */
   readonly code: string;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
@@ -13,12 +14,12 @@ export interface KeyPress {
   readonly shiftKey: boolean;
 }
 
-/** Where and when the keys were pressed. */
+/** The circumstances in which the keys were pressed. */
 export interface KeyContext {
   readonly isMac: boolean;
-  /** Whether the focus is where text is written: a key without a modifier is text there. */
+  /** Whether the focus is in a text field: a key without a modifier is text there. */
   readonly isTyping: boolean;
-  /** Keys of one character without a modifier, which a person may turn off (WCAG 2.1.4). */
+  /** Whether single-character shortcuts work; people may turn them off (WCAG 2.1.4). */
   readonly areSingleKeysOn: boolean;
 }
 
@@ -28,7 +29,7 @@ function isSingleKey(keys: string): boolean {
   return keys.length === 1;
 }
 
-/** The first of `commands` that these keys do. */
+/** Returns the first of `commands` with these keys. */
 export function commandFor(
   commands: readonly Command[],
   press: KeyPress,
@@ -45,7 +46,7 @@ function matches(keys: string, press: KeyPress, isMac: boolean): boolean {
   const key = parts.at(-1) ?? "";
   const isMod = isMac ? press.metaKey : press.ctrlKey;
   const isOtherMod = isMac ? press.ctrlKey : press.metaKey;
-  // Which characters need Shift is the keyboard's affair; a letter and a named key must have it or not.
+  // Which characters need Shift depends on the keyboard's layout, so Shift is compared for letters and named keys only.
   const isCharacter = /^[^A-Za-z]$/.test(key);
   return (
     isMod === parts.includes("Mod") &&
@@ -65,7 +66,7 @@ const NAMES: Record<string, string> = {
 };
 const MAC_NAMES: Record<string, string> = { Mod: "⌘", Alt: "⌥", Shift: "⇧" };
 
-/** As the keys are labelled: ["Ctrl", "K"], or ["⌘", "K"] on a Mac. */
+/** Returns the labels of the keys: ["Ctrl", "K"], or ["⌘", "K"] on a Mac. */
 export function keyLabels(keys: string, isMac: boolean): readonly string[] {
   return keys.split("+").map((part) => {
     if (MODIFIERS.includes(part)) return isMac ? (MAC_NAMES[part] ?? part) : part === "Mod" ? "Ctrl" : part;

@@ -4,8 +4,8 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 const NAME = "singleKeys";
 
 /**
- * Whether a key of one character, without a modifier, does anything. Who dictates to a computer presses such keys
- * unawares, so that they can be turned off (WCAG 2.1.4).
+ * Whether shortcuts of a single character, without a modifier, work. They can be turned off (WCAG 2.1.4), since
+ * dictation software may press such keys by accident.
  */
 export class SingleKeys {
   readonly #store = createStore<boolean>(() => remembered(NAME) !== "off");

@@ -2,7 +2,9 @@ import type { Demo } from "./demo.ts";
 import type { Dock } from "../batch/dock.ts";
 import type { Timeline } from "../batch/timeline.ts";
 
-/** The timeline goes with the demo. When that is over, the timeline shows both of its runs whole; afterwards it is as the person had it. */
+/**
+ * Zooms the timeline for the demo: at its end the timeline shows both runs whole. Closing the demo restores the zoom.
+ */
 export function zoomWithDemo(demo: Demo, timeline: Timeline, dock: Dock): void {
   let before: { readonly step: number; readonly stepPx: number } | null = null;
   demo.store.subscribe(({ phase }, { phase: phaseBefore }) => {

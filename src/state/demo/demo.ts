@@ -16,23 +16,23 @@ export const DEMO_QUESTIONS = [
   "Tell me a story about a fox",
 ] as const;
 
-/** Fixed, so that both runs compute the very same tokens. */
+/** Fixed, so that both runs compute the same tokens. */
 const DEMO_SETTINGS = { seed: 8, max_tokens: 64 };
 
-/** One way of asking all questions. */
+/** One run over all questions. */
 export interface DemoRun {
   readonly status: "waiting" | "running" | "done";
-  /** From the first question to the end of the last answer, by the page's clock; so far, while it runs. */
+  /** From the first question to the end of the last answer, by the page's clock; elapsed time while it runs. */
   readonly elapsedMs: number;
   readonly tokens: number;
-  /** As far as they have come. */
+  /** The answers so far. */
   readonly answers: readonly string[];
 }
 
 export interface DemoState {
-  /** failed: the engine died, or an answer broke off. */
+  /** failed: the engine died, or an answer ended with an error. */
   readonly phase: "closed" | "running" | "done" | "failed";
-  /** Of the run that is shown: 1 to 8, a question each. */
+  /** Panes 1 to 8 of the run that is shown, one question each. */
   readonly panes: readonly Pane[];
   readonly together: DemoRun;
   readonly apart: DemoRun;
@@ -44,23 +44,23 @@ interface DemoContext extends PaneContext {
   readonly now: () => number;
 }
 
-/** Of each question, before the first run: an adapter is slow where it does something for the first time. */
+/** Tokens per question before the first run: an adapter is slow when it does something for the first time. */
 const WARM_UP_TOKENS = 4;
 
 const NOT_RUN: DemoRun = { status: "waiting", elapsedMs: 0, tokens: 0, answers: [] };
 const CLOSED: DemoState = { phase: "closed", panes: [], together: NOT_RUN, apart: NOT_RUN };
 
 /**
- * Asks eight questions at once, then the same ones one after the other, and keeps both times. It has panes of its own:
- * the person's are left alone. A short warm-up comes first, so that neither run pays for the start, and both find the same
- * blocks of their prompts in the cache.
+ * Asks eight questions at once, then the same ones one after the other, and measures both times. It has its own panes
+ * and leaves the person's alone. A short warm-up comes first, so that neither run pays for the start and both find the
+ * same
  */
 export class Demo {
   readonly #store = createStore<DemoState>(() => CLOSED);
   readonly store: ReadonlyStore<DemoState> = this.#store;
   readonly #context: DemoContext;
   readonly #paneContext: PaneContext;
-  /** Which start is the newest: what an older one does no longer counts. */
+  /** Identifies the newest start; older ones are ignored. */
   #attempt = 0;
   #running: { readonly key: "together" | "apart"; readonly startMs: number } | null = null;
   #modeBefore: BatchingMode = "continuous";
@@ -69,11 +69,11 @@ export class Demo {
   constructor(context: DemoContext) {
     this.#context = context;
     const settings = new SharedSettings({ ...DEMO_SETTINGS, ...context.settings.address });
-    // Sixteen answers read out would be noise: the result is announced.
+    // Only the result is announced: sixteen answers would be noise.
     this.#paneContext = { ...context, settings, announce: () => {} };
   }
 
-  /** Begins anew where it has run before. */
+  /** Starts the demo, or starts it again. */
   async start(): Promise<void> {
     const attempt = ++this.#attempt;
     this.#leave();
@@ -103,14 +103,14 @@ export class Demo {
     );
   }
 
-  /** Stops what runs and gives the page back. */
+  /** Stops the demo and closes it. */
   close(): void {
     this.#attempt++;
     this.#leave();
     this.#store.setState(CLOSED, true);
   }
 
-  /** Brings the figures up to date; to be called four times a second. */
+  /** Updates the figures. Called four times per second. */
   tick(): void {
     if (this.#running === null) return;
     for (const pane of this.#store.getState().panes) pane.refreshFigures();
@@ -125,17 +125,17 @@ export class Demo {
     const { signal } = this.#warmingUp;
     const ask = async (content: string, index: number) => {
       const messages = [{ role: "user" as const, content }];
-      // By the panes' names, so that the timeline shows each question on one line.
+      // Named after the panes, so that the timeline shows each question on one line.
       const request_id = requestName({ pane: index + 1, turn: 0 }, crypto.randomUUID());
       const body = { messages, max_tokens: WARM_UP_TOKENS, stream: true, request_id } as const;
       const chunks = await completions.create(body, { signal });
       for await (const _ of chunks);
     };
-    // What fails here fails in the first run, too, which says so.
+    // An error here happens in the first run again, which reports it.
     await Promise.allSettled(DEMO_QUESTIONS.map(ask));
   }
 
-  /** False where an answer did not come to its end. */
+  /** Resolves with whether all answers finished. */
   async #run(key: "together" | "apart"): Promise<boolean> {
     for (const pane of this.#store.getState().panes) pane.close();
     const panes = DEMO_QUESTIONS.map((_, index) => new Pane(index + 1, this.#paneContext));
@@ -153,7 +153,7 @@ export class Demo {
     return succeeded;
   }
 
-  /** Whether the answer came to its end, once it has. */
+  /** Resolves with whether the answer finished. */
   #ended(pane: Pane): Promise<boolean> {
     return new Promise((resolve) => {
       const look = () => {
@@ -181,7 +181,7 @@ export class Demo {
     this.#store.setState(key === "together" ? { together: run } : { apart: run });
   }
 
-  /** Ends what is under way, and the engine batches as it did before. */
+  /** Stops the run in progress and restores the batching mode. */
   #leave(): void {
     this.#warmingUp.abort();
     for (const pane of this.#store.getState().panes) pane.close();
@@ -191,12 +191,12 @@ export class Demo {
   }
 }
 
-/** How many times as fast the first is, to one decimal. */
+/** Returns how many times as fast the first run is, to one decimal. */
 export function speedup(first: DemoRun, second: DemoRun): string {
   return (second.elapsedMs / first.elapsedMs).toFixed(1);
 }
 
-/** How many answers are the same in both. */
+/** Returns how many answers are the same in both runs. */
 export function sameAnswers(first: DemoRun, second: DemoRun): number {
   return first.answers.filter((answer, index) => answer === second.answers[index]).length;
 }

@@ -12,16 +12,16 @@ export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngin
 export type EngineState =
   | { readonly status: "loading"; readonly stages: LoadStages }
   | { readonly status: "ready"; readonly engine: ChorusEngine }
-  /** WebGPU is not there: nothing was downloaded. */
+  /** There is no WebGPU; nothing was downloaded. */
   | { readonly status: "unsupported"; readonly error: ChorusErrorData }
-  /** It did not start ("failed"), or it ran and died ("dead"). */
+  /** failed: it did not start. dead: it ran and died. */
   | { readonly status: "failed" | "dead"; readonly error: ChorusErrorData };
 
 interface EngineControlOptions {
   readonly createEngine: CreateEngine;
-  /** What to load until another is chosen. */
+  /** The first model to load. */
   readonly choice: ModelChoice;
-  /** Whether this page has a navigator.gpu at all. */
+  /** Whether this page has navigator.gpu. */
   readonly hasWebGpu: () => boolean;
   /** Called with each new engine before `store` says that it is ready, so that its first step can't be missed. */
   readonly onEngine?: (engine: ChorusEngine) => void;
@@ -31,10 +31,10 @@ interface EngineControlOptions {
 
 const SPECULATION = "speculation";
 
-/** Starts the page's one engine, follows its life, and starts another when it is asked to. */
+/** Starts the page's one engine, follows its state, and replaces it on request. */
 export class EngineControl {
   readonly #choice;
-  /** The model that runs, or is being loaded. */
+  /** The model that runs or is being loaded. */
   readonly choice: ReadonlyStore<ModelChoice>;
   readonly #isSpeculating = createStore<boolean>(() => remembered(SPECULATION) === "on");
   /** Whether the engine drafts tokens and checks several in one step. Remembered. */
@@ -42,11 +42,11 @@ export class EngineControl {
   readonly #store = createStore<EngineState>(() => ({ status: "loading", stages: NOTHING_LOADED }));
   readonly store: ReadonlyStore<EngineState> = this.#store;
   readonly #options: EngineControlOptions;
-  /** Which start is the newest: what an older one says no longer counts. */
+  /** Number of the newest start; results of older ones are ignored. */
   #attempt = 0;
-  /** The newest engine there was, alive or dead. */
+  /** The newest engine, alive or dead. */
   #engine: ChorusEngine | null = null;
-  /** Ahead of the store, which is told once per frame. */
+  /** Newer than the store, which is updated once per frame. */
   #stages: LoadStages = NOTHING_LOADED;
 
   constructor(options: EngineControlOptions) {
@@ -54,15 +54,15 @@ export class EngineControl {
     this.choice = this.#choice = createStore<ModelChoice>(() => options.choice);
   }
 
-  /** Loads the model, anew where an engine is there already. Resolves when it is ready or has failed. */
+  /** Loads the model, and replaces an engine that is there already. Resolves when it is ready or has failed. */
   async start(): Promise<void> {
     const error = await this.#load();
     if (error) this.#showFailure(error);
   }
 
   /**
-   * Loads another model in the place of the one that is there: both at once may not fit. Where it can't be loaded, the
-   * one before comes back. Resolves with the reason, or null.
+   * Replaces the model. The old one is disposed first, since both may not fit together. If the new one can't be loaded,
+   * the old one is loaded again. Resolves with the error, or null.
    */
   async switchTo(choice: ModelChoice): Promise<ChorusErrorData | null> {
     const before = this.#choice.getState();
@@ -76,14 +76,14 @@ export class EngineControl {
     return error;
   }
 
-  /** An engine is made with it or without: this one goes, and the model is loaded again. */
+  /** Turns speculation on or off. That is fixed when an engine is created, so the model is loaded again. */
   async speculate(isOn: boolean): Promise<void> {
     this.#isSpeculating.setState(isOn, true);
     remember(SPECULATION, isOn ? "on" : "off");
     await this.start();
   }
 
-  /** Resolves with why it failed; null: it is ready, or a newer start has taken its place. */
+  /** Resolves with the error; null: the engine is ready, or a newer start replaced this one. */
   async #load(): Promise<ChorusErrorData | null> {
     const attempt = ++this.#attempt;
     void this.#engine?.dispose();

@@ -2,15 +2,15 @@ import type { ChorusErrorCode, ChorusErrorData } from "../../protocol/errors.ts"
 import type { EngineControl } from "./engine-control.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-/** What a fresh start can cure. Memory that was not enough will not be enough again. */
+/** Errors that a restart can cure. Running out of memory isn't one: it would happen again. */
 const CURABLE: ReadonlySet<ChorusErrorCode> = new Set(["device_lost", "worker_died"]);
-/** An engine that dies again so soon has something that a start does not cure: then a person is asked. */
+/** If the engine dies again within this time, a restart doesn't cure it, and a person has to decide. */
 const PAUSE_MS = 5 * 60_000;
 
-/** Starts the engine again by itself when it died; questions that wait are then sent. */
+/** Restarts an engine that died; waiting questions are then sent. */
 export class EngineRecovery {
   readonly #store = createStore<ChorusErrorData | null>(() => null);
-  /** Why it is being started again; null: it runs, or a person is asked. */
+  /** The error it recovers from; null: the engine runs, or a person has to decide. */
   readonly store: ReadonlyStore<ChorusErrorData | null> = this.#store;
 
   /** `now`: the page's clock, milliseconds. */
@@ -23,7 +23,7 @@ export class EngineRecovery {
       this.#store.setState(isAgain ? null : cause, true);
       if (cause === null || isAgain) return;
       lastMs = now();
-      // When all others have heard of the death.
+      // After all other listeners have seen that it died.
       queueMicrotask(() => void engine.start());
     });
   }

@@ -1,6 +1,6 @@
 import type { LoadProgress, LoadStage } from "../../protocol/reports.ts";
 
-/** In the order in which they are shown; some overlap in time. */
+/** In display order; some stages overlap in time. */
 export const LOAD_STAGES: readonly LoadStage[] = ["adapter", "tokenizer", "weights", "kernels", "cache"];
 
 export interface StageProgress {
@@ -8,14 +8,14 @@ export interface StageProgress {
   readonly done: number;
   readonly total: number;
   readonly detail: string | null;
-  /** Null until enough has been seen to tell. */
+  /** Null until it can be measured. */
   readonly msLeft: number | null;
   readonly startedMs: number;
 }
 
 export type LoadStages = Readonly<Record<LoadStage, StageProgress>>;
 
-// A rate taken over less than this jumps about.
+// A rate over a shorter time is too noisy.
 const SHORTEST_SAMPLE_MS = 500;
 
 const NOT_BEGUN: StageProgress = { status: "todo", done: 0, total: 0, detail: null, msLeft: null, startedMs: 0 };
@@ -28,7 +28,7 @@ export const NOTHING_LOADED: LoadStages = {
   cache: NOT_BEGUN,
 };
 
-/** The stages after one more report of progress, `nowMs` on any steady clock. */
+/** Returns the stages after one more progress report. `nowMs` is on any steady clock. */
 export function advanceStages(stages: LoadStages, progress: LoadProgress, nowMs: number): LoadStages {
   const before = stages[progress.stage];
   const startedMs = before.status === "todo" ? nowMs : before.startedMs;
@@ -48,7 +48,7 @@ export function advanceStages(stages: LoadStages, progress: LoadProgress, nowMs:
   };
 }
 
-/** The stage to name where there is room for one: the first that is under way. */
+/** Returns the stage to show where there is room for one: the first that is in progress. */
 export function currentStage(stages: LoadStages): LoadStage {
   return (
     LOAD_STAGES.find((stage) => stages[stage].status === "now") ??

@@ -1,4 +1,4 @@
-// Which model the page runs, as createEngine takes it; remembered over a reload where it can be named.
+// The model that the page runs, as createEngine takes it. It is remembered over a reload if it has a name.
 
 import { WEIGHTS_DTYPES, type ModelSource, type WeightsDtype } from "../../protocol/config.ts";
 import { DEFAULT_HUB_URL, DEFAULT_REVISION, isHubId, type HubOptions } from "../../protocol/model-source.ts";
@@ -14,20 +14,20 @@ export interface ModelChoice extends HubOptions {
   readonly dtype?: WeightsDtype;
 }
 
-/** A choice that can be written down. */
+/** A choice that can be saved. */
 export type NamedChoice = ModelChoice & { readonly model: string };
 
 export function isNamed(choice: ModelChoice): choice is NamedChoice {
   return typeof choice.model === "string";
 }
 
-/** The same for whatever means the same model. Files are one of a kind each time they are given. */
+/** Returns a key that is equal for equal models. Files are a new model each time. */
 export function keyOfChoice({ model, revision, hubUrl }: ModelChoice): string {
   if (typeof model !== "string") return "files";
   return isHubId(model) ? `${hubUrl ?? DEFAULT_HUB_URL} ${model} ${revision ?? DEFAULT_REVISION}` : model;
 }
 
-/** "models/chorus-chat/" and "owner/chorus-chat" are both "chorus-chat": its name until it has told its own. */
+/** Returns a model's name before it is loaded: "chorus-chat" for "models/chorus-chat/" and "owner/chorus-chat". */
 export function labelOfChoice({ model }: ModelChoice): string {
   if (typeof model === "string") return model.split("/").findLast((part) => part !== "") ?? model;
   const folder = model.find(({ webkitRelativePath }) => webkitRelativePath !== "")?.webkitRelativePath;
@@ -36,14 +36,14 @@ export function labelOfChoice({ model }: ModelChoice): string {
 
 const NAME = "model";
 
-/** Files can't be named, so the choice before them is what a reload finds. Tokens are not written down. */
+/** Saves the choice. Files have no name, so a reload finds the choice before them. Access tokens are not saved. */
 export function rememberChoice(choice: ModelChoice): void {
   if (!isNamed(choice)) return;
   const { model, revision = null, hubUrl = null, dtype = null } = choice;
   remember(NAME, JSON.stringify({ model, revision, hubUrl, dtype }));
 }
 
-/** Null where there is none, or none that can be read. */
+/** Returns the saved choice; null if there is none or it can't be read. */
 export function rememberedChoice(): NamedChoice | null {
   const text = remembered(NAME);
   if (text === null) return null;

@@ -1,4 +1,4 @@
-// Which models the picker shows: the embedded one, what the person brought, and the catalogue.
+// The models in the picker: the embedded one, those the person added, and the catalogue.
 
 import type { CatalogueEntry } from "../../protocol/catalogue.ts";
 import type { StoredModel } from "../../protocol/models.ts";
@@ -8,11 +8,11 @@ export interface ListedModel {
   readonly key: string;
   readonly choice: NamedChoice;
   readonly title: string;
-  /** What the catalogue says of it. */
+  /** Its catalogue entry. */
   readonly about: CatalogueEntry | null;
-  /** It comes with the page, and is not downloaded. */
+  /** Comes with the page; needs no download. */
   readonly isEmbedded: boolean;
-  /** What this browser keeps of it. */
+  /** Its files in this browser. */
   readonly stored: StoredModel | null;
 }
 
@@ -25,7 +25,7 @@ export function listModels(
 ): ListedModel[] {
   const abouts = catalogue.map((about) => ({ about, choice: choiceOf(about) }));
   const known = new Set([embedded, ...abouts.map(({ choice }) => choice)].map(keyOfChoice));
-  // What was added keeps its place and, for downloads that follow, its token.
+  // Added models keep their place, and their access token for later downloads.
   const brought = new Map([...added, ...stored.map(choiceOf), ...added].map((choice) => [keyOfChoice(choice), choice]));
   const storedByKey = new Map(stored.map((model) => [keyOfChoice(choiceOf(model)), model]));
   const listed = (choice: NamedChoice, about: CatalogueEntry | null = null): ListedModel => ({

@@ -18,16 +18,16 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 
 const EMBEDDED: NamedChoice = { model: EMBEDDED_MODEL };
 
-/** What is going on with one model. */
+/** The state of one model. */
 interface ModelWork {
-  /** How it is to be kept on the GPU; null: as suits the adapter. */
+  /** Weight format on the GPU; null: the adapter's default. */
   readonly dtype: WeightsDtype | null;
   readonly isDownloading: boolean;
-  /** Of the download under way; null until something is known. */
+  /** Progress of the download; null until it is known. */
   readonly progress: DownloadProgress | null;
   readonly isEstimating: boolean;
   readonly estimate: ModelEstimate | null;
-  /** Why the last thing that was asked of it did not work. */
+  /** Error of the last action on this model. */
   readonly error: ChorusErrorData | null;
 }
 
@@ -35,9 +35,9 @@ export interface ShelfModel extends ListedModel, ModelWork {}
 
 export interface ShelfState {
   readonly models: readonly ShelfModel[];
-  /** What is being loaded in the place of what ran: a model's key, or "files". */
+  /** The model that is being switched to: its key, or "files". */
   readonly switchingTo: string | null;
-  /** Why the last thing that was asked of no model in the list did not work. */
+  /** Error of the last action on a model that isn't in the list. */
   readonly error: ChorusErrorData | null;
 }
 
@@ -46,7 +46,7 @@ interface ModelShelfOptions {
   readonly engine: EngineControl;
   readonly scheduleFlush: ScheduleFlush;
   readonly announce: (text: string) => void;
-  /** A model was chosen, and runs. */
+  /** Called when a chosen model runs. */
   readonly onChosen: (choice: ModelChoice) => void;
 }
 
@@ -59,14 +59,14 @@ const AT_REST: ModelWork = {
   error: null,
 };
 
-/** The models there are to choose from: downloads them, deletes them, says what they take, and has the engine run them. */
+/** The models to choose from. Downloads, deletes, estimates and loads them. */
 export class ModelShelf {
   readonly #store = createStore<ShelfState>(() => ({ models: [], switchingTo: null, error: null }));
   readonly store: ReadonlyStore<ShelfState> = this.#store;
   readonly #options: ModelShelfOptions;
   /** By key. */
   readonly #downloads = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
-  /** Ahead of the store, which is told once a frame. By key. */
+  /** By key. Newer than the store, which is updated once per frame. */
   readonly #progress = new Map<string, DownloadProgress>();
   #stored: readonly StoredModel[] = [];
   #added: readonly NamedChoice[] = [];
@@ -78,7 +78,7 @@ export class ModelShelf {
     this.#list();
   }
 
-  /** Looks again what this browser keeps: other tabs download and delete, too. */
+  /** Reads again what this browser stores: other tabs download and delete too. */
   async refresh(): Promise<void> {
     try {
       this.#stored = await this.#options.models.list();
@@ -88,7 +88,7 @@ export class ModelShelf {
     this.#list();
   }
 
-  /** A hub id or a folder's URL, as a person wrote it: it is in the list from now on, and is being downloaded. */
+  /** Adds a model by hub id or folder URL, as a person wrote it, and starts its download. */
   add(text: string, hub: HubOptions = {}): boolean {
     this.#store.setState({ error: null });
     try {
@@ -109,7 +109,7 @@ export class ModelShelf {
     void this.estimate(key);
   }
 
-  /** Asks what a model would take here. */
+  /** Estimates the memory that a model needs here. */
   async estimate(key: string): Promise<void> {
     const model = this.#find(key);
     if (!model) return;
@@ -126,7 +126,7 @@ export class ModelShelf {
     }
   }
 
-  /** Goes on where an earlier download stopped. */
+  /** Downloads a model, or resumes its download. */
   async download(key: string): Promise<void> {
     const model = this.#find(key);
     if (!model || this.#downloads.has(key)) return;
@@ -136,14 +136,14 @@ export class ModelShelf {
     await ended;
   }
 
-  /** What has arrived is kept. */
+  /** Pauses a download and keeps what has arrived. */
   async pause(key: string): Promise<void> {
     const download = this.#downloads.get(key);
     download?.abort.abort();
     await download?.ended;
   }
 
-  /** Deletes what is kept of a model; a download of it ends. */
+  /** Deletes a model's files and stops its download. */
   async remove(key: string): Promise<void> {
     const model = this.#find(key);
     if (!model) return;
@@ -159,7 +159,7 @@ export class ModelShelf {
     await this.refresh();
   }
 
-  /** Has the engine run a model of the list. True where it does. */
+  /** Switches the engine to a model of the list. Resolves with whether that worked. */
   use(key: string): Promise<boolean> {
     const model = this.#find(key);
     if (!model) return Promise.resolve(false);
@@ -169,7 +169,7 @@ export class ModelShelf {
     );
   }
 
-  /** Has the engine run a model from files of this computer; they are read where they are. */
+  /** Switches the engine to a model from files of this computer, which are not copied. */
   useFiles(files: readonly File[]): Promise<boolean> {
     return this.#switchTo({ model: [...files] }, (error) => this.#store.setState({ error }));
   }
@@ -184,7 +184,7 @@ export class ModelShelf {
       onChosen(choice);
       announce(`${labelOfChoice(choice)} runs.`);
     }
-    // A hub model that was not kept is kept now.
+    // Loading a hub model has stored it.
     await this.refresh();
     return error === null;
   }
@@ -242,7 +242,7 @@ export class ModelShelf {
   }
 }
 
-/** Written as the store writes it, so that it is known again. */
+/** Normalises a name as the store does, so that both match. */
 function choiceAt(location: RemoteLocation): NamedChoice {
   if (location.type === "folder") return { model: location.url };
   const { id: model, revision, hubUrl, token } = location;

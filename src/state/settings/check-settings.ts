@@ -1,12 +1,12 @@
-// What is typed or stored, as a setting: checked, and refused by name.
+// Checks settings that were typed or saved. Errors name the setting.
 
 import { ChorusError } from "../../protocol/errors.ts";
 import { SETTING_FIELDS, withSetting, type SettingField, type Settings, type SettingValue } from "./settings.ts";
 
-/** Why answers can't be held to a JSON schema, in words; null: they can. What looks into it may have to be loaded. */
+/** Resolves with why a JSON schema isn't supported, in words, or null. The check may have to be loaded first. */
 export type SchemaProblem = (schema: unknown) => Promise<string | null>;
 
-/** The value as it stands in its box. */
+/** Returns the value as text for its box. */
 export function writeSetting(value: SettingValue | undefined): string {
   if (value === undefined) return "";
   if (typeof value === "boolean") return value ? "on" : "off";
@@ -14,8 +14,8 @@ export function writeSetting(value: SettingValue | undefined): string {
 }
 
 /**
- * What was typed, as a value; null where the box is empty.
- * @throws ChorusError invalid_value, naming the field: what was given and what would do
+ * Returns the value of what was typed; null if the box is empty.
+ * @throws ChorusError invalid_value, which names the field and what it accepts
  */
 export function readSetting(field: SettingField, typed: string): SettingValue | null {
   if (typed.trim() === "") return null;

@@ -9,7 +9,7 @@ interface Preset {
   readonly settings: Pick<Settings, (typeof PRESET_SETTINGS)[number]>;
 }
 
-/** What a preset is about; of these it sets what it names, and inherits the rest. */
+/** The settings that presets change. A preset sets those it names and resets the others. */
 const PRESET_SETTINGS = [
   "temperature",
   "top_p",
@@ -43,7 +43,7 @@ export function withPreset(settings: Settings, preset: Preset): Settings {
   return { ...Object.fromEntries(others), ...preset.settings };
 }
 
-/** The one whose values these are, to the last; null: none. */
+/** Returns the preset that matches these values exactly, or null. */
 export function presetOf(settings: Settings): Preset | null {
   const isAsIn = (preset: Preset) => PRESET_SETTINGS.every((name) => settings[name] === preset.settings[name]);
   return PRESETS.find(isAsIn) ?? null;

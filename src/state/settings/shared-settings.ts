@@ -1,9 +1,9 @@
 import { withSetting, type SettingName, type Settings, type SettingValue } from "./settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-/** What is set for all panes at once; a pane's own settings count before it. */
+/** The settings for all panes. A pane's own settings override them. */
 export class SharedSettings {
-  /** What the page's address asks for, on this visit only. Counts before what is set for all. */
+  /** Settings from the page's address. They override the settings for all panes on this visit. */
   readonly address: Settings;
   readonly #store = createStore<Settings>(() => ({}));
   readonly store: ReadonlyStore<Settings> = this.#store;
@@ -21,7 +21,7 @@ export class SharedSettings {
     this.#store.setState(settings, true);
   }
 
-  /** What a pane with none of its own has. */
+  /** Returns the settings of a pane that has none of its own. */
   inherited(): Settings {
     return { ...this.#store.getState(), ...this.address };
   }

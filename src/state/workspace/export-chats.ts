@@ -1,4 +1,4 @@
-// Chats as a file, and back.
+// Exports chats to a file and imports them.
 
 import { ChorusError } from "../../protocol/errors.ts";
 import { parseSavedWorkspace, resumed, titleOfChat, type SavedChat } from "./saved-workspace.ts";
@@ -9,9 +9,9 @@ export function exportChats(workspace: Workspace): string {
 }
 
 /**
- * Opens the chats of an export beside those that are there, and returns how many. Settings for all panes become each
- * chat's own: those of the page stay.
- * @throws ChorusError that says what is wrong with the file, or that there is no room
+ * Opens the chats of an export beside the open ones, and returns how many. The export's settings for all panes become
+ * each chat's own, since the page keeps its settings.
+ * @throws ChorusError if the file is damaged or there is no room
  */
 export function importChats(workspace: Workspace, text: string): number {
   const { panes, shared } = parseSavedWorkspace(parseJson(text));
@@ -32,13 +32,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** One conversation for people to read: its title, each question as a heading, its answer below. */
+/** Returns a conversation as Markdown: its title, each question as a heading, its answer below. */
 export function chatMarkdown(chat: SavedChat): string {
   const turns = chat.turns.map(({ question, answer }) => `## ${oneLine(question)}\n\n${answer.trim()}\n`);
   return [`# ${oneLine(titleOfChat(chat))}\n`, ...turns].join("\n");
 }
 
-/** A heading ends with its line. */
+/** A heading must be one line. */
 function oneLine(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, " ");
 }

@@ -3,8 +3,8 @@ import type { WorkspaceKeeper } from "./workspace-keeper.ts";
 const LOCK = "chorus.chats";
 
 /**
- * Of several tabs one keeps the chats. The newest takes the lock from the one before, which it has read already; who has
- * lost it queues for it, and keeps the chats again when the others are closed.
+ * Decides which of several tabs saves the chats. The newest tab takes the lock from the tab before, whose chats it has
+ * read already. A tab that lost the lock queues for it, and saves the chats again once the others are closed.
  */
 export class KeepingTurn {
   readonly #keeper: WorkspaceKeeper;
@@ -16,7 +16,7 @@ export class KeepingTurn {
     this.#locks = locks;
   }
 
-  /** For a tab that has just been opened. */
+  /** Takes the lock for a tab that has just been opened. */
   take(): void {
     this.#keeper.takeOver = () => {
       this.#waiting.abort();
@@ -33,7 +33,7 @@ export class KeepingTurn {
       });
     } catch (error) {
       const isStolen = error instanceof DOMException && error.name === "AbortError" && !options.signal?.aborted;
-      // Where a page may have no locks, each keeps what it can.
+      // Without permission for locks, each tab saves what it can.
       if (!isStolen) return;
       this.#keeper.handOver();
       this.#waiting = new AbortController();
@@ -43,9 +43,9 @@ export class KeepingTurn {
 }
 
 /**
- * Writes down what is left when the page is hidden or goes, and takes turns with other tabs.
+ * Saves the rest when the page is hidden or closed, and takes turns with other tabs.
  *
- * @param showAll lets the stores have what waits for the next frame: it may never come
+ * @param showAll flushes what waits for the next frame, which may never come
  */
 export function keepWhileOpen(keeper: WorkspaceKeeper, showAll: () => void): void {
   const writeAll = () => {

@@ -6,19 +6,19 @@ import {
   type SavedWorkspace,
 } from "./saved-workspace.ts";
 
-/** keep: what is here counts. restore: what is there. add: both; these chats are there and not here. */
+/** keep: this tab's chats stay. restore: the other's replace them. add: the other's are opened beside them. */
 type Reconciliation =
   | { readonly kind: "keep" }
   | { readonly kind: "restore"; readonly saved: SavedWorkspace }
   | { readonly kind: "add"; readonly chats: readonly SavedPane[] };
 
 /**
- * What becomes of the chats of two tabs, so that none is lost.
+ * Decides how the chats of two tabs are merged, so that none is lost.
  *
- * @param before what both began with
- * @param here what this tab has made of it
- * @param there what the other has written; null: nothing
- * @param isBusy whether something is under way here that must not be broken off
+ * @param before what both tabs started from
+ * @param here what this tab has now
+ * @param there what the other tab saved; null: nothing
+ * @param isBusy whether an answer is in progress here, which must not be stopped
  */
 export function reconcile(
   before: SavedWorkspace,
@@ -33,13 +33,13 @@ export function reconcile(
   return { kind: "add", chats };
 }
 
-/** As it is read when it is taken up again: the same chats are the same in writing, whoever has written them. */
+/** Returns the chats as they would be loaded, so that equal chats compare equal, whichever tab saved them. */
 function plain(workspace: SavedWorkspace): SavedWorkspace {
   const { panes, ...rest } = parseSavedWorkspace(workspace);
   return { ...rest, panes: panes.map(resumed) };
 }
 
-/** Which pane is in view does not matter. */
+/** Ignores which pane is in view. */
 function textOf(workspace: SavedWorkspace): string {
   const { shared, panes } = plain(workspace);
   return JSON.stringify([shared, panes]);

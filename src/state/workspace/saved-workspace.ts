@@ -1,4 +1,4 @@
-// What is remembered of the chats, and what an export holds: one plain object, the same for both.
+// The plain object that is saved in the browser and written to an export.
 
 import { ChorusError } from "../../protocol/errors.ts";
 import { TURN_ENDS, type Turn } from "../chat/conversation.ts";
@@ -7,7 +7,7 @@ import { checkSettings } from "../settings/check-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export const MAX_PANES = 16;
-/** Goes up when the shape changes; older ones are then read by their own rules. */
+/** Increases when the shape changes; older versions are then read by their own rules. */
 const VERSION = 1;
 
 export interface SavedChat {
@@ -32,7 +32,7 @@ export interface SavedWorkspace {
   readonly current: number;
   /** Settings for all panes. */
   readonly shared: Settings;
-  /** In the order in which they stand; at least one, each with a number of its own. */
+  /** In display order; at least one, with distinct numbers. */
   readonly panes: readonly SavedPane[];
 }
 
@@ -44,7 +44,7 @@ export function titleOfChat({ title, turns }: Pick<SavedChat, "title" | "turns">
   return title ?? turns[0]?.question ?? "New chat";
 }
 
-/** @throws ChorusError that names the first place which is not as it must be */
+/** @throws ChorusError that names the first wrong place */
 export function parseSavedWorkspace(value: unknown): SavedWorkspace {
   const root = new JsonReader(value);
   root.field("app").oneOf(["chorus"]);
@@ -91,7 +91,10 @@ function parseSettings(settings: JsonReader): Settings {
   }
 }
 
-/** A chat as it is taken up again: an answer that was under way broke off, and a question without one is asked anew. */
+/**
+ * Returns a chat as it is reopened: an unfinished answer becomes an interrupted one, a question without an answer
+ * becomes the draft.
+ */
 export function resumed<Chat extends SavedChat>(chat: Chat): Chat {
   const last = chat.turns.at(-1);
   if (last === undefined || last.end !== null) return chat;

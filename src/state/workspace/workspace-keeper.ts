@@ -7,16 +7,15 @@ import type { LoadedWorkspace, WorkspaceStorage } from "./workspace-storage.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
- * kept: all is written down. damaged: so it is, but what was there before could not be read. elsewhere: another tab has
- * taken over. crowded: it is gone, and there is no room here for the chats it has left. not-kept: the browser does not let
- * us.
+ * kept: everything is saved. damaged: as kept, but the earlier record could not be read. elsewhere: another tab saves
+ * the chats. crowded: that tab closed, and there is no room here for its chats. not-kept: the browser forbids it.
  */
 export type KeepingStatus = "kept" | "damaged" | "elsewhere" | "crowded" | "not-kept";
 
-/** Text comes many times a second; what is written down may be this much older. */
+/** Text arrives many times per second; the saved chats may lag by this much. */
 const PAUSE_MS = 500;
 
-/** Writes the workspace down, soon after it has changed and at once when the page goes. */
+/** Saves the workspace soon after it has changed, and at once when the page closes. */
 export class WorkspaceKeeper {
   readonly #store = createStore<KeepingStatus>(() => "kept");
   readonly store: ReadonlyStore<KeepingStatus> = this.#store;
@@ -25,13 +24,13 @@ export class WorkspaceKeeper {
   readonly #settings: SharedSettings;
   readonly #paneSubscriptions = new Map<Pane, () => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** What was read or written last, by this tab. */
+  /** What this tab last read or wrote. */
   #lastKept: SavedWorkspace;
   /** Chats of another tab that wait for room here. */
   #left: readonly SavedPane[] = [];
-  /** Which change of hands was the newest. */
+  /** Number of the newest handover. */
   #numChanges = 0;
-  /** Lets this tab keep the chats, and not another; set by who knows of others. */
+  /** Makes this tab save the chats instead of another; set by KeepingTurn. */
   takeOver: () => void = () => undefined;
 
   constructor(
@@ -54,7 +53,7 @@ export class WorkspaceKeeper {
     this.#follow(workspace.store.getState().panes);
   }
 
-  /** Another tab writes from now on: two would overwrite each other. */
+  /** Stops saving: another tab does it now, and two would overwrite each other. */
   handOver(): void {
     this.#numChanges++;
     clearTimeout(this.#timer);
@@ -63,8 +62,8 @@ export class WorkspaceKeeper {
   }
 
   /**
-   * This tab writes again. What the other has written comes here first: in the place of what is here where nothing has
-   * changed since, and else its chats beside those that are here.
+   * Saves again. What the other tab saved is read first: it replaces the chats here if they have not changed since,
+   * else its chats are opened beside them.
    */
   async takeBack(): Promise<void> {
     const change = ++this.#numChanges;
@@ -80,7 +79,7 @@ export class WorkspaceKeeper {
     this.#openLeft(status === "ok" ? "kept" : status === "damaged" ? "damaged" : "not-kept");
   }
 
-  /** Writes down what has changed and was not written yet. */
+  /** Saves unsaved changes. */
   readonly flush = (): void => {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
@@ -88,7 +87,7 @@ export class WorkspaceKeeper {
     void this.#save();
   };
 
-  /** Goes on keeping once all that another tab has left is here. */
+  /** Resumes saving once all chats of the other tab are open here. */
   #openLeft(status: KeepingStatus): void {
     const chats = this.#left;
     const hasRoom = chats.length <= this.#workspace.room();

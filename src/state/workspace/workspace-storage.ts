@@ -1,24 +1,24 @@
-// Where the chats are kept: IndexedDB of this browser, one record. It can be forbidden, full or broken; the page then
-// works all the same and says that nothing is kept.
+// Saves the chats as one record in this browser's IndexedDB. It can be forbidden, full or broken; the page then works
+// without it and says that nothing is saved.
 
 import { createStore, get, promisifyRequest, set } from "idb-keyval";
 import { parseSavedWorkspace, type SavedWorkspace } from "./saved-workspace.ts";
 
 export interface WorkspaceStorage {
-  /** What was kept. Null: nothing. Never rejects, and never waits long. */
+  /** Resolves with what was saved, or null. Never rejects, and never waits long. */
   load(): Promise<LoadedWorkspace>;
-  /** Rejects where it can't be kept. */
+  /** Rejects where it can't be saved. */
   save(workspace: SavedWorkspace): Promise<void>;
 }
 
 export interface LoadedWorkspace {
   readonly saved: SavedWorkspace | null;
-  /** ok. damaged: what was there can't be read; it was put aside. unavailable: nothing can be kept. */
+  /** damaged: the record can't be read and was set aside. unavailable: nothing can be saved. */
   readonly status: "ok" | "damaged" | "unavailable";
 }
 
 const RECORD = "workspace";
-/** What could not be read is kept under this name, for whoever wants to mend it by hand. */
+/** A record that can't be read is kept under this name, so that it can be repaired by hand. */
 const DAMAGED_RECORD = "workspace-damaged";
 /** A busy computer may take seconds. Don't report "not saved" earlier: the write may still succeed. */
 const LONGEST_WAIT_MS = 5000;
@@ -45,14 +45,14 @@ export class IndexedDbStorage implements WorkspaceStorage {
   save(workspace: SavedWorkspace): Promise<void> {
     return this.#store("readwrite", (chats) => {
       chats.put(workspace, RECORD);
-      // At once: a page that goes takes with it what it has not committed.
+      // A page that closes loses what it has not committed.
       chats.transaction.commit();
       return promisifyRequest(chats.transaction);
     });
   }
 }
 
-/** A database that another page is about to change can keep its readers waiting for ever. */
+/** A database that another page is about to upgrade can block its readers for ever. */
 function withinTime<Value>(promise: Promise<Value>): Promise<Value> {
   return Promise.race([
     promise,

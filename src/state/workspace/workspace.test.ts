@@ -137,7 +137,9 @@ describe("a file of chats", () => {
         return error;
       }
     };
-    expect(refused(JSON.stringify(saved(1, 2)))).toMatchObject({ message: expect.stringContaining("room for only 1 more") });
+    expect(refused(JSON.stringify(saved(1, 2)))).toMatchObject({
+      message: expect.stringContaining("room for only 1 more"),
+    });
     expect(refused("{")).toMatchObject({ code: "invalid_value", message: "The file isn't JSON." });
     expect(refused("[]")).toMatchObject({ code: "invalid_type" });
     const [damaged] = saved(1).panes;

@@ -5,15 +5,15 @@ import { createStore, type ReadonlyStore, type StoreApi } from "../store.ts";
 export { MAX_PANES };
 
 interface WorkspaceState {
-  /** In the order in which they stand. Never empty. */
+  /** In display order. Never empty. */
   readonly panes: readonly Pane[];
-  /** The one that is seen where there is room for one only. */
+  /** The pane in view where there is room for only one. */
   readonly current: number;
 }
 
 const ALL_NUMBERS: readonly number[] = Array.from({ length: MAX_PANES }, (_, index) => index + 1);
 
-/** The open panes. A number (and with it a colour) that was given back is given out again last. */
+/** The open panes. A closed pane's number, and so its colour, is reused last. */
 export class Workspace {
   readonly store: ReadonlyStore<WorkspaceState>;
   readonly #store: StoreApi<WorkspaceState>;
@@ -25,7 +25,7 @@ export class Workspace {
     this.store = this.#store = createStore<WorkspaceState>(() => this.#opened(saved));
   }
 
-  /** Opens what was saved in place of all that is here, which is closed. */
+  /** Replaces all open panes by the saved ones. */
   restore(saved: SavedWorkspace): void {
     for (const pane of this.#store.getState().panes) pane.close();
     this.#freeNumbers = [...ALL_NUMBERS];
@@ -38,19 +38,21 @@ export class Workspace {
     return savedWorkspace({ current, shared, panes: panes.map((pane) => pane.toSaved()) });
   }
 
-  /** Null when there are sixteen already. */
+  /** Opens an empty pane. Returns null when sixteen are open. */
   addPane(): Pane | null {
     const pane = this.#open();
     if (pane) this.#insert(pane, this.#store.getState().panes.length);
     return pane;
   }
 
-  /** A pane beside this one with the same chat and settings; null when there are sixteen already. */
+  /** Opens a copy of a pane beside it, with the same chat and settings. Returns null when sixteen are open. */
   duplicatePane(pane: Pane): Pane | null {
     return this.#openBeside(pane, pane.toSaved());
   }
 
-  /** A pane beside this one with the conversation up to an answer: what it shares, it shares in the prefix cache too. */
+  /**
+   * Opens a pane beside this one with the conversation up to an answer. Both share their beginning in the prefix cache.
+   */
   forkPane(pane: Pane, turnId: number): Pane | null {
     const chat = pane.toSaved();
     const numTurns = chat.turns.findIndex(({ id }) => id === turnId) + 1;
@@ -58,12 +60,12 @@ export class Workspace {
     return this.#openBeside(pane, { ...chat, turns: chat.turns.slice(0, numTurns), firstSent, draft: "" });
   }
 
-  /** To the place of its neighbour: -1 is left, 1 is right. */
+  /** Swaps a pane with its neighbour: -1 is left, 1 is right. */
   movePane(pane: Pane, steps: number): void {
     this.movePaneTo(pane, this.#store.getState().panes.indexOf(pane) + steps);
   }
 
-  /** `place`: its index afterwards. */
+  /** @param place its index afterwards */
   movePaneTo(pane: Pane, place: number): void {
     const { panes } = this.#store.getState();
     if (place < 0 || place >= panes.length || panes[place] === pane) return;
@@ -71,7 +73,7 @@ export class Workspace {
     this.#store.setState({ panes: [...others.slice(0, place), pane, ...others.slice(place)] });
   }
 
-  /** Closes a pane and returns the one that takes its place: its neighbour, or a new one where it was the last. */
+  /** Closes a pane and returns the one that replaces it: its neighbour, or a new one if it was the last. */
   closePane(closed: Pane): Pane | null {
     const { panes, current } = this.store.getState();
     const at = panes.indexOf(closed);
@@ -88,12 +90,12 @@ export class Workspace {
     return heir;
   }
 
-  /** How many chats `addChats` has room for: panes that are empty give way. */
+  /** Returns how many chats `addChats` has room for. Empty panes are replaced. */
   room(): number {
     return this.#freeNumbers.length + this.#store.getState().panes.filter(isEmpty).length;
   }
 
-  /** Opens each chat in a pane, in place of those that are empty. There must be room. */
+  /** Opens each chat in a pane and replaces empty panes. There must be room. */
   addChats(chats: readonly SavedChat[]): void {
     const kept = this.#store.getState().panes.filter((pane) => !isEmpty(pane));
     for (const pane of this.#store.getState().panes.filter(isEmpty)) {
@@ -109,7 +111,7 @@ export class Workspace {
     if (number !== this.#store.getState().current) this.#store.setState({ current: number });
   }
 
-  /** What was saved, or a pane that is empty; all numbers must be free. */
+  /** Opens the saved panes, or one empty pane. All numbers must be free. */
   #opened(saved: SavedWorkspace | null): WorkspaceState {
     const panes = saved?.panes.map((pane) => new Pane(pane.number, this.#context, pane)) ?? [];
     this.#freeNumbers = this.#freeNumbers.filter((free) => !panes.some(({ number }) => number === free));
@@ -135,7 +137,7 @@ export class Workspace {
   }
 }
 
-/** Nothing is lost with it. */
+/** Returns whether closing the pane loses nothing. */
 function isEmpty(pane: Pane): boolean {
   const { turns, draft, title, phase } = pane.store.getState();
   return turns.length === 0 && draft.trim() === "" && title === null && phase === "idle";

@@ -167,7 +167,9 @@ function drawPrompt(
   hatch(g, x + 0.5, y + height - cachedPx + 1, width - 1, cachedPx - 1.5);
 }
 
-/** A stack: at its foot the token that is sure, above it the drafts; those accepted are solid, those rejected a line. */
+/**
+ * A stack: at its foot the token that is sure, above it the drafts; those accepted are solid, those rejected a line.
+ */
 function drawDrafted(
   { g, stepPx }: Pen,
   { drafted, accepted }: Extract<Cell, { kind: "drafted" }>,

@@ -6,7 +6,9 @@ const stamps = new Map<string, HTMLCanvasElement>();
 /** More than the sixteen voices have in both themes; then a zoom or another screen has made the old ones useless. */
 const MOST_STAMPS = 64;
 
-/** The drawing by that name, `width` by `height` CSS pixels at the screen's sharpness; `draw` makes it the first time. */
+/**
+ * The drawing by that name, `width` by `height` CSS pixels at the screen's sharpness; `draw` makes it the first time.
+ */
 export function stampOf(
   name: string,
   width: number,

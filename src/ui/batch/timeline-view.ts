@@ -63,7 +63,9 @@ export class TimelineView {
     return this.trackAt(place)?.cellAt(place.step);
   }
 
-  /** Moves the cursor by so many cells; from nowhere it comes in at the newest step. Moves the window with it if held. */
+  /**
+   * Moves the cursor by so many cells; from nowhere it comes in at the newest step. Moves the window with it if held.
+   */
   moveCursor(steps: number, rows: number): void {
     const { rows: shown, fromStep } = this.#window;
     const toStep = this.#lastShown;

@@ -11,7 +11,9 @@ interface PaneTitleProps {
   onDone: () => void;
 }
 
-/** The chat's name: its first question, or what a person has called it. A double click, or the menu, lets it be changed. */
+/**
+ * The chat's name: its first question, or what a person has called it. A double click, or the menu, lets it be changed.
+ */
 export function PaneTitle({ pane, isRenaming, onRename, onDone }: PaneTitleProps) {
   const title = useStore(pane.store, titleOfChat);
   if (isRenaming) return <TitleBox pane={pane} title={title} onDone={onDone} />;

@@ -12,8 +12,8 @@ interface CursorAreaProps extends Omit<ComponentProps<"div">, "role" | "tabIndex
 }
 
 /**
- * A drawing over which a cursor is moved, by the pointer or by keys. To a screen reader it is a slider whose value is said
- * in words: so the arrow keys come here, and each cell that is reached is spoken.
+ * A drawing over which a cursor is moved, by the pointer or by keys. To a screen reader it is a slider whose value is
+ * said in words: so the arrow keys come here, and each cell that is reached is spoken.
  */
 export function CursorArea({ label, hint, value, max, words, children, ...rest }: CursorAreaProps) {
   const id = useId();

@@ -13,7 +13,9 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** A native modal dialog in the app's style. `ref.current.showModal()` opens it; Escape or a click beside it closes it. */
+/**
+ * A native modal dialog in the app's style. `ref.current.showModal()` opens it; Escape or a click beside it closes it.
+ */
 export function Dialog({ ref, name, className, onClosed, children }: DialogProps) {
   return (
     <dialog

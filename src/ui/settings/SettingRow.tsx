@@ -20,8 +20,8 @@ interface SettingRowProps {
 }
 
 /**
- * One setting. A value takes effect as soon as it is valid; until then the row says what would be. A JSON schema that isn't
- * supported takes effect too: the engine then refuses questions instead of ignoring the schema.
+ * One setting. A value takes effect as soon as it is valid; until then the row says what would be. A JSON schema that
+ * isn't supported takes effect too: the engine then refuses questions instead of ignoring the schema.
  */
 export function SettingRow({ field, value, fallback, warning, schemaProblem, onSet }: SettingRowProps) {
   const id = useId();

@@ -6,7 +6,8 @@ const OPTIONS = { gfm: true, breaks: true };
  * Reads Markdown that grows at its end. Only what follows the last finished block is read again; the tokens of finished
  * blocks stay the same objects, so that what shows them need not be drawn again.
  *
- * A block is finished when another one has begun behind it. (A link's address that is defined further down is not found.)
+ * A block is finished when another one has begun behind it. (A link's address that is defined further down is not
+ * found.)
  */
 export class MarkdownStream {
   #finished: Token[] = [];
