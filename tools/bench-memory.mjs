@@ -1,6 +1,6 @@
-// npm run bench -- memory: how much memory JavaScript holds at most while a model loads, by each way that a model
-// comes. It must stay under the largest tensor plus 64 MiB, however large the model is. --size gpt2 (or another of the
-// benchmark's) takes a model of that size, and only prints.
+// npm run bench -- memory: how much memory JavaScript holds at most while a model loads, by each way that a model comes.
+// It must stay under the largest tensor plus 64 MiB, however large the model is. --size gpt2 (or another of the benchmark's)
+// takes a model of that size, and only prints.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -12,9 +12,9 @@ import { buildAndServe } from "./serve-app.mjs";
 const POLL_MS = 500;
 
 /**
- * @param {{ params: Record<string, unknown>, out: string, name?: string | undefined, note?: string | undefined }}
- *   options `params` of the page's address; the folder that the reports are written to; their name [the adapter and the
- *   model's]; what readers should know
+ * @param {{ params: Record<string, unknown>, out: string, name?: string | undefined, note?: string | undefined }} options
+ *   `params` of the page's address; the folder that the reports are written to; their name [the adapter and the model's];
+ *   what readers should know
  */
 export async function benchmarkPage({ params, out, name, note }) {
   const executablePath = await ensureChromium();

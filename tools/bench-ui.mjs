@@ -1,5 +1,5 @@
-// npm run bench -- ui: the interface alone. Sixteen panes stream 2,000 tokens each from a fake engine; the browser's
-// own trace says how long its main thread was busy at a stretch, and how far apart the frames were.
+// npm run bench -- ui: the interface alone. Sixteen panes stream 2,000 tokens each from a fake engine; the browser's own
+// trace says how long its main thread was busy at a stretch, and how far apart the frames were.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -12,8 +12,7 @@ export const adapter = process.env.CHORUS_ADAPTER === "real" ? "real" : "softwar
 
 const adapterFlags = {
   software: ["--use-webgpu-adapter=swiftshader"],
-  // Chromium on Linux reaches a GPU through Vulkan, which it keeps off by default; without a display it needs no
-  // surface.
+  // Chromium on Linux reaches a GPU through Vulkan, which it keeps off by default; without a display it needs no surface.
   real:
     process.platform === "linux"
       ? ["--ignore-gpu-blocklist", "--enable-features=Vulkan", "--use-angle=vulkan", "--disable-vulkan-surface"]

@@ -101,9 +101,7 @@ function difference(/** @type {Held} */ now, /** @type {Held} */ before) {
   };
 }
 
-/**
- * Calls to a page's workers. Playwright's sessions know nothing of sessions within them, hence messages in messages.
- */
+/** Calls to a page's workers. Playwright's sessions know nothing of sessions within them, hence messages in messages. */
 function workerCalls(/** @type {import("playwright").CDPSession} */ session) {
   let lastId = 0;
   /** @type {Map<number, (message: { result?: any, error?: unknown }) => void>} */

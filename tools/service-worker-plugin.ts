@@ -1,6 +1,6 @@
-// Builds src/service-worker/ into dist/service-worker.js, with the list of the files that the app needs. Own code and
-// no Workbox: that answers from its cache first, so that `npm start` would show yesterday's build until a second
-// reload, and brings some two hundred packages along.
+// Builds src/service-worker/ into dist/service-worker.js, with the list of the files that the app needs. Own code and no
+// Workbox: that answers from its cache first, so that `npm start` would show yesterday's build until a second reload, and
+// brings some two hundred packages along.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -62,8 +62,8 @@ async function add(cache: Cache, entry: PrecacheEntry): Promise<void> {
 }
 
 /**
- * The page may be downloading the same file, and Chromium lets both share one entry of its HTTP cache: what breaks one
- * of them off then breaks off the other. So what fails is asked for once more, past that cache.
+ * The page may be downloading the same file, and Chromium lets both share one entry of its HTTP cache: what breaks one of
+ * them off then breaks off the other. So what fails is asked for once more, past that cache.
  */
 async function download(url: URL): Promise<{ response: Response; sha256: string }> {
   const read = async (mode: RequestCache) => {

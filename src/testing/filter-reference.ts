@@ -12,8 +12,7 @@ export function softmax(logits: ArrayLike<number>): number[] {
 }
 
 /**
- * Hugging Face's warpers, one after the other: which tokens they leave, and the probabilities of all (0 for the
- * others).
+ * Hugging Face's warpers, one after the other: which tokens they leave, and the probabilities of all (0 for the others).
  * @param scaled logits over temperature, -Infinity for what a rule forbids
  */
 export function filterReference(

@@ -1,5 +1,4 @@
-// Values of every kind that a caller can get across the worker's border, where structured clone keeps more than JSON
-// does.
+// Values of every kind that a caller can get across the worker's border, where structured clone keeps more than JSON does.
 
 export type Kind = "boolean" | "string" | "integer" | "fraction" | "not finite" | "bigint" | "list" | "object";
 

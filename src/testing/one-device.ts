@@ -4,8 +4,8 @@
 import { afterAll } from "vitest";
 
 /**
- * WebGPU with one device for all who ask, so that the engines of a test file, opened in the page (`worker: false`),
- * find their kernels compiled by those before them. It outlives them and is destroyed after the last test.
+ * WebGPU with one device for all who ask, so that the engines of a test file, opened in the page (`worker: false`), find
+ * their kernels compiled by those before them. It outlives them and is destroyed after the last test.
  */
 export async function withOneDevice(gpu: GPU = navigator.gpu): Promise<GPU> {
   const adapter = await gpu.requestAdapter();

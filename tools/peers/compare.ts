@@ -128,9 +128,7 @@ async function prepare(
   }
 }
 
-/**
- * Warms an engine up, and finds how many tokens it makes in the time there is. Where two take that long, a few must do.
- */
+/** Warms an engine up, and finds how many tokens it makes in the time there is. Where two take that long, a few must do. */
 async function tryOut(page: EnginePage, load: Load, prompts: readonly Prompt[], pace: Pace): Promise<number> {
   const startMs = performance.now();
   await ask(page, load, prompts, WARM_UP_TOKENS, false, pace);

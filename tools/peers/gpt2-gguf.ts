@@ -9,10 +9,7 @@ import { transpose } from "./transpose.ts";
 const NORMAL_TOKEN = 1;
 const CONTROL_TOKEN = 3;
 
-/**
- * The parts of a GGUF file. `type` is how matrices are kept; vectors and positions are always f32, as llama.cpp has
- * them.
- */
+/** The parts of a GGUF file. `type` is how matrices are kept; vectors and positions are always f32, as llama.cpp has them. */
 export function gpt2ToGguf(weights: PeerWeights, vocabulary: Vocabulary, type: GgufType): Generator<Uint8Array> {
   return encodeGguf(describe(weights, vocabulary, type), listTensors(weights, type));
 }

@@ -7,8 +7,8 @@ import { run } from "../run-command.mjs";
 const folder = import.meta.dirname;
 
 /**
- * Installs the peers that package-lock.json here names, unless they are there. They are no part of npm start or npm
- * test.
+ * Installs the peers that package-lock.json here names, unless they are there. They are no part of npm start or npm test.
+ *
  * @returns {Promise<Record<string, string>>} each peer's version
  */
 export async function installPeers() {

@@ -3,8 +3,7 @@
 //
 // - The weights are larger than an untrained model's, so that attention and MLPs outweigh the embedding. With those of
 //   an untrained model, greedy decoding repeats one token.
-// - They are rounded to half precision. f32 and f16 then hold the very same numbers, and each engine may keep them as
-// it
+// - They are rounded to half precision. f32 and f16 then hold the very same numbers, and each engine may keep them as it
 //   likes.
 // - The vocabulary is ASCII, so that whatever is generated is valid UTF-8; wllama 3.8 aborts on text that is not.
 
