@@ -3,7 +3,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-import { EMBEDDED_MODEL } from "./src/state/page-options.ts";
+import { EMBEDDED_MODEL } from "./src/state/models/model-choice.ts";
 import { serviceWorker } from "./tools/service-worker-plugin.ts";
 import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
 

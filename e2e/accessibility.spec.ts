@@ -70,8 +70,8 @@ test("axe finds nothing in empty chats, in what opens over them, and while they 
   await expect(page.getByRole("dialog", { name: "Send to all" })).toBeVisible();
   expect(await findings(page), "Send to all").toEqual([]);
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "Settings for all" }).click();
-  await expect(page.getByRole("dialog", { name: "Settings for all" })).toBeVisible();
+  await page.getByRole("button", { name: "Settings for all panes" }).click();
+  await expect(page.getByRole("dialog", { name: "Settings for all panes" })).toBeVisible();
   expect(await findings(page), "settings").toEqual([]);
   await page.keyboard.press("Escape");
 
@@ -186,7 +186,7 @@ test("keys: the palette finds and runs commands; nothing happens to who is typin
     await page.keyboard.press("Enter");
   };
   await command("settings for all");
-  await expect(page.getByRole("dialog", { name: "Settings for all" })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "Settings for all panes" })).toBeVisible();
   await page.keyboard.press("Escape");
   await page.keyboard.press("Alt+b");
   await expect(app.batch.getByRole("region", { name: "Charts" })).toBeHidden();

@@ -9,11 +9,11 @@ test("the demo asks eight questions at once, then one after the other, and says 
   await expect(demo.getByRole("region", { name: /^Pane \d$/ })).toHaveCount(8);
   await expect(app.pane(8).region.getByRole("heading")).toContainText(/\w/);
 
-  await expect(demo.getByText("Both times the same eight answers, to the letter")).toBeVisible();
+  await expect(demo.getByText("Both times exactly the same eight answers")).toBeVisible();
   const times = await demo.getByRole("definition").allInnerTexts();
   const [together = 0, apart = 0] = times.map(Number.parseFloat);
   // Each time is rounded to 0.1 s, and so is their quotient.
-  const shown = Number.parseFloat(await demo.getByText(/^[\d.]+ times$/).innerText());
+  const shown = Number.parseFloat(await demo.getByText(/^[\d.]+×$/).innerText());
   expect(shown).toBeGreaterThanOrEqual((apart - 0.05) / (together + 0.05) - 0.05);
   expect(shown).toBeLessThanOrEqual((apart + 0.05) / (together - 0.05) + 0.05);
 
@@ -22,11 +22,11 @@ test("the demo asks eight questions at once, then one after the other, and says 
   for (const size of [page.viewportSize(), { width: 390, height: 844 }]) {
     if (size) await page.setViewportSize(size);
     for (let number = 1; number <= 8; number++) await inView(app.pane(number).region);
-    await inView(demo.getByText(/^[\d.]+ times$/));
+    await inView(demo.getByText(/^[\d.]+×$/));
   }
   await page.getByRole("tab", { name: "Answers" }).press("ArrowRight");
   await inView(app.batch.getByRole("region", { name: "Timeline" }));
-  await inView(demo.getByText(/^[\d.]+ times$/));
+  await inView(demo.getByText(/^[\d.]+×$/));
   await page.setViewportSize({ width: 1440, height: 900 });
 
   // Its lines lead nowhere: the panes of those numbers are others.

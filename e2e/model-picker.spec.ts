@@ -73,7 +73,7 @@ test("what goes wrong is told with what would do, and the model before stays", a
   await dialog.getByRole("textbox", { name: "Add by hub name or address" }).press("Enter");
   const missing = modelIn(dialog, "missing");
   await expect(missing.getByRole("alert")).toContainText("The model was not found");
-  await missing.getByRole("button", { name: "Take missing from the list" }).click();
+  await missing.getByRole("button", { name: "Remove missing from the list" }).click();
   await expect(missing).toBeHidden();
 
   const large = modelIn(dialog, "GPT-2 large (774M)");
@@ -83,7 +83,7 @@ test("what goes wrong is told with what would do, and the model before stays", a
 
   const file = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("no model") };
   await dialog.getByLabel("Files of a model").setInputFiles([file]);
-  await expect(dialog.getByRole("alert")).toContainText("no config.json among the 1 files");
+  await expect(dialog.getByRole("alert")).toContainText("no config.json in the files");
   await page.keyboard.press("Escape");
   await expect(page.getByRole("button", { name: "Model: fake-gpt" })).toBeFocused();
 });

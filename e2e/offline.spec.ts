@@ -52,7 +52,7 @@ test("a reload brings a newer version at once, and the model is not downloaded a
   await kept(page);
   await expect.poll(() => site.sent.filter((path) => path === "assets/index-second.js").length).toBeGreaterThan(0);
   expect(models()).toBe(sentBefore);
-  await expect(page.getByText("A newer version")).toBeHidden();
+  await expect(page.getByText("A new version")).toBeHidden();
 });
 
 test("a page that stays open is told of a newer version, and reloads only when asked to", async ({ page }) => {

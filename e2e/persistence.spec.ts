@@ -7,7 +7,9 @@ const QUERY = "keep&stepms=20";
 const ENDLESS = `${QUERY}&paragraphs=1000&context=1000000&max_tokens=100000`;
 const FRANCE = "What is the capital of France?";
 
-/** Writes what is kept, as the page does; from a file of its origin, as the page would write over it when it is left. */
+/**
+ * Writes what is kept, as the page does; from a file of its origin, as the page would write over it when it is left.
+ */
 async function overwrite(page: Page, record: unknown): Promise<void> {
   await page.goto(new URL("/icon.svg", process.env.CHORUS_E2E_FAKE_URL).href);
   await page.evaluate(
@@ -89,7 +91,7 @@ test("an answer that streamed when the page was reloaded is kept as broken off, 
     }),
   );
   app = await App.openFake(page, ENDLESS);
-  await expect(app.pane(1).ending).toHaveText("Broken off before its end");
+  await expect(app.pane(1).ending).toHaveText("Interrupted");
   const cut = await app.pane(1).answer();
   const seen = await page.evaluate(() => localStorage.getItem("seen") ?? "");
   expect(seen).toContain("There is more to it");
@@ -107,7 +109,7 @@ test("what is damaged is put aside, and the page works", async ({ page }) => {
   for (const record of ["nonsense", { app: "chorus", version: 1, panes: [{ number: "one" }] }, { version: 99 }]) {
     await overwrite(page, record);
     const app = await App.openFake(page, QUERY);
-    await expect(page.getByText("The chats from last time could not be read.")).toBeVisible();
+    await expect(page.getByText("Your earlier chats could not be read.")).toBeVisible();
     await app.pane(1).ask(FRANCE);
     await expect(app.pane(1).turn).toContainText("Paris");
     // Else the page would write it when it is left, while it is being damaged.
@@ -122,7 +124,7 @@ test("a page that may not keep anything says so, and works", async ({ page }) =>
     };
   });
   const app = await App.openFake(page, QUERY);
-  await expect(page.getByText("This browser does not let the page keep its chats")).toBeVisible();
+  await expect(page.getByText("This browser doesn't let the page save its chats")).toBeVisible();
   await app.pane(1).ask(FRANCE);
   await expect(app.pane(1).turn).toContainText("Paris");
 });
@@ -138,11 +140,11 @@ test("of two tabs the newer keeps the chats, and the older says so; it goes on w
   await App.openFake(second, QUERY);
   await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
   await expect(second.getByText("Chorus is open in another tab")).toBeHidden();
-  await page.getByRole("button", { name: "Take over" }).click();
+  await page.getByRole("button", { name: "Save here instead" }).click();
   await expect(second.getByText("Chorus is open in another tab")).toBeVisible();
   await expect(page.getByText("Chorus is open in another tab")).toBeHidden();
 
-  await second.getByRole("button", { name: "Take over" }).click();
+  await second.getByRole("button", { name: "Save here instead" }).click();
   await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
   await second.getByRole("textbox", { name: "Message" }).fill("Half a thought");
   await written(second, "Half a thought");
@@ -168,14 +170,14 @@ test("chats go into a file and come out of it; one goes out as Markdown", async 
     `# ${FRANCE}\n\n## ${FRANCE}\n\nThe capital of France is Paris.\n`,
   );
 
-  await page.getByRole("button", { name: "Settings for all" }).click();
+  await page.getByRole("button", { name: "Settings for all panes" }).click();
   const exported = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export 2 chats" }).click();
   const file = await (await exported).path();
   await page.keyboard.press("Escape");
 
   // Pane 2 is empty and gives way.
-  await page.getByRole("button", { name: "Settings for all" }).click();
+  await page.getByRole("button", { name: "Settings for all panes" }).click();
   await page.getByLabel("File of chats").setInputFiles(file);
   await expect(page.getByText("2 chats were opened.")).toBeVisible();
   await page.getByLabel("File of chats").setInputFiles({

@@ -59,7 +59,7 @@ test("the app keeps what was said and starts again by itself; where that does no
   const sendModel = await App.holdModel(page);
   await endWorker(page);
 
-  await expect(page.getByText("It starts again by itself.")).toBeVisible();
+  await expect(page.getByText("It restarts by itself.")).toBeVisible();
   sendModel();
   expect(await pane.answer()).toMatch(/\w+ \w+/);
   await pane.ask("What is the capital of France?");

@@ -3,16 +3,16 @@ import { App } from "./support/app.ts";
 
 test("what is set for all counts in each pane, what a pane sets before it; each can be reset", async ({ page }) => {
   const app = await App.openFake(page, "panes=2&stepms=5");
-  await page.getByRole("button", { name: "Settings for all" }).click();
-  const all = page.getByRole("dialog", { name: "Settings for all" });
+  await page.getByRole("button", { name: "Settings for all panes" }).click();
+  const all = page.getByRole("dialog", { name: "Settings for all panes" });
   const allTemperature = all.getByRole("textbox", { name: "Temperature" });
   // Nothing is set: the model's own stands there.
   await expect(allTemperature).toHaveValue("");
   await expect(allTemperature).toHaveAttribute("placeholder", "0.6");
   await allTemperature.fill("0.3");
-  const longest = all.getByRole("textbox", { name: "Longest answer" });
+  const longest = all.getByRole("textbox", { name: "Maximum answer length" });
   await longest.fill("many");
-  await expect(all).toContainText("Longest answer must be a whole number from 1 to 1000000.");
+  await expect(all).toContainText("Maximum answer length must be a whole number from 1 to 1000000.");
   await expect(longest).toHaveAttribute("aria-invalid", "true");
   await longest.fill("2");
   await expect(all).not.toContainText("must be");
@@ -21,7 +21,7 @@ test("what is set for all counts in each pane, what a pane sets before it; each 
   await page.getByRole("button", { name: "Settings of pane 2" }).click();
   const own = page.getByRole("dialog", { name: "Settings of pane 2" });
   await expect(own.getByRole("textbox", { name: "Temperature" })).toHaveAttribute("placeholder", "0.3 (all panes)");
-  await own.getByRole("textbox", { name: "Longest answer" }).fill("4");
+  await own.getByRole("textbox", { name: "Maximum answer length" }).fill("4");
   await own.getByRole("button", { name: "Close" }).click();
 
   for (const [number, answer] of [
@@ -31,15 +31,15 @@ test("what is set for all counts in each pane, what a pane sets before it; each 
     const pane = app.pane(number);
     await pane.ask("What is the capital of France?");
     await pane.finished();
-    await expect(pane.ending).toHaveText("Finished: length limit");
+    await expect(pane.ending).toHaveText("Reached the length limit");
     expect(await pane.answer()).toBe(answer);
   }
 
-  await page.getByRole("button", { name: "Settings for all" }).click();
-  await all.getByRole("button", { name: "Reset longest answer" }).click();
+  await page.getByRole("button", { name: "Settings for all panes" }).click();
+  await all.getByRole("button", { name: "Reset maximum answer length" }).click();
   await page.keyboard.press("Escape");
-  await app.pane(1).turn.getByRole("button", { name: "Answer again" }).click();
-  await expect(app.pane(1).ending).toHaveText("Finished: end of text");
+  await app.pane(1).turn.getByRole("button", { name: "Regenerate" }).click();
+  await expect(app.pane(1).ending).toHaveText("Finished");
 });
 
 test("an answer cut by the length limit goes on, word for word as it would have been", async ({ page }) => {
@@ -51,18 +51,18 @@ test("an answer cut by the length limit goes on, word for word as it would have 
   await page.getByRole("button", { name: "Settings of pane 1" }).click();
   const sheet = page.getByRole("dialog", { name: "Settings of pane 1" });
   await expect(sheet).toContainText("trained without system prompts");
-  await sheet.getByRole("textbox", { name: "Longest answer" }).fill("12");
+  await sheet.getByRole("textbox", { name: "Maximum answer length" }).fill("12");
   await page.keyboard.press("Escape");
   await pane!.ask("Tell me a story about a fox.");
-  await expect(pane!.ending).toHaveText("Finished: length limit");
+  await expect(pane!.ending).toHaveText("Reached the length limit");
   const cut = await pane!.answer();
   expect((await whole!.answer()).startsWith(cut)).toBe(true);
 
   await page.getByRole("button", { name: "Settings of pane 1" }).click();
-  await sheet.getByRole("button", { name: "Reset longest answer" }).click();
+  await sheet.getByRole("button", { name: "Reset maximum answer length" }).click();
   await page.keyboard.press("Escape");
   await pane!.turn.getByRole("button", { name: "Continue" }).click();
-  await expect(pane!.ending).not.toHaveText("Finished: length limit");
+  await expect(pane!.ending).not.toHaveText("Reached the length limit");
   await pane!.finished();
   const full = await pane!.answer();
   expect(full.startsWith(cut)).toBe(true);
@@ -73,8 +73,8 @@ test("probabilities are shown where they were asked for, to the pointer and to k
   page,
 }) => {
   const app = await App.openFake(page, "panes=1&stepms=5");
-  await page.getByRole("button", { name: "Settings for all" }).click();
-  const all = page.getByRole("dialog", { name: "Settings for all" });
+  await page.getByRole("button", { name: "Settings for all panes" }).click();
+  const all = page.getByRole("dialog", { name: "Settings for all panes" });
   await all.getByRole("button", { name: "Creative" }).click();
   await expect(all.getByRole("textbox", { name: "Temperature" })).toHaveValue("1.1");
   await all.getByRole("combobox", { name: "Show probabilities" }).selectOption("on");
@@ -97,8 +97,8 @@ test("probabilities are shown where they were asked for, to the pointer and to k
   await words.press("ArrowRight");
   await expect(words).toHaveAttribute("aria-valuetext", /^␣capital, 50\.0%/);
 
-  await page.getByRole("button", { name: "Settings for all" }).click();
-  await all.getByRole("button", { name: "Put in an example" }).click();
+  await page.getByRole("button", { name: "Settings for all panes" }).click();
+  await all.getByRole("button", { name: "Insert example" }).click();
   const schema = all.getByRole("textbox", { name: "Answer in JSON" });
   await expect(schema).toHaveValue(/"properties"/);
   await schema.fill("{ not json");

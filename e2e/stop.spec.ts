@@ -13,10 +13,10 @@ test("Stop ends one pane's answer, keeps its text, and leaves the other pane alo
   await expect.poll(() => second!.answer()).toMatch(/\w+ \w+/);
 
   await first!.stop.click();
-  await expect(first!.ending).toHaveText("Finished: stopped");
+  await expect(first!.ending).toHaveText("Stopped");
   const stopped = await first!.answer();
   await steps.release();
-  await expect(second!.ending).toHaveText(/^Finished: (end of text|length limit)$/);
+  await expect(second!.ending).toHaveText(/^(Finished|Reached the length limit)$/);
   expect((await second!.answer()).length).toBeGreaterThan(stopped.length);
   expect(await first!.answer()).toBe(stopped);
 

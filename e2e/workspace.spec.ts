@@ -105,7 +105,7 @@ test("questions are edited, answers given anew, the chat cleared and had back", 
   await answered(pane, FRANCE);
   await answered(pane, BREAD);
   const before = await pane.answer();
-  await button(pane, "Answer again").click();
+  await button(pane, "Regenerate").click();
   await pane.finished();
   expect(await pane.answer()).toBe(before);
   await expect.poll(() => questions(pane)).toHaveLength(2);
@@ -117,7 +117,7 @@ test("questions are edited, answers given anew, the chat cleared and had back", 
   await box.press("Escape");
   await expect(pane.message).toBeFocused();
   await first.getByRole("button", { name: "Edit question" }).click();
-  await expect(first).toContainText("What follows is replaced.");
+  await expect(first).toContainText("Everything after this will be replaced.");
   await box.fill(BREAD);
   await box.press("Enter");
   await expect(pane.turn).toContainText("small pockets.");
@@ -125,7 +125,7 @@ test("questions are edited, answers given anew, the chat cleared and had back", 
 
   await menuItem(page, 1, "Clear chat");
   await expect(pane.log.getByRole("article")).toHaveCount(0);
-  await pane.region.getByRole("button", { name: "Bring it back" }).click();
+  await pane.region.getByRole("button", { name: "Undo" }).click();
   await expect(pane.turn).toContainText("small pockets.");
 });
 
@@ -198,7 +198,7 @@ test("who scrolls up in the moment in which an answer ends is left in peace, too
     const buttons = [...document.querySelectorAll("button")];
     buttons.find(({ textContent }) => textContent === "Stop")?.click();
   });
-  await expect(pane.ending).toHaveText("Finished: stopped");
+  await expect(pane.ending).toHaveText("Stopped");
   await expect(pane.region.getByRole("button", { name: "Latest" })).toBeVisible();
   expect(await pane.log.evaluate((log) => log.scrollTop)).toBe(100);
 });

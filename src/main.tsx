@@ -1,8 +1,8 @@
 import { createEngine, models } from "./index.ts";
-import { AppUpdates } from "./state/app-updates.ts";
-import { readPageOptions } from "./state/page-options.ts";
-import { IndexedDbStorage } from "./state/workspace-storage.ts";
-import { startApp } from "./ui/start-app.ts";
+import { AppUpdates } from "./state/app/app-updates.ts";
+import { readPageOptions } from "./state/app/page-options.ts";
+import { IndexedDbStorage } from "./state/workspace/workspace-storage.ts";
+import { startApp } from "./ui/app/start-app.ts";
 
 const root = document.getElementById("root");
 if (root) {

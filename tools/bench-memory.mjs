@@ -34,7 +34,7 @@ const ENGINE = { maxNumSeqs: 4, maxNumBatchedTokens: 32, maxModelLen: 256, numGp
  * @param {string | undefined} sizeName
  */
 export async function benchMemory(executablePath, sizeName) {
-  const { module: sizes } = await runnerImport("./src/bench/model-sizes.ts", { configFile: false });
+  const { module: sizes } = await runnerImport("./src/bench/model/model-sizes.ts", { configFile: false });
   if (sizeName !== undefined && !sizes.isSizeName(sizeName)) throw new Error(`--size ${sizeName}: there is none such.`);
   const size = sizeName === undefined ? SIZE : sizes.MODEL_SIZES[sizeName];
   const folder = mkdtempSync(join(tmpdir(), "chorus-memory-"));

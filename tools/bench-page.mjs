@@ -41,7 +41,7 @@ export async function benchmarkPage({ params, out, name, note }) {
     if (note) result.warnings.push(note);
 
     const { runnerImport } = await import("vite");
-    const { module: report } = await runnerImport("./src/bench/report-markdown.ts", { configFile: false });
+    const { module: report } = await runnerImport("./src/bench/report/report-markdown.ts", { configFile: false });
     console.log(`\n${report.reportMarkdown(result)}`);
     const folder = resolve(root, out);
     mkdirSync(folder, { recursive: true });

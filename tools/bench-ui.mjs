@@ -18,7 +18,7 @@ const TOKENS = 2000;
 const WORDS_A_PARAGRAPH = 38;
 const STEP_MS = 16;
 const LONG_TASK_MS = 50;
-const PAGE = "src/testing/fake-app.html";
+const PAGE = "src/testing/app/fake-app.html";
 
 /** Prints what was measured. */
 export async function benchUi(/** @type {string} */ executablePath) {

@@ -58,7 +58,7 @@ const VIEWS = {
   settings: {
     prepare: async (page) => {
       await isReady(page);
-      await page.getByRole("button", { name: "Settings for all" }).click();
+      await page.getByRole("button", { name: "Settings for all panes" }).click();
     },
   },
   bench: {

@@ -17,7 +17,7 @@ export class App {
     return new App(page);
   }
 
-  /** On an engine without a model: `query` as src/testing/fake-app.ts has it. */
+  /** On an engine without a model: `query` as src/testing/app/fake-app.ts has it. */
   static async openFake(page: Page, query = ""): Promise<App> {
     await page.goto(`${process.env.CHORUS_E2E_FAKE_URL}?${query}`);
     return new App(page);
@@ -39,7 +39,9 @@ export class App {
     return new Pane(this.page.getByRole("region", { name: `Pane ${number}`, exact: true }));
   }
 
-  /** The model is not sent before the function is called that this resolves with. For pages without a service worker. */
+  /**
+   * The model is not sent before the function is called that this resolves with. For pages without a service worker.
+   */
   static async holdModel(page: Page): Promise<() => void> {
     let letGo = () => {};
     const isLetGo = new Promise<void>((resolve) => (letGo = resolve));
@@ -95,6 +97,6 @@ export class Pane {
   }
 
   async finished(): Promise<void> {
-    await expect(this.ending).toHaveText(/^Finished: /);
+    await expect(this.ending).toHaveText(/^(Finished|Stopped|Reached the length limit)$/);
   }
 }

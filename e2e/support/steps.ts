@@ -1,5 +1,5 @@
-// The engine's steps, as many as the test lets come to their end. However fast or slow a machine is, an answer is then as
-// far as the test wants it to be: nothing ends before what is to be seen of it has been seen.
+// The engine's steps, as many as the test lets come to their end. However fast or slow a machine is, an answer is then
+// as far as the test wants it to be: nothing ends before what is to be seen of it has been seen.
 
 import type { Page, Worker } from "playwright/test";
 
@@ -14,8 +14,8 @@ export class Steps {
   }
 
   /**
-   * From now on no step of the page's engine ends before it is allowed to. A step brings each answer a token, after those
-   * that compute its prompt.
+   * From now on no step of the page's engine ends before it is allowed to. A step brings each answer a token, after
+   * those that compute its prompt.
    */
   static async hold(page: Page): Promise<Steps> {
     const worker = page.workers()[0] ?? (await page.waitForEvent("worker"));

@@ -2,7 +2,7 @@ import type { EngineConfig, ModelSource } from "../protocol/config.ts";
 import type { ChorusEngine, CreateEngineOptions } from "../protocol/engine.ts";
 import type { ModelCard } from "../protocol/reports.ts";
 import type { BenchOptions, SectionId } from "./bench-options.ts";
-import type { SectionResult } from "./bench-result.ts";
+import type { SectionResult } from "./report/bench-result.ts";
 import { randomIntegers, seededRandom, type Random } from "./seeded-random.ts";
 
 /** What the rounds of one comparison may take, where one round leaves the choice. */
@@ -83,9 +83,9 @@ export class BenchContext {
   }
 
   /**
-   * Measures each case once for nothing, so that everything is compiled and warm, and then in rounds, one case after the
-   * other: what disturbs the machine for a while disturbs all of them. Gives each case's outcomes, one a round: as many as
-   * the options ask for, fewer where they would take longer than anybody waits, but at least one.
+   * Measures each case once for nothing, so that everything is compiled and warm, and then in rounds, one case after
+   * the other: what disturbs the machine for a while disturbs all of them. Gives each case's outcomes, one a round: as
+   * many as the options ask for, fewer where they would take longer than anybody waits, but at least one.
    */
   async interleave<Case, Outcome>(
     cases: readonly Case[],

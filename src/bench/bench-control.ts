@@ -2,7 +2,7 @@ import { createStore } from "zustand/vanilla";
 
 import { toErrorData } from "../protocol/errors.ts";
 import type { BenchOptions } from "./bench-options.ts";
-import type { BenchResult } from "./bench-result.ts";
+import type { BenchResult } from "./report/bench-result.ts";
 import { runBenchmark, type RunBenchmarkOptions } from "./run-benchmark.ts";
 
 export interface BenchState {
@@ -15,7 +15,7 @@ export interface BenchState {
   readonly result: BenchResult | null;
 }
 
-export type BenchSetting = Pick<RunBenchmarkOptions, "createEngine" | "embeddedModel" | "browser">;
+type BenchSetting = Pick<RunBenchmarkOptions, "createEngine" | "embeddedModel" | "browser">;
 
 /** The page's one run: starts it, follows it, stops it. */
 export class BenchControl {

@@ -53,7 +53,9 @@ const QUICK: Partial<BenchOptions> = {
   quick: true,
 };
 
-/** From an address: `quick&model=small&sections=decode,modes&sequences=1,8`. What makes no sense is left at its default. */
+/**
+ * From an address: `quick&model=small&sections=decode,modes&sequences=1,8`. What makes no sense is left at its default.
+ */
 export function readBenchOptions(params: URLSearchParams): BenchOptions {
   const base = params.has("quick") ? { ...DEFAULTS, ...QUICK } : DEFAULTS;
   const sections = SECTION_IDS.filter((id) => params.get("sections")?.split(",").includes(id));

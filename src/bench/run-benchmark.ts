@@ -4,9 +4,9 @@ import type { ModelCard } from "../protocol/reports.ts";
 import { version } from "../../package.json";
 import { BenchContext, type CreateEngine } from "./bench-context.ts";
 import { EMBEDDED, type BenchOptions } from "./bench-options.ts";
-import type { BenchEnvironment, BenchResult, NamedSectionResult } from "./bench-result.ts";
-import { isSizeName, MODEL_SIZES } from "./model-sizes.ts";
-import { makeRandomModel } from "./random-model.ts";
+import type { BenchEnvironment, BenchResult, NamedSectionResult } from "./report/bench-result.ts";
+import { isSizeName, MODEL_SIZES } from "./model/model-sizes.ts";
+import { makeRandomModel } from "./model/random-model.ts";
 import { ALL_SECTIONS } from "./sections/all-sections.ts";
 
 export interface RunBenchmarkOptions {
@@ -30,7 +30,7 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
   const startedAt = new Date().toISOString();
   const warnings = new Set<string>();
   const watch = () => {
-    if (document.hidden) warnings.add("The tab was hidden for a while: browsers slow down what nobody sees.");
+    if (document.hidden) warnings.add("The tab was hidden for a while: browsers slow background tabs.");
   };
   watch();
   document.addEventListener("visibilitychange", watch);

@@ -4,7 +4,7 @@ import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { StepReport } from "../protocol/reports.ts";
 import { sampleRequest, sampleStep } from "../testing/sample-reports.ts";
-import { AT, completion, FakeSide, MAP } from "../testing/fake-side.ts";
+import { AT, completion, FakeSide, MAP } from "../testing/app/fake-side.ts";
 import { EngineClient } from "./engine-client.ts";
 
 const DIED = new ChorusError("worker_died", "gone");

@@ -14,11 +14,11 @@ import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.
 import type { EngineStats, KvCacheMap, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, Response } from "../protocol/service.ts";
 import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
-import type { Transport } from "./transport.ts";
+import { valueOf, type AsyncService, type Transport } from "./transport.ts";
 
 type Listeners = { [Name in keyof EngineEvents]: Set<(payload: EngineEvents[Name]) => void> };
 
-/** A ChorusEngine over a transport. Every open request is in one table, and is told when the other side is gone. */
+/** A ChorusEngine over a transport. One table holds all open requests; they fail when the other side is gone. */
 export class EngineClient implements ChorusEngine {
   readonly chat: Chat;
   readonly completions: Completions;
@@ -27,15 +27,15 @@ export class EngineClient implements ChorusEngine {
   readonly #open = new Map<number, RequestEvents>();
   readonly #listeners: Listeners = { step: new Set(), request: new Set(), alert: new Set(), fatal: new Set() };
   #model: ModelCard | null = null;
-  /** Rejects of the calls that wait for an answer. */
+  /** The reject functions of pending calls. */
   readonly #calls = new Set<(error: ChorusError) => void>();
   #nextTicket = 1;
-  /** Why nothing can be asked any more. */
+  /** Why the engine can't be used any more; null while it can. */
   #ended: ChorusError | null = null;
 
   private constructor(transport: Transport) {
     this.#transport = transport;
-    // The overloads of the two endpoints are the protocol's; what comes back is what was asked for.
+    // The protocol declares the overloads of both endpoints; the answer matches the request.
     const endpoint = (name: GenerationRequest["endpoint"]) => ({
       create: (body: GenerationRequest["body"], options?: CreateOptions) =>
         this.#create({ endpoint: name, body } as GenerationRequest, options),
@@ -48,7 +48,7 @@ export class EngineClient implements ChorusEngine {
     void transport.died.then((error) => this.#end(error, { fatal: true }));
   }
 
-  /** Loads the model on the other side; where that fails, the other side is ended. */
+  /** Loads the model on the other side, and closes the transport if that fails. */
   static async connect(
     transport: Transport,
     location: ModelLocation,
@@ -56,16 +56,14 @@ export class EngineClient implements ChorusEngine {
     { onProgress = () => undefined, signal }: Pick<CreateEngineOptions, "onProgress" | "signal"> = {},
   ): Promise<EngineClient> {
     const client = new EngineClient(transport);
-    let loading: ReturnType<Transport["service"]["load"]> | null = null;
+    const onMessage = (message: EngineMessage) => client.#receive(message);
+    const loading = client.#call((service) => service.load(location, config, onMessage, onProgress));
     try {
-      loading = transport.service.load(location, config, (message) => client.#receive(message), onProgress);
-      const result = await unlessAborted(client.#call(loading), signal);
-      if (!result.ok) throw fromErrorData(result.error);
-      client.#model = result.value;
+      client.#model = valueOf(await unlessAborted(loading, signal));
       return client;
     } catch (error) {
-      // A worker is ended below. In place loading goes on to its end, and then nobody wants it.
-      if (signal?.aborted) void Promise.resolve(loading).then(() => transport.service.dispose());
+      // Closing ends a worker. An engine in place can't be stopped while it loads, and is disposed of afterwards.
+      if (signal?.aborted) void loading.then(() => transport.service.dispose()).catch(() => undefined);
       transport.close();
       throw isDataCloneError(error) ? notPlainData("The config", config, error) : error;
     }
@@ -93,32 +91,27 @@ export class EngineClient implements ChorusEngine {
   }
 
   async stats(): Promise<EngineStats> {
-    if (this.#ended) throw this.#ended;
-    return this.#call(this.#transport.service.stats());
+    return this.#call((service) => service.stats());
   }
 
   async metrics(): Promise<string> {
-    if (this.#ended) throw this.#ended;
-    return this.#call(this.#transport.service.metrics());
+    return this.#call((service) => service.metrics());
   }
 
   async kvCacheMap(): Promise<KvCacheMap> {
-    if (this.#ended) throw this.#ended;
-    return this.#call(this.#transport.service.kvCacheMap());
+    return this.#call((service) => service.kvCacheMap());
   }
 
   async setBatchingMode(mode: BatchingMode): Promise<void> {
-    if (this.#ended) throw this.#ended;
-    const result = await this.#call(this.#transport.service.setBatchingMode(mode));
-    if (!result.ok) throw fromErrorData(result.error);
+    valueOf(await this.#call((service) => service.setBatchingMode(mode)));
   }
 
   async dispose(): Promise<void> {
     if (this.#ended?.code === "engine_disposed") return;
     const isAlive = this.#ended === null;
-    const disposed = new ChorusError("engine_disposed", "The engine was disposed of. Create another one.");
+    const disposed = new ChorusError("engine_disposed", "The engine was disposed. Create another one.");
     this.#end(disposed, { fatal: false });
-    this.#ended = disposed; // of an engine that died, too, the last word
+    this.#ended = disposed; // also for an engine that died before
     if (isAlive) await Promise.race([this.#transport.service.dispose(), this.#transport.died]);
     this.#transport.close();
   }
@@ -128,11 +121,8 @@ export class EngineClient implements ChorusEngine {
   }
 
   async #renderChat(body: RenderChatRequest): Promise<RenderedChat> {
-    if (this.#ended) throw this.#ended;
     try {
-      const result = await this.#call(this.#transport.service.renderChat(body));
-      if (!result.ok) throw fromErrorData(result.error);
-      return result.value;
+      return valueOf(await this.#call((service) => service.renderChat(body)));
     } catch (error) {
       throw isDataCloneError(error) ? notPlainData("A request", body, error) : error;
     }
@@ -141,7 +131,6 @@ export class EngineClient implements ChorusEngine {
   async #create(request: GenerationRequest, options?: CreateOptions): Promise<Response | ChunkStream> {
     const signal = signalOf(options);
     signal?.throwIfAborted();
-    if (this.#ended) throw this.#ended;
     const ticket = this.#nextTicket++;
     const events = new RequestEvents();
     this.#open.set(ticket, events);
@@ -152,13 +141,13 @@ export class EngineClient implements ChorusEngine {
     };
     const leave = () => {
       signal?.removeEventListener("abort", abort);
-      // Still in the table: the reader left before the end.
+      // It is still in the table if the reader left before the end.
       if (this.#open.delete(ticket) && !this.#ended) void this.#transport.service.abort(ticket);
     };
     signal?.addEventListener("abort", abort, { once: true });
     try {
-      await this.#call(this.#transport.service.submit(ticket, request));
-      // A refused request rejects here, streamed or not, before there is anything to iterate.
+      await this.#call((service) => service.submit(ticket, request));
+      // A refused request rejects here, streamed or not, before anything can be iterated.
       const first = await events.peek();
       if (request.body?.stream === true && first.type !== "error") return new ChunkStream(events, leave);
       return await responseOf(events).finally(leave);
@@ -168,8 +157,13 @@ export class EngineClient implements ChorusEngine {
     }
   }
 
-  /** An answer of the other side, or the error it died of: Comlink's own promise would stay pending for ever. */
-  #call<T>(answer: T | Promise<T>): Promise<T> {
+  /**
+   * Resolves with the other side's answer. Rejects where the other side is gone, or goes before it answers: Comlink's
+   * own promise would stay pending for ever.
+   */
+  async #call<T>(ask: (service: AsyncService) => T | Promise<T>): Promise<T> {
+    if (this.#ended) throw this.#ended;
+    const answer = ask(this.#transport.service);
     return new Promise((resolve, reject) => {
       this.#calls.add(reject);
       void Promise.resolve(answer)
@@ -181,11 +175,11 @@ export class EngineClient implements ChorusEngine {
   #receive({ events, steps, requests, alerts, fatal }: EngineMessage): void {
     for (const event of events) {
       const open = this.#open.get(event.ticket);
-      if (!open) continue; // its reader has left
+      if (!open) continue; // its reader left
       if (event.type !== "chunk") this.#open.delete(event.ticket);
       open.push(event);
     }
-    // A step before what it brought.
+    // A step comes before the requests and alerts that it caused.
     for (const report of steps) this.#tell("step", report);
     for (const report of requests) this.#tell("request", report);
     for (const alert of alerts) this.#tell("alert", alert);
@@ -207,7 +201,7 @@ export class EngineClient implements ChorusEngine {
       try {
         listener(payload);
       } catch (error) {
-        // A listener's mistake is the page's to see, and nobody else's to suffer. (Node has no reportError.)
+        // Report a listener's error to the page, but go on with the other listeners. (Node has no reportError.)
         queueMicrotask(() => {
           throw error;
         });
@@ -220,7 +214,7 @@ function isDataCloneError(error: unknown): error is DOMException {
   return error instanceof DOMException && error.name === "DataCloneError";
 }
 
-/** What can't be posted, with the field that is to blame. */
+/** Returns the error for a value that can't be posted; it names the field. */
 function notPlainData(what: string, value: object, cause: DOMException): ChorusError {
   const field = Object.entries(value).find(([, part]) => !isPlainData(part))?.[0] ?? null;
   const where = field === null ? "" : ` (see ${field})`;
@@ -247,7 +241,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined):
   });
 }
 
-/** What a caller gave as { signal }, checked. */
+/** Returns the caller's { signal }, checked. */
 export function signalOf(options: unknown): AbortSignal | undefined {
   if (options === undefined || options === null) return undefined;
   if (typeof options !== "object") {
@@ -255,7 +249,7 @@ export function signalOf(options: unknown): AbortSignal | undefined {
   }
   const signal = "signal" in options ? options.signal : undefined;
   if (signal === undefined || signal === null) return undefined;
-  // Not instanceof: another frame's signals would fail it.
+  // Not instanceof, which fails for signals of another frame.
   if (typeof signal === "object" && "throwIfAborted" in signal) return signal as AbortSignal;
   throw new ChorusError("invalid_type", "signal must be an AbortSignal.", "signal");
 }

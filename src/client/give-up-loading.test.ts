@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { ModelCard } from "../protocol/reports.ts";
 import type { Result } from "../protocol/service.ts";
-import { CARD, FakeSide } from "../testing/fake-side.ts";
+import { CARD, FakeSide } from "../testing/app/fake-side.ts";
 
 describe("loading that is given up", () => {
   it("rejects with the signal's reason at once, and what is loaded all the same is disposed of", async () => {

@@ -1,39 +1,39 @@
-// The library's `models`: what this browser keeps, what there is to keep, and what a model would take.
+// The library's `models`: lists, downloads, deletes and estimates models.
 
 import * as Comlink from "comlink";
 
 import { CATALOGUE, type CatalogueEntry } from "../protocol/catalogue.ts";
 import type { EngineConfig } from "../protocol/config.ts";
-import { ChorusError, fromErrorData } from "../protocol/errors.ts";
+import { ChorusError } from "../protocol/errors.ts";
 import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
-import type { Result } from "../protocol/service.ts";
+import { valueOf } from "./transport.ts";
 
 export interface DownloadModelOptions extends HubOptions {
   onProgress?: (progress: DownloadProgress) => void;
-  /** Pauses the download: what has arrived is kept, and the next download goes on from there. */
+  /** Pauses the download. What has arrived is kept, and the next download resumes there. */
   signal?: AbortSignal;
 }
 
 /** Models are named as for createEngine: "owner/name", with `revision` and `hubUrl`, or the URL of a folder. */
 export interface Models {
-  /** Models that are known to work, and what to expect of them. */
+  /** Models that are known to work. */
   readonly catalogue: readonly CatalogueEntry[];
-  /** Models that this browser keeps for this origin, whole or in part. */
+  /** Returns the models stored for this origin, complete or not. */
   list(): Promise<StoredModel[]>;
   /**
-   * Downloads what is not there yet of a model.
+   * Downloads the missing files of a model.
    * @throws ChorusError model_not_found, model_invalid, model_unsupported, model_access_denied, model_download_failed,
    *   storage_full; the signal's reason
    */
   download(model: string, options?: DownloadModelOptions): Promise<StoredModel>;
-  /** Deletes what is kept of a model. @throws ChorusError model_in_use */
+  /** Deletes a model's stored files. @throws ChorusError model_in_use */
   delete(model: string, hub?: HubOptions): Promise<void>;
-  /** What a model would take with this config, without downloading its weights. */
+  /** Estimates the memory of a model with this config, without downloading its weights. */
   estimate(model: string, options?: EngineConfig & HubOptions): Promise<ModelEstimate>;
 }
 
-/** @param here the service in this thread, for what needs no writing of files */
+/** @param here the service in this thread, for calls that write no files */
 export function createModels(here: () => Promise<ModelsService>): Models {
   return {
     catalogue: CATALOGUE,
@@ -53,9 +53,9 @@ async function download(model: string, options: DownloadModelOptions = {}): Prom
   const location = locate(model, hub);
   signal?.throwIfAborted();
   if (globalThis.Worker === undefined) {
-    throw new ChorusError("storage_full", "Models are stored in browsers only: there is nowhere to keep one here.");
+    throw new ChorusError("storage_full", "Models can be stored in browsers only.");
   }
-  // Without this a browser that runs short of space may take the models away. It may ask the user, or say no.
+  // Without this a browser that runs short of space may delete the models. It may ask the user, or refuse.
   void navigator.storage?.persist?.().catch(() => false);
   const worker = new Worker(new URL("../host/models.worker.ts", import.meta.url), { type: "module" });
   const failed = new Promise<never>((_, reject) => {
@@ -80,9 +80,4 @@ async function download(model: string, options: DownloadModelOptions = {}): Prom
 
 function locate(model: string, hub: HubOptions = {}): RemoteLocation {
   return locateRemoteModel(model, hub, globalThis.document?.baseURI ?? globalThis.location?.href);
-}
-
-function valueOf<T>(result: Result<T>): T {
-  if (!result.ok) throw fromErrorData(result.error);
-  return result.value;
 }

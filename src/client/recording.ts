@@ -1,4 +1,4 @@
-// A run as JSON lines: what ran, and then everything its engine told, in order.
+// A run as JSON lines: the model, and then all events of its engine, in order.
 //
 //   {"type":"header","version":1,"model":{...}}
 //   {"type":"request",...}  {"type":"step",...}  {"type":"alert",...}   one a line
@@ -20,13 +20,13 @@ export interface Recording {
 }
 
 export interface RunRecorder {
-  /** What was recorded so far, for readRecording(). */
+  /** Returns what was recorded so far, for readRecording(). */
   text(): string;
-  /** Ends the recording, and gives it. */
+  /** Ends the recording and returns it. */
   stop(): string;
 }
 
-/** Records what an engine tells from now on; of that at most the newest `mostEvents`, where it is given. */
+/** Records an engine's events from now on; with `mostEvents` only the newest. */
 export function recordRun(
   engine: Pick<ChorusEngine, "model" | "on">,
   { mostEvents = Infinity }: { readonly mostEvents?: number } = {},
@@ -38,7 +38,7 @@ export function recordRun(
   let lines: string[] = [];
   const add = (type: RecordedEvent["type"]) => (event: StepReport | RequestReport | Alert) => {
     lines.push(JSON.stringify({ type, ...event }));
-    // Seldom, since all that stay are moved.
+    // Rarely, since this moves all remaining events.
     if (lines.length >= 2 * mostEvents) lines = lines.slice(-mostEvents);
   };
   const text = () => `${[header, ...lines.slice(-mostEvents)].join("\n")}\n`;
@@ -56,7 +56,10 @@ export function recordRun(
   };
 }
 
-/** @throws ChorusError invalid_type; invalid_value, whose `param` names the line ("line 3") and the message also the field */
+/**
+ * @throws ChorusError invalid_type; invalid_value, whose `param` names the line ("line 3") and the message also the
+ *   field
+ */
 export function readRecording(text: string): Recording {
   if (typeof text !== "string") throw new ChorusError("invalid_type", "A recording must be a string.");
   const lines = text.split("\n");
@@ -87,7 +90,7 @@ function parseLine(line: string, index: number): Record<string, unknown> {
   throw wrong(index, "is not a JSON object");
 }
 
-/** A kind of value, and how an error calls it. */
+/** A kind of value, and its name in errors. */
 interface Kind {
   readonly name: string;
   readonly holds: (value: unknown) => boolean;
@@ -95,7 +98,7 @@ interface Kind {
   readonly items?: Readonly<Record<string, Kind>>;
 }
 
-/** Every field of T has its kind: a field that a report gains is missed here by the compiler. */
+/** The kind of every field of T. The compiler reports fields that are missing here. */
 type Shape<T> = { readonly [Name in keyof T]-?: Kind };
 
 const number: Kind = { name: "a number", holds: (value) => typeof value === "number" };

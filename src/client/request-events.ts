@@ -3,7 +3,7 @@ import type { Chunk, RequestEvent, Response } from "../protocol/service.ts";
 
 type Waiter = { resolve: (event: RequestEvent) => void; reject: (error: unknown) => void };
 
-/** The events of one request, in order, for one reader: a mailbox that can be closed with an error. */
+/** The events of one request, in order, for one reader. It can be closed with an error. */
 export class RequestEvents {
   readonly #events: RequestEvent[] = [];
   #waiter: Waiter | null = null;
@@ -15,7 +15,7 @@ export class RequestEvents {
     this.#waiter = null;
   }
 
-  /** What has not been read yet is dropped; whoever waits or asks from now on gets the error. */
+  /** Drops unread events. The waiting reader, and every later read, gets the error. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#events.length = 0;
@@ -23,7 +23,7 @@ export class RequestEvents {
     this.#waiter = null;
   }
 
-  /** Looks at the next event without taking it. */
+  /** Returns the next event without removing it. */
   async peek(): Promise<RequestEvent> {
     const event = await this.next();
     this.#events.unshift(event);
@@ -38,7 +38,7 @@ export class RequestEvents {
   }
 }
 
-/** The answer of a request that is not streamed. */
+/** Resolves with the response of a request that is not streamed. */
 export async function responseOf(events: RequestEvents): Promise<Response> {
   for (;;) {
     const event = await events.next();
@@ -47,7 +47,7 @@ export async function responseOf(events: RequestEvents): Promise<Response> {
   }
 }
 
-/** The chunks of one that is. `onLeave` is called when the reader has had the last, or leaves before. */
+/** The chunks of a streamed request. Calls `onLeave` after the last chunk, or when the reader leaves before. */
 export class ChunkStream implements AsyncIterableIterator<Chunk, undefined> {
   readonly #events: RequestEvents;
   readonly #onLeave: () => void;
@@ -75,7 +75,7 @@ export class ChunkStream implements AsyncIterableIterator<Chunk, undefined> {
     }
   }
 
-  // A generator's would not run its `finally` where nobody had asked for a first chunk.
+  // A generator would not run its `finally` if no first chunk was requested.
   return(): Promise<IteratorResult<Chunk, undefined>> {
     if (!this.#done) this.#onLeave();
     this.#done = true;

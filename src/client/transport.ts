@@ -1,7 +1,7 @@
-import type { ChorusError } from "../protocol/errors.ts";
-import type { EngineService } from "../protocol/service.ts";
+import { fromErrorData, type ChorusError } from "../protocol/errors.ts";
+import type { EngineService, Result } from "../protocol/service.ts";
 
-/** An EngineService that may be far away: each call may answer later. */
+/** An EngineService whose calls may be asynchronous. */
 export type AsyncService = {
   [Name in keyof EngineService]: (
     ...args: Parameters<EngineService[Name]>
@@ -11,8 +11,14 @@ export type AsyncService = {
 /** How a client reaches an engine, in a worker or in place. */
 export interface Transport {
   readonly service: AsyncService;
-  /** Resolves when the other side is gone without having said so. Never rejects. */
+  /** Resolves when the other side died unexpectedly. Never rejects. */
   readonly died: Promise<ChorusError>;
   /** Ends the other side. Idempotent. */
   close(): void;
+}
+
+/** Returns the value of a result. @throws ChorusError if it is an error */
+export function valueOf<T>(result: Result<T>): T {
+  if (!result.ok) throw fromErrorData(result.error);
+  return result.value;
 }

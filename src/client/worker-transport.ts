@@ -5,14 +5,14 @@ import type { EngineService } from "../protocol/service.ts";
 import type { AsyncService, Transport } from "./transport.ts";
 
 /**
- * Starts the engine's worker. Comlink leaves calls to a dead worker pending for ever, and a killed worker fires no event;
- * so the worker holds a Web Lock of its own name, and whoever gets that lock next knows that it is gone.
+ * Starts the engine's worker. Comlink leaves calls to a dead worker pending for ever, and a killed worker fires no
+ * event. Therefore the worker holds a Web Lock with its own name: once the page gets that lock, the worker is gone.
  */
 export async function startWorker(): Promise<Transport> {
   if (!globalThis.isSecureContext) {
     throw new ChorusError(
       "webgpu_unavailable",
-      "Browsers offer WebGPU on secure pages only: open this one over https:// or on localhost.",
+      "WebGPU needs a secure page: open this one over https:// or on localhost.",
     );
   }
   const name = `chorus-${crypto.randomUUID()}`;
@@ -45,30 +45,28 @@ export async function startWorker(): Promise<Transport> {
   };
 }
 
+/**
+ * A service whose calls go to the worker. Functions among their arguments stay here, and the worker calls them back.
+ */
 function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
-  return {
-    load: (location, config, onMessage, onProgress) =>
-      remote.load(location, config, Comlink.proxy(onMessage), Comlink.proxy(onProgress)),
-    submit: (ticket, request) => remote.submit(ticket, request),
-    abort: (ticket) => remote.abort(ticket),
-    renderChat: (body) => remote.renderChat(body),
-    stats: () => remote.stats(),
-    metrics: () => remote.metrics(),
-    kvCacheMap: () => remote.kvCacheMap(),
-    setBatchingMode: (mode) => remote.setBatchingMode(mode),
-    dispose: () => remote.dispose(),
-  };
+  const byReference = (value: unknown) => (typeof value === "function" ? Comlink.proxy(value) : value);
+  return new Proxy<AsyncService>(remote, {
+    get(service, name: keyof AsyncService) {
+      const call = service[name] as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) => call(...args.map(byReference));
+    },
+  });
 }
 
 async function lockFreed(name: string, closing: AbortSignal): Promise<ChorusError> {
   try {
     await navigator.locks.request(name, { signal: closing }, () => undefined);
   } catch {
-    // We are closing it ourselves, and nobody is to be told.
+    // Aborted by close(): the worker did not die.
     return new Promise(() => undefined);
   }
   return new ChorusError(
     "worker_died",
-    "The engine's worker was ended, by the browser or by hand. Create the engine again to go on.",
+    "The engine's worker was stopped, by the browser or by hand. Create the engine again to continue.",
   );
 }

@@ -1,21 +1,21 @@
-/** Asks for `flush` to run soon; asking again before it ran changes nothing. */
+/** Schedules `flush` to run soon. Scheduling it again before it ran changes nothing. */
 export type ScheduleFlush = (flush: () => void) => void;
 
-// An animation frame never comes while the tab is hidden; text must arrive all the same.
+// Animation frames stop while the tab is hidden, but text must still arrive.
 const LONGEST_WAIT_MS = 250;
 
 /**
- * So many things change in one frame; what is left takes its turn in the next. Sixteen panes that stream are drawn thirty
- * times a second each then, which nobody can tell from sixty, and each frame costs half.
+ * Stores flushed per frame; the rest wait for the next one. With sixteen streaming panes each is drawn thirty times per
+ * second, which looks like sixty, and a frame costs half as much.
  */
 export const MOST_FLUSHES_A_FRAME = 8;
 
 /**
- * Gathers what many streams have to show and shows it together, once per animation frame: tokens come far more often
- * than the screen is drawn, and a store that changes renders its readers at once.
+ * Collects the flushes of many streams and runs them together, once per animation frame. Tokens arrive far more often
+ * than the screen is drawn, and each change of a store renders its readers.
  */
 export class FrameFlusher {
-  /** In the order in which they were asked for: who has had a turn comes last. */
+  /** In the order they were scheduled. */
   readonly #pending = new Set<() => void>();
   #frame = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -25,7 +25,7 @@ export class FrameFlusher {
     this.#pending.add(flush);
   };
 
-  /** Shows all that waits, now. */
+  /** Runs all waiting flushes now. */
   readonly flushAll = (): void => this.#run(Infinity);
 
   #wait(): void {

@@ -1,6 +1,6 @@
 import { ChorusError } from "../protocol/errors.ts";
 
-/** Reads plain data that somebody else wrote. Every error names the place: "panes[2].turns[0].answer". */
+/** Reads untrusted plain data. Every error names the place: "panes[2].turns[0].answer". */
 export class JsonReader {
   readonly path: string;
   readonly #value: unknown;
@@ -14,7 +14,7 @@ export class JsonReader {
     return new JsonReader((this.object() as Record<string, unknown>)[name], this.path ? `${this.path}.${name}` : name);
   }
 
-  /** @throws ChorusError invalid_type, as the others */
+  /** @throws ChorusError invalid_type, like the other readers */
   object(): object {
     if (typeof this.#value === "object" && this.#value !== null && !Array.isArray(this.#value)) return this.#value;
     throw this.wrong("an object");

@@ -1,5 +1,4 @@
-// A few small choices of the person's, kept in localStorage. It can be forbidden or full; a choice then lasts as long
-// as the page.
+// Small choices kept in localStorage. It can be forbidden or full; a choice then lasts as long as the page.
 
 const keyOf = (name: string) => `chorus.${name}`;
 

@@ -2,7 +2,7 @@
 export class Ring<T> {
   readonly #capacity: number;
   readonly #values: T[] = [];
-  /** Where the next one goes, once all places are taken: the oldest's place. */
+  /** Index of the oldest value, which the next one replaces once the ring is full. */
   #next = 0;
 
   constructor(capacity: number) {
@@ -19,7 +19,7 @@ export class Ring<T> {
     this.#next = (this.#next + 1) % this.#capacity;
   }
 
-  /** From the newest back: 0 is the newest. */
+  /** Returns the value `age` places before the newest, which is 0. */
   fromEnd(index: number): T | undefined {
     if (index >= this.#values.length) return undefined;
     return this.#values[(this.#next - 1 - index + 2 * this.#capacity) % this.#capacity];

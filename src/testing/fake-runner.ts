@@ -4,7 +4,7 @@ import { maxSamples } from "../engine/scheduler-config.ts";
 import type { Sequence } from "../engine/sequence.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 
-export interface FakeRunnerOptions {
+interface FakeRunnerOptions {
   readonly numGpuBlocks: number;
   readonly blockSize: number;
   readonly maxNumSeqs: number;

@@ -28,7 +28,7 @@ export interface GoldenPrompt {
   beam?: { runs: GoldenBeamRun[] };
 }
 
-export interface GoldenBeamRun {
+interface GoldenBeamRun {
   eos_token_id: number | null;
   length_penalty: number;
   early_stopping: boolean | "never";

@@ -1,7 +1,7 @@
 // GPT-2 of random weights in f32, as files to be served: large, for what is measured while it loads.
 
-import { makeRandomModel } from "../bench/random-model.ts";
-import type { ModelSize } from "../bench/model-sizes.ts";
+import { makeRandomModel } from "../bench/model/random-model.ts";
+import type { ModelSize } from "../bench/model/model-sizes.ts";
 import { float16ToFloat32 } from "../files/half.ts";
 import { WEIGHTS_FILE, WEIGHTS_INDEX_FILE } from "../files/model-folder.ts";
 import {

@@ -5,7 +5,7 @@ import type { WeightsDtype } from "../protocol/config.ts";
 import { strideOf } from "../backends/gpu/padding.ts";
 
 /** A matrix [k, n] in the layout of shaders/README.md, both sides padded with zeros to their stride. */
-export interface PackedMatrix {
+interface PackedMatrix {
   readonly words: Uint32Array<ArrayBuffer>;
   readonly kStride: number;
   readonly nStride: number;

@@ -9,7 +9,7 @@ export interface Grouping {
 }
 
 /** A matrix in integers; see shaders/README.md. */
-export interface QuantisedMatrix {
+interface QuantisedMatrix {
   readonly integers: Int8Array<ArrayBuffer>;
   /** Of each group, [ceil(rows / 32), columns] or [rows, ceil(columns / 32)]; halves, as floats. */
   readonly extremes: Float32Array<ArrayBuffer>;

@@ -13,7 +13,7 @@ import { serveFolders } from "./file-server.ts";
 import { MODEL_NAMES, prepareModel } from "./prepare-model.ts";
 import { LOADS_HEAD, loadRows, type PeerRun, renderReport } from "./report.ts";
 
-export interface RunOptions {
+interface RunOptions {
   readonly size: string;
   readonly isQuick: boolean;
   readonly adapter: Adapter;

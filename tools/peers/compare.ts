@@ -10,7 +10,7 @@ import { makePrompts } from "./prompts.ts";
 import { medianTiming, timingOf, tokensWithin, type Timing } from "./timing.ts";
 import { checkTokens, type TokenCheck } from "./token-check.ts";
 
-export interface CompareOptions {
+interface CompareOptions {
   readonly executablePath: string;
   readonly adapter: Adapter;
   readonly url: string;

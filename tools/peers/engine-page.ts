@@ -19,7 +19,7 @@ export interface Answer {
   readonly tokenIds: number[];
 }
 
-export interface GenerateRequest {
+interface GenerateRequest {
   readonly prompts: readonly Prompt[];
   readonly maxTokens: number;
   readonly way: Way;

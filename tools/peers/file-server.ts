@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize, sep } from "node:path";
 
-export interface FileServer {
+interface FileServer {
   readonly url: string;
   close(): void;
 }

@@ -5,12 +5,12 @@
 //   tensors:   name, u32 axes, u64 size of each (innermost first), u32 type, u64 offset into the data
 //   padding to 32 bytes | data, each tensor padded to 32 bytes
 
-export const ALIGNMENT = 32;
+const ALIGNMENT = 32;
 
 export type GgufType = "f32" | "f16";
 
 /** ggml's numbers. */
-export const GGUF_TYPES: Readonly<Record<GgufType, number>> = { f32: 0, f16: 1 };
+const GGUF_TYPES: Readonly<Record<GgufType, number>> = { f32: 0, f16: 1 };
 
 export type GgufValue =
   | { readonly type: "u32" | "i32" | "f32"; readonly value: number }

@@ -10,10 +10,7 @@ export const BOOL = 9;
 
 const TYPES = { float: FLOAT, int64: INT64 } as const;
 
-export type OnnxAttribute =
-  | { readonly int: number }
-  | { readonly ints: readonly number[] }
-  | { readonly float: number };
+type OnnxAttribute = { readonly int: number } | { readonly ints: readonly number[] } | { readonly float: number };
 
 interface NodeOptions {
   /** Names of what it puts out. [one, made up] */

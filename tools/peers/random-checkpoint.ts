@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { float32ToFloat16 } from "../../src/files/half.ts";
 import { asciiTokenizer } from "../../src/testing/ascii-tokenizer.ts";
 
-export interface Gpt2Size {
+interface Gpt2Size {
   readonly nLayer: number;
   readonly nEmbd: number;
   readonly nHead: number;

@@ -4,7 +4,7 @@ import type { EngineConfig, ModelSource } from "../../protocol/config.ts";
 import type { KernelLab, KernelTimes, StepCase } from "./kernel-lab.ts";
 
 /** The page's side of the kernel lab. */
-export interface OpenKernelLab {
+interface OpenKernelLab {
   measure(
     model: ModelSource,
     config: EngineConfig,

@@ -13,14 +13,20 @@ const FLOPS_OF_FMA = 8;
 const COPY_BYTES = { software: 2 ** 24, gpu: 2 ** 27 };
 const MULTIPLY_LANES = { software: 2 ** 11, gpu: 2 ** 20 };
 
-/** What a copy and a multiplication reach on this adapter, in the same run as the kernels: the limits to hold them against. */
-export interface Roofline {
+/**
+ * What a copy and a multiplication reach on this adapter, in the same run as the kernels: the limits to hold them
+ * against.
+ */
+interface Roofline {
   readonly copy: HeardDispatch;
   /** Read and written by one copy. */
   readonly copyBytes: number;
   readonly multiply: HeardDispatch;
   readonly multiplyFlops: number;
-  /** One workgroup that does next to nothing, and like all its neighbours waits for the one before: what a dispatch costs. */
+  /**
+   * One workgroup that does next to nothing, and like all its neighbours waits for the one before: what a dispatch
+   * costs.
+   */
   readonly smallest: HeardDispatch;
   readonly destroy: () => void;
 }

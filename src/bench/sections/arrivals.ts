@@ -1,9 +1,8 @@
-import { poissonArrivalsMs } from "../arrivals.ts";
 import type { Section } from "../bench-context.ts";
-import { formatFigure } from "../format-figure.ts";
-import { runLoad } from "../load.ts";
-import { servingMetrics, type LoadRun, type ServingMetrics } from "../serving-metrics.ts";
-import { servingReport } from "../serving-report.ts";
+import { formatFigure } from "../report/format-figure.ts";
+import { poissonArrivalsMs, runLoad } from "../load/load.ts";
+import { servingMetrics, type LoadRun, type ServingMetrics } from "../load/serving-metrics.ts";
+import { servingReport } from "../load/serving-report.ts";
 
 /** Of what the engine does when all come at once: the rates that tell something differ from machine to machine. */
 const LOADS = [0.25, 0.5, 0.75, 1];

@@ -1,14 +1,14 @@
 import type { Section } from "../bench-context.ts";
-import { formatFigure, formatRatio, formatSpread } from "../format-figure.ts";
-import { stepsOf } from "../load.ts";
-import { decodeSteps, stepFigures } from "../load-summary.ts";
+import { formatFigure, formatRatio, formatSpread } from "../report/format-figure.ts";
+import { stepsOf } from "../load/load.ts";
+import { decodeSteps, stepFigures } from "../load/load-summary.ts";
 import { medianOf, spreadOf } from "../statistics.ts";
 
 /** Tokens per second of steps in which so many sequences decode, and what a step takes. */
 export const decodeSection: Section = {
   id: "decode",
   title: "Decode",
-  about: "So many sequences begin at once and share every step. Only steps in which all of them decode are counted.",
+  about: "Several sequences start together and share every step. Only steps in which all of them decode are counted.",
   async run(context) {
     const { sequences, promptTokens, outputTokens } = context.options;
     const engine = await context.openEngine({ enablePrefixCaching: false });
@@ -51,7 +51,7 @@ export const decodeSection: Section = {
       tables: [
         {
           title: `Decode steps, prompts of ${promptTokens} tokens, ${outputTokens} new ones`,
-          columns: ["At once", "tokens/s", "spread", "to one", "step, ms", "GPU, ms", "CPU, ms", "ms a token"],
+          columns: ["At once", "tokens/s", "spread", "vs one", "step, ms", "GPU, ms", "CPU, ms", "ms per token"],
           rows: lines.map((line) => [
             line.sequences,
             line.tokensPerSecond,

@@ -1,10 +1,10 @@
 import type { BenchContext, Section } from "../bench-context.ts";
-import type { ResultChart, ResultTable } from "../bench-result.ts";
+import type { ResultChart, ResultTable } from "../report/bench-result.ts";
 import { withKernelLab } from "../kernels/open-kernel-lab.ts";
-import { stepsOf } from "../load.ts";
-import { decodeSteps } from "../load-summary.ts";
-import { MODEL_SIZES } from "../model-sizes.ts";
-import { makeRandomModel } from "../random-model.ts";
+import { stepsOf } from "../load/load.ts";
+import { decodeSteps } from "../load/load-summary.ts";
+import { MODEL_SIZES } from "../model/model-sizes.ts";
+import { makeRandomModel } from "../model/random-model.ts";
 import { growthExponent, medianOf } from "../statistics.ts";
 
 const ROWS = [1, 2, 4, 8, 16, 32, 64, 128, 256];

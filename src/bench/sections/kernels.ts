@@ -1,6 +1,6 @@
 import type { BenchContext, Section } from "../bench-context.ts";
-import type { ResultTable } from "../bench-result.ts";
-import { formatFigure } from "../format-figure.ts";
+import type { ResultTable } from "../report/bench-result.ts";
+import { formatFigure } from "../report/format-figure.ts";
 import type { KernelClass, KernelCost } from "../kernels/kernel-cost.ts";
 import type { KernelTime, KernelTimes, StepCase, StepTimes } from "../kernels/kernel-lab.ts";
 import { withKernelLab } from "../kernels/open-kernel-lab.ts";
@@ -40,7 +40,7 @@ export const kernelsSection: Section = {
         {
           title: "Where a decode step goes, ms",
           xName: "sequences at once",
-          yName: "ms a step",
+          yName: "ms per step",
           xScale: "log",
           series: CLASSES.map((name) => ({
             name,

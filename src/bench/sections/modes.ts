@@ -1,9 +1,9 @@
 import type { BatchingMode } from "../../protocol/config.ts";
 import type { Section } from "../bench-context.ts";
 import type { BenchOptions } from "../bench-options.ts";
-import { formatFigure, formatRatio, formatSpread } from "../format-figure.ts";
-import { runLoad, type LoadRequest } from "../load.ts";
-import { summarise } from "../load-summary.ts";
+import { formatFigure, formatRatio, formatSpread } from "../report/format-figure.ts";
+import { runLoad, type LoadRequest } from "../load/load.ts";
+import { summarise } from "../load/load-summary.ts";
 import { randomIntegers } from "../seeded-random.ts";
 
 const MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
@@ -55,7 +55,7 @@ export const modesSection: Section = {
     const ratio = (count: number) => rate("continuous", count) / rate("sequential", count);
     return {
       headlines: [
-        { value: `${formatRatio(ratio(most))} times`, label: `continuous over one by one, ${most} at once` },
+        { value: `${formatRatio(ratio(most))} times`, label: `continuous vs sequential, ${most} at once` },
         {
           value: `${formatRatio(rate("continuous", most) / rate("static", most))} times`,
           label: `continuous over static, ${most} at once`,

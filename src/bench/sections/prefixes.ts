@@ -1,7 +1,7 @@
 import type { Section } from "../bench-context.ts";
-import { formatRatio, formatSpread } from "../format-figure.ts";
-import { runLoad } from "../load.ts";
-import { summarise } from "../load-summary.ts";
+import { formatRatio, formatSpread } from "../report/format-figure.ts";
+import { runLoad } from "../load/load.ts";
+import { summarise } from "../load/load-summary.ts";
 
 const CHATS = 8;
 const QUICK_CHATS = 3;

@@ -1,7 +1,7 @@
 import type { LoadProgress, LoadStage } from "../../protocol/reports.ts";
 import type { BenchContext, Section } from "../bench-context.ts";
-import { formatFigure, formatSpread } from "../format-figure.ts";
-import { runLoad } from "../load.ts";
+import { formatFigure, formatSpread } from "../report/format-figure.ts";
+import { runLoad } from "../load/load.ts";
 import { medianOf, spreadOf } from "../statistics.ts";
 
 const STAGES: readonly LoadStage[] = ["adapter", "tokenizer", "weights", "kernels", "cache"];

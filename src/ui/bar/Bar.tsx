@@ -1,19 +1,19 @@
-import type { AppState } from "../../state/app-state.ts";
-import type { Theme } from "../../state/theme.ts";
-import { MAX_PANES } from "../../state/workspace.ts";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Theme } from "../../state/app/theme.ts";
+import { MAX_PANES } from "../../state/workspace/workspace.ts";
 import { classNames } from "../class-names.ts";
 import { AppSettings } from "../settings/AppSettings.tsx";
-import { Button } from "../Button.tsx";
+import { Button } from "../components/Button.tsx";
 import { formatRate } from "../format.ts";
-import { Icon } from "../Icon.tsx";
+import { Icon } from "../components/Icon.tsx";
 import { ModelPicker } from "../models/ModelPicker.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./Bar.module.css";
-import { BatchingSwitch } from "../BatchingSwitch.tsx";
+import { BatchingSwitch } from "../batch/BatchingSwitch.tsx";
 import { CommandsButton } from "./CommandsButton.tsx";
 import { DemoButton } from "./DemoButton.tsx";
-import { EngineStatus } from "./EngineStatus.tsx";
-import { Logo } from "../Logo.tsx";
+import { EngineStatus } from "../engine/EngineStatus.tsx";
+import { Logo } from "../components/Logo.tsx";
 import { SendToAll } from "./SendToAll.tsx";
 import { ThemeButton } from "./ThemeButton.tsx";
 

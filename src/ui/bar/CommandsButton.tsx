@@ -1,8 +1,8 @@
-import type { Commands } from "../../state/commands.ts";
-import { keyLabels } from "../../state/shortcuts.ts";
-import { Button } from "../Button.tsx";
-import { Icon } from "../Icon.tsx";
-import { isMac } from "../is-mac.ts";
+import type { Commands } from "../../state/commands/commands.ts";
+import { keyLabels } from "../../state/commands/shortcuts.ts";
+import { Button } from "../components/Button.tsx";
+import { Icon } from "../components/Icon.tsx";
+import { isMac } from "../commands/use-commands.ts";
 
 /** Opens the palette, for those who don't know its keys yet. */
 export function CommandsButton({ commands }: { commands: Commands }) {

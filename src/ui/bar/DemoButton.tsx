@@ -1,6 +1,6 @@
-import type { AppState } from "../../state/app-state.ts";
-import { Button } from "../Button.tsx";
-import { Icon } from "../Icon.tsx";
+import type { AppState } from "../../state/app/app-state.ts";
+import { Button } from "../components/Button.tsx";
+import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./DemoButton.module.css";
 

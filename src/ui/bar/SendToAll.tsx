@@ -1,13 +1,14 @@
 import { useCallback, useMemo, useRef, useState, type SubmitEvent } from "react";
-import type { Command, Commands } from "../../state/commands.ts";
-import type { Pane } from "../../state/pane.ts";
-import type { Workspace } from "../../state/workspace.ts";
-import { Button } from "../Button.tsx";
-import { Icon } from "../Icon.tsx";
-import { MessageBox } from "../MessageBox.tsx";
-import { useCommands } from "../use-commands.ts";
+import type { Command, Commands } from "../../state/commands/commands.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import type { Workspace } from "../../state/workspace/workspace.ts";
+import { Button } from "../components/Button.tsx";
+import { Dialog } from "../components/Dialog.tsx";
+import { Icon } from "../components/Icon.tsx";
+import { MessageBox } from "../components/MessageBox.tsx";
+import { useCommands } from "../commands/use-commands.ts";
 import { useStore } from "../use-store.ts";
-import { VoiceBadge } from "../VoiceBadge.tsx";
+import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import css from "./SendToAll.module.css";
 
 interface SendToAllProps {
@@ -80,7 +81,7 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
         <Icon name="all" />
         <span>Send to all</span>
       </Button>
-      <dialog ref={dialog} className={css.sheet} aria-label="Send to all" closedby="any">
+      <Dialog ref={dialog} name="Send to all" className={css.sheet}>
         <form className={css.form} onSubmit={submit}>
           <MessageBox value={message} onChange={setMessage} onEnter={send} className={css.message} />
           <fieldset className={css.panes}>
@@ -99,7 +100,7 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
             </Button>
           </div>
         </form>
-      </dialog>
+      </Dialog>
     </>
   );
 }

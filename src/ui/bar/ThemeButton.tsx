@@ -1,6 +1,6 @@
-import type { Theme } from "../../state/theme.ts";
-import { Button } from "../Button.tsx";
-import { Icon } from "../Icon.tsx";
+import type { Theme } from "../../state/app/theme.ts";
+import { Button } from "../components/Button.tsx";
+import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 
 export function ThemeButton({ theme, className }: { theme: Theme; className?: string | undefined }) {

@@ -1,4 +1,4 @@
-import type { BatchMetrics } from "../../state/batch-metrics.ts";
+import type { BatchMetrics } from "../../state/batch/batch-metrics.ts";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./BatchCounters.module.css";
@@ -10,7 +10,7 @@ export function BatchCounters({ metrics }: { metrics: BatchMetrics }) {
   const { prefixHits } = figures;
   return (
     <dl className={css.counters}>
-      <div title="Sequences that share the steps now">
+      <div title="Sequences that share each step now">
         <dt>Running</dt>
         <dd className={css.w2}>{formatCount(figures.running)}</dd>
       </div>
@@ -18,7 +18,7 @@ export function BatchCounters({ metrics }: { metrics: BatchMetrics }) {
         <dt>Waiting</dt>
         <dd className={css.w2}>{formatCount(figures.waiting)}</dd>
       </div>
-      <div title="Most sequences that a step of the last minute had" className={css.extra}>
+      <div title="Most sequences in one step of the last minute" className={css.extra}>
         <dt>Peak</dt>
         <dd className={css.w2}>{formatCount(figures.peakSequences)}</dd>
       </div>
@@ -29,11 +29,11 @@ export function BatchCounters({ metrics }: { metrics: BatchMetrics }) {
           <i style={{ width: `${kvPercent}%` }} />
         </span>
       </div>
-      <div title="Share of the prompts' tokens that were found in the prefix cache">
+      <div title="Share of prompt tokens found in the prefix cache">
         <dt>Prefix hits</dt>
         <dd className={css.w4}>{prefixHits === null ? "–" : `${Math.round(prefixHits * 100)}%`}</dd>
       </div>
-      <div title="Sequences that gave their blocks up, to be computed again later">
+      <div title="Sequences that gave up their blocks and will be computed again later">
         <dt>Preemptions</dt>
         <dd className={css.w2}>{formatCount(figures.preemptions)}</dd>
       </div>

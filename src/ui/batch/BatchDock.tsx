@@ -1,18 +1,17 @@
 import { useEffect, useRef, type CSSProperties } from "react";
-import type { Batch } from "../../state/batch.ts";
-import { BatchingSwitch } from "../BatchingSwitch.tsx";
-import { Button } from "../Button.tsx";
+import type { Batch } from "../../state/batch/batch.ts";
+import { BatchingSwitch } from "./BatchingSwitch.tsx";
+import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
-import { Icon } from "../Icon.tsx";
-import type { PaneLinks } from "../pane-links.ts";
-import { PHONE, useMedia } from "../use-media.ts";
+import { Icon } from "../components/Icon.tsx";
+import type { PaneLinks } from "../chat/pane-links.ts";
+import { HAS_ROOM_FOR_MAP, PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 import { BatchCounters } from "./BatchCounters.tsx";
 import css from "./BatchDock.module.css";
 import { CacheBlocksPanel } from "./CacheBlocksPanel.tsx";
 import { ChartsPanel } from "./ChartsPanel.tsx";
 import { DockHandle } from "./DockHandle.tsx";
-import { HAS_ROOM_FOR_MAP } from "./has-room-for-map.ts";
 import { SaveMenu } from "./SaveMenu.tsx";
 import { TimelinePanel } from "./TimelinePanel.tsx";
 
@@ -46,7 +45,7 @@ export function BatchDock({ batch, linkTo }: BatchDockProps) {
             look="icon"
             aria-label="Pause the timeline"
             aria-pressed={isPaused}
-            title={isPaused ? "Let the timeline go on" : "Pause the timeline; the engine goes on"}
+            title={isPaused ? "Resume the timeline" : "Pause the timeline; the engine keeps running"}
             onClick={() => dock.togglePause()}
           >
             <Icon name={isPaused ? "play" : "pause"} />

@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from "react";
-import type { Batch } from "../../state/batch.ts";
-import { askerOf } from "../../state/request-name.ts";
-import { TimelineRows } from "../../state/timeline-rows.ts";
+import type { Batch } from "../../state/batch/batch.ts";
+import { askerOf } from "../../state/chat/request-name.ts";
+import { TimelineRows } from "../../state/batch/timeline-rows.ts";
 import { classNames } from "../class-names.ts";
 import { currentInks } from "./inks.ts";
 import { useCanvas } from "./use-canvas.ts";

@@ -17,7 +17,7 @@ export function CacheBlocksTable({ map }: { map: KvCacheMap }) {
       <caption>Cache blocks by sequence</caption>
       <thead>
         <tr>
-          {["Sequence", "Blocks", "Of them shared", "Tokens in them"].map((name) => (
+          {["Sequence", "Blocks", "Shared blocks", "Tokens"].map((name) => (
             <th key={name} scope="col">
               {name}
             </th>

@@ -1,6 +1,6 @@
-import type { Batch } from "../../state/batch.ts";
-import { FIGURES_INTERVAL_MS } from "../../state/batch-metrics.ts";
-import { CHARTS_WINDOW_MS, type ChartSample } from "../../state/charts.ts";
+import type { Batch } from "../../state/batch/batch.ts";
+import { FIGURES_INTERVAL_MS } from "../../state/batch/batch-metrics.ts";
+import { CHARTS_WINDOW_MS, type ChartSample } from "../../state/batch/charts.ts";
 import type { ChartDrawing } from "./draw-chart.ts";
 import type { Inks } from "./inks.ts";
 import { formatCount, formatMs, formatRate } from "../format.ts";
@@ -41,7 +41,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
               Tokens/s <b>{formatRate(figures.tokensPerSecond)}</b>
             </>
           }
-          label="Tokens per second, in all and of each stream"
+          label="Tokens per second, in total and of each stream"
           drawing={(inks) => ({
             places,
             stack: voiceStack(samples, inks),
@@ -66,7 +66,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
               </span>
             </>
           }
-          label="Sequences in each step, and sequences that wait"
+          label="Sequences in each step, and waiting sequences"
           drawing={(inks) => ({
             places,
             series: [
@@ -89,14 +89,14 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
             <>
               <span>
                 {hasGpuClock ? "GPU" : "Step"}{" "}
-                <b>{milliseconds((hasGpuClock ? lastStep?.gpuMs : lastStep?.stepMs) ?? null)}</b> ms a step
+                <b>{milliseconds((hasGpuClock ? lastStep?.gpuMs : lastStep?.stepMs) ?? null)}</b> ms per step
               </span>
               <span>
                 <u>CPU</u> <b>{milliseconds(lastStep?.cpuMs ?? null)}</b>
               </span>
             </>
           }
-          label={hasGpuClock ? "Time of a step on GPU and CPU" : "Time of a step, and of it on the CPU"}
+          label={hasGpuClock ? "Time per step on GPU and CPU" : "Time per step, and its share on the CPU"}
           drawing={(inks) => ({
             places,
             series: [
@@ -127,7 +127,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
               </span>
             </>
           }
-          label="Cache blocks: used, and with those that are cached"
+          label="Cache blocks: used, and used plus cached"
           drawing={blocksDrawing(samples, places)}
         />
       </div>

@@ -1,10 +1,10 @@
-import { FIGURES_INTERVAL_MS } from "../../state/batch-metrics.ts";
-import type { ChartSample } from "../../state/charts.ts";
+import { FIGURES_INTERVAL_MS } from "../../state/batch/batch-metrics.ts";
+import type { ChartSample } from "../../state/batch/charts.ts";
 import { formatCount, formatMs, formatRate } from "../format.ts";
 
 const COLUMNS: readonly (readonly [name: string, read: (sample: ChartSample) => string])[] = [
   ["Tokens per second", ({ tokensPerSecond }) => formatRate(tokensPerSecond)],
-  ["Sequences a step", ({ sequences }) => formatRate(sequences)],
+  ["Sequences per step", ({ sequences }) => formatRate(sequences)],
   ["Waiting", ({ waiting }) => formatCount(waiting)],
   ["Blocks used", ({ blocksUsed }) => formatCount(blocksUsed)],
   ["Blocks cached", ({ blocksCached }) => formatCount(blocksCached)],

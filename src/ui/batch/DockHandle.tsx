@@ -1,5 +1,5 @@
 import { useEffect, useState, type KeyboardEvent, type PointerEvent, type RefObject } from "react";
-import { MAX_DOCK_PX, MIN_DOCK_PX, type Dock } from "../../state/dock.ts";
+import { MAX_DOCK_PX, MIN_DOCK_PX, type Dock } from "../../state/batch/dock.ts";
 import css from "./DockHandle.module.css";
 
 const KEY_PX: Record<string, number> = { ArrowUp: 16, ArrowDown: -16, PageUp: 80, PageDown: -80 };

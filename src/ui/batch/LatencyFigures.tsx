@@ -1,4 +1,4 @@
-import type { Percentiles } from "../../state/percentiles.ts";
+import type { Percentiles } from "../../state/batch/percentiles.ts";
 import { formatMs } from "../format.ts";
 import css from "./LatencyFigures.module.css";
 

@@ -1,6 +1,6 @@
-import type { Batch } from "../../state/batch.ts";
-import { Menu } from "../Menu.tsx";
-import { saveMetrics, saveRecording } from "./save-run.ts";
+import type { Batch } from "../../state/batch/batch.ts";
+import { Menu } from "../components/Menu.tsx";
+import { saveFile } from "../save-file.ts";
 
 /** Everything the engine told, to keep: for readRecording(), or for Prometheus. */
 export function SaveMenu({ batch }: { batch: Batch }) {
@@ -9,4 +9,15 @@ export function SaveMenu({ batch }: { batch: Batch }) {
     { label: "Metrics as Prometheus text", run: () => void saveMetrics(batch) },
   ];
   return <Menu name="Save" look="quiet" items={items} />;
+}
+
+/** For readRecording(). */
+export function saveRecording(batch: Batch): void {
+  const text = batch.recording();
+  if (text !== null) saveFile("chorus-run.jsonl", text, "application/jsonl");
+}
+
+export async function saveMetrics(batch: Batch): Promise<void> {
+  const text = await batch.prometheusText();
+  if (text !== null) saveFile("chorus-metrics.txt", text, "text/plain");
 }

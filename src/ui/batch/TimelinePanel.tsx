@@ -1,16 +1,16 @@
 import { useCallback, useEffect, useMemo, useState, type KeyboardEvent } from "react";
-import { askerOf } from "../../state/request-name.ts";
-import type { Track } from "../../state/timeline.ts";
-import type { Batch } from "../../state/batch.ts";
-import { Button } from "../Button.tsx";
+import { askerOf } from "../../state/chat/request-name.ts";
+import type { Track } from "../../state/batch/timeline.ts";
+import type { Batch } from "../../state/batch/batch.ts";
+import { Button } from "../components/Button.tsx";
 import { currentInks } from "./inks.ts";
 import { useCanvas } from "./use-canvas.ts";
 import { formatCount } from "../format.ts";
-import { Icon } from "../Icon.tsx";
+import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import { cellWords, sequenceName } from "./cell-words.ts";
-import { CursorArea } from "../CursorArea.tsx";
-import type { PaneLinks } from "../pane-links.ts";
+import { CursorArea } from "../components/CursorArea.tsx";
+import type { PaneLinks } from "../chat/pane-links.ts";
 import { drawTimeline, SUM_PX, TOP_PX } from "./draw-timeline.ts";
 import panel from "./Panel.module.css";
 import { TimelineLegend } from "./TimelineLegend.tsx";
@@ -181,7 +181,7 @@ export function TimelinePanel({ batch, linkTo }: TimelinePanelProps) {
             </p>
           )}
         </div>
-        {rows.length === 0 && <p className={css.empty}>Each question that is answered gets a line here.</p>}
+        {rows.length === 0 && <p className={css.empty}>Every answer gets a row here.</p>}
       </div>
       <TimelineTable batch={batch} />
     </section>

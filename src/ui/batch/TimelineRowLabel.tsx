@@ -1,7 +1,7 @@
 import type { SequenceId } from "../../protocol/reports.ts";
-import type { Dock } from "../../state/dock.ts";
-import { askerOf } from "../../state/request-name.ts";
-import { VoiceBadge } from "../VoiceBadge.tsx";
+import type { Dock } from "../../state/batch/dock.ts";
+import { askerOf } from "../../state/chat/request-name.ts";
+import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import { sequenceName, turnName } from "./cell-words.ts";
 import css from "./TimelinePanel.module.css";
 

@@ -1,5 +1,5 @@
-import type { Batch } from "../../state/batch.ts";
-import type { Timeline, Track } from "../../state/timeline.ts";
+import type { Batch } from "../../state/batch/batch.ts";
+import type { Timeline, Track } from "../../state/batch/timeline.ts";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import { cellWords, sequenceName } from "./cell-words.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { BatchMetrics } from "../../state/batch-metrics.ts";
-import { Batch } from "../../state/batch.ts";
-import { FakeEngine } from "../../testing/fake-engine.ts";
+import { BatchMetrics } from "../../state/batch/batch-metrics.ts";
+import { Batch } from "../../state/batch/batch.ts";
+import { FakeEngine } from "../../testing/app/fake-engine.ts";
 import { batchCommands } from "./batch-commands.ts";
 
 beforeEach(() => vi.stubGlobal("matchMedia", () => ({ matches: false })));
@@ -24,7 +24,7 @@ it("offers the batching modes but the one that is, the timeline's pause and zoom
 
   expect(find("timeline.pause")?.title).toBe("Pause the timeline");
   find("timeline.pause")?.run();
-  expect(find("timeline.pause")?.title).toBe("Let the timeline go on");
+  expect(find("timeline.pause")?.title).toBe("Resume the timeline");
 
   while (ids().includes("timeline.in")) find("timeline.in")?.run();
   expect(ids()).toContain("timeline.out");

@@ -1,10 +1,9 @@
 import { flushSync } from "react-dom";
-import type { Batch } from "../../state/batch.ts";
-import type { Command } from "../../state/commands.ts";
-import { BATCHING_MODES } from "../batching-modes.ts";
-import { PHONE } from "../use-media.ts";
-import { HAS_ROOM_FOR_MAP } from "./has-room-for-map.ts";
-import { saveMetrics, saveRecording } from "./save-run.ts";
+import type { Batch } from "../../state/batch/batch.ts";
+import type { Command } from "../../state/commands/commands.ts";
+import { BATCHING_MODES } from "./BatchingSwitch.tsx";
+import { HAS_ROOM_FOR_MAP, PHONE } from "../use-media.ts";
+import { saveMetrics, saveRecording } from "./SaveMenu.tsx";
 
 /** What can be done with the batch and with how it is shown, for the palette and the keys. */
 export function batchCommands(batch: Batch): readonly Command[] {
@@ -57,7 +56,7 @@ export function batchCommands(batch: Batch): readonly Command[] {
     {
       id: "timeline.pause",
       get title() {
-        return view().isPaused ? "Let the timeline go on" : "Pause the timeline";
+        return view().isPaused ? "Resume the timeline" : "Pause the timeline";
       },
       group: "Batch",
       keys: "Alt+P",

@@ -1,6 +1,6 @@
 import type { SequenceId } from "../../protocol/reports.ts";
-import { askerOf, type Asker } from "../../state/request-name.ts";
-import type { Cell } from "../../state/timeline.ts";
+import { askerOf, type Asker } from "../../state/chat/request-name.ts";
+import type { Cell } from "../../state/batch/timeline.ts";
 import { formatCount } from "../format.ts";
 
 /** "Pane 3, turn 2"; a request of no pane is called by its id. */
@@ -25,7 +25,7 @@ export function cellWords(cell: Cell | undefined): string {
       return `prompt, ${formatCount(cell.rows)} ${cell.rows === 1 ? "token" : "tokens"} computed${cached}`;
     }
     case "decode":
-      return `decode, token ${formatCount(cell.start + 1)} computed`;
+      return `decode, token ${formatCount(cell.start + 1)}`;
     case "drafted": {
       const tokens = `${formatCount(cell.drafted)} drafted ${cell.drafted === 1 ? "token" : "tokens"}`;
       return `decode from token ${formatCount(cell.start + 1)} on, with ${tokens}, ${formatCount(cell.accepted)} accepted`;

@@ -1,7 +1,7 @@
 import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../protocol/reports.ts";
-import { askerOf } from "../../state/request-name.ts";
-import { hatch } from "./hatch.ts";
+import { askerOf } from "../../state/chat/request-name.ts";
 import type { Inks } from "./inks.ts";
+import { hatch } from "./stamps.ts";
 import { isOpenVoice } from "../voice.ts";
 
 /** How the blocks lie: in rows from the upper left. */

@@ -2,7 +2,7 @@ import { formatCount } from "../format.ts";
 import type { Inks } from "./inks.ts";
 
 /** One line of a chart. A null breaks it. */
-export interface Series {
+interface Series {
   readonly values: readonly (number | null)[];
   readonly color: string;
   readonly dash?: readonly number[];

@@ -1,11 +1,10 @@
-import { askerOf } from "../../state/request-name.ts";
-import type { TimelineRow } from "../../state/timeline-rows.ts";
-import type { Cell, StepRows } from "../../state/timeline.ts";
-import { hatch } from "./hatch.ts";
+import { askerOf } from "../../state/chat/request-name.ts";
+import type { TimelineRow } from "../../state/batch/timeline-rows.ts";
+import type { Cell, StepRows } from "../../state/batch/timeline.ts";
 import type { Inks } from "./inks.ts";
 import { formatCount } from "../format.ts";
 import { isOpenVoice } from "../voice.ts";
-import { stampOf } from "./stamps.ts";
+import { hatch, stampOf } from "./stamps.ts";
 
 // A row is a voice, a column a step:
 //
@@ -18,7 +17,7 @@ export const TOP_PX = 16;
 export const SUM_PX = 40;
 const SUM_BAR_PX = 32;
 
-export interface TimelineDrawing {
+interface TimelineDrawing {
   readonly rows: readonly TimelineRow[];
   readonly rowPx: number;
   readonly stepPx: number;
@@ -90,11 +89,7 @@ function drawSums(g: CanvasRenderingContext2D, width: number, inks: Inks, drawin
 }
 
 /** Most tokens of a step in view. */
-export function mostRows({
-  fromStep,
-  toStep,
-  rowsOf,
-}: Pick<TimelineDrawing, "fromStep" | "toStep" | "rowsOf">): number {
+function mostRows({ fromStep, toStep, rowsOf }: Pick<TimelineDrawing, "fromStep" | "toStep" | "rowsOf">): number {
   let most = 0;
   for (let step = fromStep; step <= toStep; step++) most = Math.max(most, rowsOf(step)?.rows ?? 0);
   return most;
@@ -172,7 +167,9 @@ function drawPrompt(
   hatch(g, x + 0.5, y + height - cachedPx + 1, width - 1, cachedPx - 1.5);
 }
 
-/** A stack: at its foot the token that is sure, above it the drafts; those accepted are solid, those rejected a line. */
+/**
+ * A stack: at its foot the token that is sure, above it the drafts; those accepted are solid, those rejected a line.
+ */
 function drawDrafted(
   { g, stepPx }: Pen,
   { drafted, accepted }: Extract<Cell, { kind: "drafted" }>,

@@ -6,7 +6,9 @@ const stamps = new Map<string, HTMLCanvasElement>();
 /** More than the sixteen voices have in both themes; then a zoom or another screen has made the old ones useless. */
 const MOST_STAMPS = 64;
 
-/** The drawing by that name, `width` by `height` CSS pixels at the screen's sharpness; `draw` makes it the first time. */
+/**
+ * The drawing by that name, `width` by `height` CSS pixels at the screen's sharpness; `draw` makes it the first time.
+ */
 export function stampOf(
   name: string,
   width: number,
@@ -25,4 +27,19 @@ export function stampOf(
   if (g) draw(g);
   stamps.set(key, stamp);
   return stamp;
+}
+
+/** Strokes the slanted lines that mean "cached" everywhere, within a rectangle. */
+export function hatch(g: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+  g.save();
+  g.beginPath();
+  g.rect(x, y, width, height);
+  g.clip();
+  g.beginPath();
+  for (let offset = 0; offset < width + height; offset += 4) {
+    g.moveTo(x, y + offset);
+    g.lineTo(x + offset, y);
+  }
+  g.stroke();
+  g.restore();
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { Timeline } from "../../state/timeline.ts";
+import { Timeline } from "../../state/batch/timeline.ts";
 import { sampleEntry, sampleStep } from "../../testing/sample-reports.ts";
 import { TimelineView } from "./timeline-view.ts";
 

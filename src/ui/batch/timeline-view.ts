@@ -1,12 +1,12 @@
-import { TimelineRows, type TimelineRow } from "../../state/timeline-rows.ts";
-import type { Cell, Timeline, Track } from "../../state/timeline.ts";
+import { TimelineRows, type TimelineRow } from "../../state/batch/timeline-rows.ts";
+import type { Cell, Timeline, Track } from "../../state/batch/timeline.ts";
 
 export interface Place {
   readonly step: number;
   readonly row: number;
 }
 
-export interface TimelineWindow {
+interface TimelineWindow {
   readonly rows: readonly TimelineRow[];
   readonly fromStep: number;
   readonly toStep: number;
@@ -63,7 +63,9 @@ export class TimelineView {
     return this.trackAt(place)?.cellAt(place.step);
   }
 
-  /** Moves the cursor by so many cells; from nowhere it comes in at the newest step. Moves the window with it if held. */
+  /**
+   * Moves the cursor by so many cells; from nowhere it comes in at the newest step. Moves the window with it if held.
+   */
   moveCursor(steps: number, rows: number): void {
     const { rows: shown, fromStep } = this.#window;
     const toStep = this.#lastShown;

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, type RefObject } from "react";
 import { onInksChange } from "./inks.ts";
 
 /** Draws everything, on a blank canvas of that size in CSS pixels. */
-export type Draw = (g: CanvasRenderingContext2D, width: number, height: number) => void;
+type Draw = (g: CanvasRenderingContext2D, width: number, height: number) => void;
 
 /**
  * A canvas that is as sharp as the screen. It is drawn anew when `redraw` asks for it, when its size or the theme has

@@ -2,10 +2,10 @@ import { useEffect, useId, useState } from "react";
 
 import { BenchControl } from "../../bench/bench-control.ts";
 import { readBenchOptions } from "../../bench/bench-options.ts";
-import type { CreateEngine } from "../../state/engine-control.ts";
-import type { Theme } from "../../state/theme.ts";
+import type { CreateEngine } from "../../state/engine/engine-control.ts";
+import type { Theme } from "../../state/app/theme.ts";
 import { ThemeButton } from "../bar/ThemeButton.tsx";
-import { Logo } from "../Logo.tsx";
+import { Logo } from "../components/Logo.tsx";
 import { nameBrowser } from "../unsupported/describe-browser.ts";
 import { useStore } from "../use-store.ts";
 import css from "./BenchPage.module.css";
@@ -53,7 +53,7 @@ export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchP
           <h2 id={titleId} className={css.heading}>
             What to run
           </h2>
-          <p className={css.sub}>All of it runs on this page</p>
+          <p className={css.sub}>Everything runs on this page</p>
           <OptionsForm
             options={options}
             isDisabled={isRunning}
@@ -90,8 +90,8 @@ function Introduction() {
         and how everything grows.
       </p>
       <p className={css.text}>
-        Cases take turns, so that what disturbs the machine disturbs all of them, and each figure is a median. Compare
-        figures of one run only, and keep this tab in view: browsers slow down what nobody sees.
+        Cases take turns, so that a disturbance affects all of them alike, and each figure is a median. Compare figures
+        of one run only, and keep this tab in view: browsers slow background tabs.
       </p>
     </section>
   );

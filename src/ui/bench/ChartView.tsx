@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from "react";
 
-import type { ResultChart } from "../../bench/bench-result.ts";
-import { chartSvg } from "../../bench/chart-svg.ts";
+import type { ResultChart } from "../../bench/report/bench-result.ts";
+import { chartSvg } from "../../bench/report/chart-svg.ts";
 import css from "./ChartView.module.css";
 
 const HEIGHT = 300;

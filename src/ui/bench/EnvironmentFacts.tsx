@@ -1,5 +1,5 @@
-import type { BenchResult } from "../../bench/bench-result.ts";
-import { formatFigure } from "../../bench/format-figure.ts";
+import type { BenchResult } from "../../bench/report/bench-result.ts";
+import { formatFigure } from "../../bench/report/format-figure.ts";
 import css from "./EnvironmentFacts.module.css";
 
 /** What the figures depend on. */

@@ -8,8 +8,8 @@ import {
   type BenchOptions,
   type SectionId,
 } from "../../bench/bench-options.ts";
-import { MODEL_SIZES } from "../../bench/model-sizes.ts";
-import { Button } from "../Button.tsx";
+import { MODEL_SIZES } from "../../bench/model/model-sizes.ts";
+import { Button } from "../components/Button.tsx";
 import css from "./OptionsForm.module.css";
 
 const SECTION_NAMES: Readonly<Record<SectionId, string>> = {
@@ -62,7 +62,7 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
           </select>
         </Labelled>
         <Checks
-          legend="Sequences at once"
+          legend="Concurrent sequences"
           all={SEQUENCE_COUNTS}
           chosen={options.sequences}
           name={String}
@@ -74,7 +74,7 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
               value={options.dtype ?? ""}
               onChange={({ target }) => change({ dtype: WEIGHTS_DTYPES.find((one) => one === target.value) ?? null })}
             >
-              <option value="">As suits the adapter</option>
+              <option value="">Default</option>
               {WEIGHTS_DTYPES.map((dtype) => (
                 <option key={dtype}>{dtype}</option>
               ))}

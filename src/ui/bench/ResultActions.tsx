@@ -1,9 +1,9 @@
 import { useState } from "react";
 
-import type { BenchResult } from "../../bench/bench-result.ts";
-import { reportMarkdown } from "../../bench/report-markdown.ts";
-import { Button } from "../Button.tsx";
-import { Icon } from "../Icon.tsx";
+import type { BenchResult } from "../../bench/report/bench-result.ts";
+import { reportMarkdown } from "../../bench/report/report-markdown.ts";
+import { Button } from "../components/Button.tsx";
+import { Icon } from "../components/Icon.tsx";
 import css from "./ResultActions.module.css";
 
 /** Ways to take the figures along. */

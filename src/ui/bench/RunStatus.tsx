@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 
 import type { BenchControl, BenchState } from "../../bench/bench-control.ts";
-import { Button } from "../Button.tsx";
+import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./RunStatus.module.css";
 
@@ -34,7 +34,7 @@ function endingOf({ status, what, result }: BenchState): string {
     case "done":
       return `Done in ${Math.round(result?.seconds ?? 0)} s`;
     case "stopped":
-      return "Stopped. What was measured stays.";
+      return "Stopped. The figures so far are kept.";
     case "failed":
       return `It failed: ${what}`;
   }
@@ -49,6 +49,8 @@ function HiddenNote() {
     return () => document.removeEventListener("visibilitychange", look);
   }, []);
   return (
-    <p className={css.warning}>{wasHidden && "This tab was hidden for a while; the figures may be worse for it."}</p>
+    <p className={css.warning}>
+      {wasHidden && "This tab was hidden for a while, which may have slowed the figures down."}
+    </p>
   );
 }

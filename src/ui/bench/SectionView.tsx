@@ -1,7 +1,7 @@
 import { useId } from "react";
 
-import type { NamedSectionResult, ResultTable } from "../../bench/bench-result.ts";
-import { formatFigure } from "../../bench/format-figure.ts";
+import type { NamedSectionResult, ResultTable } from "../../bench/report/bench-result.ts";
+import { formatFigure } from "../../bench/report/format-figure.ts";
 import { ChartView } from "./ChartView.tsx";
 import css from "./SectionView.module.css";
 

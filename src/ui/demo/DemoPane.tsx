@@ -1,8 +1,8 @@
-import type { Pane } from "../../state/pane.ts";
+import type { Pane } from "../../state/chat/pane.ts";
 import { classNames } from "../class-names.ts";
 import { formatCount, formatDuration } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import { VoiceBadge } from "../VoiceBadge.tsx";
+import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import { voiceStyle } from "../voice.ts";
 import css from "./DemoPane.module.css";
 

@@ -1,9 +1,16 @@
 import type { CSSProperties } from "react";
-import { DEMO_QUESTIONS, sameAnswers, speedup, type Demo, type DemoRun, type DemoState } from "../../state/demo.ts";
-import { Button } from "../Button.tsx";
+import {
+  DEMO_QUESTIONS,
+  sameAnswers,
+  speedup,
+  type Demo,
+  type DemoRun,
+  type DemoState,
+} from "../../state/demo/demo.ts";
+import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
 import { formatCount, formatRate } from "../format.ts";
-import { Icon } from "../Icon.tsx";
+import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./DemoRace.module.css";
 
@@ -26,9 +33,9 @@ export function DemoRace({ demo }: { demo: Demo }) {
         <Bar name="One after the other" run={apart} scaleMs={scaleMs} isPlain />
       </dl>
       <p className={css.result}>
-        <b>{phase === "done" ? `${speedup(together, apart)} times` : "–"}</b>
+        <b>{phase === "done" ? `${speedup(together, apart)}×` : "–"}</b>
         <span>
-          as fast<span className={css.long}> at once</span>
+          as fast<span className={css.long}> together</span>
         </span>
       </p>
       <div className={css.actions}>
@@ -81,19 +88,19 @@ function sentence({ phase, together, apart }: DemoState): string {
       return "";
     case "running":
       if (together.status === "waiting")
-        return "Warming up first: a few tokens of each, so that neither run pays for the start.";
+        return "Warming up: a few tokens of each question, so that neither run pays for the start.";
       return together.status === "done"
         ? "Now one after the other: the same questions and seeds, each alone in its steps."
         : "All eight at once: each step computes a token for every one of them.";
     case "failed":
-      return "The demo broke off: an answer did not come to its end. Your chats are untouched.";
+      return "The demo stopped: an answer did not finish. Your chats are untouched.";
     case "done": {
       const same = sameAnswers(together, apart);
       const kept =
         same === DEMO_QUESTIONS.length
-          ? "Both times the same eight answers, to the letter"
-          : `Only ${same} of the eight answers are the same both times, which should not be`;
-      return `${kept}: ${formatCount(together.tokens)} tokens at ${rate(together)} a second, then ${formatCount(apart.tokens)} at ${rate(apart)}.`;
+          ? "Both times exactly the same eight answers"
+          : `Only ${same} of the eight answers are the same both times, which is a bug`;
+      return `${kept}: ${formatCount(together.tokens)} tokens at ${rate(together)} per second, then ${formatCount(apart.tokens)} at ${rate(apart)}.`;
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from "react";
-import type { Dock } from "../../state/dock.ts";
+import type { Dock } from "../../state/batch/dock.ts";
 import { useStore } from "../use-store.ts";
-import css from "../Tabs.module.css";
+import css from "../components/Tabs.module.css";
 
 /** On a phone the demo's answers or the batch are in view: these tabs say which. */
 export function DemoTabs({ dock }: { dock: Dock }) {

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { Demo } from "../../state/demo.ts";
+import type { Demo } from "../../state/demo/demo.ts";
 import { useStore } from "../use-store.ts";
 import { DemoPane } from "./DemoPane.tsx";
 import { DemoRace } from "./DemoRace.tsx";

@@ -1,6 +1,6 @@
 import { useId, useState, type FormEvent } from "react";
-import type { ModelShelf } from "../../state/model-shelf.ts";
-import { Button } from "../Button.tsx";
+import type { ModelShelf } from "../../state/models/model-shelf.ts";
+import { Button } from "../components/Button.tsx";
 import css from "./AddModel.module.css";
 
 /** A model by its name on the hub, or by its folder's address. */

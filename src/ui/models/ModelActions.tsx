@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
-import type { AppState } from "../../state/app-state.ts";
-import type { ShelfModel } from "../../state/model-shelf.ts";
-import { Button } from "../Button.tsx";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { ShelfModel } from "../../state/models/model-shelf.ts";
+import { Button } from "../components/Button.tsx";
 import { formatBytes } from "../format.ts";
-import { Icon } from "../Icon.tsx";
+import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./ModelList.module.css";
 import { useRunning } from "./use-running.ts";
@@ -69,8 +69,8 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
       {error && isBrought && !stored && (
         <Button
           look="icon"
-          aria-label={`Take ${title} from the list`}
-          title="Take it from the list"
+          aria-label={`Remove ${title} from the list`}
+          title="Remove from the list"
           onClick={() => void shelf.remove(key)}
         >
           <Icon name="close" />

@@ -1,8 +1,8 @@
 import { useId } from "react";
 import { WEIGHTS_DTYPES } from "../../protocol/config.ts";
-import type { ModelShelf, ShelfModel } from "../../state/model-shelf.ts";
+import type { ModelShelf, ShelfModel } from "../../state/models/model-shelf.ts";
 import { formatBytes, formatCount } from "../format.ts";
-import { Icon } from "../Icon.tsx";
+import { Icon } from "../components/Icon.tsx";
 import css from "./ModelDetails.module.css";
 
 /** What to expect of a model, how its weights are to be kept, and what that takes. */
@@ -18,7 +18,7 @@ export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: Shelf
         </p>
       )}
       <fieldset className={css.dtypes}>
-        <legend>Weights as</legend>
+        <legend>Weight format</legend>
         {WEIGHTS_DTYPES.map((option) => (
           <label key={option}>
             <input
@@ -34,7 +34,7 @@ export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: Shelf
         ))}
       </fieldset>
       <div className={css.takes} aria-live="polite">
-        {isEstimating && !estimate && <p>Looking what it takes …</p>}
+        {isEstimating && !estimate && <p>Checking memory needed…</p>}
         {estimate && (
           <p>
             {formatBytes(estimate.weightBytesByDtype[dtype ?? estimate.dtype])} of weights and{" "}

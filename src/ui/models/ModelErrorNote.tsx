@@ -1,6 +1,6 @@
 import type { ChorusErrorData } from "../../protocol/errors.ts";
-import type { ShelfState } from "../../state/model-shelf.ts";
-import { titleOf } from "../../state/note.ts";
+import type { ShelfState } from "../../state/models/model-shelf.ts";
+import { titleOf } from "../../state/chat/note.ts";
 import type { ReadonlyStore } from "../../state/store.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ModelErrorNote.module.css";

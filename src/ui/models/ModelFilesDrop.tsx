@@ -1,8 +1,8 @@
 import { useRef, useState, type ChangeEvent, type DragEvent } from "react";
-import type { ModelShelf } from "../../state/model-shelf.ts";
-import { Button } from "../Button.tsx";
+import type { ModelShelf } from "../../state/models/model-shelf.ts";
+import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
-import { Icon } from "../Icon.tsx";
+import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./AddModel.module.css";
 import { droppedFiles } from "./dropped-files.ts";
@@ -62,8 +62,8 @@ export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: (
         onChange={onChoose}
       />
       <p className={css.hint}>
-        config.json, tokenizer.json, model.safetensors or its parts. They are read where they are: after a reload they
-        must be given again.
+        config.json, tokenizer.json, model.safetensors or its parts. Files aren&rsquo;t copied; choose them again after
+        a reload.
       </p>
     </section>
   );

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { AppState } from "../../state/app-state.ts";
+import type { AppState } from "../../state/app/app-state.ts";
 import { formatBytes } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ModelList.module.css";

@@ -1,12 +1,13 @@
 import { useCallback, useMemo, useRef, useState } from "react";
-import type { AppState } from "../../state/app-state.ts";
-import type { Command } from "../../state/commands.ts";
-import { labelOfChoice } from "../../state/model-choice.ts";
-import { Button } from "../Button.tsx";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Command } from "../../state/commands/commands.ts";
+import { labelOfChoice } from "../../state/models/model-choice.ts";
+import { Button } from "../components/Button.tsx";
+import { CloseButton, Dialog } from "../components/Dialog.tsx";
 import { formatBytes } from "../format.ts";
-import { Icon } from "../Icon.tsx";
-import { lazily } from "../Lazily.tsx";
-import { useCommands } from "../use-commands.ts";
+import { Icon } from "../components/Icon.tsx";
+import { lazily } from "../components/Lazily.tsx";
+import { useCommands } from "../commands/use-commands.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ModelPicker.module.css";
 
@@ -55,28 +56,18 @@ export function ModelPicker({ app }: { app: AppState }) {
         <b>{name}</b> {size && <span>{size}</span>}
         <Icon name="chevron" />
       </Button>
-      <dialog
-        ref={dialog}
-        className={css.dialog}
-        aria-label="Models"
-        closedby="any"
-        onClose={({ currentTarget }) => setOpen(currentTarget.open)}
-      >
+      <Dialog ref={dialog} name="Models" className={css.dialog} onClosed={() => setOpen(false)}>
         {isOpen && (
           <>
             <div className={css.head}>
               <h2>Models</h2>
-              <p>
-                They are kept in this browser and work offline. Your chats stay as they are when you change the model.
-              </p>
-              <Button look="icon" aria-label="Close" onClick={close}>
-                <Icon name="close" />
-              </Button>
+              <p>Downloaded models stay in this browser and work offline. Changing the model keeps your chats.</p>
+              <CloseButton onClick={close} />
             </div>
             <Models app={app} onUsed={close} />
           </>
         )}
-      </dialog>
+      </Dialog>
     </>
   );
 }

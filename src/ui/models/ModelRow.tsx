@@ -1,10 +1,10 @@
 import { useId } from "react";
-import type { AppState } from "../../state/app-state.ts";
-import type { ShelfModel } from "../../state/model-shelf.ts";
-import { Button } from "../Button.tsx";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { ShelfModel } from "../../state/models/model-shelf.ts";
+import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
 import { formatCount } from "../format.ts";
-import { Icon } from "../Icon.tsx";
+import { Icon } from "../components/Icon.tsx";
 import { ModelActions } from "./ModelActions.tsx";
 import { ModelDetails } from "./ModelDetails.tsx";
 import { ErrorNote } from "./ModelErrorNote.tsx";

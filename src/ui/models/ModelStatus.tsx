@@ -1,9 +1,9 @@
-import type { EngineControl } from "../../state/engine-control.ts";
-import { currentStage } from "../../state/load-stages.ts";
-import type { ShelfModel } from "../../state/model-shelf.ts";
+import type { EngineControl } from "../../state/engine/engine-control.ts";
+import { currentStage } from "../../state/engine/load-stages.ts";
+import type { ShelfModel } from "../../state/models/model-shelf.ts";
 import { formatBytes, formatBytesOf, formatTimeLeft } from "../format.ts";
-import { Icon } from "../Icon.tsx";
-import { describeStage, STAGE_NAMES } from "../stage-names.ts";
+import { Icon } from "../components/Icon.tsx";
+import { describeStage, STAGE_NAMES } from "../engine/stage-names.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ModelList.module.css";
 import { useRunning } from "./use-running.ts";
@@ -33,7 +33,7 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
         <progress value={receivedBytes} max={Math.max(1, totalBytes)} aria-label="Downloaded" />
         <p>
           {totalBytes === 0
-            ? "Looking for its files …"
+            ? "Looking for its files…"
             : [
                 formatBytesOf(receivedBytes, totalBytes),
                 ...(bytesPerSecond === null ? [] : [`${formatBytes(bytesPerSecond)}/s`]),

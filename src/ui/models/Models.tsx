@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import type { AppState } from "../../state/app-state.ts";
+import type { AppState } from "../../state/app/app-state.ts";
 import { AddModel } from "./AddModel.tsx";
 import { ModelErrorNote } from "./ModelErrorNote.tsx";
 import { ModelFilesDrop } from "./ModelFilesDrop.tsx";

@@ -1,6 +1,6 @@
-import type { EngineControl } from "../../state/engine-control.ts";
-import { keyOfChoice } from "../../state/model-choice.ts";
-import type { ShelfModel } from "../../state/model-shelf.ts";
+import type { EngineControl } from "../../state/engine/engine-control.ts";
+import { keyOfChoice } from "../../state/models/model-choice.ts";
+import type { ShelfModel } from "../../state/models/model-shelf.ts";
 import { useStore } from "../use-store.ts";
 
 /** What the engine does with this model: nothing, load it, or run it. */

@@ -1,6 +1,6 @@
-import type { AppState } from "../../state/app-state.ts";
-import { Icon } from "../Icon.tsx";
-import { Sheet } from "../Sheet.tsx";
+import type { AppState } from "../../state/app/app-state.ts";
+import { Icon } from "../components/Icon.tsx";
+import { Sheet } from "../components/Sheet.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./AppSettings.module.css";
 import { ChatFiles } from "./ChatFiles.tsx";
@@ -9,7 +9,7 @@ import { SpeculationSwitch } from "./SpeculationSwitch.tsx";
 
 const OPEN = {
   id: "settings.open",
-  title: "Settings for all",
+  title: "Settings for all panes",
   group: "Chats",
   words: "temperature system prompt sampling seed preset import export options preferences",
 } as const;
@@ -17,8 +17,8 @@ const OPEN = {
 /** The button in the bar and its sheet: what counts for all panes, and the chats as files. */
 export function AppSettings({ app }: { app: AppState }) {
   return (
-    <Sheet name="Settings for all" button={<Icon name="settings" />} command={OPEN} commands={app.commands}>
-      <p className={css.hint}>A pane can have settings of its own, which count before these.</p>
+    <Sheet name="Settings for all panes" button={<Icon name="settings" />} command={OPEN} commands={app.commands}>
+      <p className={css.hint}>A pane can have its own settings, which override these.</p>
       <Form app={app} />
       <SpeculationSwitch engine={app.engine} />
       <ChatFiles app={app} />
@@ -34,8 +34,8 @@ function Form({ app }: { app: AppState }) {
     <>
       {asked.length > 0 && (
         <p className={css.hint}>
-          The page's address asks for {asked.map(([name, value]) => `${name} ${String(value)}`).join(", ")}: on this
-          visit that counts before what is set here.
+          The page's address asks for {asked.map(([name, value]) => `${name} ${String(value)}`).join(", ")}. On this
+          visit that overrides what is set here.
         </p>
       )}
       <SettingsForm

@@ -1,8 +1,8 @@
 import { useRef, useState, type ChangeEvent } from "react";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
-import type { AppState } from "../../state/app-state.ts";
-import { exportChats, importChats } from "../../state/export-chats.ts";
-import { Button } from "../Button.tsx";
+import type { AppState } from "../../state/app/app-state.ts";
+import { exportChats, importChats } from "../../state/workspace/export-chats.ts";
+import { Button } from "../components/Button.tsx";
 import { saveFile } from "../save-file.ts";
 import { useStore } from "../use-store.ts";
 import css from "./AppSettings.module.css";
@@ -29,7 +29,9 @@ export function ChatFiles({ app }: { app: AppState }) {
   return (
     <section className={css.files} aria-label="Chats as files">
       <h3>Chats</h3>
-      <p className={css.hint}>They are kept in this browser and go nowhere else. A file has them all, with settings.</p>
+      <p className={css.hint}>
+        Chats are kept in this browser and go nowhere else. Export them all, with settings, to one file.
+      </p>
       <div className={css.actions}>
         <Button onClick={() => saveFile("chorus-chats.json", exportChats(app.workspace), "application/json")}>
           Export {numPanes === 1 ? "1 chat" : `${numPanes} chats`}

@@ -1,8 +1,8 @@
 import { useMemo } from "react";
-import type { AppState } from "../../state/app-state.ts";
-import type { Pane } from "../../state/pane.ts";
-import { Icon } from "../Icon.tsx";
-import { Sheet } from "../Sheet.tsx";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import { Icon } from "../components/Icon.tsx";
+import { Sheet } from "../components/Sheet.tsx";
 import { useStore } from "../use-store.ts";
 import { SettingsForm } from "./SettingsForm.tsx";
 

@@ -1,6 +1,6 @@
-import { PRESETS, presetOf, withPreset } from "../../state/presets.ts";
-import type { Settings } from "../../state/settings.ts";
-import { Button } from "../Button.tsx";
+import { PRESETS, presetOf, withPreset } from "../../state/settings/presets.ts";
+import type { Settings } from "../../state/settings/settings.ts";
+import { Button } from "../components/Button.tsx";
 import css from "./PresetRow.module.css";
 
 interface PresetRowProps {

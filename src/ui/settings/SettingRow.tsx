@@ -1,10 +1,10 @@
 import { useId, useState, type ComponentProps } from "react";
 import { ChorusError } from "../../protocol/errors.ts";
-import { readSetting, writeSetting, type SchemaProblem } from "../../state/check-settings.ts";
-import { type SettingField, type SettingValue } from "../../state/settings.ts";
-import { Button } from "../Button.tsx";
+import { readSetting, writeSetting, type SchemaProblem } from "../../state/settings/check-settings.ts";
+import { type SettingField, type SettingValue } from "../../state/settings/settings.ts";
+import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
-import { Icon } from "../Icon.tsx";
+import { Icon } from "../components/Icon.tsx";
 import css from "./SettingsForm.module.css";
 import { useSchemaProblem } from "./use-schema-problem.ts";
 
@@ -13,15 +13,15 @@ interface SettingRowProps {
   value: SettingValue | undefined;
   /** What counts where nothing is set. */
   fallback: string;
-  /** Why it may do nothing. */
+  /** Why it may have no effect. */
   warning: string | null;
   schemaProblem: SchemaProblem;
   onSet: (value: SettingValue | null) => void;
 }
 
 /**
- * One setting. What is typed counts as soon as it makes sense; until then the row says what would. A schema that answers
- * can't be held to counts, too: a question is refused with it, and never answered without.
+ * One setting. A value takes effect as soon as it is valid; until then the row says what would be. A JSON schema that
+ * isn't supported takes effect too: the engine then refuses questions instead of ignoring the schema.
  */
 export function SettingRow({ field, value, fallback, warning, schemaProblem, onSet }: SettingRowProps) {
   const id = useId();
@@ -62,7 +62,7 @@ export function SettingRow({ field, value, fallback, warning, schemaProblem, onS
       </Button>
       {field.kind === "json" && typed === "" && (
         <Button look="quiet" className={css.example} onClick={() => type(field.example)}>
-          Put in an example
+          Insert example
         </Button>
       )}
       {field.kind === "flag" ? (

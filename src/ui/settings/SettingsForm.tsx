@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { writeSetting, type SchemaProblem } from "../../state/check-settings.ts";
-import { SETTING_FIELDS, type SettingField, type Settings } from "../../state/settings.ts";
-import type { SettingName, SettingValue } from "../../state/settings.ts";
+import { writeSetting, type SchemaProblem } from "../../state/settings/check-settings.ts";
+import { SETTING_FIELDS, type SettingField, type Settings } from "../../state/settings/settings.ts";
+import type { SettingName, SettingValue } from "../../state/settings/settings.ts";
 import type { ModelCard } from "../../protocol/reports.ts";
 import { PresetRow } from "./PresetRow.tsx";
 import { SettingRow } from "./SettingRow.tsx";

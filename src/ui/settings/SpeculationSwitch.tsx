@@ -1,4 +1,4 @@
-import type { EngineControl } from "../../state/engine-control.ts";
+import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { useStore } from "../use-store.ts";
 import css from "./AppSettings.module.css";
 
@@ -20,8 +20,8 @@ export function SpeculationSwitch({ engine }: { engine: EngineControl }) {
         Speculation
       </label>
       <p id="speculation-help" className={css.hint}>
-        Drafts words that followed the same words before, and checks several in one step: faster where a text repeats
-        itself, and the answers are the same. The engine starts again for it; answers under way break off.
+        Drafts words that followed the same words before, and checks several in one step. Faster where a text repeats
+        itself; the answers stay the same. This restarts the engine and stops answers in progress.
       </p>
     </section>
   );

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { SchemaProblem } from "../../state/check-settings.ts";
+import type { SchemaProblem } from "../../state/settings/check-settings.ts";
 
 /** Why answers can't be held to a JSON schema; null: they can, there is none, or it is not known yet. */
 export function useSchemaProblem(text: string | null, problemOf: SchemaProblem): string | null {

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { ChorusErrorData } from "../../protocol/errors.ts";
-import type { EngineControl } from "../../state/engine-control.ts";
-import { Logo } from "../Logo.tsx";
-import { Button } from "../Button.tsx";
+import type { EngineControl } from "../../state/engine/engine-control.ts";
+import { Logo } from "../components/Logo.tsx";
+import { Button } from "../components/Button.tsx";
 import { nameBrowser, suggestRemedy } from "./describe-browser.ts";
 import css from "./UnsupportedPage.module.css";
 

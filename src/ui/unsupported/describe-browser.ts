@@ -1,5 +1,5 @@
 /** The parts of `navigator` that say what browser this is. */
-export interface BrowserHints {
+interface BrowserHints {
   readonly userAgent: string;
   readonly hasGpu: boolean;
   readonly isSecureContext: boolean;

@@ -1,0 +1,128 @@
+import { float32ToFloat16 } from "../../files/half.ts";
+import type { ModelSize } from "./model-sizes.ts";
+import { seededRandom, type Random } from "../seeded-random.ts";
+
+/** As Hugging Face initialises GPT-2: normal, with this deviation. */
+const WEIGHT_DEVIATION = 0.02;
+/** Parts in which a tensor's bytes are made: what one holds beside the File. */
+const PART_HALVES = 2 ** 22;
+const ONE = 0x3c00;
+
+/**
+ * The files of a GPT-2 of random f16 weights: config.json, model.safetensors and a tokenizer of made-up words, whose
+ * texts nobody reads. The same size and seed give the same bytes.
+ */
+export function makeRandomModel(size: ModelSize, seed: number): File[] {
+  const { nLayer, nEmbd, nHead, vocabSize, nPositions } = size;
+  const endOfText = vocabSize - 1;
+  const config = {
+    model_type: "gpt2",
+    activation_function: "gelu_new",
+    n_layer: nLayer,
+    n_embd: nEmbd,
+    n_head: nHead,
+    n_positions: nPositions,
+    vocab_size: vocabSize,
+    layer_norm_epsilon: 1e-5,
+    tie_word_embeddings: true,
+    bos_token_id: endOfText,
+    eos_token_id: endOfText,
+  };
+  return [
+    jsonFile("config.json", config),
+    jsonFile("tokenizer.json", makeTokenizer(vocabSize)),
+    new File(makeSafetensors(size, seededRandom(seed)), "model.safetensors"),
+  ];
+}
+
+function jsonFile(name: string, value: unknown): File {
+  return new File([JSON.stringify(value)], name, { type: "application/json" });
+}
+
+function makeTokenizer(vocabSize: number) {
+  const content = "<|endoftext|>";
+  const id = vocabSize - 1;
+  const byteLevel = { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: true };
+  const words = Array.from({ length: id }, (_, word) => [`w${word}`, word] as const);
+  return {
+    version: "1.0",
+    added_tokens: [{ id, content, special: true, lstrip: false, rstrip: false, single_word: false, normalized: false }],
+    normalizer: null,
+    pre_tokenizer: byteLevel,
+    post_processor: null,
+    decoder: byteLevel,
+    model: { type: "BPE", vocab: Object.fromEntries([...words, [content, id]]), merges: [] },
+  };
+}
+
+type Fill = "random" | "ones" | "zeros";
+
+/** Names, shapes and contents, in the order in which they lie in the file. */
+function tensorsOf({ nLayer, nEmbd, vocabSize, nPositions }: ModelSize): [string, readonly number[], Fill][] {
+  const norm = (name: string): [string, readonly number[], Fill][] => [
+    [`${name}.weight`, [nEmbd], "ones"],
+    [`${name}.bias`, [nEmbd], "zeros"],
+  ];
+  const linear = (name: string, inputs: number, outputs: number): [string, readonly number[], Fill][] => [
+    [`${name}.weight`, [inputs, outputs], "random"],
+    [`${name}.bias`, [outputs], "random"],
+  ];
+  const layers = Array.from({ length: nLayer }, (_, i) => [
+    ...norm(`h.${i}.ln_1`),
+    ...linear(`h.${i}.attn.c_attn`, nEmbd, 3 * nEmbd),
+    ...linear(`h.${i}.attn.c_proj`, nEmbd, nEmbd),
+    ...norm(`h.${i}.ln_2`),
+    ...linear(`h.${i}.mlp.c_fc`, nEmbd, 4 * nEmbd),
+    ...linear(`h.${i}.mlp.c_proj`, 4 * nEmbd, nEmbd),
+  ]);
+  return [
+    ["wte.weight", [vocabSize, nEmbd], "random"],
+    ["wpe.weight", [nPositions, nEmbd], "random"],
+    ...layers.flat(),
+    ...norm("ln_f"),
+  ];
+}
+
+function makeSafetensors(size: ModelSize, random: Random): BlobPart[] {
+  const header: Record<string, object> = {};
+  const data: BlobPart[] = [];
+  const table = normalHalves(random);
+  let offset = 0;
+  for (const [name, shape, fill] of tensorsOf(size)) {
+    const length = shape.reduce((product, extent) => product * extent, 1);
+    header[name] = { dtype: "F16", shape, data_offsets: [offset, offset + 2 * length] };
+    offset += 2 * length;
+    for (let done = 0; done < length; done += PART_HALVES) {
+      // A Blob of its own: the browser may then keep it outside of JavaScript's memory, and on disk.
+      data.push(new Blob([makeHalves(Math.min(PART_HALVES, length - done), fill, table, random)]));
+    }
+  }
+  const json = new TextEncoder().encode(JSON.stringify(header));
+  const prefix = new DataView(new ArrayBuffer(8));
+  prefix.setBigUint64(0, BigInt(json.length), true);
+  return [prefix, json, ...data];
+}
+
+const TABLE_BITS = 12;
+
+/** Normally distributed halves, as bits: drawing from a table is ten times as quick as computing each. */
+function normalHalves(random: Random): Uint16Array {
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  return float32ToFloat16(Float32Array.from({ length: 2 ** TABLE_BITS }, () => WEIGHT_DEVIATION * normal()));
+}
+
+function makeHalves(length: number, fill: Fill, table: Uint16Array, random: Random): Uint16Array<ArrayBuffer> {
+  const halves = new Uint16Array(length);
+  if (fill === "ones") halves.fill(ONE);
+  if (fill !== "random") return halves;
+  // Two from each draw's upper bits, by xorshift: a model of 124 million weights takes about a second.
+  let state = Math.floor(random() * 2 ** 32) | 1;
+  for (let i = 0; i < length; i += 2) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    halves[i] = table[state >>> (32 - TABLE_BITS)] ?? 0;
+    if (i + 1 < length) halves[i + 1] = table[(state >>> 4) & (2 ** TABLE_BITS - 1)] ?? 0;
+  }
+  return halves;
+}

@@ -1,0 +1,76 @@
+// What a run comes to, as plain data: the page draws it, JSON keeps it, docs/benchmarks/ is written from it.
+
+import type { BenchOptions } from "../bench-options.ts";
+
+/** null: was not measured, or can't be. */
+export type Figure = number | string | null;
+
+export interface ResultTable {
+  readonly title: string;
+  /** Names with their units; the first column says what a row is about. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Figure[])[];
+}
+
+export interface ChartSeries {
+  readonly name: string;
+  readonly points: readonly (readonly [x: number, y: number])[];
+}
+
+export interface ResultChart {
+  readonly title: string;
+  readonly xName: string;
+  readonly yName: string;
+  /** How x is spaced: by its logarithm for counts that double, else evenly. y begins at 0. */
+  readonly xScale: "log" | "linear";
+  readonly series: readonly ChartSeries[];
+}
+
+interface Headline {
+  readonly value: string;
+  readonly label: string;
+}
+
+export interface SectionResult {
+  /** The one or two numbers to remember. */
+  readonly headlines: readonly Headline[];
+  readonly charts: readonly ResultChart[];
+  readonly tables: readonly ResultTable[];
+  /** Text in fixed width, such as vLLM's block. */
+  readonly blocks: readonly string[];
+  /** What to know when reading the figures. */
+  readonly notes: readonly string[];
+  /** All that was measured, for programs. */
+  readonly data: unknown;
+}
+
+export interface NamedSectionResult extends SectionResult {
+  readonly id: string;
+  readonly title: string;
+  readonly about: string;
+  readonly seconds: number;
+}
+
+/** What the figures depend on. */
+export interface BenchEnvironment {
+  readonly version: string;
+  readonly browser: string;
+  readonly adapter: string;
+  readonly model: string;
+  readonly parameters: number;
+  readonly contextLength: number;
+  readonly dtype: string;
+  readonly kvCacheDtype: string;
+  readonly cacheBlocks: number;
+}
+
+export interface BenchResult {
+  readonly environment: BenchEnvironment;
+  readonly options: BenchOptions;
+  /** ISO 8601 */
+  readonly startedAt: string;
+  readonly seconds: number;
+  readonly sections: readonly NamedSectionResult[];
+  /** What may have spoilt it: a hidden tab, for one. */
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,155 @@
+// A chart as SVG text: the page shows it, docs/benchmarks/ keeps it. Series differ by ink, dash and marker, never by
+// hue.
+
+import type { ChartSeries, ResultChart } from "./bench-result.ts";
+import { formatFigure } from "./format-figure.ts";
+
+interface ChartSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+const MARGIN = { left: 52, right: 20, top: 24, bottom: 42 };
+/** Of a label, roughly: there is nothing to measure text with where there is no page. */
+const CHARACTER_WIDTH = 7.5;
+const LABEL_HEIGHT = 15;
+const FONT = "system-ui, sans-serif";
+
+/** The page's colours where it has set them, else those of its light theme. */
+const COLOUR = {
+  ink: "var(--ink, #1e1c18)",
+  faint: "var(--ink-3, #6a6457)",
+  line: "var(--line, #e3ded2)",
+  surface: "var(--surface, #fdfcf9)",
+};
+
+interface Look {
+  readonly stroke: string;
+  readonly width: number;
+  readonly dash: string;
+  readonly marker: (x: number, y: number) => string;
+}
+
+const hollow = `fill="${COLOUR.surface}" stroke-width="1.5"`;
+const LOOKS: readonly Look[] = [
+  {
+    stroke: COLOUR.ink,
+    width: 2.5,
+    dash: "",
+    marker: (x, y) => `<circle cx="${x}" cy="${y}" r="4" fill="${COLOUR.ink}"/>`,
+  },
+  {
+    stroke: "var(--ink-2, #524d43)",
+    width: 1.5,
+    dash: "6 4",
+    marker: (x, y) =>
+      `<rect x="${x - 3.5}" y="${y - 3.5}" width="7" height="7" stroke="var(--ink-2, #524d43)" ${hollow}/>`,
+  },
+  {
+    stroke: COLOUR.faint,
+    width: 1.5,
+    dash: "2 3",
+    marker: (x, y) => `<path d="M${x} ${y - 4.5}l4 7h-8z" stroke="${COLOUR.faint}" ${hollow}/>`,
+  },
+  {
+    stroke: "var(--control, #8c8475)",
+    width: 1.5,
+    dash: "8 3 2 3",
+    marker: (x, y) => `<path d="M${x} ${y - 5}l5 5l-5 5l-5 -5z" stroke="var(--control, #8c8475)" ${hollow}/>`,
+  },
+];
+
+export function chartSvg(chart: ResultChart, { width, height }: ChartSize): string {
+  const series = chart.series.map((one) => ({ ...one, points: one.points.filter(([, y]) => Number.isFinite(y)) }));
+  const all = series.flatMap(({ points }) => points);
+  const xs = [...new Set(all.map(([x]) => x))].sort((a, b) => a - b);
+  const [first = 0, last = 1] = [xs[0], xs.at(-1)];
+  const yTicks = ticksUpTo(Math.max(0, ...all.map(([, y]) => y)));
+  const top = yTicks.at(-1) ?? 1;
+
+  const right = MARGIN.right + CHARACTER_WIDTH * Math.max(...series.map(({ name }) => name.length));
+  const plotWidth = width - MARGIN.left - right;
+  const along = chart.xScale === "log" ? Math.log2 : (x: number) => x;
+  const xOf = (x: number) =>
+    round(MARGIN.left + (last > first ? ((along(x) - along(first)) / (along(last) - along(first))) * plotWidth : 0));
+  const yOf = (y: number) => round(height - MARGIN.bottom - (y / top) * (height - MARGIN.top - MARGIN.bottom));
+
+  const parts = [
+    text(0, 12, "start", chart.yName),
+    ...yTicks.flatMap((tick) => [
+      `<path d="M${MARGIN.left} ${yOf(tick)}H${width - right}" stroke="${COLOUR.line}"/>`,
+      text(MARGIN.left - 8, yOf(tick) + 4, "end", formatFigure(tick)),
+    ]),
+    ...xTicks(xs, xOf).map((x) => text(xOf(x), height - MARGIN.bottom + 18, "middle", formatFigure(x))),
+    text(MARGIN.left + plotWidth / 2, height - 6, "middle", chart.xName),
+    ...series.map((one, i) => drawSeries(one, lookOf(i), xOf, yOf)).reverse(),
+    ...drawLabels(series, yOf, width - right + 12),
+  ];
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" ` +
+    `role="img" aria-label="${escape(chart.title)}" font-family="${FONT}" font-size="12">${parts.join("")}</svg>`
+  );
+}
+
+function lookOf(index: number): Look {
+  const look = LOOKS[index % LOOKS.length];
+  if (!look) throw new Error("there are looks");
+  return look;
+}
+
+function drawSeries(
+  { points }: ChartSeries,
+  look: Look,
+  xOf: (x: number) => number,
+  yOf: (y: number) => number,
+): string {
+  const path = points.map(([x, y]) => `${xOf(x)} ${yOf(y)}`).join("L");
+  return (
+    `<path d="M${path}" fill="none" stroke="${look.stroke}" stroke-width="${look.width}" stroke-dasharray="${look.dash}"/>` +
+    points.map(([x, y]) => look.marker(xOf(x), yOf(y))).join("")
+  );
+}
+
+/** Names at the right end of each line, pushed apart where the lines end close together. */
+function drawLabels(series: readonly ChartSeries[], yOf: (y: number) => number, x: number): string[] {
+  const labels = series
+    .map(({ name, points }) => ({ name, y: yOf(points.at(-1)?.[1] ?? 0) + 4 }))
+    .filter(({ name }) => name !== "")
+    .sort((a, b) => a.y - b.y);
+  let lowest = -Infinity;
+  return labels.map(({ name, y }) => {
+    lowest = Math.max(y, lowest + LABEL_HEIGHT);
+    return `<text x="${x}" y="${round(lowest)}" fill="${COLOUR.ink}" font-weight="600">${escape(name)}</text>`;
+  });
+}
+
+/** Those with room enough to be read. */
+function xTicks(xs: readonly number[], xOf: (x: number) => number): number[] {
+  const ticks: number[] = [];
+  for (const x of xs.toReversed()) {
+    const nearest = ticks.at(-1);
+    if (nearest === undefined || xOf(nearest) - xOf(x) >= 36) ticks.push(x);
+  }
+  return ticks.reverse();
+}
+
+/** From 0 in three to six even steps of 1, 2 or 5 times a power of ten, the last at or above `most`. */
+export function ticksUpTo(most: number): number[] {
+  if (!(most > 0)) return [0, 1];
+  const power = 10 ** Math.floor(Math.log10(most / 3));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => most / size <= 5) ?? 10 * power;
+  const count = Math.ceil(most / step - 1e-9);
+  return Array.from({ length: count + 1 }, (_, i) => Number((i * step).toPrecision(12)));
+}
+
+function text(x: number, y: number, anchor: string, content: string): string {
+  return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" fill="${COLOUR.faint}">${escape(content)}</text>`;
+}
+
+function round(value: number): number {
+  return Math.round(10 * value) / 10;
+}
+
+function escape(content: string): string {
+  return content.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,82 @@
+// A result as a page to read: Markdown, with its charts as SVG files beside it.
+
+import type { BenchResult, NamedSectionResult, ResultTable } from "./bench-result.ts";
+import { chartSvg } from "./chart-svg.ts";
+import { formatFigure } from "./format-figure.ts";
+
+interface ReportFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+const CHART_SIZE = { width: 720, height: 300 };
+
+/** `name.md`, `name.json` and the charts it shows. */
+export function reportFiles(result: BenchResult, name: string): ReportFile[] {
+  const charts = result.sections.flatMap(({ id, charts: ofSection }) =>
+    ofSection.map((chart, i) => ({ name: chartName(name, id, i), text: `${chartSvg(chart, CHART_SIZE)}\n` })),
+  );
+  return [
+    { name: `${name}.md`, text: reportMarkdown(result, (id, i) => chartName(name, id, i)) },
+    { name: `${name}.json`, text: `${JSON.stringify(result, null, 1)}\n` },
+    ...charts,
+  ];
+}
+
+/** @param chartPath where a section's chart lies; without it the charts are left out. */
+export function reportMarkdown(result: BenchResult, chartPath?: (section: string, index: number) => string): string {
+  const { environment: e, options, warnings } = result;
+  const lines = [
+    `# Chorus ${e.version}: benchmark`,
+    "",
+    ...asTable(
+      ["", ""],
+      [
+        ["Adapter", e.adapter],
+        ["Browser", e.browser],
+        ["Model", `${e.model}, ${formatFigure(e.parameters / 1e6)} million parameters, context ${e.contextLength}`],
+        ["Weights, cache", `${e.dtype}, ${e.kvCacheDtype} (${e.cacheBlocks} blocks)`],
+        ["Prompts, answers", `${options.promptTokens} and ${options.outputTokens} tokens where nothing else is said`],
+        ["Repeats", `${options.repeats}, interleaved, after a warm-up; medians`],
+        ["Began, took", `${result.startedAt}, ${formatFigure(Math.round(result.seconds))} s`],
+      ],
+    ),
+    ...warnings.flatMap((warning) => ["", `> ${warning}`]),
+    ...result.sections.flatMap((section) => ["", ...sectionLines(section, chartPath)]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function sectionLines(section: NamedSectionResult, chartPath?: (section: string, index: number) => string): string[] {
+  return [
+    `## ${section.title}`,
+    "",
+    section.about,
+    ...section.headlines.flatMap(({ value, label }) => ["", `**${value}** ${label}`]),
+    ...(chartPath ? section.charts.flatMap(({ title }, i) => ["", `![${title}](${chartPath(section.id, i)})`]) : []),
+    ...section.tables.flatMap((table) => ["", ...tableLines(table)]),
+    ...section.notes.flatMap((note) => ["", note]),
+    ...section.blocks.flatMap((block) => ["", "```", block, "```"]),
+  ];
+}
+
+function tableLines({ title, columns, rows }: ResultTable): string[] {
+  return [
+    `${title}:`,
+    "",
+    ...asTable(
+      columns,
+      rows.map((row) => row.map(formatFigure)),
+    ),
+  ];
+}
+
+/** The first column to the left, figures to the right. */
+function asTable(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(columns), line(columns.map((_, i) => (i === 0 ? "---" : "---:"))), ...rows.map(line)];
+}
+
+function chartName(name: string, section: string, index: number): string {
+  return `${name}-${section}${index > 0 ? `-${index + 1}` : ""}.svg`;
+}

@@ -1,0 +1,123 @@
+import type { Models } from "../../client/models-client.ts";
+import { Announcements } from "./announcements.ts";
+import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
+import { Batch } from "../batch/batch.ts";
+import type { SchemaProblem } from "../settings/check-settings.ts";
+import { Commands } from "../commands/commands.ts";
+import { Demo } from "../demo/demo.ts";
+import { zoomWithDemo } from "../demo/demo-zoom.ts";
+import { EngineControl, type CreateEngine } from "../engine/engine-control.ts";
+import { EngineRecovery } from "../engine/engine-recovery.ts";
+import type { ScheduleFlush } from "../frame-flusher.ts";
+import type { ModelChoice } from "../models/model-choice.ts";
+import { ModelShelf } from "../models/model-shelf.ts";
+import { PromptView } from "../chat/prompt-view.ts";
+import { RequestBook } from "../chat/request-book.ts";
+import type { Settings } from "../settings/settings.ts";
+import { SharedSettings } from "../settings/shared-settings.ts";
+import { WorkspaceKeeper } from "../workspace/workspace-keeper.ts";
+import type { LoadedWorkspace, WorkspaceStorage } from "../workspace/workspace-storage.ts";
+import { Workspace } from "../workspace/workspace.ts";
+
+export interface AppStateOptions {
+  readonly createEngine: CreateEngine;
+  /** Lists, downloads and deletes models. */
+  readonly models: Models;
+  /** The first model to load. */
+  readonly choice: ModelChoice;
+  /** Called when a chosen model runs. */
+  readonly onModelChosen?: (choice: ModelChoice) => void;
+  /** Settings from the page's address. */
+  readonly sampling: Settings;
+  /** Where the chats are saved, and what was loaded from there. [nothing is saved] */
+  readonly kept?: { readonly storage: WorkspaceStorage; readonly loaded: LoadedWorkspace };
+  /** [schemas are not checked before they are sent] */
+  readonly schemaProblem?: SchemaProblem;
+  readonly hasWebGpu: () => boolean;
+  readonly scheduleFlush: ScheduleFlush;
+  /** The page's clock, milliseconds. */
+  readonly now: () => number;
+}
+
+/** Everything the page shows, outside React: one engine, its batch's figures, and the panes. */
+export interface AppState {
+  readonly engine: EngineControl;
+  readonly recovery: EngineRecovery;
+  readonly metrics: BatchMetrics;
+  readonly batch: Batch;
+  readonly workspace: Workspace;
+  /** For all panes. */
+  readonly settings: SharedSettings;
+  /** Null where nothing is saved. */
+  readonly keeper: WorkspaceKeeper | null;
+  readonly demo: Demo;
+  readonly announcements: Announcements;
+  /** All commands, for the palette and the shortcuts. */
+  readonly commands: Commands;
+  readonly shelf: ModelShelf;
+  readonly promptView: PromptView;
+  readonly schemaProblem: SchemaProblem;
+}
+
+/** Wires the stores together and starts loading the model. */
+export function createAppState(options: AppStateOptions): AppState {
+  const { scheduleFlush, sampling, kept, now } = options;
+  const metrics = new BatchMetrics(now);
+  const batch = new Batch(metrics);
+  const announcements = new Announcements();
+  const book = new RequestBook();
+  const engine = new EngineControl({
+    ...options,
+    onEngine(created) {
+      batch.watch(created);
+      created.on("step", (report) => book.addStep(report));
+      created.on("request", (report) => book.addRequest(report));
+    },
+  });
+  engine.store.subscribe(({ status }) => {
+    if (status !== "ready") batch.watch(null);
+  });
+
+  const saved = kept?.loaded.saved ?? null;
+  const settings = new SharedSettings(sampling, saved?.shared);
+  const context = { engine, book, settings, scheduleFlush, announce: announcements.announce };
+  const workspace = new Workspace(context, saved);
+  const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded.status, workspace, settings) : null;
+  const demo = new Demo({ ...context, mode: batch.mode, now });
+  zoomWithDemo(demo, batch.timeline, batch.dock);
+  // On a phone, going to a pane closes the batch.
+  workspace.store.subscribe((state, before) => {
+    if (state.current !== before.current) batch.dock.show(false);
+  });
+  const shelf = new ModelShelf({
+    models: options.models,
+    engine,
+    scheduleFlush,
+    announce: announcements.announce,
+    onChosen: options.onModelChosen ?? (() => undefined),
+  });
+  const recovery = new EngineRecovery(engine, now);
+  setInterval(() => {
+    batch.tick();
+    demo.tick();
+    for (const pane of workspace.store.getState().panes) pane.refreshFigures();
+  }, FIGURES_INTERVAL_MS);
+
+  void engine.start();
+  const commands = new Commands();
+  return {
+    engine,
+    recovery,
+    metrics,
+    batch,
+    workspace,
+    settings,
+    keeper,
+    demo,
+    announcements,
+    commands,
+    shelf,
+    promptView: new PromptView(context),
+    schemaProblem: options.schemaProblem ?? (async () => null),
+  };
+}

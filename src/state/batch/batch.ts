@@ -1,0 +1,78 @@
+import { recordRun, type RunRecorder } from "../../client/recording.ts";
+import type { ChorusEngine } from "../../protocol/engine.ts";
+import type { RequestReport, StepReport } from "../../protocol/reports.ts";
+import { BatchingModeControl } from "./batching-mode.ts";
+import { FIGURES_INTERVAL_MS, type BatchMetrics } from "./batch-metrics.ts";
+import { CacheMap } from "./cache-map.ts";
+import { Charts } from "./charts.ts";
+import { Dock } from "./dock.ts";
+import { Timeline } from "./timeline.ts";
+
+/** Most events in a recording. */
+const MOST_RECORDED_EVENTS = 10_000;
+
+/**
+ * All that is shown of the engine's work: timeline, charts, cache map and recording. Watches one engine after another.
+ */
+export class Batch {
+  readonly metrics: BatchMetrics;
+  readonly timeline = new Timeline();
+  readonly charts = new Charts(FIGURES_INTERVAL_MS);
+  readonly cacheMap = new CacheMap();
+  readonly mode = new BatchingModeControl();
+  readonly dock = new Dock();
+  #engine: ChorusEngine | null = null;
+  #recorder: RunRecorder | null = null;
+
+  constructor(metrics: BatchMetrics) {
+    this.metrics = metrics;
+  }
+
+  /** Watches this engine from now on; null: there is none, and the data of the last one stays. */
+  watch(engine: ChorusEngine | null): void {
+    this.#engine = engine;
+    this.metrics.watch(engine);
+    this.cacheMap.watch(engine);
+    this.mode.watch(engine);
+    if (engine === null) return;
+    this.timeline.clear();
+    this.charts.clear();
+    this.#recorder = recordRun(engine, { mostEvents: MOST_RECORDED_EVENTS });
+    engine.on("step", this.#addStep);
+    engine.on("request", this.#addRequest);
+  }
+
+  /** Whether an engine runs. */
+  get isWatching(): boolean {
+    return this.#engine !== null;
+  }
+
+  /** To be called every FIGURES_INTERVAL_MS. */
+  tick(): void {
+    this.metrics.tick();
+    const figures = this.metrics.store.getState();
+    this.charts.tick(this.metrics.workerNowMs, figures.waiting);
+    void this.cacheMap.tick(figures);
+  }
+
+  /** Returns the newest MOST_RECORDED_EVENTS as JSON lines; null before the first engine. */
+  recording(): string | null {
+    return this.#recorder?.text() ?? null;
+  }
+
+  /** Returns all counters, gauges and histograms as Prometheus text; null if no engine runs. */
+  async prometheusText(): Promise<string | null> {
+    return (await this.#engine?.metrics()) ?? null;
+  }
+
+  readonly #addStep = (report: StepReport): void => {
+    this.metrics.addStep(report);
+    this.charts.addStep(report);
+    this.timeline.addStep(report);
+  };
+
+  readonly #addRequest = (report: RequestReport): void => {
+    this.charts.addRequest(report);
+    this.timeline.addRequest(report);
+  };
+}

@@ -1,0 +1,32 @@
+import type { BatchingMode } from "../../protocol/config.ts";
+import type { ChorusEngine } from "../../protocol/engine.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+
+/** How the page's engine batches. The choice outlives the engine: the next one begins with it. */
+export class BatchingModeControl {
+  readonly #store = createStore<BatchingMode>(() => "continuous");
+  readonly store: ReadonlyStore<BatchingMode> = this.#store;
+  readonly #held = createStore<boolean>(() => false);
+  /** True while the demo sets the mode: people can't choose it then. */
+  readonly held: ReadonlyStore<boolean> = this.#held;
+  #engine: ChorusEngine | null = null;
+
+  watch(engine: ChorusEngine | null): void {
+    this.#engine = engine;
+    if (this.store.getState() !== "continuous") this.#tellEngine();
+  }
+
+  hold(isHeld: boolean): void {
+    this.#held.setState(isHeld, true);
+  }
+
+  choose(mode: BatchingMode): void {
+    this.#store.setState(mode, true);
+    this.#tellEngine();
+  }
+
+  #tellEngine(): void {
+    // It refuses only when it is gone, which its fatal event says.
+    void this.#engine?.setBatchingMode(this.store.getState()).catch(() => undefined);
+  }
+}

@@ -1,0 +1,43 @@
+import type { ChorusEngine } from "../../protocol/engine.ts";
+import type { KvCacheMap } from "../../protocol/reports.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+
+/** The map of the cache's blocks. It is requested only while it is visible. */
+export class CacheMap {
+  readonly #store = createStore<KvCacheMap | null>(() => null);
+  readonly store: ReadonlyStore<KvCacheMap | null> = this.#store;
+  #engine: ChorusEngine | null = null;
+  #lookers = 0;
+  #isAsking = false;
+  /** The step after which the map was last requested. */
+  #askedAt: object | null = null;
+
+  watch(engine: ChorusEngine | null): void {
+    this.#engine = engine;
+    this.#askedAt = null;
+    if (engine === null) this.#store.setState(null, true);
+  }
+
+  /** Marks the map as visible until the returned function is called. */
+  readonly look = (): (() => void) => {
+    this.#lookers += 1;
+    this.#askedAt = null;
+    return () => (this.#lookers -= 1);
+  };
+
+  /** Requests the map again if `state` is another object, so something may have changed. */
+  async tick(state: object): Promise<void> {
+    const engine = this.#engine;
+    if (engine === null || this.#lookers === 0 || this.#isAsking || this.#askedAt === state) return;
+    this.#askedAt = state;
+    this.#isAsking = true;
+    try {
+      const map = await engine.kvCacheMap();
+      if (this.#engine === engine) this.#store.setState(map, true);
+    } catch {
+      // The engine died. Its fatal event reports that, and the next watch() starts afresh.
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { remember, remembered } from "../remembered.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+
+interface DockState {
+  /** Whether the body is visible; the head always is. */
+  readonly isOpen: boolean;
+  /** Whether it replaces the panes, on a phone. */
+  readonly isInView: boolean;
+  /** Height of the body in CSS pixels; null: as high as its content. */
+  readonly heightPx: number | null;
+  /** Whether the timeline is paused. */
+  readonly isPaused: boolean;
+  /** Width of a step on the timeline, CSS pixels. */
+  readonly stepPx: number;
+  /** Number of steps to fit into the timeline's width; null: stepPx applies. */
+  readonly fitSteps: number | null;
+  /** The pane whose sequences are highlighted; null: none. */
+  readonly solo: number | null;
+}
+
+export const MIN_DOCK_PX = 160;
+export const MAX_DOCK_PX = 720;
+export const STEP_WIDTHS_PX = [0.5, 1, 1.5, 2, 3, 5, 7, 9, 13, 19, 27] as const;
+const DEFAULT_STEP_PX = 9;
+
+/** How the batch is shown. Whether it is open, and its height, are remembered. */
+export class Dock {
+  readonly #store = createStore<DockState>(() => ({
+    isOpen: remembered("dock.open") !== "no",
+    isInView: false,
+    heightPx: clampHeight(Number(remembered("dock.height") ?? NaN)),
+    isPaused: false,
+    stepPx: DEFAULT_STEP_PX,
+    fitSteps: null,
+    solo: null,
+  }));
+  readonly store: ReadonlyStore<DockState> = this.#store;
+
+  toggle(): void {
+    const isOpen = !this.store.getState().isOpen;
+    this.#store.setState({ isOpen });
+    remember("dock.open", isOpen ? "yes" : "no");
+  }
+
+  /** On a phone: shows the batch instead of the panes, or the panes. */
+  show(isInView: boolean): void {
+    if (isInView !== this.store.getState().isInView) this.#store.setState({ isInView });
+  }
+
+  setHeight(px: number): void {
+    const heightPx = clampHeight(px);
+    if (heightPx === null) return;
+    this.#store.setState({ heightPx });
+    remember("dock.height", `${heightPx}`);
+  }
+
+  togglePause(): void {
+    this.#store.setState({ isPaused: !this.store.getState().isPaused });
+  }
+
+  /** Zooms in (1) or out (-1). Does nothing at the last width. */
+  zoom(direction: 1 | -1): void {
+    const stepPx = this.#nextStepPx(direction);
+    if (stepPx !== undefined) this.zoomTo(stepPx);
+  }
+
+  canZoom(direction: 1 | -1): boolean {
+    return this.#nextStepPx(direction) !== undefined;
+  }
+
+  #nextStepPx(direction: 1 | -1): number | undefined {
+    const at = STEP_WIDTHS_PX.findIndex((px) => px === this.store.getState().stepPx);
+    return STEP_WIDTHS_PX[at + direction];
+  }
+
+  zoomTo(stepPx: number): void {
+    this.#store.setState({ stepPx, fitSteps: null });
+  }
+
+  /** Zooms so that this many steps fit, and no further out. */
+  fit(steps: number): void {
+    this.#store.setState({ fitSteps: steps });
+  }
+
+  /** Chooses the width of a step that fits the wanted steps into `widthPx`. */
+  settleZoom(widthPx: number): void {
+    const { fitSteps, stepPx: before } = this.store.getState();
+    if (fitSteps === null) return;
+    const stepPx = STEP_WIDTHS_PX.findLast((px) => px * fitSteps <= widthPx) ?? STEP_WIDTHS_PX[0];
+    if (stepPx !== before) this.#store.setState({ stepPx });
+  }
+
+  point(pane: number | null): void {
+    if (pane !== this.store.getState().solo) this.#store.setState({ solo: pane });
+  }
+}
+
+function clampHeight(px: number): number | null {
+  return Number.isFinite(px) ? Math.round(Math.max(MIN_DOCK_PX, Math.min(MAX_DOCK_PX, px))) : null;
+}

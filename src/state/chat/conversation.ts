@@ -1,0 +1,46 @@
+// A pane's conversation, and the part of it that is sent to the model.
+
+import type { ChatMessage, FinishReason } from "../../protocol/openai.ts";
+
+/** How an answer ended: by itself, at the length limit, by the person, or because the engine died. */
+export const TURN_ENDS = ["stop", "length", "stopped", "interrupted"] as const;
+export type TurnEnd = (typeof TURN_ENDS)[number];
+
+/** A question and its answer. `end` is null while the answer is in progress. */
+export interface Turn {
+  readonly id: number;
+  readonly question: string;
+  readonly answer: string;
+  readonly end: TurnEnd | null;
+}
+
+export function turnEndFrom(reason: FinishReason): TurnEnd {
+  return reason === "abort" ? "stopped" : reason;
+}
+
+/** Returns whether the answer can be continued. */
+export function isUnfinished({ answer, end }: Turn): boolean {
+  return answer !== "" && end !== null && end !== "stop";
+}
+
+/**
+ * Returns the messages of the turns from `firstSent` on. A turn that was stopped before its first word is left out. If
+ * the newest turn already has text, the last message is that text, to be continued.
+ */
+export function messagesFrom(turns: readonly Turn[], firstSent: number, system = ""): ChatMessage[] {
+  const messages: ChatMessage[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
+  turns.forEach(({ question, answer }, index) => {
+    if (index < firstSent || (answer === "" && index < turns.length - 1)) return;
+    messages.push({ role: "user", content: question });
+    if (answer !== "") messages.push({ role: "assistant", content: answer });
+  });
+  return messages;
+}
+
+/** Returns `firstSent` with one answered turn fewer; null if only the newest question is left. */
+export function leaveOutOldest(turns: readonly Turn[], firstSent: number): number | null {
+  for (let index = firstSent; index < turns.length - 1; index++) {
+    if (turns[index]?.answer !== "") return index + 1;
+  }
+  return null;
+}

@@ -1,0 +1,107 @@
+import { Ring } from "../ring.ts";
+import { nameIn } from "./request-name.ts";
+import type { RequestReport, StepReport } from "../../protocol/reports.ts";
+
+/** A pane's figures about its answer, by the worker's clock. Null: not known yet. */
+export interface Figures {
+  /** Of the whole answer so far, after its first token. */
+  readonly tokensPerSecond: number | null;
+  readonly ttftMs: number | null;
+  readonly outputTokens: number;
+  /** 1 is served next; null: it runs, has ended, or is further back than reports list. */
+  readonly queuePlace: number | null;
+  /** Estimated seconds until it is served, from the duration of the last answers. */
+  readonly queueWaitS: number | null;
+}
+
+const KEYS = ["outputTokens", "ttftMs", "queuePlace", "queueWaitS"] as const satisfies readonly (keyof Figures)[];
+
+/** Returns whether at most the speed differs, which changes with each token. */
+export function isSameFigures(a: Figures, b: Figures): boolean {
+  return KEYS.every((key) => a[key] === b[key]);
+}
+
+interface Entry {
+  arrivalMs: number | null;
+  firstTokenMs: number | null;
+  lastTokenMs: number | null;
+  outputTokens: number;
+  isFinished: boolean;
+}
+
+// A pane looks up only its newest request, so older ones can be forgotten.
+const REMEMBERED_REQUESTS = 256;
+/** Number of answers that the duration of an answer is averaged over. */
+const MEASURED_ANSWERS = 8;
+
+/** Keeps each recent request's figures, gathered from the engine's reports. */
+export class RequestBook {
+  readonly #entries = new Map<string, Entry>();
+  /** Durations of the last finished answers, from first step to end. */
+  readonly #answerMs = new Ring<number>(MEASURED_ANSWERS);
+  #waitingNames: readonly string[] = [];
+  #numRunning = 0;
+
+  addStep(report: StepReport): void {
+    this.#waitingNames = report.waitingIds.map(nameIn);
+    this.#numRunning = report.numRunning;
+    for (const { requestId, sampled, accepted } of report.entries) {
+      if (!sampled) continue;
+      const entry = this.#entry(requestId);
+      // A step in flight when the request ended adds nothing.
+      if (entry.isFinished) continue;
+      entry.outputTokens += 1 + accepted;
+      entry.firstTokenMs ??= report.atMs;
+      entry.lastTokenMs = report.atMs;
+    }
+  }
+
+  addRequest(report: RequestReport): void {
+    const entry = this.#entry(report.requestId);
+    entry.arrivalMs = report.arrivalMs;
+    entry.firstTokenMs = report.firstTokenMs ?? entry.firstTokenMs;
+    if (report.status !== "finished") return;
+    entry.isFinished = true;
+    entry.outputTokens = report.outputTokens;
+    const { scheduledMs, finishedMs, finishReason } = report;
+    if (scheduledMs !== null && finishedMs !== null && finishReason !== "abort") {
+      this.#answerMs.push(finishedMs - scheduledMs);
+    }
+  }
+
+  /** Returns the figures of the request that the page gave this name, null while no report was about it. */
+  figuresOf(name: string): Figures | null {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return null;
+    const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens, isFinished } = entry;
+    const place = isFinished ? 0 : this.#waitingNames.indexOf(name) + 1;
+    const decodingMs = firstTokenMs === null || lastTokenMs === null ? 0 : lastTokenMs - firstTokenMs;
+    return {
+      tokensPerSecond: decodingMs > 0 ? ((outputTokens - 1) * 1000) / decodingMs : null,
+      ttftMs: firstTokenMs === null || arrivalMs === null ? null : firstTokenMs - arrivalMs,
+      outputTokens,
+      queuePlace: place > 0 ? place : null,
+      queueWaitS: place > 0 ? this.#waitS(place) : null,
+    };
+  }
+
+  /** Assumes that running requests end one after another and each lets the next one in. Null: nothing was measured. */
+  #waitS(place: number): number | null {
+    const measured = this.#answerMs.toArray();
+    if (measured.length === 0) return null;
+    const meanMs = measured.reduce((sum, ms) => sum + ms, 0) / measured.length;
+    return Math.max(1, Math.round((place * meanMs) / Math.max(1, this.#numRunning) / 1000));
+  }
+
+  #entry(requestId: string): Entry {
+    const name = nameIn(requestId);
+    let entry = this.#entries.get(name);
+    if (entry === undefined) {
+      entry = { arrivalMs: null, firstTokenMs: null, lastTokenMs: null, outputTokens: 0, isFinished: false };
+      this.#entries.set(name, entry);
+      const oldest = this.#entries.keys().next();
+      if (this.#entries.size > REMEMBERED_REQUESTS && !oldest.done) this.#entries.delete(oldest.value);
+    }
+    return entry;
+  }
+}

@@ -1,0 +1,102 @@
+import type { ChorusEngine } from "../../protocol/engine.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import type { FinishReason, TokenLogprob } from "../../protocol/openai.ts";
+import { leaveOutOldest, messagesFrom, type Turn } from "./conversation.ts";
+import { continuesText, defaultMaxTokens, requestFields, type Settings } from "../settings/settings.ts";
+
+interface Question {
+  readonly engine: ChorusEngine;
+  /** The newest turn is asked; if it already has text, that text is continued. */
+  readonly turns: readonly Turn[];
+  /** Turns before this one are not sent. */
+  readonly firstSent: number;
+  readonly settings: Settings;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+}
+
+/** What has come since the part before. */
+interface AnswerPart {
+  readonly text: string;
+  readonly finishReason: FinishReason | null;
+  /** Null: the settings don't ask for probabilities. */
+  readonly tokens: readonly TokenLogprob[] | null;
+}
+
+interface AnswerChunk extends AnswerPart {
+  /** The first turn that fitted into the context. */
+  readonly firstSent: number;
+}
+
+/**
+ * Asks the newest question with as much of the conversation as fits. The engine refuses a prompt that is too long at
+ * once, so the oldest turns are left out one by one. The newest question alone may use the rest of the context for its
+ * answer. Throws context_length_exceeded if even that is too long.
+ */
+export async function* streamAnswer(question: Question): AsyncGenerator<AnswerChunk, void> {
+  const { engine, turns, settings } = question;
+  const isText = continuesText(settings, engine.model);
+  let firstSent = isText ? turns.length - 1 : question.firstSent;
+  let maxTokens: number | null = settings.max_tokens ?? defaultMaxTokens(engine.model);
+
+  for (;;) {
+    let hasStarted = false;
+    try {
+      const parts = isText ? continued(question, maxTokens) : answered(question, firstSent, maxTokens);
+      for await (const part of parts) {
+        hasStarted = true;
+        yield { ...part, firstSent };
+      }
+      return;
+    } catch (error) {
+      const isTooLong = error instanceof ChorusError && error.code === "context_length_exceeded";
+      if (!isTooLong || hasStarted) throw error;
+      const shorter = leaveOutOldest(turns, firstSent);
+      if (shorter !== null) firstSent = shorter;
+      else if (maxTokens !== null) maxTokens = null;
+      else throw error;
+    }
+  }
+}
+
+/** Sends the turns from `firstSent` on as a chat. */
+async function* answered(
+  { engine, turns, settings, requestId, signal }: Question,
+  firstSent: number,
+  maxTokens: number | null,
+): AsyncGenerator<AnswerPart, void> {
+  const stream = await engine.chat.completions.create(
+    {
+      ...requestFields(settings),
+      messages: messagesFrom(turns, firstSent, settings.system),
+      ...(turns.at(-1)?.answer !== "" && { continue_final_message: true }),
+      max_tokens: maxTokens,
+      request_id: requestId,
+      stream: true,
+    },
+    { signal },
+  );
+  for await (const { choices } of stream) {
+    const [choice] = choices;
+    const tokens = choice?.logprobs?.content ?? null;
+    yield { text: choice?.delta.content ?? "", finishReason: choice?.finish_reason ?? null, tokens };
+  }
+}
+
+/** Sends the newest turn alone, unchanged, as plain text. */
+async function* continued(
+  { engine, turns, settings, requestId, signal }: Question,
+  maxTokens: number | null,
+): AsyncGenerator<AnswerPart, void> {
+  const { question = "", answer = "" } = turns.at(-1) ?? {};
+  // Completions return probabilities in another shape, without bytes.
+  const { logprobs: _, top_logprobs: __, ...fields } = requestFields(settings);
+  const stream = await engine.completions.create(
+    { ...fields, prompt: question + answer, max_tokens: maxTokens, request_id: requestId, stream: true },
+    { signal },
+  );
+  for await (const { choices } of stream) {
+    const [choice] = choices;
+    yield { text: choice?.text ?? "", finishReason: choice?.finish_reason ?? null, tokens: null };
+  }
+}

@@ -1,0 +1,55 @@
+import { createStore, type ReadonlyStore } from "../store.ts";
+
+/** In the palette's order. */
+export const COMMAND_GROUPS = ["Chats", "Batch", "Pages", "Data", "Appearance", "Help"] as const;
+type CommandGroup = (typeof COMMAND_GROUPS)[number];
+
+/** An action that people find in the palette by its title, and run by its keys if it has any. */
+export interface Command {
+  readonly id: string;
+  /** An imperative: "Add a pane". It is read each time it is shown, so it may be a getter. */
+  readonly title: string;
+  readonly group: CommandGroup;
+  /** "Mod+K", "Alt+ArrowDown", "?": see shortcuts.ts. "Mod" is Ctrl, or ⌘ on a Mac. */
+  readonly keys?: string;
+  /** More words to find it by. */
+  readonly words?: string;
+  /** A disabled command is not shown, and its keys do nothing. [always enabled] */
+  readonly isEnabled?: () => boolean;
+  readonly run: () => void;
+}
+
+/** All commands of the page, for the palette, the keys and the list of shortcuts. */
+export class Commands {
+  readonly #store = createStore<readonly Command[]>(() => []);
+  readonly store: ReadonlyStore<readonly Command[]> = this.#store;
+
+  /** Adds commands. Returns the function that removes them. Throws if an id or keys are taken. */
+  register(added: readonly Command[]): () => void {
+    const commands = [...this.#store.getState()];
+    for (const command of added) {
+      const rival = commands.find(({ id, keys }) => id === command.id || (keys !== undefined && keys === command.keys));
+      if (rival) throw new Error(`The command ${command.id} has the id or the keys of ${rival.id}.`);
+      commands.push(command);
+    }
+    this.#store.setState(commands, true);
+    return () => this.#store.setState((all) => all.filter((command) => !added.includes(command)), true);
+  }
+
+  enabled(): readonly Command[] {
+    return this.#store.getState().filter((command) => command.isEnabled?.() ?? true);
+  }
+}
+
+/** Returns the commands that contain every word of the query, best title first; all by group if the query is empty. */
+export function findCommands(commands: readonly Command[], query: string): readonly Command[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const groupOf = ({ group }: Command) => COMMAND_GROUPS.indexOf(group);
+  if (words.length === 0) return commands.toSorted((a, b) => groupOf(a) - groupOf(b));
+
+  const has = (text: string) => words.every((word) => text.toLowerCase().includes(word));
+  const rank = ({ title }: Command) => (title.toLowerCase().startsWith(words.join(" ")) ? 0 : has(title) ? 1 : 2);
+  return commands
+    .filter(({ title, group, words: more = "" }) => has(`${title} ${group} ${more}`))
+    .toSorted((a, b) => rank(a) - rank(b) || groupOf(a) - groupOf(b));
+}

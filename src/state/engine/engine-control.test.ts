@@ -1,0 +1,75 @@
+import { expect, it } from "vitest";
+import type { CreateEngineOptions } from "../../protocol/engine.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import { FakeEngine } from "../../testing/app/fake-engine.ts";
+import { EngineControl, type CreateEngine } from "./engine-control.ts";
+
+const setUp = (createEngine: CreateEngine, hasWebGpu = true) =>
+  new EngineControl({
+    createEngine,
+    choice: { model: "fake" },
+    hasWebGpu: () => hasWebGpu,
+    scheduleFlush: (flush) => flush(),
+    now: () => 0,
+  });
+
+it("does not ask for an engine where there is no navigator.gpu", async () => {
+  const control = setUp(() => Promise.reject(new Error("was asked")), false);
+  await control.start();
+  expect(control.store.getState()).toMatchObject({ status: "unsupported" });
+});
+
+it("tells no adapter from a model that can't be loaded", async () => {
+  const errors = [
+    new ChorusError("webgpu_unavailable", "No adapter."),
+    new ChorusError("model_not_found", "No config.json."),
+  ];
+  const control = setUp(() => Promise.reject(errors.shift() ?? new Error("once more")));
+  await control.start();
+  expect(control.store.getState()).toMatchObject({ status: "unsupported", error: { message: "No adapter." } });
+  await control.start();
+  expect(control.store.getState()).toMatchObject({ status: "failed", error: { code: "model_not_found" } });
+});
+
+it("shows the stages while it loads, from the beginning at each start", async () => {
+  let options: CreateEngineOptions | undefined;
+  const control = setUp((given) => {
+    options = given;
+    return new Promise(() => {});
+  });
+  void control.start();
+  options?.onProgress?.({ stage: "adapter", done: 1, total: 1, detail: "Fake" });
+  options?.onProgress?.({ stage: "weights", done: 1, total: 4 });
+  expect(control.store.getState()).toMatchObject({
+    stages: { adapter: { status: "done" }, weights: { status: "now" } },
+  });
+  void control.start();
+  expect(control.store.getState()).toMatchObject({ stages: { adapter: { status: "todo" } } });
+});
+
+it("is dead when the engine says so, and an engine that was replaced is not heard any more", async () => {
+  const engines = [new FakeEngine(), new FakeEngine()];
+  let next = 0;
+  const control = setUp(async () => engines[next++] ?? new FakeEngine());
+  const lost = { code: "device_lost", message: "Lost.", param: null } as const;
+  await control.start();
+  engines[0]?.die(lost);
+  expect(control.store.getState()).toMatchObject({ status: "dead", error: lost });
+  await control.start();
+  engines[0]?.die(lost);
+  expect(control.store.getState()).toMatchObject({ status: "ready", engine: engines[1] });
+});
+
+it("starts again with speculation or without, and remembers which", async () => {
+  const asked: unknown[] = [];
+  const control = setUp(async ({ speculation }) => {
+    asked.push(speculation);
+    return new FakeEngine();
+  });
+  await control.start();
+  await control.speculate(true);
+  expect(control.isSpeculating.getState()).toBe(true);
+  await control.speculate(false);
+  expect(asked).toEqual([null, { method: "ngram" }, null]);
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+});

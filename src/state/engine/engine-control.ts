@@ -1,0 +1,131 @@
+import type { ChorusEngine, CreateEngineOptions } from "../../protocol/engine.ts";
+import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
+import type { LoadProgress } from "../../protocol/reports.ts";
+import type { ScheduleFlush } from "../frame-flusher.ts";
+import { advanceStages, NOTHING_LOADED, type LoadStages } from "./load-stages.ts";
+import type { ModelChoice } from "../models/model-choice.ts";
+import { remember, remembered } from "../remembered.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+
+export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
+
+export type EngineState =
+  | { readonly status: "loading"; readonly stages: LoadStages }
+  | { readonly status: "ready"; readonly engine: ChorusEngine }
+  /** There is no WebGPU; nothing was downloaded. */
+  | { readonly status: "unsupported"; readonly error: ChorusErrorData }
+  /** failed: it did not start. dead: it ran and died. */
+  | { readonly status: "failed" | "dead"; readonly error: ChorusErrorData };
+
+interface EngineControlOptions {
+  readonly createEngine: CreateEngine;
+  /** The first model to load. */
+  readonly choice: ModelChoice;
+  /** Whether this page has navigator.gpu. */
+  readonly hasWebGpu: () => boolean;
+  /** Called with each new engine before `store` says that it is ready, so that its first step can't be missed. */
+  readonly onEngine?: (engine: ChorusEngine) => void;
+  readonly scheduleFlush: ScheduleFlush;
+  readonly now: () => number;
+}
+
+const SPECULATION = "speculation";
+
+/** Starts the page's one engine, follows its state, and replaces it on request. */
+export class EngineControl {
+  readonly #choice;
+  /** The model that runs or is being loaded. */
+  readonly choice: ReadonlyStore<ModelChoice>;
+  readonly #isSpeculating = createStore<boolean>(() => remembered(SPECULATION) === "on");
+  /** Whether the engine drafts tokens and checks several in one step. Remembered. */
+  readonly isSpeculating: ReadonlyStore<boolean> = this.#isSpeculating;
+  readonly #store = createStore<EngineState>(() => ({ status: "loading", stages: NOTHING_LOADED }));
+  readonly store: ReadonlyStore<EngineState> = this.#store;
+  readonly #options: EngineControlOptions;
+  /** Number of the newest start; results of older ones are ignored. */
+  #attempt = 0;
+  /** The newest engine, alive or dead. */
+  #engine: ChorusEngine | null = null;
+  /** Newer than the store, which is updated once per frame. */
+  #stages: LoadStages = NOTHING_LOADED;
+
+  constructor(options: EngineControlOptions) {
+    this.#options = options;
+    this.choice = this.#choice = createStore<ModelChoice>(() => options.choice);
+  }
+
+  /** Loads the model, and replaces an engine that is there already. Resolves when it is ready or has failed. */
+  async start(): Promise<void> {
+    const error = await this.#load();
+    if (error) this.#showFailure(error);
+  }
+
+  /**
+   * Replaces the model. The old one is disposed first, since both may not fit together. If the new one can't be loaded,
+   * the old one is loaded again. Resolves with the error, or null.
+   */
+  async switchTo(choice: ModelChoice): Promise<ChorusErrorData | null> {
+    const before = this.#choice.getState();
+    this.#choice.setState(choice, true);
+    const error = await this.#load();
+    if (error?.code === "webgpu_unavailable") this.#showFailure(error);
+    else if (error) {
+      this.#choice.setState(before, true);
+      await this.start();
+    }
+    return error;
+  }
+
+  /** Turns speculation on or off. That is fixed when an engine is created, so the model is loaded again. */
+  async speculate(isOn: boolean): Promise<void> {
+    this.#isSpeculating.setState(isOn, true);
+    remember(SPECULATION, isOn ? "on" : "off");
+    await this.start();
+  }
+
+  /** Resolves with the error; null: the engine is ready, or a newer start replaced this one. */
+  async #load(): Promise<ChorusErrorData | null> {
+    const attempt = ++this.#attempt;
+    void this.#engine?.dispose();
+    this.#engine = null;
+
+    if (!this.#options.hasWebGpu()) {
+      return { code: "webgpu_unavailable", message: "navigator.gpu is missing.", param: null };
+    }
+    this.#stages = NOTHING_LOADED;
+    this.#store.setState({ status: "loading", stages: NOTHING_LOADED }, true);
+    try {
+      const onProgress = (progress: LoadProgress) => this.#advance(attempt, progress);
+      const speculation = this.#isSpeculating.getState() ? ({ method: "ngram" } as const) : null;
+      const engine = await this.#options.createEngine({ ...this.#choice.getState(), speculation, onProgress });
+      if (attempt !== this.#attempt) {
+        void engine.dispose();
+        return null;
+      }
+      this.#engine = engine;
+      engine.on("fatal", (error) => {
+        if (attempt === this.#attempt) this.#store.setState({ status: "dead", error }, true);
+      });
+      this.#options.onEngine?.(engine);
+      this.#store.setState({ status: "ready", engine }, true);
+      return null;
+    } catch (thrown) {
+      return attempt === this.#attempt ? toErrorData(thrown) : null;
+    }
+  }
+
+  #showFailure(error: ChorusErrorData): void {
+    this.#store.setState({ status: error.code === "webgpu_unavailable" ? "unsupported" : "failed", error }, true);
+  }
+
+  #advance(attempt: number, progress: LoadProgress): void {
+    if (attempt !== this.#attempt) return;
+    this.#stages = advanceStages(this.#stages, progress, this.#options.now());
+    this.#options.scheduleFlush(this.#showStages);
+  }
+
+  readonly #showStages = () => {
+    if (this.#store.getState().status === "loading")
+      this.#store.setState({ status: "loading", stages: this.#stages }, true);
+  };
+}

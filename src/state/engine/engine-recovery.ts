@@ -1,0 +1,30 @@
+import type { ChorusErrorCode, ChorusErrorData } from "../../protocol/errors.ts";
+import type { EngineControl } from "./engine-control.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+
+/** Errors that a restart can cure. Running out of memory isn't one: it would happen again. */
+const CURABLE: ReadonlySet<ChorusErrorCode> = new Set(["device_lost", "worker_died"]);
+/** If the engine dies again within this time, a restart doesn't cure it, and a person has to decide. */
+const PAUSE_MS = 5 * 60_000;
+
+/** Restarts an engine that died; waiting questions are then sent. */
+export class EngineRecovery {
+  readonly #store = createStore<ChorusErrorData | null>(() => null);
+  /** The error it recovers from; null: the engine runs, or a person has to decide. */
+  readonly store: ReadonlyStore<ChorusErrorData | null> = this.#store;
+
+  /** `now`: the page's clock, milliseconds. */
+  constructor(engine: EngineControl, now: () => number) {
+    let lastMs = -Infinity;
+    engine.store.subscribe((state) => {
+      if (state.status === "loading") return;
+      const cause = state.status === "dead" && CURABLE.has(state.error.code) ? state.error : null;
+      const isAgain = now() - lastMs < PAUSE_MS;
+      this.#store.setState(isAgain ? null : cause, true);
+      if (cause === null || isAgain) return;
+      lastMs = now();
+      // After all other listeners have seen that it died.
+      queueMicrotask(() => void engine.start());
+    });
+  }
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { checkSettings, readSetting, writeSetting } from "./check-settings.ts";
+import { requestFields, SETTING_FIELDS, withSetting } from "./settings.ts";
+import { SharedSettings } from "./shared-settings.ts";
+
+const field = (name: string) => SETTING_FIELDS.find((one) => one.name === name)!;
+
+describe("what is typed", () => {
+  it.each([
+    ["temperature", " 0.7 ", 0.7],
+    ["temperature", "0", 0],
+    ["top_k", "", null],
+    ["seed", "12", 12],
+    ["stop", "END\n\n Q:", ["END", " Q:"]],
+    ["system", "  You are a cat. ", "  You are a cat. "],
+    ["system", " \n", null],
+    ["answer_schema", '{ "type": "string" }', '{ "type": "string" }'],
+    ["show_probabilities", "on", true],
+    ["show_probabilities", "off", false],
+  ])("%s: %j is %j", (name, typed, value) => {
+    expect(readSetting(field(name), typed)).toEqual(value);
+  });
+
+  it.each([
+    ["temperature", "2.1", "Temperature must be a number from 0 to 2."],
+    ["temperature", "hot", "Temperature must be a number from 0 to 2."],
+    ["top_p", "0", "Top p must be a number from 0.01 to 1."],
+    ["top_k", "1.5", "Top k must be a whole number from 0 to 1000000."],
+    ["answer_schema", '{ "type": ', "Answer in JSON must be JSON ("],
+    ["answer_schema", "[1]", "Answer in JSON must be a schema, a JSON object"],
+    ["stop", "x\n".repeat(17), "Stop sequences must be at most 16 texts that are not empty."],
+  ])("%s: %j is refused", (name, typed, message) => {
+    expect(() => readSetting(field(name), typed)).toThrow(message);
+  });
+
+  it("comes back as it stands in its box", () => {
+    for (const [name, typed] of [
+      ["temperature", "0.7"],
+      ["stop", "END\n Q:"],
+    ] as const) {
+      expect(writeSetting(readSetting(field(name), typed) ?? undefined)).toBe(typed);
+    }
+    expect(writeSetting(undefined)).toBe("");
+  });
+});
+
+it("a setting can be set and inherited again", () => {
+  const set = withSetting({ seed: 1 }, "top_k", 5);
+  expect(set).toEqual({ seed: 1, top_k: 5 });
+  expect(withSetting(set, "seed", null)).toEqual({ top_k: 5 });
+});
+
+it("stored settings are checked one by one", () => {
+  expect(checkSettings({ temperature: 1, stop: ["a"] })).toEqual({ temperature: 1, stop: ["a"] });
+  expect(() => checkSettings({ heat: 1 })).toThrow(expect.objectContaining({ param: "heat" }));
+  expect(() => checkSettings({ seed: "x" })).toThrow(expect.objectContaining({ param: "seed" }));
+});
+
+it("all but the system prompt are fields of the request", () => {
+  expect(requestFields({ system: "S", stop: ["a"], top_p: 0.5 })).toEqual({ stop: ["a"], top_p: 0.5 });
+});
+
+it("a schema and probabilities become OpenAI's fields", () => {
+  expect(requestFields({ answer_schema: '{ "type": "string" }', show_probabilities: true })).toEqual({
+    logprobs: true,
+    top_logprobs: 5,
+    response_format: { type: "json_schema", json_schema: { name: "answer", schema: { type: "string" } } },
+  });
+  expect(requestFields({ show_probabilities: false })).toEqual({});
+});
+
+it("the example of a schema is one", () => {
+  const schema = field("answer_schema");
+  expect(schema.kind === "json" && readSetting(schema, schema.example)).toBeTruthy();
+});
+
+it("what the address asks for counts before what is set for all", () => {
+  const shared = new SharedSettings({ temperature: 0 }, { temperature: 1, seed: 4 });
+  expect(shared.inherited()).toEqual({ temperature: 0, seed: 4 });
+  shared.set("seed", null);
+  expect(shared.store.getState()).toEqual({ temperature: 1 });
+});

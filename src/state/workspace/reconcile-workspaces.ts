@@ -1,0 +1,54 @@
+import {
+  parseSavedWorkspace,
+  resumed,
+  type SavedChat,
+  type SavedPane,
+  type SavedWorkspace,
+} from "./saved-workspace.ts";
+
+/** keep: this tab's chats stay. restore: the other's replace them. add: the other's are opened beside them. */
+type Reconciliation =
+  | { readonly kind: "keep" }
+  | { readonly kind: "restore"; readonly saved: SavedWorkspace }
+  | { readonly kind: "add"; readonly chats: readonly SavedPane[] };
+
+/**
+ * Decides how the chats of two tabs are merged, so that none is lost.
+ *
+ * @param before what both tabs started from
+ * @param here what this tab has now
+ * @param there what the other tab saved; null: nothing
+ * @param isBusy whether an answer is in progress here, which must not be stopped
+ */
+export function reconcile(
+  before: SavedWorkspace,
+  here: SavedWorkspace,
+  there: SavedWorkspace | null,
+  isBusy: boolean,
+): Reconciliation {
+  if (there === null || textOf(there) === textOf(before)) return { kind: "keep" };
+  if (!isBusy && textOf(here) === textOf(before)) return { kind: "restore", saved: there };
+  const known = new Set([...plain(before).panes, ...plain(here).panes].map(textOfChat));
+  const chats = plain(there).panes.filter((chat) => !isBlank(chat) && !known.has(textOfChat(chat)));
+  return { kind: "add", chats };
+}
+
+/** Returns the chats as they would be loaded, so that equal chats compare equal, whichever tab saved them. */
+function plain(workspace: SavedWorkspace): SavedWorkspace {
+  const { panes, ...rest } = parseSavedWorkspace(workspace);
+  return { ...rest, panes: panes.map(resumed) };
+}
+
+/** Ignores which pane is in view. */
+function textOf(workspace: SavedWorkspace): string {
+  const { shared, panes } = plain(workspace);
+  return JSON.stringify([shared, panes]);
+}
+
+function textOfChat({ title, settings, turns, firstSent, draft }: SavedChat): string {
+  return JSON.stringify([title, settings, turns, firstSent, draft]);
+}
+
+function isBlank({ title, turns, draft }: SavedChat): boolean {
+  return title === null && turns.length === 0 && draft.trim() === "";
+}

@@ -1,0 +1,381 @@
+import { Metrics } from "../../engine/metrics/metrics.ts";
+import { prometheusText } from "../../engine/metrics/prometheus.ts";
+import type {
+  Chat,
+  ChatCompletions,
+  ChorusEngine,
+  Completions,
+  CompletionStream,
+  EngineEvents,
+} from "../../protocol/engine.ts";
+import type { BatchingMode } from "../../protocol/config.ts";
+import { ChorusError, fromErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
+import type {
+  ChatCompletionChunk,
+  ChatCompletionRequest,
+  ChatMessage,
+  Completion,
+  CompletionRequest,
+  CreateOptions,
+  FinishReason,
+  TokenLogprob,
+} from "../../protocol/openai.ts";
+import {
+  MOST_WAITING_IDS,
+  type EngineStats,
+  type KvCacheMap,
+  type ModelCard,
+  type RequestReport,
+  type StepEntry,
+  type StepReport,
+} from "../../protocol/reports.ts";
+import { FakeBlocks } from "./fake-blocks.ts";
+
+export interface FakeEngineOptions {
+  /** The whole answer; a word is a token. */
+  readonly answer?: (messages: readonly ChatMessage[]) => string;
+  readonly model?: Partial<ModelCard>;
+  /** Most answers that grow at once; the others wait. */
+  readonly maxNumSeqs?: number;
+  /** So many tokens are drafted in each step; of these none, one, two... are taken, in turn. [0] */
+  readonly numDrafts?: number;
+}
+
+const MODEL: ModelCard = {
+  name: "fake-gpt",
+  numParameters: 4_200_000,
+  weightBytes: 8_500_000,
+  contextLength: 256,
+  vocabSize: 4096,
+  numLayers: 4,
+  dtype: "f16",
+  kvCacheDtype: "f16",
+  numGpuBlocks: 240,
+  blockSize: 16,
+  adapter: "Fake adapter",
+  chat: true,
+  readsSystemPrompt: true,
+  defaults: { temperature: 0.6, top_p: 0.9, top_k: 30, min_p: 0, repetition_penalty: 1 },
+};
+
+interface FakeRequest {
+  readonly id: string;
+  readonly words: readonly string[];
+  readonly promptTokens: number;
+  readonly maxTokens: number;
+  readonly hasLogprobs: boolean;
+  readonly arrivalMs: number;
+  /** Wakes the reader of the stream. */
+  readonly push: (chunk: ChatCompletionChunk) => void;
+  readonly fail: (error: ChorusError) => void;
+  numOutput: number;
+  firstTokenMs: number | null;
+}
+
+/** Each word was as likely as not; the rest is shared by others. */
+function logprobsOf(word: string): { content: TokenLogprob[] } {
+  const others = [0.5, 0.2, 0.1, 0.05, 0.02].map((share, index) => {
+    const token = index === 0 ? word : ` other${index}`;
+    return { token, logprob: Math.log(share), bytes: [] };
+  });
+  return { content: [{ token: word, logprob: Math.log(0.5), bytes: [], top_logprobs: others }] };
+}
+
+const wordsIn = (text: string): string[] => text.match(/\s*\S+/g) ?? [];
+
+/** A ChorusEngine without a model: answers are scripted, a token is a word, and time passes only in `step()`. */
+export class FakeEngine implements ChorusEngine {
+  readonly model: ModelCard;
+  /** Every request that was accepted, as it came. */
+  readonly accepted: ChatCompletionRequest[] = [];
+  readonly #options: FakeEngineOptions;
+  readonly #metrics = new Metrics({ maxModelLen: MODEL.contextLength });
+  readonly #listeners = new Set<{ event: keyof EngineEvents; listener: (payload: never) => void }>();
+  readonly #blocks: FakeBlocks;
+  #requests: FakeRequest[] = [];
+  #mode: BatchingMode = "continuous";
+  /** Of the last step. */
+  #running: readonly FakeRequest[] = [];
+  #preemptions = 0;
+  #steps = 0;
+  #nextId = 0;
+
+  constructor(options: FakeEngineOptions = {}) {
+    this.#options = options;
+    this.model = { ...MODEL, ...options.model };
+    this.#blocks = new FakeBlocks(this.model.numGpuBlocks, this.model.blockSize);
+  }
+
+  readonly chat: Chat = {
+    completions: {
+      create: (async (body: ChatCompletionRequest, options?: CreateOptions) =>
+        this.#submit(body, options)) as ChatCompletions["create"],
+    },
+    render: async ({ messages }) => {
+      const text = [...messages.map(({ role, content }) => `${role}: ${content}`), "assistant:"].join("\n");
+      return { text, tokenIds: wordsIn(text).map((_, index) => index) };
+    },
+  };
+
+  readonly completions: Completions = {
+    create: (async (body: CompletionRequest, options?: CreateOptions): Promise<unknown> => {
+      const { logprobs: _, prompt, ...fields } = body;
+      const messages = [{ role: "user" as const, content: String(prompt) }];
+      return asTexts(this.#submit({ ...fields, messages }, options, "cmpl"));
+    }) as Completions["create"],
+  };
+
+  on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void {
+    const entry = { event, listener: listener as (payload: never) => void };
+    this.#listeners.add(entry);
+    return () => this.#listeners.delete(entry);
+  }
+
+  /** One token for each request that runs. */
+  step(atMs = performance.now(), stepMs = 10): void {
+    const ranBefore = this.#running.filter((request) => this.#requests.includes(request));
+    const running = this.#chooseRunning(ranBefore);
+    if (running.length === 0) return;
+    const preempted = ranBefore.filter((request) => !running.includes(request));
+    for (const request of preempted) this.#blocks.release(request.id);
+    this.#preemptions += preempted.length;
+    this.#running = running;
+    const waitingIds = this.#requests.filter((request) => !running.includes(request)).map(({ id }) => id);
+    const entries: StepEntry[] = running.map((request) => this.#advance(request, atMs));
+    for (const entry of entries) if (entry.finishReason) this.#leave(entry.requestId);
+    const isOpen = (request: FakeRequest) => this.#requests.includes(request);
+    const promptRows = entries.reduce((sum, entry) => sum + entry.promptRows, 0);
+    const report: StepReport = {
+      step: ++this.#steps,
+      atMs,
+      stepMs,
+      cpuMs: 1,
+      gpuMs: null,
+      rows: entries.reduce((sum, entry) => sum + entry.rows, 0),
+      promptRows,
+      sampledTokens: entries.length,
+      entries,
+      numRunning: running.filter(isOpen).length,
+      numWaiting: waitingIds.length,
+      waitingIds: waitingIds.slice(0, MOST_WAITING_IDS),
+      kvBlocksUsed: this.#blocks.numUsed,
+      kvBlocksCached: this.#blocks.numCached,
+      kvBlocksTotal: this.model.numGpuBlocks,
+      preempted: preempted.map(({ id }) => ({ requestId: id, index: 0 })),
+      preemptionsTotal: this.#preemptions,
+      prefixCacheQueriesTotal: 0,
+      prefixCacheHitsTotal: 0,
+    };
+    this.#metrics.observeStep(report);
+    this.#emit("step", report);
+    for (const [i, request] of running.entries()) {
+      if (request.numOutput === 1) this.#report(request, "first-token", null);
+      const finishReason = entries[i]?.finishReason;
+      if (finishReason) this.#report(request, "finished", finishReason);
+    }
+  }
+
+  /** The engine dies: everything open is rejected, then `fatal` is told. */
+  die(error: ChorusErrorData): void {
+    this.#failAll(fromErrorData(error));
+    this.#emit("fatal", error);
+  }
+
+  async stats(): Promise<EngineStats> {
+    return {
+      num_requests_running: this.#requests.length,
+      num_requests_waiting: 0,
+      kv_cache_usage_perc: this.#blocks.numUsed / this.model.numGpuBlocks,
+      num_preemptions_total: 0,
+      prefix_cache_queries: 0,
+      prefix_cache_hits: 0,
+      spec_decode_num_drafts_total: 0,
+      spec_decode_num_draft_tokens_total: 0,
+      spec_decode_num_accepted_tokens_total: 0,
+      prompt_tokens_total: 0,
+      generation_tokens_total: 0,
+      request_success_total: { stop: 0, length: 0, abort: 0 },
+      engine_steps_total: this.#steps,
+      step_sequences_total: 0,
+      num_gpu_blocks: this.model.numGpuBlocks,
+      num_gpu_blocks_free: this.model.numGpuBlocks - this.#blocks.numUsed,
+    };
+  }
+
+  async kvCacheMap(): Promise<KvCacheMap> {
+    return this.#blocks.map();
+  }
+
+  async setBatchingMode(mode: BatchingMode): Promise<void> {
+    this.#mode = mode;
+  }
+
+  async metrics(): Promise<string> {
+    return prometheusText(await this.stats(), this.#metrics, { model_name: this.model.name });
+  }
+
+  async dispose(): Promise<void> {
+    this.#failAll(new ChorusError("engine_disposed", "The engine was disposed."));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  #submit(
+    body: ChatCompletionRequest,
+    options: CreateOptions = {},
+    prefix = "chatcmpl",
+  ): CompletionStream<ChatCompletionChunk> {
+    const promptTokens = body.messages.reduce((sum, message) => sum + wordsIn(message.content).length, 0);
+    const { contextLength } = this.model;
+    const room = contextLength - promptTokens;
+    if (room < 1 || promptTokens + (body.max_tokens ?? 0) > contextLength) {
+      const given = `The messages have ${promptTokens} tokens and max_tokens is ${body.max_tokens ?? "not given"}`;
+      const message = `${given}; the model takes ${contextLength} tokens in all. Shorten the messages.`;
+      throw new ChorusError("context_length_exceeded", message, "messages");
+    }
+    this.accepted.push(structuredClone(body));
+    const queue = new ChunkQueue();
+    const request: FakeRequest = {
+      id: `${prefix}-${body.request_id ?? this.#nextId++}`,
+      words: wordsIn(this.#answerTo(body)),
+      promptTokens,
+      maxTokens: body.max_tokens ?? room,
+      hasLogprobs: body.logprobs ?? false,
+      arrivalMs: performance.now(),
+      push: queue.push,
+      fail: queue.fail,
+      numOutput: 0,
+      firstTokenMs: null,
+    };
+    this.#requests.push(request);
+    this.#report(request, "queued", null);
+    options.signal?.addEventListener("abort", () => {
+      if (!this.#requests.includes(request)) return;
+      this.#leave(request.id);
+      this.#report(request, "finished", "abort");
+      request.fail(new ChorusError("internal_error", "This operation was aborted."));
+    });
+    return queue.read();
+  }
+
+  #chooseRunning(ranBefore: readonly FakeRequest[]): FakeRequest[] {
+    if (this.#mode === "static" && ranBefore.length > 0) return [...ranBefore];
+    return this.#requests.slice(0, this.#mode === "sequential" ? 1 : (this.#options.maxNumSeqs ?? 64));
+  }
+
+  #leave(requestId: string): void {
+    this.#requests = this.#requests.filter(({ id }) => id !== requestId);
+    this.#blocks.release(requestId);
+  }
+
+  /** What is to be continued is the scripted answer's beginning. */
+  #answerTo({ messages, continue_final_message: isContinued }: ChatCompletionRequest): string {
+    const said = isContinued ? (messages.at(-1)?.content ?? "") : "";
+    const answer = this.#options.answer?.(isContinued ? messages.slice(0, -1) : messages) ?? "Yes.";
+    return answer.startsWith(said) ? answer.slice(said.length) : answer;
+  }
+
+  #advance(request: FakeRequest, atMs: number): StepEntry {
+    const isFirst = request.numOutput === 0;
+    const drafted = isFirst ? 0 : (this.#options.numDrafts ?? 0);
+    const accepted = drafted && request.numOutput % (drafted + 1);
+    const word = request.words.slice(request.numOutput, request.numOutput + 1 + accepted).join("");
+    request.numOutput += 1 + accepted;
+    const isLast = request.numOutput >= request.words.length;
+    const finishReason = isLast ? "stop" : request.numOutput >= request.maxTokens ? "length" : null;
+    request.firstTokenMs ??= atMs;
+    request.push({
+      id: request.id,
+      object: "chat.completion.chunk",
+      created: 0,
+      model: this.model.name,
+      choices: [
+        {
+          index: 0,
+          delta: { content: word },
+          logprobs: request.hasLogprobs ? logprobsOf(word) : null,
+          finish_reason: finishReason,
+        },
+      ],
+    });
+    const promptRows = isFirst ? request.promptTokens : 0;
+    const start = isFirst ? 0 : request.promptTokens + request.numOutput - 2 - accepted;
+    const rows = promptRows || 1 + drafted;
+    this.#blocks.grow(request.id, start + rows);
+    return {
+      requestId: request.id,
+      index: 0,
+      start,
+      rows,
+      promptRows,
+      cachedTokens: 0,
+      sampled: true,
+      drafted,
+      accepted,
+      finishReason,
+    };
+  }
+
+  #report(request: FakeRequest, status: RequestReport["status"], finishReason: FinishReason | null): void {
+    const { id: requestId, promptTokens, arrivalMs, firstTokenMs, numOutput: outputTokens } = request;
+    const finishedMs = status === "finished" ? performance.now() : null;
+    const scheduledMs = firstTokenMs === null ? null : arrivalMs;
+    const times = { arrivalMs, scheduledMs, firstTokenMs, finishedMs };
+    const counts = { promptTokens, outputTokens, cachedTokens: 0, numPreemptions: 0 };
+    const report: RequestReport = { requestId, index: 0, status, ...counts, ...times, finishReason };
+    this.#metrics.observeRequest(report);
+    this.#emit("request", report);
+  }
+
+  #failAll(error: ChorusError): void {
+    const open = this.#requests;
+    this.#requests = [];
+    for (const request of open) request.fail(error);
+  }
+
+  #emit<Name extends keyof EngineEvents>(event: Name, payload: EngineEvents[Name]): void {
+    for (const entry of this.#listeners) if (entry.event === event) entry.listener(payload as never);
+  }
+}
+
+/** A chat's chunks as those of a completion. */
+async function* asTexts(chunks: CompletionStream<ChatCompletionChunk>): AsyncGenerator<Completion, undefined> {
+  for await (const { choices, ...chunk } of chunks) {
+    const texts = choices.map(({ delta, ...choice }) => ({
+      ...choice,
+      logprobs: null,
+      text: delta.content ?? "",
+    }));
+    yield { ...chunk, object: "text_completion", choices: texts };
+  }
+}
+
+/** Chunks pushed on one side, awaited on the other. */
+class ChunkQueue {
+  #chunks: ChatCompletionChunk[] = [];
+  #error: ChorusError | null = null;
+  #wake: () => void = () => {};
+
+  readonly push = (chunk: ChatCompletionChunk): void => {
+    this.#chunks.push(chunk);
+    this.#wake();
+  };
+
+  readonly fail = (error: ChorusError): void => {
+    this.#error = error;
+    this.#wake();
+  };
+
+  async *read(): AsyncGenerator<ChatCompletionChunk, undefined> {
+    for (;;) {
+      const chunk = this.#chunks.shift();
+      if (chunk) {
+        yield chunk;
+        if (chunk.choices[0]?.finish_reason) return;
+      } else if (this.#error) throw this.#error;
+      else await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}

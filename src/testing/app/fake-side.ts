@@ -1,0 +1,76 @@
+import { EngineClient } from "../../client/engine-client.ts";
+import type { Transport } from "../../client/transport.ts";
+import type { ChorusError } from "../../protocol/errors.ts";
+import type { ModelLocation } from "../../protocol/model-source.ts";
+import type { Completion } from "../../protocol/openai.ts";
+import type { KvCacheMap, ModelCard } from "../../protocol/reports.ts";
+import type { EngineMessage, GenerationRequest, Result } from "../../protocol/service.ts";
+
+export const MAP: KvCacheMap = {
+  blockSize: 16,
+  states: Uint8Array.of(2),
+  refCounts: Uint16Array.of(1),
+  owners: Int32Array.of(0),
+  filledTokens: Uint8Array.of(3),
+  sequences: [{ requestId: "r", index: 0 }],
+};
+export const AT: ModelLocation = { type: "folder", url: "https://page.example/model/" };
+export const CARD = { name: "fake" } as ModelCard;
+
+/** The other side of a client, played by a test. */
+export class FakeSide implements Transport {
+  readonly submitted: { ticket: number; request: GenerationRequest }[] = [];
+  readonly aborted: number[] = [];
+  readonly died: Promise<ChorusError>;
+  die: (error: ChorusError) => void = () => undefined;
+  isClosed = false;
+  isDisposed = false;
+  loaded: Result<ModelCard> | Promise<Result<ModelCard>> = { ok: true, value: CARD };
+  post: (message: Partial<EngineMessage>) => void = () => undefined;
+  submitAnswer: () => void | Promise<void> = () => undefined;
+
+  readonly service: Transport["service"] = {
+    load: (_source, _config, onMessage) => {
+      this.post = (message) => onMessage({ events: [], steps: [], requests: [], alerts: [], fatal: null, ...message });
+      return Promise.resolve(this.loaded);
+    },
+    submit: (ticket, request) => {
+      this.submitted.push({ ticket, request });
+      return this.submitAnswer();
+    },
+    abort: (ticket) => void this.aborted.push(ticket),
+    stats: () => new Promise(() => undefined),
+    metrics: () => "vllm:num_requests_running 0\n",
+    renderChat: ({ messages }) =>
+      messages.length > 0
+        ? { ok: true, value: { text: "User: Hi", tokenIds: [1, 2] } }
+        : { ok: false, error: { code: "invalid_value", message: "Empty.", param: "messages" } },
+    kvCacheMap: () => MAP,
+    setBatchingMode: (mode) => {
+      if (mode !== "static") return { ok: false, error: { code: "invalid_value", message: "No.", param: "mode" } };
+      return { ok: true, value: mode };
+    },
+    dispose: () => void (this.isDisposed = true),
+  };
+
+  constructor() {
+    this.died = new Promise((resolve) => (this.die = resolve));
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  connect(signal?: AbortSignal): Promise<EngineClient> {
+    return EngineClient.connect(this, AT, {}, { ...(signal && { signal }) });
+  }
+
+  chunk(ticket: number, text: string): void {
+    this.post({ events: [{ type: "chunk", ticket, chunk: completion(text) }] });
+  }
+}
+
+export function completion(text: string): Completion {
+  const choice = { index: 0, text, logprobs: null, finish_reason: null };
+  return { id: "cmpl-1", object: "text_completion", created: 0, model: "fake", choices: [choice] };
+}

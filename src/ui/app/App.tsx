@@ -1,0 +1,57 @@
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Theme } from "../../state/app/theme.ts";
+import { Announcer } from "./Announcer.tsx";
+import css from "./App.module.css";
+import { KeepingNotice } from "./KeepingNotice.tsx";
+import { BatchDock } from "../batch/BatchDock.tsx";
+import { BatchPulse } from "../batch/BatchPulse.tsx";
+import { lazily } from "../components/Lazily.tsx";
+import { linksTo } from "../chat/pane-links.ts";
+import { Bar } from "../bar/Bar.tsx";
+import { UnsupportedPage } from "../unsupported/UnsupportedPage.tsx";
+import { PaneGrid } from "../chat/PaneGrid.tsx";
+import { PaneSwitcher } from "../chat/PaneSwitcher.tsx";
+import { PromptDialog } from "../chat/PromptDialog.tsx";
+import { CommandCenter } from "./CommandCenter.tsx";
+import { classNames } from "../class-names.ts";
+import { DemoTabs } from "../demo/DemoTabs.tsx";
+import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
+import { PHONE, useMedia } from "../use-media.ts";
+import { useStore } from "../use-store.ts";
+
+const DemoView = lazily(async () => (await import("../demo/DemoView.tsx")).DemoView);
+
+export function App({ app, theme }: { app: AppState; theme: Theme }) {
+  const unsupported = useStore(app.engine.store, (state) => (state.status === "unsupported" ? state.error : null));
+  const isDemo = useStore(app.demo.store, ({ phase }) => phase !== "closed");
+  const panes = useStore(app.workspace.store, (state) => state.panes);
+  const isPhone = useMedia(PHONE);
+  const isBatchInView = useStore(app.batch.dock.store, (state) => state.isInView);
+  // On a phone the batch takes the panes' place.
+  const hasPanes = !isPhone || !isBatchInView;
+  if (unsupported) return <UnsupportedPage engine={app.engine} error={unsupported} />;
+  return (
+    <div className={css.app}>
+      <Bar app={app} theme={theme} />
+      {isDemo ? <DemoTabs dock={app.batch.dock} /> : <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />}
+      <RecoveryNotice app={app} />
+      {app.keeper && <KeepingNotice keeper={app.keeper} />}
+      <main className={css.main}>
+        {isPhone && hasPanes && <BatchPulse batch={app.batch} isTall={isDemo} />}
+        {isDemo ? (
+          <div className={classNames(css.panes, !hasPanes && css.raceOnly)}>
+            <DemoView demo={app.demo} isRaceOnly={!hasPanes} />
+          </div>
+        ) : (
+          <div className={css.panes} hidden={!hasPanes}>
+            <PaneGrid app={app} />
+          </div>
+        )}
+        {(!isPhone || isBatchInView) && <BatchDock batch={app.batch} linkTo={linksTo(isDemo ? [] : panes, app)} />}
+      </main>
+      <CommandCenter app={app} theme={theme} />
+      <PromptDialog view={app.promptView} />
+      <Announcer announcements={app.announcements} />
+    </div>
+  );
+}

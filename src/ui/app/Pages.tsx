@@ -1,0 +1,39 @@
+import type { AppState } from "../../state/app/app-state.ts";
+import type { AppUpdates } from "../../state/app/app-updates.ts";
+import type { CreateEngine } from "../../state/engine/engine-control.ts";
+import type { Router } from "../../state/app/router.ts";
+import type { Theme } from "../../state/app/theme.ts";
+import { App } from "./App.tsx";
+import { lazily } from "../components/Lazily.tsx";
+import { UpdateNotice } from "./UpdateNotice.tsx";
+import { useStore } from "../use-store.ts";
+
+const BenchPage = lazily(async () => (await import("../bench/BenchPage.tsx")).BenchPage);
+
+interface PagesProps {
+  readonly router: Router;
+  readonly theme: Theme;
+  readonly updates: AppUpdates;
+  /** Opens the chats at the first call: who only measures loads no model for them. */
+  readonly openChats: () => AppState;
+  readonly createEngine: CreateEngine;
+  readonly model: string;
+}
+
+export function Pages(props: PagesProps) {
+  return (
+    <>
+      <Page {...props} />
+      <UpdateNotice updates={props.updates} />
+    </>
+  );
+}
+
+/** What the address's hash asks for: the benchmark, or else the chats. */
+function Page({ router, theme, openChats, createEngine, model }: PagesProps) {
+  const route = useStore(router.store, (state) => state);
+  if (route.page === "bench") {
+    return <BenchPage theme={theme} createEngine={createEngine} embeddedModel={model} params={route.params} />;
+  }
+  return <App app={openChats()} theme={theme} />;
+}

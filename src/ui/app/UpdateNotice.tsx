@@ -1,0 +1,24 @@
+import { useState } from "react";
+import type { AppUpdates } from "../../state/app/app-updates.ts";
+import { Button } from "../components/Button.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./UpdateNotice.module.css";
+
+/** Says that a newer version is there. It waits: answers may be under way. */
+export function UpdateNotice({ updates }: { updates: AppUpdates }) {
+  const isThere = useStore(updates.store, (state) => state);
+  const [isLater, setIsLater] = useState(false);
+  return (
+    <output className={css.place}>
+      {isThere && !isLater && (
+        <div className={css.notice}>
+          <p>A new version of Chorus is available.</p>
+          <Button onClick={() => location.reload()}>Reload to update</Button>
+          <Button look="quiet" onClick={() => setIsLater(true)}>
+            Later
+          </Button>
+        </div>
+      )}
+    </output>
+  );
+}

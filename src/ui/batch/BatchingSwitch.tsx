@@ -1,0 +1,37 @@
+import { useId } from "react";
+import type { BatchingMode } from "../../protocol/config.ts";
+import type { BatchingModeControl } from "../../state/batch/batching-mode.ts";
+import { classNames } from "../class-names.ts";
+import { useStore } from "../use-store.ts";
+import css from "./BatchingSwitch.module.css";
+
+/** What people read of each: its name, and what it does. */
+export const BATCHING_MODES: readonly (readonly [mode: BatchingMode, name: string, words: string])[] = [
+  ["continuous", "Continuous", "Questions join and leave the batch at every step"],
+  ["static", "Static", "A batch runs to its end before the next begins"],
+  ["sequential", "Sequential", "One question after the other"],
+];
+
+/** How the engine batches; it changes with its next step. */
+export function BatchingSwitch({ mode, className }: { mode: BatchingModeControl; className?: string | undefined }) {
+  const chosen = useStore(mode.store, (state) => state);
+  const isHeld = useStore(mode.held, (state) => state);
+  const name = useId();
+  return (
+    <div className={classNames(css.switch, className)} role="radiogroup" aria-label="Batching">
+      {BATCHING_MODES.map(([value, label, title]) => (
+        <label key={value} title={title}>
+          <input
+            type="radio"
+            name={name}
+            value={value}
+            checked={chosen === value}
+            disabled={isHeld}
+            onChange={() => mode.choose(value)}
+          />
+          <span>{label}</span>
+        </label>
+      ))}
+    </div>
+  );
+}

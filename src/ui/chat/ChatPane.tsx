@@ -1,0 +1,49 @@
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import { classNames } from "../class-names.ts";
+import { isOpenVoice, voiceStyle } from "../voice.ts";
+import css from "./ChatPane.module.css";
+import { Composer, focusMessageOf } from "./Composer.tsx";
+import { Conversation } from "./Conversation.tsx";
+import { usePaneDrop } from "./pane-drag.ts";
+import { PaneHead } from "./PaneHead.tsx";
+import { PaneNote } from "./PaneNote.tsx";
+
+interface ChatPaneProps {
+  app: AppState;
+  pane: Pane;
+  /** Whether it is the one in view on a phone. */
+  isCurrent: boolean;
+  /** Its index among the panes. */
+  place: number;
+}
+
+/** One chat. It renders for its own pane's sake only: what others say is in other stores. */
+export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
+  const drop = usePaneDrop(app.workspace, place);
+  const close = () => {
+    const heir = app.workspace.closePane(pane);
+    if (heir) focusMessageOf(heir);
+  };
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <section
+      className={classNames(
+        css.pane,
+        isOpenVoice(pane.number) && css.open,
+        !isCurrent && css.behind,
+        drop.isOver && css.dropHere,
+      )}
+      style={voiceStyle(pane.number)}
+      aria-label={`Pane ${pane.number}`}
+      // What the keys do, they do to the pane that has the focus.
+      onFocus={() => app.workspace.select(pane.number)}
+      {...drop.handlers}
+    >
+      <PaneHead app={app} pane={pane} place={place} onClose={close} />
+      <Conversation app={app} pane={pane} place={place} />
+      <PaneNote pane={pane} engine={app.engine} />
+      <Composer app={app} pane={pane} isCurrent={isCurrent} />
+    </section>
+  );
+}

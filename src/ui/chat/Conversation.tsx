@@ -1,0 +1,124 @@
+import { Fragment, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Turn } from "../../state/chat/conversation.ts";
+import { noRoomNote } from "../../state/chat/note.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
+import { Button } from "../components/Button.tsx";
+import { Icon } from "../components/Icon.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./Conversation.module.css";
+import { EmptyPane } from "./EmptyPane.tsx";
+import { TurnView } from "./TurnView.tsx";
+
+/** A reader who is this close to the end counts as being there. */
+const AT_END_PX = 4;
+
+function isAtEnd({ scrollTop, clientHeight, scrollHeight }: HTMLElement): boolean {
+  return scrollTop + clientHeight >= scrollHeight - AT_END_PX;
+}
+
+interface ConversationProps {
+  app: AppState;
+  pane: Pane;
+  /** Its index among the panes. */
+  place: number;
+}
+
+/**
+ * The log. The newest turn is at least as tall as the page, so that following the end puts its question at the top and
+ * the answer fills the page below it; lines move only when the page is full. Who scrolls up is left in peace.
+ */
+export function Conversation({ app, pane, place }: ConversationProps) {
+  const turns = useStore(pane.store, (state) => state.turns);
+  const firstSent = useStore(pane.store, (state) => state.firstSent);
+  const phase = useStore(pane.store, (state) => state.phase);
+  const log = useRef<HTMLDivElement>(null);
+  const newestId = turns.at(-1)?.id ?? null;
+  /** The turn that was the newest when the reader scrolled away; a newer one is followed again. */
+  const [leftAt, setLeftAt] = useState<number | null>(null);
+  const isFollowing = leftAt === null || leftAt !== newestId;
+
+  /** Where the log stands, as far as it has been told; null: it has just been opened, and is at its end. */
+  const knownTop = useRef<number | null>(null);
+  const goToEnd = () => {
+    if (log.current === null) return;
+    log.current.scrollTop = log.current.scrollHeight;
+    knownTop.current = log.current.scrollTop;
+  };
+  /** Whether a reader has scrolled away, and the event that says so is still to come. */
+  const hasLeft = () =>
+    log.current !== null && log.current.scrollTop < (knownTop.current ?? 0) - AT_END_PX && !isAtEnd(log.current);
+  useLayoutEffect(() => {
+    if (isFollowing && !hasLeft()) goToEnd();
+  }, [turns, isFollowing]);
+  // The page changes its height too: by a note above the composer, a growing draft, another pane.
+  useEffect(() => {
+    if (!isFollowing || log.current === null) return;
+    const observer = new ResizeObserver(goToEnd);
+    observer.observe(log.current);
+    return () => observer.disconnect();
+  }, [isFollowing]);
+
+  // A pane that is moved to another place on the page forgets how far it was scrolled.
+  useLayoutEffect(() => {
+    if (log.current && knownTop.current !== null) log.current.scrollTop = knownTop.current;
+  }, [place]);
+
+  const fork = useCallback(
+    (turn: Turn) => {
+      const forked = app.workspace.forkPane(pane, turn.id);
+      if (!forked) pane.tell(noRoomNote(MAX_PANES));
+    },
+    [app, pane],
+  );
+
+  const onScroll = () => {
+    if (log.current === null) return;
+    knownTop.current = log.current.scrollTop;
+    setLeftAt(isAtEnd(log.current) ? null : newestId);
+  };
+  return (
+    <div className={css.conversation}>
+      <div
+        ref={log}
+        className={css.log}
+        role="log"
+        aria-label="Conversation"
+        aria-live="off"
+        aria-busy={phase === "streaming"}
+        // The arrow keys scroll it.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+        onScroll={onScroll}
+      >
+        {turns.length === 0 && <EmptyPane app={app} pane={pane} isFirst={place === 0} />}
+        {turns.map((turn, index) => (
+          <Fragment key={turn.id}>
+            {index === firstSent && index > 0 && (
+              <p className={css.leftOut}>
+                <span>
+                  Earlier messages are no longer sent to the model ({index} {index === 1 ? "turn" : "turns"})
+                </span>
+              </p>
+            )}
+            <TurnView
+              pane={pane}
+              turn={turn}
+              isNewest={index === turns.length - 1}
+              phase={index === turns.length - 1 ? phase : "idle"}
+              isIdle={phase === "idle"}
+              onFork={fork}
+            />
+          </Fragment>
+        ))}
+      </div>
+      {!isFollowing && (
+        <Button className={css.latest} onClick={() => setLeftAt(null)}>
+          <Icon name="down" />
+          Latest
+        </Button>
+      )}
+    </div>
+  );
+}

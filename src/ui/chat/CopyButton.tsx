@@ -1,0 +1,27 @@
+import { useEffect, useState } from "react";
+import { Button } from "../components/Button.tsx";
+import { Icon } from "../components/Icon.tsx";
+
+/** How long the tick stands in the place of the icon. */
+const SHOWN_MS = 1500;
+
+/** Copies a text, and shows for a moment that it did. */
+export function CopyButton({ text, name }: { text: string; name: string }) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setCopied(true),
+      // Forbidden by the browser: nothing was copied, and the icon stays.
+      () => undefined,
+    );
+  return (
+    <Button look="icon" aria-label={isCopied ? "Copied" : name} title={name} onClick={() => void copy()}>
+      <Icon name={isCopied ? "tick" : "copy"} />
+    </Button>
+  );
+}

@@ -1,0 +1,27 @@
+import { useMemo, type CSSProperties } from "react";
+import type { AppState } from "../../state/app/app-state.ts";
+import { useCommands } from "../commands/use-commands.ts";
+import { useStore } from "../use-store.ts";
+import { ChatPane } from "./ChatPane.tsx";
+import { paneCommands } from "./pane-commands.ts";
+import css from "./PaneGrid.module.css";
+
+const MOST_COLUMNS = 4;
+
+/** The panes side by side: 1, 2, 3, 4 columns; from 5 panes on two rows are in view and the grid scrolls. */
+export function PaneGrid({ app }: { app: AppState }) {
+  const { panes, current } = useStore(app.workspace.store, (state) => state);
+  const commands = useMemo(() => paneCommands(app), [app]);
+  useCommands(app.commands, commands);
+  const style = {
+    "--columns": Math.min(panes.length, MOST_COLUMNS),
+    "--rows": panes.length > MOST_COLUMNS ? "max(240px, calc(50% - var(--s3) / 2))" : "minmax(240px, 1fr)",
+  } as CSSProperties;
+  return (
+    <div className={css.grid} style={style}>
+      {panes.map((pane, index) => (
+        <ChatPane key={pane.number} app={app} pane={pane} isCurrent={pane.number === current} place={index} />
+      ))}
+    </div>
+  );
+}

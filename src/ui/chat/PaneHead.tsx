@@ -1,0 +1,95 @@
+import { useState } from "react";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { EngineControl } from "../../state/engine/engine-control.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import { Button } from "../components/Button.tsx";
+import { formatCount, formatMs, formatOrdinal, formatRate } from "../format.ts";
+import { Icon } from "../components/Icon.tsx";
+import { PaneSettings } from "../settings/PaneSettings.tsx";
+import { useStore } from "../use-store.ts";
+import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import { startDrag } from "./pane-drag.ts";
+import css from "./PaneHead.module.css";
+import { PaneMenu } from "./PaneMenu.tsx";
+import { PaneTitle } from "./PaneTitle.tsx";
+
+interface PaneHeadProps {
+  app: AppState;
+  pane: Pane;
+  /** Its index among the panes. */
+  place: number;
+  onClose: () => void;
+}
+
+/** It is also what the pane is dragged by. */
+export function PaneHead({ app, pane, place, onClose }: PaneHeadProps) {
+  const [isRenaming, setRenaming] = useState(false);
+  return (
+    <header
+      className={css.head}
+      data-solo={pane.number}
+      draggable={!isRenaming}
+      onDragStart={(event) => startDrag(event, pane)}
+    >
+      <div className={css.title}>
+        <VoiceBadge number={pane.number} />
+        <PaneTitle
+          pane={pane}
+          isRenaming={isRenaming}
+          onRename={() => setRenaming(true)}
+          onDone={() => setRenaming(false)}
+        />
+        <div className={css.buttons}>
+          <PaneSettings app={app} pane={pane} />
+          <PaneMenu app={app} pane={pane} place={place} onRename={() => setRenaming(true)} />
+          <Button look="icon" aria-label={`Close pane ${pane.number}`} title="Close" onClick={onClose}>
+            <Icon name="close" />
+          </Button>
+        </div>
+      </div>
+      <PaneFigures pane={pane} engine={app.engine} />
+    </header>
+  );
+}
+
+function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
+  const phase = useStore(pane.store, (state) => state.phase);
+  const figures = useStore(pane.store, (state) => state.figures);
+  const isUnsent = useStore(pane.store, (state) => state.note?.isUnsent === true);
+  const isLoading = useStore(engine.store, (state) => state.status === "loading");
+
+  if (phase === "held") {
+    return <p className={css.figures}>{isLoading ? "Waiting for the model" : "Waiting for the engine"}</p>;
+  }
+  const queuePlace = figures?.queuePlace ?? null;
+  if (phase === "queued") {
+    if (queuePlace === null) return <p className={css.figures}>Waiting for the first token</p>;
+    const waitS = figures?.queueWaitS ?? null;
+    return (
+      <p className={css.figures}>
+        {formatOrdinal(queuePlace)} in queue{waitS !== null && `, about ${formatCount(waitS)} s`}
+      </p>
+    );
+  }
+  // Its cache blocks went to others; it goes on by itself, with what it has said.
+  if (queuePlace !== null) {
+    return <p className={css.figures}>Paused, {formatCount(figures?.outputTokens ?? 0)} tokens kept</p>;
+  }
+  if (isUnsent) return <p className={css.bad}>Not sent</p>;
+  if (figures === null) return <p className={css.none}>No answer yet</p>;
+
+  const { tokensPerSecond, ttftMs, outputTokens } = figures;
+  return (
+    <p className={css.columns}>
+      <span>
+        <b>{tokensPerSecond === null ? "–" : formatRate(tokensPerSecond)}</b> tok/s
+      </span>
+      <span>
+        TTFT <b>{ttftMs === null ? "–" : formatMs(ttftMs)}</b> ms
+      </span>
+      <span>
+        <b>{formatCount(outputTokens)}</b> {outputTokens === 1 ? "token" : "tokens"}
+      </span>
+    </p>
+  );
+}

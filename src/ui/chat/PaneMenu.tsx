@@ -1,0 +1,40 @@
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
+import { Menu, type MenuItem } from "../components/Menu.tsx";
+import { useStore } from "../use-store.ts";
+import { useContinuesText } from "./use-continues-text.ts";
+import { saveAsMarkdown } from "./pane-commands.ts";
+
+interface PaneMenuProps {
+  app: AppState;
+  pane: Pane;
+  /** Its index among the panes. */
+  place: number;
+  onRename: () => void;
+}
+
+/** What can be done with a chat as a whole. */
+export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
+  const { workspace, announcements } = app;
+  const numPanes = useStore(workspace.store, ({ panes }) => panes.length);
+  const isReady = useStore(app.engine.store, (state) => state.status === "ready");
+  // Nothing is put around a text: it is its own prompt.
+  const isText = useContinuesText(app, pane);
+  const isEmpty = useStore(pane.store, ({ turns }) => turns.length === 0);
+
+  const move = (steps: number) => {
+    workspace.movePane(pane, steps);
+    announcements.announce(`Pane ${pane.number} is now number ${place + steps + 1} of ${numPanes}.`);
+  };
+  const items: readonly MenuItem[] = [
+    { label: "Rename", run: onRename },
+    { label: "Duplicate", isDisabled: numPanes >= MAX_PANES, run: () => workspace.duplicatePane(pane) },
+    { label: "Move left", isDisabled: place === 0, run: () => move(-1) },
+    { label: "Move right", isDisabled: place === numPanes - 1, run: () => move(1) },
+    { label: "Show prompt", isDisabled: isEmpty || !isReady || isText, run: () => void app.promptView.show(pane) },
+    { label: "Save as Markdown", isDisabled: isEmpty, run: () => saveAsMarkdown(pane) },
+    { label: "Clear chat", isDisabled: isEmpty, run: () => pane.clear() },
+  ];
+  return <Menu name={`More for pane ${pane.number}`} items={items} />;
+}

@@ -1,0 +1,96 @@
+import { useEffect, useRef, type KeyboardEvent } from "react";
+import type { Dock } from "../../state/batch/dock.ts";
+import type { Pane, PaneState } from "../../state/chat/pane.ts";
+import { MAX_PANES, type Workspace } from "../../state/workspace/workspace.ts";
+import { Button } from "../components/Button.tsx";
+import { classNames } from "../class-names.ts";
+import { Icon } from "../components/Icon.tsx";
+import { useStore } from "../use-store.ts";
+import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import css from "../components/Tabs.module.css";
+
+/** On a phone one pane is in view; these tabs say which, and what the others are doing. */
+export function PaneSwitcher({ workspace, dock }: { workspace: Workspace; dock: Dock }) {
+  const { panes, current } = useStore(workspace.store, (state) => state);
+  const isBatch = useStore(dock.store, (state) => state.isInView);
+
+  const select = (tab: number | "batch") => {
+    if (tab !== "batch") workspace.select(tab);
+    dock.show(tab === "batch");
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const tabs = [...panes.map((pane) => pane.number), "batch" as const];
+    const next =
+      step === undefined ? undefined : tabs.at((tabs.indexOf(isBatch ? "batch" : current) + step) % tabs.length);
+    if (next === undefined) return;
+    event.preventDefault(); // the arrow would scroll the tabs, too
+    select(next);
+    event.currentTarget.querySelector<HTMLElement>(`[data-tab="${next}"]`)?.focus();
+  };
+  return (
+    <nav className={css.switcher} aria-label="Panes">
+      <div className={css.tabs} role="tablist" aria-label="Panes and batch" onKeyDown={onKeyDown} tabIndex={-1}>
+        {panes.map((pane) => (
+          <PaneTab
+            key={pane.number}
+            pane={pane}
+            isCurrent={pane.number === current && !isBatch}
+            onSelect={() => select(pane.number)}
+          />
+        ))}
+        <button
+          type="button"
+          role="tab"
+          className={css.tab}
+          data-tab="batch"
+          aria-selected={isBatch}
+          tabIndex={isBatch ? 0 : -1}
+          onClick={() => select("batch")}
+        >
+          Batch
+        </button>
+      </div>
+      <Button
+        look="icon"
+        aria-label="Add pane"
+        disabled={panes.length >= MAX_PANES}
+        onClick={() => workspace.addPane()}
+      >
+        <Icon name="plus" />
+      </Button>
+    </nav>
+  );
+}
+
+const DOING: Record<PaneState["phase"], string> = {
+  idle: "idle",
+  held: "waiting",
+  queued: "queued",
+  streaming: "streaming",
+};
+
+function PaneTab({ pane, isCurrent, onSelect }: { pane: Pane; isCurrent: boolean; onSelect: () => void }) {
+  const phase = useStore(pane.store, (state) => state.phase);
+  const tab = useRef<HTMLButtonElement>(null);
+  // Sixteen tabs are wider than a phone.
+  useEffect(() => {
+    if (isCurrent) tab.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [isCurrent]);
+  return (
+    <button
+      ref={tab}
+      type="button"
+      role="tab"
+      className={css.tab}
+      data-tab={pane.number}
+      aria-selected={isCurrent}
+      aria-label={`Pane ${pane.number}: ${DOING[phase]}`}
+      tabIndex={isCurrent ? 0 : -1}
+      onClick={onSelect}
+    >
+      <VoiceBadge number={pane.number} />
+      <span className={classNames(css.mark, phase === "streaming" && css.dot, phase !== "idle" && css.ring)} />
+    </button>
+  );
+}

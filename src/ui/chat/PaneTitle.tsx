@@ -1,0 +1,55 @@
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import type { Pane } from "../../state/chat/pane.ts";
+import { titleOfChat } from "../../state/workspace/saved-workspace.ts";
+import { useStore } from "../use-store.ts";
+import css from "./PaneHead.module.css";
+
+interface PaneTitleProps {
+  pane: Pane;
+  isRenaming: boolean;
+  onRename: () => void;
+  onDone: () => void;
+}
+
+/**
+ * The chat's name: its first question, or what a person has called it. A double click, or the menu, lets it be changed.
+ */
+export function PaneTitle({ pane, isRenaming, onRename, onDone }: PaneTitleProps) {
+  const title = useStore(pane.store, titleOfChat);
+  if (isRenaming) return <TitleBox pane={pane} title={title} onDone={onDone} />;
+  return (
+    // Another way to the menu's "Rename".
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <h2 title={title} onDoubleClick={onRename}>
+      {title}
+    </h2>
+  );
+}
+
+function TitleBox({ pane, title, onDone }: { pane: Pane; title: string; onDone: () => void }) {
+  const [typed, setTyped] = useState(title);
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => box.current?.select(), []);
+
+  const keep = () => {
+    if (typed !== title) pane.rename(typed);
+    onDone();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter") keep();
+    if (event.key !== "Escape") return;
+    event.stopPropagation(); // it would stop the pane's answer, too
+    onDone();
+  };
+  return (
+    <input
+      ref={box}
+      className={css.titleBox}
+      aria-label="Name of the chat"
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+      onKeyDown={onKeyDown}
+      onBlur={keep}
+    />
+  );
+}

@@ -1,0 +1,50 @@
+import { useEffect, useRef } from "react";
+import type { PromptView } from "../../state/chat/prompt-view.ts";
+import { titleOf } from "../../state/chat/note.ts";
+import { CloseButton, Dialog } from "../components/Dialog.tsx";
+import { formatCount } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import { CopyButton } from "./CopyButton.tsx";
+import css from "./PromptDialog.module.css";
+
+/** Shows exactly what the model reads. */
+export function PromptDialog({ view }: { view: PromptView }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const state = useStore(view.store, (current) => current);
+  const isOpen = state.status !== "closed";
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isOpen]);
+  return (
+    <Dialog ref={dialog} name="Prompt" className={css.dialog} onClosed={() => view.close()}>
+      {isOpen && (
+        <>
+          <div className={css.head}>
+            <h2>Prompt of pane {state.pane}</h2>
+            {state.prompt && <CopyButton text={state.prompt.text} name="Copy the prompt" />}
+            <CloseButton onClick={() => view.close()} />
+          </div>
+          {state.error && (
+            <p className={css.hint} role="alert">
+              {titleOf(state.error)}: {state.error.message}
+            </p>
+          )}
+          {state.prompt && (
+            <>
+              <p className={css.hint}>
+                Exactly what the model reads for the newest question: {formatCount(state.prompt.tokenIds.length)}{" "}
+                tokens. The answer continues from its end.
+              </p>
+              {/* It scrolls, so keys must reach it. */}
+              {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+              <pre className={css.text} tabIndex={0} aria-label="Text of the prompt">
+                {state.prompt.text}
+              </pre>
+            </>
+          )}
+        </>
+      )}
+    </Dialog>
+  );
+}

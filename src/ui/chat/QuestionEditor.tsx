@@ -1,0 +1,49 @@
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import type { Turn } from "../../state/chat/conversation.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import { Button } from "../components/Button.tsx";
+import { MessageBox } from "../components/MessageBox.tsx";
+import { focusMessageOf } from "./Composer.tsx";
+import css from "./QuestionEditor.module.css";
+
+interface QuestionEditorProps {
+  pane: Pane;
+  turn: Turn;
+  isNewest: boolean;
+  onDone: () => void;
+}
+
+/** In the place of a question: the same words to be changed and asked again. */
+export function QuestionEditor({ pane, turn, isNewest, onDone }: QuestionEditorProps) {
+  const [text, setText] = useState(turn.question);
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => box.current?.select(), []);
+
+  const done = () => {
+    onDone();
+    focusMessageOf(pane);
+  };
+  const ask = () => {
+    if (pane.edit(turn.id, text)) done();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation(); // it would stop the pane's answer, too
+    done();
+  };
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div className={css.editor} onKeyDown={onKeyDown}>
+      <MessageBox box={box} label="Edit question" value={text} onChange={setText} onEnter={ask} className={css.box} />
+      <div className={css.foot}>
+        {!isNewest && <p>Everything after this will be replaced.</p>}
+        <Button look="quiet" onClick={done}>
+          Cancel
+        </Button>
+        <Button look="ink" onClick={ask}>
+          Ask again
+        </Button>
+      </div>
+    </div>
+  );
+}

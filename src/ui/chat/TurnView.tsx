@@ -1,0 +1,107 @@
+import { memo, useRef, useState } from "react";
+import { isUnfinished, type Turn, type TurnEnd } from "../../state/chat/conversation.ts";
+import type { Pane, PaneState } from "../../state/chat/pane.ts";
+import { Button } from "../components/Button.tsx";
+import { classNames } from "../class-names.ts";
+import { Icon } from "../components/Icon.tsx";
+import { CopyButton } from "./CopyButton.tsx";
+import { Markdown } from "./markdown/Markdown.tsx";
+import { QuestionEditor } from "./QuestionEditor.tsx";
+import { TokenProbabilities } from "./TokenProbabilities.tsx";
+import css from "./TurnView.module.css";
+
+/** An answer that came to its own end shows nothing: only screen readers hear that. */
+const ENDINGS: Record<TurnEnd, string> = {
+  stop: "Finished",
+  length: "Reached the length limit",
+  stopped: "Stopped",
+  interrupted: "Interrupted",
+};
+
+interface TurnViewProps {
+  pane: Pane;
+  turn: Turn;
+  isNewest: boolean;
+  /** Of the pane, where the turn is its newest. */
+  phase: PaneState["phase"];
+  /** Whether the pane can be asked now. */
+  isIdle: boolean;
+  onFork: (turn: Turn) => void;
+}
+
+/** A question and its answer. Only the newest one ever changes. */
+export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, isIdle, onFork }: TurnViewProps) {
+  const [isEditing, setEditing] = useState(false);
+  const answer = useRef<HTMLDivElement>(null);
+  // They are all there when the answer has ended, which draws it again.
+  const tokens = turn.end === null ? null : pane.tokens.of(turn.id);
+  const caret =
+    phase === "idle" ? null : (
+      <span className={classNames(css.caret, phase !== "streaming" && css.hollow)} aria-hidden="true" />
+    );
+  return (
+    <article className={classNames(css.turn, isNewest && css.newest)}>
+      {isEditing ? (
+        <QuestionEditor pane={pane} turn={turn} isNewest={isNewest} onDone={() => setEditing(false)} />
+      ) : (
+        <div className={css.question}>
+          <p>
+            <span className="sr">You: </span>
+            {turn.question}
+          </p>
+          <Button
+            look="icon"
+            className={css.onHover}
+            disabled={!isIdle}
+            aria-label="Edit question"
+            title="Edit and ask again"
+            onClick={() => setEditing(true)}
+          >
+            <Icon name="edit" />
+          </Button>
+        </div>
+      )}
+      <div className={css.answer}>
+        <div ref={answer} data-answer="">
+          <Markdown text={turn.answer} caret={caret} />
+        </div>
+        {tokens && <TokenProbabilities answer={answer} tokens={tokens} />}
+      </div>
+      <footer className={css.foot}>
+        <p>{turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}</p>
+        {turn.end !== null && (
+          <>
+            {isNewest && isUnfinished(turn) && (
+              <Button look="quiet" className={css.continue} disabled={!isIdle} onClick={() => pane.continueAnswer()}>
+                <Icon name="onward" />
+                Continue
+              </Button>
+            )}
+            <div className={classNames(css.actions, css.onHover)}>
+              <CopyButton text={turn.answer.trim()} name="Copy answer" />
+              {isNewest && (
+                <Button
+                  look="icon"
+                  disabled={!isIdle}
+                  aria-label="Regenerate"
+                  title="Regenerate"
+                  onClick={() => pane.regenerate()}
+                >
+                  <Icon name="again" />
+                </Button>
+              )}
+              <Button
+                look="icon"
+                aria-label="Fork from here"
+                title="Continue from here in a new pane"
+                onClick={() => onFork(turn)}
+              >
+                <Icon name="fork" />
+              </Button>
+            </div>
+          </>
+        )}
+      </footer>
+    </article>
+  );
+});

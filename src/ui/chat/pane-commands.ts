@@ -1,0 +1,92 @@
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Command } from "../../state/commands/commands.ts";
+import { isUnfinished } from "../../state/chat/conversation.ts";
+import { chatMarkdown, exportChats } from "../../state/workspace/export-chats.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import { MAX_PANES, titleOfChat } from "../../state/workspace/saved-workspace.ts";
+import { fileNameOf, saveFile } from "../save-file.ts";
+
+/** What can be done with the current chat, for the palette and the keys. */
+export function paneCommands({
+  workspace,
+  promptView,
+}: Pick<AppState, "workspace" | "promptView">): readonly Command[] {
+  const panes = () => workspace.store.getState().panes;
+  const current = () => panes().find(({ number }) => number === workspace.store.getState().current);
+  const place = () => panes().findIndex((pane) => pane === current());
+
+  const ofPane = (
+    command: Omit<Command, "isEnabled" | "run" | "group">,
+    isEnabled: (pane: Pane) => boolean,
+    run: (pane: Pane) => void,
+  ): Command => ({
+    ...command,
+    group: "Chats",
+    isEnabled: () => {
+      const pane = current();
+      return pane !== undefined && isEnabled(pane);
+    },
+    run: () => {
+      const pane = current();
+      if (pane) run(pane);
+    },
+  });
+  const lastTurn = (pane: Pane) => pane.store.getState().turns.at(-1);
+  const isIdle = (pane: Pane) => pane.store.getState().phase === "idle";
+  const hasTurns = (pane: Pane) => lastTurn(pane) !== undefined;
+  const hasRoom = () => panes().length < MAX_PANES;
+
+  return [
+    ofPane(
+      { id: "pane.again", title: "Regenerate the last answer", words: "again retry" },
+      (pane) => isIdle(pane) && hasTurns(pane),
+      (pane) => pane.regenerate(),
+    ),
+    ofPane(
+      { id: "pane.continue", title: "Continue this answer", words: "go on length" },
+      (pane) => {
+        const turn = lastTurn(pane);
+        return isIdle(pane) && turn !== undefined && isUnfinished(turn);
+      },
+      (pane) => pane.continueAnswer(),
+    ),
+    ofPane(
+      { id: "pane.duplicate", title: "Duplicate this pane", words: "copy fork" },
+      hasRoom,
+      (pane) => void workspace.duplicatePane(pane),
+    ),
+    ofPane(
+      { id: "pane.left", title: "Move this pane left", words: "order" },
+      () => place() > 0,
+      (pane) => workspace.movePane(pane, -1),
+    ),
+    ofPane(
+      { id: "pane.right", title: "Move this pane right", words: "order" },
+      () => place() < panes().length - 1,
+      (pane) => workspace.movePane(pane, 1),
+    ),
+    ofPane(
+      { id: "pane.prompt", title: "Show this chat's prompt", words: "template tokens sent" },
+      (pane) => promptView.canShow(pane),
+      (pane) => void promptView.show(pane),
+    ),
+    ofPane({ id: "pane.clear", title: "Clear this chat", words: "empty delete" }, hasTurns, (pane) => pane.clear()),
+    ofPane(
+      { id: "pane.markdown", title: "Save this chat as Markdown", words: "export file" },
+      hasTurns,
+      saveAsMarkdown,
+    ),
+    {
+      id: "panes.export",
+      title: "Export all chats",
+      group: "Data",
+      words: "save json file",
+      run: () => saveFile("chorus-chats.json", exportChats(workspace), "application/json"),
+    },
+  ];
+}
+
+export function saveAsMarkdown(pane: Pane): void {
+  const chat = pane.toSaved();
+  saveFile(`${fileNameOf(titleOfChat(chat))}.md`, chatMarkdown(chat), "text/markdown");
+}

@@ -1,0 +1,12 @@
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import { continuesText } from "../../state/settings/settings.ts";
+import { useStore } from "../use-store.ts";
+
+/** Whether what is written in a pane is continued, and not answered. */
+export function useContinuesText({ settings, engine }: Pick<AppState, "settings" | "engine">, pane: Pane): boolean {
+  const own = useStore(pane.store, (state) => state.settings);
+  const shared = useStore(settings.store, (state) => state);
+  const hasTemplate = useStore(engine.store, (state) => state.status !== "ready" || state.engine.model.chat);
+  return continuesText({ ...shared, ...own }, { chat: hasTemplate });
+}

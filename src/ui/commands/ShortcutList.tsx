@@ -1,0 +1,95 @@
+import { useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { COMMAND_GROUPS, type Command, type Commands } from "../../state/commands/commands.ts";
+import type { SingleKeys } from "../../state/commands/single-keys.ts";
+import { CloseButton, Dialog } from "../components/Dialog.tsx";
+import { useStore } from "../use-store.ts";
+import { Keys } from "./Keys.tsx";
+import css from "./ShortcutList.module.css";
+import { useCommands } from "./use-commands.ts";
+
+/** Keys that are not commands: they belong to the box they are pressed in. */
+const BOX_KEYS = [
+  { title: "Send the message", keys: "Enter" },
+  { title: "New line", keys: "Shift+Enter" },
+];
+
+/** Every key that does something, in a native dialog. */
+export function ShortcutList({ commands, singleKeys }: { commands: Commands; singleKeys: SingleKeys }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isOpen, setIsOpen] = useState(false);
+  const own = useMemo(
+    (): readonly Command[] => [
+      {
+        id: "shortcuts.open",
+        title: "Show keyboard shortcuts",
+        group: "Help",
+        keys: "?",
+        words: "keys keyboard help",
+        run: () => {
+          // Drawn first: the dialog gives the focus to what it has when it opens.
+          flushSync(() => setIsOpen(true));
+          dialog.current?.showModal();
+        },
+      },
+    ],
+    [],
+  );
+  useCommands(commands, own);
+  return (
+    <Dialog ref={dialog} name="Shortcuts" className={css.dialog} onClosed={() => setIsOpen(false)}>
+      {isOpen && (
+        <>
+          <header className={css.head}>
+            <h2>Shortcuts</h2>
+            <CloseButton onClick={() => dialog.current?.close()} />
+          </header>
+          <Groups commands={commands} />
+          <SingleKeysSwitch singleKeys={singleKeys} />
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function Groups({ commands }: { commands: Commands }) {
+  const all = useStore(commands.store, (state) => state);
+  return (
+    <div className={css.groups}>
+      <Group name="Writing" rows={BOX_KEYS} />
+      {COMMAND_GROUPS.map((group) => (
+        <Group key={group} name={group} rows={all.filter((command) => command.group === group)} />
+      ))}
+    </div>
+  );
+}
+
+function Group({ name, rows }: { name: string; rows: readonly { title: string; keys?: string }[] }) {
+  const withKeys = rows.filter((row) => row.keys !== undefined);
+  if (withKeys.length === 0) return null;
+  return (
+    <section className={css.group}>
+      <h3>{name}</h3>
+      <dl>
+        {withKeys.map(({ title, keys = "" }) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>
+              <Keys keys={keys} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function SingleKeysSwitch({ singleKeys }: { singleKeys: SingleKeys }) {
+  const isOn = useStore(singleKeys.store, (state) => state);
+  return (
+    <label className={css.single}>
+      <input type="checkbox" checked={isOn} onChange={(event) => singleKeys.turn(event.target.checked)} />
+      Single-key shortcuts, such as <Keys keys="?" />
+    </label>
+  );
+}

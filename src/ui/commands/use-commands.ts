@@ -1,0 +1,33 @@
+import { useEffect } from "react";
+import type { Command, Commands } from "../../state/commands/commands.ts";
+import { commandFor } from "../../state/commands/shortcuts.ts";
+import type { SingleKeys } from "../../state/commands/single-keys.ts";
+
+/** Whether this keyboard says ⌘ where others say Ctrl. */
+export const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+const TEXT_FIELDS = "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=range])";
+
+/** Registers a component's own commands while it is mounted. `list` must be stable: a constant, or made by useMemo. */
+export function useCommands(commands: Commands, list: readonly Command[]): void {
+  useEffect(() => commands.register(list), [commands, list]);
+}
+
+/** Keys do what the commands say, wherever the focus is. An open dialog keeps its keys for itself. */
+export function useShortcuts(commands: Commands, singleKeys: SingleKeys): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || document.querySelector("dialog:modal, :popover-open")) return;
+      const command = commandFor(commands.enabled(), event, {
+        isMac,
+        isTyping: event.target instanceof Element && event.target.closest(TEXT_FIELDS) !== null,
+        areSingleKeysOn: singleKeys.store.getState(),
+      });
+      if (command === undefined) return;
+      event.preventDefault();
+      command.run();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [commands, singleKeys]);
+}

@@ -1,0 +1,12 @@
+import type { ComponentProps } from "react";
+import css from "./Button.module.css";
+import { classNames } from "../class-names.ts";
+
+interface ButtonProps extends ComponentProps<"button"> {
+  /** ink: the one that matters most. outlined: the usual one. quiet: no frame. icon: a square with a drawing only. */
+  look?: "ink" | "outlined" | "quiet" | "icon";
+}
+
+export function Button({ look = "outlined", className, ...rest }: ButtonProps) {
+  return <button type="button" {...rest} className={classNames(css.button, css[look], className)} />;
+}

@@ -1,0 +1,19 @@
+import { lazy, Suspense, type ComponentType } from "react";
+
+/**
+ * A component in a file of its own, which is loaded when it is first drawn; until then there is nothing in its place.
+ */
+export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  const Loaded = lazy(async () => ({ default: await load().catch(() => NotLoaded as ComponentType<Props>) }));
+  return function Lazily(props: Props) {
+    return (
+      <Suspense>
+        <Loaded {...props} />
+      </Suspense>
+    );
+  };
+}
+
+function NotLoaded() {
+  return <p role="alert">This part of the page could not be loaded. Reload the page when the network is back.</p>;
+}

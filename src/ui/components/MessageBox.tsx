@@ -1,0 +1,56 @@
+import { useLayoutEffect, useRef, type KeyboardEvent, type RefObject } from "react";
+import { classNames } from "../class-names.ts";
+import css from "./MessageBox.module.css";
+
+interface MessageBoxProps {
+  value: string;
+  onChange: (value: string) => void;
+  onEnter: () => void;
+  /** ["Message"] */
+  label?: string;
+  /** [the label] */
+  placeholder?: string;
+  className?: string | undefined;
+  box?: RefObject<HTMLTextAreaElement | null>;
+}
+
+const GROWS_BY_ITSELF = CSS.supports("field-sizing", "content");
+
+/** The textbox "Message": grows to six lines; Enter sends, Shift+Enter begins a line. */
+export function MessageBox({
+  value,
+  onChange,
+  onEnter,
+  label = "Message",
+  placeholder = label,
+  className,
+  box,
+}: MessageBoxProps) {
+  const own = useRef<HTMLTextAreaElement>(null);
+  const ref = box ?? own;
+
+  useLayoutEffect(() => {
+    if (GROWS_BY_ITSELF || ref.current === null) return;
+    ref.current.style.height = "auto";
+    ref.current.style.height = `${ref.current.scrollHeight}px`;
+  }, [value, ref]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    // While an input method is composing, Enter takes its suggestion.
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    onEnter();
+  };
+  return (
+    <textarea
+      ref={ref}
+      className={classNames(css.box, className)}
+      rows={1}
+      aria-label={label}
+      placeholder={placeholder}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      onKeyDown={onKeyDown}
+    />
+  );
+}

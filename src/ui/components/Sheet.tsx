@@ -1,0 +1,70 @@
+import { useCallback, useMemo, useRef, useState, type ReactNode } from "react";
+import type { Command, Commands } from "../../state/commands/commands.ts";
+import { Button } from "./Button.tsx";
+import { CloseButton, Dialog } from "./Dialog.tsx";
+import { useCommands } from "../commands/use-commands.ts";
+import css from "./Sheet.module.css";
+
+interface SheetProps {
+  /** Of the dialog, for those who hear it. */
+  name: string;
+  /** What is on the button that opens it. */
+  button: ReactNode;
+  /** Of the button, where that is a drawing. */
+  buttonName?: string;
+  look?: "icon" | "outlined";
+  className?: string;
+  /** What opens it too, by the palette and by keys. Must be stable: made once, or by useMemo. */
+  command: Omit<Command, "run">;
+  commands: Commands;
+  /** Drawn anew each time the sheet opens. */
+  children: ReactNode;
+}
+
+/** A button, and the small sheet that opens under it: a native dialog, closed by Escape or a click beside it. */
+export function Sheet({ name, button, buttonName, look = "icon", className, command, commands, children }: SheetProps) {
+  const opener = useRef<HTMLButtonElement>(null);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const close = () => dialog.current?.close();
+
+  const open = useCallback(() => {
+    if (!opener.current) return;
+    const { bottom, right } = opener.current.getBoundingClientRect();
+    // Under its button, and within the window whatever its size.
+    dialog.current?.style.setProperty("--top", `${Math.min(bottom + 4, innerHeight / 3)}px`);
+    dialog.current?.style.setProperty("--right", `${Math.max(8, innerWidth - Math.max(right, 440))}px`);
+    setOpen(true);
+    dialog.current?.showModal();
+  }, []);
+  useCommands(
+    commands,
+    useMemo(() => [{ ...command, run: open }], [command, open]),
+  );
+  return (
+    <>
+      <Button
+        ref={opener}
+        look={look}
+        className={className}
+        aria-haspopup="dialog"
+        aria-label={buttonName ?? name}
+        title={buttonName ?? name}
+        onClick={open}
+      >
+        {button}
+      </Button>
+      <Dialog ref={dialog} name={name} className={css.sheet} onClosed={() => setOpen(false)}>
+        {isOpen && (
+          <>
+            <div className={css.head}>
+              <h2>{name}</h2>
+              <CloseButton onClick={close} />
+            </div>
+            <div className={css.body}>{children}</div>
+          </>
+        )}
+      </Dialog>
+    </>
+  );
+}

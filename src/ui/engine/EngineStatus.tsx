@@ -1,0 +1,43 @@
+import { currentStage } from "../../state/engine/load-stages.ts";
+import type { EngineControl } from "../../state/engine/engine-control.ts";
+import { classNames } from "../class-names.ts";
+import { STAGE_NAMES } from "./stage-names.ts";
+import { StartAgainButton } from "./StartAgainButton.tsx";
+import { useOnline } from "../use-media.ts";
+import { useStore } from "../use-store.ts";
+import css from "./EngineStatus.module.css";
+
+/** Where the model runs; while it does not, why, and the way out. */
+export function EngineStatus({ engine }: { engine: EngineControl }) {
+  const state = useStore(engine.store, (current) => current);
+  const isOnline = useOnline();
+  switch (state.status) {
+    case "ready":
+      return (
+        <p className={css.status} title={`The model runs on this graphics adapter: ${state.engine.model.adapter}`}>
+          <span className={css.dot} />
+          <span className={css.adapter}>{state.engine.model.adapter}</span>
+          {!isOnline && <b title="Everything works without network: the model runs in this page">Offline</b>}
+        </p>
+      );
+    case "loading": {
+      const stage = currentStage(state.stages);
+      return (
+        <p className={css.status}>
+          <span className={classNames(css.dot, css.ring)} />
+          Loading: {STAGE_NAMES[stage].toLowerCase()}
+        </p>
+      );
+    }
+    case "failed":
+    case "dead":
+    case "unsupported":
+      return (
+        <div className={classNames(css.status, css.always)}>
+          <span className={classNames(css.dot, css.bad)} />
+          <span className={css.word}>Not running</span>
+          <StartAgainButton engine={engine} isQuiet />
+        </div>
+      );
+  }
+}

@@ -1,0 +1,37 @@
+import type { AppState } from "../../state/app/app-state.ts";
+import { currentStage, type LoadStages } from "../../state/engine/load-stages.ts";
+import { titleOf } from "../../state/chat/note.ts";
+import { Icon } from "../components/Icon.tsx";
+import css from "./RecoveryNotice.module.css";
+import { describeStage, STAGE_NAMES } from "./stage-names.ts";
+import { useStore } from "../use-store.ts";
+
+/** While the engine comes back by itself: what happened, what is kept, and how far it is. */
+export function RecoveryNotice({ app }: { app: Pick<AppState, "engine" | "recovery"> }) {
+  const cause = useStore(app.recovery.store, (state) => state);
+  const stages = useStore(app.engine.store, (state) => (state.status === "loading" ? state.stages : null));
+  if (cause === null) return null;
+  return (
+    <div className={css.notice}>
+      <output>
+        <b>
+          <Icon name="warn" />
+          {titleOf(cause)}
+        </b>{" "}
+        It restarts by itself. Your chats are kept, and waiting questions are sent once it runs.
+      </output>
+      {stages && <Stage stages={stages} />}
+    </div>
+  );
+}
+
+function Stage({ stages }: { stages: LoadStages }) {
+  const stage = currentStage(stages);
+  const { done, total } = stages[stage];
+  return (
+    <p className={css.stage}>
+      {STAGE_NAMES[stage]} {describeStage(stage, stages[stage])}
+      <progress value={done} max={Math.max(1, total)} aria-label={STAGE_NAMES[stage]} />
+    </p>
+  );
+}
