@@ -99,7 +99,7 @@ export class Gpt2Runner implements Runner {
         maxLength: engine.maxModelLen,
         isSoftware: opened.isSoftware,
       });
-      const compiler = new KernelCompiler(device, options.onKernel);
+      const compiler = new KernelCompiler(device, { adapterName: opened.adapterName, onProgress: options.onKernel });
       const loadGraph = async () => {
         const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
         const buffers = await uploadWeights(uploader, arena, weights, engine);
