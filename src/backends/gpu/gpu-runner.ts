@@ -74,7 +74,7 @@ export class GpuRunner implements LoadedRunner {
       const limits = stepLimits(engine);
       const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize });
       const activations = new Activations(arena, shape, graph, { ...limits, isSoftware: opened.isSoftware });
-      const compiler = new KernelCompiler(device, onKernel);
+      const compiler = new KernelCompiler(device, { adapterName: opened.adapterName, onProgress: onKernel });
       const loadGraph = async () => {
         const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
         const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);

@@ -1,4 +1,5 @@
 import { ChorusError } from "../../protocol/errors.ts";
+import { specialise } from "./specialise.ts";
 
 /**
  * A compute kernel as its WGSL file declares it: one entry point, one bind group whose bindings are listed in order, and
@@ -42,31 +43,48 @@ export interface Dispatch {
   readonly workgroups: (step: StepSize) => readonly [x: number, y: number, z?: number];
 }
 
-/** Compiles kernels, each variant once, and binds their buffers. */
+/** `matmul-lane {"K4":64,"SAMPLES_ONLY":1}`: what compilers and profilers call it, and the benchmark reads back. */
+function pipelineLabel(kernel: Kernel, constants: Readonly<Record<string, number | boolean>>): string {
+  const values = Object.entries(constants).map(([name, value]) => [name, Number(value)]);
+  return `${kernel.name} ${JSON.stringify(Object.fromEntries(values))}`;
+}
+
+export interface KernelCompilerOptions {
+  /** For people: an error that names a kernel also names who refused it. */
+  readonly adapterName?: string | undefined;
+  readonly onProgress?: ((compiled: number, total: number) => void) | undefined;
+}
+
+interface Layout {
+  readonly bindGroup: GPUBindGroupLayout;
+  readonly pipeline: GPUPipelineLayout;
+}
+
+/** Compiles kernels, each variant once and from a text of its own, and binds their buffers. */
 export class KernelCompiler {
   readonly #device: GPUDevice;
-  readonly #layouts = new Map<
-    Kernel,
-    { module: GPUShaderModule; bindGroup: GPUBindGroupLayout; pipeline: GPUPipelineLayout }
-  >();
+  readonly #layouts = new Map<Kernel, Layout>();
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
+  readonly #adapterName: string;
   readonly #onProgress: (compiled: number, total: number) => void;
   #compiled = 0;
 
-  constructor(device: GPUDevice, onProgress: (compiled: number, total: number) => void = () => undefined) {
+  constructor(
+    device: GPUDevice,
+    { adapterName = "the adapter", onProgress = () => undefined }: KernelCompilerOptions = {},
+  ) {
     this.#device = device;
+    this.#adapterName = adapterName;
     this.#onProgress = onProgress;
   }
 
-  /** Throws internal_error with the compiler's words where the kernel does not compile: that is a bug of ours. */
+  /** Throws kernel_refused with the compiler's words where the kernel does not compile. */
   pipeline<K extends Kernel>(kernel: K, constants: KernelConstants<K>): Promise<GPUComputePipeline> {
-    const values: Record<string, number> = {};
-    for (const [name, value] of Object.entries<number | boolean>(constants)) values[name] = Number(value);
-    const key = `${kernel.name} ${JSON.stringify(values)}`;
-    let pipeline = this.#pipelines.get(key);
+    const label = pipelineLabel(kernel, constants);
+    let pipeline = this.#pipelines.get(label);
     if (!pipeline) {
-      pipeline = this.#compile(kernel, values, key);
-      this.#pipelines.set(key, pipeline);
+      pipeline = this.#compile(kernel, constants, label);
+      this.#pipelines.set(label, pipeline);
     }
     return pipeline;
   }
@@ -84,26 +102,39 @@ export class KernelCompiler {
     });
   }
 
-  async #compile(kernel: Kernel, constants: Record<string, number>, key: string): Promise<GPUComputePipeline> {
-    const { module, pipeline: layout } = this.#layout(kernel);
+  async #compile(
+    kernel: Kernel,
+    constants: Readonly<Record<string, number | boolean>>,
+    label: string,
+  ): Promise<GPUComputePipeline> {
+    const code = specialise(kernel, constants);
+    // A module that is refused is told of by the error below, not as an error that nobody caught.
+    this.#device.pushErrorScope("validation");
+    const module = this.#device.createShaderModule({ label, code });
+    const refusal = this.#device.popErrorScope();
     try {
       const pipeline = await this.#device.createComputePipelineAsync({
-        label: key,
-        layout,
-        compute: { module, entryPoint: kernel.name.replaceAll("-", "_"), constants },
+        label,
+        layout: this.#layout(kernel).pipeline,
+        compute: { module, entryPoint: kernel.name.replaceAll("-", "_") },
       });
       this.#onProgress(++this.#compiled, this.#pipelines.size);
       return pipeline;
     } catch (error) {
       const { messages } = await module.getCompilationInfo();
-      const details = messages.map((m) => `${kernel.name}.wgsl:${m.lineNum}:${m.linePos} ${m.message}`).join("\n");
-      throw new ChorusError("internal_error", `${key} does not compile: ${String(error)}\n${details}`, null, {
-        cause: error,
-      });
+      const words = [(await refusal)?.message, error instanceof Error ? error.message : String(error)]
+        .concat(messages.map((m) => `${kernel.name}.wgsl:${m.lineNum}:${m.linePos} ${m.message}`))
+        .filter((line) => line);
+      throw new ChorusError(
+        "kernel_refused",
+        `${this.#adapterName} does not compile the kernel ${label}: ${words.join("\n")}`,
+        null,
+        { cause: error },
+      );
     }
   }
 
-  #layout(kernel: Kernel) {
+  #layout(kernel: Kernel): Layout {
     let layout = this.#layouts.get(kernel);
     if (!layout) {
       const bindGroup = this.#device.createBindGroupLayout({
@@ -115,7 +146,6 @@ export class KernelCompiler {
         })),
       });
       layout = {
-        module: this.#device.createShaderModule({ label: kernel.name, code: kernel.code }),
         bindGroup,
         pipeline: this.#device.createPipelineLayout({ label: kernel.name, bindGroupLayouts: [bindGroup] }),
       };

@@ -1,8 +1,9 @@
 // Listens to what an engine in this thread says to WebGPU. So the benchmark measures the dispatches that a step really
 // has, whichever they are, and needs no second list of them.
 
+/** What an engine's pipelines are labelled with: `matmul-lane {"K4":64,"SAMPLES_ONLY":1}`. */
 export interface HeardPipeline {
-  /** The entry point: the kernel's name. */
+  /** The kernel's. */
   readonly name: string;
   readonly constants: Readonly<Record<string, number>>;
 }
@@ -66,11 +67,11 @@ export class GpuListener {
         Array.from(entries, ({ resource }) => bytesOf(resource)),
       );
     });
-    after(prototype, "createComputePipelineAsync", (_, promise, { compute }) => {
-      void promise.then((pipeline) => {
-        const { entryPoint = "", constants = {} } = compute;
-        this.pipelines.set(pipeline, { name: entryPoint.replaceAll("_", "-"), constants });
-      });
+    after(prototype, "createComputePipelineAsync", (_, promise, { label = "" }) => {
+      if (!this.#isOn) return;
+      const [name = "", constants = "{}"] = label.split(" ");
+      const heard = { name, constants: JSON.parse(constants) as Record<string, number> };
+      void promise.then((pipeline) => this.pipelines.set(pipeline, heard));
     });
   }
 

@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+
+import { openTestDevice } from "../../testing/gpu.ts";
+import { defineKernel, KernelCompiler } from "./kernel.ts";
+
+// Fails where the device reports an error that nobody caught.
+const { device, adapterName } = await openTestDevice();
+
+const probe = (body: string) =>
+  defineKernel({
+    name: "probe",
+    code: [
+      `override SIZE: u32;\n@group(0) @binding(0) var<storage, read_write> y: array<u32>;`,
+      `var<workgroup> w: array<u32, SIZE>;\n@compute @workgroup_size(1) fn probe() {\n${body}\n}`,
+    ],
+    bindings: [["y", "storage"]],
+    constants: ["SIZE"],
+  });
+
+const refused = (body: string, SIZE = 4) =>
+  new KernelCompiler(device, { adapterName }).pipeline(probe(body), { SIZE }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+it("a kernel that does not compile is one error: the kernel, the adapter, the compiler's words, and where", async () => {
+  const error = await refused("  y[0] = missing;");
+  expect(error).toMatchObject({ code: "kernel_refused" });
+  expect(String(error)).toContain(`${adapterName} does not compile the kernel probe {"SIZE":4}`);
+  expect(String(error)).toMatch(/probe\.wgsl:5:\d+ unresolved value 'missing'/);
+});
+
+it("so is one that the adapter has not room for", async () => {
+  const error = await refused("  y[0] = w[0];", 2 ** 20);
+  expect(error).toMatchObject({ code: "kernel_refused" });
+  expect(String(error)).toMatch(/workgroup/i);
+});
+
+it("a variant is compiled once, and progress is told", async () => {
+  const told: [number, number][] = [];
+  const compiler = new KernelCompiler(device, { onProgress: (...progress) => told.push(progress) });
+  const kernel = probe("  y[0] = w[0];");
+  const pipelines = await Promise.all([4, 8, 4].map((SIZE) => compiler.pipeline(kernel, { SIZE })));
+  expect(pipelines[0]).toBe(pipelines[2]);
+  expect(pipelines[0]).not.toBe(pipelines[1]);
+  expect(told).toEqual([
+    [1, 2],
+    [2, 2],
+  ]);
+});
