@@ -2,8 +2,9 @@
 
 import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import type { ScheduledSequence } from "../../engine/runner.ts";
+import type { ScheduledSequence } from "../../engine/scheduled-sequence.ts";
 import { Sequence } from "../../engine/sequence.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
 import type { Gpt2Weights } from "../../models/gpt2/gpt2-weights.ts";
 import type { Tensor } from "../../files/tensor.ts";
 import { prepareGraph, runDispatches, type PreparedGraph } from "../../testing/gpt2-graph.ts";
@@ -66,7 +67,7 @@ function rowsOf(sequence: Sequence, start: number, end: number) {
 }
 
 async function compute({ graph, step, activations }: PreparedGraph, scheduled: readonly ScheduledSequence[]) {
-  const shape = step.write(opened.device.queue, scheduled);
+  const shape = step.write(opened.device.queue, new StepPlanner().plan(scheduled));
   const dispatches = [...graph.dispatches(shape)];
   runDispatches(opened, dispatches, shape);
   const logits = await readBuffer(opened.device, activations.logits);

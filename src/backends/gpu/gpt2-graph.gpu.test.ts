@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { Sequence } from "../../engine/sequence.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
 import { prepareGraph, runDispatches } from "../../testing/gpt2-graph.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { differingWords, expectClose, openTestDevice, readBuffer } from "../../testing/gpu.ts";
@@ -68,7 +69,7 @@ it.each([
     sequence.slot = 1;
     sequence.blockTable = [2];
     const scheduled = { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
-    const shape = step.write(device.queue, [scheduled]);
+    const shape = step.write(device.queue, new StepPlanner().plan([scheduled]));
     const checked: string[] = [];
     const dispatches = [...graph.dispatches(shape)];
     const parts = buffers.embedding.length + buffers.head.length;
