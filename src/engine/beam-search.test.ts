@@ -1,6 +1,6 @@
 // A beam search as the engine serves it: what is told of it, and what is left when it ends.
 import { expect, it } from "vitest";
-import { byteTokens, EngineHarness, EOS, samplingParams } from "../testing/engine-harness.ts";
+import { byteTokens, EngineHarness, EOS, samplingParams, samplingRunner } from "../testing/engine-harness.ts";
 import type { Runner, TokenLogprob } from "./runner.ts";
 import type { BeamSearchParams } from "./sampling-params.ts";
 
@@ -13,15 +13,11 @@ function runnerOf(candidates: (text: string) => readonly (readonly [string | num
       tokenId: typeof token === "number" ? token : token.charCodeAt(0),
       logprob,
     }));
-  return {
-    submit: (step) =>
-      Promise.resolve({
-        tokens: step
-          .filter(({ samples }) => samples)
-          .map(({ sequence }) => ({ tokenId: 0, logprob: 0, top: top(sequence.tokens.slice(sequence.promptLength)) })),
-        gpuMs: null,
-      }),
-  };
+  return samplingRunner((sample, { histories }) => {
+    if (sample.kind === "score") throw new Error("Beams score no prompts.");
+    const history = histories.find(({ slot }) => slot === sample.slot)?.values ?? [];
+    return { tokenId: 0, logprob: 0, top: top(history.slice(sample.promptLength)) };
+  });
 }
 
 const twoLetters = runnerOf(() => [

@@ -18,7 +18,7 @@ const LONG = samplingParams({ ignoreEos: true, maxTokens: 40 });
 
 describe("Engine", () => {
   it("streams the text of an answer token by token and ends it", async () => {
-    const harness = new EngineHarness({ runner: scriptedRunner({ a: [...byteTokens("Hé!"), EOS] }) });
+    const harness = new EngineHarness({ runner: scriptedRunner([...byteTokens("Hé!"), EOS]) });
     harness.add("a", [1, 2]);
     const seen: string[] = [];
     while (harness.hasWork) {
@@ -30,7 +30,7 @@ describe("Engine", () => {
   });
 
   it("counts the end-of-text token among the tokens, though it is no text", async () => {
-    const harness = new EngineHarness({ runner: scriptedRunner({ a: [65, EOS] }) });
+    const harness = new EngineHarness({ runner: scriptedRunner([65, EOS]) });
     harness.add("a", [1]);
     await harness.runToEnd();
     expect(harness.choice("a").tokenIds).toEqual([65, EOS]);
@@ -134,7 +134,7 @@ describe("Engine", () => {
   });
 
   it("counts tokens, steps and endings", async () => {
-    const harness = new EngineHarness({ runner: scriptedRunner({ a: [65, EOS], b: [66] }) });
+    const harness = new EngineHarness({ runner: scriptedRunner([65, EOS], [66]) });
     harness.add("a", [1, 2, 3]);
     harness.add("b", [1, 2], { params: samplingParams({ maxTokens: 1 }) });
     expect(harness.engine.stats()).toMatchObject({ num_requests_waiting: 2, prompt_tokens_total: 0 });
@@ -263,7 +263,10 @@ describe("An engine whose runner fails", () => {
 
   it("does not take fewer tokens than it asked for, and says nothing more once it is dead", async () => {
     const harness = new EngineHarness({
-      runner: { submit: () => Promise.resolve({ tokens: [{ tokenId: 65, logprob: -1 }], gpuMs: null }) },
+      runner: {
+        submit: () =>
+          Promise.resolve({ sequences: [{ scored: [], drawn: [{ tokenId: 65, logprob: -1 }] }], gpuMs: null }),
+      },
     });
     harness.add("a", [1]);
     harness.add("b", [1]);

@@ -10,6 +10,7 @@ import * as reports from "./reports.ts";
 import type { SchedulerLimits } from "./scheduler-config.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { StepInFlight } from "./step-in-flight.ts";
+import { StepPlanner } from "./step-planner.ts";
 
 /**
  * Serves any number of requests on one runner, step by step: schedule -> submit -> commit -> emit. Requests join and
@@ -25,6 +26,7 @@ export class Engine {
   readonly #scheduler: Scheduler;
   readonly #outbox: Outbox;
   readonly #sequences: OpenSequences;
+  readonly #planner = new StepPlanner();
   /** Submitted steps, oldest first. */
   readonly #inFlight: StepInFlight[] = [];
 
@@ -152,27 +154,27 @@ export class Engine {
   #submit(): boolean {
     const { now, runner } = this.#options;
     const startMs = now();
-    const plan = this.#scheduler.schedule(startMs, this.#inFlight.length === 0);
-    if (plan.length === 0) return false;
-    for (const { sequence } of plan) sequence.scheduledMs ??= startMs;
-    const result = runner.submit(plan);
+    const scheduled = this.#scheduler.schedule(startMs, this.#inFlight.length === 0);
+    if (scheduled.length === 0) return false;
+    for (const { sequence } of scheduled) sequence.scheduledMs ??= startMs;
+    const result = runner.submit(this.#planner.plan(scheduled));
     result.catch(() => undefined); // it is awaited later, and its error told then
     const others = reports.planReport(this.#scheduler);
-    this.#inFlight.push({ plan, others, result, startMs, cpuMs: now() - startMs });
+    this.#inFlight.push({ scheduled, others, result, startMs, cpuMs: now() - startMs });
     return true;
   }
 
-  async #takeIn({ plan, others, result, startMs, cpuMs }: StepInFlight): Promise<void> {
-    const { tokens, gpuMs } = await result;
+  async #takeIn({ scheduled, others, result, startMs, cpuMs }: StepInFlight): Promise<void> {
+    const { sequences, gpuMs } = await result;
     if (this.#error !== null) return;
     const atMs = this.#options.now();
     const stepMs = atMs - Math.max(startMs, this.#lastCommitMs);
     this.#inFlight.shift();
     this.#lastCommitMs = atMs;
-    const numTaken = this.#sequences.commit(plan, tokens, atMs);
+    const numTaken = this.#sequences.commit(scheduled, sequences, atMs);
     const rest = { ...others, atMs, stepMs, cpuMs: cpuMs + this.#options.now() - atMs, gpuMs };
-    this.#outbox.emit(reports.stepReport(this.#sequences.counters.steps, plan, numTaken, rest, this.#scheduler));
-    await this.#sequences.prepareMasks(plan, this.#options.now);
+    this.#outbox.emit(reports.stepReport(this.#sequences.counters.steps, scheduled, numTaken, rest, this.#scheduler));
+    await this.#sequences.prepareMasks(scheduled, this.#options.now);
     this.#outbox.emit(null);
   }
 

@@ -18,17 +18,16 @@ export interface GrammarMatcher {
 }
 
 /**
- * Writes what may be drawn: the mask, but without what would end the answer where that is not to end yet. (A text that is
- * complete can't go on, whatever else is asked: then only the ends are left.)
+ * Returns a copy of the mask, without the end tokens while min_tokens is not reached or end-of-text is ignored. A text that
+ * is complete can't go on: if only end tokens are left, they stay.
  */
-export function writeMask(
+export function allowedTokens(
   { mask, endTokenIds }: GrammarMatcher,
   { minTokens, ignoreEos }: Pick<SamplingParams, "minTokens" | "ignoreEos">,
   outputIndex: number,
-  target: Uint32Array,
-): void {
-  target.set(mask);
-  if (outputIndex >= minTokens && !ignoreEos) return;
-  for (const id of endTokenIds) target[id >>> 5] = (target[id >>> 5] ?? 0) & ~(1 << (id & 31));
-  if (target.every((word) => word === 0)) target.set(mask);
+): Uint32Array<ArrayBuffer> {
+  const allowed = new Uint32Array(mask);
+  if (outputIndex >= minTokens && !ignoreEos) return allowed;
+  for (const id of endTokenIds) allowed[id >>> 5] = (allowed[id >>> 5] ?? 0) & ~(1 << (id & 31));
+  return allowed.every((word) => word === 0) ? new Uint32Array(mask) : allowed;
 }

@@ -77,7 +77,7 @@ test("a sequence whose drafts are of no use stops drafting, and tries again late
 test("drafts that are right bring several tokens a step, the same ones", async () => {
   const script = [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 9, 9, 9, 5, 6];
   const run = async (speculation: { numTokens: number; minMatch: number } | null) => {
-    const harness = new EngineHarness({ config: { speculation }, runner: scriptedRunner({ a: script }) });
+    const harness = new EngineHarness({ config: { speculation }, runner: scriptedRunner(script) });
     harness.add("a", [8], { params: samplingParams({ maxTokens: script.length, ignoreEos: true }) });
     const steps = await harness.runToEnd();
     return { steps, tokens: harness.choice("a").tokenIds };

@@ -5,12 +5,14 @@ import type { Outbox } from "./outbox.ts";
 import { OutputProcessor, type OutputOptions } from "./output.ts";
 import { newCounters, requestReport, type EngineCounters } from "./reports.ts";
 import { sequencesOf } from "./request-sequences.ts";
-import type { SampledToken, ScheduledSequence, StepResult } from "./runner.ts";
+import type { SampledToken, SequenceResult } from "./runner.ts";
+import type { ScheduledSequence } from "./scheduled-sequence.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Sequence } from "./sequence.ts";
 
 /** Why a sequence with a grammar is aborted: nothing may come next. */
 const NO_TOKEN_LEFT = "no_token_left";
+const NO_RESULT: SequenceResult = { scored: [], drawn: [] };
 
 /**
  * Every sequence that has not ended, from its arrival to its end: it gets its tokens here, and what that means (text,
@@ -54,17 +56,15 @@ export class OpenSequences {
   }
 
   /** Gives the sequences of a step their tokens, which all count as known at the same moment; returns how many to each. */
-  commit(plan: readonly ScheduledSequence[], tokens: StepResult["tokens"], atMs: number): number[] {
-    let sample = 0;
+  commit(step: readonly ScheduledSequence[], results: readonly SequenceResult[], atMs: number): number[] {
     this.counters.steps += 1;
-    this.counters.stepSequences += plan.length;
-    return plan.map((scheduled) => {
-      const { sequence, start, scored, samples, drafts } = scheduled;
-      const scores = tokens.slice(sample, (sample += scored));
-      const drawn = tokens.slice(sample, (sample += samples ? 1 + drafts.length : 0));
-      if (scored > 0) sequence.promptScores = [...(start === 0 ? [] : sequence.promptScores), ...scores];
+    this.counters.stepSequences += step.length;
+    return step.map((scheduled, i) => {
+      const { sequence, start } = scheduled;
+      const { scored, drawn } = results[i] ?? NO_RESULT;
+      if (scored.length > 0) sequence.promptScores = [...(start === 0 ? [] : sequence.promptScores), ...scored];
       if (sequence.group !== null) return this.#takeBeam(scheduled, sequence.group, drawn, atMs);
-      // Of what ended while the step was in flight, rows were computed, but no token is taken.
+      // The step also computed rows for sequences that ended meanwhile; drop their tokens.
       return this.#open.has(sequence) ? this.#takeAll(scheduled, drawn, atMs) : 0;
     });
   }

@@ -6,7 +6,7 @@ import {
   type StepEntry,
   type StepReport,
 } from "../protocol/reports.ts";
-import type { ScheduledSequence } from "./runner.ts";
+import type { ScheduledSequence } from "./scheduled-sequence.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Sequence } from "./sequence.ts";
 

@@ -1,19 +1,4 @@
-import type { Sequence } from "./sequence.ts";
-
-/** A sequence's share of a step: rows for positions start .. start + count - 1. */
-export interface ScheduledSequence {
-  readonly sequence: Sequence;
-  readonly start: number;
-  readonly count: number;
-  /** Whether the newest token's row is among them, so that the next one is sampled from it. */
-  readonly samples: boolean;
-  /** Tokens of the last rows, which may come after the newest one: from each of these rows, too, a token is sampled. */
-  readonly drafts: readonly number[];
-  /** How many of the first rows score the prompt: of each, what was the probability of the token that follows it. */
-  readonly scored: number;
-  /** Tokens before `start` that were found in the cache when the sequence was admitted in this step; else 0. */
-  readonly cachedTokens: number;
-}
+import type { StepPlan } from "./step-plan.ts";
 
 /**
  * A token and the natural log of its probability: under the raw logits (before rules, temperature and filters), or, where
@@ -33,20 +18,35 @@ export interface SampledToken extends TokenLogprob {
   readonly top?: readonly TokenLogprob[];
 }
 
+/** What a step brought one sequence. */
+export interface SequenceResult {
+  readonly scored: readonly SampledToken[];
+  /** The token after the newest one, then one after each draft. */
+  readonly drawn: readonly SampledToken[];
+}
+
 export interface StepResult {
-  /** Of each entry in order: one for each row that it scores, then, if it samples, one and one for each draft. */
-  readonly tokens: readonly SampledToken[];
-  /** GPU time of the step, where it can be had. */
+  /** In the order of `StepPlan.sequences`. */
+  readonly sequences: readonly SequenceResult[];
+  /** GPU time of the step, where the device can measure it. */
   readonly gpuMs: number | null;
 }
 
 /**
- * What computes a step. The GPU's implementation is backends/gpu/gpt2-runner.ts; tests use a fake one.
+ * Computes steps. backends/gpu/gpt2-runner.ts does so on the GPU; tests use a fake one.
  *
- * submit() reads the plan before it returns, so that the engine may plan the next step at once; the promise resolves
- * when the ids have been read back. The runner remembers what it sampled last in each slot: the row that follows takes
- * its token id from where the sampler left it, so that a step can be submitted before the ids of the one before are known.
+ * submit() reads the plan before it returns, and resolves when the tokens are known. Several steps may be in flight: a
+ * runner keeps the token that it drew last in each slot, and a row with FEEDBACK takes its token from there.
  */
 export interface Runner {
-  submit(step: readonly ScheduledSequence[]): Promise<StepResult>;
+  submit(plan: StepPlan): Promise<StepResult>;
+}
+
+/** Returns the results per sequence, given those of `plan.samples` in order. */
+export function resultsBySequence(plan: StepPlan, tokens: readonly SampledToken[]): SequenceResult[] {
+  let next = 0;
+  return plan.sequences.map(({ numScored, numDrawn }) => ({
+    scored: tokens.slice(next, (next += numScored)),
+    drawn: tokens.slice(next, (next += numDrawn)),
+  }));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ROOMY, samplingParams } from "../testing/engine-harness.ts";
-import type { ScheduledSequence } from "./runner.ts";
+import type { ScheduledSequence } from "./scheduled-sequence.ts";
 import type { SchedulerConfig } from "./scheduler-config.ts";
 import { Scheduler } from "./scheduler.ts";
 import { Sequence } from "./sequence.ts";

@@ -4,7 +4,7 @@ import type { FinishReason } from "../protocol/openai.ts";
 import { BatchFormer } from "./batch-former.ts";
 import { BlockPool } from "./block-pool.ts";
 import { NgramDrafter } from "./ngram-drafter.ts";
-import type { ScheduledSequence } from "./runner.ts";
+import type { ScheduledSequence } from "./scheduled-sequence.ts";
 import { clampLimits, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
 import type { Sequence } from "./sequence.ts";
 import { findSharedPrefix, type SharedPrefix } from "./shared-prefix.ts";

@@ -1,4 +1,4 @@
-import type { ScheduledSequence } from "./runner.ts";
+import type { ScheduledSequence } from "./scheduled-sequence.ts";
 import { maxSpareSamples, type SchedulerConfig } from "./scheduler-config.ts";
 import type { Sequence } from "./sequence.ts";
 

@@ -1,5 +1,6 @@
 import { Engine } from "../engine/engine.ts";
-import type { ScheduledSequence, StepResult } from "../engine/runner.ts";
+import type { StepResult } from "../engine/runner.ts";
+import type { StepPlan } from "../engine/step-plan.ts";
 import { medianOf, printTable } from "./bench.ts";
 import { PLAIN_REQUEST, ROOMY, samplingParams } from "./engine-harness.ts";
 
@@ -12,8 +13,9 @@ const WARM_UP_STEPS = 300;
 const MEASURED_STEPS = 1500;
 
 /** A runner that costs next to nothing. */
-function submit(step: readonly ScheduledSequence[]): Promise<StepResult> {
-  return Promise.resolve({ tokens: step.map(() => ({ tokenId: 65, logprob: -1 })), gpuMs: null });
+function submit(plan: StepPlan): Promise<StepResult> {
+  const result = { scored: [], drawn: [{ tokenId: 65, logprob: -1 }] };
+  return Promise.resolve({ sequences: plan.sequences.map(() => result), gpuMs: null });
 }
 
 /** Steps of so many sequences that all decode, with prefix caching and run-ahead, each timed by itself. */

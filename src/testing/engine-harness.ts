@@ -1,6 +1,7 @@
 import { Engine } from "../engine/engine.ts";
 import type { EngineOptions, EngineRequest } from "../engine/engine-options.ts";
-import type { Runner, SampledToken, ScheduledSequence } from "../engine/runner.ts";
+import { resultsBySequence, type Runner, type SampledToken } from "../engine/runner.ts";
+import type { Sample, StepPlan } from "../engine/step-plan.ts";
 import { NO_RULES } from "../engine/logit-rules.ts";
 import { NO_FILTERS, type SamplingParams } from "../engine/sampling-params.ts";
 import type { ChorusError } from "../protocol/errors.ts";
@@ -160,14 +161,20 @@ export class EngineHarness {
   }
 }
 
-/** A runner that says what it is told to: the tokens of each request, one after the other, then zeros. */
-export function scriptedRunner(scripts: Record<string, readonly number[]>): Runner {
-  const sample = ({ sequence, drafts }: ScheduledSequence): SampledToken[] =>
-    Array.from({ length: 1 + drafts.length }, (_, i) => {
-      const tokenId = scripts[sequence.requestId]?.[sequence.numOutputTokens + i] ?? 0; // known tokens: run-ahead 0
-      return { tokenId, logprob: -1 };
-    });
+/** A runner whose tokens follow from a step's samples. */
+export function samplingRunner(sample: (one: Sample, plan: StepPlan) => SampledToken): Runner {
   return {
-    submit: (step) => Promise.resolve({ tokens: step.filter(({ samples }) => samples).flatMap(sample), gpuMs: null }),
+    submit: async (plan) => {
+      const tokens = plan.samples.map((one) => sample(one, plan));
+      return { sequences: resultsBySequence(plan, tokens), gpuMs: null };
+    },
   };
+}
+
+/** A runner that draws given tokens: a script per slot, so per request in the order of admission, then zeros. */
+export function scriptedRunner(...scripts: readonly (readonly number[])[]): Runner {
+  return samplingRunner((sample) => {
+    if (sample.kind === "score") throw new Error("There is no script for scores.");
+    return { tokenId: scripts[sample.slot]?.[sample.outputIndex] ?? 0, logprob: -1 };
+  });
 }

@@ -1,7 +1,12 @@
-import type { Runner, SampledToken, ScheduledSequence, StepResult, TokenLogprob } from "../engine/runner.ts";
-import { writeMask } from "../engine/grammar-matcher.ts";
+import {
+  resultsBySequence,
+  type Runner,
+  type SampledToken,
+  type StepResult,
+  type TokenLogprob,
+} from "../engine/runner.ts";
 import { maxSamples } from "../engine/scheduler-config.ts";
-import type { Sequence } from "../engine/sequence.ts";
+import { FEEDBACK, ROW_WORDS, type DrawnToken, type ScoredToken, type StepPlan } from "../engine/step-plan.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 
 interface FakeRunnerOptions {
@@ -13,113 +18,156 @@ interface FakeRunnerOptions {
   readonly speculation: ResolvedEngineConfig["speculation"];
 }
 
+interface Slot {
+  readonly blockTable: number[];
+  /** Rows that have been computed; null as long as the sequence in the slot has none. */
+  numComputed: number | null;
+  /** The token that was drawn last, for which position. */
+  feedback: { readonly position: number; readonly tokenId: number } | null;
+}
+
 /**
  * A runner whose next token is a hash of the whole context, read back through the block table from a paged cache that
  * really is one: a row that was never computed, computed twice over by two owners of a block, or left by an earlier
- * owner gives other tokens. What no scheduler may ask for throws.
+ * owner gives other tokens. What no plan may ask for throws.
  */
 export class FakeRunner implements Runner {
   readonly #options: FakeRunnerOptions;
   /** Of each cached position: a hash of its token and position. */
   readonly #cache: Uint32Array;
-  /** Who has the slot, how far it has come there, and the last token sampled there. */
-  readonly #slots = new Map<number, { sequence: Sequence; numComputed: number; position: number; tokenId: number }>();
+  readonly #slots = new Map<number, Slot>();
 
   constructor(options: FakeRunnerOptions) {
     this.#options = options;
     this.#cache = new Uint32Array(options.numGpuBlocks * options.blockSize);
   }
 
-  submit(step: readonly ScheduledSequence[]): Promise<StepResult> {
-    this.#check(step);
-    for (const entry of step) this.#writeRows(entry);
-    const tokens = step.flatMap((entry) => [...this.#score(entry), ...(entry.samples ? this.#sample(entry) : [])]);
-    return Promise.resolve({ tokens, gpuMs: null });
+  submit(live: StepPlan): Promise<StepResult> {
+    // Plain data, which may come from another thread.
+    const plan = structuredClone(live);
+    this.#updateTables(plan);
+    this.#check(plan);
+    const tokens = this.#writeRows(plan);
+    const results = plan.samples.map((sample) =>
+      sample.kind === "score" ? this.#score(sample, plan) : this.#draw(sample, plan),
+    );
+    this.#feedBack(plan, results, tokens);
+    return Promise.resolve({ sequences: resultsBySequence(plan, results), gpuMs: null });
   }
 
-  #check(step: readonly ScheduledSequence[]): void {
-    const { maxNumBatchedTokens, maxNumSeqs } = this.#options;
-    const rows = step.reduce((sum, entry) => sum + entry.count, 0);
-    assert(step.length > 0, "the step is empty");
-    assert(rows <= maxNumBatchedTokens, `${rows} rows are over the budget of ${maxNumBatchedTokens}`);
-    const numSamples = step.reduce(
-      (sum, { samples, drafts, scored }) => sum + Number(samples) + drafts.length + scored,
-      0,
-    );
-    assert(numSamples <= maxSamples(this.#options), `${numSamples} samples are more than there is room for`);
-    const slots = new Set(step.map((entry) => entry.sequence.slot));
-    assert(slots.size === step.length, "two entries share a slot");
-    this.#checkReads(step);
-
-    for (const { sequence, start, count, samples, drafts, cachedTokens } of step) {
-      const slot = slotOf(sequence);
-      assert(slot >= 0 && slot < maxNumSeqs, `slot ${slot} is none of ${maxNumSeqs}`);
-      assert(count > 0, "an entry has no rows");
-      const known = this.#slots.get(slot);
-      const expected = known?.sequence === sequence ? known.numComputed : 0;
-      assert(start === expected || start === cachedTokens, `rows from ${start} on, but ${expected} are computed`);
-      // The plan has counted its own tokens already. A beam's are chosen by its group.
-      const numTokens = sequence.numTokens - Number(samples && sequence.group === null);
-      assert(start + count <= numTokens, "a row lies beyond the newest token");
-      assert(samples === (start + count === numTokens), "samples elsewhere than at the newest token");
-      assert(samples || drafts.length === 0, "drafts behind something else than the newest token");
-      assert(numTokens <= sequence.maxLength, "a draft lies beyond the longest length");
+  #updateTables({ blockTables }: StepPlan): void {
+    for (const { slot, start, values } of blockTables) {
+      // A whole table is that of another sequence, or of one that starts over.
+      if (start === 0) this.#slots.set(slot, { blockTable: [], numComputed: null, feedback: null });
+      const { blockTable } = this.#slot(slot);
+      assert(start === blockTable.length, `a block table of ${blockTable.length} goes on at ${start}`);
+      blockTable.push(...values);
     }
+  }
+
+  #check(plan: StepPlan): void {
+    const { maxNumBatchedTokens, maxNumSeqs } = this.#options;
+    const { sequences, rows, samples } = plan;
+    const numRows = rows.length / ROW_WORDS;
+    assert(sequences.length > 0, "the step is empty");
+    assert(numRows <= maxNumBatchedTokens, `${numRows} rows are over the budget of ${maxNumBatchedTokens}`);
+    const room = maxSamples(this.#options);
+    assert(samples.length <= room, `${samples.length} samples are more than there is room for`);
+    assert(new Set(sequences.map(({ slot }) => slot)).size === sequences.length, "two sequences share a slot");
+    this.#checkReads(plan);
+
+    let row = 0;
+    let sample = 0;
+    for (const { slot, start, numRows: count, numScored, numDrawn } of sequences) {
+      assert(slot >= 0 && slot < maxNumSeqs, `slot ${slot} is none of ${maxNumSeqs}`);
+      assert(count > 0, "a sequence has no rows");
+      const { numComputed } = this.#slot(slot);
+      assert((numComputed ?? start) === start, `rows from ${start} on, but ${numComputed} are computed`);
+      for (let i = 0; i < count; i++) {
+        const [, position, ...rest] = rowAt(plan, row + i);
+        assert(position === start + i && rest.join() === `${slot},${start}`, `row ${row + i} is not its sequence's`);
+      }
+      for (let i = 0; i < numScored; i++) {
+        const { kind, row: scoredRow } = samples[sample + i]!;
+        assert(kind === "score" && scoredRow === row + i, "a score is not of one of the first rows");
+      }
+      for (let i = 0; i < numDrawn; i++) {
+        const one = samples[sample + numScored + i]!;
+        const drawnRow = row + count - numDrawn + i;
+        assert(
+          one.kind === "draw" && one.row === drawnRow && one.slot === slot,
+          "a draw is not of one of the last rows",
+        );
+        const position = one.promptLength + one.outputIndex;
+        assert(position === rowAt(plan, drawnRow)[1] + 1, "a draw is for another position than the one after its row");
+      }
+      row += count;
+      sample += numScored + numDrawn;
+    }
+    assert(row === numRows && sample === samples.length, "rows or samples belong to no sequence");
   }
 
   /** On the GPU, a row sees the keys of its own sequence's rows in the same step, but not those of others. */
-  #checkReads(step: readonly ScheduledSequence[]): void {
+  #checkReads({ sequences }: StepPlan): void {
     const written = new Set<number>();
-    for (const { sequence, start, count } of step) {
-      for (let position = start; position < start + count; position++) written.add(this.#address(sequence, position));
+    for (const { slot, start, numRows } of sequences) {
+      for (let position = start; position < start + numRows; position++) written.add(this.#address(slot, position));
     }
-    for (const { sequence, start } of step) {
+    for (const { slot, start } of sequences) {
       for (let position = 0; position < start; position++) {
-        assert(!written.has(this.#address(sequence, position)), `position ${position} is read and written in one step`);
+        assert(!written.has(this.#address(slot, position)), `position ${position} is read and written in one step`);
       }
     }
   }
 
-  #writeRows({ sequence, start, count, drafts }: ScheduledSequence): void {
-    const slot = slotOf(sequence);
-    const before = this.#slots.get(slot);
-    for (let position = start; position < start + count; position++) {
-      const sampledHere = before?.sequence === sequence && before.position === position ? before.tokenId : undefined;
-      const tokenId = sequence.tokens[position] ?? sampledHere ?? drafts[position - sequence.tokens.length];
-      assert(tokenId !== undefined, `there is no token at position ${position}`);
-      assert((sampledHere ?? tokenId) === tokenId, `position ${position} has another token than was sampled for it`);
-      this.#cache[this.#address(sequence, position)] = mix(tokenId, position);
-    }
-    const sampled = before?.sequence === sequence ? before : { position: -1, tokenId: -1 };
-    this.#slots.set(slot, { ...sampled, sequence, numComputed: start + count });
-  }
-
-  /** Of each of the first rows, how likely the token was that follows it. */
-  #score({ sequence, start, scored }: ScheduledSequence): SampledToken[] {
-    return sequence.tokens.slice(start + 1, start + 1 + scored).map((tokenId, i) => {
-      const hash = this.#hash(sequence, start + 1 + i);
-      const top = this.#top(sequence.params.promptLogprobs ?? 0, hash);
-      return { tokenId, logprob: -hash / 2 ** 32, rank: 1 + (hash % this.#options.vocabSize), top };
+  /** Returns the token of each row. */
+  #writeRows(plan: StepPlan): number[] {
+    const tokens = Array.from({ length: plan.rows.length / ROW_WORDS }, (_, row) => {
+      const [token, position, slot] = rowAt(plan, row);
+      const { feedback } = this.#slot(slot);
+      const tokenId = token === FEEDBACK ? feedback?.tokenId : token;
+      assert(tokenId !== undefined, `row ${row} waits for a token that nobody drew`);
+      if (feedback?.position === position) {
+        assert(tokenId === feedback.tokenId, `position ${position} has another token than was drawn for it`);
+      } else assert(token !== FEEDBACK, `position ${position} is not the one that was drawn last`);
+      this.#cache[this.#address(slot, position)] = mix(tokenId, position);
+      return tokenId;
     });
+    for (const { slot, start, numRows } of plan.sequences) this.#slot(slot).numComputed = start + numRows;
+    return tokens;
   }
 
-  /** One token after the newest, and one after each draft. */
-  #sample({ sequence, start, count, drafts }: ScheduledSequence): SampledToken[] {
-    const sampled: SampledToken[] = [];
-    for (let length = start + count - drafts.length; length <= start + count; length++) {
-      const hash = this.#hash(sequence, length);
-      sampled.push({
-        tokenId: this.#draw(sequence, hash, length),
-        logprob: -hash / 2 ** 32,
-        top: this.#top(sequence.params.topLogprobs, hash),
-      });
+  #score({ slot, row, tokenId, numTop }: ScoredToken, plan: StepPlan): SampledToken {
+    const hash = this.#hash(slot, rowAt(plan, row)[1] + 1, 0);
+    const rank = 1 + (hash % this.#options.vocabSize);
+    return { tokenId, logprob: -hash / 2 ** 32, rank, top: this.#top(numTop, hash) };
+  }
+
+  #draw(sample: DrawnToken, plan: StepPlan): SampledToken {
+    const { slot, params, outputIndex, promptLength, numTop } = sample;
+    const first = params.temperature === 0 ? 0 : mix(params.seed, outputIndex);
+    const hash = this.#hash(slot, promptLength + outputIndex, first);
+    const tokenId = this.#allowedToken(sample, plan, hash);
+    return { tokenId, logprob: -hash / 2 ** 32, top: this.#top(numTop, hash) };
+  }
+
+  /** Keeps the last token of each sequence, and forgets the rows of drafts that were wrong. */
+  #feedBack({ sequences, samples }: StepPlan, results: readonly SampledToken[], tokens: readonly number[]): void {
+    let row = 0;
+    let sample = 0;
+    for (const { slot, start, numRows, numScored, numDrawn } of sequences) {
+      row += numRows;
+      sample += numScored + numDrawn;
+      const first = samples[sample - numDrawn];
+      if (numDrawn === 0 || first?.kind !== "draw" || first.isNormalised) continue;
+      const drafts = tokens.slice(row - numDrawn + 1, row);
+      const drawn = results.slice(sample - numDrawn, sample);
+      const right = drawn.findIndex(({ tokenId }, i) => tokenId !== drafts[i]);
+      const position = start + numRows - drafts.length + right;
+      const state = this.#slot(slot);
+      state.numComputed = position;
+      state.feedback = { position, tokenId: drawn[right]?.tokenId ?? -1 };
     }
-    if (sequence.group !== null) return sampled;
-    const right = sampled.findIndex(({ tokenId }, i) => tokenId !== drafts[i]);
-    const position = start + count - drafts.length + right;
-    const slot = slotOf(sequence);
-    this.#slots.set(slot, { sequence, numComputed: position, position, tokenId: sampled[right]?.tokenId ?? -1 });
-    return sampled;
   }
 
   /** Tokens and log-probabilities that follow from a hash: of a vocabulary of any size, each token once. */
@@ -134,39 +182,43 @@ export class FakeRunner implements Runner {
   }
 
   /** Any token, or any of those that its grammar lets come. */
-  #draw({ matcher, params, promptLength }: Sequence, hash: number, length: number): number {
+  #allowedToken({ mask: index }: DrawnToken, { masks }: StepPlan, hash: number): number {
     const { vocabSize } = this.#options;
-    if (matcher === null) return hash % vocabSize;
-    const mask = new Uint32Array(Math.ceil(vocabSize / 32));
-    writeMask(matcher, params, length - promptLength, mask);
+    if (index === null) return hash % vocabSize;
+    const mask = masks[index];
     const allowed = Array.from({ length: vocabSize }, (_, id) => id).filter(
-      (id) => ((mask[id >>> 5] ?? 0) >>> (id & 31)) & 1,
+      (id) => ((mask?.[id >>> 5] ?? 0) >>> (id & 31)) & 1,
     );
     assert(allowed.length > 0, "nothing may be drawn");
     return allowed[hash % allowed.length] ?? 0;
   }
 
   /** Of everything before `length`. */
-  #hash(sequence: Sequence, length: number): number {
-    const { temperature, seed } = sequence.params;
-    let hash = temperature === 0 ? 0 : mix(seed, length - sequence.promptLength);
+  #hash(slot: number, length: number, first: number): number {
+    let hash = first;
     for (let position = 0; position < length; position++) {
-      hash = mix(hash, this.#cache[this.#address(sequence, position)] ?? 0);
+      hash = mix(hash, this.#cache[this.#address(slot, position)] ?? 0);
     }
     return hash;
   }
 
-  #address(sequence: Sequence, position: number): number {
+  #address(slot: number, position: number): number {
     const { blockSize, numGpuBlocks } = this.#options;
-    const block = sequence.blockTable[Math.floor(position / blockSize)] ?? -1;
+    const block = this.#slot(slot).blockTable[Math.floor(position / blockSize)] ?? -1;
     assert(block >= 0 && block < numGpuBlocks, `position ${position} has no block`);
     return block * blockSize + (position % blockSize);
   }
+
+  #slot(slot: number): Slot {
+    const state = this.#slots.get(slot);
+    assert(state !== undefined, `slot ${slot} has no block table`);
+    return state;
+  }
 }
 
-function slotOf(sequence: Sequence): number {
-  assert(sequence.slot !== null, `${sequence.requestId} has no slot`);
-  return sequence.slot;
+function rowAt({ rows }: StepPlan, row: number): [token: number, position: number, slot: number, start: number] {
+  const [token = -1, position = -1, slot = -1, start = -1] = rows.subarray(row * ROW_WORDS, (row + 1) * ROW_WORDS);
+  return [token, position, slot, start];
 }
 
 /** Mixes a number into a 32-bit hash. */

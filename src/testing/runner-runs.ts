@@ -3,6 +3,7 @@
 import { resolveEngineConfig } from "../api/engine-config.ts";
 import type { LogitRules } from "../engine/logit-rules.ts";
 import { Sequence } from "../engine/sequence.ts";
+import { StepPlanner } from "../engine/step-planner.ts";
 import type { OpenedDevice } from "../backends/gpu/device.ts";
 import { GpuRunner } from "../backends/gpu/gpu-runner.ts";
 import type { ModelWeights } from "../models/model-weights.ts";
@@ -44,14 +45,15 @@ export async function greedyTokens(
   rules: Partial<LogitRules> = {},
 ): Promise<number[]> {
   const sequence = placedSequence(prompt, 1, prompt.length + numTokens, rules);
+  const planner = new StepPlanner();
   for (let i = 0; i < numTokens; i++) {
     const start = sequence.numComputedTokens;
     const count = sequence.tokens.length - start;
-    const { tokens } = await runner.submit([
-      { sequence, start, count, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
-    ]);
+    const { sequences } = await runner.submit(
+      planner.plan([{ sequence, start, count, samples: true, drafts: [], scored: 0, cachedTokens: 0 }]),
+    );
     sequence.numComputedTokens = sequence.tokens.length;
-    sequence.tokens.push(tokens[0]?.tokenId ?? -1);
+    sequence.tokens.push(sequences[0]?.drawn[0]?.tokenId ?? -1);
   }
   return sequence.tokens.slice(prompt.length);
 }
@@ -64,8 +66,7 @@ export async function lastLogits(
   vocabSize: number,
 ): Promise<Float32Array> {
   const sequence = placedSequence(prompt, 0, prompt.length);
-  await runner.submit([
-    { sequence, start: 0, count: prompt.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
-  ]);
+  const entry = { sequence, start: 0, count: prompt.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
+  await runner.submit(new StepPlanner().plan([entry]));
   return new Float32Array(await readBuffer(device, runner.activations.logits)).subarray(0, vocabSize);
 }

@@ -2,11 +2,12 @@
 
 import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import type { ScheduledSequence } from "../../engine/runner.ts";
+import type { ScheduledSequence } from "../../engine/scheduled-sequence.ts";
 import { Sequence } from "../../engine/sequence.ts";
 import { weightsOf, type Weight } from "../../models/graph.ts";
 import { describeModel } from "../../models/families.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
 import type { Tensor } from "../../files/tensor.ts";
 import { prepareGraph, runDispatches, type PreparedGraph } from "../../testing/prepared-graph.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
@@ -73,7 +74,7 @@ function rowsOf(sequence: Sequence, start: number, end: number) {
 }
 
 async function compute({ compiled, step, activations }: PreparedGraph, scheduled: readonly ScheduledSequence[]) {
-  const shape = step.write(opened.device.queue, scheduled);
+  const shape = step.write(opened.device.queue, new StepPlanner().plan(scheduled));
   const dispatches = [...compiled.dispatches(shape)];
   runDispatches(opened, dispatches, shape);
   const logits = await readBuffer(opened.device, activations.logits);

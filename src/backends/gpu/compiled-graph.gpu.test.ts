@@ -6,6 +6,7 @@ import { resolveEngineConfig } from "../../api/engine-config.ts";
 import type { Value } from "../../models/graph.ts";
 import { Sequence } from "../../engine/sequence.ts";
 import { prepareGraph, runDispatches } from "../../testing/prepared-graph.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { differingWords, expectClose, openTestDevice, readBuffer } from "../../testing/gpu.ts";
 import { usualMatmuls } from "./matmul-variants.ts";
@@ -76,7 +77,7 @@ it.each([
     sequence.slot = 1;
     sequence.blockTable = [2];
     const scheduled = { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
-    const shape = step.write(device.queue, [scheduled]);
+    const shape = step.write(device.queue, new StepPlanner().plan([scheduled]));
     const checked: string[] = [];
     const dispatches = [...compiled.dispatches(shape)];
     const head = operations.at(-1);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { Sequence } from "../../engine/sequence.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { createRunner, greedyTokens, lastLogits, placedSequence } from "../../testing/runner-runs.ts";
 import { expectClose, openTestDevice } from "../../testing/gpu.ts";
@@ -59,7 +60,8 @@ describe("gpt2-tiny under rules", async () => {
         cachedTokens: 0,
       };
     });
-    const [silent, telling] = (await runner.submit(entries)).tokens;
+    const { sequences } = await runner.submit(new StepPlanner().plan(entries));
+    const [silent, telling] = sequences.map(({ drawn }) => drawn[0]);
     expect(silent?.top).toEqual([]);
     expect(telling?.top?.map(({ tokenId }) => tokenId)).toEqual(order.slice(0, 3));
     expect(telling?.top?.[0]?.logprob).toBeCloseTo(telling?.logprob ?? NaN, 5);
@@ -82,11 +84,10 @@ describe("a prompt that is scored", async () => {
     const sequence = new Sequence({ requestId: "s", index: 0, params, prompt: ids, arrivalMs: 0 });
     Object.assign(sequence, { slot: 2, blockTable });
     const scored = ids.length - 1;
-    const { tokens } = await runner.submit([
-      { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored, cachedTokens: 0 },
-    ]);
-    expect(tokens).toHaveLength(ids.length);
-    for (const [row, { tokenId, logprob, rank, top }] of tokens.slice(0, scored).entries()) {
+    const entry = { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored, cachedTokens: 0 };
+    const [result] = (await runner.submit(new StepPlanner().plan([entry]))).sequences;
+    expect([result?.scored.length, result?.drawn.length]).toEqual([scored, 1]);
+    for (const [row, { tokenId, logprob, rank, top }] of result!.scored.entries()) {
       const own = logits.subarray(row * vocabSize, (row + 1) * vocabSize);
       const logTotal = Math.log(own.reduce((sum, logit) => sum + Math.exp(logit), 0));
       const order = [...own.keys()].sort((a, b) => (own[b] ?? 0) - (own[a] ?? 0));
@@ -96,8 +97,8 @@ describe("a prompt that is scored", async () => {
       expect(top?.map((one) => one.tokenId)).toEqual(order.slice(0, 3));
       for (const one of top ?? []) expect(one.logprob).toBeCloseTo((own[one.tokenId] ?? NaN) - logTotal, 4);
     }
-    expect(tokens.at(-1)?.rank).toBeUndefined();
-    expect(tokens.at(-1)?.top).toHaveLength(1);
+    expect(result?.drawn[0]?.rank).toBeUndefined();
+    expect(result?.drawn[0]?.top).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,7 @@
-import type { SampledToken, ScheduledSequence, StepResult } from "../../engine/runner.ts";
+import { resultsBySequence, type SampledToken, type StepResult } from "../../engine/runner.ts";
 import { maxSamples } from "../../engine/scheduler-config.ts";
 import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../../engine/sampling-params.ts";
+import type { StepPlan } from "../../engine/step-plan.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { LoadOptions, LoadedRunner } from "../backend.ts";
@@ -121,9 +122,9 @@ export class GpuRunner implements LoadedRunner {
     return this.#arena.bytes;
   }
 
-  submit(scheduled: readonly ScheduledSequence[]): Promise<StepResult> {
+  submit(plan: StepPlan): Promise<StepResult> {
     const { queue } = this.#device;
-    const shape = this.#step.write(queue, scheduled);
+    const shape = this.#step.write(queue, plan);
     const { samples, maxTop } = shape;
     const timed = this.#timestamps?.nextPass();
     const encoder = this.#device.createCommandEncoder({ label: "step" });
@@ -141,7 +142,7 @@ export class GpuRunner implements LoadedRunner {
     const parts = [...(timed ? [timed.part] : []), sampled, ...(maxTop > 0 ? [top] : [])];
     const read = this.#readback.record(encoder, parts);
     queue.submit([encoder.finish()]);
-    return this.#result(read, scheduled.flatMap(wantedSamples), timed !== undefined);
+    return this.#result(read, plan, timed !== undefined);
   }
 
   dispose(): void {
@@ -149,11 +150,7 @@ export class GpuRunner implements LoadedRunner {
     this.#arena.destroy();
   }
 
-  async #result(
-    read: () => Promise<Uint32Array>,
-    wanted: readonly WantedSample[],
-    isTimed: boolean,
-  ): Promise<StepResult> {
+  async #result(read: () => Promise<Uint32Array>, plan: StepPlan, isTimed: boolean): Promise<StepResult> {
     let words: Uint32Array;
     try {
       words = await read();
@@ -164,15 +161,17 @@ export class GpuRunner implements LoadedRunner {
     const ids = words.subarray(isTimed ? STAMPS_BYTES / words.BYTES_PER_ELEMENT : 0);
     const logprobs = new Float32Array(ids.buffer, ids.byteOffset);
     const tokenAt = (at: number) => ({ tokenId: ids[at] ?? 0, logprob: logprobs[at + 1] ?? 0 });
-    const topStart = 2 * Math.max(1, wanted.length);
-    const tokens = wanted.map(({ numTop, target }, i): SampledToken => {
+    const topStart = 2 * Math.max(1, plan.samples.length);
+    const tokens = plan.samples.map((sample, i): SampledToken => {
       const start = topStart + 2 * i * MAX_TOP_CANDIDATES;
-      const candidates = Array.from({ length: numTop }, (_, n) => tokenAt(start + 2 * n));
+      const candidates = Array.from({ length: sample.numTop }, (_, n) => tokenAt(start + 2 * n));
       const top = candidates.filter(({ logprob: one }) => one > LOWEST_LOGPROB);
       const { tokenId, logprob } = tokenAt(2 * i);
-      return target === undefined ? { tokenId, logprob, top } : { tokenId: target, logprob, top, rank: tokenId };
+      if (sample.kind === "draw") return { tokenId, logprob, top };
+      // The kernel puts the rank where a drawn token has its id.
+      return { tokenId: sample.tokenId, logprob, top, rank: tokenId };
     });
-    return { tokens, gpuMs };
+    return { sequences: resultsBySequence(plan, tokens), gpuMs };
   }
 }
 
@@ -184,22 +183,4 @@ function stepLimits(engine: ResolvedEngineConfig) {
     maxBlocks: Math.ceil(engine.maxModelLen / engine.blockSize),
     maxLength: engine.maxModelLen,
   };
-}
-
-interface WantedSample {
-  /** How many of the most likely tokens it tells. */
-  readonly numTop: number;
-  /** The token that it scores, instead of drawing one. */
-  readonly target?: number;
-}
-
-/** In the order in which the step buffer has them. */
-function wantedSamples({ sequence, start, scored, samples, drafts }: ScheduledSequence): WantedSample[] {
-  const { topLogprobs, promptLogprobs } = sequence.params;
-  const targets = sequence.tokens.slice(start + 1, start + 1 + scored);
-  const draws = samples ? 1 + drafts.length : 0;
-  return [
-    ...targets.map((target) => ({ numTop: promptLogprobs ?? 0, target })),
-    ...Array.from({ length: draws }, () => ({ numTop: topLogprobs })),
-  ];
 }

@@ -1,4 +1,5 @@
-import { badWordWords, MAX_RULE_WORDS, type LogitRules } from "../../engine/logit-rules.ts";
+import { badWordWords, MAX_RULE_WORDS } from "../../engine/logit-rules.ts";
+import type { ListRules } from "../../engine/step-plan.ts";
 
 const HEADER_WORDS = 4;
 
@@ -13,8 +14,8 @@ export function ruleTableShape(vocabSize: number): RuleTableShape {
   return { words: HEADER_WORDS + maskWords + MAX_RULE_WORDS, maskWords };
 }
 
-/** A request's rules as shaders/process-logits.wgsl reads them, where the layout is drawn. */
-export function packRules(rules: LogitRules, { words, maskWords }: RuleTableShape): Uint32Array<ArrayBuffer> {
+/** Returns a request's rules in the layout that shaders/process-logits.wgsl draws. */
+export function packRules(rules: ListRules, { words, maskWords }: RuleTableShape): Uint32Array<ArrayBuffer> {
   const table = new Uint32Array(words);
   const floats = new Float32Array(table.buffer);
   const { logitBias, endTokenIds, badWords, allowedTokenIds } = rules;

@@ -4,9 +4,11 @@ import stepWgsl from "../../../shaders/lib/step.wgsl?raw";
 import { NO_RULES } from "../../engine/logit-rules.ts";
 import { NO_FILTERS, type SamplingParams } from "../../engine/sampling-params.ts";
 import { Sequence } from "../../engine/sequence.ts";
+import type { ScheduledSequence } from "../../engine/scheduled-sequence.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
 import { openTestDevice, readBuffer } from "../../testing/gpu.ts";
 import { Arena } from "./arena.ts";
-import { FEEDBACK, StepBuffer } from "./step-buffer.ts";
+import { StepBuffer } from "./step-buffer.ts";
 
 const { device } = await openTestDevice();
 
@@ -39,15 +41,15 @@ function sequenceOf(
   return sequence;
 }
 
-const newBuffer = () =>
-  new StepBuffer(new Arena(device), {
-    maxRows: 64,
-    maxSamples: 4,
-    maxSlots: 4,
-    maxBlocks: 3,
-    maxLength: 48,
-    vocabSize: 40,
-  });
+const LIMITS = { maxRows: 64, maxSamples: 4, maxSlots: 4, maxBlocks: 3, maxLength: 48, vocabSize: 40 };
+
+/** A step buffer, and what writes planned steps to it. */
+function newBuffer() {
+  const buffer = new StepBuffer(new Arena(device), LIMITS);
+  const planner = new StepPlanner();
+  const write = (step: readonly ScheduledSequence[]) => buffer.write(device.queue, planner.plan(step));
+  return { buffer, write };
+}
 
 async function wordsOf(binding: GPUBufferBinding): Promise<Uint32Array> {
   return new Uint32Array(await readBuffer(device, binding.buffer), binding.offset, (binding.size ?? 0) / 4);
@@ -60,10 +62,10 @@ function fieldsOf(name: string): string[] {
 }
 
 it("lays out rows and samples as lib/step.wgsl declares them", async () => {
-  const buffer = newBuffer();
+  const { buffer, write } = newBuffer();
   const prompt = sequenceOf("a", [11, 12, 13], 2, [7]);
   const sampling = sequenceOf("b", [21, 22], 1, [3, 4]);
-  const counts = buffer.write(device.queue, [
+  const counts = write([
     { sequence: prompt, start: 1, count: 1, samples: false, drafts: [], scored: 0, cachedTokens: 0 },
     { sequence: sampling, start: 0, count: 2, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
   ]);
@@ -85,9 +87,9 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
 });
 
 it("lays out rows that are scored as samples before those that are drawn", async () => {
-  const buffer = newBuffer();
+  const { buffer, write } = newBuffer();
   const prompt = sequenceOf("a", [11, 12, 13], 2, [7], { promptLogprobs: 5 });
-  const counts = buffer.write(device.queue, [
+  const counts = write([
     { sequence: prompt, start: 0, count: 3, samples: true, drafts: [], scored: 2, cachedTokens: 0 },
   ]);
   expect(counts).toEqual({ rows: 3, samples: 3, longest: 3, anyRules: false, maxTop: 5 });
@@ -104,7 +106,7 @@ it("lays out rows that are scored as samples before those that are drawn", async
 });
 
 it("lays out rules and likely tokens, and uploads rules when their sequence comes to its slot", async () => {
-  const buffer = newBuffer();
+  const { buffer, write } = newBuffer();
   const ruled = sequenceOf("a", [11, 12, 13], 2, [7], {
     minP: 0.125,
     typicalP: 0.75,
@@ -130,7 +132,7 @@ it("lays out rules and likely tokens, and uploads rules when their sequence come
     cachedTokens: 0,
   });
   const early = { ...entry(ruled), count: 3 };
-  expect(buffer.write(device.queue, [early, entry(plain)])).toEqual({
+  expect(write([early, entry(plain)])).toEqual({
     rows: 4,
     samples: 2,
     longest: 3,
@@ -157,7 +159,7 @@ it("lays out rules and likely tokens, and uploads rules when their sequence come
 });
 
 it("uploads the tokens again when another sequence had the slot in between", async () => {
-  const buffer = newBuffer();
+  const { buffer, write } = newBuffer();
   const entry = (sequence: Sequence) => ({
     sequence,
     start: 0,
@@ -170,7 +172,7 @@ it("uploads the tokens again when another sequence had the slot in between", asy
   const first = sequenceOf("a", [11, 12], 0, [1], { noRepeatNgramSize: 2 });
   const second = sequenceOf("b", [55], 0, [2], { noRepeatNgramSize: 2 });
   const historyAfter = async (sequence: Sequence) => {
-    buffer.write(device.queue, [entry(sequence)]);
+    write([entry(sequence)]);
     return [...new Uint32Array(await readBuffer(device, buffer.history))].slice(0, 3);
   };
   expect(await historyAfter(first)).toEqual([11, 12, 0]);
@@ -179,29 +181,11 @@ it("uploads the tokens again when another sequence had the slot in between", asy
   expect(await historyAfter(first)).toEqual([11, 12, 13]);
 });
 
-it("takes a sampled token from the GPU as long as its sequence keeps the slot", async () => {
-  const buffer = newBuffer();
-  const tokenOf = async (sequence: Sequence, start: number) => {
-    buffer.write(device.queue, [{ sequence, start, count: 1, samples: true, drafts: [], scored: 0, cachedTokens: 0 }]);
-    return (await wordsOf(buffer.rows))[0];
-  };
-  const first = sequenceOf("a", [11], 0, [1]);
-  expect(await tokenOf(first, 0)).toBe(11);
-  first.tokens.push(99);
-  expect(await tokenOf(first, 1)).toBe(FEEDBACK);
-
-  // Another sequence takes the slot; the first comes back later and must bring its token itself.
-  const second = sequenceOf("b", [55, 56], 0, [2]);
-  expect(await tokenOf(second, 1)).toBe(56);
-  expect(await tokenOf(first, 1)).toBe(99);
-});
-
 it("uploads block tables where they changed", async () => {
-  const buffer = newBuffer();
+  const { buffer, write } = newBuffer();
   const a = sequenceOf("a", [1], 0, [9]);
   const b = sequenceOf("b", [1], 3, [5, 6, 8]);
-  buffer.write(
-    device.queue,
+  write(
     [a, b].map((sequence) => ({
       sequence,
       start: 0,
@@ -213,9 +197,7 @@ it("uploads block tables where they changed", async () => {
     })),
   );
   a.blockTable.push(4);
-  buffer.write(device.queue, [
-    { sequence: a, start: 0, count: 1, samples: false, drafts: [], scored: 0, cachedTokens: 0 },
-  ]);
+  write([{ sequence: a, start: 0, count: 1, samples: false, drafts: [], scored: 0, cachedTokens: 0 }]);
   const tables = new Uint32Array(await readBuffer(device, buffer.blockTables));
   expect([...tables].slice(0, 12)).toEqual([9, 4, 0, 0, 0, 0, 0, 0, 0, 5, 6, 8]);
 });

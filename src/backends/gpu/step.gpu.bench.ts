@@ -4,6 +4,7 @@ import { it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { Sequence } from "../../engine/sequence.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
 import { medianOf, printTable } from "../../testing/bench.ts";
 import { GREEDY } from "../../testing/golden.ts";
 import { openTestDevice } from "../../testing/gpu.ts";
@@ -47,7 +48,7 @@ function scheduled({ sequences, rows, context }: (typeof STEPS)[number]) {
 it("step", async () => {
   const table = [];
   for (const shape of STEPS) {
-    const plan = scheduled(shape);
+    const plan = new StepPlanner().plan(scheduled(shape));
     const times = Object.values(runners).map((runner) => ({ runner, ms: [] as number[] }));
     for (let round = 0; round < 12; round++) {
       for (const { runner, ms } of times) {

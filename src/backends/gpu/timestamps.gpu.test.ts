@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { Sequence } from "../../engine/sequence.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { openTestDevice } from "../../testing/gpu.ts";
 import { GpuRunner } from "./gpu-runner.ts";
@@ -20,9 +21,8 @@ function prefill(runner: GpuRunner) {
   const sequence = new Sequence({ requestId: "s", index: 0, params: GREEDY, prompt: PROMPT, arrivalMs: 0 });
   sequence.slot = 0;
   sequence.blockTable = [3, 1, 2, 0];
-  return runner.submit([
-    { sequence, start: 0, count: PROMPT.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
-  ]);
+  const entry = { sequence, start: 0, count: PROMPT.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
+  return runner.submit(new StepPlanner().plan([entry]));
 }
 
 it("times a step: more than nothing, and no more than the time it was waited for", async () => {
@@ -48,7 +48,7 @@ it("times each of many steps in flight by itself, and makes nothing anew for it"
     const times = results.map(({ gpuMs }) => gpuMs ?? -1);
     for (const gpuMs of times) expect(gpuMs).toBeGreaterThan(0);
     expect(times.reduce((sum, gpuMs) => sum + gpuMs, 0)).toBeLessThanOrEqual(waitedMs + 1);
-    expect(new Set(results.map(({ tokens }) => tokens[0]?.tokenId)).size).toBe(1);
+    expect(new Set(results.map(({ sequences }) => sequences[0]?.drawn[0]?.tokenId)).size).toBe(1);
   }
   expect(runner.bytes).toBe(held);
   runner.dispose();
@@ -62,7 +62,7 @@ it("has no time to tell on a device without timestamps, and the same token", asy
   const [timed, untimed] = await Promise.all([createRunner(opened.device), createRunner(device)]);
   const [expected, result] = [await prefill(timed), await prefill(untimed)];
   expect(result.gpuMs).toBeNull();
-  expect(result.tokens).toEqual(expected.tokens);
+  expect(result.sequences).toEqual(expected.sequences);
   timed.dispose();
   untimed.dispose();
   device.destroy();

@@ -129,7 +129,7 @@ describe("abort", () => {
   });
 
   it("shows what was held back", async () => {
-    const speaking = new EngineHarness({ runner: scriptedRunner({ a: byteTokens("so EN") }) });
+    const speaking = new EngineHarness({ runner: scriptedRunner(byteTokens("so EN")) });
     speaking.add("a", [1], { params: samplingParams({ stop: ["END"] }) });
     for (let i = 0; i < 5; i++) await speaking.step();
     expect(speaking.choice("a").text).toBe("so ");

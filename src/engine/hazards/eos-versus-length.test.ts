@@ -4,7 +4,7 @@ import { byteTokens, EngineHarness, EOS, samplingParams, scriptedRunner } from "
 import type { SamplingParams } from "../sampling-params.ts";
 
 async function answer(script: number[], params: Partial<SamplingParams>, maxModelLen = 64) {
-  const harness = new EngineHarness({ runner: scriptedRunner({ a: script }), config: { maxModelLen } });
+  const harness = new EngineHarness({ runner: scriptedRunner(script), config: { maxModelLen } });
   harness.add("a", [1, 2], { params: samplingParams(params) });
   await harness.runToEnd();
   const { text, finishReason, stopReason } = harness.choice("a");

@@ -2,7 +2,14 @@
 
 import { expect, test } from "vitest";
 
-import { BYTE_VOCABULARY, byteTokens, EngineHarness, EOS, samplingParams } from "../../testing/engine-harness.ts";
+import {
+  BYTE_VOCABULARY,
+  byteTokens,
+  EngineHarness,
+  EOS,
+  samplingParams,
+  samplingRunner,
+} from "../../testing/engine-harness.ts";
 import { grammarCompiler } from "../../testing/grammars.ts";
 import type { EngineRequest } from "../engine-options.ts";
 import type { SamplingParams } from "../sampling-params.ts";
@@ -110,13 +117,7 @@ test("a stop token comes where the text is complete only, a stop string anywhere
 
 test("where other rules leave nothing of what its grammar allows, it alone is aborted", async () => {
   const harness = new EngineHarness({
-    runner: {
-      submit: (step) =>
-        Promise.resolve({
-          tokens: step.filter((one) => one.samples).map(() => ({ tokenId: 0, logprob: -1 })),
-          gpuMs: null,
-        }),
-    },
+    runner: samplingRunner(() => ({ tokenId: 0, logprob: -1 })),
   });
   harness.add("bound", prompt, await matching("[a-z]{3}"));
   harness.add("free", prompt, free(1));

@@ -1,7 +1,8 @@
 // Steps that are planned before the tokens of the ones before are known: placeholders that reach the model, tokens that
 // reach a sequence that is gone, sequences freed twice, penalties for running ahead of an end.
 import { describe, expect, it } from "vitest";
-import type { Runner, ScheduledSequence, StepResult } from "../../engine/runner.ts";
+import type { Runner, StepResult } from "../../engine/runner.ts";
+import type { StepPlan } from "../../engine/step-plan.ts";
 import { EngineHarness, ROOMY, samplingParams } from "../../testing/engine-harness.ts";
 import { FakeRunner } from "../../testing/fake-runner.ts";
 
@@ -12,8 +13,8 @@ class SlowRunner implements Runner {
   inFlight = 0;
   mostInFlight = 0;
 
-  submit(step: readonly ScheduledSequence[]): Promise<StepResult> {
-    const result = this.#runner.submit(step);
+  submit(plan: StepPlan): Promise<StepResult> {
+    const result = this.#runner.submit(plan);
     this.inFlight += 1;
     this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
     return new Promise((resolve) => {
@@ -147,7 +148,7 @@ it("a failure of a step that nobody awaits yet is not lost, and not told twice",
     submit: () =>
       ++count === 3
         ? Promise.reject(new Error("third"))
-        : Promise.resolve({ tokens: [{ tokenId: 1, logprob: 0 }], gpuMs: null }),
+        : Promise.resolve({ sequences: [{ scored: [], drawn: [{ tokenId: 1, logprob: 0 }] }], gpuMs: null }),
   };
   const harness = new EngineHarness({ config: { runAhead: 4 }, runner: failing });
   harness.add("a", [1], LONG);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { byteTokens, EngineHarness, EOS, samplingParams, scriptedRunner } from "../../testing/engine-harness.ts";
 
 async function stream(script: number[], maxTokens = script.length, prompt = [1]) {
-  const harness = new EngineHarness({ runner: scriptedRunner({ a: script }) });
+  const harness = new EngineHarness({ runner: scriptedRunner(script) });
   harness.add("a", prompt, { params: samplingParams({ maxTokens }) });
   const shown: string[] = [];
   while (harness.hasWork) {
@@ -25,7 +25,7 @@ describe("a character that is spread over tokens", () => {
   });
 
   it("is not shown when the answer is aborted inside it", async () => {
-    const harness = new EngineHarness({ runner: scriptedRunner({ a: byteTokens("a😀") }) });
+    const harness = new EngineHarness({ runner: scriptedRunner(byteTokens("a😀")) });
     harness.add("a", [1]);
     for (let i = 0; i < 3; i++) await harness.step();
     harness.engine.abort("a");
@@ -33,7 +33,7 @@ describe("a character that is spread over tokens", () => {
   });
 
   it("does not mix with one of a neighbour in the same steps", async () => {
-    const harness = new EngineHarness({ runner: scriptedRunner({ a: byteTokens("😀"), b: byteTokens("🎈") }) });
+    const harness = new EngineHarness({ runner: scriptedRunner(byteTokens("😀"), byteTokens("🎈")) });
     harness.add("a", [1], { params: samplingParams({ maxTokens: 4 }) });
     harness.add("b", [1], { params: samplingParams({ maxTokens: 4 }) });
     await harness.runToEnd();

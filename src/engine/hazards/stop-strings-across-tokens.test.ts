@@ -4,7 +4,7 @@ import { byteTokens, EngineHarness, samplingParams, scriptedRunner } from "../..
 
 /** The text as it grows from step to step. */
 async function stream(text: string, stop: string[], includeStopStrInOutput = false) {
-  const harness = new EngineHarness({ runner: scriptedRunner({ a: byteTokens(text) }) });
+  const harness = new EngineHarness({ runner: scriptedRunner(byteTokens(text)) });
   const params = samplingParams({ stop, includeStopStrInOutput, maxTokens: byteTokens(text).length });
   harness.add("a", [1], { params });
   const shown: string[] = [];
@@ -40,14 +40,14 @@ describe("a stop string that is spread over tokens", () => {
 
   it("may lie in the middle of one token's text", async () => {
     const vocabulary = [new TextEncoder().encode("one. two"), new Uint8Array()];
-    const harness = new EngineHarness({ vocabulary, runner: scriptedRunner({ a: [0] }) });
+    const harness = new EngineHarness({ vocabulary, runner: scriptedRunner([0]) });
     harness.add("a", [0], { params: samplingParams({ stop: [". "] }) });
     await harness.runToEnd();
     expect(harness.choice("a")).toMatchObject({ text: "one", stopReason: ". ", tokenIds: [0] });
   });
 
   it("is not looked for in the prompt, nor across its border", async () => {
-    const harness = new EngineHarness({ runner: scriptedRunner({ a: byteTokens("D!") }) });
+    const harness = new EngineHarness({ runner: scriptedRunner(byteTokens("D!")) });
     harness.add("a", byteTokens("END EN"), { params: samplingParams({ stop: ["END"], maxTokens: 2 }) });
     await harness.runToEnd();
     expect(harness.choice("a")).toMatchObject({ text: "D!", finishReason: "length" });

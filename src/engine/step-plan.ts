@@ -1,0 +1,101 @@
+import type { LogitRules } from "./logit-rules.ts";
+import type { SamplingParams } from "./sampling-params.ts";
+
+/**
+ * Token of a row whose id the host may not know yet: the one that was drawn last in the row's slot. The same number is in
+ * shaders/lib/step.wgsl.
+ */
+export const FEEDBACK = 0xffffffff;
+
+/** Numbers of a row in `StepPlan.rows`: token, position, slot, and the first position of its sequence in this step. */
+export const ROW_WORDS = 4;
+
+/** What a step computes, as plain data: it may be sent to another thread. */
+export interface StepPlan {
+  /** One entry per scheduled sequence, in the order of the rows. Results come back in this order. */
+  readonly sequences: readonly PlannedSequence[];
+  /** [numRows, ROW_WORDS]. A sequence's rows follow one another. */
+  readonly rows: Uint32Array<ArrayBuffer>;
+  /** Per sequence in order: its scored tokens, then its drawn ones. */
+  readonly samples: readonly Sample[];
+  /** New entries of block tables. One from index 0 on says that the slot has another sequence, or one that starts over. */
+  readonly blockTables: readonly SlotUpdate[];
+  /** Tokens that the rules of processed samples look at. A runner adds the tokens that it draws by itself. */
+  readonly histories: readonly SlotUpdate[];
+  /** Rules of sequences that are new in their slots. */
+  readonly rules: readonly SlotRules[];
+  /** Which tokens grammars allow: bit (id & 31) of word (id >>> 5). */
+  readonly masks: readonly Uint32Array<ArrayBuffer>[];
+}
+
+/** A sequence's share of a step: rows for positions start .. start + numRows - 1. */
+export interface PlannedSequence {
+  readonly slot: number;
+  readonly start: number;
+  readonly numRows: number;
+  readonly numScored: number;
+  readonly numDrawn: number;
+}
+
+/** Numbers that a runner writes into its table of a slot, from index `start` on. */
+export interface SlotUpdate {
+  readonly slot: number;
+  readonly start: number;
+  readonly values: readonly number[];
+}
+
+export interface SlotRules {
+  readonly slot: number;
+  readonly rules: ListRules;
+}
+
+export type Sample = ScoredToken | DrawnToken;
+
+/** Asks for the log-probability and rank of a prompt token, under the raw logits of the row before it. */
+export interface ScoredToken {
+  readonly kind: "score";
+  readonly row: number;
+  readonly slot: number;
+  readonly tokenId: number;
+  /** Number of top log-probabilities to return. */
+  readonly numTop: number;
+}
+
+/** Asks for a token that follows a row. The runner also keeps it as its slot's FEEDBACK. */
+export interface DrawnToken {
+  readonly kind: "draw";
+  readonly row: number;
+  readonly slot: number;
+  /** Number of top log-probabilities to return. */
+  readonly numTop: number;
+  /** Index of the token in the output. Its random numbers follow from the seed and this index. */
+  readonly outputIndex: number;
+  readonly promptLength: number;
+  readonly params: DrawParams;
+  /** Whether rules or a mask change the logits, or a beam search normalises them. */
+  readonly isProcessed: boolean;
+  /** Whether the rules' end tokens are forbidden, because the output has fewer than minTokens. */
+  readonly isTooEarly: boolean;
+  /** Whether the rules change log-probabilities instead of logits, as in beam search. */
+  readonly isNormalised: boolean;
+  /** Index in `StepPlan.masks`, or null without a grammar. */
+  readonly mask: number | null;
+}
+
+/** The rules that are lists. They are uploaded once per sequence. */
+export type ListRules = Pick<LogitRules, "logitBias" | "endTokenIds" | "badWords" | "allowedTokenIds">;
+
+/** The rules and filters that are numbers. */
+export type DrawParams = Pick<
+  SamplingParams,
+  | "temperature"
+  | "topK"
+  | "topP"
+  | "minP"
+  | "typicalP"
+  | "seed"
+  | "repetitionPenalty"
+  | "frequencyPenalty"
+  | "presencePenalty"
+  | "noRepeatNgramSize"
+>;
