@@ -41,7 +41,7 @@ function erf(x: number): number {
 }
 
 export function layerNormReference(
-  x: Float32Array,
+  x: ArrayLike<number>,
   gamma: Float32Array,
   beta: Float32Array,
   epsilon: number,
@@ -53,7 +53,7 @@ export function layerNormReference(
 }
 
 export function rmsNormReference(
-  x: Float32Array,
+  x: ArrayLike<number>,
   gamma: Float32Array,
   beta: Float32Array,
   epsilon: number,
@@ -84,11 +84,15 @@ export function rotaryReference(
 /** softmax(scale q . keys) values, over all keys given. */
 export function attentionReference(
   query: ArrayLike<number>,
-  keys: Float32Array[],
-  values: Float32Array[],
+  keys: readonly ArrayLike<number>[],
+  values: readonly ArrayLike<number>[],
   scale: number,
 ): Float64Array {
-  const dot = (key: Float32Array) => key.reduce((sum, value, i) => sum + value * (query[i] ?? 0), 0);
+  const dot = (key: ArrayLike<number>) => {
+    let sum = 0;
+    for (let i = 0; i < key.length; i++) sum += (key[i] ?? 0) * (query[i] ?? 0);
+    return sum;
+  };
   const scores = keys.map((key) => scale * dot(key));
   const highest = Math.max(...scores);
   const weights = scores.map((score) => Math.exp(score - highest));

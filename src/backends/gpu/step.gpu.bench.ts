@@ -8,18 +8,14 @@ import { StepPlanner } from "../../engine/step-planner.ts";
 import { medianOf, printTable } from "../../testing/bench.ts";
 import { GREEDY } from "../../testing/golden.ts";
 import { openTestDevice } from "../../testing/gpu.ts";
+import { describeModel } from "../../models/families.ts";
 import { randomWeights } from "../../testing/random-weights.ts";
 import { GpuRunner } from "./gpu-runner.ts";
 
 const opened = await openTestDevice();
-const weights = randomWeights({
-  model_type: "gpt2",
-  n_layer: 4,
-  n_embd: 256,
-  n_head: 4,
-  n_positions: 1024,
-  vocab_size: 4096,
-});
+const weights = randomWeights(
+  describeModel({ model_type: "gpt2", n_layer: 4, n_embd: 256, n_head: 4, n_positions: 1024, vocab_size: 4096 }),
+);
 const engine = resolveEngineConfig({ dtype: "f16", maxNumSeqs: 16, maxNumBatchedTokens: 64 }, weights.model.shape);
 const runners = {
   software: await GpuRunner.create({ opened: { ...opened, isSoftware: true }, weights, engine }),

@@ -1,0 +1,129 @@
+// A model's graph in float64, one sequence at a time: what every backend is held to.
+
+import { readF32 } from "../files/tensor.ts";
+import type { Activation, Linear, NormWeights, Operation, Value, Weight } from "../models/graph.ts";
+import type { ModelWeights } from "../models/model-weights.ts";
+import {
+  attentionReference,
+  geluErfReference,
+  geluTanhReference,
+  layerNormReference,
+  rmsNormReference,
+  rotaryReference,
+  siluReference,
+} from "./reference.ts";
+
+const ACTIVATIONS: Readonly<Record<Activation, (x: number) => number>> = {
+  gelu_tanh: geluTanhReference,
+  gelu_erf: geluErfReference,
+  silu: siluReference,
+};
+
+type Rows = Float64Array[];
+
+/** Returns the logits [vocabSize] after each token. */
+export async function logitsReference(weights: ModelWeights, tokens: readonly number[]): Promise<Rows> {
+  const { graph, shape } = weights.model;
+  const values = new Map<Value, Rows>();
+  const rowsOf = (value: Value) => values.get(value) ?? fail(`value ${value} is read before it is written`);
+  let logits: Rows = [];
+
+  const product = async ({ matrix, bias }: Linear, input: Rows): Promise<Rows> => {
+    const w = await readF32(weights.tensor(matrix));
+    const b = bias && (await readF32(weights.tensor(bias)));
+    const { inputs, outputs, layout } = matrix;
+    const [stepIn, stepOut] = layout === "in-out" ? [outputs, 1] : [1, inputs];
+    return input.map((x) =>
+      Float64Array.from({ length: outputs }, (_, n) => {
+        let sum = b?.[n] ?? 0;
+        for (let k = 0; k < inputs; k++) sum += (x[k] ?? 0) * (w[k * stepIn + n * stepOut] ?? 0);
+        return sum;
+      }),
+    );
+  };
+
+  const compute = async (operation: Operation): Promise<void> => {
+    switch (operation.type) {
+      case "embed": {
+        const { table, positions, scale, output } = operation;
+        const [wte, wpe] = [await read(weights, table), positions && (await read(weights, positions))];
+        const width = table.inputs;
+        const row = (token: number, position: number) =>
+          Float64Array.from(
+            { length: width },
+            (_, i) => (wte[token * width + i] ?? 0) * scale + (wpe?.[position * width + i] ?? 0),
+          );
+        return void values.set(output, tokens.map(row));
+      }
+      case "norm": {
+        const normalise = await normOf(weights, operation.norm);
+        return void values.set(operation.output, rowsOf(operation.input).map(normalise));
+      }
+      case "linear": {
+        const { linear, input, output, activation, addsToOutput } = operation;
+        const act = activation ? ACTIVATIONS[activation] : (x: number) => x;
+        const products = (await product(linear, rowsOf(input))).map((row) => row.map(act));
+        const sum = (row: Float64Array, r: number) => row.map((x, i) => x + (rowsOf(output)[r]?.[i] ?? 0));
+        return void values.set(output, addsToOutput ? products.map(sum) : products);
+      }
+      case "gate": {
+        const gates = await product(operation.gate, rowsOf(operation.input));
+        const ups = await product(operation.up, rowsOf(operation.input));
+        const act = ACTIVATIONS[operation.activation];
+        const gated = gates.map((row, r) => row.map((x, i) => act(x) * (ups[r]?.[i] ?? 0)));
+        return void values.set(operation.output, gated);
+      }
+      case "rotary": {
+        const { inverseFrequencies, scaling } = operation.angles;
+        const numTurned = shape.numHeads + shape.numKvHeads;
+        rowsOf(operation.value).forEach((row, position) => {
+          for (let head = 0; head < numTurned; head++) {
+            const at = head * shape.headDim;
+            const turned = rotaryReference(row.slice(at, at + shape.headDim), position, inverseFrequencies);
+            row.set(
+              turned.map((x) => x * scaling),
+              at,
+            );
+          }
+        });
+        return;
+      }
+      case "attention": {
+        const { numHeads, numKvHeads, headDim } = shape;
+        const input = rowsOf(operation.input);
+        const headOf = (row: Float64Array, head: number) => row.slice(head * headDim, (head + 1) * headDim);
+        const attend = (row: Float64Array, position: number) =>
+          Float64Array.from(
+            Array.from({ length: numHeads }, (_, head) => {
+              const kvHead = Math.floor(head / (numHeads / numKvHeads));
+              const seen = input.slice(0, position + 1);
+              const keys = seen.map((one) => headOf(one, numHeads + kvHead));
+              const cached = seen.map((one) => headOf(one, numHeads + numKvHeads + kvHead));
+              return [...attentionReference(headOf(row, head), keys, cached, operation.scale)];
+            }).flat(),
+          );
+        return void values.set(operation.output, input.map(attend));
+      }
+      case "head":
+        logits = await product({ matrix: operation.table }, rowsOf(operation.input));
+    }
+  };
+  for (const operation of graph.operations) await compute(operation);
+  return logits;
+}
+
+async function normOf(weights: ModelWeights, norm: NormWeights): Promise<(x: Float64Array) => Float64Array> {
+  const offset = norm.weightOffset ?? 0;
+  const gamma = (await read(weights, norm.weight)).map((value) => value + offset);
+  const beta = norm.bias ? await read(weights, norm.bias) : new Float32Array(gamma.length);
+  const normalise = norm.kind === "rms" ? rmsNormReference : layerNormReference;
+  return (x) => normalise(x, gamma, beta, norm.epsilon);
+}
+
+function read(weights: ModelWeights, weight: Weight): Promise<Float32Array> {
+  return readF32(weights.tensor(weight));
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}
