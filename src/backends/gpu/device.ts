@@ -28,7 +28,7 @@ export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
   if (!gpu) {
     throw new ChorusError(
       "webgpu_unavailable",
-      "This browser does not offer WebGPU (navigator.gpu is missing). Chrome or Edge 113 and later do.",
+      "This browser does not offer WebGPU (navigator.gpu is missing). Chrome, Edge, Firefox and Safari do in their newest versions.",
     );
   }
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
