@@ -1,4 +1,5 @@
-// Two tiers: "unit" is pure and runs in Node; "gpu" runs in Chromium, on its software adapter unless CHORUS_ADAPTER=real.
+// Three tiers: "unit" is pure and runs in Node; "gpu" runs in Chromium, on its software adapter unless CHORUS_ADAPTER=real;
+// "firefox" drives what was built in Firefox.
 // "bench" is no tier: npm run bench runs it, in the same Chromium.
 
 import { join } from "node:path";
@@ -52,6 +53,17 @@ export default defineConfig({
       },
       // The software adapter makes about 1 GFLOP/s, hence the patience.
       inChromium("gpu", "src/**/*.gpu.test.ts", 180_000),
+      // The built library and app in Firefox, driven from Node: tools/test.mjs builds them first.
+      {
+        test: {
+          name: "firefox",
+          environment: "node",
+          include: ["e2e/**/*.firefox.ts"],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
       inChromium("bench", "src/**/*.gpu.bench.ts", 600_000),
     ],
   },

@@ -1,8 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
 import { chromium } from "playwright";
 
+import { aptGetInstall, rootPrefix } from "./apt-get.mjs";
 import { findChromium } from "./find-chromium.mjs";
 import { run } from "./run-command.mjs";
 
@@ -43,16 +43,7 @@ export async function ensureChromium() {
 /** Commands that may bring one, in order. Each is asked for when those before it were not enough. */
 function* installations() {
   yield "playwright install chromium";
-  const asRoot = rootPrefix();
-  if (asRoot === null) return;
-  if (existsSync(chromium.executablePath())) yield "playwright install-deps chromium";
-  yield `${asRoot}apt-get update && ${asRoot}apt-get install -y chromium`;
-}
-
-/** What to put before apt-get; null where there is none or it would ask for a password. */
-function rootPrefix() {
-  const succeeds = (/** @type {string} */ command) => spawnSync(command, { shell: true, stdio: "ignore" }).status === 0;
-  if (process.platform !== "linux" || !succeeds("command -v apt-get")) return null;
-  if (process.getuid?.() === 0) return "";
-  return succeeds("sudo -n true") ? "sudo -n " : null;
+  if (rootPrefix() !== null && existsSync(chromium.executablePath())) yield "playwright install-deps chromium";
+  const aptGet = aptGetInstall("chromium");
+  if (aptGet) yield aptGet;
 }

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { countPlaywright, countVitest } from "./count-results.mjs";
+import { countPlaywright, countVitest, describeCounts, sumCounts } from "./count-results.mjs";
 import { run } from "./run-command.mjs";
 import { setUp } from "./setup.mjs";
 
@@ -21,7 +21,7 @@ import { setUp } from "./setup.mjs";
  *   name: string,
  *   command: (words: { report: string, filters: string }) => string,
  *   count?: (report: any) => Counts,
- *   browser?: boolean,
+ *   browser?: "chromium" | "firefox",
  *   shards?: number,
  * }} Tier
  */
@@ -39,14 +39,16 @@ const tiers = [
   { name: "format", command: () => "oxfmt --check" },
   { name: "unit", command: vitest("unit"), count: countVitest },
   // Compiling kernels is most of what it takes, which a browser's software adapter does one at a time.
-  { name: "gpu", command: vitest("gpu"), count: countVitest, browser: true, shards: 2 },
+  { name: "gpu", command: vitest("gpu"), count: countVitest, browser: "chromium", shards: 2 },
   { name: "build", command: () => "npm run --silent build && node tools/bundle-size.mjs" },
   {
     name: "e2e",
     command: ({ filters }) => `playwright test --reporter=list,json ${filters}`,
     count: countPlaywright,
-    browser: true,
+    browser: "chromium",
   },
+  // What was built, on a second implementation of WebGPU. Where there is none its tests are skipped.
+  { name: "firefox", command: vitest("firefox"), count: countVitest, browser: "firefox" },
 ];
 
 /**
@@ -62,12 +64,14 @@ async function runPart({ name, command, count }, filters, { output = "show", sha
     const words = shard ? `${filters} --shard=${shard}` : filters;
     const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: report, CHORUS_SHARD: shard.replace("/", "-of-") };
     const succeeded = await run(command({ report, filters: words }), { env, output });
-    const counts = count ? count(JSON.parse(readFileSync(report, "utf8"))) : { passed: Number(succeeded), failed: 0 };
+    const counts = count
+      ? count(JSON.parse(readFileSync(report, "utf8")))
+      : { passed: Number(succeeded), failed: 0, skipped: 0 };
     // What fails without a failed test (a check, a runner's own trouble) counts as one.
     return succeeded ? counts : { ...counts, failed: Math.max(1, counts.failed) };
   } catch (error) {
     console.error(`The tier ${name} left no report: ${String(error)}`);
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, skipped: 0 };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -84,10 +88,7 @@ async function runTier(/** @type {Tier} */ tier, /** @type {string} */ filters) 
       runPart(tier, filters, { output: i === 0 ? "show" : "at-end", shard: `${i + 1}/${shards}` }),
     ),
   );
-  return {
-    passed: parts.reduce((sum, { passed }) => sum + passed, 0),
-    failed: parts.reduce((sum, { failed }) => sum + failed, 0),
-  };
+  return sumCounts(parts);
 }
 
 await setUp();
@@ -97,20 +98,25 @@ const named = tiers.filter(({ name }) => words.includes(name));
 const chosen = named.length > 0 ? named : tiers;
 const filters = words.filter((word) => !named.some(({ name }) => name === word)).join(" ");
 
-if (chosen.some(({ browser }) => browser)) {
+if (chosen.some(({ browser }) => browser === "chromium")) {
   const { ensureChromium } = await import("./install-chromium.mjs");
   process.env.CHORUS_CHROMIUM = await ensureChromium();
 }
 
-const total = { passed: 0, failed: 0 };
+/** @type {Counts[]} */
+const results = [];
 const lines = [];
 for (const tier of chosen) {
   console.log(`\n── ${tier.name} ${"─".repeat(70 - tier.name.length)}`);
-  const { passed, failed } = await runTier(tier, filters);
-  total.passed += passed;
-  total.failed += failed;
-  lines.push(`${failed ? "✗" : "✓"} ${tier.name.padEnd(8)}${passed} passed, ${failed} failed`);
+  if (tier.browser === "firefox") {
+    const { ensureFirefox } = await import("./install-firefox.mjs");
+    process.env.CHORUS_FIREFOX = (await ensureFirefox()) ?? "";
+  }
+  const counts = await runTier(tier, filters);
+  results.push(counts);
+  lines.push(`${counts.failed ? "✗" : "✓"} ${tier.name.padEnd(8)}${describeCounts(counts)}`);
 }
 
-console.log(`\n${lines.join("\n")}\n\n${total.passed} passed, ${total.failed} failed`);
+const total = sumCounts(results);
+console.log(`\n${lines.join("\n")}\n\n${describeCounts(total)}`);
 process.exitCode = total.failed ? 1 : 0;

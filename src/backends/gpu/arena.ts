@@ -1,4 +1,5 @@
 import { ChorusError } from "../../protocol/errors.ts";
+import { BufferUsage } from "./flags.ts";
 
 /** Owns every buffer of one engine: made before the first step, freed together. */
 export class Arena {
@@ -21,11 +22,7 @@ export class Arena {
           "maxNumSeqs or maxNumBatchedTokens, or dtype q8 or q4, would fit.",
       );
     }
-    return this.#create(
-      label,
-      bytes,
-      GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC | extraUsage,
-    );
+    return this.#create(label, bytes, BufferUsage.STORAGE | BufferUsage.COPY_DST | BufferUsage.COPY_SRC | extraUsage);
   }
 
   /** A storage buffer with contents. */
@@ -36,7 +33,7 @@ export class Arena {
   }
 
   readback(label: string, bytes: number): GPUBuffer {
-    return this.#create(label, bytes, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
+    return this.#create(label, bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
   }
 
   destroy(): void {

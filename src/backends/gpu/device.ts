@@ -28,7 +28,7 @@ export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
   if (!gpu) {
     throw new ChorusError(
       "webgpu_unavailable",
-      "This browser does not offer WebGPU (navigator.gpu is missing). Chrome or Edge 113 and later do.",
+      "This browser does not offer WebGPU (navigator.gpu is missing). Chrome, Edge, Firefox and Safari do in their newest versions.",
     );
   }
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
@@ -61,7 +61,8 @@ function failureOf(device: GPUDevice): Promise<ChorusError> {
         resolve(new ChorusError("device_lost", `The GPU was reset or taken away. ${message}`.trim()));
     });
     device.addEventListener("uncapturederror", ({ error }) => {
-      const code = error instanceof GPUOutOfMemoryError ? "out_of_memory" : "internal_error";
+      // By name: Node's WebGPU has no global classes.
+      const code = error.constructor.name === "GPUOutOfMemoryError" ? "out_of_memory" : "internal_error";
       resolve(new ChorusError(code, `The GPU refused a command: ${error.message}`));
     });
   });

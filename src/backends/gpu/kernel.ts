@@ -1,5 +1,6 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import { specialise } from "./specialise.ts";
+import { COMPUTE_STAGE } from "./flags.ts";
 
 /**
  * A compute kernel as its WGSL file declares it: one entry point, one bind group whose bindings are listed in order, and
@@ -141,7 +142,7 @@ export class KernelCompiler {
         label: kernel.name,
         entries: kernel.bindings.map(([, type], binding) => ({
           binding,
-          visibility: GPUShaderStage.COMPUTE,
+          visibility: COMPUTE_STAGE,
           buffer: { type },
         })),
       });

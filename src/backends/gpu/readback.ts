@@ -1,5 +1,6 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import type { Arena } from "./arena.ts";
+import { MAP_READ } from "./flags.ts";
 
 /** A stretch of a buffer that is to be read. */
 export interface ReadbackPart {
@@ -26,7 +27,7 @@ export class ReadbackRing {
       total += bytes;
     }
     return async () => {
-      await target.mapAsync(GPUMapMode.READ, 0, total);
+      await target.mapAsync(MAP_READ, 0, total);
       const words = new Uint32Array(target.getMappedRange(0, total).slice(0));
       target.unmap();
       this.#free.push(target);

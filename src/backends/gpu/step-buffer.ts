@@ -10,6 +10,7 @@ import type { Arena } from "./arena.ts";
 import type { StepSize } from "./kernel.ts";
 import { padTo } from "./padding.ts";
 import { packRules, ruleTableShape, type RuleTableShape } from "./rule-table.ts";
+import { BufferUsage } from "./flags.ts";
 
 const SAMPLE_WORDS = 19;
 /** Bits of a sample's flags, as in shaders/lib/step.wgsl. */
@@ -75,7 +76,7 @@ export class StepBuffer {
     const samplesBytes = padTo(SECTION_BYTES, maxSamples * SAMPLE_WORDS * 4);
     const rowsOffset = SECTION_BYTES + samplesBytes;
     const bytes = rowsOffset + maxRows * ROW_WORDS * 4;
-    this.#buffer = arena.storage("step", bytes, GPUBufferUsage.UNIFORM);
+    this.#buffer = arena.storage("step", bytes, BufferUsage.UNIFORM);
     this.step = { buffer: this.#buffer, offset: 0, size: 16 };
     this.samples = { buffer: this.#buffer, offset: SECTION_BYTES, size: samplesBytes };
     this.rows = { buffer: this.#buffer, offset: rowsOffset, size: maxRows * ROW_WORDS * 4 };

@@ -1,5 +1,6 @@
 import type { Arena } from "./arena.ts";
 import type { ReadbackPart } from "./readback.ts";
+import { BufferUsage } from "./flags.ts";
 
 /** Of a pass: when it began and when it ended. */
 export const STAMPS_BYTES = 16;
@@ -31,7 +32,7 @@ export class Timestamps {
   static create(device: GPUDevice, arena: Arena, depth: number): Timestamps | null {
     if (!device.features.has("timestamp-query")) return null;
     const querySet = device.createQuerySet({ label: "timestamps", type: "timestamp", count: 2 * depth });
-    const buffer = arena.storage("timestamps", RESOLVE_ALIGNMENT * depth, GPUBufferUsage.QUERY_RESOLVE);
+    const buffer = arena.storage("timestamps", RESOLVE_ALIGNMENT * depth, BufferUsage.QUERY_RESOLVE);
     const passes = Array.from({ length: depth }, (_, i): TimedPass => {
       const [begin, end, offset] = [2 * i, 2 * i + 1, RESOLVE_ALIGNMENT * i];
       const timestampWrites = { querySet, beginningOfPassWriteIndex: begin, endOfPassWriteIndex: end };

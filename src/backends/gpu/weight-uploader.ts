@@ -6,6 +6,7 @@ import type { KernelCompiler } from "./kernel.ts";
 import { packWeights, tensorDtypeCode } from "./kernels/pack-weights.ts";
 import { padRows, strideOf } from "./padding.ts";
 import { packedBytes, weightsDtypeCode } from "./weights-dtype.ts";
+import { BufferUsage } from "./flags.ts";
 
 /** A matrix as the matmul kernels read it. */
 export interface PackedMatrix {
@@ -55,7 +56,7 @@ export class WeightUploader {
     this.#dtype = dtype;
     this.#stagingBytes = stagingBytes;
     this.#maxBindingBytes = maxBindingBytes;
-    const usage = GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST;
+    const usage = BufferUsage.UNIFORM | BufferUsage.COPY_DST;
     this.#band = device.createBuffer({ label: "band", size: 4 * BAND_WORDS, usage });
   }
 
@@ -133,7 +134,7 @@ export class WeightUploader {
   #stagingOf(bytes: number): GPUBuffer {
     if (this.#staging && this.#staging.size >= bytes) return this.#staging;
     this.#staging?.destroy();
-    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
+    const usage = BufferUsage.STORAGE | BufferUsage.COPY_DST;
     this.#staging = this.#device.createBuffer({ label: "staging", size: Math.ceil(bytes / 16) * 16, usage });
     return this.#staging;
   }

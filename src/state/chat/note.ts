@@ -36,6 +36,7 @@ const TITLES: Partial<Record<ChorusErrorCode, string>> = {
   model_invalid: "The model's files are damaged",
   model_unsupported: "This model can't run here",
   webgpu_unavailable: "No WebGPU",
+  kernel_refused: "The GPU's compiler refused a kernel",
 };
 
 export function titleOf(error: ChorusErrorData): string {

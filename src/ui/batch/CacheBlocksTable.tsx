@@ -13,27 +13,29 @@ export function CacheBlocksTable({ map }: { map: KvCacheMap }) {
     row.tokens += map.filledTokens[block] ?? 0;
   }
   return (
-    <table className="sr">
-      <caption>Cache blocks by sequence</caption>
-      <thead>
-        <tr>
-          {["Sequence", "Blocks", "Shared blocks", "Tokens"].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ id, blocks, shared, tokens }) => (
-          <tr key={`${id.requestId}/${id.index}`}>
-            <th scope="row">{sequenceName(id)}</th>
-            <td>{formatCount(blocks)}</td>
-            <td>{formatCount(shared)}</td>
-            <td>{formatCount(tokens)}</td>
+    <div className="sr">
+      <table>
+        <caption>Cache blocks by sequence</caption>
+        <thead>
+          <tr>
+            {["Sequence", "Blocks", "Shared blocks", "Tokens"].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map(({ id, blocks, shared, tokens }) => (
+            <tr key={`${id.requestId}/${id.index}`}>
+              <th scope="row">{sequenceName(id)}</th>
+              <td>{formatCount(blocks)}</td>
+              <td>{formatCount(shared)}</td>
+              <td>{formatCount(tokens)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

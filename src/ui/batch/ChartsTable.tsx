@@ -21,31 +21,33 @@ export function ChartsTable({ samples }: { samples: readonly ChartSample[] }) {
   const every = (EVERY_S * 1000) / FIGURES_INTERVAL_MS;
   const rows = Array.from({ length: Math.ceil(samples.length / every) }, (_, i) => samples.at(-1 - i * every));
   return (
-    <table className="sr">
-      <caption>Charts of the last minute</caption>
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          {COLUMNS.map(([name]) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(
-          (sample, i) =>
-            sample && (
-              <tr key={i}>
-                <th scope="row">{i === 0 ? "now" : `${i * EVERY_S} s ago`}</th>
-                {COLUMNS.map(([name, read]) => (
-                  <td key={name}>{read(sample)}</td>
-                ))}
-              </tr>
-            ),
-        )}
-      </tbody>
-    </table>
+    <div className="sr">
+      <table>
+        <caption>Charts of the last minute</caption>
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            {COLUMNS.map(([name]) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(
+            (sample, i) =>
+              sample && (
+                <tr key={i}>
+                  <th scope="row">{i === 0 ? "now" : `${i * EVERY_S} s ago`}</th>
+                  {COLUMNS.map(([name, read]) => (
+                    <td key={name}>{read(sample)}</td>
+                  ))}
+                </tr>
+              ),
+          )}
+        </tbody>
+      </table>
+    </div>
   );
 }

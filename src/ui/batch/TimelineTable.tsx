@@ -13,40 +13,42 @@ export function TimelineTable({ batch }: { batch: Batch }) {
   const step = useStore(batch.metrics.store, (figures) => figures.step);
   const from = Math.max(1, step - STEPS + 1);
   return (
-    <table className="sr">
-      <caption>
-        Timeline, steps {formatCount(from)} to {formatCount(step)}
-      </caption>
-      <thead>
-        <tr>
-          {[
-            "Sequence",
-            "Now",
-            "Prompt tokens computed",
-            "Found in the cache",
-            "Decode steps",
-            "Tokens drafted",
-            "Drafted tokens accepted",
-            "Steps waited",
-            "Preempted",
-          ].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
+    <div className="sr">
+      <table>
+        <caption>
+          Timeline, steps {formatCount(from)} to {formatCount(step)}
+        </caption>
+        <thead>
+          <tr>
+            {[
+              "Sequence",
+              "Now",
+              "Prompt tokens computed",
+              "Found in the cache",
+              "Decode steps",
+              "Tokens drafted",
+              "Drafted tokens accepted",
+              "Steps waited",
+              "Preempted",
+            ].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {batch.timeline.tracksIn(from, step).map((track) => (
+            <TrackRow
+              key={`${track.id.requestId}/${track.id.index}`}
+              track={track}
+              from={from}
+              timeline={batch.timeline}
+            />
           ))}
-        </tr>
-      </thead>
-      <tbody>
-        {batch.timeline.tracksIn(from, step).map((track) => (
-          <TrackRow
-            key={`${track.id.requestId}/${track.id.index}`}
-            track={track}
-            from={from}
-            timeline={batch.timeline}
-          />
-        ))}
-      </tbody>
-    </table>
+        </tbody>
+      </table>
+    </div>
   );
 }
 

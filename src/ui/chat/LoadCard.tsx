@@ -3,6 +3,7 @@ import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { labelOfChoice } from "../../state/models/model-choice.ts";
 import { titleOf } from "../../state/chat/note.ts";
 import { classNames } from "../class-names.ts";
+import { CopyDetails } from "../components/CopyDetails.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { StartAgainButton } from "../engine/StartAgainButton.tsx";
 import { useStore } from "../use-store.ts";
@@ -26,10 +27,11 @@ export function LoadCard({ engine }: { engine: EngineControl }) {
   return (
     <div className={css.card} role="alert">
       <h3>{state.status === "dead" ? titleOf(state.error) : `${modelLabel} could not be started`}</h3>
-      <p>{state.error.message}</p>
+      <p className={css.message}>{state.error.message}</p>
       <p className={css.kept}>What you write meanwhile is kept and is sent when the model runs.</p>
       <div className={css.actions}>
         <StartAgainButton engine={engine} />
+        <CopyDetails error={state.error} />
       </div>
     </div>
   );

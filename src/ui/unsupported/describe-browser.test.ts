@@ -1,8 +1,11 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { nameBrowser, suggestRemedy } from "./describe-browser.ts";
+import { BROWSERS_WITH_WEBGPU, nameBrowser, suggestRemedy } from "./describe-browser.ts";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36";
+const WEBKIT_GTK =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15";
 const EDGE =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0";
 const SAFARI =
@@ -26,13 +29,22 @@ describe("suggestRemedy", () => {
   });
 
   it("tells a missing API from a missing adapter", () => {
-    expect(suggestRemedy(hints)).toContain("145");
+    expect(suggestRemedy(hints)).toContain("144");
     expect(suggestRemedy({ ...hints, hasGpu: true })).toContain("hardware acceleration");
+    expect(suggestRemedy({ ...hints, userAgent: FIREFOX, hasGpu: true })).toContain("gfx.webgpu.ignore-blocklist");
   });
 
   it("speaks of the browser that is there", () => {
-    expect(suggestRemedy({ ...hints, userAgent: FIREFOX })).toContain("about:config");
+    expect(suggestRemedy({ ...hints, userAgent: FIREFOX })).toContain("dom.webgpu.enabled");
+    for (const hasGpu of [false, true]) {
+      expect(suggestRemedy({ ...hints, userAgent: FIREFOX, hasGpu })).not.toContain("chrome://");
+    }
+    expect(suggestRemedy({ ...hints, userAgent: WEBKIT_GTK })).toContain("Open this page in Chrome, Edge or Firefox");
     expect(suggestRemedy({ ...hints, userAgent: SAFARI })).toContain("Safari 26");
     expect(suggestRemedy({ ...hints, userAgent: EDGE })).not.toContain("flags");
   });
+});
+
+it("README names the same browsers", () => {
+  expect(readFileSync("README.md", "utf8").replaceAll(/\s+/g, " ")).toContain(BROWSERS_WITH_WEBGPU);
 });

@@ -31,22 +31,30 @@ export function nameBrowser(userAgent: string): string {
   return `An unknown browser on ${system}`;
 }
 
+/** Browsers with WebGPU, as README has them. */
+export const BROWSERS_WITH_WEBGPU =
+  "Chrome and Edge 113 (on Linux 144, at first on Intel's graphics only), Safari 26, Firefox 141 on Windows and 147 on Apple's own chips, and later ones";
+
 /** What to try first, for this browser. */
 export function suggestRemedy({ userAgent, hasGpu, isSecureContext }: BrowserHints): string {
   if (!isSecureContext) return "Open this page over https:// or on localhost: elsewhere browsers hide WebGPU.";
   const browser = nameBrowser(userAgent);
   const isLinux = browser.endsWith("on Linux");
-  if (hasGpu) {
+  if (browser.startsWith("Firefox")) return hasGpu ? FIREFOX_WITHOUT_ADAPTER : FIREFOX_WITHOUT_WEBGPU;
+  if (browser.startsWith("Safari") || browser.endsWith("on iOS")) {
     return isLinux
-      ? "Turn on hardware acceleration in the browser's settings, set chrome://flags/#enable-unsafe-webgpu and #enable-vulkan to Enabled, and restart it."
-      : "Turn on hardware acceleration in the browser's settings, update the graphics driver, and restart the browser.";
+      ? "WebKit has no WebGPU on Linux. Open this page in Chrome, Edge or Firefox."
+      : "Update to Safari 26 (macOS or iOS 26).";
   }
-  if (browser.startsWith("Firefox")) {
-    return "In about:config set dom.webgpu.enabled to true and restart Firefox, or open this page in Chrome or Edge.";
-  }
-  if (browser.startsWith("Safari") || browser.endsWith("on iOS")) return "Update to Safari 26 (macOS or iOS 26).";
   if (isLinux) {
-    return "Update to version 145 or later, or set chrome://flags/#enable-unsafe-webgpu and #enable-vulkan to Enabled and restart.";
+    return `${hasGpu ? "Turn on hardware acceleration in the browser's settings" : "Update to version 144 or later"}, or set chrome://flags/#enable-unsafe-webgpu and #enable-vulkan to Enabled, and restart it.`;
   }
-  return "Update the browser, and turn on hardware acceleration in its settings.";
+  return hasGpu
+    ? "Turn on hardware acceleration in the browser's settings, update the graphics driver, and restart the browser."
+    : "Update the browser, and turn on hardware acceleration in its settings.";
 }
+
+const FIREFOX_WITHOUT_WEBGPU =
+  "Update Firefox. Where it still has no WebGPU (on Linux, Android and Intel Macs), set dom.webgpu.enabled and dom.webgpu.workers.enabled to true in about:config and restart it, or open this page in Chrome or Edge.";
+const FIREFOX_WITHOUT_ADAPTER =
+  "Turn on hardware acceleration in Firefox's settings. If that is not enough, set gfx.webgpu.ignore-blocklist to true in about:config, and restart it.";

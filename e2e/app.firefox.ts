@@ -1,0 +1,91 @@
+// The built app in Firefox, as a person uses it.
+
+import type { Page } from "puppeteer-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Firefox, hasFirefox } from "./support/firefox.ts";
+
+const pane = (number: number) => `section[aria-label="Pane ${number}"]`;
+const button = (name: string) => `::-p-aria([name="${name}"][role="button"])`;
+const PANES = [1, 2, 3, 4];
+
+/** Of the newest turns of these panes; resolves when all of them have come to their end. */
+async function answersOf(page: Page, numbers: readonly number[]): Promise<string[]> {
+  const turns = numbers.map((number) => `${pane(number)} [role="log"] article:last-of-type`);
+  await page.waitForFunction(
+    (selectors: string[]) =>
+      selectors.every((turn) => document.querySelector(`${turn} > footer > p`)?.textContent?.startsWith("Finished: ")),
+    { timeout: 30_000 },
+    turns,
+  );
+  return Promise.all(turns.map((turn) => page.$eval(`${turn} [data-answer]`, ({ textContent }) => textContent ?? "")));
+}
+
+async function seen(page: Page, text: RegExp): Promise<void> {
+  await page.waitForFunction(
+    (source: string) => new RegExp(source, "m").test(document.body.innerText),
+    { timeout: 30_000 },
+    text.source,
+  );
+}
+
+describe.skipIf(!hasFirefox)("the app in Firefox", () => {
+  let firefox: Firefox;
+  let page: Page;
+  let answers: string[];
+  beforeAll(async () => {
+    firefox = await Firefox.open();
+    page = await firefox.newPage(`${firefox.appUrl}?temperature=0&max_tokens=24`);
+  });
+  afterAll(() => firefox.close());
+
+  it("answers four panes asked at once, in steps that they share", async () => {
+    for (const number of PANES.slice(1)) {
+      await page.locator(button("Add pane")).click();
+      await page.waitForSelector(pane(number));
+    }
+    await page.locator(button("Send to all")).click();
+    await page.locator(`dialog[open] textarea`).fill("Tell me a joke");
+    await page.locator(`dialog[open] button[type="submit"]`).click();
+    answers = await answersOf(page, PANES);
+    expect(answers[0]).toMatch(/\w+ \w+/);
+    expect(new Set(answers).size).toBe(1);
+    const peak = await page.$$eval(
+      "dt",
+      (terms) => terms.find(({ textContent }) => textContent?.includes("Peak"))?.nextElementSibling?.textContent,
+    );
+    expect(peak).toBe("4");
+  });
+
+  it("has the chats after a reload, and goes on", async () => {
+    await page.reload();
+    expect(await answersOf(page, PANES)).toEqual(answers);
+    await page.locator(`${pane(1)} textarea`).fill("What is the capital of France?");
+    await page.locator(`${pane(1)} ${button("Send")}`).click();
+    await page.waitForFunction(
+      (log: string) => document.querySelectorAll(`${log} article`).length === 2,
+      { timeout: 30_000 },
+      `${pane(1)} [role="log"]`,
+    );
+    expect((await answersOf(page, [1]))[0]).toContain("Paris");
+  });
+
+  it("shows the demo, at once and one after the other", async () => {
+    await page.locator(button("Demo")).click();
+    await seen(page, /Both times the same eight answers, to the letter/);
+  });
+
+  it("measures decoding on the benchmark page", async () => {
+    const bench = await firefox.newPage(
+      `${firefox.appUrl}#/bench?quick&model=tiny&sections=decode&sequences=1,2&outputTokens=4&repeats=1`,
+    );
+    await bench.locator(button("Run")).click();
+    await seen(bench, /^Done in \d+ s$/);
+    const cells = await bench.$$eval("section table tbody td", (all) => all.map(({ textContent }) => textContent));
+    expect(cells[0]).toBe("1");
+    expect(Number(cells[1])).toBeGreaterThan(0);
+  });
+
+  it("leaves nothing in the console", () => {
+    expect(firefox.problems).toEqual([]);
+  });
+});

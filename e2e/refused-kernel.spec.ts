@@ -1,0 +1,29 @@
+import { expect, test } from "playwright/test";
+import { App } from "./support/app.ts";
+
+// The worker's script is changed on its way.
+test.use({ serviceWorkers: "block", permissions: ["clipboard-read", "clipboard-write"] });
+
+test("an adapter that refuses a kernel is named with it and the compiler's words, and they can be copied", async ({
+  page,
+}) => {
+  await page.route("**/engine.worker*.js", async (route) => {
+    const response = await route.fetch();
+    const sabotage = `{
+      const create = GPUDevice.prototype.createShaderModule;
+      GPUDevice.prototype.createShaderModule = function (module) {
+        const code = module.label.startsWith("embed ") ? module.code + "\\nfn broken() -> u32 { return missing; }" : module.code;
+        return create.call(this, { ...module, code });
+      };
+    }\n`;
+    await route.fulfill({ response, body: sabotage + (await response.text()) });
+  });
+  await App.open(page);
+  const alert = page.getByRole("alert");
+  const words = [/SwiftShader.* does not compile the kernel embed /, /embed\.wgsl:\d+:\d+ unresolved value 'missing'/];
+  for (const word of words) await expect(alert).toContainText(word);
+  await alert.getByRole("button", { name: "Copy the details" }).click();
+  await expect(alert).toContainText("Copied");
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  for (const word of [...words, /Browser: .*Chrome/]) expect(copied).toMatch(word);
+});

@@ -1,0 +1,39 @@
+// Compiling an engine's kernels is most of what opening one takes on a software adapter. Engines that share a device share
+// what was compiled on it.
+
+export interface SharedDevice {
+  readonly gpu: GPU;
+  /** Labels of the pipelines that were compiled: a kernel and its constants each. */
+  readonly compiled: () => string[];
+  readonly destroy: () => void;
+}
+
+/** WebGPU with one device for all who ask, one after the other or at once; it outlives the engines opened on it. */
+export async function shareDevice(gpu: GPU = navigator.gpu): Promise<SharedDevice> {
+  const adapter = await gpu.requestAdapter();
+  if (!adapter) throw new Error("There is no adapter to test on.");
+  let device: Promise<GPUDevice> | undefined;
+  let destroy = () => {};
+  const pipelines = new Map<string, Promise<GPUComputePipeline>>();
+
+  const open = async (descriptor?: GPUDeviceDescriptor) => {
+    const opened = await adapter.requestDevice(descriptor);
+    const compile = opened.createComputePipelineAsync.bind(opened);
+    destroy = opened.destroy.bind(opened);
+    opened.createComputePipelineAsync = (description) => {
+      const { label = "" } = description;
+      const pipeline = pipelines.get(label) ?? compile(description);
+      pipelines.set(label, pipeline);
+      return pipeline;
+    };
+    opened.destroy = () => undefined;
+    return opened;
+  };
+  const requestDevice = (descriptor?: GPUDeviceDescriptor) => (device ??= open(descriptor));
+  const { features, limits, info } = adapter;
+  return {
+    gpu: { requestAdapter: () => Promise.resolve({ features, limits, info, requestDevice }) } as unknown as GPU,
+    compiled: () => [...pipelines.keys()],
+    destroy: () => destroy(),
+  };
+}

@@ -1,0 +1,56 @@
+// This browser's WebGPU, tampered with. Nothing of a test runner is imported: a bare page may import it, too.
+
+/** The name of an adapter that pretends to be hardware. */
+export const PRETENDED_ADAPTER = "pretended";
+
+export interface Tampering {
+  /** The adapter denies that it is software. */
+  readonly pretendHardware?: boolean;
+  /** The adapter has no optional feature, and no limit above those that WebGPU grants everybody. */
+  readonly isBare?: boolean;
+  /** Hears the name of each call of the device and its queue. */
+  readonly onCall?: (name: string) => void;
+}
+
+/** WebGPU's default limits that the engine reads. The device itself has all of them at their defaults. */
+const DEFAULT_LIMITS = { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 ** 27 };
+
+export function tampered(
+  { pretendHardware = false, isBare = false, onCall }: Tampering,
+  gpu: GPU = navigator.gpu,
+): GPU {
+  const requestDevice = async (adapter: GPUAdapter, descriptor?: GPUDeviceDescriptor) => {
+    const device = await adapter.requestDevice(descriptor);
+    if (onCall) {
+      for (const target of [device, device.queue]) tellCalls(target, onCall);
+    }
+    return device;
+  };
+  const requestAdapter = async (options?: GPURequestAdapterOptions) => {
+    const adapter = await gpu.requestAdapter(options);
+    return (
+      adapter && {
+        features: isBare ? new Set() : adapter.features,
+        limits: isBare ? DEFAULT_LIMITS : adapter.limits,
+        info: pretendHardware ? { vendor: "", architecture: "", description: PRETENDED_ADAPTER } : adapter.info,
+        requestDevice: (descriptor?: GPUDeviceDescriptor) => requestDevice(adapter, descriptor),
+      }
+    );
+  };
+  return { requestAdapter } as unknown as GPU;
+}
+
+/** Puts a method of the object's own before each of its prototype's. */
+function tellCalls(target: object, onCall: (name: string) => void): void {
+  const prototype = Object.getPrototypeOf(target) as object;
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    if (typeof value !== "function" || name === "constructor") continue;
+    const method = value as (...args: unknown[]) => unknown;
+    Object.defineProperty(target, name, {
+      value: (...args: unknown[]) => {
+        onCall(name);
+        return method.apply(target, args);
+      },
+    });
+  }
+}

@@ -1,0 +1,20 @@
+import { spawnSync } from "node:child_process";
+
+/**
+ * The command that installs Debian packages; null where there is no apt-get, or it would ask for a password.
+ *
+ * @param {string} packages
+ * @returns {string | null}
+ */
+export function aptGetInstall(packages) {
+  const asRoot = rootPrefix();
+  return asRoot === null ? null : `${asRoot}apt-get update && ${asRoot}apt-get install -y ${packages}`;
+}
+
+/** What to put before a command that only root may run; null where there is no way. */
+export function rootPrefix() {
+  const succeeds = (/** @type {string} */ command) => spawnSync(command, { shell: true, stdio: "ignore" }).status === 0;
+  if (process.platform !== "linux" || !succeeds("command -v apt-get")) return null;
+  if (process.getuid?.() === 0) return "";
+  return succeeds("sudo -n true") ? "sudo -n " : null;
+}
