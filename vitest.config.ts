@@ -53,6 +53,14 @@ export default defineConfig({
       },
       // The software adapter makes about 1 GFLOP/s, hence the patience.
       inChromium("gpu", "src/**/*.gpu.test.ts", 180_000),
+      {
+        test: {
+          name: "node",
+          environment: "node",
+          include: ["e2e/**/*.node.ts"],
+          testTimeout: 120_000,
+        },
+      },
       // The built library and app in Firefox, driven from Node: tools/test.mjs builds them first.
       {
         test: {

@@ -21,7 +21,7 @@ import { setUp } from "./setup.mjs";
  *   name: string,
  *   command: (words: { report: string, filters: string }) => string,
  *   count?: (report: any) => Counts,
- *   browser?: "chromium" | "firefox",
+ *   browser?: "chromium" | "firefox" | "dawn",
  *   shards?: number,
  * }} Tier
  */
@@ -47,6 +47,8 @@ const tiers = [
     count: countPlaywright,
     browser: "chromium",
   },
+  // What was built, without a browser. Where there is no WebGPU for Node its test is skipped.
+  { name: "node", command: vitest("node"), count: countVitest, browser: "dawn" },
   // What was built, on a second implementation of WebGPU. Where there is none its tests are skipped.
   { name: "firefox", command: vitest("firefox"), count: countVitest, browser: "firefox" },
 ];
@@ -108,6 +110,11 @@ const results = [];
 const lines = [];
 for (const tier of chosen) {
   console.log(`\n── ${tier.name} ${"─".repeat(70 - tier.name.length)}`);
+  if (tier.browser === "dawn") {
+    const { ensureDawn } = await import("./install-dawn.mjs");
+    const { module = "", driver = "" } = (await ensureDawn()) ?? {};
+    Object.assign(process.env, { CHORUS_DAWN: module, CHORUS_VULKAN: driver });
+  }
   if (tier.browser === "firefox") {
     const { ensureFirefox } = await import("./install-firefox.mjs");
     process.env.CHORUS_FIREFOX = (await ensureFirefox()) ?? "";

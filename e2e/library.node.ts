@@ -1,0 +1,28 @@
+// The built library in plain Node, on Dawn: no page, no worker, no globals of a browser.
+
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+
+interface Found {
+  readonly adapter: string;
+  readonly expected: number[][];
+  readonly together: { tokens: number[]; logprobs: number[] }[];
+  readonly alone: { tokens: number[]; logprobs: number[] }[];
+  readonly stats: { engine_steps_total: number; step_sequences_total: number };
+}
+
+const { CHORUS_DAWN: dawn = "", CHORUS_VULKAN: driver = "" } = process.env;
+
+it.skipIf(!dawn)("has Hugging Face's tokens, the same bits alone and together", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ["e2e/support/node-engine.mjs", dawn], {
+    env: { ...process.env, ...(driver && { VK_DRIVER_FILES: driver }) },
+    timeout: 100_000,
+  });
+  const { adapter, expected, together, alone, stats } = JSON.parse(stdout) as Found;
+  expect(adapter).not.toBe("");
+  expect(expected.length).toBeGreaterThan(3);
+  expect(together.map(({ tokens }) => tokens)).toEqual(expected);
+  expect(alone).toEqual(together);
+  expect(stats.step_sequences_total).toBeGreaterThan(stats.engine_steps_total);
+});
