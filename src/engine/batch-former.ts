@@ -1,12 +1,11 @@
 import type { BatchingMode, ResolvedEngineConfig } from "../protocol/config.ts";
-import type { BeamGroup } from "./beam-group.ts";
-import type { Sequence } from "./sequence.ts";
+import type { Sequence, SequenceGroup } from "./sequence.ts";
 import type { SlotBudget } from "./slot-budget.ts";
 
 type BatchFormerConfig = Pick<ResolvedEngineConfig, "batchingMode" | "batchWindowMs" | "maxNumSeqs">;
 
 /** What a batch counts: a sequence, or a group, since its members go on together. */
-type Unit = Sequence | BeamGroup;
+type Unit = Sequence | SequenceGroup;
 
 /**
  * Who may join those that run, by the batching mode. Continuous: anybody, at any step. Static: a batch is formed when the

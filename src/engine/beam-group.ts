@@ -2,7 +2,7 @@ import { BeamHypotheses, type BeamToken, type Hypothesis } from "./beam-hypothes
 import type { EngineRequest } from "./engine-options.ts";
 import type { TokenLogprob } from "./runner.ts";
 import { LOWEST_LOGPROB, type BeamSearchParams } from "./sampling-params.ts";
-import { Sequence, type SequenceFields } from "./sequence.ts";
+import { Sequence, type SequenceFields, type SequenceGroup } from "./sequence.ts";
 
 /** An answer on its way. */
 interface Beam {
@@ -42,7 +42,7 @@ export function endTokensOf({ params }: Pick<EngineRequest, "params">, eosTokenI
  * one if it is among the best numBeams of all. Of a beam it is enough to know as many candidates as there are beams and
  * tokens that end: no more of them can be chosen.
  */
-export class BeamGroup {
+export class BeamGroup implements SequenceGroup {
   readonly #params: BeamSearchParams;
   readonly #fields: SequenceFields;
   readonly #ends: ReadonlySet<number>;
@@ -92,10 +92,7 @@ export class BeamGroup {
   /** Tells a choice what its beams have come to: the numbers that are reported of it. */
   describe(choice: Sequence, { answers, dropped }: BeamRound): void {
     const beams = [...this.members, ...dropped];
-    choice.scheduledMs ??= beams[0]?.scheduledMs ?? null;
-    choice.numCachedTokens = Math.max(choice.numCachedTokens, ...beams.map(({ numCachedTokens }) => numCachedTokens));
-    choice.numPreemptions = Math.max(choice.numPreemptions, ...beams.map(({ numPreemptions }) => numPreemptions));
-    choice.score = answers?.[choice.index]?.score ?? null;
+    choice.describeBeams(beams, answers?.[choice.index]?.score ?? null);
   }
 
   #advance(): BeamRound {
@@ -132,8 +129,7 @@ export class BeamGroup {
         return { sequence, tokens, sum, candidates: null };
       }
       continued.add(parent);
-      parent.tokens.push(...output.slice(-1));
-      parent.isHeld = false;
+      for (const tokenId of output.slice(-1)) parent.append(tokenId);
       return { sequence: parent, tokens, sum, candidates: null };
     });
     return { dropped: before.filter((sequence) => !continued.has(sequence)), forks, answers: null };

@@ -156,10 +156,9 @@ export class Engine {
     const startMs = now();
     const scheduled = this.#scheduler.schedule(startMs, this.#inFlight.length === 0);
     if (scheduled.length === 0) return false;
-    for (const { sequence } of scheduled) sequence.scheduledMs ??= startMs;
     const result = runner.submit(this.#planner.plan(scheduled));
     result.catch(() => undefined); // it is awaited later, and its error told then
-    const others = reports.planReport(this.#scheduler);
+    const others = reports.planReport(this.#scheduler, this.#scheduler.takePreempted());
     this.#inFlight.push({ scheduled, others, result, startMs, cpuMs: now() - startMs });
     return true;
   }

@@ -15,6 +15,14 @@ const PAUSE_TOKENS = 32;
 const WRONG = 4;
 const NOTHING_FOUND = 1;
 
+/** How the drafts of a sequence have failed. */
+interface Misses {
+  /** Weights of rejected drafts in a row. */
+  sum: number;
+  /** Number of tokens from which on the sequence drafts again. */
+  pausedUntil: number;
+}
+
 /**
  * Speculative decoding by looking up (prompt-lookup decoding, Saxena 2023): what followed the same few tokens earlier in
  * the text may follow them again. A draft's tokens are rows of the very step that draws the next token; those that are
@@ -25,6 +33,7 @@ const NOTHING_FOUND = 1;
  */
 export class NgramDrafter {
   readonly #options: NgramSpeculation;
+  readonly #records = new WeakMap<Sequence, Misses>();
   // Counters since start.
   numDrafts = 0;
   numDraftTokens = 0;
@@ -35,8 +44,8 @@ export class NgramDrafter {
   }
 
   /** Whether a sequence is to wait until its newest tokens are known, to draft from them. */
-  waits({ tokens, draftPause, numPlaceholders }: Sequence): boolean {
-    return numPlaceholders > 0 && tokens.length >= draftPause;
+  waits(sequence: Sequence): boolean {
+    return sequence.numPlaceholders > 0 && !this.#isPaused(sequence);
   }
 
   /**
@@ -45,39 +54,47 @@ export class NgramDrafter {
    * @param count rows that the sequence gets before
    */
   draft(sequence: Sequence, count: number, room: number, pool: BlockPool): number {
-    const { tokens, maxLength, draftPause, numPendingTokens, numPlaceholders, group, matcher } = sequence;
+    const { tokens, maxLength, numPendingTokens, numPlaceholders, group, matcher } = sequence;
     const atMost = Math.min(room, this.#options.numTokens, maxLength - tokens.length - 1);
     const isCaughtUp = count === numPendingTokens && numPlaceholders === 0;
     // A grammar's mask is for one token.
-    if (matcher !== null || group !== null || !isCaughtUp || tokens.length < draftPause || atMost <= 0) return 0;
+    if (matcher !== null || group !== null || !isCaughtUp || this.#isPaused(sequence) || atMost <= 0) return 0;
     const drafts = continuation(tokens, this.#options.minMatch, atMost);
     if (drafts.length === 0) this.#miss(sequence, NOTHING_FOUND);
     const rows = sequence.numComputedTokens + count + drafts.length;
     const blocks = pool.allocate(Math.max(0, pool.blocksFor(rows) - sequence.blockTable.length));
     if (blocks === null) return 0;
-    sequence.blockTable.push(...blocks);
-    sequence.drafts = drafts;
+    sequence.addBlocks(blocks);
+    sequence.draft(drafts);
     return drafts.length;
   }
 
   /** What was drawn after the drafts is known: takes back the rows of those that were wrong. */
   settle(sequence: Sequence, accepted: number): void {
-    const { drafts } = sequence;
-    sequence.numPlaceholders -= drafts.length - accepted;
-    sequence.numComputedTokens -= drafts.length - accepted;
-    sequence.drafts = [];
     this.numDrafts += 1;
-    this.numDraftTokens += drafts.length;
+    this.numDraftTokens += sequence.drafts.length;
     this.numAcceptedTokens += accepted;
-    if (accepted > 0) sequence.draftMisses = 0;
+    sequence.settleDrafts(accepted);
+    if (accepted > 0) this.#recordOf(sequence).sum = 0;
     else this.#miss(sequence, WRONG);
   }
 
   #miss(sequence: Sequence, weight: number): void {
-    sequence.draftMisses += weight;
-    if (sequence.draftMisses < MAX_MISSES) return;
-    sequence.draftPause = sequence.tokens.length + PAUSE_TOKENS;
-    sequence.draftMisses = MAX_MISSES - 1; // then one attempt at a time, until one succeeds
+    const record = this.#recordOf(sequence);
+    record.sum += weight;
+    if (record.sum < MAX_MISSES) return;
+    record.pausedUntil = sequence.tokens.length + PAUSE_TOKENS;
+    record.sum = MAX_MISSES - 1; // then one attempt at a time, until one succeeds
+  }
+
+  #isPaused(sequence: Sequence): boolean {
+    return sequence.tokens.length < (this.#records.get(sequence)?.pausedUntil ?? 0);
+  }
+
+  #recordOf(sequence: Sequence): Misses {
+    const record = this.#records.get(sequence) ?? { sum: 0, pausedUntil: 0 };
+    this.#records.set(sequence, record);
+    return record;
   }
 }
 

@@ -1,14 +1,13 @@
 import type { FinishReason } from "../protocol/openai.ts";
-import type { BeamGroup } from "./beam-group.ts";
+import { BeamGroup } from "./beam-group.ts";
 import type { EngineRequest } from "./engine-options.ts";
 import type { Outbox } from "./outbox.ts";
 import { OutputProcessor, type OutputOptions } from "./output.ts";
 import { newCounters, requestReport, type EngineCounters } from "./reports.ts";
 import { sequencesOf } from "./request-sequences.ts";
 import type { SampledToken, SequenceResult } from "./runner.ts";
-import type { ScheduledSequence } from "./scheduled-sequence.ts";
 import type { Scheduler } from "./scheduler.ts";
-import type { Sequence } from "./sequence.ts";
+import type { ScheduledSequence, Sequence } from "./sequence.ts";
 
 /** Why a sequence with a grammar is aborted: nothing may come next. */
 const NO_TOKEN_LEFT = "no_token_left";
@@ -62,8 +61,8 @@ export class OpenSequences {
     return step.map((scheduled, i) => {
       const { sequence, start } = scheduled;
       const { scored, drawn } = results[i] ?? NO_RESULT;
-      if (scored.length > 0) sequence.promptScores = [...(start === 0 ? [] : sequence.promptScores), ...scored];
-      if (sequence.group !== null) return this.#takeBeam(scheduled, sequence.group, drawn, atMs);
+      if (scored.length > 0) sequence.addPromptScores(start, scored);
+      if (sequence.group instanceof BeamGroup) return this.#takeBeam(scheduled, sequence.group, drawn, atMs);
       // The step also computed rows for sequences that ended meanwhile; drop their tokens.
       return this.#open.has(sequence) ? this.#takeAll(scheduled, drawn, atMs) : 0;
     });
@@ -119,10 +118,9 @@ export class OpenSequences {
 
   #take(sequence: Sequence, token: SampledToken, atMs: number): void {
     if (sequence.isFinished) return; // a stop string may end an answer that was found whole
-    if (sequence.group === null) sequence.numPlaceholders -= 1;
     // What was drawn from nothing, since other rules forbid all that the grammar allows.
     if (sequence.matcher?.accept(token.tokenId) === false) return this.#abort(sequence, NO_TOKEN_LEFT, atMs);
-    sequence.tokens.push(token.tokenId);
+    sequence.append(token.tokenId);
     this.counters.generationTokens += 1;
     this.#noteFirstToken(sequence, atMs);
     const output = this.#open.get(sequence)?.push(token);
@@ -133,7 +131,7 @@ export class OpenSequences {
 
   #noteFirstToken(sequence: Sequence, atMs: number): void {
     if (sequence.firstTokenMs !== null) return;
-    sequence.firstTokenMs = atMs;
+    sequence.noteFirstToken(atMs);
     this.counters.promptTokens += sequence.promptLength;
     this.#outbox.addReport(requestReport(sequence, "first-token"));
   }
@@ -173,7 +171,7 @@ export class OpenSequences {
     this.#finish(sequence, reason);
     this.#open.delete(sequence);
     this.#deadlines.delete(sequence);
-    sequence.finishedMs = atMs;
+    sequence.noteEnd(atMs);
     this.counters.endings[reason] += 1;
     this.#outbox.addReport(requestReport(sequence, "finished"));
   }

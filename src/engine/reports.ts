@@ -6,9 +6,8 @@ import {
   type StepEntry,
   type StepReport,
 } from "../protocol/reports.ts";
-import type { ScheduledSequence } from "./scheduled-sequence.ts";
 import type { Scheduler } from "./scheduler.ts";
-import type { Sequence } from "./sequence.ts";
+import type { ScheduledSequence, Sequence } from "./sequence.ts";
 
 /** What the engine counts since its start. Counters only grow; rates are the reader's to derive. */
 export interface EngineCounters {
@@ -73,11 +72,11 @@ export function requestReport(sequence: Sequence, status: RequestReport["status"
 /** What a plan meant for those that have no rows in it. */
 export type PlanReport = Pick<StepReport, "waitingIds" | "preempted">;
 
-/** Of the plan that was just made: to be asked for once a plan. */
-export function planReport(scheduler: Scheduler): PlanReport {
+/** @param preempted by the plan that was just made */
+export function planReport(scheduler: Scheduler, preempted: readonly Sequence[]): PlanReport {
   return {
     waitingIds: scheduler.waitingIds(MOST_WAITING_IDS),
-    preempted: scheduler.preempted.splice(0).map(({ requestId, index }) => ({ requestId, index })),
+    preempted: preempted.map(({ requestId, index }) => ({ requestId, index })),
   };
 }
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ROOMY, samplingParams } from "../testing/engine-harness.ts";
-import type { ScheduledSequence } from "./scheduled-sequence.ts";
 import type { SchedulerConfig } from "./scheduler-config.ts";
 import { Scheduler } from "./scheduler.ts";
-import { Sequence } from "./sequence.ts";
+import { Sequence, type ScheduledSequence } from "./sequence.ts";
 
 const CONFIG: SchedulerConfig = { ...ROOMY, maxNumSeqs: 8, maxNumBatchedTokens: 16, blockSize: 4, numGpuBlocks: 64 };
 
@@ -34,8 +33,7 @@ function step(scheduler: Scheduler): string[] {
 function sample(plan: ScheduledSequence[]): void {
   for (const { sequence, samples } of plan) {
     if (!samples) continue;
-    sequence.numPlaceholders -= 1;
-    sequence.tokens.push(0);
+    sequence.append(0);
   }
 }
 

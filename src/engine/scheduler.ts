@@ -4,9 +4,8 @@ import type { FinishReason } from "../protocol/openai.ts";
 import { BatchFormer } from "./batch-former.ts";
 import { BlockPool } from "./block-pool.ts";
 import { NgramDrafter } from "./ngram-drafter.ts";
-import type { ScheduledSequence } from "./scheduled-sequence.ts";
 import { clampLimits, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
-import type { Sequence } from "./sequence.ts";
+import type { ScheduledSequence, Sequence } from "./sequence.ts";
 import { findSharedPrefix, type SharedPrefix } from "./shared-prefix.ts";
 import { SlotBudget } from "./slot-budget.ts";
 import { StepBudget } from "./step-budget.ts";
@@ -34,8 +33,8 @@ export class Scheduler {
   readonly #batches: BatchFormer;
   readonly #waiting: WaitingQueue;
   readonly #running: Sequence[] = [];
-  /** Who had to give way; emptied by whoever tells of them. */
-  readonly preempted: Sequence[] = [];
+  /** Since takePreempted() was last called. */
+  #preempted: Sequence[] = [];
   readonly #freeSlots: number[];
   #limits: SchedulerLimits;
   #step = 0;
@@ -133,7 +132,9 @@ export class Scheduler {
       if (count === 0) continue;
       if (!this.#makeRoom(sequence, count, mayPreempt)) break;
       this.drafter?.draft(sequence, count, budget.draftsFor(count, unserved), pool);
-      budget.take(this.#give(sequence, count, 0, step));
+      const scheduled = sequence.giveRows(count, 0, nowMs);
+      step.push(scheduled);
+      budget.take(scheduled);
     }
 
     if (!this.#isBlocked && this.numPreemptions === preemptionsBefore) this.#admit(budget, nowMs, step);
@@ -142,16 +143,23 @@ export class Scheduler {
     return step;
   }
 
+  /** Returns the sequences that were preempted since the last call. */
+  takePreempted(): readonly Sequence[] {
+    const preempted = this.#preempted;
+    this.#preempted = [];
+    return preempted;
+  }
+
   /** The step's keys and values have been written, and all its tokens are known: full blocks can be found from now on. */
   commit(sequence: Sequence, numWritten: number): void {
     if (!this.#config.enablePrefixCaching) return;
     const numFull = Math.floor(numWritten / this.pool.blockSize);
-    for (; sequence.numPublishedBlocks < numFull; sequence.numPublishedBlocks++) {
+    while (sequence.numPublishedBlocks < numFull) {
       const index = sequence.numPublishedBlocks;
       const block = sequence.blockTable[index];
       if (block === undefined) throw new ChorusError("internal_error", `Block ${index} was written, but is not there.`);
       const { tokens, publishedChain, cacheSalt } = sequence;
-      sequence.publishedChain = this.pool.prefixCache.publish(block, tokens, index, publishedChain, cacheSalt);
+      sequence.publish(this.pool.prefixCache.publish(block, tokens, index, publishedChain, cacheSalt));
     }
   }
 
@@ -161,8 +169,7 @@ export class Scheduler {
     if (sequence.status.state === "running") this.#running.splice(this.#running.indexOf(sequence), 1);
     else this.#waiting.remove(sequence);
     this.#release(sequence);
-    sequence.matcher?.dispose();
-    sequence.status = { state: "finished", reason };
+    sequence.finish(reason);
   }
 
   /** Throws unless every block and slot has exactly the owner it should have. */
@@ -190,7 +197,9 @@ export class Scheduler {
       // Not skipped: else a large one would wait for ever while small ones pass by.
       if (!this.#start(sequence, cached)) return;
       slots.take(sequence);
-      budget.take(this.#give(sequence, budget.rowsFor(sequence), sequence.numComputedTokens, step));
+      const scheduled = sequence.giveRows(budget.rowsFor(sequence), sequence.numComputedTokens, nowMs);
+      step.push(scheduled);
+      budget.take(scheduled);
     }
   }
 
@@ -212,33 +221,15 @@ export class Scheduler {
     const after = this.#running.findIndex((other) => this.#waiting.compare(sequence, other) < 0);
     this.#running.splice(after === -1 ? this.#running.length : after, 0, sequence);
 
-    sequence.status = { state: "running" };
-    sequence.slot = slot;
-    sequence.blockTable = blocks;
-    sequence.numComputedTokens = shared.length * pool.blockSize;
-    // Of blocks shared with a leader nothing is known to the prefix cache yet; they are offered again.
-    sequence.numPublishedBlocks = chain === null ? 0 : shared.length;
-    sequence.publishedChain = chain;
-    if (sequence.numPreemptions === 0 && sequence.numOutputTokens === 0) {
-      sequence.numCachedTokens = sequence.numComputedTokens;
+    // The prefix cache may not have blocks that are shared with a leader; they are published again.
+    const numPublishedBlocks = chain === null ? 0 : shared.length;
+    const numCachedTokens = shared.length * pool.blockSize;
+    sequence.admit({ slot, blocks, numCachedTokens, numPublishedBlocks, publishedChain: chain });
+    if (sequence.isFirstAdmission) {
       this.prefixCacheQueries += sequence.tokens.length;
-      this.prefixCacheHits += sequence.numCachedTokens;
+      this.prefixCacheHits += numCachedTokens;
     }
     return true;
-  }
-
-  /** Gives a sequence its next rows, and those of its drafts. */
-  #give(sequence: Sequence, count: number, cachedTokens: number, step: ScheduledSequence[]): ScheduledSequence {
-    const { drafts, numComputedTokens: start } = sequence;
-    const samples = start + count === sequence.numTokens;
-    const scored = Math.min(count, sequence.numUnscoredTokens);
-    const rows = count + drafts.length;
-    sequence.numComputedTokens += rows;
-    if (sequence.group !== null) sequence.isHeld = samples;
-    else if (samples) sequence.numPlaceholders += 1 + drafts.length;
-    const scheduled = { sequence, start, count: rows, samples, drafts, scored, cachedTokens };
-    step.push(scheduled);
-    return scheduled;
   }
 
   /**
@@ -251,7 +242,7 @@ export class Scheduler {
     for (;;) {
       const blocks = missing > 0 ? pool.allocate(missing) : [];
       if (blocks !== null) {
-        sequence.blockTable.push(...blocks);
+        sequence.addBlocks(blocks);
         return true;
       }
       if (!mayPreempt) {
@@ -267,10 +258,9 @@ export class Scheduler {
     if (sequence === undefined) return undefined;
     this.#running.splice(this.#running.indexOf(sequence), 1);
     this.#release(sequence);
-    sequence.status = { state: "waiting" };
-    sequence.numPreemptions += 1;
+    sequence.preempt();
     this.numPreemptions += 1;
-    this.preempted.push(sequence);
+    this.#preempted.push(sequence);
     this.#waiting.add(sequence, this.#step);
     return sequence;
   }
@@ -282,15 +272,9 @@ export class Scheduler {
     return group !== null;
   }
 
-  /** The only place that takes blocks and slot from a sequence. */
+  /** Returns its blocks and slot to the pool. The sequence itself forgets them in preempt() or finish(). */
   #release(sequence: Sequence): void {
     this.pool.free(sequence.blockTable);
     if (sequence.slot !== null) this.#freeSlots.push(sequence.slot);
-    sequence.blockTable = [];
-    sequence.slot = null;
-    sequence.drafts = [];
-    sequence.numComputedTokens = 0;
-    sequence.numPublishedBlocks = 0;
-    sequence.publishedChain = null;
   }
 }

@@ -1,6 +1,5 @@
 import type { BlockPool } from "./block-pool.ts";
-import type { ScheduledSequence } from "./scheduled-sequence.ts";
-import type { Sequence } from "./sequence.ts";
+import type { ScheduledSequence, Sequence } from "./sequence.ts";
 
 /** Blocks that hold a sequence's first tokens already, and the last one's name in the prefix cache if it is there. */
 export interface SharedPrefix {

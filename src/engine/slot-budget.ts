@@ -1,12 +1,11 @@
-import type { BeamGroup } from "./beam-group.ts";
-import type { Sequence } from "./sequence.ts";
+import type { Sequence, SequenceGroup } from "./sequence.ts";
 
 /**
  * Slots in a plan. A group's beams come one after the other, but there must be slots for all of them from its beginning,
  * or groups would wait for each other. So a group that runs holds as many as it has beams, and its beams always have room.
  */
 export class SlotBudget {
-  readonly #groups: Set<BeamGroup>;
+  readonly #groups: Set<SequenceGroup>;
   #spare: number;
   /** Nobody else runs: then one may begin, however low the limit is. */
   #isIdle: boolean;

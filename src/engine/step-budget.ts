@@ -1,6 +1,5 @@
-import type { ScheduledSequence } from "./scheduled-sequence.ts";
 import { maxSpareSamples, type SchedulerConfig } from "./scheduler-config.ts";
-import type { Sequence } from "./sequence.ts";
+import type { ScheduledSequence, Sequence } from "./sequence.ts";
 
 /** What a step has left to give: rows, and samples besides the one that every sequence may draw. */
 export class StepBudget {

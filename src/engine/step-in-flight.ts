@@ -1,6 +1,6 @@
+import type { ScheduledSequence } from "./sequence.ts";
 import type { PlanReport } from "./reports.ts";
 import type { StepResult } from "./runner.ts";
-import type { ScheduledSequence } from "./scheduled-sequence.ts";
 
 /** A step that has been submitted, and whose tokens are not known yet. */
 export interface StepInFlight {

@@ -4,8 +4,7 @@ import { samplingParams } from "../testing/engine-harness.ts";
 import { BeamGroup } from "./beam-group.ts";
 import type { GrammarMatcher } from "./grammar-matcher.ts";
 import type { SamplingParams } from "./sampling-params.ts";
-import type { ScheduledSequence } from "./scheduled-sequence.ts";
-import { Sequence, type SequenceFields } from "./sequence.ts";
+import { Sequence, type ScheduledSequence, type SequenceFields } from "./sequence.ts";
 import { FEEDBACK, ROW_WORDS, type StepPlan } from "./step-plan.ts";
 import { StepPlanner } from "./step-planner.ts";
 

@@ -1,8 +1,7 @@
 import { allowedTokens } from "./grammar-matcher.ts";
 import { hasRules } from "./logit-rules.ts";
 import type { SamplingParams } from "./sampling-params.ts";
-import type { ScheduledSequence } from "./scheduled-sequence.ts";
-import type { Sequence } from "./sequence.ts";
+import type { ScheduledSequence, Sequence } from "./sequence.ts";
 import {
   FEEDBACK,
   ROW_WORDS,

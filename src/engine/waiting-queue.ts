@@ -29,7 +29,7 @@ export class WaitingQueue {
 
   /** A sequence that arrives, or comes back: then its place is by its first arrival. */
   add(sequence: Sequence, step: number): void {
-    sequence.waitingSinceStep = step;
+    sequence.queue(step);
     this.#byRank = null;
     const known = this.#arrivals.get(sequence);
     if (known === undefined) {
@@ -76,11 +76,7 @@ export class WaitingQueue {
   }
 
   #bringUpToDate(step: number): void {
-    for (const sequence of this.#sequences) {
-      sequence.waitedSteps += step - sequence.waitingSinceStep;
-      sequence.waitingSinceStep = step;
-      sequence.rank = this.#rank(sequence, sequence.waitedSteps);
-    }
+    for (const sequence of this.#sequences) sequence.age(step, this.#rank);
   }
 
   #arrivalOf(sequence: Sequence): number {

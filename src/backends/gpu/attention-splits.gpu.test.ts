@@ -2,8 +2,7 @@
 
 import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import type { ScheduledSequence } from "../../engine/scheduled-sequence.ts";
-import { Sequence } from "../../engine/sequence.ts";
+import { Sequence, type ScheduledSequence } from "../../engine/sequence.ts";
 import { StepPlanner } from "../../engine/step-planner.ts";
 import type { Gpt2Weights } from "../../models/gpt2/gpt2-weights.ts";
 import type { Tensor } from "../../files/tensor.ts";

@@ -37,8 +37,7 @@ describe("a sequence that is preempted", () => {
               expect(sequence.slot).not.toBeNull();
               expect(sequence.blockTable.length * 2).toBeGreaterThanOrEqual(start + count);
               if (!samples) continue;
-              sequence.numPlaceholders -= 1;
-              sequence.tokens.push(0);
+              sequence.append(0);
             }
             expect(plan.reduce((sum, entry) => sum + entry.count, 0)).toBeLessThanOrEqual(budget);
             const arrivals = plan.map((entry) => entry.sequence.arrivalMs);
