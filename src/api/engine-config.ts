@@ -12,7 +12,7 @@ import { parseAlertThresholds } from "./alert-thresholds.ts";
 import { Fields, invalidValue, missing } from "./validate.ts";
 
 /** A model's shape, as far as its cache and its context go. */
-export interface ModelShape {
+interface ModelShape {
   readonly nPositions: number;
   readonly nLayer: number;
   readonly nHead: number;

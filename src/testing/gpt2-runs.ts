@@ -1,9 +1,9 @@
 // Runs of a Gpt2Runner by hand: sequences are placed here, where an engine would.
 
 import { resolveEngineConfig } from "../api/engine-config.ts";
-import type { LogitRules } from "../engine/logit-rules.ts";
-import { Sequence } from "../engine/sequence.ts";
-import { StepPlanner } from "../engine/step-planner.ts";
+import type { LogitRules } from "../engine/sampling/logit-rules.ts";
+import { Sequence } from "../engine/core/sequence.ts";
+import { StepPlanner } from "../engine/core/step-planner.ts";
 import type { OpenedDevice } from "../backends/gpu/device.ts";
 import { Gpt2Runner } from "../backends/gpu/gpt2-runner.ts";
 import type { Gpt2Weights } from "../models/gpt2/gpt2-weights.ts";

@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { Sequence, type ScheduledSequence } from "../../engine/sequence.ts";
-import { StepPlanner } from "../../engine/step-planner.ts";
+import { Sequence, type ScheduledSequence } from "../../engine/core/sequence.ts";
+import { StepPlanner } from "../../engine/core/step-planner.ts";
 import type { Gpt2Weights } from "../../models/gpt2/gpt2-weights.ts";
 import type { Tensor } from "../../files/tensor.ts";
 import { prepareGraph, runDispatches, type PreparedGraph } from "../../testing/gpt2-graph.ts";

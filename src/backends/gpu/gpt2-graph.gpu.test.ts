@@ -3,8 +3,8 @@
 import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { Sequence } from "../../engine/sequence.ts";
-import { StepPlanner } from "../../engine/step-planner.ts";
+import { Sequence } from "../../engine/core/sequence.ts";
+import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { prepareGraph, runDispatches } from "../../testing/gpt2-graph.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { differingWords, expectClose, openTestDevice, readBuffer } from "../../testing/gpu.ts";

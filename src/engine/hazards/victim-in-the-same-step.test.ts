@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { ROOMY, samplingParams } from "../../testing/engine-harness.ts";
-import { Scheduler } from "../scheduler.ts";
-import { Sequence } from "../sequence.ts";
+import { Scheduler } from "../scheduling/scheduler.ts";
+import { Sequence } from "../core/sequence.ts";
 
 describe("a sequence that is preempted", () => {
   it("has no rows in the step that preempts it, and the rest is in order of arrival", () => {
