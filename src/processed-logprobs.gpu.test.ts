@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { LogitRules } from "./engine/logit-rules.ts";
+import type { LogitRules } from "./engine/sampling/logit-rules.ts";
 import { createEngine, type ChatCompletionRequest, type ChorusEngine } from "./index.ts";
 import { processedLogprobs } from "./testing/filter-reference.ts";
 import { loadGolden } from "./testing/golden.ts";

@@ -1,6 +1,6 @@
 // What streamed chunks and whole responses are made of alike.
 
-import type { SequenceOutput } from "../engine/output.ts";
+import type { SequenceOutput } from "../engine/text/output.ts";
 import type { Usage } from "../protocol/openai.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 

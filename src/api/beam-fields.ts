@@ -1,6 +1,6 @@
 // The fields of beam search, with Hugging Face's names and vLLM's use_beam_search.
 
-import type { BeamSearchParams } from "../engine/sampling-params.ts";
+import type { BeamSearchParams } from "../engine/sampling/sampling-params.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
 import { type Fields, invalidType, invalidValue, quote } from "./validate.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { loadTokenizer } from "../files/tokenizer.ts";
 import { loadChorusTokenizer, openFolder, requestContext } from "../testing/request-context.ts";
-import { NO_RULES } from "../engine/logit-rules.ts";
-import { NO_FILTERS } from "../engine/sampling-params.ts";
+import { NO_RULES } from "../engine/sampling/logit-rules.ts";
+import { NO_FILTERS } from "../engine/sampling/sampling-params.ts";
 import { createChatFormat } from "./chat-format.ts";
 import { parseChatRequest } from "./chat-request.ts";
 import type { RequestContext } from "./parsed-request.ts";

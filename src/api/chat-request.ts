@@ -1,4 +1,4 @@
-import { MAX_TOP_LOGPROBS } from "../engine/sampling-params.ts";
+import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatCompletionRequest, ChatMessage, GenerationFields } from "../protocol/openai.ts";
 import type { ChatFormat } from "./chat-format.ts";

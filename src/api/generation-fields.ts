@@ -3,7 +3,7 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
 import { BEAM_FIELDS, parseBeamSearch } from "./beam-fields.ts";
-import { MAX_TOP_LOGPROBS } from "../engine/sampling-params.ts";
+import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
 import type { ParsedRequest, RequestContext, RequestedParams } from "./parsed-request.ts";
 import { parseFilters, parseRules, parseTokenId, RULE_FIELDS } from "./rule-fields.ts";
 import { parseStructure, STRUCTURED_FIELDS } from "./structured-fields.ts";

@@ -1,11 +1,11 @@
-import { checkAdmission, maxSequenceLength, type Limits } from "../engine/admission.ts";
-import type { BeamSearchParams, SamplingParams } from "../engine/sampling-params.ts";
-import type { GrammarSource } from "../grammar/grammar-source.ts";
+import { checkAdmission, maxSequenceLength, type Limits } from "../engine/scheduling/admission.ts";
+import type { BeamSearchParams, SamplingParams } from "../engine/sampling/sampling-params.ts";
+import type { GrammarSource } from "../grammar/ebnf-of.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatFormat } from "./chat-format.ts";
 
 /** What a model's makers say of how to sample from it. */
-export type SamplingDefaults = Pick<
+type SamplingDefaults = Pick<
   SamplingParams,
   "temperature" | "topK" | "topP" | "minP" | "typicalP" | "repetitionPenalty" | "noRepeatNgramSize"
 >;
@@ -33,7 +33,7 @@ export interface EncodedPrompt {
 }
 
 /** One prompt, which the engine is asked for `n` times. */
-export interface ParsedPrompt extends EncodedPrompt {
+interface ParsedPrompt extends EncodedPrompt {
   readonly params: SamplingParams;
 }
 

@@ -1,7 +1,7 @@
 // The fields that filter tokens or change their logits before one is drawn.
 
-import { MAX_RULE_WORDS, ruleWords, type LogitRules } from "../engine/logit-rules.ts";
-import type { TokenFilters } from "../engine/sampling-params.ts";
+import { MAX_RULE_WORDS, ruleWords, type LogitRules } from "../engine/sampling/logit-rules.ts";
+import type { TokenFilters } from "../engine/sampling/sampling-params.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
 import type { RequestContext } from "./parsed-request.ts";

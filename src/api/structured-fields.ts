@@ -1,7 +1,7 @@
 // The fields that say what an answer must be. Whether schemas, expressions and grammars are such shows when they are
 // compiled: see grammar/, which is loaded only then.
 
-import type { GrammarSource } from "../grammar/grammar-source.ts";
+import type { GrammarSource } from "../grammar/ebnf-of.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields, StructuredOutputs } from "../protocol/openai.ts";
 import { Fields, invalidType, invalidValue, missing } from "./validate.ts";

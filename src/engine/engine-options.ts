@@ -1,12 +1,12 @@
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ChorusError } from "../protocol/errors.ts";
 import type { RequestReport, StepReport } from "../protocol/reports.ts";
-import type { TokenBytes } from "./detokenizer.ts";
-import type { GrammarMatcher } from "./grammar-matcher.ts";
-import type { SequenceOutput } from "./output.ts";
+import type { TokenBytes } from "./text/detokenizer.ts";
+import type { GrammarMatcher } from "./sampling/grammar-matcher.ts";
+import type { SequenceOutput } from "./text/output.ts";
 import type { Runner } from "./runner.ts";
-import type { BeamSearchParams, SamplingParams } from "./sampling-params.ts";
-import type { SchedulerConfig } from "./scheduler-config.ts";
+import type { BeamSearchParams, SamplingParams } from "./sampling/sampling-params.ts";
+import type { SchedulerConfig } from "./scheduling/scheduler-config.ts";
 
 export interface EngineOptions {
   readonly config: SchedulerConfig & Pick<ResolvedEngineConfig, "maxModelLen" | "maxQueueSize" | "runAhead">;

@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { EngineHarness, samplingParams, type Collected } from "../testing/engine-harness.ts";
 import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { checkAdmission, checkBeams } from "./admission.ts";
+import { checkAdmission, checkBeams } from "./scheduling/admission.ts";
 import type { EngineOptions } from "./engine-options.ts";
-import { maxSpareSamples } from "./scheduler-config.ts";
-import type { BeamSearchParams, SamplingParams } from "./sampling-params.ts";
+import { maxSpareSamples } from "./scheduling/scheduler-config.ts";
+import type { BeamSearchParams, SamplingParams } from "./sampling/sampling-params.ts";
 
 /** Pieces that make stop strings and characters cross token borders; the last token is end-of-text. */
 const PIECES = ["a", "b", "ab", " ", "EN", "D", "\uFEFF", "é"].map((text) => new TextEncoder().encode(text));

@@ -1,16 +1,27 @@
 import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { EngineStats, KvCacheMap } from "../protocol/reports.ts";
-import { checkRequests, maxSequenceLength } from "./admission.ts";
+import { checkRequests, maxSequenceLength } from "./scheduling/admission.ts";
 import type { EngineOptions, EngineRequest } from "./engine-options.ts";
-import { OpenSequences } from "./open-sequences.ts";
-import { Outbox } from "./outbox.ts";
-import { kvCacheMap } from "./kv-cache-map.ts";
-import * as reports from "./reports.ts";
-import type { SchedulerLimits } from "./scheduler-config.ts";
-import { Scheduler } from "./scheduler.ts";
-import type { StepInFlight } from "./step-in-flight.ts";
-import { StepPlanner } from "./step-planner.ts";
+import { OpenSequences } from "./core/open-sequences.ts";
+import { Outbox } from "./core/outbox.ts";
+import { kvCacheMap } from "./cache/kv-cache-map.ts";
+import * as reports from "./core/reports.ts";
+import type { StepResult } from "./runner.ts";
+import type { SchedulerLimits } from "./scheduling/scheduler-config.ts";
+import { Scheduler } from "./scheduling/scheduler.ts";
+import type { ScheduledSequence } from "./core/sequence.ts";
+import { StepPlanner } from "./core/step-planner.ts";
+
+/** A step that has been submitted, and whose tokens are not known yet. */
+interface StepInFlight {
+  readonly scheduled: readonly ScheduledSequence[];
+  readonly others: reports.PlanReport;
+  readonly result: Promise<StepResult>;
+  readonly startMs: number;
+  /** JavaScript time of planning and submitting. */
+  readonly cpuMs: number;
+}
 
 /**
  * Serves any number of requests on one runner, step by step: schedule -> submit -> commit -> emit. Requests join and
@@ -156,10 +167,9 @@ export class Engine {
     const startMs = now();
     const scheduled = this.#scheduler.schedule(startMs, this.#inFlight.length === 0);
     if (scheduled.length === 0) return false;
-    for (const { sequence } of scheduled) sequence.scheduledMs ??= startMs;
     const result = runner.submit(this.#planner.plan(scheduled));
     result.catch(() => undefined); // it is awaited later, and its error told then
-    const others = reports.planReport(this.#scheduler);
+    const others = reports.planReport(this.#scheduler, this.#scheduler.takePreempted());
     this.#inFlight.push({ scheduled, others, result, startMs, cpuMs: now() - startMs });
     return true;
   }

@@ -1,5 +1,5 @@
-import type { LogitRules } from "./logit-rules.ts";
-import type { SamplingParams } from "./sampling-params.ts";
+import type { LogitRules } from "./sampling/logit-rules.ts";
+import type { SamplingParams } from "./sampling/sampling-params.ts";
 
 /**
  * Token of a row whose id the host may not know yet: the one that was drawn last in the row's slot. The same number is in

@@ -11,7 +11,7 @@ interface Decimal {
   readonly decimals: number;
 }
 
-export interface NumberBounds {
+interface NumberBounds {
   readonly minimum: number;
   readonly maximum: number;
   readonly exclusiveMinimum: number;

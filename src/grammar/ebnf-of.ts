@@ -1,9 +1,18 @@
 import { ChorusError } from "../protocol/errors.ts";
 import { toEbnf } from "./ebnf.ts";
 import { choice, text, withoutDeadEnds, type Expression, type Rules } from "./expression.ts";
-import type { GrammarSource } from "./grammar-source.ts";
 import { jsonSchemaRules } from "./json-schema.ts";
 import { parseRegex } from "./regex.ts";
+
+/** What an answer must be, and the request field that says so. */
+export type GrammarSource = { readonly param: string } & (
+  | { readonly kind: "schema"; readonly schema: unknown }
+  | { readonly kind: "regex"; readonly pattern: string }
+  /** One of these texts. */
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  /** In the notation that xgrammar reads. */
+  | { readonly kind: "ebnf"; readonly ebnf: string }
+);
 
 /** A grammar in the notation that xgrammar reads. @throws ChorusError saying what in it is wrong */
 export function ebnfOf(source: GrammarSource): string {

@@ -4,7 +4,7 @@ import { ChorusError } from "../protocol/errors.ts";
 import { BYTE_VOCABULARY, byteTokens, EOS } from "../testing/engine-harness.ts";
 import { allowedIds, drawAnswer, grammarCompiler } from "../testing/grammars.ts";
 import { GrammarCompiler } from "./grammar-compiler.ts";
-import type { GrammarSource } from "./grammar-source.ts";
+import type { GrammarSource } from "./ebnf-of.ts";
 
 const compiler = grammarCompiler(BYTE_VOCABULARY);
 

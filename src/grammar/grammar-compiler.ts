@@ -1,9 +1,9 @@
 import type { CompiledGrammar, GrammarCompiler as XgrammarCompiler } from "@mlc-ai/web-xgrammar";
 
-import type { GrammarMatcher } from "../engine/grammar-matcher.ts";
+import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { ebnfOf } from "./ebnf-of.ts";
-import type { GrammarSource } from "./grammar-source.ts";
+import type { GrammarSource } from "./ebnf-of.ts";
 import { loadXgrammar, type Xgrammar } from "./load-xgrammar.ts";
 import { XgrammarMatcher } from "./xgrammar-matcher.ts";
 

@@ -7,7 +7,7 @@ import { choice, IMPOSSIBLE, rule, text, withoutDeadEnds, type Expression, type 
 import { anyArray, arrayOf } from "./json-array.ts";
 import { anyObject, objectOf } from "./json-object.ts";
 import { isObject, SchemaNode, type SchemaVisitor } from "./schema-node.ts";
-import { numberOf } from "./json-number.ts";
+import { integersWithin, numbersWithin } from "./decimal-range.ts";
 import { stringOf } from "./json-string.ts";
 import { ANY_TEXT, jsonString, jsonText } from "./json-text.ts";
 
@@ -242,4 +242,16 @@ function requiredConstants(schema: Record<string, unknown>): Map<string, string>
         : [];
     }),
   );
+}
+
+/** Returns numbers of at most 15 digits, without exponents. Each part is its own rule: xgrammar misreads large ones. */
+function numberOf(node: SchemaNode, type: "integer" | "number", visitor: SchemaVisitor): Expression {
+  const bounds = {
+    minimum: node.number("minimum") ?? -Infinity,
+    maximum: node.number("maximum") ?? Infinity,
+    exclusiveMinimum: node.number("exclusiveMinimum") ?? -Infinity,
+    exclusiveMaximum: node.number("exclusiveMaximum") ?? Infinity,
+  };
+  const parts = type === "integer" ? [integersWithin(bounds)] : numbersWithin(bounds);
+  return choice(...parts.map((part) => visitor.define(part)));
 }

@@ -23,7 +23,7 @@ export function jsonText(value: unknown): string {
 }
 
 /** One character of a set, as a string has it: as itself where it can be, else escaped, in one way only. */
-export function jsonCharacter(set: CharSet): Expression {
+function jsonCharacter(set: CharSet): Expression {
   const plain = intersection(set, PLAIN_CHARACTER);
   const escapes = intersection(set, ESCAPED).flatMap(([first, last]) =>
     Array.from({ length: last - first + 1 }, (_, i) => JSON.stringify(String.fromCharCode(first + i)).slice(1, -1)),
@@ -32,7 +32,7 @@ export function jsonCharacter(set: CharSet): Expression {
 }
 
 /** An expression for a text as one for the text within a JSON string. */
-export function inJsonString(expression: Expression): Expression {
+function inJsonString(expression: Expression): Expression {
   switch (expression.kind) {
     case "text":
       return text(JSON.stringify(expression.text).slice(1, -1));

@@ -1,6 +1,6 @@
 import type { GrammarMatcher as Matcher } from "@mlc-ai/web-xgrammar";
 
-import type { GrammarMatcher } from "../engine/grammar-matcher.ts";
+import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 
 /**
  * xgrammar's matcher with its traps closed: a crash ends one answer, and nothing is asked beyond the end of a text. To

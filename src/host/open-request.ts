@@ -3,8 +3,8 @@ import { ChunkWriter } from "../api/chunks.ts";
 import type { ParsedRequest } from "../api/parsed-request.ts";
 import { ResponseBuilder } from "../api/responses.ts";
 import type { EngineRequest } from "../engine/engine-options.ts";
-import type { GrammarMatcher } from "../engine/grammar-matcher.ts";
-import type { SequenceOutput } from "../engine/output.ts";
+import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
+import type { SequenceOutput } from "../engine/text/output.ts";
 import type { RequestEvent } from "../protocol/service.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { SchedulerLimits } from "../engine/scheduler-config.ts";
-import type { SequenceOutput } from "../engine/output.ts";
+import type { SchedulerLimits } from "../engine/scheduling/scheduler-config.ts";
+import type { SequenceOutput } from "../engine/text/output.ts";
 import type { LogLevel, ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ModelCard } from "../protocol/reports.ts";
 import { SAMPLE_STATS, sampleEntry, sampleRequest, sampleStep } from "../testing/sample-reports.ts";

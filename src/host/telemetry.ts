@@ -3,7 +3,7 @@ import type { Engine } from "../engine/engine.ts";
 import { Alerts } from "../engine/metrics/alerts.ts";
 import { Metrics } from "../engine/metrics/metrics.ts";
 import { prometheusText } from "../engine/metrics/prometheus.ts";
-import type { SequenceOutput } from "../engine/output.ts";
+import type { SequenceOutput } from "../engine/text/output.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ChorusErrorData } from "../protocol/errors.ts";
 import type { Alert, EngineStats, ModelCard, RequestReport, StepReport } from "../protocol/reports.ts";

@@ -5,7 +5,7 @@ import {
   type StepResult,
   type TokenLogprob,
 } from "../engine/runner.ts";
-import { maxSamples } from "../engine/scheduler-config.ts";
+import { maxSamples } from "../engine/scheduling/scheduler-config.ts";
 import { FEEDBACK, ROW_WORDS, type DrawnToken, type ScoredToken, type StepPlan } from "../engine/step-plan.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 

@@ -1,6 +1,6 @@
 // What top-k, top-p, min-p and typical-p leave of a row of logits, in float64.
 
-import { NO_FILTERS, type TokenFilters } from "../engine/sampling-params.ts";
+import { NO_FILTERS, type TokenFilters } from "../engine/sampling/sampling-params.ts";
 
 /** Probabilities of all; 0 where a value is -Infinity. */
 export function softmax(logits: ArrayLike<number>): number[] {

@@ -1,7 +1,7 @@
 // The golden values of fixtures/: what Hugging Face's PyTorch code computes with small random checkpoints.
 
-import { NO_RULES } from "../engine/logit-rules.ts";
-import { NO_FILTERS, type SamplingParams } from "../engine/sampling-params.ts";
+import { NO_RULES } from "../engine/sampling/logit-rules.ts";
+import { NO_FILTERS, type SamplingParams } from "../engine/sampling/sampling-params.ts";
 import { describeModel } from "../models/families.ts";
 import { openWeights, type ModelWeights } from "../models/model-weights.ts";
 import { openSafetensors } from "../files/safetensors.ts";

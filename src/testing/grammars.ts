@@ -3,7 +3,7 @@
 import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
 
-import type { GrammarMatcher } from "../engine/grammar-matcher.ts";
+import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { GrammarCompiler } from "../grammar/grammar-compiler.ts";
 import { loadXgrammar } from "../grammar/load-xgrammar.ts";
 import { tokenOfBytes } from "../files/byte-alphabet.ts";

@@ -1,4 +1,4 @@
-import { NO_RULES, type LogitRules } from "../engine/logit-rules.ts";
+import { NO_RULES, type LogitRules } from "../engine/sampling/logit-rules.ts";
 
 export interface RuledRow {
   readonly rules: Partial<LogitRules>;

@@ -1,9 +1,9 @@
 // Runs of a runner by hand: sequences are placed here, where an engine would.
 
 import { resolveEngineConfig } from "../api/engine-config.ts";
-import type { LogitRules } from "../engine/logit-rules.ts";
-import { Sequence } from "../engine/sequence.ts";
-import { StepPlanner } from "../engine/step-planner.ts";
+import type { LogitRules } from "../engine/sampling/logit-rules.ts";
+import { Sequence } from "../engine/core/sequence.ts";
+import { StepPlanner } from "../engine/core/step-planner.ts";
 import type { OpenedDevice } from "../backends/gpu/device.ts";
 import { GpuRunner } from "../backends/gpu/gpu-runner.ts";
 import type { ModelWeights } from "../models/model-weights.ts";

@@ -4,8 +4,8 @@ import type { AnswerHead, ChoiceOutput, TokenNames } from "../api/answer.ts";
 import { ChunkWriter } from "../api/chunks.ts";
 import type { ParsedRequest } from "../api/parsed-request.ts";
 import { ResponseBuilder } from "../api/responses.ts";
-import { NO_RULES } from "../engine/logit-rules.ts";
-import { NO_FILTERS } from "../engine/sampling-params.ts";
+import { NO_RULES } from "../engine/sampling/logit-rules.ts";
+import { NO_FILTERS } from "../engine/sampling/sampling-params.ts";
 
 // Token i is i letters "a"; token 0 is the end of text.
 export const names: TokenNames = {

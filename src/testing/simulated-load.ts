@@ -1,4 +1,4 @@
-import type { SchedulerLimits } from "../engine/scheduler-config.ts";
+import type { SchedulerLimits } from "../engine/scheduling/scheduler-config.ts";
 import type { StepReport } from "../protocol/reports.ts";
 import { sampleEntry, sampleStep } from "./sample-reports.ts";
 

@@ -2,12 +2,11 @@
 
 import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import type { ScheduledSequence } from "../../engine/scheduled-sequence.ts";
-import { Sequence } from "../../engine/sequence.ts";
+import { Sequence, type ScheduledSequence } from "../../engine/core/sequence.ts";
 import { weightsOf, type Weight } from "../../models/graph.ts";
 import { describeModel } from "../../models/families.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
-import { StepPlanner } from "../../engine/step-planner.ts";
+import { StepPlanner } from "../../engine/core/step-planner.ts";
 import type { Tensor } from "../../files/tensor.ts";
 import { prepareGraph, runDispatches, type PreparedGraph } from "../../testing/prepared-graph.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";

@@ -4,9 +4,9 @@ import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import type { Value } from "../../models/graph.ts";
-import { Sequence } from "../../engine/sequence.ts";
+import { Sequence } from "../../engine/core/sequence.ts";
 import { prepareGraph, runDispatches } from "../../testing/prepared-graph.ts";
-import { StepPlanner } from "../../engine/step-planner.ts";
+import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { differingWords, expectClose, openTestDevice, readBuffer } from "../../testing/gpu.ts";
 import { usualMatmuls } from "./matmul-variants.ts";

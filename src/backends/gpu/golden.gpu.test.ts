@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { Sequence } from "../../engine/sequence.ts";
-import { StepPlanner } from "../../engine/step-planner.ts";
+import { Sequence } from "../../engine/core/sequence.ts";
+import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { createRunner, greedyTokens, lastLogits, placedSequence } from "../../testing/runner-runs.ts";
 import { expectClose, openTestDevice } from "../../testing/gpu.ts";

@@ -1,6 +1,6 @@
 import { resultsBySequence, type SampledToken, type StepResult } from "../../engine/runner.ts";
-import { maxSamples } from "../../engine/scheduler-config.ts";
-import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../../engine/sampling-params.ts";
+import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
+import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { StepPlan } from "../../engine/step-plan.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";

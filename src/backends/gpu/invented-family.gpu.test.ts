@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { StepPlanner } from "../../engine/step-planner.ts";
+import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { describeModel, FAMILIES } from "../../models/families.ts";
 import { logitsReference } from "../../testing/graph-reference.ts";
 import { expectClose, openTestDevice, readBuffer } from "../../testing/gpu.ts";

@@ -1,4 +1,4 @@
-import { badWordWords, MAX_RULE_WORDS } from "../../engine/logit-rules.ts";
+import { badWordWords, MAX_RULE_WORDS } from "../../engine/sampling/logit-rules.ts";
 import type { ListRules } from "../../engine/step-plan.ts";
 
 const HEADER_WORDS = 4;

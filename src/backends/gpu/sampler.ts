@@ -1,4 +1,4 @@
-import { MAX_TOP_CANDIDATES } from "../../engine/sampling-params.ts";
+import { MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { LogprobsMode } from "../../protocol/config.ts";
 import type { Arena } from "./arena.ts";
 import type { Dispatch, KernelCompiler } from "./kernel.ts";

@@ -3,8 +3,8 @@
 import { it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { Sequence } from "../../engine/sequence.ts";
-import { StepPlanner } from "../../engine/step-planner.ts";
+import { Sequence } from "../../engine/core/sequence.ts";
+import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { medianOf, printTable } from "../../testing/bench.ts";
 import { GREEDY } from "../../testing/golden.ts";
 import { openTestDevice } from "../../testing/gpu.ts";

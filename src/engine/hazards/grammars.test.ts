@@ -12,7 +12,7 @@ import {
 } from "../../testing/engine-harness.ts";
 import { grammarCompiler } from "../../testing/grammars.ts";
 import type { EngineRequest } from "../engine-options.ts";
-import type { SamplingParams } from "../sampling-params.ts";
+import type { SamplingParams } from "../sampling/sampling-params.ts";
 
 const compiler = grammarCompiler(BYTE_VOCABULARY);
 const prompt = byteTokens("What?");

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { ROOMY, samplingParams } from "../../testing/engine-harness.ts";
-import { Scheduler } from "../scheduler.ts";
-import { Sequence } from "../sequence.ts";
+import { Scheduler } from "../scheduling/scheduler.ts";
+import { Sequence } from "../core/sequence.ts";
 
 describe("a sequence that is preempted", () => {
   it("has no rows in the step that preempts it, and the rest is in order of arrival", () => {
@@ -37,8 +37,7 @@ describe("a sequence that is preempted", () => {
               expect(sequence.slot).not.toBeNull();
               expect(sequence.blockTable.length * 2).toBeGreaterThanOrEqual(start + count);
               if (!samples) continue;
-              sequence.numPlaceholders -= 1;
-              sequence.tokens.push(0);
+              sequence.append(0);
             }
             expect(plan.reduce((sum, entry) => sum + entry.count, 0)).toBeLessThanOrEqual(budget);
             const arrivals = plan.map((entry) => entry.sequence.arrivalMs);

@@ -5,7 +5,7 @@ import type { ChorusEngine } from "../../protocol/engine.ts";
 import type { ModelCard, StepReport } from "../../protocol/reports.ts";
 import { sampleStep } from "../../testing/sample-reports.ts";
 import { SimulatedLoad, type SimulatedLoadOptions } from "../../testing/simulated-load.ts";
-import type { SchedulerLimits } from "../scheduler-config.ts";
+import type { SchedulerLimits } from "../scheduling/scheduler-config.ts";
 import { AdaptiveLimits } from "./adaptive-limits.ts";
 
 const TARGET_MS = 30;

@@ -11,7 +11,7 @@
 
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import type { StepReport } from "../../protocol/reports.ts";
-import type { SchedulerLimits } from "../scheduler-config.ts";
+import type { SchedulerLimits } from "../scheduling/scheduler-config.ts";
 
 const MIN_BATCHED_TOKENS = 16;
 /** Rows, and so sequences, of the first step. Who runs is never sent away again, so it begins small and rises with what it learns. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { NO_RULES, type LogitRules } from "../../../engine/logit-rules.ts";
+import { NO_RULES, type LogitRules } from "../../../engine/sampling/logit-rules.ts";
 import { loadGolden } from "../../../testing/golden.ts";
 import { openTestDevice, randomFloats, runKernel } from "../../../testing/gpu.ts";
 import { ruleReference, type RuledRow } from "../../../testing/rule-reference.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { MAX_TOP_LOGPROBS } from "../../../engine/sampling-params.ts";
+import { MAX_TOP_LOGPROBS } from "../../../engine/sampling/sampling-params.ts";
 import { processedLogprobs, softmax } from "../../../testing/filter-reference.ts";
 import { loadGolden } from "../../../testing/golden.ts";
 import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu.ts";

@@ -1,0 +1,143 @@
+import { BeamHypotheses, type BeamToken, type Hypothesis } from "./beam-hypotheses.ts";
+import type { EngineRequest } from "../engine-options.ts";
+import type { TokenLogprob } from "../runner.ts";
+import { LOWEST_LOGPROB, type BeamSearchParams } from "../sampling/sampling-params.ts";
+import { Sequence, type SequenceFields, type SequenceGroup } from "../core/sequence.ts";
+
+/** An answer on its way. */
+interface Beam {
+  readonly sequence: Sequence;
+  readonly tokens: readonly BeamToken[];
+  /** Of the tokens' log-probabilities. */
+  readonly sum: number;
+  /** What may come next, best first; null: not known yet. */
+  candidates: readonly BeamToken[] | null;
+}
+
+/** What a round of the search has brought. */
+export interface BeamRound {
+  /** Sequences that nothing goes on from. */
+  readonly dropped: readonly Sequence[];
+  /** New sequences, to be served from now on. */
+  readonly forks: readonly Sequence[];
+  /** Best first, one a choice or fewer; null: the search goes on. */
+  readonly answers: readonly Hypothesis[] | null;
+}
+
+/** Tokens that end a request's sequences. */
+export function endTokensOf({ params }: Pick<EngineRequest, "params">, eosTokenIds: ReadonlySet<number>): Set<number> {
+  return new Set([...params.stopTokenIds, ...(params.ignoreEos ? [] : eosTokenIds)]);
+}
+
+/**
+ * Beam search: Hugging Face's generate(num_beams). Each beam is a sequence. It waits in its place until all have told
+ * their most likely next tokens; then the best of all beams together go on. A beam's best continuation stays in the
+ * beam's own sequence; others are forks, which share its full blocks and compute the rest of its last one again:
+ *
+ *   beams            candidates                 chosen (numBeams = 2)
+ *   "a b"  -1.0      c -0.2,  d -0.3,  ...      "a b c" -1.2  stays
+ *   "a x"  -1.1      y -0.9,  ...               "a b d" -1.3  a fork of it; "a x" is dropped
+ *
+ * The prompt is computed once: the search begins with one beam. A candidate that ends the answer is kept as a finished
+ * one if it is among the best numBeams of all. Of a beam it is enough to know as many candidates as there are beams and
+ * tokens that end: no more of them can be chosen.
+ */
+export class BeamGroup implements SequenceGroup {
+  readonly #params: BeamSearchParams;
+  readonly #fields: SequenceFields;
+  readonly #ends: ReadonlySet<number>;
+  readonly #numChoices: number;
+  readonly #hypotheses: BeamHypotheses;
+  #beams: readonly Beam[];
+
+  /** @param fields of the beams; `params.maxTokens` must fit into what a sequence can have */
+  constructor(fields: SequenceFields, search: BeamSearchParams, numChoices: number, ends: ReadonlySet<number>) {
+    this.#params = search;
+    this.#ends = ends;
+    this.#numChoices = numChoices;
+    this.#hypotheses = new BeamHypotheses(search, fields.params.maxTokens);
+    const topLogprobs = search.numBeams + ends.size;
+    this.#fields = {
+      ...fields,
+      params: { ...fields.params, temperature: 0, topLogprobs, promptLogprobs: null },
+      group: this,
+    };
+    this.#beams = [{ sequence: new Sequence(this.#fields), tokens: [], sum: 0, candidates: null }];
+  }
+
+  get numBeams(): number {
+    return this.#params.numBeams;
+  }
+
+  /** Those that the scheduler serves, or has yet to. */
+  get members(): readonly Sequence[] {
+    return this.#beams.map(({ sequence }) => sequence);
+  }
+
+  /** Whether it has found its answers, or was aborted. */
+  get isFinished(): boolean {
+    return this.members.every((sequence) => sequence.isFinished);
+  }
+
+  /**
+   * Takes the most likely tokens after one of the beams, best first. Returns null until it has those of all.
+   */
+  deliver(sequence: Sequence, top: readonly TokenLogprob[]): BeamRound | null {
+    const beam = this.#beams.find((one) => one.sequence === sequence);
+    if (beam === undefined) throw new Error(`A beam of ${sequence.requestId} is not in its group.`);
+    beam.candidates = top.filter(({ logprob }) => logprob > LOWEST_LOGPROB);
+    return this.#beams.some(({ candidates }) => candidates === null) ? null : this.#advance();
+  }
+
+  /** Tells a choice what its beams have come to: the numbers that are reported of it. */
+  describe(choice: Sequence, { answers, dropped }: BeamRound): void {
+    const beams = [...this.members, ...dropped];
+    choice.describeBeams(beams, answers?.[choice.index]?.score ?? null);
+  }
+
+  #advance(): BeamRound {
+    const { numBeams } = this.#params;
+    const ranked = this.#beams
+      .flatMap((beam) => (beam.candidates ?? []).map((token) => ({ beam, token, sum: beam.sum + token.logprob })))
+      .sort((a, b) => b.sum - a.sum);
+    const length = (this.#beams[0]?.tokens.length ?? 0) + 1;
+    const chosen: typeof ranked = [];
+    for (const [rank, candidate] of ranked.entries()) {
+      const { beam, token, sum } = candidate;
+      if (!this.#ends.has(token.tokenId)) chosen.push(candidate);
+      else if (rank < numBeams) this.#hypotheses.add([...beam.tokens, token], sum);
+      if (chosen.length === numBeams) break;
+    }
+    const best = ranked[0];
+    if (best === undefined) return this.#finish(this.#beams); // the rules leave nothing that may come
+    if (this.#hypotheses.isDone(best.sum, length)) return this.#finish([]);
+    const next = chosen.map(({ beam, token, sum }) => ({ beam, tokens: [...beam.tokens, token], sum }));
+    if (next.length === 0 || length === this.#fields.params.maxTokens) return this.#finish(next);
+    return this.#goOn(next);
+  }
+
+  #goOn(next: readonly (Pick<Beam, "tokens" | "sum"> & { readonly beam: Beam })[]): BeamRound {
+    const continued = new Set<Sequence>();
+    const forks: Sequence[] = [];
+    const before = this.members;
+    this.#beams = next.map(({ beam, tokens, sum }) => {
+      const output = tokens.map(({ tokenId }) => tokenId);
+      const { sequence: parent } = beam;
+      if (continued.has(parent)) {
+        const sequence = new Sequence({ ...this.#fields, output, leader: parent });
+        forks.push(sequence);
+        return { sequence, tokens, sum, candidates: null };
+      }
+      continued.add(parent);
+      for (const tokenId of output.slice(-1)) parent.append(tokenId);
+      return { sequence: parent, tokens, sum, candidates: null };
+    });
+    return { dropped: before.filter((sequence) => !continued.has(sequence)), forks, answers: null };
+  }
+
+  /** @param open beams that are answers as they are */
+  #finish(open: readonly Pick<Beam, "tokens" | "sum">[]): BeamRound {
+    for (const { tokens, sum } of open) if (tokens.length > 0) this.#hypotheses.add(tokens, sum);
+    return { dropped: this.members, forks: [], answers: this.#hypotheses.best(this.#numChoices) };
+  }
+}

@@ -1,0 +1,114 @@
+import { ChorusError } from "../../protocol/errors.ts";
+import { PrefixCache } from "./prefix-cache.ts";
+
+/**
+ * Who owns which block of the paged cache. A block holds the keys and values of blockSize consecutive positions; a
+ * sequence finds its blocks through its block table, so they may lie anywhere:
+ *
+ *   position / blockSize:   0   1   2
+ *   sequence.blockTable:  [ 7,  2,  5 ]  ->  rows 7*blockSize.., 2*blockSize.., 5*blockSize.. of the cache
+ *
+ * A full block may have several owners, since nobody writes to it any more. A free block keeps its contents, and can be
+ * found again by them, until it is handed out.
+ */
+export class BlockPool {
+  readonly numBlocks: number;
+  readonly blockSize: number;
+  /** Owners of each block. */
+  readonly #refCounts: Uint32Array;
+  /** A Set iterates in insertion order: the block that has been free for longest is handed out first. */
+  readonly #free: Set<number>;
+  readonly prefixCache: PrefixCache;
+  /** Free blocks that can be found again. */
+  #numCached = 0;
+
+  constructor(numBlocks: number, blockSize: number) {
+    this.numBlocks = numBlocks;
+    this.blockSize = blockSize;
+    this.#refCounts = new Uint32Array(numBlocks);
+    this.#free = new Set(this.#refCounts.keys());
+    this.prefixCache = new PrefixCache(blockSize);
+  }
+
+  get numFree(): number {
+    return this.#free.size;
+  }
+
+  get numCached(): number {
+    return this.#numCached;
+  }
+
+  get numUsed(): number {
+    return this.numBlocks - this.#free.size;
+  }
+
+  /** Owners of a block; 0: it is free. */
+  refCount(block: number): number {
+    return this.#refCounts[block] ?? 0;
+  }
+
+  /** How many blocks that many tokens fill. */
+  blocksFor(numTokens: number): number {
+    return Math.ceil(numTokens / this.blockSize);
+  }
+
+  /**
+   * A block table: one more owner for each of the shared blocks, and new ones up to `count` in all. Or null, and nothing
+   * taken.
+   */
+  allocate(count: number, shared: readonly number[] = []): number[] | null {
+    const revived = shared.filter((block) => this.#free.has(block));
+    if (count - shared.length > this.#free.size - revived.length) return null;
+    for (const block of shared) {
+      if (this.#free.delete(block) && this.prefixCache.has(block)) this.#numCached -= 1;
+      this.#refCounts[block] = (this.#refCounts[block] ?? 0) + 1;
+    }
+    const blocks = [...shared];
+    for (const block of this.#free) {
+      if (blocks.length >= count) break;
+      this.#free.delete(block);
+      if (this.prefixCache.has(block)) this.#numCached -= 1;
+      this.prefixCache.forget(block);
+      this.#refCounts[block] = 1;
+      blocks.push(block);
+    }
+    return blocks;
+  }
+
+  /** One owner fewer for each. The last block goes first: a sequence's tail is of the least use to others. */
+  free(blocks: readonly number[]): void {
+    for (const block of blocks.toReversed()) {
+      const owners = this.#refCounts[block] ?? 0;
+      if (owners === 0) throw new ChorusError("internal_error", `Cache block ${block} was freed, but nobody owns it.`);
+      this.#refCounts[block] = owners - 1;
+      if (owners > 1) continue;
+      this.#free.add(block);
+      if (this.prefixCache.has(block)) this.#numCached += 1;
+    }
+  }
+
+  /** Throws unless each block is free and unowned, or has as many owners as there are tables that list it. */
+  assertConsistent(blockTables: Iterable<readonly number[]>): void {
+    const cached = [...this.#free].filter((block) => this.prefixCache.has(block)).length;
+    if (cached !== this.#numCached) {
+      throw new ChorusError(
+        "internal_error",
+        `${cached} free blocks can be found again, but ${this.#numCached} are counted.`,
+      );
+    }
+    const owners = new Uint32Array(this.numBlocks);
+    for (const table of blockTables) {
+      for (const block of table) owners[block] = (owners[block] ?? 0) + 1;
+    }
+    for (const [block, expected] of owners.entries()) {
+      const counted = this.#refCounts[block];
+      if (counted !== expected || this.#free.has(block) !== (expected === 0)) {
+        const where = this.#free.has(block) ? "free" : "used";
+        throw new ChorusError(
+          "internal_error",
+          `Cache block ${block} is ${where} with ${counted} owners counted, and ${expected} block tables list it.`,
+        );
+      }
+    }
+  }
+}

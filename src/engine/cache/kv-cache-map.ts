@@ -1,0 +1,33 @@
+import { KV_BLOCK_STATES, type KvCacheMap } from "../../protocol/reports.ts";
+import type { Scheduler } from "../scheduling/scheduler.ts";
+
+/** Who has which block: a walk over the pool and the block tables of those that run. */
+export function kvCacheMap({ pool, running }: Pick<Scheduler, "pool" | "running">): KvCacheMap {
+  const { numBlocks, blockSize } = pool;
+  const states = new Uint8Array(numBlocks);
+  const refCounts = new Uint16Array(numBlocks);
+  const owners = new Int32Array(numBlocks).fill(-1);
+  const filledTokens = new Uint8Array(numBlocks);
+  for (const block of states.keys()) {
+    const numOwners = pool.refCount(block);
+    const isCached = numOwners === 0 && pool.prefixCache.has(block);
+    refCounts[block] = numOwners;
+    states[block] = KV_BLOCK_STATES.indexOf(numOwners > 0 ? "used" : isCached ? "cached" : "free");
+    if (isCached) filledTokens[block] = blockSize; // only full blocks are published
+  }
+  for (const [owner, { blockTable, numComputedTokens }] of running.entries()) {
+    for (const [index, block] of blockTable.entries()) {
+      if (owners[block] !== -1) continue; // of a shared block, which is full
+      owners[block] = owner;
+      filledTokens[block] = Math.max(0, Math.min(blockSize, numComputedTokens - index * blockSize));
+    }
+  }
+  return {
+    blockSize,
+    states,
+    refCounts,
+    owners,
+    filledTokens,
+    sequences: running.map(({ requestId, index }) => ({ requestId, index })),
+  };
+}

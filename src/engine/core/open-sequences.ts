@@ -1,0 +1,178 @@
+import type { FinishReason } from "../../protocol/openai.ts";
+import { BeamGroup } from "../beams/beam-group.ts";
+import type { EngineRequest } from "../engine-options.ts";
+import type { Outbox } from "./outbox.ts";
+import { OutputProcessor, type OutputOptions } from "../text/output.ts";
+import { newCounters, requestReport, type EngineCounters } from "./reports.ts";
+import { sequencesOf } from "./request-sequences.ts";
+import type { SampledToken, SequenceResult } from "../runner.ts";
+import type { Scheduler } from "../scheduling/scheduler.ts";
+import type { ScheduledSequence, Sequence } from "./sequence.ts";
+
+/** Why a sequence with a grammar is aborted: nothing may come next. */
+const NO_TOKEN_LEFT = "no_token_left";
+const NO_RESULT: SequenceResult = { scored: [], drawn: [] };
+
+/**
+ * Every sequence that has not ended, from its arrival to its end: it gets its tokens here, and what that means (text,
+ * reports, counters, freed blocks) goes where it belongs.
+ */
+export class OpenSequences {
+  readonly counters: EngineCounters = newCounters();
+  readonly #options: OutputOptions;
+  readonly #scheduler: Scheduler;
+  readonly #outbox: Outbox;
+  /** With what makes text of its tokens. */
+  readonly #open = new Map<Sequence, OutputProcessor>();
+  /** Of those, the ones with a deadline. */
+  readonly #deadlines = new Set<Sequence>();
+
+  constructor(options: OutputOptions, scheduler: Scheduler, outbox: Outbox) {
+    this.#options = options;
+    this.#scheduler = scheduler;
+    this.#outbox = outbox;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** When the next one must end; Infinity: never. */
+  get nextDeadlineMs(): number {
+    let next = Infinity;
+    for (const { deadlineMs } of this.#deadlines) next = Math.min(next, deadlineMs);
+    return next;
+  }
+
+  add(request: EngineRequest, arrivalMs: number): void {
+    const { choices, served } = sequencesOf(request, arrivalMs, this.#options);
+    for (const choice of choices) {
+      this.#open.set(choice, new OutputProcessor(choice, this.#options));
+      if (choice.deadlineMs < Infinity) this.#deadlines.add(choice);
+      this.#outbox.addReport(requestReport(choice, "queued"));
+    }
+    for (const sequence of served) this.#scheduler.add(sequence);
+  }
+
+  /** Gives the sequences of a step their tokens, which all count as known at the same moment; returns how many to each. */
+  commit(step: readonly ScheduledSequence[], results: readonly SequenceResult[], atMs: number): number[] {
+    this.counters.steps += 1;
+    this.counters.stepSequences += step.length;
+    return step.map((scheduled, i) => {
+      const { sequence, start } = scheduled;
+      const { scored, drawn } = results[i] ?? NO_RESULT;
+      if (scored.length > 0) sequence.addPromptScores(start, scored);
+      if (sequence.group instanceof BeamGroup) return this.#takeBeam(scheduled, sequence.group, drawn, atMs);
+      // The step also computed rows for sequences that ended meanwhile; drop their tokens.
+      return this.#open.has(sequence) ? this.#takeAll(scheduled, drawn, atMs) : 0;
+    });
+  }
+
+  /** Of those whose grammar must say what may come next, before they can be planned again. */
+  async prepareMasks(plan: readonly ScheduledSequence[], now: () => number): Promise<void> {
+    for (const { sequence, samples } of plan) {
+      if (!samples || sequence.matcher === null || sequence.isFinished) continue;
+      if (!(await sequence.matcher.prepareMask())) this.#abort(sequence, NO_TOKEN_LEFT, now());
+    }
+  }
+
+  abortRequest(requestId: string, atMs: number): void {
+    for (const sequence of this.#open.keys()) {
+      if (sequence.requestId === requestId) this.#abort(sequence, null, atMs);
+    }
+  }
+
+  abortOverdue(atMs: number): void {
+    for (const sequence of this.#deadlines) {
+      if (sequence.deadlineMs <= atMs) this.#abort(sequence, "deadline", atMs);
+    }
+  }
+
+  /** Ends all of them and says nothing of it. */
+  drop(): void {
+    for (const sequence of this.#open.keys()) this.#finish(sequence, "abort");
+    this.#open.clear();
+    this.#deadlines.clear();
+  }
+
+  #takeAll(scheduled: ScheduledSequence, drawn: readonly SampledToken[], atMs: number): number {
+    const { sequence, start, count, samples, drafts } = scheduled;
+    // A draft that was wrong makes what was drawn after it worthless.
+    let accepted = 0;
+    while (accepted < drafts.length && drawn[accepted]?.tokenId === drafts[accepted]) accepted += 1;
+    if (drafts.length > 0) this.#scheduler.drafter?.settle(sequence, accepted);
+
+    const numWritten = start + count - drafts.length;
+    this.#scheduler.commit(sequence, numWritten);
+    if (!samples) return 0;
+    if (drawn.length <= drafts.length) throw new Error("The runner gave too few tokens.");
+    let taken = 0;
+    for (const token of drawn.slice(0, accepted + 1)) {
+      if (taken > 0) this.#scheduler.commit(sequence, numWritten + taken);
+      this.#take(sequence, token, atMs);
+      taken += 1;
+      if (sequence.isFinished) break;
+    }
+    return taken;
+  }
+
+  #take(sequence: Sequence, token: SampledToken, atMs: number): void {
+    if (sequence.isFinished) return; // a stop string may end an answer that was found whole
+    // What was drawn from nothing, since other rules forbid all that the grammar allows.
+    if (sequence.matcher?.accept(token.tokenId) === false) return this.#abort(sequence, NO_TOKEN_LEFT, atMs);
+    sequence.append(token.tokenId);
+    this.counters.generationTokens += 1;
+    this.#noteFirstToken(sequence, atMs);
+    const output = this.#open.get(sequence)?.push(token);
+    if (output === undefined) return;
+    this.#outbox.addOutput(output);
+    if (output.finishReason !== null) this.#end(sequence, output.finishReason, atMs);
+  }
+
+  #noteFirstToken(sequence: Sequence, atMs: number): void {
+    if (sequence.firstTokenMs !== null) return;
+    sequence.noteFirstToken(atMs);
+    this.counters.promptTokens += sequence.promptLength;
+    this.#outbox.addReport(requestReport(sequence, "first-token"));
+  }
+
+  /** A round counts as one token, of the beam that it waited for. Choices get their answers at the end. */
+  #takeBeam(scheduled: ScheduledSequence, group: BeamGroup, drawn: readonly SampledToken[], atMs: number): number {
+    const { sequence, start, count, samples } = scheduled;
+    if (sequence.isFinished) return 0;
+    this.#scheduler.commit(sequence, start + count);
+    const round = samples ? group.deliver(sequence, drawn[0]?.top ?? []) : null;
+    if (round === null) return 0;
+    for (const dropped of round.dropped) this.#scheduler.finish(dropped, "stop");
+    for (const fork of round.forks) this.#scheduler.add(fork);
+    for (const choice of this.#open.keys()) {
+      if (choice.group !== group) continue;
+      group.describe(choice, round);
+      this.#noteFirstToken(choice, atMs);
+      for (const token of round.answers?.[choice.index]?.tokens ?? []) this.#take(choice, token, atMs);
+      if (round.answers !== null) this.#abort(choice, "no_candidates", atMs); // the rules have left too few
+    }
+    return 1;
+  }
+
+  /** A choice of a beam search was never served, but its beams were. */
+  #finish(sequence: Sequence, reason: FinishReason): void {
+    for (const one of [sequence, ...(sequence.group?.members ?? [])]) this.#scheduler.finish(one, reason);
+  }
+
+  #abort(sequence: Sequence, stopReason: string | null, atMs: number): void {
+    const processor = this.#open.get(sequence);
+    if (processor === undefined) return;
+    this.#outbox.addOutput(processor.abort(stopReason));
+    this.#end(sequence, "abort", atMs);
+  }
+
+  #end(sequence: Sequence, reason: FinishReason, atMs: number): void {
+    this.#finish(sequence, reason);
+    this.#open.delete(sequence);
+    this.#deadlines.delete(sequence);
+    sequence.noteEnd(atMs);
+    this.counters.endings[reason] += 1;
+    this.#outbox.addReport(requestReport(sequence, "finished"));
+  }
+}

@@ -1,0 +1,128 @@
+import type { FinishReason } from "../../protocol/openai.ts";
+import {
+  MOST_WAITING_IDS,
+  type EngineStats,
+  type RequestReport,
+  type StepEntry,
+  type StepReport,
+} from "../../protocol/reports.ts";
+import type { Scheduler } from "../scheduling/scheduler.ts";
+import type { ScheduledSequence, Sequence } from "./sequence.ts";
+
+/** What the engine counts since its start. Counters only grow; rates are the reader's to derive. */
+export interface EngineCounters {
+  steps: number;
+  /** Sequences of all steps. */
+  stepSequences: number;
+  promptTokens: number;
+  generationTokens: number;
+  readonly endings: Record<FinishReason, number>;
+}
+
+export function newCounters(): EngineCounters {
+  return {
+    steps: 0,
+    stepSequences: 0,
+    promptTokens: 0,
+    generationTokens: 0,
+    endings: { stop: 0, length: 0, abort: 0 },
+  };
+}
+
+export function engineStats(scheduler: Scheduler, counters: EngineCounters): EngineStats {
+  const { pool, drafter } = scheduler;
+  return {
+    num_requests_running: scheduler.numRunning,
+    num_requests_waiting: scheduler.numWaiting,
+    kv_cache_usage_perc: pool.numUsed / pool.numBlocks,
+    num_preemptions_total: scheduler.numPreemptions,
+    prefix_cache_queries: scheduler.prefixCacheQueries,
+    prefix_cache_hits: scheduler.prefixCacheHits,
+    spec_decode_num_drafts_total: drafter?.numDrafts ?? 0,
+    spec_decode_num_draft_tokens_total: drafter?.numDraftTokens ?? 0,
+    spec_decode_num_accepted_tokens_total: drafter?.numAcceptedTokens ?? 0,
+    prompt_tokens_total: counters.promptTokens,
+    generation_tokens_total: counters.generationTokens,
+    request_success_total: { ...counters.endings },
+    engine_steps_total: counters.steps,
+    step_sequences_total: counters.stepSequences,
+    num_gpu_blocks: pool.numBlocks,
+    num_gpu_blocks_free: pool.numFree,
+  };
+}
+
+/** A moment in a sequence's life. */
+export function requestReport(sequence: Sequence, status: RequestReport["status"]): RequestReport {
+  return {
+    requestId: sequence.requestId,
+    index: sequence.index,
+    status,
+    promptTokens: sequence.promptLength,
+    outputTokens: sequence.numOutputTokens,
+    cachedTokens: sequence.numCachedTokens,
+    numPreemptions: sequence.numPreemptions,
+    arrivalMs: sequence.arrivalMs,
+    scheduledMs: sequence.scheduledMs,
+    firstTokenMs: sequence.firstTokenMs,
+    finishedMs: sequence.finishedMs,
+    finishReason: sequence.status.state === "finished" ? sequence.status.reason : null,
+  };
+}
+
+/** What a plan meant for those that have no rows in it. */
+export type PlanReport = Pick<StepReport, "waitingIds" | "preempted">;
+
+/** @param preempted by the plan that was just made */
+export function planReport(scheduler: Scheduler, preempted: readonly Sequence[]): PlanReport {
+  return {
+    waitingIds: scheduler.waitingIds(MOST_WAITING_IDS),
+    preempted: preempted.map(({ requestId, index }) => ({ requestId, index })),
+  };
+}
+
+/**
+ * A step that is over, with the state it left the scheduler in.
+ * @param numTaken tokens that each sequence of the plan got
+ */
+export function stepReport(
+  step: number,
+  plan: readonly ScheduledSequence[],
+  numTaken: readonly number[],
+  rest: PlanReport & Pick<StepReport, "atMs" | "stepMs" | "cpuMs" | "gpuMs">,
+  { pool, numRunning, numWaiting, numPreemptions, prefixCacheQueries, prefixCacheHits }: Scheduler,
+): StepReport {
+  const entries = plan.map((scheduled, i) => stepEntry(scheduled, numTaken[i] ?? 0));
+  return {
+    step,
+    ...rest,
+    rows: entries.reduce((sum, entry) => sum + entry.rows, 0),
+    promptRows: entries.reduce((sum, entry) => sum + entry.promptRows, 0),
+    sampledTokens: numTaken.reduce((sum, count) => sum + count, 0),
+    entries,
+    numRunning,
+    numWaiting,
+    kvBlocksUsed: pool.numUsed,
+    kvBlocksCached: pool.numCached,
+    kvBlocksTotal: pool.numBlocks,
+    preemptionsTotal: numPreemptions,
+    prefixCacheQueriesTotal: prefixCacheQueries,
+    prefixCacheHitsTotal: prefixCacheHits,
+  };
+}
+
+function stepEntry({ sequence, start, count, drafts, cachedTokens }: ScheduledSequence, numTaken: number): StepEntry {
+  // A beam that is dropped is not the end of its request, under whose name it is told.
+  const goesOn = sequence.group !== null && !sequence.group.isFinished;
+  return {
+    requestId: sequence.requestId,
+    index: sequence.index,
+    start,
+    rows: count,
+    promptRows: Math.max(0, Math.min(start + count, sequence.promptLength) - start),
+    cachedTokens,
+    sampled: numTaken > 0,
+    drafted: drafts.length,
+    accepted: Math.max(0, numTaken - 1),
+    finishReason: sequence.status.state === "finished" && !goesOn ? sequence.status.reason : null,
+  };
+}

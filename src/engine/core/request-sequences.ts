@@ -1,0 +1,49 @@
+import { BeamGroup, endTokensOf } from "../beams/beam-group.ts";
+import type { EngineRequest } from "../engine-options.ts";
+import { Sequence, type SequenceFields } from "./sequence.ts";
+
+/** What a request is to the engine. */
+interface RequestSequences {
+  /** One a choice: what the caller is told of. */
+  readonly choices: readonly Sequence[];
+  /** What the scheduler is to serve: the choices themselves, or the first beam of a search for them. */
+  readonly served: readonly Sequence[];
+}
+
+/**
+ * The choices of a request, each with a seed of its own. The first leads: the others share its prompt's blocks. With beam
+ * search the choices are not served; they get the answers of their group of beams.
+ */
+export function sequencesOf(
+  request: EngineRequest,
+  arrivalMs: number,
+  limits: { readonly maxLength: number; readonly eosTokenIds: ReadonlySet<number> },
+): RequestSequences {
+  const { requestId, prompt, params, n, beamSearch, priority, cacheSalt, deadlineMs } = request;
+  const fields: SequenceFields = {
+    requestId,
+    index: 0,
+    params,
+    prompt,
+    arrivalMs,
+    maxLength: limits.maxLength,
+    priority,
+    cacheSalt,
+    deadlineMs: deadlineMs === null ? Infinity : arrivalMs + deadlineMs,
+  };
+  const group = beamSearch && new BeamGroup(fields, beamSearch, n, endTokensOf(request, limits.eosTokenIds));
+  const choices: Sequence[] = [];
+  for (let index = 0; index < n; index++) {
+    const seed = addToSeed(params.seed, index);
+    const leader = choices[0] ?? null;
+    const matcher = request.matchers?.[index] ?? null;
+    choices.push(new Sequence({ ...fields, index, params: { ...params, seed }, leader, group, matcher }));
+  }
+  return { choices, served: group?.members ?? choices };
+}
+
+/** Seeds are the integers below 2^53 and wrap around. */
+function addToSeed(seed: number, offset: number): number {
+  const wrapped = seed - 2 ** 53 + offset;
+  return wrapped < 0 ? seed + offset : wrapped;
+}

@@ -1,0 +1,285 @@
+import type { FinishReason } from "../../protocol/openai.ts";
+import type { GrammarMatcher } from "../sampling/grammar-matcher.ts";
+import type { SampledToken } from "../runner.ts";
+import type { SamplingParams } from "../sampling/sampling-params.ts";
+
+type SequenceStatus =
+  | { readonly state: "waiting" }
+  | { readonly state: "running" }
+  | { readonly state: "finished"; readonly reason: FinishReason };
+
+/** Sequences that go on together: the beams of a search. */
+export interface SequenceGroup {
+  readonly numBeams: number;
+  /** Those that the scheduler serves, or has yet to. */
+  readonly members: readonly Sequence[];
+  readonly isFinished: boolean;
+}
+
+export interface SequenceFields {
+  readonly requestId: string;
+  /** Which of the request's choices. */
+  readonly index: number;
+  readonly params: SamplingParams;
+  readonly prompt: readonly number[];
+  readonly arrivalMs: number;
+  /** Most tokens, prompt and output together. [as params.maxTokens says] */
+  readonly maxLength?: number;
+  /** The policy "priority" serves lower numbers earlier. [0] */
+  readonly priority?: number;
+  /** Only sequences with the same salt share prefixes. [null] */
+  readonly cacheSalt?: string | null;
+  /** When it must end, finished or not. [never] */
+  readonly deadlineMs?: number;
+  /** A sequence that begins with the same tokens, except the last. This one shares its blocks. [none] */
+  readonly leader?: Sequence | null;
+  /** The grammar that its output follows. [none] */
+  readonly matcher?: GrammarMatcher | null;
+  /** Output tokens that it begins with. [none] */
+  readonly output?: readonly number[];
+  /** The beam search that it is a beam of, or gets its answer from. [none] */
+  readonly group?: SequenceGroup | null;
+}
+
+/** A sequence's share of a step: rows for positions start .. start + count - 1. */
+export interface ScheduledSequence {
+  readonly sequence: Sequence;
+  readonly start: number;
+  readonly count: number;
+  /** Whether the newest token's row is among them, so that the next token is sampled from it. */
+  readonly samples: boolean;
+  /** Guesses at the tokens after the newest one. They have the last rows, and each row samples a token too. */
+  readonly drafts: readonly number[];
+  /** Number of first rows that score the prompt token that follows them. */
+  readonly scored: number;
+  /** Tokens before `start` that the prefix cache had, if this step admitted the sequence; else 0. */
+  readonly cachedTokens: number;
+}
+
+/** What a sequence gets when it begins to run. */
+interface Admission {
+  readonly slot: number;
+  readonly blocks: number[];
+  /** First tokens whose keys and values are in the blocks already. */
+  readonly numCachedTokens: number;
+  /** How many of those blocks the prefix cache has, and its name for the last one. */
+  readonly numPublishedBlocks: number;
+  readonly publishedChain: string | null;
+}
+
+/**
+ * One stream of tokens that the scheduler serves; a request has `n` of them. Only its own methods change it, and they hold
+ * no policy: the scheduler and others decide which to call.
+ *
+ *   tokens:   [ prompt ........ | output .... ] + placeholders    (being sampled, their ids known to the GPU alone)
+ *               ^0              ^promptLength  ^tokens.length   ^numTokens
+ *   computed: [ keys and values in the cache ) numComputedTokens  (or in a step that is planned)
+ */
+export class Sequence {
+  readonly requestId: string;
+  readonly index: number;
+  readonly params: SamplingParams;
+  readonly promptLength: number;
+  readonly tokens: number[];
+  readonly arrivalMs: number;
+  readonly maxLength: number;
+  readonly priority: number;
+  readonly cacheSalt: string | null;
+  readonly deadlineMs: number;
+  readonly leader: Sequence | null;
+  readonly matcher: GrammarMatcher | null;
+  /** First tokens that are always the same as its leader's. */
+  readonly numSharedTokens: number;
+  readonly group: SequenceGroup | null;
+
+  /** A beam waits, without rows, until all beams of its group have their candidates. */
+  isHeld = false;
+  status: SequenceStatus = { state: "waiting" };
+  numComputedTokens = 0;
+  /** Tokens that steps in flight are sampling. */
+  numPlaceholders = 0;
+  /** Guesses at the next tokens. Their rows are in flight, after the newest token's. */
+  drafts: readonly number[] = [];
+  /** Physical block of each blockSize positions. A new array at each admission. */
+  blockTable: number[] = [];
+  /** Number of blocks that the prefix cache has, and its name for the last one. */
+  numPublishedBlocks = 0;
+  publishedChain: string | null = null;
+  /** Row of the GPU's per-sequence tables while it runs; null otherwise. */
+  slot: number | null = null;
+  /** Lower ranks are served first and preempted last. */
+  rank = 0;
+  /** Total steps spent waiting, up to waitingSinceStep. */
+  waitedSteps = 0;
+  waitingSinceStep = 0;
+
+  /** Tokens that the prefix cache had on first admission. */
+  numCachedTokens = 0;
+  numPreemptions = 0;
+  /** When it was first scheduled. */
+  scheduledMs: number | null = null;
+  firstTokenMs: number | null = null;
+  finishedMs: number | null = null;
+  /** The scored prompt tokens so far, from the second one on; empty if nobody wants them. */
+  promptScores: SampledToken[] = [];
+  /** Score of the answer that a beam search found for it. */
+  score: number | null = null;
+
+  constructor(fields: SequenceFields) {
+    this.requestId = fields.requestId;
+    this.index = fields.index;
+    this.params = fields.params;
+    this.promptLength = fields.prompt.length;
+    this.tokens = [...fields.prompt, ...(fields.output ?? [])];
+    this.arrivalMs = fields.arrivalMs;
+    this.maxLength = Math.min(fields.maxLength ?? Infinity, fields.prompt.length + fields.params.maxTokens);
+    this.priority = fields.priority ?? 0;
+    this.cacheSalt = fields.cacheSalt ?? null;
+    this.deadlineMs = fields.deadlineMs ?? Infinity;
+    this.leader = fields.leader ?? null;
+    this.matcher = fields.matcher ?? null;
+    this.numSharedTokens = this.tokens.length - 1;
+    this.group = fields.group ?? null;
+  }
+
+  get numOutputTokens(): number {
+    return this.tokens.length - this.promptLength;
+  }
+
+  /** All tokens, those that are still being sampled included. */
+  get numTokens(): number {
+    return this.tokens.length + this.numPlaceholders;
+  }
+
+  /**
+   * Tokens still to be computed before the next one can be sampled: 1 while decoding. 0 once the last token is on its way,
+   * and while the sequence waits for the results of its drafts, for the other beams, or for its grammar's mask.
+   */
+  get numPendingTokens(): number {
+    const waitsForMask = this.matcher !== null && this.numPlaceholders > 0;
+    const isOpen = this.isHeld || waitsForMask || this.drafts.length > 0;
+    return this.numTokens >= this.maxLength || isOpen ? 0 : this.numTokens - this.numComputedTokens;
+  }
+
+  /** Prompt tokens that are still to be scored. The scores are returned with the first output token. */
+  get numUnscoredTokens(): number {
+    if (this.params.promptLogprobs === null || this.numOutputTokens > 0) return 0;
+    return Math.max(0, this.promptLength - 1 - this.numComputedTokens);
+  }
+
+  get isFinished(): boolean {
+    return this.status.state === "finished";
+  }
+
+  /** Enters the queue, at first or after a preemption. */
+  queue(step: number): void {
+    this.waitingSinceStep = step;
+  }
+
+  /** Counts the steps it has waited, and ranks it by them. */
+  age(step: number, rank: (sequence: Sequence, waitedSteps: number) => number): void {
+    this.waitedSteps += step - this.waitingSinceStep;
+    this.waitingSinceStep = step;
+    this.rank = rank(this, this.waitedSteps);
+  }
+
+  admit({ slot, blocks, numCachedTokens, numPublishedBlocks, publishedChain }: Admission): void {
+    this.status = { state: "running" };
+    this.slot = slot;
+    this.blockTable = blocks;
+    this.numComputedTokens = numCachedTokens;
+    this.numPublishedBlocks = numPublishedBlocks;
+    this.publishedChain = publishedChain;
+    if (this.isFirstAdmission) this.numCachedTokens = numCachedTokens;
+  }
+
+  /** Whether it has never run before, nor is it a beam that continues another. */
+  get isFirstAdmission(): boolean {
+    return this.numPreemptions === 0 && this.numOutputTokens === 0;
+  }
+
+  addBlocks(blocks: readonly number[]): void {
+    this.blockTable.push(...blocks);
+  }
+
+  /** Adds guesses at the next tokens to the rows that it is given next. */
+  draft(drafts: readonly number[]): void {
+    this.drafts = drafts;
+  }
+
+  /** Gives it rows for its next `count` tokens, and for its drafts. */
+  giveRows(count: number, cachedTokens: number, nowMs: number): ScheduledSequence {
+    const { drafts, numComputedTokens: start } = this;
+    const samples = start + count === this.numTokens;
+    const scored = Math.min(count, this.numUnscoredTokens);
+    const rows = count + drafts.length;
+    this.numComputedTokens += rows;
+    if (this.group !== null) this.isHeld = samples;
+    else if (samples) this.numPlaceholders += 1 + drafts.length;
+    this.scheduledMs ??= nowMs;
+    return { sequence: this, start, count: rows, samples, drafts, scored, cachedTokens };
+  }
+
+  /** Keeps the first `accepted` drafts and takes back the rows of the others. */
+  settleDrafts(accepted: number): void {
+    const rejected = this.drafts.length - accepted;
+    this.numPlaceholders -= rejected;
+    this.numComputedTokens -= rejected;
+    this.drafts = [];
+  }
+
+  /** Takes its next token, which was sampled for it or which its beam search chose. */
+  append(tokenId: number): void {
+    this.tokens.push(tokenId);
+    if (this.group === null) this.numPlaceholders -= 1;
+    this.isHeld = false;
+  }
+
+  addPromptScores(start: number, scored: readonly SampledToken[]): void {
+    this.promptScores = [...(start === 0 ? [] : this.promptScores), ...scored];
+  }
+
+  /** The prefix cache has its next full block under this name. */
+  publish(chain: string): void {
+    this.numPublishedBlocks += 1;
+    this.publishedChain = chain;
+  }
+
+  /** Preemption by recomputation: it keeps only its tokens. */
+  preempt(): void {
+    this.#release();
+    this.status = { state: "waiting" };
+    this.numPreemptions += 1;
+  }
+
+  finish(reason: FinishReason): void {
+    this.#release();
+    this.matcher?.dispose();
+    this.status = { state: "finished", reason };
+  }
+
+  noteFirstToken(atMs: number): void {
+    this.firstTokenMs = atMs;
+  }
+
+  noteEnd(atMs: number): void {
+    this.finishedMs = atMs;
+  }
+
+  /** Takes the figures of the beams that compute its answer. */
+  describeBeams(beams: readonly Sequence[], score: number | null): void {
+    this.scheduledMs ??= beams[0]?.scheduledMs ?? null;
+    this.numCachedTokens = Math.max(this.numCachedTokens, ...beams.map(({ numCachedTokens }) => numCachedTokens));
+    this.numPreemptions = Math.max(this.numPreemptions, ...beams.map(({ numPreemptions }) => numPreemptions));
+    this.score = score;
+  }
+
+  #release(): void {
+    this.blockTable = [];
+    this.slot = null;
+    this.drafts = [];
+    this.numComputedTokens = 0;
+    this.numPublishedBlocks = 0;
+    this.publishedChain = null;
+  }
+}

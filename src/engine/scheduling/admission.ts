@@ -1,0 +1,133 @@
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import { endTokensOf } from "../beams/beam-group.ts";
+import type { EngineRequest } from "../engine-options.ts";
+import { MAX_TOP_CANDIDATES } from "../sampling/sampling-params.ts";
+
+export type Limits = Pick<ResolvedEngineConfig, "maxModelLen" | "blockSize" | "numGpuBlocks">;
+
+/** Who runs and waits, and how many may run. */
+interface QueueLoad {
+  readonly numRunning: number;
+  readonly numWaiting: number;
+  readonly capacity: number;
+}
+
+/** Most tokens, prompt and output together, that a sequence can ever have: the context, or the whole cache. */
+export function maxSequenceLength(limits: Limits): number {
+  return Math.min(limits.maxModelLen, limits.numGpuBlocks * limits.blockSize);
+}
+
+/**
+ * Refuses what could never run, so that whatever waits in the queue gets its turn some day.
+ *
+ * @param param the request's field that holds the prompt, to be named in the error
+ * @throws ChorusError invalid_value, context_length_exceeded, cache_capacity_exceeded
+ */
+export function checkAdmission(promptLength: number, maxTokens: number, param: string, limits: Limits): void {
+  const { maxModelLen, blockSize, numGpuBlocks } = limits;
+  const total = promptLength + maxTokens;
+
+  if (promptLength === 0) {
+    throw new ChorusError("invalid_value", "The prompt is empty; it must have at least one token.", param);
+  }
+  if (promptLength >= maxModelLen) {
+    throw new ChorusError(
+      "context_length_exceeded",
+      `The prompt has ${tokens(promptLength)}; with this model's ${maxModelLen} that leaves no room for an answer. ` +
+        `Shorten the prompt by at least ${tokens(promptLength - maxModelLen + 1)}.`,
+      param,
+    );
+  }
+  if (total > maxModelLen) {
+    throw new ChorusError(
+      "context_length_exceeded",
+      `The prompt has ${tokens(promptLength)} and max_tokens is ${maxTokens}; together that is more than this model's ` +
+        `${maxModelLen}. Shorten the prompt by ${tokens(total - maxModelLen)} or lower max_tokens to ` +
+        `${maxModelLen - promptLength}.`,
+      param,
+    );
+  }
+  const capacity = numGpuBlocks * blockSize;
+  if (total > capacity) {
+    throw new ChorusError(
+      "cache_capacity_exceeded",
+      `The prompt has ${tokens(promptLength)} and max_tokens is ${maxTokens}; together that is more than the ` +
+        `${capacity} tokens that the whole key/value cache holds (${numGpuBlocks} blocks of ${blockSize}). Shorten ` +
+        `the prompt, lower max_tokens, or start the engine with a larger kvCacheBytes.`,
+      param,
+    );
+  }
+}
+
+/**
+ * Refuses requests that can't run here, or can't all wait here.
+ *
+ * @throws ChorusError as the checks of which this is made
+ */
+export function checkRequests(
+  requests: readonly EngineRequest[],
+  eosTokenIds: ReadonlySet<number>,
+  load: QueueLoad,
+  config: Limits & Pick<ResolvedEngineConfig, "maxNumSeqs" | "maxQueueSize">,
+): void {
+  for (const request of requests) {
+    checkAdmission(request.prompt.length, request.params.maxTokens, request.param, config);
+    checkBeams(request, eosTokenIds, config);
+  }
+  // Of a beam search one sequence waits; the others join it where it runs.
+  const numSequences = requests.reduce((sum, { n, beamSearch }) => sum + (beamSearch === null ? n : 1), 0);
+  checkQueue(numSequences, load, config.maxQueueSize);
+}
+
+/**
+ * Refuses a beam search whose beams can't all run at the same time, or that would need more candidates than a step tells.
+ *
+ * @throws ChorusError invalid_value, cache_capacity_exceeded
+ */
+export function checkBeams(
+  request: Pick<EngineRequest, "prompt" | "params" | "beamSearch">,
+  eosTokenIds: ReadonlySet<number>,
+  { maxNumSeqs, blockSize, numGpuBlocks }: Pick<ResolvedEngineConfig, "maxNumSeqs" | "blockSize" | "numGpuBlocks">,
+): void {
+  const { prompt, params, beamSearch } = request;
+  if (beamSearch === null) return;
+  const { numBeams } = beamSearch;
+  if (numBeams > maxNumSeqs) {
+    const message = `${numBeams} beams are more than the ${maxNumSeqs} sequences that run at once (maxNumSeqs).`;
+    throw new ChorusError("invalid_value", message, "best_of");
+  }
+  const numEnds = endTokensOf(request, eosTokenIds).size;
+  if (numBeams + numEnds > MAX_TOP_CANDIDATES) {
+    const message =
+      `${numBeams} beams with ${numEnds} tokens that end an answer are too many: together they may be ` +
+      `${MAX_TOP_CANDIDATES}. Ask for fewer beams, or give fewer stop_token_ids.`;
+    throw new ChorusError("invalid_value", message, "best_of");
+  }
+  const blocks = numBeams * Math.ceil((prompt.length + params.maxTokens) / blockSize);
+  if (blocks > numGpuBlocks) {
+    const message =
+      `${numBeams} beams of ${tokens(prompt.length + params.maxTokens)} may need ${blocks} cache blocks, and there are ` +
+      `${numGpuBlocks}. Ask for fewer beams, lower max_tokens, or start the engine with a larger kvCacheBytes.`;
+    throw new ChorusError("cache_capacity_exceeded", message, "best_of");
+  }
+}
+
+/**
+ * Refuses sequences for which there is no room in the queue. Those that can begin at once don't wait, and are not counted.
+ *
+ * @throws ChorusError queue_full; invalid_value where not even an idle engine could take so many
+ */
+function checkQueue(n: number, { numRunning, numWaiting, capacity }: QueueLoad, maxQueueSize: number): void {
+  if (numRunning + numWaiting + n - capacity <= maxQueueSize) return;
+  if (numRunning + numWaiting === 0) {
+    const message = `A request of ${n} sequences is too large; at most ${capacity + maxQueueSize} can run and wait.`;
+    throw new ChorusError("invalid_value", message, "n");
+  }
+  const message = `${numRunning} sequences run and ${numWaiting} wait; at most ${maxQueueSize} may wait. Try again later.`;
+  throw new ChorusError("queue_full", message);
+}
+
+function tokens(count: number): string {
+  return count === 1 ? "1 token" : `${count} tokens`;
+}

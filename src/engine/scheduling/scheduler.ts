@@ -1,0 +1,280 @@
+import type { BatchingMode } from "../../protocol/config.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import type { FinishReason } from "../../protocol/openai.ts";
+import { BatchFormer } from "./batch-former.ts";
+import { BlockPool } from "../cache/block-pool.ts";
+import { NgramDrafter } from "./ngram-drafter.ts";
+import { clampLimits, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
+import type { ScheduledSequence, Sequence } from "../core/sequence.ts";
+import { findSharedPrefix, type SharedPrefix } from "../cache/shared-prefix.ts";
+import { SlotBudget } from "./slot-budget.ts";
+import { StepBudget } from "./step-budget.ts";
+import { WaitingQueue } from "./waiting-queue.ts";
+
+/**
+ * Decides who computes what in each step, by one rule:
+ *
+ *   A step gives rows to sequences, under a token budget, so that numComputedTokens catches up with numTokens.
+ *
+ * There is no prefill phase and no decode phase. A new prompt is many tokens behind, a sequence that generates is one
+ * behind, one that was preempted is behind by all it has; all get rows of the same batch. Whoever has caught up samples
+ * its next token, and so is one behind again, whether or not the token's id is known here yet.
+ *
+ * Running sequences are served first, in the order of their ranks, then waiting ones. While a sequence is served, a row
+ * is kept back for each that runs after it: so every stream gets a row in every step, however long the prompts beside it
+ * are. Who gives way when the pool runs dry is the last in that order, and so never one that has rows in the step already;
+ * the first in it makes progress in every step. Ranks of those that wait rise, so nobody starves.
+ */
+export class Scheduler {
+  readonly pool: BlockPool;
+  /** null where nothing is drafted. */
+  readonly drafter: NgramDrafter | null;
+  readonly #config: SchedulerConfig;
+  readonly #batches: BatchFormer;
+  readonly #waiting: WaitingQueue;
+  readonly #running: Sequence[] = [];
+  /** Since takePreempted() was last called. */
+  #preempted: Sequence[] = [];
+  readonly #freeSlots: number[];
+  #limits: SchedulerLimits;
+  #step = 0;
+  /** The last plan stopped short for want of blocks, and of permission to preempt. */
+  #isBlocked = false;
+
+  // Counters since start.
+  numPreemptions = 0;
+  prefixCacheQueries = 0;
+  prefixCacheHits = 0;
+
+  constructor(config: SchedulerConfig) {
+    this.#config = config;
+    this.#limits = config;
+    this.pool = new BlockPool(config.numGpuBlocks, config.blockSize);
+    this.drafter = config.speculation && new NgramDrafter(config.speculation);
+    this.#batches = new BatchFormer(config);
+    this.#waiting = new WaitingQueue(config.schedulingPolicy);
+    this.#freeSlots = Array.from({ length: config.maxNumSeqs }, (_, slot) => slot).reverse();
+  }
+
+  get numRunning(): number {
+    return this.#running.length;
+  }
+
+  get numWaiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Who has slots and blocks, in the order in which they are served. */
+  get running(): readonly Sequence[] {
+    return this.#running;
+  }
+
+  /** How many may run now, those that do included. */
+  get capacity(): number {
+    return this.#batches.capacity(this.#running.length);
+  }
+
+  /** When a plan can bring something again after one that brought nothing: the batch window's end, or never. */
+  get wakesAtMs(): number {
+    return this.#running.length === 0 ? this.#batches.formsAtMs(this.#waiting) : Infinity;
+  }
+
+  /** Uses less, or again all, of what the config allows. */
+  setLimits(limits: SchedulerLimits): void {
+    this.#limits = clampLimits(limits, this.#config);
+  }
+
+  /** Batches differently from the next plan on. */
+  setBatchingMode(mode: BatchingMode): void {
+    this.#batches.setMode(mode, this.#running);
+  }
+
+  /** Of those that wait, the first requests in the policy's order. */
+  waitingIds(most: number): string[] {
+    return this.#waiting.firstRequestIds(this.#step, most);
+  }
+
+  /** Queues a sequence. It must be able to fit into an empty pool: see admission.ts. */
+  add(sequence: Sequence): void {
+    this.#waiting.add(sequence, this.#step);
+  }
+
+  /**
+   * Plans the next step and counts its rows as computed, so that another can be planned while this one runs.
+   *
+   * @param mayPreempt false while steps are in flight: who can't get a block then waits for them, since one of them may
+   *   end a sequence, and since a sequence whose token is on its way must not start over. All others wait as well, or
+   *   there would be steps in flight for as long as they have room.
+   */
+  schedule(nowMs: number, mayPreempt: boolean): ScheduledSequence[] {
+    if (this.#isBlocked && !mayPreempt) return [];
+    const { pool } = this;
+    const step: ScheduledSequence[] = [];
+    // After a change of mode.
+    while (this.#batches.isOverfull(this.#running)) {
+      if (!mayPreempt) return [];
+      this.#preempt();
+    }
+    const preemptionsBefore = this.numPreemptions;
+    this.#step += 1;
+    this.#isBlocked = false;
+    // Lowered limits must not starve those that run already.
+    const wanted = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
+    const budget = new StepBudget(Math.min(wanted, this.#config.maxNumBatchedTokens), this.#config);
+    let unserved = this.#running.length;
+
+    for (const sequence of this.#running) {
+      if (budget.rows === 0) break;
+      unserved -= 1;
+      if (sequence.numPendingTokens === 0) continue; // its last token is being sampled, or its drafts, or its group's
+      if (this.drafter?.waits(sequence)) continue;
+      const count = budget.rowsFor(sequence, unserved);
+      if (count === 0) continue;
+      if (!this.#makeRoom(sequence, count, mayPreempt)) break;
+      this.drafter?.draft(sequence, count, budget.draftsFor(count, unserved), pool);
+      const scheduled = sequence.giveRows(count, 0, nowMs);
+      step.push(scheduled);
+      budget.take(scheduled);
+    }
+
+    if (!this.#isBlocked && this.numPreemptions === preemptionsBefore) this.#admit(budget, nowMs, step);
+    // Each group waits for members that found no room, and keeps others from having it: the last one gives way.
+    if (mayPreempt) while (step.length === 0 && this.#preemptGroup()) this.#admit(budget, nowMs, step);
+    return step;
+  }
+
+  /** Returns the sequences that were preempted since the last call. */
+  takePreempted(): readonly Sequence[] {
+    const preempted = this.#preempted;
+    this.#preempted = [];
+    return preempted;
+  }
+
+  /** The step's keys and values have been written, and all its tokens are known: full blocks can be found from now on. */
+  commit(sequence: Sequence, numWritten: number): void {
+    if (!this.#config.enablePrefixCaching) return;
+    const numFull = Math.floor(numWritten / this.pool.blockSize);
+    while (sequence.numPublishedBlocks < numFull) {
+      const index = sequence.numPublishedBlocks;
+      const block = sequence.blockTable[index];
+      if (block === undefined) throw new ChorusError("internal_error", `Block ${index} was written, but is not there.`);
+      const { tokens, publishedChain, cacheSalt } = sequence;
+      sequence.publish(this.pool.prefixCache.publish(block, tokens, index, publishedChain, cacheSalt));
+    }
+  }
+
+  /** Ends a sequence, whatever its state; the second time nothing happens. */
+  finish(sequence: Sequence, reason: FinishReason): void {
+    if (sequence.isFinished) return;
+    if (sequence.status.state === "running") this.#running.splice(this.#running.indexOf(sequence), 1);
+    else this.#waiting.remove(sequence);
+    this.#release(sequence);
+    sequence.finish(reason);
+  }
+
+  /** Throws unless every block and slot has exactly the owner it should have. */
+  assertConsistent(): void {
+    const waiting = [...this.#waiting];
+    this.pool.assertConsistent([...this.#running, ...waiting].map((sequence) => sequence.blockTable));
+    const slots = new Set([...this.#freeSlots, ...this.#running.map((sequence) => sequence.slot)]);
+    const leaked = waiting.some((sequence) => sequence.slot !== null || sequence.blockTable.length > 0);
+    if (leaked || slots.has(null) || slots.size !== this.#config.maxNumSeqs) {
+      throw new ChorusError("internal_error", "A sequence that waits holds a slot, or two sequences hold the same.");
+    }
+  }
+
+  /** Admits who waits, in order, as long as there are budget, slots and blocks. */
+  #admit(budget: StepBudget, nowMs: number, step: ScheduledSequence[]): void {
+    // Before the queue is put in order, which takes longer than a step's whole plan where thousands wait.
+    if (budget.rows === 0 || this.#waiting.length === 0) return;
+    const slots = new SlotBudget(this.#running, this.#limits.maxNumSeqs);
+    if (slots.isSpent) return;
+    const waiting = this.#waiting.inOrder(this.#step);
+    for (const sequence of this.#batches.candidates(waiting, slots, this.#running.length, nowMs)) {
+      if (budget.rows === 0 || !slots.hasRoomFor(sequence) || budget.rowsFor(sequence) === 0) return;
+      const cached = findSharedPrefix(sequence, this.pool, this.#config.enablePrefixCaching, step);
+      if (cached === "soon") continue;
+      // Not skipped: else a large one would wait for ever while small ones pass by.
+      if (!this.#start(sequence, cached)) return;
+      slots.take(sequence);
+      const scheduled = sequence.giveRows(budget.rowsFor(sequence), sequence.numComputedTokens, nowMs);
+      step.push(scheduled);
+      budget.take(scheduled);
+    }
+  }
+
+  /** Takes a sequence from the queue, if all its tokens fit, not just the first chunk. */
+  #start(sequence: Sequence, { blocks: shared, chain }: SharedPrefix): boolean {
+    const { pool } = this;
+    const slot = this.#freeSlots.at(-1);
+    if (slot === undefined) return false;
+    const blocks = pool.allocate(pool.blocksFor(sequence.tokens.length), shared);
+    if (blocks === null) {
+      if (this.#running.length > 0) return false;
+      throw new ChorusError(
+        "internal_error",
+        `A sequence of ${sequence.tokens.length} tokens can never fit the cache.`,
+      );
+    }
+    this.#waiting.remove(sequence);
+    this.#freeSlots.pop();
+    const after = this.#running.findIndex((other) => this.#waiting.compare(sequence, other) < 0);
+    this.#running.splice(after === -1 ? this.#running.length : after, 0, sequence);
+
+    // The prefix cache may not have blocks that are shared with a leader; they are published again.
+    const numPublishedBlocks = chain === null ? 0 : shared.length;
+    const numCachedTokens = shared.length * pool.blockSize;
+    sequence.admit({ slot, blocks, numCachedTokens, numPublishedBlocks, publishedChain: chain });
+    if (sequence.isFirstAdmission) {
+      this.prefixCacheQueries += sequence.tokens.length;
+      this.prefixCacheHits += numCachedTokens;
+    }
+    return true;
+  }
+
+  /**
+   * Blocks for a sequence's next rows, taken from the last in order while the pool is dry. False when the sequence was
+   * itself the last and had to give way, or when nobody may be preempted now.
+   */
+  #makeRoom(sequence: Sequence, count: number, mayPreempt: boolean): boolean {
+    const { pool } = this;
+    const missing = pool.blocksFor(sequence.numComputedTokens + count) - sequence.blockTable.length;
+    for (;;) {
+      const blocks = missing > 0 ? pool.allocate(missing) : [];
+      if (blocks !== null) {
+        sequence.addBlocks(blocks);
+        return true;
+      }
+      if (!mayPreempt) {
+        this.#isBlocked = true;
+        return false;
+      }
+      if (this.#preempt() === sequence) return false;
+    }
+  }
+
+  /** Preemption, of the last, by recomputation: it keeps its tokens only, and its place in the order of arrival. */
+  #preempt(sequence = this.#running.at(-1)): Sequence | undefined {
+    if (sequence === undefined) return undefined;
+    this.#running.splice(this.#running.indexOf(sequence), 1);
+    this.#release(sequence);
+    sequence.preempt();
+    this.numPreemptions += 1;
+    this.#preempted.push(sequence);
+    this.#waiting.add(sequence, this.#step);
+    return sequence;
+  }
+
+  /** Preemption of all members of the last one's group; false if it is in none. */
+  #preemptGroup(): boolean {
+    const group = this.#running.at(-1)?.group ?? null;
+    if (group !== null) for (const sequence of group.members) if (sequence.slot !== null) this.#preempt(sequence);
+    return group !== null;
+  }
+
+  /** Returns its blocks and slot to the pool. The sequence itself forgets them in preempt() or finish(). */
+  #release(sequence: Sequence): void {
+    this.pool.free(sequence.blockTable);
+    if (sequence.slot !== null) this.#freeSlots.push(sequence.slot);
+  }
+}

@@ -1,0 +1,81 @@
+import type { FinishReason } from "../../protocol/openai.ts";
+import { Detokenizer, type TokenBytes } from "./detokenizer.ts";
+import type { SampledToken, TokenLogprob } from "../runner.ts";
+import type { Sequence } from "../core/sequence.ts";
+import { StopStringMatcher } from "./stop-string-matcher.ts";
+import { checkStop, type Ending } from "./stopping.ts";
+
+/** What a step adds to one sequence. */
+export interface SequenceOutput {
+  readonly requestId: string;
+  /** Which of the request's choices. */
+  readonly index: number;
+  /** The new text. May be empty: half a character, or what could become a stop string, is kept back. */
+  readonly text: string;
+  /** The new tokens, one or (on abort) none. A token that ends the sequence is among them, though not in the text. */
+  readonly tokenIds: readonly number[];
+  /** Of each new token: natural log of its probability. */
+  readonly logprobs: readonly number[];
+  /** Of each new token: the most likely ones in its place, as many as were asked for. */
+  readonly topLogprobs: readonly (readonly TokenLogprob[])[];
+  /** With the first token, where the request asked for it: the prompt's tokens but the first, scored. Else empty. */
+  readonly promptScores: readonly SampledToken[];
+  /** null while the sequence goes on. */
+  readonly finishReason: FinishReason | null;
+  readonly stopReason: number | string | null;
+  /** Of an answer of beam search; else null. */
+  readonly score: number | null;
+}
+
+export interface OutputOptions {
+  readonly tokenBytes: TokenBytes;
+  readonly eosTokenIds: ReadonlySet<number>;
+  /** Most tokens, prompt and output together, that a sequence can have. */
+  readonly maxLength: number;
+}
+
+/** Turns the tokens of one sequence into text and says when it ends: token -> bytes -> characters -> stop strings. */
+export class OutputProcessor {
+  readonly #sequence: Sequence;
+  readonly #options: OutputOptions;
+  readonly #detokenizer: Detokenizer;
+  readonly #stopStrings: StopStringMatcher;
+
+  constructor(sequence: Sequence, options: OutputOptions) {
+    this.#sequence = sequence;
+    this.#options = options;
+    this.#detokenizer = new Detokenizer(options.tokenBytes);
+    this.#stopStrings = new StopStringMatcher(sequence.params.stop, sequence.params.includeStopStrInOutput);
+  }
+
+  /** Takes the token that was just appended to the sequence. */
+  push(token: SampledToken): SequenceOutput {
+    const ending = checkStop(this.#sequence, this.#options.eosTokenIds, this.#options.maxLength);
+    // The token that says "stop" is a signal, not text.
+    const characters = ending?.finishReason === "stop" ? "" : this.#detokenizer.push(token.tokenId);
+    const { text, stop } = this.#stopStrings.push(characters);
+    if (stop !== null) return this.#output(token, text, { finishReason: "stop", stopReason: stop });
+    if (ending === null) return this.#output(token, text, null);
+    return this.#output(token, text + this.#stopStrings.flush() + this.#detokenizer.flush(), ending);
+  }
+
+  /** Ends the text with its last whole character. `stopReason`: who or what ended it, if not the caller. */
+  abort(stopReason: string | null = null): SequenceOutput {
+    return this.#output(null, this.#stopStrings.flush(), { finishReason: "abort", stopReason });
+  }
+
+  #output(token: SampledToken | null, text: string, ending: Ending | null): SequenceOutput {
+    return {
+      requestId: this.#sequence.requestId,
+      index: this.#sequence.index,
+      text,
+      tokenIds: token === null ? [] : [token.tokenId],
+      logprobs: token === null ? [] : [token.logprob],
+      topLogprobs: token === null ? [] : [token.top ?? []],
+      promptScores: token !== null && this.#sequence.numOutputTokens === 1 ? this.#sequence.promptScores : [],
+      finishReason: ending?.finishReason ?? null,
+      stopReason: ending?.stopReason ?? null,
+      score: this.#sequence.score,
+    };
+  }
+}

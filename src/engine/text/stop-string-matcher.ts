@@ -1,0 +1,69 @@
+/** What of a text may be shown, and the stop string that has just ended it (null: none so far). */
+interface MatchedText {
+  readonly text: string;
+  readonly stop: string | null;
+}
+
+/**
+ * Looks for stop strings in a text that comes in pieces, wherever the borders fall. It holds back only what could still
+ * become a stop string: the longest end of the text that one of them begins with.
+ *
+ * The first stop string that is complete wins (of those that complete together, the longest), so the outcome depends
+ * on the text alone, never on how it was cut into tokens.
+ */
+export class StopStringMatcher {
+  readonly #stops: readonly string[];
+  readonly #includeStop: boolean;
+  /** A proper prefix of some stop string: no match can begin before it. */
+  #held = "";
+
+  /**
+   * @param stops none of them empty
+   * @param includeStop whether a stop string is part of the text that it ends
+   */
+  constructor(stops: readonly string[], includeStop: boolean) {
+    this.#stops = stops;
+    this.#includeStop = includeStop;
+  }
+
+  /** Takes the next piece. After a hit the rest is gone, and nothing more may be pushed. */
+  push(piece: string): MatchedText {
+    const text = this.#held + piece;
+    const hit = this.#find(text);
+    if (hit !== null) {
+      this.#held = "";
+      return { text: text.slice(0, this.#includeStop ? hit.end : hit.start), stop: hit.stop };
+    }
+    const shown = text.length - this.#lengthToHold(text);
+    this.#held = text.slice(shown);
+    return { text: text.slice(0, shown), stop: null };
+  }
+
+  /** What was held back, once nothing can follow it. */
+  flush(): string {
+    const text = this.#held;
+    this.#held = "";
+    return text;
+  }
+
+  #find(text: string): { stop: string; start: number; end: number } | null {
+    let best: { stop: string; start: number; end: number } | null = null;
+    for (const stop of this.#stops) {
+      const start = text.indexOf(stop);
+      if (start < 0) continue;
+      const end = start + stop.length;
+      if (best === null || end < best.end || (end === best.end && start < best.start)) best = { stop, start, end };
+    }
+    return best;
+  }
+
+  #lengthToHold(text: string): number {
+    let longest = 0;
+    for (const stop of this.#stops) {
+      for (let length = Math.min(text.length, stop.length - 1); length > longest; length--) {
+        if (text.endsWith(stop.slice(0, length))) longest = length;
+      }
+    }
+    return longest;
+  }
+}
