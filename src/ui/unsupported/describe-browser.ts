@@ -1,4 +1,4 @@
-/** The parts of `navigator` that say what browser this is. */
+/** The parts of `navigator` that identify the browser. */
 interface BrowserHints {
   readonly userAgent: string;
   readonly hasGpu: boolean;
@@ -31,7 +31,7 @@ export function nameBrowser(userAgent: string): string {
   return `An unknown browser on ${system}`;
 }
 
-/** What to try first, for this browser. */
+/** Returns what to try first in this browser. */
 export function suggestRemedy({ userAgent, hasGpu, isSecureContext }: BrowserHints): string {
   if (!isSecureContext) return "Open this page over https:// or on localhost: elsewhere browsers hide WebGPU.";
   const browser = nameBrowser(userAgent);
