@@ -56,7 +56,7 @@ test("static and sequential take effect at once, and nobody loses a word", async
 });
 
 test("the timeline is read with keys: a cursor, pause, and the way to a pane", async ({ page }) => {
-  const app = await App.open(page, "temperature=0&max_tokens=24");
+  const app = await App.openFake(page, "stepms=20&max_tokens=24");
   const [first] = await app.addPanes(2);
   await first!.ask("Tell me a story about a fox.");
   await first!.finished();
@@ -78,7 +78,7 @@ test("the timeline is read with keys: a cursor, pause, and the way to a pane", a
 });
 
 test("the dock closes to its head and has a height of the person's own; both are remembered", async ({ page }) => {
-  const app = await App.open(page);
+  const app = await App.openFake(page);
   const timeline = region(page, "Timeline");
   const handle = page.getByRole("separator", { name: "Height of Batch" });
   await expect(handle).toHaveAttribute("aria-valuenow", /^2/);
@@ -125,7 +125,7 @@ test("what the engine told is saved as JSON lines and as Prometheus text", async
 
 test("on a phone the batch is the last tab, and a strip that opens it", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  const app = await App.open(page);
+  const app = await App.openFake(page);
   await page.getByRole("button", { name: "Open Batch" }).click();
   const tab = page.getByRole("tab", { name: "Batch" });
   await expect(tab).toHaveAttribute("aria-selected", "true");

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { expect, test, type Page } from "playwright/test";
-import { App } from "./support/app.ts";
+import { App, ENDLESS } from "./support/app.ts";
 
 const QUERY = "keep&stepms=20";
-/** What the fake answers to a question that it does not know lasts longer than any test. */
-const ENDLESS = `${QUERY}&paragraphs=1000&context=1000000&max_tokens=100000`;
+const ENDLESS_ANSWER = `${QUERY}&${ENDLESS}`;
 const FRANCE = "What is the capital of France?";
 
 /**
@@ -81,7 +80,7 @@ test("chats, titles, settings, drafts and their order are there after a reload",
 });
 
 test("an answer that streamed when the page was reloaded is kept as broken off, and can go on", async ({ page }) => {
-  let app = await App.openFake(page, ENDLESS);
+  let app = await App.openFake(page, ENDLESS_ANSWER);
   await app.pane(1).ask("Go on and on.");
   await expect.poll(async () => (await app.pane(1).answer()).length).toBeGreaterThan(40);
   // To the last word that was seen.
@@ -90,7 +89,7 @@ test("an answer that streamed when the page was reloaded is kept as broken off, 
       localStorage.setItem("seen", document.querySelector<HTMLElement>("[data-answer]")?.innerText ?? "");
     }),
   );
-  app = await App.openFake(page, ENDLESS);
+  app = await App.openFake(page, ENDLESS_ANSWER);
   await expect(app.pane(1).ending).toHaveText("Interrupted");
   const cut = await app.pane(1).answer();
   const seen = await page.evaluate(() => localStorage.getItem("seen") ?? "");

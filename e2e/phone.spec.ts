@@ -4,7 +4,7 @@ import { App } from "./support/app.ts";
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
 test("on a phone the tab of the pane in view can be seen, however many there are", async ({ page }) => {
-  const app = await App.open(page);
+  const app = await App.openFake(page);
   await app.addPanes(16);
   const tab = (number: number) => page.getByRole("tab", { name: `Pane ${number}:` });
   await expect(tab(16)).toBeInViewport({ ratio: 0.95 });

@@ -1,12 +1,10 @@
 // What can be done with chats, on an engine without a model: what it answers is known beforehand.
 
 import { expect, test, type Page } from "playwright/test";
-import { App, type Pane } from "./support/app.ts";
+import { App, ENDLESS, type Pane } from "./support/app.ts";
 
 const BREAD = "Why does bread rise?";
 const FRANCE = "What is the capital of France?";
-/** What the fake answers to a question that it does not know lasts longer than any test. */
-const ENDLESS = "paragraphs=1000&context=1000000&max_tokens=100000";
 
 const menuItem = async (page: Page, pane: number, item: string) => {
   await page.getByRole("button", { name: `More for pane ${pane}` }).click();

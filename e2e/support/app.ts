@@ -2,6 +2,9 @@
 
 import { expect, type Locator, type Page } from "playwright/test";
 
+/** For openFake: an answer that lasts longer than any test. */
+export const ENDLESS = "paragraphs=1000&context=1000000&max_tokens=100000";
+
 export class App {
   readonly page: Page;
   readonly batch: Locator;
