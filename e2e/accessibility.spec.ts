@@ -1,17 +1,17 @@
-// WCAG 2.2 AA, as far as axe can tell, in every state, light on a desk and dark on a phone; then what it can't tell.
+// WCAG 2.2 AA, as far as axe can check it, in every state, light on a desktop and dark on a phone. Then what axe can't check.
 
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "playwright/test";
 import { App, ENDLESS } from "./support/app.ts";
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-// Layout and colours don't depend on each other, so two looks have all of both; a look takes axe seconds.
+// Layout and colours are independent, so two looks cover both; axe takes seconds for each.
 const LOOKS = [
   { width: 1440, height: 900, colorScheme: "light" },
   { width: 390, height: 844, colorScheme: "dark" },
 ] as const;
 
-/** What axe finds in the page as it is: a line an element, so that a failure says where. */
+/** Returns axe's findings, one line per element, so that a failure says where. */
 async function findings(page: Page): Promise<string[]> {
   const found: string[] = [];
   for (const { colorScheme, ...size } of LOOKS) {
@@ -20,7 +20,7 @@ async function findings(page: Page): Promise<string[]> {
     const { violations } = await new AxeBuilder({ page }).withTags(TAGS).analyze();
     for (const { id, nodes } of violations) {
       for (const { target, html, failureSummary } of nodes) {
-        // A row of the timeline may be as thin as its cells: its pane can be gone to by its own head, and by keys.
+        // A row of the timeline may be as thin as its cells: its pane can also be reached by its head and by keys.
         if (id === "target-size" && html.includes("Go to Pane")) continue;
         found.push(`${size.width} ${colorScheme} ${id}: ${target.join(" ")}: ${failureSummary}`);
       }
@@ -30,7 +30,7 @@ async function findings(page: Page): Promise<string[]> {
   return found;
 }
 
-test("axe finds nothing while the model loads, and where it can't", async ({ page }) => {
+test("axe finds nothing while the model loads, and after that failed", async ({ page }) => {
   await App.openFake(page, "load=600000");
   await expect(page.getByText("Getting chorus-chat ready")).toBeVisible();
   expect(await findings(page)).toEqual([]);
@@ -47,7 +47,7 @@ test("axe finds nothing where WebGPU is missing", async ({ page }) => {
   expect(await findings(page)).toEqual([]);
 });
 
-test("axe finds nothing in empty chats, in what opens over them, and while they stream", async ({ page }) => {
+test("axe finds nothing in empty chats, in dialogs, and while answers stream", async ({ page }) => {
   const app = await App.openFake(page, ENDLESS);
   await app.addPanes(3);
   expect(await findings(page)).toEqual([]);
@@ -113,10 +113,10 @@ test("each answer is announced once, when it has ended", async ({ page }) => {
   await expect(app.pane(1).log).toHaveAttribute("aria-live", "off");
 });
 
-test("everything can be reached by keys, in the order in which it is seen", async ({ page }) => {
+test("everything can be reached by keys, in visual order", async ({ page }) => {
   const app = await App.openFake(page);
   await app.addPanes(2);
-  // The first round begins where the focus is; the second one, after the last element, at the top.
+  // The first round starts at the focus; the second one, after the last element, at the top.
   const reached: string[] = [];
   let rounds = 0;
   while (rounds < 2 && reached.length < 200) {
@@ -137,7 +137,7 @@ test("everything can be reached by keys, in the order in which it is seen", asyn
   expect(places).toEqual(places.toSorted((a, b) => a - b));
 });
 
-test("the palette opens again at once after it was closed", async ({ page }) => {
+test("the palette can be reopened right after it was closed", async ({ page }) => {
   const app = await App.openFake(page);
   await app.listens();
   await page.keyboard.press("Control+k");
@@ -152,7 +152,7 @@ test("the palette opens again at once after it was closed", async ({ page }) => 
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });
 
-test("keys: the palette finds and runs commands; nothing happens to who is typing", async ({ page }) => {
+test("keys: the palette finds and runs commands; typing triggers none", async ({ page }) => {
   const app = await App.openFake(page, ENDLESS);
   await app.listens();
   await app.pane(1).message.pressSequentially("?");
@@ -170,7 +170,7 @@ test("keys: the palette finds and runs commands; nothing happens to who is typin
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await expect(app.pane(1).message).toBeFocused();
 
-  // What a button does, the palette does too; the focus goes where it belongs.
+  // The palette does what the buttons do, and moves the focus to the right place.
   const command = async (words: string) => {
     await page.keyboard.press("Control+k");
     await page.keyboard.type(words);

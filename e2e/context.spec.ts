@@ -2,7 +2,7 @@ import { expect, test } from "playwright/test";
 import { App } from "./support/app.ts";
 import { Steps } from "./support/steps.ts";
 
-test("a message longer than the context gets an error in its pane while another pane goes on", async ({ page }) => {
+test("a message longer than the context gets an error in its pane while another pane continues", async ({ page }) => {
   const app = await App.open(page, "temperature=0");
   const [first, second] = await app.addPanes(2);
   const steps = await Steps.hold(page);
@@ -26,7 +26,7 @@ test("a message longer than the context gets an error in its pane while another 
   expect(await first!.answer()).toContain("Paris");
 });
 
-test("a conversation that outgrows the context goes on without its oldest turns, and says so", async ({ page }) => {
+test("a conversation that outgrows the context continues without its oldest turns, and says so", async ({ page }) => {
   const app = await App.openFake(page, "context=512&max_tokens=12&stepms=5");
   const pane = app.pane(1);
   // Four questions of some hundred and fifty tokens: too much for 512, however short the answers are.

@@ -22,7 +22,7 @@ export async function benchUi(/** @type {string} */ executablePath) {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const query = `panes=${PANES}&ask=Why&paragraphs=${Math.ceil(TOKENS / WORDS_A_PARAGRAPH)}&stepms=${STEP_MS}&context=${2 * TOKENS}&max_tokens=${TOKENS}`;
     await page.goto(`${app.url}?${query}`);
-    // What is measured is the streaming, not the page's start.
+    // Measures the streaming, not the page's start.
     await page.waitForFunction(
       (panes) => document.querySelectorAll('[role="log"][aria-busy="true"]').length === panes,
       PANES,
