@@ -46,7 +46,7 @@ export default defineConfig({
     serve(rootUrl),
     serve(pathUrl),
     {
-      command: `vite --host 127.0.0.1 --port ${fakePort} --strictPort`,
+      command: `node tools/fake-app.mjs ${fakePort}`,
       url: fakeUrl,
       reuseExistingServer: false,
     },

@@ -1,21 +1,17 @@
-// WCAG 2.2 AA, as far as axe can tell, in every state, light on a desk and dark on a phone; then what it can't tell.
+// WCAG 2.2 AA, as far as axe can check it, in every state, light on a desktop and dark on a phone. Then what axe can't check.
 
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "playwright/test";
-import { App } from "./support/app.ts";
-import { Steps } from "./support/steps.ts";
-
-// What the tests keep from the page must be kept from it when it is opened a second time, too.
-test.use({ serviceWorkers: "block" });
+import { App, ENDLESS } from "./support/app.ts";
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-// Layout and colours don't depend on each other, so two looks have all of both; a look takes axe seconds.
+// Layout and colours are independent, so two looks cover both; axe takes seconds for each.
 const LOOKS = [
   { width: 1440, height: 900, colorScheme: "light" },
   { width: 390, height: 844, colorScheme: "dark" },
 ] as const;
 
-/** What axe finds in the page as it is: a line an element, so that a failure says where. */
+/** Returns axe's findings, one line per element, so that a failure says where. */
 async function findings(page: Page): Promise<string[]> {
   const found: string[] = [];
   for (const { colorScheme, ...size } of LOOKS) {
@@ -24,7 +20,7 @@ async function findings(page: Page): Promise<string[]> {
     const { violations } = await new AxeBuilder({ page }).withTags(TAGS).analyze();
     for (const { id, nodes } of violations) {
       for (const { target, html, failureSummary } of nodes) {
-        // A row of the timeline may be as thin as its cells: its pane can be gone to by its own head, and by keys.
+        // A row of the timeline may be as thin as its cells: its pane can also be reached by its head and by keys.
         if (id === "target-size" && html.includes("Go to Pane")) continue;
         found.push(`${size.width} ${colorScheme} ${id}: ${target.join(" ")}: ${failureSummary}`);
       }
@@ -34,15 +30,12 @@ async function findings(page: Page): Promise<string[]> {
   return found;
 }
 
-test("axe finds nothing while the model loads, and where it can't", async ({ page }) => {
-  await page.route("**/*.safetensors", () => {});
-  await App.open(page);
+test("axe finds nothing while the model loads, and after that failed", async ({ page }) => {
+  await App.openFake(page, "load=600000");
   await expect(page.getByText("Getting chorus-chat ready")).toBeVisible();
   expect(await findings(page)).toEqual([]);
 
-  await page.unrouteAll();
-  await page.route("**/config.json", (route) => route.fulfill({ status: 404 }));
-  await App.open(page);
+  await App.openFake(page, "fail=model_not_found");
   await expect(page.getByRole("button", { name: "Try again" }).first()).toBeVisible();
   expect(await findings(page)).toEqual([]);
 });
@@ -54,8 +47,8 @@ test("axe finds nothing where WebGPU is missing", async ({ page }) => {
   expect(await findings(page)).toEqual([]);
 });
 
-test("axe finds nothing in empty chats, in what opens over them, and while they stream", async ({ page }) => {
-  const app = await App.open(page, "max_tokens=200");
+test("axe finds nothing in empty chats, in dialogs, and while answers stream", async ({ page }) => {
+  const app = await App.openFake(page, ENDLESS);
   await app.addPanes(3);
   expect(await findings(page)).toEqual([]);
 
@@ -75,16 +68,15 @@ test("axe finds nothing in empty chats, in what opens over them, and while they 
   expect(await findings(page), "settings").toEqual([]);
   await page.keyboard.press("Escape");
 
-  const steps = await Steps.hold(page);
   for (const number of [1, 2, 3]) await app.pane(number).ask("Tell me a story about a fox");
-  await steps.allow(6);
   await expect.poll(() => app.pane(1).answer()).toMatch(/\w/);
   await expect(app.pane(1).stop).toBeVisible();
   expect(await findings(page), "streaming").toEqual([]);
 });
 
 test("axe finds nothing in the demo", async ({ page }) => {
-  await App.open(page, "max_tokens=4");
+  // Slow enough to be seen while it runs.
+  await App.openFake(page, "max_tokens=4&stepms=200");
   await page.getByRole("button", { name: "Demo", exact: true }).click();
   await expect(page.getByRole("region", { name: "Demo" })).toBeVisible();
   expect(await findings(page), "running").toEqual([]);
@@ -99,7 +91,8 @@ test("axe finds nothing on the benchmark page", async ({ page }) => {
 });
 
 test("each answer is announced once, when it has ended", async ({ page }) => {
-  const app = await App.open(page, "temperature=0&max_tokens=8");
+  const app = await App.openFake(page, "stepms=20");
+  await app.listens();
   await page.evaluate(() => {
     const spoken: string[] = [];
     Object.assign(window, { spoken });
@@ -120,12 +113,10 @@ test("each answer is announced once, when it has ended", async ({ page }) => {
   await expect(app.pane(1).log).toHaveAttribute("aria-live", "off");
 });
 
-test("everything can be reached by keys, in the order in which it is seen", async ({ page }) => {
-  const app = await App.open(page);
+test("everything can be reached by keys, in visual order", async ({ page }) => {
+  const app = await App.openFake(page);
   await app.addPanes(2);
-  // What tells of the model's loading comes and goes.
-  await app.modelLoaded();
-  // The first round begins where the focus is; the second one, after the last element, at the top.
+  // The first round starts at the focus; the second one, after the last element, at the top.
   const reached: string[] = [];
   let rounds = 0;
   while (rounds < 2 && reached.length < 200) {
@@ -146,7 +137,7 @@ test("everything can be reached by keys, in the order in which it is seen", asyn
   expect(places).toEqual(places.toSorted((a, b) => a - b));
 });
 
-test("the palette opens again at once after it was closed", async ({ page }) => {
+test("the palette can be reopened right after it was closed", async ({ page }) => {
   const app = await App.openFake(page);
   await app.listens();
   await page.keyboard.press("Control+k");
@@ -161,8 +152,8 @@ test("the palette opens again at once after it was closed", async ({ page }) => 
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });
 
-test("keys: the palette finds and runs commands; nothing happens to who is typing", async ({ page }) => {
-  const app = await App.open(page);
+test("keys: the palette finds and runs commands; typing triggers none", async ({ page }) => {
+  const app = await App.openFake(page, ENDLESS);
   await app.listens();
   await app.pane(1).message.pressSequentially("?");
   await expect(app.pane(1).message).toHaveValue("?");
@@ -179,7 +170,7 @@ test("keys: the palette finds and runs commands; nothing happens to who is typin
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await expect(app.pane(1).message).toBeFocused();
 
-  // What a button does, the palette does too; the focus goes where it belongs.
+  // The palette does what the buttons do, and moves the focus to the right place.
   const command = async (words: string) => {
     await page.keyboard.press("Control+k");
     await page.keyboard.type(words);
@@ -204,7 +195,6 @@ test("keys: the palette finds and runs commands; nothing happens to who is typin
   await page.keyboard.press("?");
   await expect(list).toBeHidden();
 
-  await Steps.hold(page);
   await app.pane(1).ask("Tell me a story about a fox");
   await expect(app.pane(1).stop).toBeVisible();
   await page.keyboard.press("Escape");

@@ -1,4 +1,4 @@
-// The batch made visible: what its parts are called, and what can be done there with keys.
+// The view of the batch: its parts, and how the keyboard operates them.
 
 import { readFile } from "node:fs/promises";
 import { expect, test, type Page } from "playwright/test";
@@ -8,7 +8,7 @@ import { Steps } from "./support/steps.ts";
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const timelineRows = (page: Page) => region(page, "Timeline").getByRole("table").getByRole("row");
 
-test("timeline, charts and cache blocks tell of the answers, also to those who can't see them", async ({ page }) => {
+test("timeline, charts and cache blocks show the answers, also to screen readers", async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   const app = await App.open(page, "temperature=0&max_tokens=40");
   const panes = await app.addPanes(2);
@@ -22,13 +22,13 @@ test("timeline, charts and cache blocks tell of the answers, also to those who c
   await expect(region(page, "Timeline").getByRole("button", { name: "Go to Pane 2 turn 1" })).toBeVisible();
   await expect(region(page, "Charts").getByRole("table", { name: "Charts" })).toContainText("now");
   await expect(region(page, "Charts").getByRole("row", { name: /^TTFT/ })).toContainText(/[1-9]/);
-  // What they computed can be found again.
+  // Their blocks stay cached.
   await expect(region(page, "Cache blocks")).toContainText(/0 in use, [1-9]\d* cached, of \d+/);
   await expect(app.figure("Running")).toHaveText("0");
   await expect(app.figure("Step")).toHaveText(/[1-9]/);
 });
 
-test("static and sequential take effect at once, and nobody loses a word", async ({ page }) => {
+test("static and sequential take effect at once, and no answer loses a word", async ({ page }) => {
   // So hot, and with this seed, that both answers reach the limit.
   const app = await App.open(page, "temperature=2&top_p=1&top_k=0&seed=7&max_tokens=160");
   const [first, second, quiet] = await app.addPanes(3);
@@ -56,7 +56,7 @@ test("static and sequential take effect at once, and nobody loses a word", async
 });
 
 test("the timeline is read with keys: a cursor, pause, and the way to a pane", async ({ page }) => {
-  const app = await App.open(page, "temperature=0&max_tokens=24");
+  const app = await App.openFake(page, "stepms=20&max_tokens=24");
   const [first] = await app.addPanes(2);
   await first!.ask("Tell me a story about a fox.");
   await first!.finished();
@@ -77,8 +77,8 @@ test("the timeline is read with keys: a cursor, pause, and the way to a pane", a
   await expect(first!.message).toBeFocused();
 });
 
-test("the dock closes to its head and has a height of the person's own; both are remembered", async ({ page }) => {
-  const app = await App.open(page);
+test("the dock closes to its head and can be resized; both are remembered", async ({ page }) => {
+  const app = await App.openFake(page);
   const timeline = region(page, "Timeline");
   const handle = page.getByRole("separator", { name: "Height of Batch" });
   await expect(handle).toHaveAttribute("aria-valuenow", /^2/);
@@ -97,7 +97,7 @@ test("the dock closes to its head and has a height of the person's own; both are
   await expect(timeline).toBeVisible();
 });
 
-test("what the engine told is saved as JSON lines and as Prometheus text", async ({ page }) => {
+test("the engine's events are saved as JSON lines and its metrics as Prometheus text", async ({ page }) => {
   const app = await App.open(page, "temperature=0&max_tokens=8");
   await app.pane(1).ask("What is the capital of France?");
   await app.pane(1).finished();
@@ -125,7 +125,7 @@ test("what the engine told is saved as JSON lines and as Prometheus text", async
 
 test("on a phone the batch is the last tab, and a strip that opens it", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  const app = await App.open(page);
+  const app = await App.openFake(page);
   await page.getByRole("button", { name: "Open Batch" }).click();
   const tab = page.getByRole("tab", { name: "Batch" });
   await expect(tab).toHaveAttribute("aria-selected", "true");

@@ -1,6 +1,6 @@
 import { expect, test } from "playwright/test";
 
-test("the benchmark page measures, shows and hands out its figures", async ({ page }) => {
+test("the benchmark page measures, shows and exports its figures", async ({ page }) => {
   // It measures, and so takes as long as the machine takes.
   test.slow();
   await page.goto("./#/bench?quick&model=tiny&sections=decode,kernels&sequences=1,2&outputTokens=4&repeats=1");
@@ -33,7 +33,7 @@ test("the benchmark page measures, shows and hands out its figures", async ({ pa
   expect(result.environment.adapter).toBeTruthy();
 });
 
-test("a run can be stopped and begun again; the chats are a link away", async ({ page }) => {
+test("a run can be stopped and started again; a link leads to the chats", async ({ page }) => {
   await page.goto("./#/bench?quick&model=tiny&sections=modes,growth");
   await page.getByRole("button", { name: "Run" }).click();
   await page.getByRole("button", { name: "Stop" }).click();

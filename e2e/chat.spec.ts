@@ -41,7 +41,7 @@ test("a second question is answered in the light of the first", async ({ page })
 });
 
 test("Enter sends; one message goes to all panes at once", async ({ page }) => {
-  const app = await App.open(page, "temperature=0");
+  const app = await App.openFake(page, "stepms=20");
   const panes = await app.addPanes(3);
   await page.getByRole("button", { name: "Send to all" }).click();
   const sheet = page.getByRole("dialog", { name: "Send to all" });

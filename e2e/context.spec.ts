@@ -1,10 +1,8 @@
-// The embedded model sees 512 tokens at a time.
-
 import { expect, test } from "playwright/test";
 import { App } from "./support/app.ts";
 import { Steps } from "./support/steps.ts";
 
-test("a message longer than the context gets an error in its pane while another pane goes on", async ({ page }) => {
+test("a message longer than the context gets an error in its pane while another pane continues", async ({ page }) => {
   const app = await App.open(page, "temperature=0");
   const [first, second] = await app.addPanes(2);
   const steps = await Steps.hold(page);
@@ -15,7 +13,7 @@ test("a message longer than the context gets an error in its pane while another 
   const tooLong = "a long sentence about the sea ".repeat(100);
   await first!.ask(tooLong);
   await expect(first!.region).toContainText(/too long/i);
-  await expect(first!.region).toContainText("512");
+  await expect(first!.region).toContainText("512"); // the embedded model's context
   await expect(second!.region).not.toContainText(/too long/i);
   // Nothing is lost: the message is back in the box.
   await expect(first!.message).toHaveValue(tooLong.trim());
@@ -28,10 +26,10 @@ test("a message longer than the context gets an error in its pane while another 
   expect(await first!.answer()).toContain("Paris");
 });
 
-test("a conversation that outgrows the context goes on without its oldest turns, and says so", async ({ page }) => {
-  const app = await App.open(page, "temperature=0&max_tokens=12");
+test("a conversation that outgrows the context continues without its oldest turns, and says so", async ({ page }) => {
+  const app = await App.openFake(page, "context=512&max_tokens=12&stepms=5");
   const pane = app.pane(1);
-  // Four questions of some hundred and sixty tokens: too much, however short the answers are.
+  // Four questions of some hundred and fifty tokens: too much for 512, however short the answers are.
   for (let turn = 1; turn <= 4; turn++) {
     await pane.ask(
       `Tell me a story. ${"The fox and the robot live by the sea. ".repeat(16)}This is story number ${turn}.`,

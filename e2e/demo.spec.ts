@@ -41,7 +41,7 @@ test("the demo asks eight questions at once, then one after the other, and says 
 });
 
 test("Escape ends the demo at any time, and nothing runs on", async ({ page }) => {
-  const app = await App.open(page, "temperature=0&max_tokens=200");
+  const app = await App.openFake(page, "stepms=60&max_tokens=200");
   await page.getByRole("button", { name: "Demo", exact: true }).click();
   await expect(app.pane(1).region.getByText(/\d+ tokens/)).toBeVisible();
   await page.keyboard.press("Escape");

@@ -27,7 +27,7 @@ for (const [place, folder] of [
   });
 }
 
-test("a stream brings the text in pieces, and they make the text that is given at once", async ({ page }) => {
+test("a stream's chunks make up the text that a whole response has", async ({ page }) => {
   await openBarePage(page);
   const engine = await createEngine(page);
   const { pieces, whole, reasons } = await engine.evaluate(async (engine, fields) => {
@@ -49,7 +49,7 @@ test("a stream brings the text in pieces, and they make the text that is given a
   expect(reasons.slice(0, -1).every((reason) => reason === null)).toBe(true);
 });
 
-test("an abort signal ends its request and no other, and gives its cache back", async ({ page }) => {
+test("an abort signal ends its request and no other, and frees its cache", async ({ page }) => {
   await openBarePage(page);
   const engine = await createEngine(page);
   const seen = await engine.evaluate(async (engine) => {
@@ -81,7 +81,7 @@ test("an abort signal ends its request and no other, and gives its cache back", 
   expect(seen.isWhole).toBe(true);
 });
 
-test("a refused request gets a typed error that names the field, and the others go on", async ({ page }) => {
+test("a refused request gets a typed error that names the field, and other requests continue", async ({ page }) => {
   await openBarePage(page);
   const engine = await createEngine(page);
   const { errors, otherTokens } = await engine.evaluate(async (engine) => {
@@ -119,7 +119,7 @@ test("a refused request gets a typed error that names the field, and the others 
   expect(otherTokens).toBe(40);
 });
 
-test("a model that is not there, and a config field that is not known, are refused by name", async ({ page }) => {
+test("a missing model and an unknown config field are refused by name", async ({ page }) => {
   await openBarePage(page);
   const refused = (config: Record<string, unknown>) =>
     createEngine(page, config).then(

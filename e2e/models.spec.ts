@@ -64,7 +64,7 @@ test("a model of the hub is downloaded once, kept over a reload, and answers off
   expect(await answer()).toContain("Paris");
 });
 
-test("a download that was aborted, or whose page was closed, goes on where it stopped", async ({ page }) => {
+test("a download resumes where it stopped after an abort or a closed page", async ({ page }) => {
   // Nothing is sent beyond the first half of the weights.
   const half = 4_000_000;
   const weights = `${ID}/resolve/c0ffee0/model.safetensors`;
@@ -106,7 +106,7 @@ test("a download that was aborted, or whose page was closed, goes on where it st
   expect(server.bytesAsked(weights)).toBeLessThan(TOTAL_BYTES - 3_000_000);
 });
 
-test("an estimate says what a model takes and whether it fits; delete takes it away", async ({ page }) => {
+test("an estimate says how much memory a model needs and whether it fits; delete removes it", async ({ page }) => {
   const seen = await inPage(page, async ({ library: { models }, id: model, hub }) => {
     const before = await models.estimate(model, { ...hub, dtype: "f32" });
     const tooMuch = await models.estimate(model, { ...hub, numGpuBlocks: 2 ** 24 });
@@ -124,7 +124,7 @@ test("an estimate says what a model takes and whether it fits; delete takes it a
   expect(seen.list).toEqual([]);
 });
 
-test("what goes wrong is a typed error that says what to do", async ({ page }) => {
+test("failures are typed errors that say what to do", async ({ page }) => {
   const seen = await inPage(page, async ({ library: { models, createEngine }, id: model, hub }) => {
     const errorOf = (promise: Promise<unknown>) =>
       promise.then(
@@ -141,6 +141,6 @@ test("what goes wrong is a typed error that says what to do", async ({ page }) =
   expect(seen.missing).toMatchObject({ code: "model_not_found", param: "config.json" });
   expect(seen.badToken).toMatchObject({ code: "invalid_value", param: "token" });
   expect(seen.tooMuch).toMatchObject({ code: "out_of_memory", param: "kvCacheBytes" });
-  // It was said before anything was fetched.
+  // The error came before anything was fetched.
   expect(seen.list).toEqual([]);
 });

@@ -1,14 +1,14 @@
 import { expect, test, type Page } from "playwright/test";
 import { App } from "./support/app.ts";
 
-/** The addresses of what the page asks the server for. */
+/** Collects the addresses that the page requests. */
 function recordRequests(page: Page): string[] {
   const urls: string[] = [];
   page.on("request", (request) => urls.push(request.url()));
   return urls;
 }
 
-test("a browser without WebGPU is told what to do, and downloads no model", async ({ page }) => {
+test("a browser without WebGPU shows what to do, and downloads no model", async ({ page }) => {
   await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, "gpu"));
   const requests = recordRequests(page);
   await App.open(page);
@@ -17,7 +17,7 @@ test("a browser without WebGPU is told what to do, and downloads no model", asyn
   expect(requests.filter((url) => url.includes("/models/"))).toEqual([]);
 });
 
-test("so is one that has WebGPU but no adapter for it", async ({ page }) => {
+test("so does a browser with WebGPU but without an adapter", async ({ page }) => {
   await page.route("**/engine.worker*.js", async (route) => {
     const response = await route.fetch();
     const body = `GPU.prototype.requestAdapter = async () => null;\n${await response.text()}`;

@@ -10,7 +10,7 @@ test.beforeEach(async () => {
 });
 test.afterEach(() => site.switchOff());
 
-/** Until the page's version is kept whole. */
+/** Waits until the page's version is cached completely. */
 async function kept(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const { active } = await navigator.serviceWorker.ready;
@@ -30,7 +30,7 @@ async function chats(page: Page): Promise<void> {
 const scriptOf = (page: Page) => page.locator("script[type=module]").getAttribute("src");
 const models = () => site.sent.filter((path) => path.endsWith(".safetensors")).length;
 
-test("after the first visit the app works without network, under any path", async ({ page }) => {
+test("after the first visit the app works offline, under any path", async ({ page }) => {
   await page.goto(`${site.url}?temperature=0&max_tokens=12`);
   await kept(page);
   await site.switchOff();
@@ -41,7 +41,7 @@ test("after the first visit the app works without network, under any path", asyn
   await expect(page.getByRole("button", { name: /^Run/ })).toBeVisible();
 });
 
-test("a reload brings a newer version at once, and the model is not downloaded again", async ({ page }) => {
+test("a reload loads a newer version at once, and the model is not downloaded again", async ({ page }) => {
   await page.goto(site.url);
   await kept(page);
   await page.reload();
@@ -55,7 +55,7 @@ test("a reload brings a newer version at once, and the model is not downloaded a
   await expect(page.getByText("A new version")).toBeHidden();
 });
 
-test("a page that stays open is told of a newer version, and reloads only when asked to", async ({ page }) => {
+test("an open page reports a newer version, and reloads only when asked to", async ({ page }) => {
   await page.goto(`${site.url}?temperature=0&max_tokens=12`);
   await kept(page);
   site.deploy("second");

@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { expect, test, type Page } from "playwright/test";
-import { App } from "./support/app.ts";
+import { App, ENDLESS } from "./support/app.ts";
 
 const QUERY = "keep&stepms=20";
-/** What the fake answers to a question that it does not know lasts longer than any test. */
-const ENDLESS = `${QUERY}&paragraphs=1000&context=1000000&max_tokens=100000`;
+const ENDLESS_ANSWER = `${QUERY}&${ENDLESS}`;
 const FRANCE = "What is the capital of France?";
 
 /**
- * Writes what is kept, as the page does; from a file of its origin, as the page would write over it when it is left.
+ * Writes the saved record, as the page does. It runs in another file of the origin: the page would overwrite it on leaving.
  */
 async function overwrite(page: Page, record: unknown): Promise<void> {
   await page.goto(new URL("/icon.svg", process.env.CHORUS_E2E_FAKE_URL).href);
@@ -30,7 +29,7 @@ async function overwrite(page: Page, record: unknown): Promise<void> {
   );
 }
 
-/** Until `words` are in what is kept: what has changed is written down half a second later. */
+/** Waits until `words` are in the saved record: changes are saved half a second later. */
 async function written(page: Page, words: string): Promise<void> {
   const kept = () =>
     page.evaluate(
@@ -51,7 +50,7 @@ async function written(page: Page, words: string): Promise<void> {
   await expect.poll(kept).toContain(words);
 }
 
-test("chats, titles, settings, drafts and their order are there after a reload", async ({ page }) => {
+test("chats, titles, settings, drafts and their order survive a reload", async ({ page }) => {
   let app = await App.openFake(page, QUERY);
   await app.addPanes(2);
   await app.pane(1).ask(FRANCE);
@@ -75,22 +74,24 @@ test("chats, titles, settings, drafts and their order are there after a reload",
   await page.getByRole("button", { name: "Settings of pane 1" }).click();
   await expect(page.getByRole("textbox", { name: "Seed" })).toHaveValue("7");
   await page.keyboard.press("Escape");
-  // And it goes on from there.
+  // The chat can be continued.
   await app.pane(1).ask("Who are you?");
   await expect(app.pane(1).log.getByRole("article")).toHaveCount(2);
 });
 
-test("an answer that streamed when the page was reloaded is kept as broken off, and can go on", async ({ page }) => {
-  let app = await App.openFake(page, ENDLESS);
+test("an answer that streamed while the page was reloaded is kept as interrupted, and can be continued", async ({
+  page,
+}) => {
+  let app = await App.openFake(page, ENDLESS_ANSWER);
   await app.pane(1).ask("Go on and on.");
   await expect.poll(async () => (await app.pane(1).answer()).length).toBeGreaterThan(40);
-  // To the last word that was seen.
+  // Including the last visible word.
   await page.evaluate(() =>
     addEventListener("pagehide", () => {
       localStorage.setItem("seen", document.querySelector<HTMLElement>("[data-answer]")?.innerText ?? "");
     }),
   );
-  app = await App.openFake(page, ENDLESS);
+  app = await App.openFake(page, ENDLESS_ANSWER);
   await expect(app.pane(1).ending).toHaveText("Interrupted");
   const cut = await app.pane(1).answer();
   const seen = await page.evaluate(() => localStorage.getItem("seen") ?? "");
@@ -102,7 +103,7 @@ test("an answer that streamed when the page was reloaded is kept as broken off, 
   expect((await app.pane(1).answer()).startsWith(cut)).toBe(true);
 });
 
-test("what is damaged is put aside, and the page works", async ({ page }) => {
+test("a damaged record is set aside, and the page works", async ({ page }) => {
   await App.openFake(page, QUERY);
   await page.getByRole("textbox", { name: "Message" }).fill("Hello");
   await written(page, "Hello");
@@ -112,12 +113,12 @@ test("what is damaged is put aside, and the page works", async ({ page }) => {
     await expect(page.getByText("Your earlier chats could not be read.")).toBeVisible();
     await app.pane(1).ask(FRANCE);
     await expect(app.pane(1).turn).toContainText("Paris");
-    // Else the page would write it when it is left, while it is being damaged.
+    // Else the page would save on leaving, while the record is being damaged.
     await written(page, '"end":"stop"');
   }
 });
 
-test("a page that may not keep anything says so, and works", async ({ page }) => {
+test("a page that can't save anything says so, and works", async ({ page }) => {
   await page.addInitScript(() => {
     IDBFactory.prototype.open = () => {
       throw new DOMException("No.", "SecurityError");
@@ -129,7 +130,7 @@ test("a page that may not keep anything says so, and works", async ({ page }) =>
   await expect(app.pane(1).turn).toContainText("Paris");
 });
 
-test("of two tabs the newer keeps the chats, and the older says so; it goes on when the newer is closed", async ({
+test("of two tabs the newer saves the chats and the older says so; the older resumes when the newer is closed", async ({
   page,
   context,
 }) => {
@@ -157,7 +158,7 @@ test("of two tabs the newer keeps the chats, and the older says so; it goes on w
   await expect(app.pane(1).message).toHaveValue("A whole one");
 });
 
-test("chats go into a file and come out of it; one goes out as Markdown", async ({ page }) => {
+test("chats are exported and imported; one is saved as Markdown", async ({ page }) => {
   const app = await App.openFake(page, "panes=2&stepms=5");
   await app.pane(1).ask(FRANCE);
   await app.pane(1).finished();
@@ -176,7 +177,7 @@ test("chats go into a file and come out of it; one goes out as Markdown", async 
   const file = await (await exported).path();
   await page.keyboard.press("Escape");
 
-  // Pane 2 is empty and gives way.
+  // Pane 2 is empty and is replaced.
   await page.getByRole("button", { name: "Settings for all panes" }).click();
   await page.getByLabel("File of chats").setInputFiles(file);
   await expect(page.getByText("2 chats were opened.")).toBeVisible();

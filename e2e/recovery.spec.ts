@@ -11,12 +11,12 @@ test.use({ serviceWorkers: "block" });
 async function endWorker(page: Page): Promise<void> {
   const [worker] = page.workers();
   const closed = worker?.waitForEvent("close");
-  // The call itself gets no answer from a worker that is gone.
+  // The call itself gets no answer from a dead worker.
   void worker?.evaluate(() => self.close()).catch(() => undefined);
   await closed;
 }
 
-test("when the worker dies, open and later calls are rejected, and another engine can be made", async ({ page }) => {
+test("when the worker dies, open and later calls are rejected, and a new engine can be created", async ({ page }) => {
   await openBarePage(page);
   const engine = await createEngine(page);
   await Steps.hold(page);
@@ -42,9 +42,7 @@ test("when the worker dies, open and later calls are rejected, and another engin
   expect(text).toMatch(/\w/);
 });
 
-test("the app keeps what was said and starts again by itself; where that does not last, when asked to", async ({
-  page,
-}) => {
+test("the app keeps its chats and restarts by itself; after repeated failures, when asked to", async ({ page }) => {
   const app = await App.open(page, "temperature=0");
   const pane = app.pane(1);
   const askForStory = async (question: string) => {
@@ -55,7 +53,7 @@ test("the app keeps what was said and starts again by itself; where that does no
   };
   await app.modelLoaded();
   await askForStory("Tell me a story about a fox.");
-  // It does not run again before it was seen that it doesn't.
+  // Held, so that the stopped state can be seen.
   const sendModel = await App.holdModel(page);
   await endWorker(page);
 
@@ -64,7 +62,7 @@ test("the app keeps what was said and starts again by itself; where that does no
   expect(await pane.answer()).toMatch(/\w+ \w+/);
   await pane.ask("What is the capital of France?");
   await pane.finished();
-  // What it says depends on how far its story had come.
+  // The answer depends on where its story was stopped.
   expect(await pane.answer()).toMatch(/\w/);
 
   await askForStory("Tell me a story about a robot.");

@@ -1,12 +1,14 @@
 import { expect, test } from "playwright/test";
 import { App } from "./support/app.ts";
 
-test("what is set for all counts in each pane, what a pane sets before it; each can be reset", async ({ page }) => {
+test("settings for all panes apply to each pane, a pane's own override them, and each can be reset", async ({
+  page,
+}) => {
   const app = await App.openFake(page, "panes=2&stepms=5");
   await page.getByRole("button", { name: "Settings for all panes" }).click();
   const all = page.getByRole("dialog", { name: "Settings for all panes" });
   const allTemperature = all.getByRole("textbox", { name: "Temperature" });
-  // Nothing is set: the model's own stands there.
+  // Nothing is set: the placeholder is the model's default.
   await expect(allTemperature).toHaveValue("");
   await expect(allTemperature).toHaveAttribute("placeholder", "0.6");
   await allTemperature.fill("0.3");
@@ -42,7 +44,7 @@ test("what is set for all counts in each pane, what a pane sets before it; each 
   await expect(app.pane(1).ending).toHaveText("Finished");
 });
 
-test("an answer cut by the length limit goes on, word for word as it would have been", async ({ page }) => {
+test("an answer cut by the length limit continues exactly as it would have", async ({ page }) => {
   const app = await App.open(page, "temperature=0");
   const [pane, whole] = await app.addPanes(2);
   await whole!.ask("Tell me a story about a fox.");
@@ -69,9 +71,7 @@ test("an answer cut by the length limit goes on, word for word as it would have 
   expect(full.length).toBeGreaterThan(cut.length + 20);
 });
 
-test("probabilities are shown where they were asked for, to the pointer and to keys, and nothing moves", async ({
-  page,
-}) => {
+test("probabilities are shown when enabled, to pointer and keyboard, and nothing moves", async ({ page }) => {
   const app = await App.openFake(page, "panes=1&stepms=5");
   await page.getByRole("button", { name: "Settings for all panes" }).click();
   const all = page.getByRole("dialog", { name: "Settings for all panes" });

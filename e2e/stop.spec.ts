@@ -20,7 +20,7 @@ test("Stop ends one pane's answer, keeps its text, and leaves the other pane alo
   expect((await second!.answer()).length).toBeGreaterThan(stopped.length);
   expect(await first!.answer()).toBe(stopped);
 
-  // And the pane can be asked again. (What it says depends on how far its story had come.)
+  // The pane can be asked again. (The answer depends on where its story was stopped.)
   await first!.ask("What is the capital of France?");
   await first!.finished();
   expect(await first!.answer()).toMatch(/\w/);

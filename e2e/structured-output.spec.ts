@@ -1,11 +1,9 @@
-// Answers that must be something, beside one that may be anything.
+// Constrained answers beside a free one.
 
 import { expect, test } from "playwright/test";
 import { createEngine, openBarePage } from "./support/library.ts";
 
-test("answers follow their schemas while a free one runs, and only they load the grammar's module", async ({
-  page,
-}) => {
+test("answers follow their schemas while a free one runs, and only they load the grammar module", async ({ page }) => {
   const loaded: string[] = [];
   page.context().on("response", (response) => loaded.push(response.url()));
   const grammarFiles = () => loaded.filter((url) => /grammar-compiler|index-.*\.js/.test(url));

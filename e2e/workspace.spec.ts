@@ -1,12 +1,10 @@
-// What can be done with chats, on an engine without a model: what it answers is known beforehand.
+// What people can do with chats, on an engine without a model, whose answers are known.
 
 import { expect, test, type Page } from "playwright/test";
-import { App, type Pane } from "./support/app.ts";
+import { App, ENDLESS, type Pane } from "./support/app.ts";
 
 const BREAD = "Why does bread rise?";
 const FRANCE = "What is the capital of France?";
-/** What the fake answers to a question that it does not know lasts longer than any test. */
-const ENDLESS = "paragraphs=1000&context=1000000&max_tokens=100000";
 
 const menuItem = async (page: Page, pane: number, item: string) => {
   await page.getByRole("button", { name: `More for pane ${pane}` }).click();
@@ -77,7 +75,7 @@ test("nothing scrolls sideways, however wide the window is", async ({ page }) =>
         return Math.max(document.documentElement.scrollWidth, bar?.right ?? Infinity, ...ends) - innerWidth;
       });
     await expect.poll(() => page.evaluate(() => innerWidth)).toBe(width);
-    // What is drawn according to the width is drawn a moment after it has changed.
+    // The layout follows a change of width a moment later.
     await expect.poll(beyond, `at ${width} px`).toBeLessThanOrEqual(0);
   }
 });
@@ -99,7 +97,7 @@ test("a chat forks at any answer, and sixteen panes are all there are", async ({
   await expect(pane.region).toContainText("16 panes are open already");
 });
 
-test("questions are edited, answers given anew, the chat cleared and had back", async ({ page }) => {
+test("questions are edited, answers regenerated, the chat cleared and restored", async ({ page }) => {
   const app = await App.openFake(page, "stepms=5");
   const pane = app.pane(1);
   await answered(pane, FRANCE);
@@ -152,7 +150,7 @@ test("an answer is copied as it was written, and its Markdown is shown without f
   expect(elsewhere).toEqual([]);
 
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
-  // The tick stays for as long as the page's clock stands still.
+  // The tick stays while the page's clock is stopped.
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
   await button(pane, "Copy code").click();
@@ -162,7 +160,7 @@ test("an answer is copied as it was written, and its Markdown is shown without f
   await expect.poll(clipboard).toContain("For **four** of them you need:");
 });
 
-test("a question comes to the top; who scrolls up is left in peace until Latest", async ({ page }) => {
+test("a question moves to the top; following stops when the reader scrolls up, until Latest", async ({ page }) => {
   const app = await App.openFake(page, `panes=1&stepms=20&${ENDLESS}`);
   const pane = app.pane(1);
   await answered(pane, FRANCE);
@@ -187,7 +185,7 @@ test("a question comes to the top; who scrolls up is left in peace until Latest"
   await expect.poll(belowEnd).toBeLessThan(4);
 });
 
-test("who scrolls up in the moment in which an answer ends is left in peace, too", async ({ page }) => {
+test("following also stops for a reader who scrolls up while an answer ends", async ({ page }) => {
   const app = await App.openFake(page, `panes=1&stepms=5&${ENDLESS}`);
   const pane = app.pane(1);
   await pane.ask("Go on and on.");
@@ -203,14 +201,14 @@ test("who scrolls up in the moment in which an answer ends is left in peace, too
   expect(await pane.log.evaluate((log) => log.scrollTop)).toBe(100);
 });
 
-test("panes that have a question when they open stand at its end", async ({ page }) => {
+test("panes that open with a question are scrolled to its end", async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 720 });
   const app = await App.openFake(page, "panes=6&ask&seqs=4&stepms=20&max_tokens=30");
   for (const number of [4, 5]) await app.pane(number).finished();
   await expect(page.getByRole("button", { name: "Latest" })).toHaveCount(0);
 });
 
-test("who waits sees the place in the queue", async ({ page }) => {
+test("a waiting pane shows its place in the queue", async ({ page }) => {
   const app = await App.openFake(page, `panes=3&seqs=1&stepms=20&${ENDLESS}`);
   for (const number of [1, 2]) await app.pane(number).ask("Go on and on.");
   await app.pane(3).ask(FRANCE);
@@ -218,7 +216,7 @@ test("who waits sees the place in the queue", async ({ page }) => {
   await expect(app.pane(3).region).toContainText("2nd in queue");
   await app.pane(1).stop.click();
   await expect(app.pane(3).region).toContainText("1st in queue");
-  // Once an answer has come to its end, how long the next one has to wait can be told.
+  // The wait can be estimated once an answer has finished.
   await app.pane(1).ask("Go on and on.");
   await app.pane(2).stop.click();
   await app.pane(3).finished();

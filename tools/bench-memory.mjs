@@ -1,5 +1,5 @@
-// npm run bench -- memory: how much memory JavaScript holds at most while a model loads, by each way that a model comes.
-// It must stay under the largest tensor plus 64 MiB, however large the model is. --size gpt2 (or another of the benchmark's)
+// npm run bench -- memory: the peak of JavaScript's memory while a model loads, for each way of loading. It must stay under
+// the largest tensor plus 64 MiB, however large the model is. --size gpt2 (or another of the benchmark's)
 // takes a model of that size, and only prints.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Runs the benchmark page as a person would: opens it, presses Run, waits, takes the JSON along.
+// Runs the benchmark page as a person would: opens it, presses Run, waits, and saves the JSON.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -75,7 +75,7 @@ async function firstTokenMs(/** @type {import("playwright").Page} */ page, /** @
   return ms;
 }
 
-/** What only a browser seen from outside can tell, as a section of the page's. */
+/** Returns a section with what can only be measured from outside the page. */
 function appSection(/** @type {number} */ firstTokenMsOfApp, /** @type {number} */ gzipBytes) {
   return {
     id: "app",
@@ -96,7 +96,7 @@ function appSection(/** @type {number} */ firstTokenMsOfApp, /** @type {number} 
   };
 }
 
-/** Prints what is measured until it is over. Throws where the run failed. */
+/** Prints the progress until the run ends. Throws if it failed. */
 async function followRun(/** @type {import("playwright").Page} */ page) {
   const aside = page.getByRole("complementary", { name: "What to run" });
   const stop = aside.getByRole("button", { name: "Stop" });

@@ -1,16 +1,11 @@
 // npm run bench -- ui: the interface alone. Sixteen panes stream 2,000 tokens each from a fake engine; the browser's own
 // trace says how long its main thread was busy at a stretch, and how far apart the frames were.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { chromium } from "playwright";
-import { build, preview } from "vite";
 
 import { chromiumFlags } from "./chromium-flags.mjs";
+import { serveFakeApp } from "./fake-app.mjs";
 import { mainThreadWork, TRACE_CATEGORIES } from "./main-thread.mjs";
-import { root } from "./run-command.mjs";
 
 const PANES = 16;
 const TOKENS = 2000;
@@ -18,20 +13,16 @@ const TOKENS = 2000;
 const WORDS_A_PARAGRAPH = 38;
 const STEP_MS = 16;
 const LONG_TASK_MS = 50;
-const PAGE = "src/testing/app/fake-app.html";
 
 /** Prints what was measured. */
 export async function benchUi(/** @type {string} */ executablePath) {
-  const outDir = mkdtempSync(join(tmpdir(), "chorus-ui-"));
-  const config = { root, configFile: join(root, "vite.config.ts"), logLevel: /** @type {const} */ ("warn") };
-  await build({ ...config, build: { outDir, emptyOutDir: true, rolldownOptions: { input: join(root, PAGE) } } });
-  const server = await preview({ ...config, build: { outDir }, preview: { host: "127.0.0.1", port: 4193 } });
+  const app = await serveFakeApp(4193);
   const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const query = `panes=${PANES}&ask=Why&paragraphs=${Math.ceil(TOKENS / WORDS_A_PARAGRAPH)}&stepms=${STEP_MS}&context=${2 * TOKENS}&max_tokens=${TOKENS}`;
-    await page.goto(`${server.resolvedUrls?.local[0]}${PAGE}?${query}`);
-    // What is measured is the streaming, not the page's start.
+    await page.goto(`${app.url}?${query}`);
+    // Measures the streaming, not the page's start.
     await page.waitForFunction(
       (panes) => document.querySelectorAll('[role="log"][aria-busy="true"]').length === panes,
       PANES,
@@ -69,8 +60,7 @@ export async function benchUi(/** @type {string} */ executablePath) {
     console.log(`  frames a second    ${(1000 / mean(times)).toFixed(1)}`);
   } finally {
     await browser.close();
-    await server.close();
-    rmSync(outDir, { recursive: true, force: true });
+    await app.close();
   }
 }
 

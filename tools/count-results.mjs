@@ -1,4 +1,4 @@
-// Runners' own JSON reports, boiled down to three numbers.
+// Reduces the test runners' JSON reports to the numbers of passed and failed tests.
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 

@@ -1,4 +1,4 @@
-// What the demo shows on the terminal: redrawn in place where that is possible, else line by line as the text comes.
+// The demo's view on the terminal: redrawn in place if possible, else printed line by line.
 
 /**
  * @typedef {{ answers: { text: string, end: string }[], figures: Record<string, string> }} Snapshot

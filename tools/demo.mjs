@@ -1,5 +1,5 @@
-// npm run demo: the app at work, without a desktop or a GPU. Four panes of a headless Chromium are asked at once; their
-// answers and the batch's figures come to the terminal as they grow, and a picture of the page to demo.png (--out).
+// npm run demo: shows the app without a desktop or a GPU. Four panes of a headless Chromium are asked at once. Their answers
+// and the batch's figures stream to the terminal, and a picture of the page is saved to demo.png (--out).
 
 import "./require-node.mjs";
 
@@ -52,7 +52,7 @@ try {
     view.show(now);
     const numEnded = now.answers.filter(({ end }) => end).length;
     const isOver = numEnded === panes.length || Date.now() > deadlineMs;
-    // The best moment: one answer has its last line, the others still grow.
+    // The best moment: one answer is complete, the others still grow.
     if (!hasPicture && (numEnded > 0 || isOver)) {
       await page.screenshot({ path: out });
       hasPicture = true;

@@ -9,7 +9,7 @@ import { adapter, chromiumFlags } from "./chromium-flags.mjs";
 
 const commands = ["google-chrome", "google-chrome-stable", "chromium", "chromium-browser", "microsoft-edge"];
 
-/** Paths of every Chromium that seems to be there, best first; none has been tried. */
+/** Returns the paths of installed Chromiums, best first, without trying them. */
 export function listChromiums() {
   const { CHROME_PATH } = process.env;
   const found = [...usualPlaces(), chromium.executablePath()].filter((path) => existsSync(path));

@@ -1,4 +1,4 @@
-// How much memory JavaScript holds, in a page and all its workers, as the browser's inspector tells it.
+// Measures JavaScript's memory in a page and all its workers with the browser's inspector.
 
 const SAMPLE_MS = 20;
 
@@ -58,7 +58,7 @@ export async function startHeapMeter(page) {
   });
   await session.send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: false });
 
-  /** What is there now and not garbage. */
+  /** Returns the memory in use now, without garbage. */
   const settle = async () => {
     const ids = [...targets.keys()];
     for (const id of ids) await targets.get(id)?.("HeapProfiler.collectGarbage");

@@ -1,5 +1,4 @@
-// node tools/icons.mjs: draws public/icons/*.png afresh from public/icon.svg. They are kept in git; run it when the
-// drawing changes.
+// node tools/icons.mjs: renders public/icons/*.png from public/icon.svg. They are in git; run it when the drawing changes.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

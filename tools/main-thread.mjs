@@ -1,6 +1,6 @@
-// What a page's main thread did, of a trace that Chromium took.
+// Reads from Chromium's trace what a page's main thread did.
 
-/** What the trace must have. */
+/** The categories that the trace needs. */
 export const TRACE_CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"];
 
 /** What the browser calls its work; all other work is script: handlers, timers, React, garbage. */

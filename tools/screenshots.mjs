@@ -1,4 +1,4 @@
-// npm run screenshots: makes the pictures in docs/ afresh, with the built app and its model. Words narrow it:
+// npm run screenshots: makes the pictures in docs/ with the built app and its model. Words narrow it:
 // npm run screenshots -- demo. CHORUS_ADAPTER=real takes the machine's GPU instead of the software adapter.
 
 import "./require-node.mjs";
@@ -92,7 +92,7 @@ try {
       await prepare(page);
       for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
         await page.emulateMedia({ colorScheme });
-        // The theme's colours fade over, and canvases are drawn afresh.
+        // The theme's colours fade, and canvases are redrawn.
         await page.waitForTimeout(400);
         const path = join(folder, `${name}-${viewport.width}-${colorScheme}.png`);
         await page.screenshot({ path, animations: "disabled" });

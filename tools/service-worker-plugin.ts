@@ -1,6 +1,5 @@
-// Builds src/service-worker/ into dist/service-worker.js, with the list of the files that the app needs. Own code and no
-// Workbox: that answers from its cache first, so that `npm start` would show yesterday's build until a second reload, and
-// brings some two hundred packages along.
+// Builds src/service-worker/ into dist/service-worker.js, with the list of files that the app needs. It isn't Workbox, which
+// answers from its cache first, so `npm start` would show an old build until a second reload, and has two hundred packages.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -20,7 +19,7 @@ export function serviceWorker(isNeeded: (path: string) => boolean): Plugin {
     configResolved(resolved) {
       config = resolved;
     },
-    // When all is written, public/ too.
+    // After everything is written, public/ too.
     async closeBundle() {
       const folder = resolve(config.root, config.build.outDir);
       const entries = listFiles(folder)

@@ -1,4 +1,4 @@
-// What every command of a fresh clone needs first: the packages of package-lock.json. No dependency of its own.
+// Installs what every command of a fresh clone needs first: the packages of package-lock.json. Has no dependencies.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// npm test: every tier, one after the other, whatever the others say.
+// npm test: runs every tier, one after the other, even if one fails.
 // `node tools/test.mjs gpu matmul` runs only the named tiers; further words are file filters for their runners.
 
 import "./require-node.mjs";
@@ -38,7 +38,7 @@ const tiers = [
   { name: "lint", command: () => "oxlint --type-aware --deny-warnings" },
   { name: "format", command: () => "oxfmt --check" },
   { name: "unit", command: vitest("unit"), count: countVitest },
-  // Compiling kernels is most of what it takes, which a browser's software adapter does one at a time.
+  // Most of the time is spent compiling kernels, which a browser's software adapter does one at a time.
   { name: "gpu", command: vitest("gpu"), count: countVitest, browser: "chromium", shards: 2 },
   { name: "build", command: () => "npm run --silent build && node tools/bundle-size.mjs" },
   {
@@ -69,7 +69,7 @@ async function runPart({ name, command, count }, filters, { output = "show", sha
     const counts = count
       ? count(JSON.parse(readFileSync(report, "utf8")))
       : { passed: Number(succeeded), failed: 0, skipped: 0 };
-    // What fails without a failed test (a check, a runner's own trouble) counts as one.
+    // A failure without a failed test (a check, a runner's own error) counts as one.
     return succeeded ? counts : { ...counts, failed: Math.max(1, counts.failed) };
   } catch (error) {
     console.error(`The tier ${name} left no report: ${String(error)}`);
@@ -82,11 +82,11 @@ async function runPart({ name, command, count }, filters, { output = "show", sha
 /** @returns {Promise<Counts>} */
 async function runTier(/** @type {Tier} */ tier, /** @type {string} */ filters) {
   const { shards = 1 } = tier;
-  // A filter may leave a shard without a file.
+  // With a filter, a shard may have no file.
   if (shards === 1 || filters) return runPart(tier, filters);
   const parts = await Promise.all(
     Array.from({ length: shards }, (_, i) =>
-      // The first is to be seen while it runs, the others are told of after it.
+      // The first is shown while it runs, the others after it.
       runPart(tier, filters, { output: i === 0 ? "show" : "at-end", shard: `${i + 1}/${shards}` }),
     ),
   );

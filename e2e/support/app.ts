@@ -1,6 +1,9 @@
-// The app as a person sees it: regions, boxes, buttons.
+// The app's parts as people see them: regions, boxes, buttons.
 
 import { expect, type Locator, type Page } from "playwright/test";
+
+/** For openFake: an answer that lasts longer than any test. */
+export const ENDLESS = "paragraphs=1000&context=1000000&max_tokens=100000";
 
 export class App {
   readonly page: Page;
@@ -11,25 +14,25 @@ export class App {
     this.batch = page.getByRole("region", { name: "Batch" });
   }
 
-  /** `query` as in the page's address: "temperature=0" makes the answers greedy. */
+  /** @param query of the page's address: "temperature=0" makes answers greedy */
   static async open(page: Page, query = ""): Promise<App> {
     await page.goto(query ? `./?${query}` : "./");
     return new App(page);
   }
 
-  /** On an engine without a model: `query` as src/testing/app/fake-app.ts has it. */
+  /** Opens the app on an engine without a model. @param query see src/testing/app/fake-app.ts */
   static async openFake(page: Page, query = ""): Promise<App> {
     await page.goto(`${process.env.CHORUS_E2E_FAKE_URL}?${query}`);
     return new App(page);
   }
 
-  /** Until the page's keys do what they are for: it listens to them once it has been drawn. */
+  /** Waits until the page handles its keys, which is after it was rendered. */
   async listens(): Promise<void> {
     await expect(this.pane(1).message).toBeVisible();
     await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
   }
 
-  /** Until the model is there. Pane 1, where its loading is told of, must be empty. */
+  /** Waits until the model is loaded. Pane 1, which shows the progress, must be empty. */
   async modelLoaded(): Promise<void> {
     await expect(this.pane(1).message).toBeVisible();
     await expect(this.page.getByRole("heading", { name: /^Getting .* ready$/ })).toBeHidden();
@@ -40,7 +43,7 @@ export class App {
   }
 
   /**
-   * The model is not sent before the function is called that this resolves with. For pages without a service worker.
+   * Holds the model back until the returned function is called. For pages without a service worker.
    */
   static async holdModel(page: Page): Promise<() => void> {
     let letGo = () => {};
@@ -49,7 +52,7 @@ export class App {
     return letGo;
   }
 
-  /** A figure of the strip "Batch", by its label. */
+  /** Returns a counter of the batch by its label. */
   figure(label: string): Locator {
     return this.batch.getByRole("term").filter({ hasText: label }).locator("+ dd");
   }
@@ -68,7 +71,7 @@ export class Pane {
   readonly region: Locator;
   readonly message: Locator;
   readonly send: Locator;
-  /** There only while the pane is busy. */
+  /** Exists only while the pane is busy. */
   readonly stop: Locator;
   readonly log: Locator;
   /** The newest question with its answer. */
@@ -91,7 +94,7 @@ export class Pane {
     await this.send.click();
   }
 
-  /** Of the newest turn, as far as it has come. */
+  /** Returns the newest answer so far. */
   answer(): Promise<string> {
     return this.turn.locator("[data-answer]").innerText();
   }

@@ -1,4 +1,4 @@
-// A static host of its own, under a path that the build does not know: it can be updated and switched off.
+// A static host under a path that the build does not know. It can be updated and switched off.
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";

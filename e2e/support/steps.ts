@@ -1,9 +1,9 @@
-// The engine's steps, as many as the test lets come to their end. However fast or slow a machine is, an answer is then
-// as far as the test wants it to be: nothing ends before what is to be seen of it has been seen.
+// Lets a test control how many steps of the engine end. So an answer is as far as the test wants, however fast the machine
+// is, and never ends before the test has looked at it.
 
 import type { Page, Worker } from "playwright/test";
 
-/** What a held worker has besides its own. */
+/** The function that `hold` adds to the worker. */
 type HeldScope = typeof globalThis & { allowSteps(count: number): void };
 
 export class Steps {
@@ -14,8 +14,8 @@ export class Steps {
   }
 
   /**
-   * From now on no step of the page's engine ends before it is allowed to. A step brings each answer a token, after
-   * those that compute its prompt.
+   * From now on the engine's steps end only when allowed. After the steps that compute its prompt, an answer gets one token
+   * per step.
    */
   static async hold(page: Page): Promise<Steps> {
     const worker = page.workers()[0] ?? (await page.waitForEvent("worker"));
@@ -38,12 +38,12 @@ export class Steps {
     return new Steps(worker);
   }
 
-  /** So many more steps come to their end. */
+  /** Allows this many more steps to end. */
   async allow(count: number): Promise<void> {
     await this.#worker.evaluate((count) => (self as unknown as HeldScope).allowSteps(count), count);
   }
 
-  /** All do. */
+  /** Allows all steps to end. */
   release(): Promise<void> {
     return this.allow(Number.MAX_SAFE_INTEGER);
   }

@@ -5,16 +5,16 @@ import type { BenchOptions, SectionId } from "./bench-options.ts";
 import type { SectionResult } from "./report/bench-result.ts";
 import { randomIntegers, seededRandom, type Random } from "./seeded-random.ts";
 
-/** What the rounds of one comparison may take, where one round leaves the choice. */
+/** Most time for the rounds of one comparison; one round always runs. */
 const MOST_MS = 60_000;
 
 export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
 
-/** One thing that is measured. */
+/** One benchmark section. */
 export interface Section {
   readonly id: SectionId;
   readonly title: string;
-  /** What is done, in a sentence. */
+  /** One sentence for people. */
   readonly about: string;
   readonly run: (context: BenchContext) => Promise<SectionResult>;
 }
@@ -29,7 +29,7 @@ export interface BenchContextParts {
   readonly onProgress: (share: number, what: string) => void;
 }
 
-/** What a section works with. Engines it opens are closed after it. */
+/** What a section works with. Engines that it opens are disposed after it. */
 export class BenchContext {
   readonly options: BenchOptions;
   readonly model: ModelCard;
@@ -51,7 +51,7 @@ export class BenchContext {
     this.#createEngine = createEngine;
   }
 
-  /** An engine of the model under test, in the options' dtype, or of another model. */
+  /** Opens an engine of the model under test, in the options' dtype, or of another model. */
   async openEngine(
     config: EngineConfig & Pick<CreateEngineOptions, "onProgress"> = {},
     model: ModelSource = this.source,
@@ -72,20 +72,20 @@ export class BenchContext {
     await Promise.all(this.#engines.splice(0).map((engine) => engine.dispose()));
   }
 
-  /** Random token ids, other ones at each call: no prompt is found in the prefix cache unless it is meant to be. */
+  /** Returns random token ids, different at each call, so that no prompt is found in the prefix cache by accident. */
   prompt(tokens: number): number[] {
     return randomIntegers(this.random, tokens, 0, this.model.vocabSize - 2);
   }
 
-  /** What to know of the section's figures besides what it says itself. */
+  /** Remarks about the section's figures, such as a shortened run. */
   get notes(): readonly string[] {
     return [...this.#notes];
   }
 
   /**
-   * Measures each case once for nothing, so that everything is compiled and warm, and then in rounds, one case after
-   * the other: what disturbs the machine for a while disturbs all of them. Gives each case's outcomes, one a round: as
-   * many as the options ask for, fewer where they would take longer than anybody waits, but at least one.
+   * Measures each case once to warm up, and then in rounds, one case after the other, so that a disturbance affects all
+   * of them alike. Returns each case's outcomes, one per round: as many as the options want, fewer if they would take
+   * too long, but at least one.
    */
   async interleave<Case, Outcome>(
     cases: readonly Case[],

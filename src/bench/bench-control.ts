@@ -9,15 +9,15 @@ export interface BenchState {
   readonly status: "idle" | "running" | "done" | "stopped" | "failed";
   /** 0..1 */
   readonly share: number;
-  /** What is being measured; why it failed. */
+  /** What is being measured, or why it failed. */
   readonly what: string;
-  /** What has been measured so far. */
+  /** The figures so far. */
   readonly result: BenchResult | null;
 }
 
 type BenchSetting = Pick<RunBenchmarkOptions, "createEngine" | "embeddedModel" | "browser">;
 
-/** The page's one run: starts it, follows it, stops it. */
+/** Starts, follows and stops the page's one run. */
 export class BenchControl {
   readonly store = createStore<BenchState>(() => ({ status: "idle", share: 0, what: "", result: null }));
   readonly #setting: BenchSetting;
@@ -48,7 +48,7 @@ export class BenchControl {
     }
   }
 
-  /** What was measured stays. */
+  /** Stops the run and keeps its figures. */
   stop(): void {
     this.#abort?.abort();
   }

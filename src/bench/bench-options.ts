@@ -18,18 +18,18 @@ export const EMBEDDED = "embedded";
 
 export interface BenchOptions {
   readonly sections: readonly SectionId[];
-  /** "embedded", a size to make of random numbers ("tiny", "small", "gpt2"...), or a folder's URL. */
+  /** "embedded", a size with random weights ("tiny", "small", "gpt2"...), or a folder's URL. */
   readonly model: string;
-  /** null: as suits the adapter. */
+  /** null: the adapter's default. */
   readonly dtype: WeightsDtype | null;
   /** How many sequences run at once. */
   readonly sequences: readonly number[];
   readonly promptTokens: number;
   readonly outputTokens: number;
-  /** Of which the median is taken. */
+  /** Runs per case; the figures are their median. */
   readonly repeats: number;
   readonly seed: number;
-  /** Fewer points, so that all of it ends within two minutes on a software adapter. */
+  /** Fewer points, so that everything takes less than two minutes on a software adapter. */
   readonly quick: boolean;
 }
 
@@ -54,7 +54,8 @@ const QUICK: Partial<BenchOptions> = {
 };
 
 /**
- * From an address: `quick&model=small&sections=decode,modes&sequences=1,8`. What makes no sense is left at its default.
+ * Reads the options from an address: `quick&model=small&sections=decode,modes&sequences=1,8`. Invalid values are
+ * ignored.
  */
 export function readBenchOptions(params: URLSearchParams): BenchOptions {
   const base = params.has("quick") ? { ...DEFAULTS, ...QUICK } : DEFAULTS;

@@ -19,11 +19,11 @@ export interface RunBenchmarkOptions {
   readonly signal: AbortSignal;
   /** `share` of the whole run, 0..1. */
   readonly onProgress: (share: number, what: string) => void;
-  /** What there is so far: after each section. */
+  /** Called with the result so far after each section. */
   readonly onResult: (result: BenchResult) => void;
 }
 
-/** Runs the chosen sections one after the other. Rejects with the signal's reason where it is aborted. */
+/** Runs the chosen sections one after the other. Rejects with the signal's reason when aborted. */
 export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResult> {
   const { options, createEngine, signal, onProgress } = run;
   const startMs = performance.now();
@@ -75,14 +75,14 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
   }
 }
 
-/** Absolute, since the kernel lab's worker lies elsewhere. */
+/** Returns an absolute URL, since the kernel lab's worker has another base. */
 function modelSource({ model, seed }: BenchOptions, embeddedModel: string): ModelSource {
   if (isSizeName(model)) return makeRandomModel(MODEL_SIZES[model], seed);
   const name = model === EMBEDDED ? embeddedModel : model;
   return isHubId(name) ? name : new URL(name, document.baseURI).href;
 }
 
-/** What the model is called and where it runs, and whether it loads at all. */
+/** Loads the model once, for its name and adapter, and to see that it loads. */
 async function loadOnce(createEngine: CreateEngine, model: ModelSource, { dtype }: BenchOptions): Promise<ModelCard> {
   const engine = await createEngine({ model, ...(dtype && { dtype }) });
   await engine.dispose();

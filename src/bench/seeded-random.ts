@@ -1,7 +1,7 @@
 /** Uniform numbers in [0, 1), the same for the same seed. */
 export type Random = () => number;
 
-/** A Weyl sequence through a 32-bit mixer: small, quick, and good enough to draw arrivals, prompts and weights. */
+/** A Weyl sequence through a 32-bit mixer: good enough for arrivals, prompts and weights. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -13,7 +13,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** Whole numbers in [from, to]. */
+/** Returns random integers in [from, to]. */
 export function randomIntegers(random: Random, count: number, from: number, to: number): number[] {
   return Array.from({ length: count }, () => from + Math.floor(random() * (to - from + 1)));
 }

@@ -1,4 +1,4 @@
-// What a list of measurements comes to. NaN stands for "nothing was measured".
+// Statistics of a list of measurements. NaN means "nothing was measured".
 
 export function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
@@ -8,13 +8,13 @@ export function meanOf(values: readonly number[]): number {
   return sumOf(values) / values.length;
 }
 
-/** Of the values themselves, not an estimate for what they are a sample of: numpy's default. */
+/** The population's standard deviation, numpy's default. */
 export function standardDeviationOf(values: readonly number[]): number {
   const mean = meanOf(values);
   return Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)));
 }
 
-/** `percent` in 0..100; between two values in a straight line, as numpy's default does. */
+/** Returns a percentile, 0..100, with linear interpolation, numpy's default. */
 export function percentileOf(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (percent / 100) * (sorted.length - 1);
@@ -27,15 +27,15 @@ export function medianOf(values: readonly number[]): number {
   return percentileOf(values, 50);
 }
 
-/** Half of what lies between the smallest and the largest, as a fraction of the median: the x of "±x". NaN for one. */
+/** Returns half of the range as a fraction of the median: the x of "±x". NaN for a single value. */
 export function spreadOf(values: readonly number[]): number {
   if (values.length < 2) return NaN;
   return (Math.max(...values) - Math.min(...values)) / 2 / medianOf(values);
 }
 
 /**
- * k of the y = c x^k that fits best (least squares of the logarithms): 1 is linear, 0 is not at all. Points with a zero
- * are left out.
+ * Returns the k of the best fit y = c x^k (least squares of the logarithms): 1 is linear, 0 is constant. Points with a
+ * zero are left out.
  */
 export function growthExponent(points: readonly (readonly [x: number, y: number])[]): number {
   const logs = points.filter(([x, y]) => x > 0 && y > 0).map(([x, y]) => [Math.log(x), Math.log(y)] as const);

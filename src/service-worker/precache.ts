@@ -8,12 +8,12 @@ export interface PrecacheEntry {
   readonly isImmutable: boolean;
 }
 
-/** A file is kept under its path and contents: what an update leaves as it was is not fetched again. */
+/** Returns a file's cache key, its path and hash, so that an update fetches only changed files. */
 export function keyOf(entry: PrecacheEntry, scope: string): string {
   return new URL(`${entry.path}?sha256=${entry.sha256}`, scope).href;
 }
 
-/** The entry that answers a request for `url`; the page may have any query. */
+/** Returns the entry for a request of `url`; the page may have any query. */
 export function entryFor(entries: readonly PrecacheEntry[], url: string, scope: string): PrecacheEntry | undefined {
   const { origin, pathname } = new URL(url);
   const folder = new URL(scope);

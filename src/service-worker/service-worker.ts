@@ -1,10 +1,10 @@
-// Makes the app work without network after the first visit, and never stands in the way of what is new:
+// Makes the app work offline after the first visit, and never serves an old version while there is a network:
 //
-//   with network    the page, the model and the icons are asked for at the server (one "not modified" each), code with
-//                   its hash in its name comes from the cache
-//   without         everything comes from the cache, as one version put it there
+//   with network    the page, the model and the icons come from the server (one "not modified" each), code with its
+//                   hash in its name comes from the cache
+//   without         everything comes from the cache, from one version
 //
-// A new version puts what has changed beside what is there and takes over; pages that are open keep their files.
+// A new version adds its changed files to the cache and takes over. Open pages keep the files of their version.
 
 import { entryFor, keyOf, type PrecacheEntry } from "./precache.ts";
 
@@ -15,7 +15,7 @@ interface FetchEvent extends ExtendableEvent {
   readonly request: Request;
   respondWith(response: Promise<Response>): void;
 }
-/** Of ServiceWorkerGlobalScope, what is used here: TypeScript's own types of it can't stand beside the page's. */
+/** The part of ServiceWorkerGlobalScope that is used here. TypeScript's own types conflict with the page's. */
 interface WorkerScope {
   readonly registration: { readonly scope: string };
   readonly clients: { matchAll(options: { includeUncontrolled: boolean }): Promise<readonly unknown[]> };
@@ -30,16 +30,16 @@ declare const self: WorkerScope;
 
 const precache = PRECACHE;
 const { scope } = self.registration;
-// Other folders of this host may have a Chorus of their own.
+// Other folders of this host may have their own Chorus.
 const cacheName = `chorus ${scope}`;
-/** A server that takes longer than this to begin its answer counts as out of reach, where the cache has one. */
+/** If a server takes longer than this to start its answer, the cache's is used. */
 const PATIENCE_MS = 4000;
 
 self.addEventListener("install", (event) => event.waitUntil(install()));
 self.addEventListener("activate", (event) => event.waitUntil(dropOld()));
 self.addEventListener("fetch", (event) => {
   const { request } = event;
-  // A part of a file is the server's affair.
+  // The server answers requests for a part of a file.
   if (request.method !== "GET" || request.headers.has("Range")) return;
   const entry = entryFor(precache, request.url, scope);
   if (entry) event.respondWith(entry.isImmutable ? fromCache(entry, request) : fromServer(entry, request));
@@ -54,7 +54,7 @@ async function install(): Promise<void> {
   await self.skipWaiting();
 }
 
-/** Throws where the server has something else than was built: an update that is half there is not taken. */
+/** Throws if the server's file differs from the build, so that a half-deployed update is not installed. */
 async function add(cache: Cache, entry: PrecacheEntry): Promise<void> {
   const { response, sha256 } = await download(new URL(entry.path, scope));
   if (!response.ok || sha256 !== entry.sha256) throw new Error(`${response.url} is not the file of this version.`);
@@ -62,8 +62,8 @@ async function add(cache: Cache, entry: PrecacheEntry): Promise<void> {
 }
 
 /**
- * The page may be downloading the same file, and Chromium lets both share one entry of its HTTP cache: what breaks one of
- * them off then breaks off the other. So what fails is asked for once more, past that cache.
+ * The page may be downloading the same file, and in Chromium both share an entry of the HTTP cache: if one is aborted,
+ * so is the other. A failed download is therefore retried once, past that cache.
  */
 async function download(url: URL): Promise<{ response: Response; sha256: string }> {
   const read = async (mode: RequestCache) => {
@@ -75,7 +75,7 @@ async function download(url: URL): Promise<{ response: Response; sha256: string 
   return read("no-cache").catch(() => read("no-store"));
 }
 
-/** What an earlier version left, once no page can ask for it. */
+/** Deletes files of earlier versions that no page can request any more. */
 async function dropOld(): Promise<void> {
   if ((await self.clients.matchAll({ includeUncontrolled: true })).length > 1) return;
   const cache = await caches.open(cacheName);
@@ -92,12 +92,12 @@ async function fromCache(entry: PrecacheEntry, request: Request): Promise<Respon
   return (await cached(entry)) ?? fetch(request);
 }
 
-/** A page that is still open from before an update may yet ask for code of its own version. */
+/** A page that was open before an update may still request code of its own version. */
 async function fromOlder(request: Request): Promise<Response> {
   return (await (await caches.open(cacheName)).match(request, { ignoreSearch: true })) ?? fetch(request);
 }
 
-/** From the server, with the cache to fall back on; what has not changed is not sent again. */
+/** Fetches from the server and falls back to the cache. Unchanged files are not sent again. */
 async function fromServer(entry: PrecacheEntry, request: Request): Promise<Response> {
   const copy = await cached(entry);
   if (copy === undefined) return fetch(request);

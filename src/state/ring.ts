@@ -19,7 +19,7 @@ export class Ring<T> {
     this.#next = (this.#next + 1) % this.#capacity;
   }
 
-  /** Returns the value `age` places before the newest, which is 0. */
+  /** Returns a value by its distance from the newest, which is 0. */
   fromEnd(index: number): T | undefined {
     if (index >= this.#values.length) return undefined;
     return this.#values[(this.#next - 1 - index + 2 * this.#capacity) % this.#capacity];

@@ -1,4 +1,4 @@
-/** The class attribute of those names that apply. */
+/** Joins the names that are not false or undefined. */
 export function classNames(...names: (string | false | undefined)[]): string {
   return names.filter(Boolean).join(" ");
 }

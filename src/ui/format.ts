@@ -1,4 +1,4 @@
-// Numbers as the page writes them.
+// Formats numbers for the page.
 
 const COUNT = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const TENTHS = new Intl.NumberFormat("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -7,7 +7,7 @@ export function formatCount(value: number): string {
   return COUNT.format(value);
 }
 
-/** Three digits are enough for a rate: 0, 4.2, 38.5, 445, 1,729. */
+/** Formats a rate with about three digits: 0, 4.2, 38.5, 445, 1,729. */
 export function formatRate(value: number): string {
   return value > 0 && value < 99.95 ? TENTHS.format(value) : COUNT.format(value);
 }

@@ -2,12 +2,15 @@ import type { CSSProperties } from "react";
 
 const FILLED_VOICES = 8;
 
-/** Voices 9 to 16 are drawn open (a ring, a double line): their hues are close to those of 1 to 8, drawn filled. */
+/**
+ * Returns whether a voice is drawn open (a ring, a double line). Voices 9 to 16 are: their hues resemble those of 1 to
+ * 8.
+ */
 export function isOpenVoice(number: number): boolean {
   return number > FILLED_VOICES;
 }
 
-/** Makes the pane's hue `var(--v)` for everything inside. */
+/** Returns the style that sets the pane's hue as `var(--v)`. */
 export function voiceStyle(number: number): CSSProperties {
   return { "--v": `var(--v${number})` } as CSSProperties;
 }

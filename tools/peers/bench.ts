@@ -1,4 +1,4 @@
-// What run.mjs starts once all is installed and built: prepares the model, compares, writes docs/benchmarks/peers.*.
+// Prepares the model, compares the engines and writes docs/benchmarks/peers.*. run.mjs installs and builds first.
 
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";

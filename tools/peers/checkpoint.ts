@@ -1,4 +1,4 @@
-// A checkpoint on disk, as the converters read it: all of it in memory, in f32.
+// Reads a checkpoint for the converters: all of it in memory, in f32.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

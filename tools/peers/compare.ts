@@ -1,4 +1,4 @@
-// The comparison: every engine in a page of its own, all in one Chromium, asked in turn.
+// The comparison: every engine has its own page in one Chromium, and they take turns.
 
 import { chromium, type Browser } from "playwright";
 
@@ -22,7 +22,7 @@ interface CompareOptions {
 export interface EngineResult {
   readonly name: string;
   readonly how: string;
-  /** Why it was left out; null where it was not. */
+  /** Why it was left out; null if it was not. */
   readonly failure: string | null;
   readonly loadMs: number | null;
   readonly threads: number | null;
@@ -141,7 +141,7 @@ async function tryOut(page: EnginePage, load: Load, prompts: readonly Prompt[], 
   );
 }
 
-/** Round by round, so that whatever else the machine does falls on all of them. */
+/** Runs round by round, so that other load on the machine affects all of them. */
 async function measureInRounds(
   engines: readonly Engine[],
   prompts: readonly Prompt[],

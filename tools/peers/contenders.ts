@@ -1,4 +1,4 @@
-// Who is compared, and how each is asked: in the ways it has.
+// The engines that are compared, and the ways in which each can be asked.
 
 import type { EngineDescription, Way } from "./engine-page.ts";
 

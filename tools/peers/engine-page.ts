@@ -1,4 +1,4 @@
-// An engine in a browser page of its own. What the modules in engines/ all offer, and how it is called from here.
+// An engine in its own browser page: the interface of the modules in engines/, and how it is called from here.
 
 import type { Browser, Page } from "playwright";
 
@@ -23,7 +23,7 @@ interface GenerateRequest {
   readonly prompts: readonly Prompt[];
   readonly maxTokens: number;
   readonly way: Way;
-  /** Whether ids must come; then the times mean nothing. */
+  /** Whether token ids are needed; the times then mean nothing. */
   readonly withTokenIds: boolean;
 }
 
@@ -86,7 +86,7 @@ export class EnginePage {
 
   /** @throws Error what the engine says, or that it took longer than `timeoutMs`; the page is of no use then. */
   async generate(request: GenerateRequest, timeoutMs: number): Promise<Answer[]> {
-    // A page in front is never slowed down for not being looked at.
+    // Browsers never slow down the page in front.
     await this.#page.bringToFront();
     const generating = this.#page.evaluate(
       async (given) => (await globalThis.window.engineOfThisPage).generate(given),

@@ -25,7 +25,7 @@ export interface GgufTensor {
   readonly sizes: readonly number[];
   readonly type: GgufType;
   readonly numBytes: number;
-  /** Made when it is written, so that only one tensor is in memory. */
+  /** Created while writing, so that only one tensor is in memory. */
   readonly data: () => Uint8Array;
 }
 

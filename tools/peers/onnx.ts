@@ -1,4 +1,4 @@
-// An ONNX model, put together node by node. The numbers are those of onnx.proto.
+// Builds an ONNX model node by node. The numbers are those of onnx.proto.
 
 import { floatField, integerField, messageField, textField, type Encoded } from "./protobuf.ts";
 

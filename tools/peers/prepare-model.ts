@@ -1,4 +1,4 @@
-// The model's folder as all engines load it: the checkpoint and what is converted from it. Kept for the next run.
+// Prepares the model's folder for all engines: the checkpoint and its conversions. It is kept for the next run.
 
 import { existsSync } from "node:fs";
 import { cp, mkdir, open, rename } from "node:fs/promises";
@@ -40,7 +40,7 @@ export async function prepareModel(name: string, into: string, say: (line: strin
   };
   for (const [file, convert] of Object.entries(files)) {
     const path = join(folder, file);
-    // The embedded model is another one after each training.
+    // The embedded model changes with each training.
     if (size && existsSync(path)) continue;
     say(`Converting ${name}: ${file}…`);
     await writeParts(path, convert());

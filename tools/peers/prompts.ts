@@ -1,4 +1,4 @@
-// Prompts of one length in tokens, so that no engine has anything to pad.
+// Prompts of one length in tokens, so that no engine has to pad.
 
 import type { ModelTokenizer } from "../../src/files/tokenizer.ts";
 import type { Prompt } from "./engine-page.ts";

@@ -1,4 +1,4 @@
-/** How far greedy answers agree with the reference's. A token after the first that differs has another past, and says nothing. */
+/** How far greedy answers agree with the reference's. Only the first difference counts: later tokens follow another text. */
 export interface TokenCheck {
   /** Tokens of every answer that were compared. */
   readonly tokensEach: number;

@@ -1,4 +1,4 @@
-/** A row-major matrix [rows, columns] as [columns, rows]. */
+/** Returns the transpose of a row-major matrix [rows, columns]. */
 export function transpose(values: Float32Array, rows: number, columns: number): Float32Array {
   const turned = new Float32Array(values.length);
   for (let row = 0; row < rows; row++) {

@@ -1,5 +1,5 @@
-// Listens to what an engine in this thread says to WebGPU. So the benchmark measures the dispatches that a step really
-// has, whichever they are, and needs no second list of them.
+// Listens to the WebGPU calls of an engine in this thread. So the benchmark measures the real dispatches of a step and
+// needs no second list of them.
 
 /** What an engine's pipelines are labelled with: `matmul-lane {"K4":64,"SAMPLES_ONLY":1}`. */
 export interface HeardPipeline {
@@ -17,9 +17,9 @@ export interface HeardDispatch {
 export class GpuListener {
   /** The device that was used last. */
   device: GPUDevice | null = null;
-  /** Of what was submitted last. */
+  /** The dispatches of the last submit. */
   dispatches: readonly HeardDispatch[] = [];
-  /** Of all buffers that have not been destroyed. */
+  /** Bytes of all buffers that have not been destroyed. */
   bytes = 0;
   readonly pipelines = new Map<GPUComputePipeline, HeardPipeline>();
   readonly #bound = new Map<GPUBindGroup, readonly number[]>();
@@ -30,12 +30,12 @@ export class GpuListener {
     this.#listenToPasses();
   }
 
-  /** Bytes of each buffer that a bind group binds, in the order of the bindings. */
+  /** Bytes of each buffer of a bind group, in the order of the bindings. */
   boundBytes(bindGroup: GPUBindGroup): readonly number[] {
     return this.#bound.get(bindGroup) ?? [];
   }
 
-  /** Runs something that is not to be heard, such as the replay of what was. */
+  /** Runs `work` without listening, such as a replay. */
   async deaf<T>(work: () => Promise<T>): Promise<T> {
     this.#isOn = false;
     try {
@@ -101,7 +101,7 @@ export class GpuListener {
 type Method = (...args: never[]) => unknown;
 type MethodsOf<Target> = { [Name in keyof Target]: Target[Name] extends Method ? Name : never }[keyof Target];
 
-/** Has `listener` hear each call before it is made. */
+/** Calls a listener before each call of the method. */
 function before<Target, Name extends MethodsOf<Target>>(
   prototype: Target,
   name: Name,
@@ -114,7 +114,7 @@ function before<Target, Name extends MethodsOf<Target>>(
   } as Target[Name];
 }
 
-/** Has `listener` hear each call and what it gave. */
+/** Calls a listener after each call of the method, with its result. */
 function after<Target, Name extends MethodsOf<Target>>(
   prototype: Target,
   name: Name,

@@ -1,4 +1,4 @@
-// What a dispatch must move and compute at the least: each weight, each input and each output once.
+// The least that a dispatch must move and compute: each weight, each input and each output once.
 
 import type { HeardPipeline } from "./gpu-listener.ts";
 
@@ -28,7 +28,7 @@ export function classOf({ name, constants }: HeardPipeline): KernelClass {
   return name.startsWith("attention") || name === "cache-write" ? "attention" : "the rest";
 }
 
-/** null for kernels whose time is no matter of bytes or additions: norms, the cache's writing, sampling. */
+/** Returns null for kernels that neither bytes nor operations bound: norms, writing the cache, sampling. */
 export function costOf(
   { name, constants }: HeardPipeline,
   boundBytes: readonly number[],

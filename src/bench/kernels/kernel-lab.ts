@@ -6,7 +6,7 @@ import { GpuListener, type HeardDispatch } from "./gpu-listener.ts";
 import { classOf, costOf, type KernelClass, type KernelCost, type StepShape } from "./kernel-cost.ts";
 import { prepareRoofline } from "./roofline.ts";
 
-/** A step to take apart: so many sequences that decode after prompts of `context` tokens, or one prompt of `rows`. */
+/** A step to measure: decoding sequences after prompts of `context` tokens, or one prompt of `rows`. */
 export interface StepCase {
   readonly kind: "decode" | "prefill";
   readonly rows: number;
@@ -40,11 +40,13 @@ export interface KernelTimes {
   readonly steps: readonly StepTimes[];
 }
 
-/** What is submitted at once takes at least so long: shorter would measure the submission. */
+/** Least duration of one submit; shorter ones would measure the submission itself. */
 const SHORTEST_SUBMIT_MS = 8;
 const MOST_REPEATS = 1024;
 
-/** Takes an engine's steps apart, on the engine's own device with its own buffers. Lives in a worker of its own. */
+/**
+ * Measures the kernels of an engine's steps, on the engine's own device with its own buffers. Runs in its own worker.
+ */
 export class KernelLab {
   readonly #listener = new GpuListener();
 
@@ -174,7 +176,7 @@ function byPipeline(pass: readonly HeardDispatch[]): HeardDispatch[][] {
   return [...groups.values()];
 }
 
-/** Milliseconds of each work, of each round: one work after the other, round by round, the first for nothing. */
+/** Returns the milliseconds of each work in each round. The works alternate; the first round is a warm-up. */
 async function interleavedMs(
   device: GPUDevice,
   works: readonly (readonly HeardDispatch[])[],

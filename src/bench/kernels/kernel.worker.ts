@@ -1,4 +1,4 @@
-// The kernel lab's worker: an engine in place, whose calls to WebGPU are listened to.
+// The kernel lab's worker: runs an engine in place and listens to its WebGPU calls.
 
 import * as Comlink from "comlink";
 

@@ -15,7 +15,7 @@ interface OpenKernelLab {
   gpuBytes(model: ModelSource, configs: readonly EngineConfig[]): Promise<number[]>;
 }
 
-/** Starts the lab's worker for the length of `work`; ends it at once where the signal says so. */
+/** Starts the lab's worker for the duration of `work`. Aborting the signal ends it at once. */
 export async function withKernelLab<T>(signal: AbortSignal, work: (lab: OpenKernelLab) => Promise<T>): Promise<T> {
   const worker = new Worker(new URL("./kernel.worker.ts", import.meta.url), { type: "module", name: "chorus-kernels" });
   const remote = Comlink.wrap<KernelLab>(worker);

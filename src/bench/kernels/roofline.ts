@@ -9,14 +9,11 @@ const CHAINS = 8;
 /** A fused multiply-add of four numbers. */
 const FLOPS_OF_FMA = 8;
 
-/** Sizes that keep a GPU busy and a software adapter not for long. */
+/** Large enough for a GPU, small enough for a software adapter. */
 const COPY_BYTES = { software: 2 ** 24, gpu: 2 ** 27 };
 const MULTIPLY_LANES = { software: 2 ** 11, gpu: 2 ** 20 };
 
-/**
- * What a copy and a multiplication reach on this adapter, in the same run as the kernels: the limits to hold them
- * against.
- */
+/** The speed of a copy and of a multiplication on this adapter: the upper limits for the kernels. */
 interface Roofline {
   readonly copy: HeardDispatch;
   /** Read and written by one copy. */

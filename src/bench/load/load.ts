@@ -7,7 +7,7 @@ import type { LoadRun } from "./serving-metrics.ts";
 export interface LoadRequest {
   /** Token ids. */
   readonly prompt: readonly number[];
-  /** Exactly as many: the end-of-text token does not end it. */
+  /** Exact number of output tokens; the end-of-text token is ignored. */
   readonly outputTokens: number;
 }
 
@@ -15,9 +15,9 @@ interface LoadOptions {
   readonly signal: AbortSignal;
   /** When each request comes, from the start. [all at once] */
   readonly arrivalsMs?: readonly number[];
-  /** What the arrivals were drawn for. [Infinity] */
+  /** The rate that the arrivals were drawn with. [Infinity] */
   readonly requestRate?: number;
-  /** Most requests open at once; the others are kept back here. [no limit] */
+  /** Limit of concurrent requests; the others wait here. [no limit] */
   readonly maxConcurrency?: number | null;
 }
 
@@ -54,7 +54,9 @@ export async function runLoad(
   }
 }
 
-/** The steps of one request with several prompts, which begin together: none can be over before another has come. */
+/**
+ * Returns the steps of one request with several prompts. They start together, so none can end before another arrives.
+ */
 export async function stepsOf(
   engine: ChorusEngine,
   prompts: readonly (readonly number[])[],

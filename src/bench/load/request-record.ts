@@ -1,4 +1,4 @@
-// vLLM's four latencies, from what the reader of one stream saw. All times are milliseconds of the page's clock.
+// vLLM's four latencies of one stream, as its reader saw them. All times are milliseconds of the page's clock.
 
 /** Tokens that came together: one chunk. */
 export interface OutputChunk {
@@ -9,7 +9,7 @@ export interface OutputChunk {
 export interface RequestRecord {
   readonly promptTokens: number;
   readonly sentMs: number;
-  /** How long it was kept back by the client's own limit of requests at once; no part of the latencies. */
+  /** How long the client's own limit of concurrent requests held it back; not part of the latencies. */
   readonly clientQueueMs: number;
   readonly chunks: readonly OutputChunk[];
   /** null: it succeeded. */

@@ -2,11 +2,11 @@ import type { StepReport } from "../../protocol/reports.ts";
 import { e2elMs, itlsMs, outputTokensOf, tpotMs, ttftMs, type RequestRecord } from "./request-record.ts";
 import { meanOf, medianOf, percentileOf, standardDeviationOf, sumOf } from "../statistics.ts";
 
-/** What came of a load: how it was sent, what its readers saw, and the steps it took. */
+/** The outcome of a load: how it was sent, what its readers saw, and its steps. */
 export interface LoadRun {
   /** Requests a second; Infinity = all at once. */
   readonly requestRate: number;
-  /** Most requests that were open at once; null = no limit. */
+  /** Limit of concurrent requests; null = none. */
   readonly maxConcurrency: number | null;
   readonly durationMs: number;
   readonly records: readonly RequestRecord[];
@@ -95,7 +95,7 @@ function statistics<Name extends LatencyName>(name: Name, values: readonly numbe
   } as { [Key in `${LatencyStatistic}_${Name}_ms`]: number };
 }
 
-/** Most tokens that came within one whole second after the start. */
+/** Most tokens within one whole second after the start. */
 function bestSecond(records: readonly RequestRecord[], startMs: number): number {
   const seconds = new Map<number, number>();
   for (const { atMs, tokens } of records.flatMap(({ chunks }) => chunks)) {

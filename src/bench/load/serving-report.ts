@@ -10,7 +10,7 @@ const LATENCIES: readonly (readonly [LatencyName, short: string, title: string])
   ["e2el", "E2EL", "End-to-end Latency"],
 ];
 
-/** The block that `vllm bench serve` prints, so that its readers find their way; with the 95th percentile besides. */
+/** Returns the block that `vllm bench serve` prints, plus the 95th percentile. */
 export function servingReport(metrics: ServingMetrics): string {
   const lines = [
     rule(" Serving Benchmark Result ", "="),

@@ -1,4 +1,4 @@
-// Shapes of models that the benchmark makes of random numbers: a step takes as long with these weights as with any.
+// Shapes of the benchmark's random models: a step takes as long with random weights as with trained ones.
 
 export interface ModelSize {
   readonly nLayer: number;

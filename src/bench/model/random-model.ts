@@ -2,15 +2,15 @@ import { float32ToFloat16 } from "../../files/half.ts";
 import type { ModelSize } from "./model-sizes.ts";
 import { seededRandom, type Random } from "../seeded-random.ts";
 
-/** As Hugging Face initialises GPT-2: normal, with this deviation. */
+/** Standard deviation of the normal distribution, as Hugging Face initialises GPT-2. */
 const WEIGHT_DEVIATION = 0.02;
-/** Parts in which a tensor's bytes are made: what one holds beside the File. */
+/** Size of the parts in which a tensor's bytes are made, which bounds the memory beside the File. */
 const PART_HALVES = 2 ** 22;
 const ONE = 0x3c00;
 
 /**
- * The files of a GPT-2 of random f16 weights: config.json, model.safetensors and a tokenizer of made-up words, whose
- * texts nobody reads. The same size and seed give the same bytes.
+ * Returns the files of a GPT-2 with random f16 weights: config.json, model.safetensors and a tokenizer with made-up
+ * words. The same size and seed give the same bytes.
  */
 export function makeRandomModel(size: ModelSize, seed: number): File[] {
   const { nLayer, nEmbd, nHead, vocabSize, nPositions } = size;
@@ -57,7 +57,7 @@ function makeTokenizer(vocabSize: number) {
 
 type Fill = "random" | "ones" | "zeros";
 
-/** Names, shapes and contents, in the order in which they lie in the file. */
+/** Names, shapes and contents, in the file's order. */
 function tensorsOf({ nLayer, nEmbd, vocabSize, nPositions }: ModelSize): [string, readonly number[], Fill][] {
   const norm = (name: string): [string, readonly number[], Fill][] => [
     [`${name}.weight`, [nEmbd], "ones"],
@@ -93,7 +93,7 @@ function makeSafetensors(size: ModelSize, random: Random): BlobPart[] {
     header[name] = { dtype: "F16", shape, data_offsets: [offset, offset + 2 * length] };
     offset += 2 * length;
     for (let done = 0; done < length; done += PART_HALVES) {
-      // A Blob of its own: the browser may then keep it outside of JavaScript's memory, and on disk.
+      // A Blob, which the browser may keep outside JavaScript's memory, and on disk.
       data.push(new Blob([makeHalves(Math.min(PART_HALVES, length - done), fill, table, random)]));
     }
   }
@@ -105,7 +105,7 @@ function makeSafetensors(size: ModelSize, random: Random): BlobPart[] {
 
 const TABLE_BITS = 12;
 
-/** Normally distributed halves, as bits: drawing from a table is ten times as quick as computing each. */
+/** Returns normally distributed halves, as bits. Drawing from a table is ten times as fast as computing each. */
 function normalHalves(random: Random): Uint16Array {
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   return float32ToFloat16(Float32Array.from({ length: 2 ** TABLE_BITS }, () => WEIGHT_DEVIATION * normal()));
@@ -115,7 +115,7 @@ function makeHalves(length: number, fill: Fill, table: Uint16Array, random: Rand
   const halves = new Uint16Array(length);
   if (fill === "ones") halves.fill(ONE);
   if (fill !== "random") return halves;
-  // Two from each draw's upper bits, by xorshift: a model of 124 million weights takes about a second.
+  // Two values from the upper bits of each draw, by xorshift: 124 million weights take about a second.
   let state = Math.floor(random() * 2 ** 32) | 1;
   for (let i = 0; i < length; i += 2) {
     state ^= state << 13;

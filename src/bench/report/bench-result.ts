@@ -1,4 +1,4 @@
-// What a run comes to, as plain data: the page draws it, JSON keeps it, docs/benchmarks/ is written from it.
+// A run's result as plain data. The page shows it, JSON saves it, and docs/benchmarks/ is generated from it.
 
 import type { BenchOptions } from "../bench-options.ts";
 
@@ -32,7 +32,7 @@ interface Headline {
 }
 
 export interface SectionResult {
-  /** The one or two numbers to remember. */
+  /** One or two headline numbers. */
   readonly headlines: readonly Headline[];
   readonly charts: readonly ResultChart[];
   readonly tables: readonly ResultTable[];
@@ -51,7 +51,7 @@ export interface NamedSectionResult extends SectionResult {
   readonly seconds: number;
 }
 
-/** What the figures depend on. */
+/** The circumstances of the figures. */
 export interface BenchEnvironment {
   readonly version: string;
   readonly browser: string;
@@ -71,6 +71,6 @@ export interface BenchResult {
   readonly startedAt: string;
   readonly seconds: number;
   readonly sections: readonly NamedSectionResult[];
-  /** What may have spoilt it: a hidden tab, for one. */
+  /** What may have distorted it, such as a hidden tab. */
   readonly warnings: readonly string[];
 }

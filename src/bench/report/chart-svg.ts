@@ -10,12 +10,12 @@ interface ChartSize {
 }
 
 const MARGIN = { left: 52, right: 20, top: 24, bottom: 42 };
-/** Of a label, roughly: there is nothing to measure text with where there is no page. */
+/** Rough width of a character: without a page, text can't be measured. */
 const CHARACTER_WIDTH = 7.5;
 const LABEL_HEIGHT = 15;
 const FONT = "system-ui, sans-serif";
 
-/** The page's colours where it has set them, else those of its light theme. */
+/** The page's colours if it sets them, else those of the light theme. */
 const COLOUR = {
   ink: "var(--ink, #1e1c18)",
   faint: "var(--ink-3, #6a6457)",

@@ -1,4 +1,4 @@
-// A result as a page to read: Markdown, with its charts as SVG files beside it.
+// Writes a result as Markdown, with its charts as SVG files beside it.
 
 import type { BenchResult, NamedSectionResult, ResultTable } from "./bench-result.ts";
 import { chartSvg } from "./chart-svg.ts";

@@ -8,7 +8,7 @@ import { prefillSection } from "./prefill.ts";
 import { prefixesSection } from "./prefixes.ts";
 import { startupSection } from "./startup.ts";
 
-/** In the order in which they run and are shown. */
+/** In the order they run and are shown. */
 export const ALL_SECTIONS: readonly Section[] = [
   startupSection,
   decodeSection,

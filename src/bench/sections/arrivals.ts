@@ -4,13 +4,13 @@ import { poissonArrivalsMs, runLoad } from "../load/load.ts";
 import { servingMetrics, type LoadRun, type ServingMetrics } from "../load/serving-metrics.ts";
 import { servingReport } from "../load/serving-report.ts";
 
-/** Of what the engine does when all come at once: the rates that tell something differ from machine to machine. */
+/** Rates as fractions of the throughput when all requests come at once, since useful rates differ between machines. */
 const LOADS = [0.25, 0.5, 0.75, 1];
 const QUICK_LOADS = [0.5];
 const REQUESTS = 32;
 const QUICK_REQUESTS = 8;
 
-/** vLLM's serving benchmark: requests that come when they come. */
+/** vLLM's serving benchmark: requests at random times. */
 export const arrivalsSection: Section = {
   id: "arrivals",
   title: "Arrivals",

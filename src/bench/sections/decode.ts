@@ -4,7 +4,7 @@ import { stepsOf } from "../load/load.ts";
 import { decodeSteps, stepFigures } from "../load/load-summary.ts";
 import { medianOf, spreadOf } from "../statistics.ts";
 
-/** Tokens per second of steps in which so many sequences decode, and what a step takes. */
+/** Tokens per second and step time by number of decoding sequences. */
 export const decodeSection: Section = {
   id: "decode",
   title: "Decode",

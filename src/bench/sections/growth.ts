@@ -22,7 +22,7 @@ interface Growth {
   readonly points: readonly (readonly [x: number, y: number])[];
 }
 
-/** What a step and the memory cost, against each thing that can grow. */
+/** Step time and memory against each quantity that can grow. */
 export const growthSection: Section = {
   id: "growth",
   title: "Growth",
@@ -103,7 +103,7 @@ async function stepByVocabulary(context: BenchContext, progress: Progress): Prom
   return { of: "a decode step of a tiny random model", unit: "ms", xName: "vocabulary, tokens", points };
 }
 
-/** An engine made for so many sequences, with cache for each one's whole context. */
+/** Measures the memory of an engine by its number of sequences, with cache for each one's whole context. */
 async function memoryBySequences(
   { options, source, model, signal }: BenchContext,
   progress: Progress,

@@ -12,7 +12,7 @@ const QUICK_DECODE_ROWS = [1, 8];
 const PREFILL_ROWS = 128;
 const QUICK_PREFILL_ROWS = 32;
 
-/** Every kernel of a step against what a copy and a multiplication reach on the same adapter in the same minute. */
+/** Every kernel of a step, compared with the speed of a copy and of a multiplication on the same adapter. */
 export const kernelsSection: Section = {
   id: "kernels",
   title: "Kernels",
@@ -91,12 +91,12 @@ function whereItGoes(steps: readonly StepTimes[]): ResultTable {
   };
 }
 
-/** What its bytes take at the speed of a copy, and its operations at that of a multiplication in registers. */
+/** Least time: its bytes at the speed of a copy, its operations at the speed of a multiplication in registers. */
 function limitsMs(cost: KernelCost, times: KernelTimes): [bytesMs: number, flopsMs: number] {
   return [(1000 * cost.bytes) / times.copyBytesPerSecond, (1000 * cost.flops) / times.multiplyFlopsPerSecond];
 }
 
-/** A step's time by the least there is to it, held against the time it takes. */
+/** Compares each step's least possible time with its measured time. */
 function modelTable(times: KernelTimes): ResultTable {
   return {
     title:

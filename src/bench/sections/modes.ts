@@ -7,13 +7,13 @@ import { summarise } from "../load/load-summary.ts";
 import { randomIntegers } from "../seeded-random.ts";
 
 const MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
-/** One after the other, more take too long to be waited for. */
+/** More would take too long one after the other. */
 const MOST_AT_ONCE = 32;
 const QUICK_AT_ONCE = 4;
-/** A static batch waits this long for others; here they all come at once. */
+/** How long a static batch waits for others; here they all come at once. */
 const BATCH_WINDOW_MS = 10;
 
-/** The three batching modes under the same requests, whose answers differ in length as people's do. */
+/** The three batching modes under the same requests, with answers of different lengths. */
 export const modesSection: Section = {
   id: "modes",
   title: "Batching modes",

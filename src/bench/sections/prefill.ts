@@ -7,7 +7,7 @@ import { medianOf, spreadOf } from "../statistics.ts";
 const LENGTHS = [32, 64, 128, 256, 512, 1024];
 const QUICK_LENGTHS = [32, 128];
 
-/** Prompts, alone on the engine: how long until the first token. */
+/** Time to the first token of prompts that run alone. */
 export const prefillSection: Section = {
   id: "prefill",
   title: "Prefill",
@@ -60,7 +60,7 @@ export const prefillSection: Section = {
   },
 };
 
-/** As far as the context reaches, with room for the token. */
+/** Prompt lengths within the context, with room for one token. */
 function prefillLengths({ options, model }: BenchContext): number[] {
   const longest = model.contextLength - 1;
   const lengths = (options.quick ? QUICK_LENGTHS : LENGTHS).filter((length) => length <= longest);

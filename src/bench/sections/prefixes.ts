@@ -8,7 +8,7 @@ const QUICK_CHATS = 3;
 const OWN_TOKENS = 16;
 const BLOCK = 16;
 
-/** Chats that begin alike, as those under one system prompt do, with the prefix cache on and off. */
+/** Chats with a common beginning, like a system prompt, with the prefix cache on and off. */
 export const prefixesSection: Section = {
   id: "prefixes",
   title: "Shared prefixes",

@@ -7,14 +7,14 @@ import { medianOf, spreadOf } from "../statistics.ts";
 const STAGES: readonly LoadStage[] = ["adapter", "tokenizer", "weights", "kernels", "cache"];
 
 interface StartUp {
-  /** When each stage was over, ms from the call. */
+  /** When each stage ended, ms from the call. */
   readonly stageMs: ReadonlyMap<LoadStage, number>;
   readonly readyMs: number;
   readonly firstTokenMs: number;
   readonly pipelines: number;
 }
 
-/** From createEngine to the first token, again and again: all but the first time with warm caches. */
+/** Repeats createEngine until the first token; all but the first time with warm caches. */
 export const startupSection: Section = {
   id: "startup",
   title: "Start-up",

@@ -53,7 +53,7 @@ const CLOSED: DemoState = { phase: "closed", panes: [], together: NOT_RUN, apart
 /**
  * Asks eight questions at once, then the same ones one after the other, and measures both times. It has its own panes
  * and leaves the person's alone. A short warm-up comes first, so that neither run pays for the start and both find the
- * same
+ * same blocks of their prompts in the cache.
  */
 export class Demo {
   readonly #store = createStore<DemoState>(() => CLOSED);

@@ -242,7 +242,7 @@ export class ModelShelf {
   }
 }
 
-/** Normalises a name as the store does, so that both match. */
+/** Returns the choice with its name as the store writes it, so that both match. */
 function choiceAt(location: RemoteLocation): NamedChoice {
   if (location.type === "folder") return { model: location.url };
   const { id: model, revision, hubUrl, token } = location;

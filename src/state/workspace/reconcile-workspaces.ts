@@ -39,7 +39,7 @@ function plain(workspace: SavedWorkspace): SavedWorkspace {
   return { ...rest, panes: panes.map(resumed) };
 }
 
-/** Ignores which pane is in view. */
+/** Returns the chats and settings as text. Which pane is in view doesn't count. */
 function textOf(workspace: SavedWorkspace): string {
   const { shared, panes } = plain(workspace);
   return JSON.stringify([shared, panes]);

@@ -1,7 +1,7 @@
 import type { Announcements } from "../../state/app/announcements.ts";
 import { useStore } from "../use-store.ts";
 
-/** Unseen; a screen reader speaks each paragraph that is added. Streaming text itself is never live. */
+/** Invisible. Screen readers speak each paragraph that is added. Streaming text itself is never a live region. */
 export function Announcer({ announcements }: { announcements: Announcements }) {
   const items = useStore(announcements.store, (kept) => kept);
   return (

@@ -27,7 +27,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const panes = useStore(app.workspace.store, (state) => state.panes);
   const isPhone = useMedia(PHONE);
   const isBatchInView = useStore(app.batch.dock.store, (state) => state.isInView);
-  // On a phone the batch takes the panes' place.
+  // On a phone the batch replaces the panes.
   const hasPanes = !isPhone || !isBatchInView;
   if (unsupported) return <UnsupportedPage engine={app.engine} error={unsupported} />;
   return (

@@ -8,7 +8,7 @@ import { Palette } from "../commands/Palette.tsx";
 import { ShortcutList } from "../commands/ShortcutList.tsx";
 import { useCommands, useShortcuts } from "../commands/use-commands.ts";
 
-/** The palette, the list of shortcuts, and the keys themselves. */
+/** The palette, the list of shortcuts, and the key handler. */
 export function CommandCenter({ app, theme }: { app: AppState; theme: Theme }) {
   const [singleKeys] = useState(() => new SingleKeys());
   useCommands(

@@ -11,7 +11,7 @@ const WORDS: Record<Exclude<KeepingStatus, "kept">, string> = {
   "not-kept": "This browser doesn't let the page save its chats: they last until the page is closed.",
 };
 
-/** A line above the panes, where what is said might be lost. */
+/** A line above the panes that warns when chats may not be saved. */
 export function KeepingNotice({ keeper }: { keeper: WorkspaceKeeper }) {
   const status = useStore(keeper.store, (state) => state);
   if (status === "kept") return null;

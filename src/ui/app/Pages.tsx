@@ -14,7 +14,7 @@ interface PagesProps {
   readonly router: Router;
   readonly theme: Theme;
   readonly updates: AppUpdates;
-  /** Opens the chats at the first call: who only measures loads no model for them. */
+  /** Opens the chats at the first call, so that the benchmark page loads no model for them. */
   readonly openChats: () => AppState;
   readonly createEngine: CreateEngine;
   readonly model: string;
@@ -29,7 +29,7 @@ export function Pages(props: PagesProps) {
   );
 }
 
-/** What the address's hash asks for: the benchmark, or else the chats. */
+/** Shows the page that the address's hash names: the benchmark, or else the chats. */
 function Page({ router, theme, openChats, createEngine, model }: PagesProps) {
   const route = useStore(router.store, (state) => state);
   if (route.page === "bench") {

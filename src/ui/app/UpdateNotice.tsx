@@ -4,7 +4,7 @@ import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./UpdateNotice.module.css";
 
-/** Says that a newer version is there. It waits: answers may be under way. */
+/** Reports a newer version. The person decides when to reload, since answers may be in progress. */
 export function UpdateNotice({ updates }: { updates: AppUpdates }) {
   const isThere = useStore(updates.store, (state) => state);
   const [isLater, setIsLater] = useState(false);

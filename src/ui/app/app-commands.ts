@@ -6,7 +6,7 @@ import type { Theme } from "../../state/app/theme.ts";
 import { MAX_PANES } from "../../state/workspace/workspace.ts";
 import { focusMessageOf } from "../chat/Composer.tsx";
 
-/** What needs no part of the interface to be there. A part with commands of its own registers them (useCommands). */
+/** The commands that are always there. Components register their own with useCommands. */
 export function appCommands(
   { workspace, engine, demo }: Pick<AppState, "workspace" | "engine" | "demo">,
   theme: Theme,
@@ -17,7 +17,7 @@ export function appCommands(
   const isDemoRunning = () => demo.store.getState().phase === "running";
   const hasSeveral = () => panes().length > 1;
 
-  /** The pane must be drawn before its box can have the focus: on a phone it was not there. */
+  /** Renders the pane before focusing its box: on a phone it was not in the page. */
   const goTo = (find: () => Pane | null | undefined) => {
     const pane = flushSync(() => {
       const found = find();

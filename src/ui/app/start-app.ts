@@ -1,4 +1,4 @@
-// First, so that what the components say wins.
+// First, so that the components' styles win.
 import "../tokens.css";
 import "../base.css";
 import { createElement } from "react";
@@ -14,21 +14,21 @@ import { Theme } from "../../state/app/theme.ts";
 import { Pages } from "./Pages.tsx";
 
 interface StartAppOptions {
-  /** Where the app is drawn. */
+  /** The element to render into. */
   readonly root: HTMLElement;
   readonly createEngine: CreateEngine;
   readonly models: AppStateOptions["models"];
-  /** What the address asks for: a model's folder, relative to the page, or its hub name. [the one chosen before] */
+  /** From the address: a model's folder, relative to the page, or its hub name. [the model chosen before] */
   readonly model?: string | null;
-  /** Fields that every question is sent with. [the model's own] */
+  /** Settings from the address, sent with every question. [the model's own] */
   readonly sampling?: AppStateOptions["sampling"];
   readonly kept?: AppStateOptions["kept"];
   readonly schemaProblem?: NonNullable<AppStateOptions["schemaProblem"]>;
-  /** Tells of newer versions of the page. [there are none] */
+  /** Reports newer versions of the page. [none] */
   readonly updates?: AppUpdates;
 }
 
-/** Draws the app; the chats, with the model they load, are opened when they are first shown or asked for. */
+/** Renders the app. The chats, and the model they load, are opened when they are first shown or requested. */
 export function startApp(options: StartAppOptions): { readonly openChats: () => AppState } {
   const { root, createEngine, models, kept, schemaProblem, model = null } = options;
   const flusher = new FrameFlusher();
@@ -68,7 +68,7 @@ export function startApp(options: StartAppOptions): { readonly openChats: () => 
   return { openChats };
 }
 
-/** The model that the address asks for would be back at the next reload. */
+/** Removes the model from the address, else the next reload would load it again. */
 function forgetAddress(): void {
   const url = new URL(location.href);
   if (!url.searchParams.has("model")) return;

@@ -20,7 +20,7 @@ import { ThemeButton } from "./ThemeButton.tsx";
 export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
   const { engine, workspace } = app;
   const isFull = useStore(workspace.store, ({ panes }) => panes.length >= MAX_PANES);
-  // Its panes stand before the person's.
+  // Its panes cover the person's.
   const isDemoOpen = useStore(app.demo.store, ({ phase }) => phase !== "closed");
   return (
     <header className={css.bar}>

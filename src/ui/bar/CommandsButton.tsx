@@ -4,7 +4,7 @@ import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { isMac } from "../commands/use-commands.ts";
 
-/** Opens the palette, for those who don't know its keys yet. */
+/** Opens the palette, for people who don't know its keys. */
 export function CommandsButton({ commands }: { commands: Commands }) {
   const open = () =>
     commands

@@ -4,7 +4,7 @@ import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./DemoButton.module.css";
 
-/** Shows in half a minute what batching brings. */
+/** Starts the demo, which shows in half a minute what batching gains. */
 export function DemoButton({ app }: { app: AppState }) {
   const isReady = useStore(app.engine.store, (state) => state.status === "ready");
   const isOpen = useStore(app.demo.store, (state) => state.phase !== "closed");

@@ -17,13 +17,13 @@ interface SendToAllProps {
   isDisabled: boolean;
 }
 
-/** The button and its sheet: one message to several panes at once. */
+/** A button and its dialog that send one message to several panes. */
 export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
   const opener = useRef<HTMLButtonElement>(null);
   const panes = useStore(workspace.store, (state) => state.panes);
   const dialog = useRef<HTMLDialogElement>(null);
   const [message, setMessage] = useState("");
-  /** The panes that were unticked; one that is opened later starts ticked. */
+  /** Unticked panes; a pane that is opened later starts ticked. */
   const [left, setLeft] = useState<ReadonlySet<number>>(new Set());
 
   const send = () => {
@@ -45,7 +45,7 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
   const open = useCallback(() => {
     if (!opener.current) return;
     setLeft(new Set());
-    // Under its button, wherever the bar has put it.
+    // Below its button.
     const right = Math.max(8, innerWidth - opener.current.getBoundingClientRect().right);
     dialog.current?.style.setProperty("--right", `${right}px`);
     dialog.current?.showModal();
@@ -111,7 +111,7 @@ interface PaneCheckboxProps {
   onToggle: (pane: Pane) => void;
 }
 
-/** A pane that is busy can't be asked anything now. */
+/** A busy pane can't be asked. */
 function PaneCheckbox({ pane, isTicked, onToggle }: PaneCheckboxProps) {
   const isBusy = useStore(pane.store, (state) => state.phase !== "idle");
   return (

@@ -3,7 +3,7 @@ import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./BatchCounters.module.css";
 
-/** The batch in numbers. A figure's column never changes its width, so that nothing moves when the figure changes. */
+/** The batch's counters. Columns have a fixed width, so nothing moves when a figure changes. */
 export function BatchCounters({ metrics }: { metrics: BatchMetrics }) {
   const figures = useStore(metrics.store, (state) => state);
   const kvPercent = Math.round(figures.kvUse * 100);

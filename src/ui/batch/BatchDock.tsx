@@ -20,7 +20,7 @@ interface BatchDockProps {
   linkTo: PaneLinks;
 }
 
-/** The batch at work: its numbers, and below them its timeline, its charts and its cache. */
+/** The batch: its counters, and below them timeline, charts and cache map. */
 export function BatchDock({ batch, linkTo }: BatchDockProps) {
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store, (state) => state);
@@ -77,7 +77,7 @@ export function BatchDock({ batch, linkTo }: BatchDockProps) {
   );
 }
 
-/** Pointing at a pane's head, or focusing something in it, dims what is others' here. */
+/** Pointing at a pane's head, or focusing something in it, dims the other panes' sequences here. */
 function useSoloOfPaneHeads({ dock }: Batch): void {
   useEffect(() => {
     const headOf = (target: EventTarget | null) =>

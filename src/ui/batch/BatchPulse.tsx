@@ -16,7 +16,7 @@ interface BatchPulseProps {
   isTall?: boolean;
 }
 
-/** On a phone the batch stays in sight as a strip: a line a pane, a mark a step. A tap opens the whole. */
+/** On a phone the batch is a strip: one line per pane, one mark per step. A tap opens all of it. */
 export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
   const { timeline, dock } = batch;
   const rows = useMemo(() => new TimelineRows(), []);

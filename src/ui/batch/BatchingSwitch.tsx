@@ -5,14 +5,14 @@ import { classNames } from "../class-names.ts";
 import { useStore } from "../use-store.ts";
 import css from "./BatchingSwitch.module.css";
 
-/** What people read of each: its name, and what it does. */
+/** Each mode's name and description. */
 export const BATCHING_MODES: readonly (readonly [mode: BatchingMode, name: string, words: string])[] = [
   ["continuous", "Continuous", "Questions join and leave the batch at every step"],
   ["static", "Static", "A batch runs to its end before the next begins"],
   ["sequential", "Sequential", "One question after the other"],
 ];
 
-/** How the engine batches; it changes with its next step. */
+/** Chooses how the engine batches, from its next step on. */
 export function BatchingSwitch({ mode, className }: { mode: BatchingModeControl; className?: string | undefined }) {
   const chosen = useStore(mode.store, (state) => state);
   const isHeld = useStore(mode.held, (state) => state);

@@ -29,7 +29,7 @@ const NO_BLOCKS: KvCacheMap = {
   sequences: [],
 };
 
-/** Whose each block of the key/value cache is. */
+/** A map of the key/value cache: each block with the panes that use it. */
 export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   const { cacheMap, dock } = batch;
   const map = useStore(cacheMap.store, (state) => state) ?? NO_BLOCKS;

@@ -2,7 +2,7 @@ import type { KvCacheMap } from "../../protocol/reports.ts";
 import { formatCount } from "../format.ts";
 import { sequenceName } from "./cell-words.ts";
 
-/** The map's facts for those who can't see it. A block that several share counts for the first of them. */
+/** The map as a table for screen readers. A shared block counts for the first sequence that has it. */
 export function CacheBlocksTable({ map }: { map: KvCacheMap }) {
   const rows = map.sequences.map((id) => ({ id, blocks: 0, shared: 0, tokens: 0 }));
   for (const [block, owner] of map.owners.entries()) {

@@ -5,14 +5,14 @@ import { useCanvas } from "./use-canvas.ts";
 import css from "./Chart.module.css";
 
 interface ChartProps {
-  /** The current numbers, which lead. */
+  /** The current values, shown first. */
   title: ReactNode;
-  /** What it shows, for those who can't see it; the numbers are in the table. */
+  /** Accessible name; the numbers are in the table. */
   label: string;
   drawing: (inks: Inks) => ChartDrawing;
 }
 
-/** A quantity over the last minute, under its number of now. */
+/** A chart of the last minute below its current value. */
 export function Chart({ title, label, drawing }: ChartProps) {
   const { canvas } = useCanvas((g, width, height) => {
     const inks = currentInks();

@@ -12,7 +12,7 @@ import { ChartsTable } from "./ChartsTable.tsx";
 import { LatencyFigures } from "./LatencyFigures.tsx";
 import panel from "./Panel.module.css";
 
-/** How much time the charts show: little in the beginning, so that there is something to see. */
+/** Seconds that the charts show; few at first, so that there is something to see. */
 const SPANS_S = [15, 30, CHARTS_WINDOW_MS / 1000];
 
 /** The last seconds, up to a minute. */
@@ -145,7 +145,7 @@ function freeBlocks(sample: ChartSample | undefined): number {
   return sample ? sample.blocksTotal - sample.blocksUsed - sample.blocksCached : 0;
 }
 
-/** Used, with the cached on top; what is above both is free. */
+/** Used blocks, with cached blocks on top; the rest is free. */
 function blocksDrawing(samples: readonly ChartSample[], places: number): (inks: Inks) => ChartDrawing {
   return (inks) => ({
     places,

@@ -13,10 +13,10 @@ const COLUMNS: readonly (readonly [name: string, read: (sample: ChartSample) => 
   ["CPU, ms", ({ cpuMs }) => (cpuMs === null ? "none" : formatMs(cpuMs))],
 ];
 
-/** Every so many seconds a row. */
+/** Seconds between two rows. */
 const EVERY_S = 10;
 
-/** The charts' facts for those who can't see them. */
+/** The charts' figures for screen readers. */
 export function ChartsTable({ samples }: { samples: readonly ChartSample[] }) {
   const every = (EVERY_S * 1000) / FIGURES_INTERVAL_MS;
   const rows = Array.from({ length: Math.ceil(samples.length / every) }, (_, i) => samples.at(-1 - i * every));

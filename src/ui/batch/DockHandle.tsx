@@ -4,10 +4,10 @@ import css from "./DockHandle.module.css";
 
 const KEY_PX: Record<string, number> = { ArrowUp: 16, ArrowDown: -16, PageUp: 80, PageDown: -80 };
 
-/** The dock's upper edge: dragged, or moved with the arrow keys. */
+/** The dock's upper edge, which can be dragged or moved with the arrow keys. */
 export function DockHandle({ dock, body }: { dock: Dock; body: RefObject<HTMLElement | null> }) {
   const now = () => body.current?.clientHeight ?? MIN_DOCK_PX;
-  // Without a height of the person's own it is as high as the window's width has it: known once it has been drawn.
+  // Without a height set by the person, CSS decides it. It is known after the first render.
   const [shownPx, setShownPx] = useState(MIN_DOCK_PX);
   useEffect(() => {
     const element = body.current;

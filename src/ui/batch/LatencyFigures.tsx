@@ -3,7 +3,7 @@ import { formatMs } from "../format.ts";
 import css from "./LatencyFigures.module.css";
 
 const NAMES = ["p50", "p95", "p99"] as const;
-/** The bars' end, on a logarithmic scale: a row's bars show how far apart its percentiles are. */
+/** The end of the bars' logarithmic scale, which shows how far apart the percentiles are. */
 const LONGEST_MS = 10_000;
 
 interface LatencyFiguresProps {
@@ -11,7 +11,7 @@ interface LatencyFiguresProps {
   itl: Percentiles | null;
 }
 
-/** How long people wait: for the first token, and from one to the next. */
+/** Percentiles of the time to the first token and between tokens. */
 export function LatencyFigures({ ttft, itl }: LatencyFiguresProps) {
   return (
     <table className={css.latency}>

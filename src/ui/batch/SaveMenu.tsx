@@ -2,7 +2,7 @@ import type { Batch } from "../../state/batch/batch.ts";
 import { Menu } from "../components/Menu.tsx";
 import { saveFile } from "../save-file.ts";
 
-/** Everything the engine told, to keep: for readRecording(), or for Prometheus. */
+/** Saves the engine's events for readRecording(), or its metrics for Prometheus. */
 export function SaveMenu({ batch }: { batch: Batch }) {
   const items = [
     { label: "Steps and requests as JSON lines", run: () => saveRecording(batch) },

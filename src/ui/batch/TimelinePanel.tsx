@@ -44,7 +44,7 @@ function rowHeight(count: number): number {
   return count > 8 ? 12 : count > 6 ? 20 : 24;
 }
 
-/** The batch as a score: a row is a sequence, a column a step. */
+/** The batch as a score: one row per sequence, one column per step. */
 export function TimelinePanel({ batch, linkTo }: TimelinePanelProps) {
   const { timeline, dock } = batch;
   const view = useMemo(() => new TimelineView(timeline), [timeline]);
@@ -58,7 +58,7 @@ export function TimelinePanel({ batch, linkTo }: TimelinePanelProps) {
     dock.settleZoom(width);
     view.hold(isPaused);
     const { rows: shown, fromStep, toStep } = view.refresh(Math.floor(width / stepPx));
-    // The labels are React's; they change far more seldom than the steps. A line is its newest sequence's.
+    // React renders the labels, which change far less often than the steps. A line is labelled by its newest sequence.
     const newest = shown.map((tracks) => tracks.at(-1) ?? null);
     setRows((before) => (isSameList(before, newest) ? before : newest));
     const rowsOf = (step: number) => timeline.rowsOf(step);
@@ -128,7 +128,7 @@ export function TimelinePanel({ batch, linkTo }: TimelinePanelProps) {
               look="icon"
               aria-label={name}
               title={title}
-              // Not `disabled`: who zooms with the keyboard would lose the focus at the limit.
+              // Not `disabled`: zooming with the keyboard would lose the focus at the limit.
               aria-disabled={!dock.canZoom(direction)}
               onClick={() => dock.zoom(direction)}
             >
@@ -194,7 +194,7 @@ function wordsAt(view: TimelineView, place: Place): string {
   return `${sequenceName(track.id)}. Step ${formatCount(place.step)}: ${cellWords(view.cellAt(place))}`;
 }
 
-/** Below the cell; kept within the panel where the cell is far to the right, or has left it. */
+/** Places the words below the cell, but within the panel. */
 function wordsStyle(x: number, y: number) {
   return { top: y + 4, left: `min(${64 + Math.max(0, x)}px, calc(100% - 300px))` };
 }

@@ -9,11 +9,11 @@ interface TimelineRowLabelProps {
   id: SequenceId;
   dock: Dock;
   isSmall: boolean;
-  /** To the pane that asked; null: it is not there any more. */
+  /** Goes to the pane that asked; null: that pane is gone. */
   onGoTo: (() => void) | null;
 }
 
-/** Whose row it is; a button that goes there, where there is somewhere to go. */
+/** The label of a row; a button if its pane can be focused. */
 export function TimelineRowLabel({ id, dock, isSmall, onGoTo }: TimelineRowLabelProps) {
   const asker = askerOf(id.requestId);
   if (!asker) return <span className={css.other}>{isSmall ? "…" : "other"}</span>;

@@ -4,12 +4,12 @@ import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import { cellWords, sequenceName } from "./cell-words.ts";
 
-/** So many of the newest steps are told. */
+/** Number of newest steps in the table. */
 const STEPS = 100;
 
-/** The timeline's facts for those who can't see it. */
+/** The timeline as a table for screen readers. */
 export function TimelineTable({ batch }: { batch: Batch }) {
-  // With the figures, four times a second at the most: a table that is read must not change with every step.
+  // At most four times per second, with the figures: a table that is being read must not change with every step.
   const step = useStore(batch.metrics.store, (figures) => figures.step);
   const from = Math.max(1, step - STEPS + 1);
   return (

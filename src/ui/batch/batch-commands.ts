@@ -5,13 +5,13 @@ import { BATCHING_MODES } from "./BatchingSwitch.tsx";
 import { HAS_ROOM_FOR_MAP, PHONE } from "../use-media.ts";
 import { saveMetrics, saveRecording } from "./SaveMenu.tsx";
 
-/** What can be done with the batch and with how it is shown, for the palette and the keys. */
+/** The commands of the batch and its view. */
 export function batchCommands(batch: Batch): readonly Command[] {
   const { dock, mode } = batch;
   const view = () => dock.store.getState();
   const isPhone = () => matchMedia(PHONE).matches;
 
-  /** Opens what is to be seen, and gives it the focus. */
+  /** Opens a part of the dock and focuses it. */
   const goTo = (part: string): void => {
     flushSync(() => {
       if (isPhone()) dock.show(true);

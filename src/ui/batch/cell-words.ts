@@ -3,7 +3,7 @@ import { askerOf, type Asker } from "../../state/chat/request-name.ts";
 import type { Cell } from "../../state/batch/timeline.ts";
 import { formatCount } from "../format.ts";
 
-/** "Pane 3, turn 2"; a request of no pane is called by its id. */
+/** Returns "Pane 3, turn 2", or the id of a request that no pane asked. */
 export function sequenceName({ requestId, index }: SequenceId): string {
   const asker = askerOf(requestId);
   const choice = index > 0 ? `, choice ${index + 1}` : "";
@@ -17,7 +17,7 @@ export function turnName({ turn }: Asker): string {
 
 const ENDINGS = { stop: "end of text", length: "length limit", abort: "stopped" } as const;
 
-/** What a sequence did in a step, in words. Undefined: nothing. */
+/** Describes what a sequence did in a step. */
 export function cellWords(cell: Cell | undefined): string {
   switch (cell?.kind) {
     case "prompt": {

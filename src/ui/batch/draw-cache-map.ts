@@ -4,7 +4,7 @@ import type { Inks } from "./inks.ts";
 import { hatch } from "./stamps.ts";
 import { isOpenVoice } from "../voice.ts";
 
-/** How the blocks lie: in rows from the upper left. */
+/** The layout of the blocks: rows from the upper left. */
 export interface MapLayout {
   readonly columns: number;
   readonly blockPx: number;
@@ -14,7 +14,9 @@ export interface MapLayout {
 
 const BLOCK_SIZES_PX = [12, 10, 8, 6, 5, 4] as const;
 
-/** The largest blocks that fit into the room; the smallest where none do, and the map is higher than the room. */
+/**
+ * Returns the layout with the largest blocks that fit; with the smallest ones if none do, and the map then overflows.
+ */
 export function layOutMap(numBlocks: number, widthPx: number, roomPx: number): MapLayout {
   let layout: MapLayout | null = null;
   for (const blockPx of BLOCK_SIZES_PX) {
@@ -26,7 +28,7 @@ export function layOutMap(numBlocks: number, widthPx: number, roomPx: number): M
   return layout ?? { columns: 1, blockPx: 4, gapPx: 1, heightPx: numBlocks * 5 };
 }
 
-/** Whose block it is: the pane that comes first among those that share it. Null: nobody's. */
+/** Returns the pane of a block, the first of those that share it; null: none. */
 export function ownerOf(map: KvCacheMap, block: number): SequenceId | null {
   return map.sequences[map.owners[block] ?? -1] ?? null;
 }
@@ -91,7 +93,7 @@ function cachedBlock(brush: Brush): void {
   outline(brush, inks.lineStrong);
 }
 
-/** Ink, with how many share it. */
+/** A shared block: ink, with the number of sequences that share it. */
 function sharedBlock(brush: Brush, refCount: number): void {
   const { g, inks, x, y, size } = brush;
   g.fillStyle = inks.ink;
@@ -100,7 +102,7 @@ function sharedBlock(brush: Brush, refCount: number): void {
   else g.clearRect(x + size / 2 - 1, y + size / 2 - 1, 2, 2);
 }
 
-/** In its owner's hue, with the pane's number on the first of a run; filled as far as it is full. */
+/** An owned block: the pane's hue, filled as far as it is full, with the pane's number on the first of a run. */
 function ownBlock(brush: Brush, voice: number, share: number, isFirst: boolean): void {
   const { g, inks, x, y, size } = brush;
   const hue = inks.voices[voice] ?? inks.ink2;

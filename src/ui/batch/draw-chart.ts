@@ -7,7 +7,7 @@ interface Series {
   readonly color: string;
   readonly dash?: readonly number[];
   readonly widthPx?: number;
-  /** What lies below the line. */
+  /** Colour of the area below the line. */
   readonly fill?: string;
 }
 
@@ -15,7 +15,7 @@ export interface ChartDrawing {
   /** Places along the time axis; the newest value is at the right edge. */
   readonly places: number;
   readonly series: readonly Series[];
-  /** Areas on top of each other, the lowest first. */
+  /** Stacked areas, the lowest first. */
   readonly stack?: readonly { readonly values: readonly number[]; readonly color: string; readonly isOpen: boolean }[];
   /** The axis reaches at least this. */
   readonly least: number;
@@ -27,14 +27,14 @@ const BOTTOM_PX = 5;
 
 const ROUND = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10];
 
-/** The next round number, of which a half is round as well. */
+/** Returns the next round number whose half is round as well. */
 export function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-3)));
   const step = ROUND.find((factor) => factor * power >= value * 0.999) ?? 10;
   return step * power;
 }
 
-/** A chart over time with three grid lines; what is higher than the rest is in view. */
+/** Draws a chart over time with three grid lines. */
 export function drawChart(
   g: CanvasRenderingContext2D,
   width: number,
@@ -66,7 +66,7 @@ export function drawChart(
     upper.forEach((value, i) => g.lineTo(x(i, upper.length), y(value)));
     for (let i = upper.length - 1; i >= 0; i--) g.lineTo(x(i, upper.length), y(lower?.[i] ?? 0));
     g.fillStyle = color;
-    // Voices 9 to 16 are open: pale, so that they are told from their filled neighbours in hue.
+    // Voices 9 to 16 are open: pale, to distinguish them from voices 1 to 8 of a similar hue.
     g.globalAlpha = isOpen ? 0.5 : 1;
     g.fill();
     g.globalAlpha = 1;
@@ -104,7 +104,7 @@ function stackSums(stack: NonNullable<ChartDrawing["stack"]>): number[][] {
   return sums;
 }
 
-/** From where to where values are there without a gap. */
+/** Returns the ranges of values without a gap. */
 function runsOf(values: readonly (number | null)[]): [from: number, to: number][] {
   const runs: [number, number][] = [];
   values.forEach((value, i) => {

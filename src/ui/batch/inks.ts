@@ -15,7 +15,7 @@ export interface Inks {
   readonly bad: string;
   readonly focus: string;
   readonly onVoice: string;
-  /** By the pane's number; 0 is for what no pane asked for. */
+  /** By pane number; 0 is for requests of no pane. */
   readonly voices: readonly string[];
   /** The interface's family, for canvas fonts. */
   readonly sans: string;
@@ -24,12 +24,12 @@ export interface Inks {
 let inks: Inks | null = null;
 const listeners = new Set<() => void>();
 
-/** As the theme has them now. */
+/** Returns the inks of the current theme. */
 export function currentInks(): Inks {
   return (inks ??= readInks());
 }
 
-/** Tells when the theme has changed; returns the function that unsubscribes. */
+/** Calls `listener` when the theme has changed. Returns the function that unsubscribes. */
 export function onInksChange(listener: () => void): () => void {
   if (listeners.size === 0) themeObserver.observe(document.documentElement, { attributeFilter: ["data-theme"] });
   listeners.add(listener);

@@ -1,9 +1,11 @@
-// Small drawings that a canvas shows hundreds of times: each is drawn once, and then copied. Without a GPU behind the
-// canvas a rounded shape costs the main thread several times what a copy does.
+// Small drawings that a canvas shows hundreds of times. Each is drawn once and then copied: without a GPU behind the
+// canvas a rounded shape costs the main thread several times as much as a copy.
 
 const stamps = new Map<string, HTMLCanvasElement>();
 
-/** More than the sixteen voices have in both themes; then a zoom or another screen has made the old ones useless. */
+/**
+ * More than sixteen voices need in both themes. Beyond that, a zoom or another screen has made the old ones useless.
+ */
 const MOST_STAMPS = 64;
 
 /**
@@ -29,7 +31,7 @@ export function stampOf(
   return stamp;
 }
 
-/** Strokes the slanted lines that mean "cached" everywhere, within a rectangle. */
+/** Strokes slanted lines, the sign of "cached", in a rectangle. */
 export function hatch(g: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
   g.save();
   g.beginPath();

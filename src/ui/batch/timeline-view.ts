@@ -12,12 +12,12 @@ interface TimelineWindow {
   readonly toStep: number;
 }
 
-/** Which part of the timeline is in view, and where its cursor is. */
+/** The visible part of the timeline, and its cursor. */
 export class TimelineView {
   readonly #timeline: Timeline;
   readonly #rows = new TimelineRows();
   #window: TimelineWindow = { rows: [], fromStep: 1, toStep: 0 };
-  /** The last column in view while it stands still; null: it follows the engine. */
+  /** The last visible column while paused; null: it follows the engine. */
   #heldStep: number | null = null;
   #cursor: Place | null = null;
 
@@ -45,7 +45,7 @@ export class TimelineView {
     if (isHeld !== this.isHeld) this.#heldStep = isHeld ? this.#newestStep : null;
   }
 
-  /** Brings the window up to date, for so many columns. */
+  /** Updates the window for this number of columns. */
   refresh(columns: number): TimelineWindow {
     const toStep = this.#lastShown;
     const fromStep = toStep - columns + 1;
@@ -53,7 +53,7 @@ export class TimelineView {
     return (this.#window = { rows, fromStep, toStep });
   }
 
-  /** Of those on a line the one that has begun last; before all of them, the first. */
+  /** Returns the track of a line that began last before a step; the first track if none did. */
   trackAt({ row, step }: Place): Track | null {
     const tracks = this.#window.rows[row] ?? [];
     return tracks.findLast(({ firstStep }) => firstStep <= step) ?? tracks[0] ?? null;
@@ -63,9 +63,7 @@ export class TimelineView {
     return this.trackAt(place)?.cellAt(place.step);
   }
 
-  /**
-   * Moves the cursor by so many cells; from nowhere it comes in at the newest step. Moves the window with it if held.
-   */
+  /** Moves the cursor by cells; a new cursor starts at the newest step. A paused window moves with it. */
   moveCursor(steps: number, rows: number): void {
     const { rows: shown, fromStep } = this.#window;
     const toStep = this.#lastShown;
@@ -86,12 +84,12 @@ export class TimelineView {
     if (step < fromStep) this.#heldStep -= fromStep - step;
   }
 
-  /** The last column in view: more may have happened since it was drawn. */
+  /** The last visible column. More steps may have happened since it was drawn. */
   get #lastShown(): number {
     return this.#heldStep ?? this.#newestStep;
   }
 
-  /** The column after the newest step is where endings stand. */
+  /** The column after the newest step, where endings are drawn. */
   get #newestStep(): number {
     return this.#timeline.lastStep + 1;
   }

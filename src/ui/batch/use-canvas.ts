@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useRef, type RefObject } from "react";
 import { onInksChange } from "./inks.ts";
 
-/** Draws everything, on a blank canvas of that size in CSS pixels. */
+/** Draws everything on a blank canvas of this size in CSS pixels. */
 type Draw = (g: CanvasRenderingContext2D, width: number, height: number) => void;
 
 /**
- * A canvas that is as sharp as the screen. It is drawn anew when `redraw` asks for it, when its size or the theme has
- * changed, and after each render; at most once a frame, and not while it has no size.
+ * A canvas that is as sharp as the screen. It is redrawn on `redraw`, when its size or the theme has changed, and after
+ * each render; at most once per frame, and not while it has no size.
  */
 export function useCanvas(draw: Draw): { readonly canvas: RefObject<HTMLCanvasElement | null>; redraw: () => void } {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -44,7 +44,7 @@ function paint(canvas: HTMLCanvasElement, draw: Draw): void {
   const g = canvas.getContext("2d");
   if (!g || clientWidth === 0 || clientHeight === 0) return;
   const [width, height] = [clientWidth, clientHeight].map((px) => Math.round(px * devicePixelRatio));
-  // To set a size, even the same one, throws the canvas's memory away.
+  // Setting a size, even the same one, clears the canvas.
   if (canvas.width !== width) canvas.width = width ?? 0;
   if (canvas.height !== height) canvas.height = height ?? 0;
   g.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);

@@ -7,14 +7,13 @@ export interface Point {
 }
 
 /**
- * Handlers of an area whose cursor follows the pointer, and is clicked to go to what is under it. A finger can't point
- * without a tap: so that moves the cursor there and leaves it there, until the next tap.
- *
- * @param onPoint where the pointer is; null: the cursor goes
- * @param onGo what is under the cursor was clicked
+ * Returns the handlers of an area whose cursor follows the pointer. A click goes to what is under the cursor. A finger
+ * can't point without a tap, so a tap only moves the cursor.
+ * @param onPoint called with the pointer's place; null: the pointer left
+ * @param onGo called when what is under the cursor was clicked
  */
 export function usePointerCursor(onPoint: (point: Point | null) => void, onGo: () => void) {
-  // Not every browser says of a click what has made it.
+  // Not every browser reports the pointer type of a click.
   const isTouch = useRef(false);
   return {
     onPointerDown: ({ pointerType }: PointerEvent) => {

@@ -19,7 +19,7 @@ interface BenchPageProps {
   readonly theme: Theme;
   readonly createEngine: CreateEngine;
   readonly embeddedModel: string;
-  /** Of the address: what is chosen when the page opens. */
+  /** From the address: the options when the page opens. */
   readonly params: URLSearchParams;
 }
 

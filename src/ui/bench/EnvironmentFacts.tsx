@@ -2,7 +2,7 @@ import type { BenchResult } from "../../bench/report/bench-result.ts";
 import { formatFigure } from "../../bench/report/format-figure.ts";
 import css from "./EnvironmentFacts.module.css";
 
-/** What the figures depend on. */
+/** The circumstances of the figures. */
 export function EnvironmentFacts({ result: { environment, startedAt, warnings } }: { result: BenchResult }) {
   const facts = [
     ["Chorus", environment.version],

@@ -6,7 +6,7 @@ import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import css from "./ResultActions.module.css";
 
-/** Ways to take the figures along. */
+/** Copies or saves the figures. */
 export function ResultActions({ result }: { result: BenchResult }) {
   const [isCopied, setIsCopied] = useState(false);
   const name = `chorus-bench-${result.startedAt.slice(0, 10)}`;

@@ -5,7 +5,7 @@ import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./RunStatus.module.css";
 
-/** How far the run is and the way to end it; or how it ended. */
+/** The run's progress with a Stop button, or how it ended. */
 export function RunStatus({ control }: { control: BenchControl }) {
   const state = useStore(control.store, (current) => current);
   const isRunning = state.status === "running";
@@ -40,7 +40,7 @@ function endingOf({ status, what, result }: BenchState): string {
   }
 }
 
-/** Said once the tab has been hidden: the person who reads it is back. */
+/** Shown once the tab has been hidden. */
 function HiddenNote() {
   const [wasHidden, setWasHidden] = useState(document.hidden);
   useEffect(() => {

@@ -5,7 +5,7 @@ import { formatFigure } from "../../bench/report/format-figure.ts";
 import { ChartView } from "./ChartView.tsx";
 import css from "./SectionView.module.css";
 
-/** One section's figures: the numbers to remember, charts, tables. */
+/** One section's figures: headlines, charts, tables. */
 export function SectionView({ section }: { section: NamedSectionResult }) {
   const { title, about, headlines, charts, tables, blocks, notes } = section;
   const id = useId();

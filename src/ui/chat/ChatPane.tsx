@@ -18,7 +18,7 @@ interface ChatPaneProps {
   place: number;
 }
 
-/** One chat. It renders for its own pane's sake only: what others say is in other stores. */
+/** One chat. It renders only when its own pane's store changes. */
 export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
   const drop = usePaneDrop(app.workspace, place);
   const close = () => {
@@ -36,7 +36,7 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
       )}
       style={voiceStyle(pane.number)}
       aria-label={`Pane ${pane.number}`}
-      // What the keys do, they do to the pane that has the focus.
+      // Shortcuts act on the pane that has the focus.
       onFocus={() => app.workspace.select(pane.number)}
       {...drop.handlers}
     >

@@ -14,20 +14,20 @@ export function focusMessageOf(pane: Pane): void {
   document.querySelector<HTMLElement>(`#${formIdOf(pane)} textarea`)?.focus();
 }
 
-/** Where a question is written; Stop stands in Send's place while the pane is busy. */
+/** The box for a question. Stop replaces Send while the pane is busy. */
 export function Composer({ app, pane, isCurrent }: { app: AppState; pane: Pane; isCurrent: boolean }) {
   const isText = useContinuesText(app, pane);
   const draft = useStore(pane.store, (state) => state.draft);
   const isBusy = useStore(pane.store, (state) => state.phase !== "idle");
   const box = useRef<HTMLTextAreaElement>(null);
 
-  // A pane opens ready to type into. Of many that open at once it is the current one.
+  // A new pane gets the focus. If many open at once, only the current one does.
   const isOpenedCurrent = useRef(isCurrent);
   useEffect(() => {
     if (isOpenedCurrent.current) box.current?.focus();
   }, []);
 
-  // The button that had the focus is replaced; the box stays.
+  // The button that had the focus is replaced, so the box gets it.
   const keepFocus = () => box.current?.focus();
   const submit = (event: SubmitEvent) => {
     event.preventDefault();

@@ -11,7 +11,7 @@ import css from "./Conversation.module.css";
 import { EmptyPane } from "./EmptyPane.tsx";
 import { TurnView } from "./TurnView.tsx";
 
-/** A reader who is this close to the end counts as being there. */
+/** A reader this close to the end counts as being at the end, CSS pixels. */
 const AT_END_PX = 4;
 
 function isAtEnd({ scrollTop, clientHeight, scrollHeight }: HTMLElement): boolean {
@@ -26,8 +26,8 @@ interface ConversationProps {
 }
 
 /**
- * The log. The newest turn is at least as tall as the page, so that following the end puts its question at the top and
- * the answer fills the page below it; lines move only when the page is full. Who scrolls up is left in peace.
+ * The conversation. The newest turn is at least as tall as the visible log, so following the end puts its question at
+ * the top, and lines move only once the log is full. Following stops when the reader scrolls up.
  */
 export function Conversation({ app, pane, place }: ConversationProps) {
   const turns = useStore(pane.store, (state) => state.turns);
@@ -35,24 +35,24 @@ export function Conversation({ app, pane, place }: ConversationProps) {
   const phase = useStore(pane.store, (state) => state.phase);
   const log = useRef<HTMLDivElement>(null);
   const newestId = turns.at(-1)?.id ?? null;
-  /** The turn that was the newest when the reader scrolled away; a newer one is followed again. */
+  /** The newest turn when the reader scrolled away; a newer one is followed again. */
   const [leftAt, setLeftAt] = useState<number | null>(null);
   const isFollowing = leftAt === null || leftAt !== newestId;
 
-  /** Where the log stands, as far as it has been told; null: it has just been opened, and is at its end. */
+  /** The last known scroll position; null: the log was just opened and is at its end. */
   const knownTop = useRef<number | null>(null);
   const goToEnd = () => {
     if (log.current === null) return;
     log.current.scrollTop = log.current.scrollHeight;
     knownTop.current = log.current.scrollTop;
   };
-  /** Whether a reader has scrolled away, and the event that says so is still to come. */
+  /** Whether the reader has scrolled away but the scroll event is still to come. */
   const hasLeft = () =>
     log.current !== null && log.current.scrollTop < (knownTop.current ?? 0) - AT_END_PX && !isAtEnd(log.current);
   useLayoutEffect(() => {
     if (isFollowing && !hasLeft()) goToEnd();
   }, [turns, isFollowing]);
-  // The page changes its height too: by a note above the composer, a growing draft, another pane.
+  // The log's height changes too: a note above the composer, a growing draft, another pane.
   useEffect(() => {
     if (!isFollowing || log.current === null) return;
     const observer = new ResizeObserver(goToEnd);
@@ -60,7 +60,7 @@ export function Conversation({ app, pane, place }: ConversationProps) {
     return () => observer.disconnect();
   }, [isFollowing]);
 
-  // A pane that is moved to another place on the page forgets how far it was scrolled.
+  // A pane that is moved on the page loses its scroll position.
   useLayoutEffect(() => {
     if (log.current && knownTop.current !== null) log.current.scrollTop = knownTop.current;
   }, [place]);

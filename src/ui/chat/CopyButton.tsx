@@ -2,10 +2,10 @@ import { useEffect, useState } from "react";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 
-/** How long the tick stands in the place of the icon. */
+/** How long a tick replaces the icon. */
 const SHOWN_MS = 1500;
 
-/** Copies a text, and shows for a moment that it did. */
+/** Copies a text and confirms it for a moment. */
 export function CopyButton({ text, name }: { text: string; name: string }) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -16,7 +16,7 @@ export function CopyButton({ text, name }: { text: string; name: string }) {
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => setCopied(true),
-      // Forbidden by the browser: nothing was copied, and the icon stays.
+      // The browser forbids it: nothing was copied, and the icon stays.
       () => undefined,
     );
   return (

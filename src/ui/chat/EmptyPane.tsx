@@ -15,7 +15,7 @@ const STARTERS = [
   "Tell me a joke",
 ];
 
-/** For models that go on with what is there, and answer nothing. */
+/** For models that continue text instead of answering. */
 const BEGINNINGS = [
   "Once upon a time, in a house at the edge of the sea,",
   "The capital of Canada is",
@@ -23,7 +23,7 @@ const BEGINNINGS = [
   "Dear Sir or Madam,",
 ];
 
-/** What to begin with; in the first pane also how far the model is. */
+/** Suggests a first message; the first pane also shows the loading progress. */
 export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; isFirst: boolean }) {
   const isText = useContinuesText(app, pane);
   return (
@@ -47,7 +47,7 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
   );
 }
 
-/** Said plainly, before anybody takes its word for something. */
+/** Warns that the model is tiny, before anybody believes it. */
 function AboutModel({ engine }: { engine: EngineControl }) {
   const choice = useStore(engine.choice, (state) => state);
   if (choice.model !== EMBEDDED_MODEL) return null;

@@ -10,7 +10,7 @@ import { useStore } from "../use-store.ts";
 import css from "./LoadCard.module.css";
 import { describeStage, STAGE_NAMES } from "../engine/stage-names.ts";
 
-/** How far the model is, stage by stage; or why it is not there. Nothing once it runs. */
+/** Shows the loading stages of the model, or why it failed. Nothing once it runs. */
 export function LoadCard({ engine }: { engine: EngineControl }) {
   const modelLabel = useStore(engine.choice, labelOfChoice);
   const state = useStore(engine.store, (current) => current);

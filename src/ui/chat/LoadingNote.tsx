@@ -3,7 +3,7 @@ import { currentStage } from "../../state/engine/load-stages.ts";
 import { useStore } from "../use-store.ts";
 import { describeStage, STAGE_NAMES } from "../engine/stage-names.ts";
 
-/** In a pane whose question waits for the model: how far that is. */
+/** Shows the loading progress in a pane whose question waits for the model. */
 export function LoadingNote({ engine, className }: { engine: EngineControl; className: string }) {
   const stages = useStore(engine.store, (state) => (state.status === "loading" ? state.stages : null));
   if (stages === null) return null;

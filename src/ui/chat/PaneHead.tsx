@@ -21,7 +21,7 @@ interface PaneHeadProps {
   onClose: () => void;
 }
 
-/** It is also what the pane is dragged by. */
+/** The pane's head, by which it is also dragged. */
 export function PaneHead({ app, pane, place, onClose }: PaneHeadProps) {
   const [isRenaming, setRenaming] = useState(false);
   return (
@@ -71,7 +71,7 @@ function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
       </p>
     );
   }
-  // Its cache blocks went to others; it goes on by itself, with what it has said.
+  // Its cache blocks were given to others. It resumes by itself and keeps its text.
   if (queuePlace !== null) {
     return <p className={css.figures}>Paused, {formatCount(figures?.outputTokens ?? 0)} tokens kept</p>;
   }

@@ -14,12 +14,12 @@ interface PaneMenuProps {
   onRename: () => void;
 }
 
-/** What can be done with a chat as a whole. */
+/** The menu of a chat. */
 export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
   const { workspace, announcements } = app;
   const numPanes = useStore(workspace.store, ({ panes }) => panes.length);
   const isReady = useStore(app.engine.store, (state) => state.status === "ready");
-  // Nothing is put around a text: it is its own prompt.
+  // Plain text that is continued is its own prompt.
   const isText = useContinuesText(app, pane);
   const isEmpty = useStore(pane.store, ({ turns }) => turns.length === 0);
 

@@ -8,7 +8,7 @@ import { StartAgainButton } from "../engine/StartAgainButton.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./PaneNote.module.css";
 
-/** What went wrong in this pane, or what its question waits for; above the composer. */
+/** Shows, above the composer, what went wrong in this pane or what its question waits for. */
 export function PaneNote({ pane, engine }: { pane: Pane; engine: EngineControl }) {
   const note = useStore(pane.store, (state) => state.note);
   const isHeld = useStore(pane.store, (state) => state.phase === "held");

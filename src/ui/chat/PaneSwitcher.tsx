@@ -9,7 +9,7 @@ import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import css from "../components/Tabs.module.css";
 
-/** On a phone one pane is in view; these tabs say which, and what the others are doing. */
+/** On a phone one pane is in view. These tabs choose it and show what the others are doing. */
 export function PaneSwitcher({ workspace, dock }: { workspace: Workspace; dock: Dock }) {
   const { panes, current } = useStore(workspace.store, (state) => state);
   const isBatch = useStore(dock.store, (state) => state.isInView);
@@ -24,7 +24,7 @@ export function PaneSwitcher({ workspace, dock }: { workspace: Workspace; dock: 
     const next =
       step === undefined ? undefined : tabs.at((tabs.indexOf(isBatch ? "batch" : current) + step) % tabs.length);
     if (next === undefined) return;
-    event.preventDefault(); // the arrow would scroll the tabs, too
+    event.preventDefault(); // else the arrow would scroll the tabs too
     select(next);
     event.currentTarget.querySelector<HTMLElement>(`[data-tab="${next}"]`)?.focus();
   };

@@ -11,14 +11,12 @@ interface PaneTitleProps {
   onDone: () => void;
 }
 
-/**
- * The chat's name: its first question, or what a person has called it. A double click, or the menu, lets it be changed.
- */
+/** The chat's title: its first question, or the name a person gave it. A double click or the menu changes it. */
 export function PaneTitle({ pane, isRenaming, onRename, onDone }: PaneTitleProps) {
   const title = useStore(pane.store, titleOfChat);
   if (isRenaming) return <TitleBox pane={pane} title={title} onDone={onDone} />;
   return (
-    // Another way to the menu's "Rename".
+    // The same as "Rename" in the menu.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <h2 title={title} onDoubleClick={onRename}>
       {title}
@@ -38,7 +36,7 @@ function TitleBox({ pane, title, onDone }: { pane: Pane; title: string; onDone: 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter") keep();
     if (event.key !== "Escape") return;
-    event.stopPropagation(); // it would stop the pane's answer, too
+    event.stopPropagation(); // else it would stop the pane's answer too
     onDone();
   };
   return (

@@ -36,7 +36,7 @@ export function PromptDialog({ view }: { view: PromptView }) {
                 Exactly what the model reads for the newest question: {formatCount(state.prompt.tokenIds.length)}{" "}
                 tokens. The answer continues from its end.
               </p>
-              {/* It scrolls, so keys must reach it. */}
+              {/* It scrolls, so it must be focusable. */}
               {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
               <pre className={css.text} tabIndex={0} aria-label="Text of the prompt">
                 {state.prompt.text}

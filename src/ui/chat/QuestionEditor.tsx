@@ -13,7 +13,7 @@ interface QuestionEditorProps {
   onDone: () => void;
 }
 
-/** In the place of a question: the same words to be changed and asked again. */
+/** Replaces a question while it is edited. */
 export function QuestionEditor({ pane, turn, isNewest, onDone }: QuestionEditorProps) {
   const [text, setText] = useState(turn.question);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -28,7 +28,7 @@ export function QuestionEditor({ pane, turn, isNewest, onDone }: QuestionEditorP
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Escape") return;
-    event.stopPropagation(); // it would stop the pane's answer, too
+    event.stopPropagation(); // else it would stop the pane's answer too
     done();
   };
   return (

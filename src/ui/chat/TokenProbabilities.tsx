@@ -6,7 +6,7 @@ import { characterAt, rangeOf } from "./seen-text.ts";
 import css from "./TokenProbabilities.module.css";
 
 interface TokenProbabilitiesProps {
-  /** The answer as it is drawn. Nothing in it changes: what is pointed at is marked from outside. */
+  /** The rendered answer. It is never changed: a highlight marks the token. */
   answer: RefObject<HTMLElement | null>;
   tokens: readonly TokenLogprob[];
 }
@@ -14,7 +14,7 @@ interface TokenProbabilitiesProps {
 const HIGHLIGHT = "token";
 const KEY_MOVES: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -8, ArrowDown: 8 };
 
-/** Under the token that is pointed at, or walked to with keys: how likely it was, and what else might have come. */
+/** Shows the probability of the token under the pointer or the keyboard cursor, and its alternatives. */
 export function TokenProbabilities({ answer, tokens }: TokenProbabilitiesProps) {
   const [at, setAt] = useState<number | null>(null);
   const card = useRef<HTMLDivElement>(null);
@@ -43,7 +43,7 @@ export function TokenProbabilities({ answer, tokens }: TokenProbabilitiesProps) 
     const range = rangeOf(root, owners.indexOf(at), owners.lastIndexOf(at) + 1);
     if (!range) return;
     CSS.highlights?.set(HIGHLIGHT, new Highlight(range));
-    // Above all else, and no part of any layout.
+    // A popover is above all else and takes part in no layout.
     box.showPopover();
     const { left, bottom, top } = range.getBoundingClientRect();
     const { offsetWidth, offsetHeight } = box;
@@ -107,7 +107,7 @@ function ownersOf(root: Element, tokens: readonly TokenLogprob[]): Int32Array {
   return tokenOfEachCharacter(tokens, root.textContent ?? "");
 }
 
-/** Some tokens have nothing that is seen, Markdown's marks for one: they are passed over. */
+/** Returns the next or previous token with visible text. Tokens of Markdown syntax have none. */
 function nextSeen(owners: Int32Array, at: number | null, move: number): number | null {
   const seen = [...new Set(owners)];
   const place = at === null ? (move > 0 ? -1 : 0) : seen.indexOf(at);
@@ -127,7 +127,7 @@ function percent({ logprob }: TopLogprob): string {
   return share < 0.0005 ? "< 0.1%" : SHARES.format(share);
 }
 
-/** Spaces and line ends are seen, too. */
+/** Makes spaces and line ends visible. */
 function visible(text: string): string {
   return text.replaceAll(" ", "␣").replaceAll("\n", "⏎").replaceAll("\t", "⇥");
 }

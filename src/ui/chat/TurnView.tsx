@@ -22,18 +22,18 @@ interface TurnViewProps {
   pane: Pane;
   turn: Turn;
   isNewest: boolean;
-  /** Of the pane, where the turn is its newest. */
+  /** The pane's phase if the turn is its newest, else idle. */
   phase: PaneState["phase"];
-  /** Whether the pane can be asked now. */
+  /** Whether the pane can be asked. */
   isIdle: boolean;
   onFork: (turn: Turn) => void;
 }
 
-/** A question and its answer. Only the newest one ever changes. */
+/** A question and its answer. Only the newest turn changes. */
 export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, isIdle, onFork }: TurnViewProps) {
   const [isEditing, setEditing] = useState(false);
   const answer = useRef<HTMLDivElement>(null);
-  // They are all there when the answer has ended, which draws it again.
+  // The tokens are complete when the answer has ended, which renders the turn again.
   const tokens = turn.end === null ? null : pane.tokens.of(turn.id);
   const caret =
     phase === "idle" ? null : (

@@ -6,7 +6,7 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { MAX_PANES, titleOfChat } from "../../state/workspace/saved-workspace.ts";
 import { fileNameOf, saveFile } from "../save-file.ts";
 
-/** What can be done with the current chat, for the palette and the keys. */
+/** The commands of the current chat. */
 export function paneCommands({
   workspace,
   promptView,

@@ -2,16 +2,16 @@ import { useState, type DragEvent } from "react";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Workspace } from "../../state/workspace/workspace.ts";
 
-/** Whose data it is that is dragged: files and texts from elsewhere are none of ours. */
+/** The type of dragged panes, as opposed to files and texts from elsewhere. */
 const TYPE = "application/x-chorus-pane";
 
-/** The pane follows the pointer by its head. */
+/** Puts the pane into the drag's data. */
 export function startDrag(event: DragEvent, pane: Pane): void {
   event.dataTransfer.setData(TYPE, String(pane.number));
   event.dataTransfer.effectAllowed = "move";
 }
 
-/** Lets a dragged pane be dropped on this place; those from there on make room. */
+/** Returns the handlers that move a dropped pane to this place, and whether one is over it. */
 export function usePaneDrop(workspace: Workspace, place: number) {
   const [isOver, setOver] = useState(false);
   const isPane = (event: DragEvent) => event.dataTransfer.types.includes(TYPE);

@@ -3,10 +3,10 @@ import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { focusMessageOf } from "./Composer.tsx";
 
-/** The way from a request to the pane that asked; null where that is not to be seen: closed since, or the demo's. */
+/** Returns a function that focuses the pane of a request; null if the pane was closed or belongs to the demo. */
 export type PaneLinks = (requestId: string) => (() => void) | null;
 
-/** Ways to the message boxes of `panes`, those that can be seen or be brought into view. */
+/** Returns the links to the message boxes of `panes`. */
 export function linksTo(
   panes: readonly Pane[],
   { workspace, batch }: Pick<AppState, "workspace" | "batch">,
@@ -15,7 +15,7 @@ export function linksTo(
     const pane = panes.find((each) => each.requestNames.has(requestId));
     if (!pane) return null;
     return () => {
-      // It must be drawn before its box can have the focus: on a phone it was not there.
+      // Render the pane before focusing its box: on a phone it was not in the page.
       flushSync(() => {
         workspace.select(pane.number);
         batch.dock.show(false);

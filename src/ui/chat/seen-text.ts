@@ -1,6 +1,6 @@
-// An element's text as it is seen: its characters in a row, whatever elements they stand in.
+// The visible text of an element, as one row of characters across its child elements.
 
-/** Each text node with the number of its first character. */
+/** Returns each text node with the index of its first character. */
 function textNodes(root: Element): { node: Text; start: number }[] {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const nodes = [];
@@ -13,7 +13,7 @@ function textNodes(root: Element): { node: Text; start: number }[] {
   return nodes;
 }
 
-/** From one character to before another. Null: they are not there. */
+/** Returns the range from one character to before another; null if they don't exist. */
 export function rangeOf(root: Element, from: number, to: number): Range | null {
   const nodes = textNodes(root);
   const place = (at: number) => nodes.findLast(({ start, node }) => start <= at && at <= start + node.length);
@@ -25,12 +25,12 @@ export function rangeOf(root: Element, from: number, to: number): Range | null {
   return range;
 }
 
-/** The character at a point of the window. Null: there is none. */
+/** Returns the index of the character at a point of the window; null if there is none. */
 export function characterAt(root: Element, x: number, y: number): number | null {
   const caret = caretAt(x, y);
   const found = caret && textNodes(root).find(({ node }) => node === caret.node);
   if (!found) return null;
-  // A caret stands between two characters: the point is on one of them.
+  // A caret is between two characters; the point is on one of them.
   for (const at of [found.start + caret.offset - 1, found.start + caret.offset]) {
     const rect = at < 0 ? null : rangeOf(root, at, at + 1)?.getBoundingClientRect();
     if (rect && rect.left <= x && x <= rect.right && rect.top <= y && y <= rect.bottom) return at;
@@ -39,7 +39,7 @@ export function characterAt(root: Element, x: number, y: number): number | null 
 }
 
 function caretAt(x: number, y: number): { node: Node; offset: number } | null {
-  // Older browsers have the second only.
+  // Older browsers have only the second.
   if ("caretPositionFromPoint" in document) {
     const position = document.caretPositionFromPoint(x, y);
     return position && { node: position.offsetNode, offset: position.offset };

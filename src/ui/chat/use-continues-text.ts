@@ -3,7 +3,7 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { continuesText } from "../../state/settings/settings.ts";
 import { useStore } from "../use-store.ts";
 
-/** Whether what is written in a pane is continued, and not answered. */
+/** Returns whether the model continues a pane's text instead of answering it. */
 export function useContinuesText({ settings, engine }: Pick<AppState, "settings" | "engine">, pane: Pane): boolean {
   const own = useStore(pane.store, (state) => state.settings);
   const shared = useStore(settings.store, (state) => state);

@@ -6,10 +6,10 @@ import { Keys } from "./Keys.tsx";
 import css from "./Palette.module.css";
 import { useCommands } from "./use-commands.ts";
 
-/** All that can be done, found by typing: a combobox over the list of commands, in a native dialog. */
+/** The command palette: a combobox over the list of commands, in a dialog. */
 export function Palette({ commands }: { commands: Commands }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  /** What can be done, as it was when the palette was opened; null: it is closed. Each opening draws the list anew. */
+  /** The commands that were enabled when the palette was opened; null: it is closed. Each opening mounts a new list. */
   const [opening, setOpening] = useState<{ readonly key: number; readonly enabled: readonly Command[] } | null>(null);
 
   const own = useMemo(
@@ -31,7 +31,7 @@ export function Palette({ commands }: { commands: Commands }) {
   useCommands(commands, own);
 
   const run = (command: Command) => {
-    // First back to where the focus was, so that the command finds the page as it is.
+    // Closing first returns the focus, so that the command finds the page as it was.
     dialog.current?.close();
     command.run();
   };
@@ -97,7 +97,7 @@ function CommandList({ enabled, onRun, onClose }: CommandListProps) {
           onKeyDown={onKeyDown}
         />
       </div>
-      {/* A select can't be driven from the box above it. */}
+      {/* A select can't be operated from the text box above it. */}
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <div id="command-list" className={css.list} role="listbox" aria-label="Commands" tabIndex={-1}>
         {found.map((command, index) => (
@@ -107,7 +107,7 @@ function CommandList({ enabled, onRun, onClose }: CommandListProps) {
                 {command.group}
               </p>
             )}
-            {/* The keyboard is the combobox's. */}
+            {/* The combobox handles the keyboard. */}
             {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus */}
             <div
               id={optionId(command)}

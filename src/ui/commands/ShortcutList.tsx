@@ -8,13 +8,13 @@ import { Keys } from "./Keys.tsx";
 import css from "./ShortcutList.module.css";
 import { useCommands } from "./use-commands.ts";
 
-/** Keys that are not commands: they belong to the box they are pressed in. */
+/** Keys of the message box, which are not commands. */
 const BOX_KEYS = [
   { title: "Send the message", keys: "Enter" },
   { title: "New line", keys: "Shift+Enter" },
 ];
 
-/** Every key that does something, in a native dialog. */
+/** A dialog that lists all shortcuts. */
 export function ShortcutList({ commands, singleKeys }: { commands: Commands; singleKeys: SingleKeys }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setIsOpen] = useState(false);
@@ -27,7 +27,7 @@ export function ShortcutList({ commands, singleKeys }: { commands: Commands; sin
         keys: "?",
         words: "keys keyboard help",
         run: () => {
-          // Drawn first: the dialog gives the focus to what it has when it opens.
+          // Rendered first: the dialog focuses what it contains when it opens.
           flushSync(() => setIsOpen(true));
           dialog.current?.showModal();
         },

@@ -13,7 +13,7 @@ export function useCommands(commands: Commands, list: readonly Command[]): void 
   useEffect(() => commands.register(list), [commands, list]);
 }
 
-/** Keys do what the commands say, wherever the focus is. An open dialog keeps its keys for itself. */
+/** Runs commands by their keys, wherever the focus is. An open dialog handles its own keys. */
 export function useShortcuts(commands: Commands, singleKeys: SingleKeys): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

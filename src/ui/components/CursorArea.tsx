@@ -1,19 +1,19 @@
 import { useId, type ComponentProps } from "react";
 
 interface CursorAreaProps extends Omit<ComponentProps<"div">, "role" | "tabIndex"> {
-  /** What the cursor moves over. */
+  /** Accessible name of what the cursor moves over. */
   label: string;
-  /** Its keys, in a sentence. */
+  /** A sentence about its keys. */
   hint: string;
   value: number;
   max: number;
-  /** What is under the cursor. */
+  /** Describes what is under the cursor. */
   words: string;
 }
 
 /**
- * A drawing over which a cursor is moved, by the pointer or by keys. To a screen reader it is a slider whose value is
- * said in words: so the arrow keys come here, and each cell that is reached is spoken.
+ * A drawing with a cursor that the pointer or keys move. Screen readers see a slider whose value is text, so the arrow
+ * keys reach it and each cell is spoken.
  */
 export function CursorArea({ label, hint, value, max, words, children, ...rest }: CursorAreaProps) {
   const id = useId();

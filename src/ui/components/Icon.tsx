@@ -64,7 +64,7 @@ const SHAPES = {
   dark: <path d="M13.5 9.5A5.75 5.75 0 0 1 6.5 2.5a5.75 5.75 0 1 0 7 7z" />,
 };
 
-/** A 16 px drawing in the colour of the text; what it means is said by a word beside it or the button's name. */
+/** A 16 px icon in the text's colour. Its meaning is given by a word beside it or the button's name. */
 export function Icon({ name }: { name: keyof typeof SHAPES }) {
   return (
     <svg className={css.icon} viewBox="0 0 16 16" aria-hidden="true">

@@ -1,8 +1,6 @@
 import { lazy, Suspense, type ComponentType } from "react";
 
-/**
- * A component in a file of its own, which is loaded when it is first drawn; until then there is nothing in its place.
- */
+/** Returns a component that loads its code when it is first rendered, and renders nothing until then. */
 export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   const Loaded = lazy(async () => ({ default: await load().catch(() => NotLoaded as ComponentType<Props>) }));
   return function Lazily(props: Props) {

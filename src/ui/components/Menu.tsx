@@ -12,7 +12,7 @@ export interface MenuItem {
 interface MenuProps {
   name: string;
   items: readonly MenuItem[];
-  /** quiet: the button says its name; else it has three dots. */
+  /** quiet: the button shows its name; else three dots. */
   look?: "icon" | "quiet";
 }
 
@@ -36,15 +36,15 @@ export function Menu({ name, items, look = "icon" }: MenuProps) {
   const place = () => {
     if (!button.current || !list.current) return;
     const { top, bottom, right } = button.current.getBoundingClientRect();
-    // In the lower half of the window it opens upwards.
+    // In the lower half of the window the list opens upwards.
     const isLow = top > innerHeight / 2;
     list.current.style.setProperty("--top", isLow ? "auto" : `${bottom + 4}px`);
     list.current.style.setProperty("--bottom", isLow ? `${innerHeight - top + 4}px` : "auto");
     list.current.style.setProperty("--right", `${Math.max(8, innerWidth - right)}px`);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Escape") event.stopPropagation(); // it would stop the pane's answer, too
-    if (event.key === "Tab") list.current?.hidePopover(); // and the browser goes on from its button
+    if (event.key === "Escape") event.stopPropagation(); // else it would stop the pane's answer too
+    if (event.key === "Tab") list.current?.hidePopover(); // and the browser moves the focus on from its button
     const buttons = enabled();
     const at = buttons.indexOf(document.activeElement as HTMLElement);
     const next = { ArrowDown: (at + 1) % buttons.length, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];

@@ -16,7 +16,7 @@ interface MessageBoxProps {
 
 const GROWS_BY_ITSELF = CSS.supports("field-sizing", "content");
 
-/** The textbox "Message": grows to six lines; Enter sends, Shift+Enter begins a line. */
+/** A text box that grows to six lines. Enter sends, Shift+Enter starts a new line. */
 export function MessageBox({
   value,
   onChange,
@@ -36,7 +36,7 @@ export function MessageBox({
   }, [value, ref]);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // While an input method is composing, Enter takes its suggestion.
+    // While an input method is composing, Enter accepts its suggestion.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     onEnter();

@@ -6,22 +6,22 @@ import { useCommands } from "../commands/use-commands.ts";
 import css from "./Sheet.module.css";
 
 interface SheetProps {
-  /** Of the dialog, for those who hear it. */
+  /** The dialog's accessible name. */
   name: string;
-  /** What is on the button that opens it. */
+  /** Content of the button that opens it. */
   button: ReactNode;
-  /** Of the button, where that is a drawing. */
+  /** Accessible name of the button, if it shows only an icon. */
   buttonName?: string;
   look?: "icon" | "outlined";
   className?: string;
-  /** What opens it too, by the palette and by keys. Must be stable: made once, or by useMemo. */
+  /** The command that opens it too. Must be stable: a constant, or made by useMemo. */
   command: Omit<Command, "run">;
   commands: Commands;
-  /** Drawn anew each time the sheet opens. */
+  /** Mounted each time the sheet opens. */
   children: ReactNode;
 }
 
-/** A button, and the small sheet that opens under it: a native dialog, closed by Escape or a click beside it. */
+/** A button and the small dialog that opens below it. */
 export function Sheet({ name, button, buttonName, look = "icon", className, command, commands, children }: SheetProps) {
   const opener = useRef<HTMLButtonElement>(null);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -31,7 +31,7 @@ export function Sheet({ name, button, buttonName, look = "icon", className, comm
   const open = useCallback(() => {
     if (!opener.current) return;
     const { bottom, right } = opener.current.getBoundingClientRect();
-    // Under its button, and within the window whatever its size.
+    // Below its button, and within the window.
     dialog.current?.style.setProperty("--top", `${Math.min(bottom + 4, innerHeight / 3)}px`);
     dialog.current?.style.setProperty("--right", `${Math.max(8, innerWidth - Math.max(right, 440))}px`);
     setOpen(true);

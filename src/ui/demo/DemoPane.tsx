@@ -6,7 +6,7 @@ import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import { voiceStyle } from "../voice.ts";
 import css from "./DemoPane.module.css";
 
-/** A question of the demo, its answer and its figures: a pane that can only be read. */
+/** A read-only pane: a question of the demo, its answer and its figures. */
 export function DemoPane({ pane }: { pane: Pane }) {
   const turn = useStore(pane.store, (state) => state.turns.at(-1));
   const phase = useStore(pane.store, (state) => state.phase);

@@ -14,10 +14,10 @@ import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./DemoRace.module.css";
 
-/** The bars' full width is at least this long, so that they begin small. */
+/** Least time that the bars' full width stands for, so that they start small. */
 const SHORTEST_SCALE_MS = 3000;
 
-/** Both times as bars that grow as they are measured, and at the end how they compare. */
+/** Shows both times as growing bars, and compares them at the end. */
 export function DemoRace({ demo }: { demo: Demo }) {
   const state = useStore(demo.store, (current) => current);
   const { phase, together, apart } = state;

@@ -3,7 +3,7 @@ import type { Dock } from "../../state/batch/dock.ts";
 import { useStore } from "../use-store.ts";
 import css from "../components/Tabs.module.css";
 
-/** On a phone the demo's answers or the batch are in view: these tabs say which. */
+/** On a phone, tabs that switch between the demo's answers and the batch. */
 export function DemoTabs({ dock }: { dock: Dock }) {
   const isBatch = useStore(dock.store, (state) => state.isInView);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {

@@ -7,15 +7,15 @@ import css from "./DemoView.module.css";
 
 interface DemoViewProps {
   demo: Demo;
-  /** Whether the batch has the answers' place: the times stay. */
+  /** Whether the batch replaces the answers; the times stay. */
   isRaceOnly: boolean;
 }
 
-/** In place of the person's panes while the demo is open: the race on top, its eight panes below. */
+/** Replaces the person's panes while the demo is open: the race on top, its eight panes below. */
 export function DemoView({ demo, isRaceOnly }: DemoViewProps) {
   const panes = useStore(demo.store, (state) => state.panes);
   const view = useRef<HTMLElement>(null);
-  // What had the focus is gone.
+  // The element that had the focus is gone.
   useEffect(() => view.current?.focus(), []);
   return (
     <section ref={view} className={css.view} aria-label="Demo" tabIndex={-1}>

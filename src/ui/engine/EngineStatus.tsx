@@ -7,7 +7,7 @@ import { useOnline } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 import css from "./EngineStatus.module.css";
 
-/** Where the model runs; while it does not, why, and the way out. */
+/** Shows where the model runs; if it doesn't, why, and how to restart it. */
 export function EngineStatus({ engine }: { engine: EngineControl }) {
   const state = useStore(engine.store, (current) => current);
   const isOnline = useOnline();

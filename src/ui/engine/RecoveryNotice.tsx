@@ -6,7 +6,7 @@ import css from "./RecoveryNotice.module.css";
 import { describeStage, STAGE_NAMES } from "./stage-names.ts";
 import { useStore } from "../use-store.ts";
 
-/** While the engine comes back by itself: what happened, what is kept, and how far it is. */
+/** Shown while the engine restarts by itself: what happened, what is kept, and the progress. */
 export function RecoveryNotice({ app }: { app: Pick<AppState, "engine" | "recovery"> }) {
   const cause = useStore(app.recovery.store, (state) => state);
   const stages = useStore(app.engine.store, (state) => (state.status === "loading" ? state.stages : null));

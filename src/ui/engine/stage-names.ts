@@ -10,7 +10,7 @@ export const STAGE_NAMES: Record<LoadStage, string> = {
   cache: "Cache blocks",
 };
 
-/** How far a stage is, or what it found. Files count bytes, the other stages things. */
+/** Returns a stage's progress or result. Downloads count bytes, other stages items. */
 export function describeStage(stage: LoadStage, progress: StageProgress): string {
   const { status, done, total, detail, msLeft } = progress;
   if (status === "todo") return "";

@@ -3,7 +3,7 @@ import type { ModelShelf } from "../../state/models/model-shelf.ts";
 import { Button } from "../components/Button.tsx";
 import css from "./AddModel.module.css";
 
-/** A model by its name on the hub, or by its folder's address. */
+/** Adds a model by its hub name or its folder's address. */
 export function AddModel({ shelf }: { shelf: ModelShelf }) {
   const id = useId();
   const [model, setModel] = useState("");

@@ -15,7 +15,7 @@ interface ModelActionsProps {
   onUsed: () => void;
 }
 
-/** What can be done with a model as it is now. */
+/** The buttons for a model's current state. */
 export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelActionsProps) {
   const running = useRunning(engine, model);
   const runningDtype = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model.dtype : null));
@@ -93,7 +93,7 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
 
 function ConfirmDelete({ bytes, onDelete, onKeep }: { bytes: number; onDelete: () => void; onKeep: () => void }) {
   const keep = useRef<HTMLButtonElement>(null);
-  // What was pressed is gone; the choice that loses nothing gets the focus.
+  // The pressed button is gone. The choice that loses nothing gets the focus.
   useEffect(() => keep.current?.focus(), []);
   return (
     <div className={css.actions}>

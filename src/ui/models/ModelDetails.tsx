@@ -5,7 +5,7 @@ import { formatBytes, formatCount } from "../format.ts";
 import { Icon } from "../components/Icon.tsx";
 import css from "./ModelDetails.module.css";
 
-/** What to expect of a model, how its weights are to be kept, and what that takes. */
+/** A model's description, the choice of its weight format, and the memory it needs. */
 export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: ShelfModel }) {
   const name = useId();
   const { key, title, about, estimate, isEstimating } = model;

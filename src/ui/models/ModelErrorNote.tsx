@@ -5,13 +5,13 @@ import type { ReadonlyStore } from "../../state/store.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ModelErrorNote.module.css";
 
-/** What went wrong with no model in particular. */
+/** Shows an error that belongs to no model in the list. */
 export function ModelErrorNote({ store }: { store: ReadonlyStore<ShelfState> }) {
   const error = useStore(store, (state) => state.error);
   return error && <ErrorNote error={error} />;
 }
 
-/** What happened, and what would do. */
+/** An error and how to solve it. */
 export function ErrorNote({ error }: { error: ChorusErrorData }) {
   return (
     <div className={css.note} role="alert">

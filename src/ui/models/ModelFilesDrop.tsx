@@ -7,7 +7,7 @@ import { useStore } from "../use-store.ts";
 import css from "./AddModel.module.css";
 import { droppedFiles } from "./dropped-files.ts";
 
-/** A model from this computer: its files, or its folder, dropped or chosen. */
+/** Loads a model from this computer: its files or folder, dropped or chosen. */
 export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: () => void }) {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
@@ -19,7 +19,7 @@ export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: (
   };
   const onChoose = (event: ChangeEvent<HTMLInputElement>) => {
     const given = [...(event.currentTarget.files ?? [])];
-    event.currentTarget.value = ""; // so that the same can be chosen again
+    event.currentTarget.value = ""; // so that the same files can be chosen again
     void run(given);
   };
   const onDrop = async (event: DragEvent) => {

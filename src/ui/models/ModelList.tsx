@@ -5,7 +5,7 @@ import { useStore } from "../use-store.ts";
 import css from "./ModelList.module.css";
 import { ModelRow } from "./ModelRow.tsx";
 
-/** All models there are to choose from. One of them at a time shows what it takes. */
+/** The models to choose from. One at a time shows its details. */
 export function ModelList({ app, onUsed }: { app: AppState; onUsed: () => void }) {
   const models = useStore(app.shelf.store, (state) => state.models);
   const [opened, setOpened] = useState<string | null>(null);

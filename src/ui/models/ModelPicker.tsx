@@ -13,7 +13,7 @@ import css from "./ModelPicker.module.css";
 
 const Models = lazily(async () => (await import("./Models.tsx")).Models);
 
-/** The model's name in the bar, and the dialog it opens: which models there are, what they take, and more of them. */
+/** The model's name in the bar, and the dialog with all models that it opens. */
 export function ModelPicker({ app }: { app: AppState }) {
   const { engine, commands } = app;
   const model = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model : null));

@@ -8,7 +8,7 @@ import { useStore } from "../use-store.ts";
 import css from "./ModelList.module.css";
 import { useRunning } from "./use-running.ts";
 
-/** Where a model is, or how far. */
+/** A model's state, or the progress of its download. */
 export function ModelStatus({ engine, model }: { engine: EngineControl; model: ShelfModel }) {
   const running = useRunning(engine, model);
   const { stored, about, isEmbedded, isDownloading, progress, estimate } = model;
@@ -43,7 +43,7 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
       </div>
     );
   }
-  // Paused, or on its way in another tab.
+  // Paused, or downloading in another tab.
   if (stored?.status === "partial") {
     return (
       <div className={css.status}>

@@ -13,12 +13,12 @@ interface ModelsProps {
   onUsed: () => void;
 }
 
-/** What the picker's dialog shows: the models there are, and the ways to more of them. */
+/** The picker's content: the models, and ways to add more. */
 export function Models({ app, onUsed }: ModelsProps) {
   const { shelf } = app;
   useEffect(() => {
     void shelf.refresh();
-    // Another tab may be downloading, or deleting.
+    // Another tab may download or delete models.
     const timer = setInterval(() => void shelf.refresh(), REFRESH_MS);
     return () => clearInterval(timer);
   }, [shelf]);

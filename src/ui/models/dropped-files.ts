@@ -1,11 +1,11 @@
-/** The files that were dropped, and those that lie in folders that were. Must be called before anything is awaited. */
+/** Returns the dropped files and the files in dropped folders. Must be called before anything is awaited. */
 export async function droppedFiles(data: DataTransfer): Promise<File[]> {
   const dropped = [...data.items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
   const files = await Promise.all(dropped.map(filesOf));
   return files.flat();
 }
 
-/** A folder's own files: a model's lie side by side. */
+/** Returns the files directly in a folder, where a model's files are. */
 async function filesOf(entry: FileSystemEntry | File | null): Promise<File[]> {
   if (entry === null) return [];
   if (entry instanceof File) return [entry];
@@ -15,7 +15,7 @@ async function filesOf(entry: FileSystemEntry | File | null): Promise<File[]> {
   return Promise.all(inside.filter(isFile).map(fileOf));
 }
 
-/** A reader gives some at a time, and none at the end. */
+/** A reader returns some entries at a time, and none at the end. */
 async function allEntries(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
   const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
   return some.length === 0 ? [] : [...some, ...(await allEntries(reader))];

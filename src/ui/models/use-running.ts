@@ -3,7 +3,7 @@ import { keyOfChoice } from "../../state/models/model-choice.ts";
 import type { ShelfModel } from "../../state/models/model-shelf.ts";
 import { useStore } from "../use-store.ts";
 
-/** What the engine does with this model: nothing, load it, or run it. */
+/** Returns what the engine does with this model. */
 export function useRunning(engine: EngineControl, { key }: ShelfModel): "no" | "loading" | "running" {
   const isChosen = useStore(engine.choice, (choice) => keyOfChoice(choice) === key);
   const status = useStore(engine.store, (state) => state.status);

@@ -14,7 +14,7 @@ const OPEN = {
   words: "temperature system prompt sampling seed preset import export options preferences",
 } as const;
 
-/** The button in the bar and its sheet: what counts for all panes, and the chats as files. */
+/** The settings for all panes, and the chats as files. */
 export function AppSettings({ app }: { app: AppState }) {
   return (
     <Sheet name="Settings for all panes" button={<Icon name="settings" />} command={OPEN} commands={app.commands}>

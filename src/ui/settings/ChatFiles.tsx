@@ -9,7 +9,7 @@ import css from "./AppSettings.module.css";
 
 type Outcome = { readonly opened: number } | { readonly error: ChorusErrorData };
 
-/** All chats into a file, and chats out of one. */
+/** Exports all chats to a file and imports chats. */
 export function ChatFiles({ app }: { app: AppState }) {
   const numPanes = useStore(app.workspace.store, ({ panes }) => panes.length);
   const input = useRef<HTMLInputElement>(null);

@@ -6,7 +6,7 @@ import { Sheet } from "../components/Sheet.tsx";
 import { useStore } from "../use-store.ts";
 import { SettingsForm } from "./SettingsForm.tsx";
 
-/** The button in a pane's head and its sheet: how this pane's questions are sent. */
+/** The settings of one pane. */
 export function PaneSettings({ app, pane }: { app: AppState; pane: Pane }) {
   const { number } = pane;
   const command = useMemo(

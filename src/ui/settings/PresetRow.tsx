@@ -8,7 +8,7 @@ interface PresetRowProps {
   onReplace: (values: Settings) => void;
 }
 
-/** Ways of drawing at one click, and the way back to what counts without any setting. */
+/** Sampling presets, and the button that resets all settings. */
 export function PresetRow({ values, onReplace }: PresetRowProps) {
   const chosen = presetOf(values);
   return (

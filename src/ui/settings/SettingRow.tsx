@@ -11,7 +11,7 @@ import { useSchemaProblem } from "./use-schema-problem.ts";
 interface SettingRowProps {
   field: SettingField;
   value: SettingValue | undefined;
-  /** What counts where nothing is set. */
+  /** The value that applies where nothing is set. */
   fallback: string;
   /** Why it may have no effect. */
   warning: string | null;
@@ -91,7 +91,7 @@ export function SettingRow({ field, value, fallback, warning, schemaProblem, onS
   );
 }
 
-/** On, off, or as it is without it. */
+/** On, off, or the inherited value. */
 function Switch({ placeholder, ...rest }: ComponentProps<"select"> & { placeholder: string }) {
   return (
     <select {...rest}>

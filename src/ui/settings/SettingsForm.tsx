@@ -9,7 +9,7 @@ import css from "./SettingsForm.module.css";
 
 interface SettingsFormProps {
   values: Settings;
-  /** What counts where nothing is set, before the model's own. */
+  /** Values that apply where nothing is set; they override the model's defaults. */
   inherited: Settings;
   /** Where `inherited` comes from: "all panes". */
   source: string;
@@ -19,9 +19,9 @@ interface SettingsFormProps {
   onReplace: (values: Settings) => void;
 }
 
-/** Every setting with what it does, what counts without it, and the way back. */
+/** All settings, with help, default values and reset buttons. */
 export function SettingsForm({ values, inherited, source, model, schemaProblem, onSet, onReplace }: SettingsFormProps) {
-  // The rows hold what is being typed; what comes from elsewhere is read anew.
+  // Rows hold what is being typed. A new key makes them read values set elsewhere.
   const [numReplaced, setNumReplaced] = useState(0);
   const replace = (settings: Settings) => {
     onReplace(settings);

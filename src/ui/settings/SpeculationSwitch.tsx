@@ -2,7 +2,7 @@ import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { useStore } from "../use-store.ts";
 import css from "./AppSettings.module.css";
 
-/** Of the engine itself, not of a question: changing it starts the engine again. */
+/** A setting of the engine, not of a question: changing it restarts the engine. */
 export function SpeculationSwitch({ engine }: { engine: EngineControl }) {
   const isOn = useStore(engine.isSpeculating, (state) => state);
   const isLoading = useStore(engine.store, ({ status }) => status === "loading");

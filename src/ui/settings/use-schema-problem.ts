@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { SchemaProblem } from "../../state/settings/check-settings.ts";
 
-/** Why answers can't be held to a JSON schema; null: they can, there is none, or it is not known yet. */
+/** Returns why a JSON schema isn't supported; null if it is, if there is none, or until that is known. */
 export function useSchemaProblem(text: string | null, problemOf: SchemaProblem): string | null {
   const [found, setFound] = useState<{ readonly text: string; readonly problem: string | null } | null>(null);
   useEffect(() => {
@@ -11,7 +11,7 @@ export function useSchemaProblem(text: string | null, problemOf: SchemaProblem):
       (problem) => {
         if (!isStale) setFound({ text, problem });
       },
-      // What looks into schemas can't be loaded: the engine does so again, before it answers.
+      // The check can't be loaded. The engine checks again before it answers.
       () => undefined,
     );
     return () => {

@@ -6,7 +6,7 @@ import { CopyDetails } from "../components/CopyDetails.tsx";
 import { BROWSERS_WITH_WEBGPU, nameBrowser, suggestRemedy } from "./describe-browser.ts";
 import css from "./UnsupportedPage.module.css";
 
-/** In place of the app where there is no WebGPU: what is missing, and what to do in this browser. */
+/** Replaces the app if there is no WebGPU: says what is missing and what to do in this browser. */
 export function UnsupportedPage({ engine, error }: { engine: EngineControl; error: ChorusErrorData }) {
   const hasGpu = "gpu" in navigator;
   const { userAgent } = navigator;

@@ -1,4 +1,4 @@
-/** The parts of `navigator` that say what browser this is. */
+/** The parts of `navigator` that identify the browser. */
 interface BrowserHints {
   readonly userAgent: string;
   readonly hasGpu: boolean;
@@ -35,7 +35,7 @@ export function nameBrowser(userAgent: string): string {
 export const BROWSERS_WITH_WEBGPU =
   "Chrome and Edge 113 (on Linux 144, at first on Intel's graphics only), Safari 26, Firefox 141 on Windows and 147 on Apple's own chips, and later ones";
 
-/** What to try first, for this browser. */
+/** Returns what to try first in this browser. */
 export function suggestRemedy({ userAgent, hasGpu, isSecureContext }: BrowserHints): string {
   if (!isSecureContext) return "Open this page over https:// or on localhost: elsewhere browsers hide WebGPU.";
   const browser = nameBrowser(userAgent);

@@ -1,5 +1,5 @@
 /**
- * Each item when the one before it is done.
+ * Runs `work` for one item after the other.
  *
  * @template Item, Result
  * @param {readonly Item[]} items

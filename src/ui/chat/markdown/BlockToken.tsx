@@ -3,7 +3,7 @@ import type { Token, Tokens } from "marked";
 import { CodeBlock } from "./CodeBlock.tsx";
 import { Inline } from "./Inline.tsx";
 
-/** What marked finds at the beginning of a line. */
+/** The block tokens of marked. */
 type Known =
   | Tokens.Blockquote
   | Tokens.Code
@@ -17,7 +17,7 @@ type Known =
 
 interface BlockTokenProps {
   token: Token;
-  /** Goes to the end of the block's text. */
+  /** Shown at the end of the block's text. */
   caret?: ReactNode;
 }
 
@@ -59,7 +59,7 @@ export function BlockToken({ token, caret = null }: BlockTokenProps) {
           {caret}
         </>
       );
-    // What looks like HTML is shown as it was written.
+    // HTML is shown as text.
     case "html":
     default:
       return (
@@ -80,7 +80,7 @@ function Blocks({ tokens, caret }: { tokens: readonly Token[]; caret: ReactNode 
   ));
 }
 
-/** Headings of an answer stand below those of the page: h1 bar, h2 pane, h3 note. */
+/** Headings of an answer rank below the page's: h1 bar, h2 pane, h3 note. */
 function Heading({ token, caret }: { token: Tokens.Heading; caret: ReactNode }) {
   const Tag = token.depth === 1 ? "h4" : token.depth === 2 ? "h5" : "h6";
   return (

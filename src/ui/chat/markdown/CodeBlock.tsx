@@ -4,7 +4,7 @@ import css from "./Markdown.module.css";
 
 interface CodeBlockProps {
   code: string;
-  /** As it stands behind the fence; empty where nothing does. */
+  /** The language after the fence; may be empty. */
   language: string;
   caret: ReactNode;
 }

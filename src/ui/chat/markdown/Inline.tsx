@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { Token, Tokens } from "marked";
 import { safeHref } from "./safe-href.ts";
 
-/** What marked finds within a line. */
+/** The inline tokens of marked. */
 type Known =
   | Tokens.Br
   | Tokens.Codespan
@@ -57,10 +57,10 @@ function InlineToken({ token }: { token: Known }): ReactNode {
           <Inline tokens={token.tokens} />
         </Link>
       );
-    // Fetching it would tell its server that it was read: whoever wants to see it can follow the link.
+    // Loading an image would tell its server that it was read, so it becomes a link.
     case "image":
       return <Link href={token.href}>{token.text || "Image"}</Link>;
-    // What looks like HTML is shown as it was written.
+    // HTML is shown as text.
     case "html":
     default:
       return token.raw;

@@ -6,11 +6,13 @@ import { MarkdownStream } from "./markdown-stream.ts";
 
 interface MarkdownProps {
   text: string;
-  /** Stands where the text grows, while it does. */
+  /** Shown where the text grows. */
   caret: ReactNode;
 }
 
-/** An answer as it was meant. What it can hold is a short list (BlockToken, Inline): no HTML of the model's own. */
+/**
+ * Renders an answer's Markdown. Only the elements of BlockToken and Inline are possible, never the model's own HTML.
+ */
 export function Markdown({ text, caret }: MarkdownProps) {
   const [stream] = useState(() => new MarkdownStream());
   const blocks = stream.blocksOf(text.trimStart());
@@ -18,7 +20,7 @@ export function Markdown({ text, caret }: MarkdownProps) {
     <div className={css.markdown}>
       {blocks.length === 0 && <p>{caret}</p>}
       {blocks.map((token, index) => (
-        // Text only grows at its end: a block keeps its place.
+        // Text only grows at its end, so a block keeps its index.
         // oxlint-disable-next-line react/no-array-index-key
         <Block key={index} token={token} caret={index === blocks.length - 1 ? caret : null} />
       ))}
@@ -26,7 +28,7 @@ export function Markdown({ text, caret }: MarkdownProps) {
   );
 }
 
-/** A finished block is the same token for ever, so that it is drawn once. */
+/** A finished block's token never changes, so it is rendered once. */
 const Block = memo(function Block({ token, caret }: { token: Token; caret: ReactNode }) {
   return <BlockToken token={token} caret={caret} />;
 });

@@ -3,8 +3,8 @@ import { Lexer, type Token } from "marked";
 const OPTIONS = { gfm: true, breaks: true };
 
 /**
- * Reads Markdown that grows at its end. Only what follows the last finished block is read again; the tokens of finished
- * blocks stay the same objects, so that what shows them need not be drawn again.
+ * Parses Markdown that grows at its end. Only the text after the last finished block is parsed again. Tokens of
+ * finished blocks stay the same objects, so their components are not rendered again.
  *
  * A block is finished when another one has begun behind it. (A link's address that is defined further down is not
  * found.)
@@ -13,7 +13,7 @@ export class MarkdownStream {
   #finished: Token[] = [];
   #finishedText = "";
 
-  /** The blocks of the whole text so far. */
+  /** Returns the blocks of the whole text so far. */
   blocksOf(text: string): readonly Token[] {
     const source = text.replaceAll("\r\n", "\n");
     if (!source.startsWith(this.#finishedText)) {
