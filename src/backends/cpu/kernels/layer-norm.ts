@@ -1,8 +1,8 @@
 // y = (x - mean(x)) / sqrt(variance(x) + epsilon) gamma + beta      one row of `width` values
 // y = x / sqrt(mean(x^2) + epsilon) gamma                           (RMSNorm)
 //
-// Rows, gamma and beta are padded with zeros to `bytes`, a multiple of 128; so the padding of y is zero. 16 partial sums, of
-// every 16th value, ascending; then by fours, then (0 + 1) + (2 + 3).
+// Rows, gamma and beta are padded with zeros to `bytes`, a multiple of 16; so the padding of y is zero. 16 partial sums, of
+// every 16th value, ascending (what is left of the width goes to the first four); then by fours, then (0 + 1) + (2 + 3).
 
 import type { FunctionBuilder, Local } from "../wasm/function-builder.ts";
 import { f32, f32x4, i32, i32x4, v128 } from "../wasm/instructions.ts";
@@ -72,8 +72,12 @@ function sumOver(
   add: (at: Place, sum: Vector) => Vector,
 ): Local<"f32"> {
   const sums = Array.from({ length: NUM_SUMS }, () => f.v128(0));
-  f.for(0, bytes, STEP_BYTES, (address) => {
+  const whole = f.i32(i32.and(bytes, -STEP_BYTES));
+  f.for(0, whole, STEP_BYTES, (address) => {
     sums.forEach((sum, i) => sum.set(add({ address, offset: 16 * i }, sum)));
+  });
+  f.for(whole, bytes, 16, (address) => {
+    for (const sum of sums.slice(0, 1)) sum.set(add({ address, offset: 0 }, sum));
   });
   const sum = f.v128(math.sumOfFour(sums));
   return f.f32(math.sumOfLanes(sum));

@@ -1,7 +1,7 @@
 // Filters are thresholds on values by their order as keys: integers that ascend as the floats do, NaN the largest.
 //
 //   histogram       bins[key >> 20] += mass, or 1 without masses; what is FORBIDDEN is not counted
-//   gather          ids of the tokens of one bin, ascending; returns how many
+//   gather          ids of the tokens with `key` or a larger one, ascending; returns how many
 //   forbid_below    logits[i] = FORBIDDEN where the key of values[i] is below `key`
 //   forbid_lighter  logits[i] = FORBIDDEN where weights[i] < least
 
@@ -12,12 +12,12 @@ import type { Vector } from "../../wasm/value.ts";
 import { FORBIDDEN } from "../arithmetic.ts";
 
 export type Histogram = (values: number, masses: number, bytes: number, bins: number) => void;
-export type Gather = (values: number, bytes: number, bin: number, ids: number) => number;
+export type Gather = (values: number, bytes: number, key: number, ids: number) => number;
 export type ForbidBelow = (logits: number, values: number, bytes: number, key: number) => void;
 export type ForbidLighter = (logits: number, weights: number, bytes: number, least: number) => void;
 
 export const NUM_BINS = 4096;
-const BIN_SHIFT = 20;
+export const BIN_SHIFT = 20;
 const VECTOR_BYTES = 16;
 
 export function defineFilters(module: ModuleBuilder): void {
@@ -35,13 +35,12 @@ export function defineFilters(module: ModuleBuilder): void {
     });
   });
 
-  module.functionOf("i32", "gather", { values: "i32", bytes: "i32", bin: "i32", ids: "i32" }, (f, locals) => {
-    const { values, bytes, bin, ids } = locals;
-    const bins = f.v128(i32x4.splat(bin));
+  module.functionOf("i32", "gather", { values: "i32", bytes: "i32", key: "i32", ids: "i32" }, (f, locals) => {
+    const { values, bytes, key, ids } = locals;
+    const least = f.v128(i32x4.splat(key));
     const out = f.i32(ids);
     f.for(0, bytes, VECTOR_BYTES, (i) => {
-      const key = keysOf(f, v128.load(i32.add(values, i)));
-      const found = f.i32(i32x4.bitmask(i32x4.eq(i32x4.shrU(key, BIN_SHIFT), bins)));
+      const found = f.i32(i32x4.bitmask(i32x4.geU(keysOf(f, v128.load(i32.add(values, i))), least)));
       f.if(found, () => {
         for (let lane = 0; lane < 4; lane++) {
           f.if(i32.and(found, 1 << lane), () => {
