@@ -94,7 +94,12 @@ export async function openCpuModel(options: CpuModelOptions) {
     logprobsMode: "raw_logprobs",
   });
   const qkvWidth = (heads + 2 * keyHeads) * headSize;
-  const [x, normed, qkv, attended] = [width, width, qkvWidth, width].map((size) => rows(size)) as [Rows, Rows, Rows, Rows];
+  const [x, normed, qkv, attended] = [width, width, qkvWidth, width].map((size) => rows(size)) as [
+    Rows,
+    Rows,
+    Rows,
+    Rows,
+  ];
   const [hidden, headInput, logits] = [rows(inner), rows(width), rows(vocabSize)];
   const table = matrix(width, vocabSize);
   const blockBytes = keyHeads * headBlockBytes(cache);
@@ -112,7 +117,13 @@ export async function openCpuModel(options: CpuModelOptions) {
     bytes: 4 * strideOf(width),
     epsilon: 1e-5,
   });
-  const linear = (from: Rows, to: Rows, k: number, n: number, epilogue: "store" | "addToOutput" | "geluTanh" | "silu" | "multiplyOutput" = "store"): Operation => ({
+  const linear = (
+    from: Rows,
+    to: Rows,
+    k: number,
+    n: number,
+    epilogue: "store" | "addToOutput" | "geluTanh" | "silu" | "multiplyOutput" = "store",
+  ): Operation => ({
     type: "linear",
     of: "rows",
     x: from,
@@ -176,7 +187,8 @@ export async function openCpuModel(options: CpuModelOptions) {
     phase.push(norm(normed));
     meet();
     if (style === "gpt2") phase.push(linear(normed, hidden, width, inner, "geluTanh"));
-    else phase.push(linear(normed, hidden, width, inner, "silu"), linear(normed, hidden, width, inner, "multiplyOutput"));
+    else
+      phase.push(linear(normed, hidden, width, inner, "silu"), linear(normed, hidden, width, inner, "multiplyOutput"));
     meet();
     phase.push(linear(hidden, x, inner, width, "addToOutput"));
     meet();

@@ -104,7 +104,10 @@ export async function drawOnCpu(
     const at = sampling.results + 4 * i * RESULT_WORDS;
     const words = new Uint32Array(buffer, at, RESULT_WORDS);
     const floats = new Float32Array(buffer, at, RESULT_WORDS);
-    const top = Array.from({ length: words[2]! }, (__, n) => ({ token: words[3 + 2 * n]!, logprob: floats[4 + 2 * n]! }));
+    const top = Array.from({ length: words[2]! }, (__, n) => ({
+      token: words[3 + 2 * n]!,
+      logprob: floats[4 + 2 * n]!,
+    }));
     const length = prompt.length + output.length + 1;
     const history = [...new Uint32Array(buffer, step.history + 4 * i * MAX_LENGTH, length)];
     return { token: words[0]!, logprob: floats[1]!, top, history };

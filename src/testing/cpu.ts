@@ -4,7 +4,12 @@ import v8 from "node:v8";
 
 import { expect } from "vitest";
 
-import { assembleKernels, instantiateKernels, type KernelOptions, type Kernels } from "../backends/cpu/kernels/kernels.ts";
+import {
+  assembleKernels,
+  instantiateKernels,
+  type KernelOptions,
+  type Kernels,
+} from "../backends/cpu/kernels/kernels.ts";
 import { MemoryMap } from "../backends/cpu/memory-map.ts";
 import { packBand } from "../backends/cpu/pack/pack-band.ts";
 import { panelShape, strideOf, type PanelMatrix } from "../backends/cpu/pack/panel-matrix.ts";
@@ -28,12 +33,12 @@ export interface TestKernels {
   readonly kernels: Kernels;
   readonly memory: WebAssembly.Memory;
   /** Copies values into memory and returns where. */
-  put(values: Float32Array | Uint32Array): number;
+  readonly put: (values: Float32Array | Uint32Array) => number;
   /** Returns the address of zeros. */
-  take(bytes: number): number;
-  floats(address: number, count: number): Float32Array;
-  words(address: number, count: number): Uint32Array;
-  matrix(values: Float32Array, k: number, n: number, isTransposed?: boolean): PanelMatrix;
+  readonly take: (bytes: number) => number;
+  readonly floats: (address: number, count: number) => Float32Array;
+  readonly words: (address: number, count: number) => Uint32Array;
+  readonly matrix: (values: Float32Array, k: number, n: number, isTransposed?: boolean) => PanelMatrix;
 }
 
 export async function testKernels(some: Partial<Omit<KernelOptions, "memory">> = {}): Promise<TestKernels> {

@@ -58,8 +58,18 @@ describe.each(["portable", "fastest"] as const)("%s", (math) => {
     const wide = Float32Array.from(range(-80, 80, 50_001), (x) => Math.exp(x));
     const near = Float32Array.from({ length: 50_000 }, (_, i) => 1 - (i + 1) * 2 ** -24);
     for (const x of [wide, near]) {
-      const y = await apply(math, (a, f, v) => a.log(f, v), x.filter((value) => value !== 1));
-      expect(worstRelative(y, Math.log, x.filter((value) => value !== 1))).toBeLessThan(2e-7);
+      const y = await apply(
+        math,
+        (a, f, v) => a.log(f, v),
+        x.filter((value) => value !== 1),
+      );
+      expect(
+        worstRelative(
+          y,
+          Math.log,
+          x.filter((value) => value !== 1),
+        ),
+      ).toBeLessThan(2e-7);
     }
   });
 
@@ -75,7 +85,20 @@ describe.each(["portable", "fastest"] as const)("%s", (math) => {
 
 it("rounds to halves as the files' converter does, of every kind of number", async () => {
   const bits = Uint32Array.from({ length: 60_000 }, (_, i) => Math.imul(i, 71_583) >>> 0);
-  const edges = Float32Array.of(65504, 65519.99, 65520, 65536, Infinity, -Infinity, 2 ** -24, 2 ** -25, 0, -0, 2049, 2051);
+  const edges = Float32Array.of(
+    65504,
+    65519.99,
+    65520,
+    65536,
+    Infinity,
+    -Infinity,
+    2 ** -24,
+    2 ** -25,
+    0,
+    -0,
+    2049,
+    2051,
+  );
   const inputs = new Float32Array([...new Float32Array(bits.buffer).filter((x) => !Number.isNaN(x)), ...edges]);
   const halves = await apply("portable", (_, f, v) => toHalves(f, v), inputs);
   expect(new Uint32Array(halves.buffer)).toEqual(Uint32Array.from(float32ToFloat16(inputs)));

@@ -18,10 +18,9 @@ export const FORBIDDEN = -3.4028234663852886e38;
 
 const HIGHEST_EXPONENT = 88;
 const LOWEST_EXPONENT = -87.3;
-const LOG2_E = 1.4426950408889634;
 /** ln 2 in two parts, the first of few bits, so that a small integer times it is exact. */
 const LN2_HIGH = 0.693359375;
-const LN2_LOW = -2.12194440054690583e-4;
+const LN2_LOW = -2.1219444005469057e-4;
 /** 1.5 2^23: added to a small number, it leaves its nearest integer in the low bits. */
 const ROUNDER = 12582912;
 const MANTISSA_BITS = 23;
@@ -29,11 +28,11 @@ const SQRT_HALF_BITS = 0x3f3504f3;
 
 /** exp(r) = 1 + r + r^2 P(r) for |r| <= ln 2 / 2. Cephes' expf. */
 const EXP_POLYNOMIAL = [
-  1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1,
+  1.98756915e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1,
 ];
 /** log(1 + x) = x - x^2 / 2 + x^3 P(x) for sqrt(1/2) <= 1 + x < sqrt(2). Cephes' logf. */
 const LOG_POLYNOMIAL = [
-  7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+  7.0376836292e-2, -1.151461031e-1, 1.167699874e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
   2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
 ];
 /** erf(x) = 1 - (t P(t)) exp(-x^2) with t = 1 / (1 + 0.3275911 x), x >= 0. Abramowitz and Stegun 7.1.26. */
@@ -72,7 +71,7 @@ export class Arithmetic {
   exp(f: FunctionBuilder, x: F32x4): Local<"v128"> {
     const input = f.v128(x);
     const r = f.v128(f32x4.pmin(HIGHEST_EXPONENT, f32x4.pmax(LOWEST_EXPONENT, input)));
-    const shifted = f.v128(this.madd(r, LOG2_E, ROUNDER));
+    const shifted = f.v128(this.madd(r, Math.LOG2E, ROUNDER));
     const n = f.v128(f32x4.sub(shifted, ROUNDER));
     r.set(this.madd(n, -LN2_HIGH, r));
     r.set(this.madd(n, -LN2_LOW, r));

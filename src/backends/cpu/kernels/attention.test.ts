@@ -27,7 +27,10 @@ async function openCache(math: CpuMath, dtype: CacheShape["dtype"], shape: Case)
   const [keys, values] = [take((numBlocks + 1) * blockBytes), take((numBlocks + 1) * blockBytes)];
   const order = Uint32Array.from({ length: numBlocks }, (_, i) => numBlocks - i);
   const table = put(order);
-  const [k, v] = [1, 2].map((seed) => randomNormals(LENGTH * keyHeads * headSize, seed)) as [Float32Array, Float32Array];
+  const [k, v] = [1, 2].map((seed) => randomNormals(LENGTH * keyHeads * headSize, seed)) as [
+    Float32Array,
+    Float32Array,
+  ];
   const q = randomNormals(LENGTH * queryHeads * headSize, 3);
   const [kAt, vAt, qAt] = [put(k), put(v), put(q)];
   const y = take(4 * queryHeads * headSize);

@@ -168,9 +168,7 @@ function softmax({ f, math, cache, locals }: Walk): void {
     });
     const one = cache.dtype === "f16" ? HALF_SCALE : 1;
     total.set(f32x4.splat(f32.div(one, math.sumOfLanes(total))));
-    f.for(0, padded, VECTOR_BYTES, (i) =>
-      f.storeV128(i32.add(row, i), f32x4.mul(v128.load(i32.add(row, i)), total)),
-    );
+    f.for(0, padded, VECTOR_BYTES, (i) => f.storeV128(i32.add(row, i), f32x4.mul(v128.load(i32.add(row, i)), total)));
   });
 }
 

@@ -37,29 +37,32 @@ export function defineCacheWrite(module: ModuleBuilder, shape: CacheShape): void
   module.function("cache_write", parameters, (f, { k, v, keys, values, token, heads }) => {
     f.increment(keys, i32.mul(token, size));
     f.increment(values, i32.mul(token, headSize * size));
-    f.doWhile(() => {
-      const keyAt = f.i32(keys);
-      const valueAt = f.i32(values);
-      f.for(0, 4 * headSize, 16, (d) => {
-        const key = i32.add(k, d);
-        const value = i32.add(v, d);
-        if (shape.dtype === "f32") {
-          for (let i = 0; i < 4; i++) f.storeF32(keyAt, f32.load(key, 4 * i), 4 * i * blockSize);
-          f.storeV128(valueAt, v128.load(value));
-        } else {
-          const keyHalves = toHalves(f, v128.load(key));
-          for (let i = 0; i < 4; i++) f.storeI16(keyAt, i32x4.extractLane(keyHalves, i), 2 * i * blockSize);
-          const valueHalves = toHalves(f, v128.load(value));
-          for (let i = 0; i < 4; i++) f.storeI16(valueAt, i32x4.extractLane(valueHalves, i), 2 * i);
-        }
-        f.increment(keyAt, 4 * blockSize * size);
-        f.increment(valueAt, 4 * size);
-      });
-      f.increment(k, 4 * headSize);
-      f.increment(v, 4 * headSize);
-      f.increment(keys, headBlockBytes(shape));
-      f.increment(values, headBlockBytes(shape));
-      f.increment(heads, -1);
-    }, i32.ne(heads, 0));
+    f.doWhile(
+      () => {
+        const keyAt = f.i32(keys);
+        const valueAt = f.i32(values);
+        f.for(0, 4 * headSize, 16, (d) => {
+          const key = i32.add(k, d);
+          const value = i32.add(v, d);
+          if (shape.dtype === "f32") {
+            for (let i = 0; i < 4; i++) f.storeF32(keyAt, f32.load(key, 4 * i), 4 * i * blockSize);
+            f.storeV128(valueAt, v128.load(value));
+          } else {
+            const keyHalves = toHalves(f, v128.load(key));
+            for (let i = 0; i < 4; i++) f.storeI16(keyAt, i32x4.extractLane(keyHalves, i), 2 * i * blockSize);
+            const valueHalves = toHalves(f, v128.load(value));
+            for (let i = 0; i < 4; i++) f.storeI16(valueAt, i32x4.extractLane(valueHalves, i), 2 * i);
+          }
+          f.increment(keyAt, 4 * blockSize * size);
+          f.increment(valueAt, 4 * size);
+        });
+        f.increment(k, 4 * headSize);
+        f.increment(v, 4 * headSize);
+        f.increment(keys, headBlockBytes(shape));
+        f.increment(values, headBlockBytes(shape));
+        f.increment(heads, -1);
+      },
+      i32.ne(heads, 0),
+    );
   });
 }

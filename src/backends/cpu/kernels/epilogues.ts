@@ -28,25 +28,28 @@ export function defineEpilogues(module: ModuleBuilder, math: Arithmetic): Readon
   const define = (name: Epilogue): EpilogueFunction =>
     module.function(`epilogue_${name}`, PARAMETERS, (f, { totals, bias, y, yStride, rows }) => {
       const z = f.v128();
-      f.doWhile(() => {
-        for (let i = 0; i < VECTORS; i++) {
-          z.set(v128.load(totals, 16 * i));
-          f.if(bias, () => z.set(f32x4.add(z, v128.load(bias, 16 * i))));
-          const output = v128.load(y, 16 * i);
-          const result = {
-            store: () => z,
-            geluTanh: () => math.geluTanh(f, z),
-            geluErf: () => math.geluErf(f, z),
-            silu: () => math.silu(f, z),
-            addToOutput: () => f32x4.add(output, z),
-            multiplyOutput: () => f32x4.mul(output, z),
-          }[name]();
-          f.storeV128(y, result, 16 * i);
-        }
-        f.increment(totals, TOTALS_STRIDE);
-        f.increment(y, yStride);
-        f.increment(rows, -1);
-      }, i32.ne(rows, 0));
+      f.doWhile(
+        () => {
+          for (let i = 0; i < VECTORS; i++) {
+            z.set(v128.load(totals, 16 * i));
+            f.if(bias, () => z.set(f32x4.add(z, v128.load(bias, 16 * i))));
+            const output = v128.load(y, 16 * i);
+            const result = {
+              store: () => z,
+              geluTanh: () => math.geluTanh(f, z),
+              geluErf: () => math.geluErf(f, z),
+              silu: () => math.silu(f, z),
+              addToOutput: () => f32x4.add(output, z),
+              multiplyOutput: () => f32x4.mul(output, z),
+            }[name]();
+            f.storeV128(y, result, 16 * i);
+          }
+          f.increment(totals, TOTALS_STRIDE);
+          f.increment(y, yStride);
+          f.increment(rows, -1);
+        },
+        i32.ne(rows, 0),
+      );
     });
   return {
     store: define("store"),

@@ -12,13 +12,7 @@ import { defineNorms, type LayerNorm, type RmsNorm } from "./layer-norm.ts";
 import { defineProduct, type Product } from "./product.ts";
 import { defineRotate, type Rotate } from "./rotate.ts";
 import { defineDraw, type Draw } from "./sampling/draw.ts";
-import {
-  defineFilters,
-  type ForbidBelow,
-  type ForbidLighter,
-  type Gather,
-  type Histogram,
-} from "./sampling/filter.ts";
+import { defineFilters, type ForbidBelow, type ForbidLighter, type Gather, type Histogram } from "./sampling/filter.ts";
 import { defineLogprobs, type CountAbove, type Log, type LogprobsOf } from "./sampling/logprobs.ts";
 import { defineSoftmaxOf, type SoftmaxOf } from "./sampling/softmax-of.ts";
 import { defineTypicality, type EntropyOf, type TypicalityOf } from "./sampling/typicality.ts";

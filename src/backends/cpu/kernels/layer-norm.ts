@@ -84,12 +84,7 @@ function sumOver(
 }
 
 /** 1 / sqrt(squares / width + epsilon), in every lane. */
-function scaleOf(
-  f: FunctionBuilder,
-  squares: Value<"f32">,
-  width: Local<"i32">,
-  epsilon: Local<"f32">,
-): Local<"v128"> {
+function scaleOf(f: FunctionBuilder, squares: Value<"f32">, width: Local<"i32">, epsilon: Local<"f32">): Local<"v128"> {
   const mean = f32.div(squares, f32.convertI32U(width));
   return f.v128(f32x4.splat(f32.div(1, f32.sqrt(f32.add(mean, epsilon)))));
 }

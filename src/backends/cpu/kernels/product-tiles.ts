@@ -47,40 +47,49 @@ export function defineWholeTile(
     const chunkEnd = f.i32();
     const totalsEnd = f.i32(i32.add(totals, 4 * GROUP_COLUMNS));
 
-    f.doWhile(() => {
-      pointers.forEach((pointer, p) => pointer.set(i32.add(p === 0 ? w : (pointers[p - 1] ?? w), p === 0 ? 0 : panelBytes)));
-      pointRows(xRows, x, xStride);
-      zero(wholes);
-      const [firstRow] = xRows as [Local<"i32">];
-      f.doWhile(() => {
-        zero(sums);
-        pointers.forEach((pointer, p) => {
-          scales[p]?.set(pointer);
-          f.increment(pointer, format.firstByte);
-        });
-        chunkEnd.set(i32.add(firstRow, CHUNK_X_BYTES));
-        const unroll = ROW_UNROLL[format.rowRun];
-        f.doWhile(() => {
-          for (let first = 0; first < unroll; first += format.rowRun) {
-            multiplyRun(math, format, constants, { pointers, xRows, sums, splats, first });
-          }
-          for (const pointer of pointers) f.increment(pointer, unroll * format.bytesAStep);
-          for (const row of xRows) f.increment(row, 4 * unroll);
-        }, i32.ltU(firstRow, chunkEnd));
-        pointers.forEach((pointer) => f.increment(pointer, endOfChunk(format)));
-        sums.forEach((row, r) =>
-          row.forEach((sum, c) => {
-            const whole = wholes[r]?.[c];
-            whole?.set(scaledSum(math, format, sum, scales[c >> 1] ?? 0, c & 1, whole));
-          }),
+    f.doWhile(
+      () => {
+        pointers.forEach((pointer, p) =>
+          pointer.set(i32.add(p === 0 ? w : (pointers[p - 1] ?? w), p === 0 ? 0 : panelBytes)),
         );
-      }, i32.ltU(firstRow, end));
-      wholes.forEach((row, r) =>
-        row.forEach((whole, c) => f.storeV128(totals, whole, TOTALS_STRIDE * r + 16 * c)),
-      );
-      f.increment(w, i32.mul(panelBytes, panels));
-      f.increment(totals, PANEL_TOTALS_BYTES * panels);
-    }, i32.ltU(totals, totalsEnd));
+        pointRows(xRows, x, xStride);
+        zero(wholes);
+        const [firstRow] = xRows as [Local<"i32">];
+        f.doWhile(
+          () => {
+            zero(sums);
+            pointers.forEach((pointer, p) => {
+              scales[p]?.set(pointer);
+              f.increment(pointer, format.firstByte);
+            });
+            chunkEnd.set(i32.add(firstRow, CHUNK_X_BYTES));
+            const unroll = ROW_UNROLL[format.rowRun];
+            f.doWhile(
+              () => {
+                for (let first = 0; first < unroll; first += format.rowRun) {
+                  multiplyRun(math, format, constants, { pointers, xRows, sums, splats, first });
+                }
+                for (const pointer of pointers) f.increment(pointer, unroll * format.bytesAStep);
+                for (const row of xRows) f.increment(row, 4 * unroll);
+              },
+              i32.ltU(firstRow, chunkEnd),
+            );
+            pointers.forEach((pointer) => f.increment(pointer, endOfChunk(format)));
+            sums.forEach((row, r) =>
+              row.forEach((sum, c) => {
+                const whole = wholes[r]?.[c];
+                whole?.set(scaledSum(math, format, sum, scales[c >> 1] ?? 0, c & 1, whole));
+              }),
+            );
+          },
+          i32.ltU(firstRow, end),
+        );
+        wholes.forEach((row, r) => row.forEach((whole, c) => f.storeV128(totals, whole, TOTALS_STRIDE * r + 16 * c)));
+        f.increment(w, i32.mul(panelBytes, panels));
+        f.increment(totals, PANEL_TOTALS_BYTES * panels);
+      },
+      i32.ltU(totals, totalsEnd),
+    );
   });
 }
 
@@ -101,30 +110,36 @@ export function defineChunkTile(
     const splat = f.v128();
     const end = f.i32(i32.add(x, CHUNK_X_BYTES));
     const totalsEnd = f.i32(i32.add(totals, 4 * GROUP_COLUMNS));
-    f.doWhile(() => {
-      zero(sums);
-      pointRows(xRows, x, xStride);
-      pointer.set(i32.add(w, format.firstByte));
-      f.doWhile(() => {
-        for (let k = 0; k < UNROLL; k++) {
-          for (const half of HALVES) weights[half]?.set(format.weights(pointer, k, half, constants));
-          xRows.forEach((row, r) => {
-            splat.set(v128.load32Splat(row, 4 * k));
-            sums[r]?.forEach((sum, half) => sum.set(math.madd(weights[half] ?? splat, splat, sum)));
-          });
-        }
-        f.increment(pointer, UNROLL * format.bytesAStep);
-        for (const row of xRows) f.increment(row, 4 * UNROLL);
-      }, i32.ltU(xRows[0] ?? end, end));
-      sums.forEach((row, r) =>
-        row.forEach((sum, half) => {
-          const at = TOTALS_STRIDE * r + 16 * half;
-          f.storeV128(totals, scaledSum(math, format, sum, w, half, v128.load(totals, at)), at);
-        }),
-      );
-      f.increment(w, panelBytes);
-      f.increment(totals, PANEL_TOTALS_BYTES);
-    }, i32.ltU(totals, totalsEnd));
+    f.doWhile(
+      () => {
+        zero(sums);
+        pointRows(xRows, x, xStride);
+        pointer.set(i32.add(w, format.firstByte));
+        f.doWhile(
+          () => {
+            for (let k = 0; k < UNROLL; k++) {
+              for (const half of HALVES) weights[half]?.set(format.weights(pointer, k, half, constants));
+              xRows.forEach((row, r) => {
+                splat.set(v128.load32Splat(row, 4 * k));
+                sums[r]?.forEach((sum, half) => sum.set(math.madd(weights[half] ?? splat, splat, sum)));
+              });
+            }
+            f.increment(pointer, UNROLL * format.bytesAStep);
+            for (const row of xRows) f.increment(row, 4 * UNROLL);
+          },
+          i32.ltU(xRows[0] ?? end, end),
+        );
+        sums.forEach((row, r) =>
+          row.forEach((sum, half) => {
+            const at = TOTALS_STRIDE * r + 16 * half;
+            f.storeV128(totals, scaledSum(math, format, sum, w, half, v128.load(totals, at)), at);
+          }),
+        );
+        f.increment(w, panelBytes);
+        f.increment(totals, PANEL_TOTALS_BYTES);
+      },
+      i32.ltU(totals, totalsEnd),
+    );
   });
 }
 

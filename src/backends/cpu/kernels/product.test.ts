@@ -129,7 +129,11 @@ it.each(Object.keys(EPILOGUES) as Epilogue[])("ends with %s", async (epilogue) =
   for (const hasBias of [true, false]) {
     const z = matmulReference(x, w, hasBias ? bias : new Float32Array(45), shape.rows, shape.k, shape.n);
     const y = multiply(await testKernels(), shape, { epilogue, hasBias });
-    expectNear(y, z.map((value, i) => EPILOGUES[epilogue](value, before[i] ?? NaN)), 2e-6);
+    expectNear(
+      y,
+      z.map((value, i) => EPILOGUES[epilogue](value, before[i] ?? NaN)),
+      2e-6,
+    );
   }
 });
 

@@ -67,29 +67,35 @@ export function defineProduct(
     const yBlock = f.i32();
     const rowsLeft = f.i32();
     const height = f.i32();
-    f.doWhile(() => {
-      xBlock.set(x);
-      yBlock.set(y);
-      rowsLeft.set(rows);
-      f.doWhile(() => {
-        height.set(i32.select(i32.gtU(rowsLeft, MAX_ROWS), MAX_ROWS, rowsLeft));
-        const whole = { x: xBlock, xStride, w, panelBytes, totals, kBytes };
-        const inChunks = () => walkChunks(f, tiles, format.chunkBytes, { ...whole, rows: height });
-        const several = twoRows ? () => f.if(i32.eq(height, 2), () => f.call(twoRows, whole), inChunks) : inChunks;
-        f.if(i32.eq(height, 1), () => f.call(oneRow, whole), several);
-        for (const [name, number] of Object.entries(EPILOGUE)) {
-          const finish = epilogues[name as Epilogue];
-          f.if(i32.eq(epilogue, number), () => f.call(finish, { totals, bias, y: yBlock, yStride, rows: height }));
-        }
-        f.increment(xBlock, i32.mul(xStride, height));
-        f.increment(yBlock, i32.mul(yStride, height));
-        f.increment(rowsLeft, i32.sub(0, height));
-      }, i32.ne(rowsLeft, 0));
-      f.increment(w, i32.mul(panelBytes, GROUP_PANELS));
-      f.if(bias, () => f.increment(bias, 4 * GROUP_COLUMNS));
-      f.increment(y, 4 * GROUP_COLUMNS);
-      f.increment(groups, -1);
-    }, i32.ne(groups, 0));
+    f.doWhile(
+      () => {
+        xBlock.set(x);
+        yBlock.set(y);
+        rowsLeft.set(rows);
+        f.doWhile(
+          () => {
+            height.set(i32.select(i32.gtU(rowsLeft, MAX_ROWS), MAX_ROWS, rowsLeft));
+            const whole = { x: xBlock, xStride, w, panelBytes, totals, kBytes };
+            const inChunks = () => walkChunks(f, tiles, format.chunkBytes, { ...whole, rows: height });
+            const several = twoRows ? () => f.if(i32.eq(height, 2), () => f.call(twoRows, whole), inChunks) : inChunks;
+            f.if(i32.eq(height, 1), () => f.call(oneRow, whole), several);
+            for (const [name, number] of Object.entries(EPILOGUE)) {
+              const finish = epilogues[name as Epilogue];
+              f.if(i32.eq(epilogue, number), () => f.call(finish, { totals, bias, y: yBlock, yStride, rows: height }));
+            }
+            f.increment(xBlock, i32.mul(xStride, height));
+            f.increment(yBlock, i32.mul(yStride, height));
+            f.increment(rowsLeft, i32.sub(0, height));
+          },
+          i32.ne(rowsLeft, 0),
+        );
+        f.increment(w, i32.mul(panelBytes, GROUP_PANELS));
+        f.if(bias, () => f.increment(bias, 4 * GROUP_COLUMNS));
+        f.increment(y, 4 * GROUP_COLUMNS);
+        f.increment(groups, -1);
+      },
+      i32.ne(groups, 0),
+    );
   });
 }
 
@@ -109,14 +115,17 @@ function walkChunks(
     const left = f.i32(rows);
     const xTile = f.i32(i32.add(x, k));
     const tileTotals = f.i32(totals);
-    f.doWhile(() => {
-      chooseTile(f, tiles, left, (tile, height) => {
-        f.call(tile, { x: xTile, xStride, w: chunk, panelBytes, totals: tileTotals });
-        f.increment(xTile, i32.mul(xStride, height));
-        f.increment(tileTotals, TOTALS_STRIDE * height);
-        f.increment(left, -height);
-      });
-    }, i32.ne(left, 0));
+    f.doWhile(
+      () => {
+        chooseTile(f, tiles, left, (tile, height) => {
+          f.call(tile, { x: xTile, xStride, w: chunk, panelBytes, totals: tileTotals });
+          f.increment(xTile, i32.mul(xStride, height));
+          f.increment(tileTotals, TOTALS_STRIDE * height);
+          f.increment(left, -height);
+        });
+      },
+      i32.ne(left, 0),
+    );
     f.increment(chunk, chunkBytes);
   });
 }
@@ -126,7 +135,7 @@ function chooseTile(
   f: FunctionBuilder,
   tiles: readonly ChunkTile[],
   left: Value<"i32">,
-  use: (tile: ChunkTile, height: number) => void,
+  call: (tile: ChunkTile, height: number) => void,
 ): void {
   const isChosen: Readonly<Record<number, Value<"i32">>> = {
     6: i32.or(i32.geU(left, 11), i32.eq(left, 6)),
@@ -139,8 +148,13 @@ function chooseTile(
     const tile = tiles[height - 1];
     const condition = isChosen[height];
     if (!tile) return;
-    if (condition) f.if(condition, () => use(tile, height), () => choose(height - 1));
-    else use(tile, height);
+    if (condition)
+      f.if(
+        condition,
+        () => call(tile, height),
+        () => choose(height - 1),
+      );
+    else call(tile, height);
   };
   choose(tiles.length);
 }

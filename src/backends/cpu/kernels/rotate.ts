@@ -18,26 +18,29 @@ export function defineRotate(module: ModuleBuilder, math: Arithmetic, headSize: 
     const sin = f.v128();
     const one = f.f32();
     const other = f.f32();
-    f.doWhile(() => {
-      let i = 0;
-      for (; i + 4 <= half; i += 4) {
-        a.set(v128.load(x, 4 * i));
-        b.set(v128.load(x, 4 * (half + i)));
-        cos.set(v128.load(angles, 4 * i));
-        sin.set(v128.load(angles, 4 * (half + i)));
-        f.storeV128(x, math.madd(f32x4.neg(b), sin, f32x4.mul(a, cos)), 4 * i);
-        f.storeV128(x, math.madd(a, sin, f32x4.mul(b, cos)), 4 * (half + i));
-      }
-      for (; i < half; i++) {
-        one.set(f32.load(x, 4 * i));
-        other.set(f32.load(x, 4 * (half + i)));
-        const cosine = f32.load(angles, 4 * i);
-        const sine = f32.load(angles, 4 * (half + i));
-        f.storeF32(x, f32.sub(f32.mul(one, cosine), f32.mul(other, sine)), 4 * i);
-        f.storeF32(x, f32.add(f32.mul(other, cosine), f32.mul(one, sine)), 4 * (half + i));
-      }
-      f.increment(x, 4 * headSize);
-      f.increment(heads, i32.sub(0, 1));
-    }, i32.ne(heads, 0));
+    f.doWhile(
+      () => {
+        let i = 0;
+        for (; i + 4 <= half; i += 4) {
+          a.set(v128.load(x, 4 * i));
+          b.set(v128.load(x, 4 * (half + i)));
+          cos.set(v128.load(angles, 4 * i));
+          sin.set(v128.load(angles, 4 * (half + i)));
+          f.storeV128(x, math.madd(f32x4.neg(b), sin, f32x4.mul(a, cos)), 4 * i);
+          f.storeV128(x, math.madd(a, sin, f32x4.mul(b, cos)), 4 * (half + i));
+        }
+        for (; i < half; i++) {
+          one.set(f32.load(x, 4 * i));
+          other.set(f32.load(x, 4 * (half + i)));
+          const cosine = f32.load(angles, 4 * i);
+          const sine = f32.load(angles, 4 * (half + i));
+          f.storeF32(x, f32.sub(f32.mul(one, cosine), f32.mul(other, sine)), 4 * i);
+          f.storeF32(x, f32.add(f32.mul(other, cosine), f32.mul(one, sine)), 4 * (half + i));
+        }
+        f.increment(x, 4 * headSize);
+        f.increment(heads, i32.sub(0, 1));
+      },
+      i32.ne(heads, 0),
+    );
   });
 }

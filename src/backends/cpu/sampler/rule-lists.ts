@@ -53,7 +53,7 @@ export function readRuleLists(words: Uint32Array, vocabSize: number): StoredRule
   const endTokensAt = HEADER_WORDS + 2 * numBiases;
   const badWordsAt = endTokensAt + numEndTokens;
   const badWords: Uint32Array[] = [];
-  for (let at = badWordsAt; at < badWordsAt + numBadWordWords; ) {
+  for (let at = badWordsAt; at < badWordsAt + numBadWordWords;) {
     const length = words[at] ?? 0;
     badWords.push(words.subarray(at + 1, at + 1 + length));
     at += 1 + length;

@@ -68,7 +68,10 @@ describe.each([2, 31, 33, 512])("a vocabulary of %i", (size) => {
 
   it("is log-probabilities that beams' rules change", async () => {
     const requests: RuledRow[] = cases.map((rules) => ({ rules, prompt, output, isBeam: true }));
-    const drawn = await drawOnCpu(logits, requests.map((request) => ({ ...request, numTop: MAX_TOP_CANDIDATES })));
+    const drawn = await drawOnCpu(
+      logits,
+      requests.map((request) => ({ ...request, numTop: MAX_TOP_CANDIDATES })),
+    );
     requests.forEach((request, i) => expectRuled(logits, request, drawn[i]));
   });
 });

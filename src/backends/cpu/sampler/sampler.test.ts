@@ -63,7 +63,10 @@ describe.each([1, 2, 31, 33, 512, 5000])("a vocabulary of %i", (size) => {
   it("tells the most likely tokens in order, and scores tokens with their rank", async () => {
     const order = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0));
     const scored = order[Math.floor(size / 2)] ?? 0;
-    const [drawn, score] = await drawOnCpu(logits, [{ numTop: 20 }, { isScored: true, scoredToken: scored, numTop: 3 }]);
+    const [drawn, score] = await drawOnCpu(logits, [
+      { numTop: 20 },
+      { isScored: true, scoredToken: scored, numTop: 3 },
+    ]);
     expect(drawn?.top.map(({ token }) => token)).toEqual(order.slice(0, 20));
     expectNear(
       drawn?.top.map(({ logprob }) => logprob) ?? [],
@@ -89,7 +92,11 @@ describe.each([1, 2, 31, 33, 512, 5000])("a vocabulary of %i", (size) => {
       expect(drawn?.top.map(({ token }) => token)).toEqual(order.slice(0, 8));
       expect(drawn?.logprob).toBeCloseTo(expected[drawn?.token ?? 0] ?? NaN, 4);
       const told = drawn?.top.map(({ logprob }) => logprob) ?? [];
-      expectNear(told, order.slice(0, 8).map((token) => expected[token] ?? NaN), 3e-6);
+      expectNear(
+        told,
+        order.slice(0, 8).map((token) => expected[token] ?? NaN),
+        3e-6,
+      );
     }
   });
 });

@@ -178,7 +178,10 @@ export class Sampler {
     const working = this.#scratch.working / 4;
     applyRules(this.#floats.subarray(working, working + vocabSize), {
       request,
-      lists: readRuleLists(this.#words.subarray(rules / 4 + slot * listWords, rules / 4 + (slot + 1) * listWords), vocabSize),
+      lists: readRuleLists(
+        this.#words.subarray(rules / 4 + slot * listWords, rules / 4 + (slot + 1) * listWords),
+        vocabSize,
+      ),
       history: this.#words.subarray(historyAt, historyAt + promptLength + outputIndex),
       mask: (flags & SAMPLE_FLAG.masked) === 0 ? null : this.#words.subarray(maskAt, maskAt + maskWords(vocabSize)),
     });

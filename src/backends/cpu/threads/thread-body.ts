@@ -19,7 +19,9 @@ export interface HelperPlan extends SharedPlan {
 }
 
 /** What a helping thread says. */
-export type HelperMessage = { readonly type: "ready" | "closed" } | { readonly type: "failed"; readonly message: string };
+export type HelperMessage =
+  | { readonly type: "ready" | "closed" }
+  | { readonly type: "failed"; readonly message: string };
 
 /** 10 us: a wake-up takes longer, and spinning longer would rob whoever else wants the core. */
 const SPINS = 20_000;

@@ -26,7 +26,14 @@ const LLAMA: CpuModelOptions = {
   maxThreads: 4,
   isShared: false,
 };
-const GPT2: CpuModelOptions = { ...LLAMA, style: "gpt2", keyHeads: 6, dtype: "f32", cacheDtype: "f32", math: "fastest" };
+const GPT2: CpuModelOptions = {
+  ...LLAMA,
+  style: "gpt2",
+  keyHeads: 6,
+  dtype: "f32",
+  cacheDtype: "f32",
+  math: "fastest",
+};
 
 const openHelper = () => openBundledHelper();
 

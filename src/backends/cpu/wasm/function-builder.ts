@@ -1,16 +1,6 @@
 import { ByteBuffer } from "./byte-buffer.ts";
 import { i32 } from "./instructions.ts";
-import {
-  toF32,
-  toF32x4,
-  toI32,
-  TYPE_CODE,
-  Value,
-  type F32,
-  type F32x4,
-  type I32,
-  type ValueType,
-} from "./value.ts";
+import { toF32, toF32x4, toI32, TYPE_CODE, Value, type F32, type F32x4, type I32, type ValueType } from "./value.ts";
 
 /** What a function takes: names with their types, in order. */
 export type Parameters = Readonly<Record<string, ValueType>>;

@@ -60,7 +60,7 @@ function memory<T extends ValueType>(type: T, code: readonly number[]) {
     });
 }
 
-function atomic<A extends readonly Value<ValueType>[]>(code: number, operands: A, offset: number): Value<"i32"> {
+function atomic(code: number, operands: readonly Value<ValueType>[], offset: number): Value<"i32"> {
   return instruction("i32", [ATOMIC, code], operands, (out) => {
     out.byte(ATOMIC_ALIGNMENT);
     out.unsigned(offset);

@@ -41,10 +41,7 @@ export function defineDraw(module: ModuleBuilder, math: Arithmetic): void {
     f.for(0, bytes, VECTOR_BYTES, (i) => {
       logit.set(v128.load(i32.add(logits, i)));
       luck.set(f32x4.div(logit, temperatures));
-      const mayWin = v128.and(
-        f32x4.gt(f32x4.add(luck, LARGEST_GUMBEL), best.values),
-        f32x4.gt(logit, FORBIDDEN),
-      );
+      const mayWin = v128.and(f32x4.gt(f32x4.add(luck, LARGEST_GUMBEL), best.values), f32x4.gt(logit, FORBIDDEN));
       f.if(v128.anyTrue(mayWin), () => {
         luck.set(f32x4.add(luck, gumbel(f, math, threefry.bits(best.next))));
         luck.set(v128.bitselect(luck, f32x4.splat(FORBIDDEN), f32x4.gt(logit, FORBIDDEN)));
