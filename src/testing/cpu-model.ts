@@ -225,8 +225,8 @@ export async function openCpuModel(options: CpuModelOptions) {
   return {
     plan,
     memory,
-    /** Writes a step; each row that samples draws at temperature 1 with its slot as the seed. */
-    write(stepRows: readonly TestRow[]): void {
+    /** Writes a step; each row that samples draws among the likeliest 95%, with its slot as the seed. */
+    write(stepRows: readonly TestRow[], { temperature = 1 } = {}): void {
       let numSamples = 0;
       stepRows.forEach(({ token, position, slot, samples = false }, row) => {
         words.set([token, position, slot, 0], step.rows / 4 + row * ROW_WORDS);
@@ -238,7 +238,7 @@ export async function openCpuModel(options: CpuModelOptions) {
           flags: 0,
           outputIndex: position + 1,
           promptLength: 0,
-          temperature: 1,
+          temperature,
           topK: 0,
           topP: 0.95,
           minP: 0,
