@@ -180,9 +180,9 @@ export class EngineClient implements ChorusEngine {
       open.push(event);
     }
     // A step comes before the requests and alerts that it caused.
-    for (const report of steps) this.#tell("step", report);
-    for (const report of requests) this.#tell("request", report);
-    for (const alert of alerts) this.#tell("alert", alert);
+    for (const report of steps) this.#emit("step", report);
+    for (const report of requests) this.#emit("request", report);
+    for (const alert of alerts) this.#emit("alert", alert);
     if (fatal) this.#end(fromErrorData(fatal), { fatal: true });
   }
 
@@ -193,10 +193,10 @@ export class EngineClient implements ChorusEngine {
     this.#open.clear();
     for (const reject of this.#calls) reject(error);
     this.#calls.clear();
-    if (fatal) this.#tell("fatal", toErrorData(error));
+    if (fatal) this.#emit("fatal", toErrorData(error));
   }
 
-  #tell<Name extends keyof EngineEvents>(event: Name, payload: EngineEvents[Name]): void {
+  #emit<Name extends keyof EngineEvents>(event: Name, payload: EngineEvents[Name]): void {
     for (const listener of this.#listeners[event]) {
       try {
         listener(payload);

@@ -37,7 +37,7 @@ export interface FakeEngineOptions {
   readonly model?: Partial<ModelCard>;
   /** Most answers that grow at once; the others wait. */
   readonly maxNumSeqs?: number;
-  /** So many tokens are drafted in each step; of these none, one, two... are taken, in turn. [0] */
+  /** Tokens drafted in each step; none, one, two... of them are accepted, in turn. [0] */
   readonly numDrafts?: number;
 }
 
@@ -175,7 +175,7 @@ export class FakeEngine implements ChorusEngine {
     }
   }
 
-  /** The engine dies: everything open is rejected, then `fatal` is told. */
+  /** The engine dies: everything open is rejected, then `fatal` is emitted. */
   die(error: ChorusErrorData): void {
     this.#failAll(fromErrorData(error));
     this.#emit("fatal", error);
