@@ -11,7 +11,7 @@ import { ChorusError } from "../protocol/errors.ts";
 import { parseAlertThresholds } from "./alert-thresholds.ts";
 import { Fields, invalidValue, missing } from "./validate.ts";
 
-/** A model's shape, as far as its cache and its context go. */
+/** The part of a model's shape that decides its cache and context. */
 interface ModelShape {
   readonly nPositions: number;
   readonly nLayer: number;
@@ -48,13 +48,13 @@ const BATCHING_MODES: readonly BatchingMode[] = ["continuous", "static", "sequen
 const BLOCK_SIZE = 16;
 const DEFAULT_MAX_NUM_SEQS = 64;
 const DEFAULT_MAX_NUM_BATCHED_TOKENS = 256;
-/** What the cache holds by default, unless that takes more than DEFAULT_KV_CACHE_BYTES. */
+/** Contexts that the cache holds by default, unless they take more than DEFAULT_KV_CACHE_BYTES. */
 const DEFAULT_FULL_CONTEXTS = 16;
 const DEFAULT_KV_CACHE_BYTES = 256 * 2 ** 20;
 const DEFAULT_RUN_AHEAD = 2;
 const DEFAULT_BATCH_WINDOW_MS = 50;
 
-/** Bytes of one cache block on the GPU, where a head's row is padded to a multiple of 4 numbers. */
+/** Returns the bytes of one cache block on the GPU, where a head's row is padded to a multiple of 4 numbers. */
 export function kvBytesPerBlock(
   { nLayer, nHead, headDim }: Pick<ModelShape, "nLayer" | "nHead" | "headDim">,
   kvCacheDtype: KvCacheDtype,
@@ -66,7 +66,7 @@ export function kvBytesPerBlock(
   return keysAndValues * nLayer * nHead * paddedHeadDim * blockSize * bytesPerNumber;
 }
 
-/** @throws ChorusError missing_required_parameter, invalid_type or invalid_value of "mode" */
+/** @throws ChorusError missing_required_parameter, invalid_type or invalid_value for "mode" */
 export function parseBatchingMode(mode: unknown): BatchingMode {
   const checked = new Fields({ mode }).oneOf("mode", BATCHING_MODES);
   if (checked === undefined) throw missing("mode");
@@ -74,8 +74,8 @@ export function parseBatchingMode(mode: unknown): BatchingMode {
 }
 
 /**
- * Checks a config that a caller wrote, and decides what it leaves open.
- * @param usualDtype what suits the adapter
+ * Checks a caller's config and fills in the defaults.
+ * @param usualDtype default dtype for the adapter
  * @throws ChorusError unknown_parameter, invalid_type, invalid_value, naming the field.
  */
 export function resolveEngineConfig(

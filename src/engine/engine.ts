@@ -92,7 +92,8 @@ export class Engine {
    * enough are in flight. Returns whether it did anything.
    */
   async step(): Promise<boolean> {
-    if (this.#isStepping) throw new ChorusError("internal_error", "step() was called while another step is in progress.");
+    if (this.#isStepping)
+      throw new ChorusError("internal_error", "step() was called while another step is in progress.");
     this.#isStepping = true;
     try {
       this.#endOverdue();

@@ -102,9 +102,9 @@ export class Scheduler {
   /**
    * Plans the next step and counts its rows as computed, so that another can be planned while this one runs.
    *
-   * @param mayPreempt false while steps are in flight. A sequence that can't get a block then waits for them: one of them may
-   *   end a sequence, and a sequence with a token in flight must not start over. All others wait as well, or else steps
-   *   would stay in flight for as long as they have room.
+   * @param mayPreempt false while steps are in flight. A sequence that can't get a block then waits for them: one of them
+   *   may end a sequence, and a sequence with a token in flight must not start over. All others wait as well, or else
+   *   steps would stay in flight for as long as they have room.
    */
   schedule(nowMs: number, mayPreempt: boolean): ScheduledSequence[] {
     if (this.#isBlocked && !mayPreempt) return [];
@@ -157,7 +157,8 @@ export class Scheduler {
     while (sequence.numPublishedBlocks < numFull) {
       const index = sequence.numPublishedBlocks;
       const block = sequence.blockTable[index];
-      if (block === undefined) throw new ChorusError("internal_error", `Block ${index} was written, but the sequence doesn't have it.`);
+      if (block === undefined)
+        throw new ChorusError("internal_error", `Block ${index} was written, but the sequence doesn't have it.`);
       const { tokens, publishedChain, cacheSalt } = sequence;
       sequence.publish(this.pool.prefixCache.publish(block, tokens, index, publishedChain, cacheSalt));
     }
