@@ -17,7 +17,7 @@ export class ChunkWriter {
   readonly #request: ParsedRequest;
   readonly #head: AnswerHead;
   readonly #names: TokenNames;
-  /** Of each choice that has begun: length of the text of its tokens so far. */
+  /** For each choice that has begun: length of its tokens' text so far. */
   readonly #textLengths = new Map<number, number>();
   #completionTokens = 0;
 
@@ -27,7 +27,7 @@ export class ChunkWriter {
     this.#names = names;
   }
 
-  /** The chunks of one output; none where nothing is to be told yet (half a character, half a stop string). */
+  /** Returns the chunks of one output; none if it has no text yet (an incomplete character or stop string). */
   write(choice: number, output: ChoiceOutput): Chunk[] {
     const isFirst = !this.#textLengths.has(choice);
     const offset = this.#textLengths.get(choice) ?? 0;
@@ -50,7 +50,7 @@ export class ChunkWriter {
     return this.#isWorthTelling(told) ? [this.#completion([this.#text(choice, told, logprobs, isFirst)])] : [];
   }
 
-  /** After the last output: the usage, where the request asked for it. */
+  /** Returns the usage chunk, after the last output, if the request wants it. */
   end(): Chunk[] {
     if (!this.#request.includeUsage) return [];
     const usage = usageOf(this.#request, this.#completionTokens);

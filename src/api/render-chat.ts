@@ -8,7 +8,7 @@ interface TokenReader {
 }
 
 /**
- * What messages become before the model reads them, checked as chat.completions.create checks them.
+ * Returns the prompt that messages become, with the same checks as chat.completions.create.
  * @throws ChorusError naming the field.
  */
 export function renderChat(body: unknown, chatFormat: ChatFormat, tokenizer: TokenReader): RenderedChat {
@@ -16,7 +16,7 @@ export function renderChat(body: unknown, chatFormat: ChatFormat, tokenizer: Tok
   return { text: textOf(tokenIds, tokenizer), tokenIds };
 }
 
-/** A character may be spread over several tokens. Control tokens have no bytes of their own. */
+/** A character may span several tokens. Control tokens have no bytes. */
 function textOf(tokenIds: readonly number[], tokenizer: TokenReader): string {
   const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   const parts = tokenIds.map((id) => {
