@@ -3,9 +3,9 @@
 
 import { tuningKey } from "../backends/gpu/matmul-tuning.ts";
 import { usualMatmuls } from "../backends/gpu/matmul-variants.ts";
-import { openTuningStore } from "../host/tuning-store.ts";
+import { indexedDbTuningStore } from "../host/platforms/tuning-store.ts";
 import type { createEngine, EngineConfig } from "../index.ts";
-import { parseGpt2Config } from "../models/gpt2/gpt2-config.ts";
+import { describeModel } from "../models/families.ts";
 import { answersAlone, answersUnder, FEWEST_CIRCUMSTANCES } from "./exactness.ts";
 import { checkpointFiles, goldenAnswers, type GoldenAnswer } from "./golden-answers.ts";
 import { loadGolden } from "./golden.ts";
@@ -67,9 +67,9 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
     await (await create({ model: TINY, worker: false, gpu: software.gpu, dtype })).dispose();
   }
   // Measuring which kernels are fastest takes a software adapter minutes.
-  const config = parseGpt2Config(await (await fetch(`${CHAT}config.json`)).json());
+  const model = describeModel(await (await fetch(`${CHAT}config.json`)).json());
   const usual = usualMatmuls({ isSoftware: false, hasSubgroups }).map(({ name }) => name);
-  await openTuningStore().save(tuningKey(PRETENDED_ADAPTER, config, "f16"), usual);
+  await indexedDbTuningStore().save(tuningKey(PRETENDED_ADAPTER, model, "f16"), usual);
   await (await create({ model: CHAT, worker: false, gpu: hardware.gpu, dtype: "f16" })).dispose();
   hardware.destroy();
   return { pipelines: [...software.compiled(), ...hardware.compiled()], hasSubgroups };
