@@ -14,11 +14,26 @@ interface FixturePrompt {
   readonly name: string;
   readonly ids: readonly number[];
   readonly last_logits: TensorRef;
+  readonly greedy: { readonly tokens: readonly number[] };
 }
 
-export interface Fixture {
-  readonly weights: ModelWeights;
+interface FixtureFile {
   readonly prompts: readonly FixturePrompt[];
+  /** Of quantised weights, by scheme. */
+  readonly quantisation?: {
+    readonly schemes: Readonly<Record<string, { readonly prompts: readonly QuantisedPrompt[] }>>;
+  };
+}
+
+interface QuantisedPrompt {
+  /** Its name. */
+  readonly prompt: string;
+  readonly last_logits: TensorRef;
+  readonly greedy_tokens: readonly number[];
+}
+
+export interface Fixture extends FixtureFile {
+  readonly weights: ModelWeights;
   tensor(ref: TensorRef): Float32Array;
 }
 
@@ -29,7 +44,7 @@ export async function readFixture(folder: string, families = FAMILIES): Promise<
   const checkpoint = await openSafetensors(new Blob([bytes("model.safetensors")]));
   const floats = new Float32Array(bytes("golden.f32").buffer);
   return {
-    ...(json("golden.json") as { prompts: readonly FixturePrompt[] }),
+    ...(json("golden.json") as FixtureFile),
     weights: openWeights(checkpoint, (vocabSize) => describeModel(json("config.json"), vocabSize, families)),
     tensor: ({ off, shape }) => floats.subarray(off, off + shape.reduce((a, b) => a * b, 1)),
   };
