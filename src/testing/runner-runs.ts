@@ -3,6 +3,7 @@
 import { resolveEngineConfig } from "../api/engine-config.ts";
 import type { LogitRules } from "../engine/sampling/logit-rules.ts";
 import { Sequence } from "../engine/core/sequence.ts";
+import type { Runner } from "../engine/runner.ts";
 import { StepPlanner } from "../engine/core/step-planner.ts";
 import type { OpenedDevice } from "../backends/gpu/device.ts";
 import { GpuRunner } from "../backends/gpu/gpu-runner.ts";
@@ -39,7 +40,7 @@ export function placedSequence(
 }
 
 export async function greedyTokens(
-  runner: GpuRunner,
+  runner: Runner,
   prompt: readonly number[],
   numTokens: number,
   rules: Partial<LogitRules> = {},

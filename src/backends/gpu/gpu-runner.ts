@@ -39,6 +39,7 @@ export class GpuRunner implements LoadedRunner {
   readonly activations: Activations;
   /** Bytes of the weights as they are kept on the GPU. */
   readonly weightBytes: number;
+  readonly adapterName: string;
 
   private constructor(
     device: GPUDevice,
@@ -48,7 +49,9 @@ export class GpuRunner implements LoadedRunner {
     graph: CompiledGraph,
     sampler: Sampler,
     weightBytes: number,
+    adapterName: string,
   ) {
+    this.adapterName = adapterName;
     this.weightBytes = weightBytes;
     this.#device = device;
     this.#arena = arena;
@@ -110,7 +113,8 @@ export class GpuRunner implements LoadedRunner {
       const outOfMemory = await device.popErrorScope();
       if (outOfMemory)
         throw new ChorusError("out_of_memory", `The GPU can't hold this model and its cache: ${outOfMemory.message}`);
-      return new GpuRunner(device, arena, step, activations, compiled, sampler, weightBytes);
+      const { adapterName } = opened;
+      return new GpuRunner(device, arena, step, activations, compiled, sampler, weightBytes, adapterName);
     } catch (error) {
       arena.destroy();
       throw error;
