@@ -12,7 +12,9 @@ type CreateEngine = typeof createEngine;
 type Dtypes = Required<Pick<EngineConfig, "dtype" | "kvCacheDtype">>;
 
 const TINY = "/fixtures/gpt2-tiny/";
-/** Long enough a context for attention in splits. */
+/** Positions turn, and norms are added to the residual. */
+const GEMMA = "/fixtures/gemma3-tiny/";
+/** A context long enough for attention in splits. */
 const CHAT = "/public/models/chorus-chat/";
 
 /** Checks of one page have one device, so that each kernel is compiled once. */
@@ -59,7 +61,9 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
   for (const dtype of ["f32", "f16", "q8", "q4"] as const) {
     await (await create({ model: TINY, worker: false, gpu: software.gpu, dtype })).dispose();
   }
+  await (await create({ model: GEMMA, worker: false, gpu: software.gpu })).dispose();
   for (const [model, dtype] of [
+    [GEMMA, "f16"],
     [TINY, "q4"],
     [CHAT, "f16"],
   ] as const) {

@@ -55,7 +55,8 @@ export async function prepareGraph(
   const uploader = new WeightUploader(device, arena, compiler, engine.dtype, { maxBindingBytes });
   const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
   uploader.destroy();
-  const context = { compiler, arena, graph, shape, engine, buffers, activations, step, matmuls };
+  const { vocabSize } = shape;
+  const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };
   return { compiled: await CompiledGraph.compile(context, adapter), buffers, activations, step, arena };
 }
 

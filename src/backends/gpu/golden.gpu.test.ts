@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { Sequence } from "../../engine/core/sequence.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
@@ -6,7 +6,7 @@ import { FAMILY_FIXTURES } from "../../testing/family-fixtures.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { logitsReference } from "../../testing/graph-reference.ts";
 import { gpuKernelLogits } from "../../testing/prepared-graph.ts";
-import { createRunner, greedyTokens, lastLogits, placedSequence } from "../../testing/runner-runs.ts";
+import { createRunner, greedyTogether, greedyTokens, lastLogits, placedSequence } from "../../testing/runner-runs.ts";
 import { expectClose, openTestDevice } from "../../testing/gpu.ts";
 import { storedAs } from "../../testing/tensors.ts";
 
@@ -108,18 +108,22 @@ describe("a prompt that is scored", async () => {
 
 const LLAMA_TYPES = FAMILY_FIXTURES.filter((folder) => !folder.startsWith("gpt2"));
 
-describe.each(LLAMA_TYPES)("%s", async (folder) => {
-  const golden = await loadGolden(folder);
-  const runner = await createRunner(opened, golden.weights);
-  afterAll(() => runner.dispose());
-
-  it.each(golden.prompts)("has Hugging Face's logits at the last position of $name", async ({ ids, last_logits }) => {
-    expectClose(await lastLogits(opened, runner, ids, 512), golden.tensor(last_logits), 2e-4);
+it.each(LLAMA_TYPES)("%s has Hugging Face's logits after each prompt, and its greedy tokens", async (folder) => {
+  const { weights, prompts, tensor } = await loadGolden(folder);
+  const sizes = { maxNumSeqs: 8, maxNumBatchedTokens: 512, numGpuBlocks: 128 };
+  const runner = await createRunner(opened, weights, sizes);
+  const numTokens = Math.max(...prompts.map(({ greedy }) => greedy.tokens.length));
+  const ids = prompts.map((prompt) => prompt.ids);
+  const { logits, tokens } = await greedyTogether(opened, runner, ids, {
+    numTokens,
+    numGpuBlocks: 128,
+    vocabSize: 512,
   });
-
-  it.each(golden.prompts)("has Hugging Face's greedy tokens after $name", async ({ ids, greedy: { tokens } }) => {
-    expect(await greedyTokens(runner, ids, tokens.length)).toEqual(tokens);
-  });
+  for (const [i, prompt] of prompts.entries()) {
+    expectClose(logits[i] ?? [], tensor(prompt.last_logits), 2e-4);
+    expect(tokens[i]?.slice(0, prompt.greedy.tokens.length), prompt.name).toEqual(prompt.greedy.tokens);
+  }
+  runner.dispose();
 });
 
 describe("other kernels than this adapter's", () => {

@@ -17,7 +17,7 @@ const ROTARY_LANES = 32;
  * input themselves, attention writes the cache, and the head begins to draw.
  */
 export function hardwareOperations(context: OperationContext): Operations {
-  const { compiler, graph, shape, buffers, activations, step } = context;
+  const { compiler, graph, shape, vocabSize, buffers, activations, step } = context;
   const norms = new Map<Value, Norm>();
   for (const operation of graph.operations) {
     if (operation.type === "norm" && !operation.addsToOutput) norms.set(operation.output, operation);
@@ -74,7 +74,7 @@ export function hardwareOperations(context: OperationContext): Operations {
       Promise.all(
         buffers.table(table).map((part) => {
           const y = { buffer: activations.logits, offset: 4 * part.firstRow };
-          const head = { VOCABULARY: shape.vocabSize, FIRST_TOKEN: part.firstRow };
+          const head = { VOCABULARY: vocabSize, FIRST_TOKEN: part.firstRow };
           const Y4 = strideOf(shape.vocabSize) / 4;
           return product(label, part, input, y, Epilogue.head, { samplesOnly: true, Y4, head });
         }),
