@@ -47,6 +47,11 @@ export interface OpenedBackend extends Pick<Backend, "name" | "memory"> {
 export interface LoadOptions {
   readonly weights: ModelWeights;
   readonly engine: ResolvedEngineConfig;
+  /**
+   * Tokens that may be drawn: the tokenizer's. Rows of the embedding beyond them are padding.
+   * [as many as the embedding has rows]
+   */
+  readonly vocabSize?: number;
   readonly onKernel?: (compiled: number, total: number) => void;
   /** Where measured kernel choices are kept. [the usual ones are taken, unmeasured] */
   readonly tuning?: TuningStore;

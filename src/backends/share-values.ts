@@ -9,12 +9,15 @@ export interface SharedValues {
 /**
  * Deals values to as few buffers as their lives allow. Values of one buffer have the same width, since the padding of rows
  * must stay zero.
- * @param normsAreFused products normalise their input themselves: norms write nothing, and their input lives on
+ * @param normsAreFused products normalise their input themselves: norms write nothing, unless they add to their output, and
+ *   their input lives on
  */
 export function shareValues(graph: Graph, { normsAreFused }: { normsAreFused: boolean }): SharedValues {
   const { operations, values } = graph;
   const normOf = new Map<Value, Value>();
-  if (normsAreFused) for (const op of operations) if (op.type === "norm") normOf.set(op.output, op.input);
+  for (const op of normsAreFused ? operations : []) {
+    if (op.type === "norm" && !op.addsToOutput) normOf.set(op.output, op.input);
+  }
   const lastUse = new Map<Value, number>();
   operations.forEach((operation, at) => {
     for (const value of usedBy(operation)) lastUse.set(normOf.get(value) ?? value, at);

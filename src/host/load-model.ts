@@ -62,6 +62,7 @@ export async function loadModel(
     const runner = await backend.load({
       weights,
       engine: engineConfig,
+      vocabSize: tokenizer.vocabSize,
       onKernel: (done, total) => onProgress({ stage: "kernels", done, total }),
       tuning: platform.tuning,
     });
@@ -72,7 +73,7 @@ export async function loadModel(
       numParameters: weights.numParameters,
       weightBytes: runner.weightBytes,
       contextLength: engineConfig.maxModelLen,
-      vocabSize: shape.vocabSize,
+      vocabSize: tokenizer.vocabSize,
       numLayers: shape.numLayers,
       dtype: engineConfig.dtype,
       kvCacheDtype: engineConfig.kvCacheDtype,

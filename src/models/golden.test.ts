@@ -1,7 +1,8 @@
 // Each family's graph, computed in float64, against Hugging Face's PyTorch code.
 
 import { describe, expect, test } from "vitest";
-import { FAMILY_FIXTURES, readFixture } from "../testing/fixtures.ts";
+import { FAMILY_FIXTURES } from "../testing/family-fixtures.ts";
+import { readFixture } from "../testing/fixtures.ts";
 import { lastLogitsReference } from "../testing/graph-reference.ts";
 
 const fixtures = await Promise.all(

@@ -155,6 +155,7 @@ export interface ModelCard {
   readonly numParameters: number;
   readonly weightBytes: number;
   readonly contextLength: number;
+  /** Tokens of the tokenizer. The embedding may have more rows, which are never drawn. */
   readonly vocabSize: number;
   readonly numLayers: number;
   readonly dtype: WeightsDtype;

@@ -69,14 +69,3 @@ export async function readFixture(folder: string, families = FAMILIES): Promise<
     tensor: ({ off, shape }) => floats.subarray(off, off + shape.reduce((a, b) => a * b, 1)),
   };
 }
-
-/** Folders of fixtures/ with one small checkpoint each, by family. */
-export const FAMILY_FIXTURES = [
-  "gpt2-tiny",
-  "llama-tiny/tied",
-  "llama-tiny/untied",
-  "llama-rope-scaled",
-  "qwen2-tiny",
-  "qwen3-tiny",
-  "gemma3-tiny",
-] as const;
