@@ -124,6 +124,8 @@ export interface EngineStats {
   /** Steps run, and the sequences in them: their quotient is the mean batch. */
   engine_steps_total: number;
   step_sequences_total: number;
+  /** Devices that were lost and replaced, with everything running recomputed. */
+  device_losses_total: number;
   num_gpu_blocks: number;
   num_gpu_blocks_free: number;
 }
