@@ -1,6 +1,7 @@
 // What the engine reports while it works. All times are milliseconds of one clock, the worker's performance.now().
 
 import type { WeightsDtype } from "./config.ts";
+import type { ChorusErrorData } from "./errors.ts";
 import type { FinishReason } from "./openai.ts";
 
 /** What one sequence did in a step. */
@@ -138,6 +139,15 @@ export interface Alert {
   readonly atMs: number;
   /** A sentence: what is wrong, and what would help. */
   readonly message: string;
+}
+
+/** The device was lost, or another one has taken its place. Open requests go on from their tokens. */
+export interface DeviceReport {
+  readonly status: "lost" | "replaced";
+  /** What happened to the lost device. */
+  readonly loss: ChorusErrorData;
+  /** The name of the device that was lost, or of the new one. */
+  readonly adapter: string;
 }
 
 export type LoadStage = "adapter" | "tokenizer" | "weights" | "kernels" | "cache";
