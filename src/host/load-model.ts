@@ -12,6 +12,7 @@ import type { BackendChoice, EngineConfig, ResolvedEngineConfig } from "../proto
 import { ChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
+import { causeOf, unlessFailed } from "./backend-failure.ts";
 import { openModel } from "./open-model.ts";
 import type { OfferedBackend, Platform } from "./platforms/platform.ts";
 
@@ -59,13 +60,14 @@ export async function loadModel(
     const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
     const { shape } = weights.model;
     checkTokenizer(tokenizer.vocabSize, shape.vocabSize);
-    const runner = await backend.load({
+    const loading = backend.load({
       weights,
       engine: engineConfig,
       vocabSize: tokenizer.vocabSize,
       onKernel: (done, total) => onProgress({ stage: "kernels", done, total }),
       tuning: platform.tuning,
     });
+    const runner = await unlessFailed(loading, backend);
     const { numGpuBlocks } = engineConfig;
     onProgress({ stage: "cache", done: numGpuBlocks, total: numGpuBlocks, detail: `${numGpuBlocks} blocks` });
     const card: ModelCard = {
@@ -92,8 +94,9 @@ export async function loadModel(
     };
     return { card, tokenizer, chatFormat, defaults, engineConfig, backend, runner };
   } catch (error) {
+    const cause = await causeOf(error, backend);
     backend.close();
-    throw error;
+    throw cause;
   }
 }
 

@@ -19,7 +19,7 @@ export function webGpuBackend(gpu: GPU | undefined): Backend {
         usualDtype: (model) => usualDtype(model, opened),
         checkFits: (model, sizes) => checkFits(model, sizes, opened.device.limits),
         load: (options) => GpuRunner.create({ ...options, opened }),
-        close: () => opened.device.destroy(),
+        close: () => opened.close(),
       };
     },
   };
