@@ -1,11 +1,11 @@
-// The tokenizer's files: tokenizer.json, or the older pair vocab.json and merges.txt, from which the same is made.
+// Reads the tokenizer from tokenizer.json, or builds the same from the older pair vocab.json and merges.txt.
 
 import { ChorusError } from "../protocol/errors.ts";
 import type { AddedToken } from "./control-tokens.ts";
 import { brief, isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
 
-/** tokenizer.json, as far as a byte-level BPE needs it. */
+/** The fields of tokenizer.json that a byte-level BPE needs. */
 export interface TokenizerJson {
   readonly normalizer: unknown;
   readonly pre_tokenizer: unknown;
@@ -16,14 +16,14 @@ export interface TokenizerJson {
 
 /**
  * @param config tokenizer_config.json
- * @throws ChorusError model_not_found, model_invalid; model_unsupported for tokenizers that are no byte-level BPE.
+ * @throws ChorusError model_not_found, model_invalid; model_unsupported for anything but a byte-level BPE
  */
 export async function readTokenizerJson(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
   const json = await files.tryReadJson("tokenizer.json");
   return json === undefined ? fromVocabAndMerges(files, config) : parseTokenizerJson(json);
 }
 
-/** Tables are made as long as the largest id. */
+/** Bounds the tables, whose length is the largest id. */
 const MAX_TOKEN_ID = 2 ** 24;
 
 const NOTHING: Record<string, unknown> = {};
@@ -72,7 +72,7 @@ function isByteLevel(step: Record<string, unknown>): boolean {
 
 async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
   const [vocabJson, merges] = await Promise.all([files.tryReadJson("vocab.json"), files.tryReadText("merges.txt")]);
-  if (vocabJson === undefined || merges === undefined) await files.open("tokenizer.json"); // throws, saying where it is not
+  if (vocabJson === undefined || merges === undefined) await files.open("tokenizer.json"); // throws model_not_found with the place
   const vocab = checkVocab("vocab.json", vocabJson);
   const lines = (merges ?? "").split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#version"));
   const byteLevel = { type: "ByteLevel", add_prefix_space: config.boolean("add_prefix_space", false), use_regex: true };
@@ -85,7 +85,7 @@ async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promis
   };
 }
 
-/** What tokenizer_config.json adds to the vocabulary, and GPT-2's own end of text. */
+/** Returns the tokens that tokenizer_config.json adds to the vocabulary, and GPT-2's end of text. */
 function addedTokens(vocab: Record<string, number>, config: JsonFields): AddedToken[] {
   const file = "tokenizer_config.json: added_tokens_decoder";
   const added = Object.entries(config.object("added_tokens_decoder", {})).map(([id, token]) =>
@@ -101,7 +101,7 @@ function parseAddedToken(file: string, json: unknown): AddedToken {
   const id = fields.nonNegativeInteger("id", null);
   const content = fields.string("content", "");
   if (id === null || id > MAX_TOKEN_ID || content === "") {
-    throw new ChorusError("model_invalid", `${file}: ${brief(json)} lacks a content or a sound id.`, nameOf(file));
+    throw new ChorusError("model_invalid", `${file}: ${brief(json)} lacks content or a valid id.`, nameOf(file));
   }
   const flag = (name: string) => fields.boolean(name, false);
   return { id, content, special: flag("special"), lstrip: flag("lstrip"), rstrip: flag("rstrip") };
@@ -118,7 +118,7 @@ function checkVocab(file: string, json: unknown): Record<string, number> {
   return json as Record<string, number>;
 }
 
-/** The file of a part of it, "tokenizer.json: model.vocab". */
+/** Returns the file's name from a part's: "tokenizer.json: model.vocab" gives "tokenizer.json". */
 function nameOf(part: string): string {
   return part.split(":")[0] ?? part;
 }
