@@ -97,7 +97,9 @@ describe("a folder by URL", () => {
     const endless = () =>
       new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(2 ** 22)) }));
     const files = await openFolder({ [`${FOLDER}config.json`]: endless });
-    await expect(files.readJson("config.json")).rejects.toEqual(failure("model_invalid", "the limit is", "config.json"));
+    await expect(files.readJson("config.json")).rejects.toEqual(
+      failure("model_invalid", "the limit is", "config.json"),
+    );
   });
 });
 
