@@ -14,7 +14,7 @@ it.each([
   { heads: 4, kvHeads: 2, headSize: 32 },
   { heads: 9, kvHeads: 3, headSize: 64 },
 ])(
-  "turns $heads query and $kvHeads key heads of $headSize by their positions",
+  "rotates $heads query and $kvHeads key heads of $headSize by their positions",
   async ({ heads, kvHeads, headSize }) => {
     const width = (heads + 2 * kvHeads) * headSize;
     const positions = [0, 1, 77, 511];
@@ -45,7 +45,7 @@ it.each([
   },
 );
 
-it("scales cosine and sine where the angles say so", () => {
+it("scales cosine and sine if the angles have a scale", () => {
   const table = rotaryTable({ inverseFrequencies: [1], scaling: 0.5 }, 2);
   expectClose(table, [0.5, 0, 0.5 * Math.cos(1), 0.5 * Math.sin(1)], 1e-7);
   expect(table).toHaveLength(4);
