@@ -1,9 +1,9 @@
 // y[i, :] = (x[r, :] - mean) / sqrt(variance + EPSILON) * gamma + beta      x, y: [rows, K] f32, K = 4 K4
 // With RMS the mean is left out: x[r, :] / sqrt(mean of squares + EPSILON) * gamma + beta.
-// r = i, or with SAMPLES_ONLY the row that sample i draws from: the final norm runs only where a token is sampled.
+// r = i, or with SAMPLES_ONLY the row of sample i: the final norm needs only the sampled rows.
 //
-// A dispatch of its own for adapters whose products don't normalise their input themselves. One workgroup a row, a lane a
-// part of the sums; every lane adds the parts, which costs one barrier where a tree would cost several.
+// Only for adapters whose products don't normalise their input. One workgroup per row. Each lane computes a part of the
+// sums; then every lane adds all parts, which takes one barrier instead of a tree's several.
 
 override K4: u32; // K, padded to a multiple of 32, over 4
 override SAMPLES_ONLY: bool;
