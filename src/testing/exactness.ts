@@ -21,7 +21,7 @@ const RULES: Partial<Request>[] = [
 ];
 
 // Half of them begin with the same 40 tokens, as panes with one system prompt do.
-const REQUESTS: Request[] = Array.from({ length: 10 }, (_, i) => ({
+export const REQUESTS: Request[] = Array.from({ length: 10 }, (_, i) => ({
   prompt: Array.from({ length: i % 2 === 0 ? 41 + 3 * i : 1 + 6 * i }, (_unused, position) =>
     mixed(i % 2 === 0 && position < 40 ? 0 : i + 1, position),
   ),
@@ -59,7 +59,7 @@ export async function answersTogether(engine: ChorusEngine): Promise<unknown[]> 
   );
 }
 
-interface AnswersUnder {
+export interface AnswersUnder {
   /** What they got, each time. */
   readonly rounds: readonly unknown[][];
   readonly hasHappened: boolean;
@@ -87,7 +87,7 @@ export async function answersUnder(
 
 const MAX_ROUNDS = 7;
 
-interface Circumstance {
+export interface Circumstance {
   name: string;
   config: Partial<CreateEngineOptions>;
   /** What must have happened for the comparison to mean something. */

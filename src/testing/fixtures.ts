@@ -16,7 +16,7 @@ interface FixturePrompt {
   readonly last_logits: TensorRef;
 }
 
-interface Fixture {
+export interface Fixture {
   readonly weights: ModelWeights;
   readonly prompts: readonly FixturePrompt[];
   tensor(ref: TensorRef): Float32Array;

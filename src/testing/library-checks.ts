@@ -29,7 +29,7 @@ export async function goldenOf(create: CreateEngine, checkpoint: string): Promis
   return goldenAnswers(engine, golden);
 }
 
-interface ExactnessFound {
+export interface ExactnessFound {
   readonly alone: readonly unknown[];
   readonly circumstances: readonly { name: string; hasHappened: boolean; rounds: readonly unknown[][] }[];
 }
@@ -46,7 +46,7 @@ export async function exactnessIn(create: CreateEngine, dtypes: Dtypes): Promise
   return { alone, circumstances };
 }
 
-interface CompiledFound {
+export interface CompiledFound {
   /** Labels of what was compiled: a kernel and its constants each. */
   readonly pipelines: readonly string[];
   readonly hasSubgroups: boolean;

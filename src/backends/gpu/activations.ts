@@ -11,7 +11,7 @@ const SAMPLE_TILE = 32;
 /** Of a buffer that is bound and neither read nor written. */
 const UNUSED_BYTES = 16;
 
-interface ActivationLimits {
+export interface ActivationLimits {
   readonly maxRows: number;
   readonly maxSamples: number;
   /** Tokens of a sequence. */
@@ -59,7 +59,7 @@ export class Activations {
   }
 }
 
-interface SharedValues {
+export interface SharedValues {
   readonly slots: readonly ValueShape[];
   /** The slot of each value; null where it is never written. */
   readonly slotOf: readonly (number | null)[];
@@ -70,7 +70,7 @@ interface SharedValues {
  * must stay zero.
  * @param normsAreFused products normalise their input themselves: norms write nothing, and their input lives on
  */
-function shareValues(graph: Graph, { normsAreFused }: { normsAreFused: boolean }): SharedValues {
+export function shareValues(graph: Graph, { normsAreFused }: { normsAreFused: boolean }): SharedValues {
   const { operations, values } = graph;
   const normOf = new Map<Value, Value>();
   if (normsAreFused) for (const op of operations) if (op.type === "norm") normOf.set(op.output, op.input);
