@@ -153,7 +153,12 @@ export class GraphBuilder {
     return output;
   }
 
-  norm(label: string, input: Value, norm: NormWeights, { height = "rows" as ValueShape["height"] } = {}): Value {
+  norm(
+    label: string,
+    input: Value,
+    norm: NormWeights,
+    { height = "rows" }: { height?: ValueShape["height"] } = {},
+  ): Value {
     const output = this.#value(this.#width(input), height);
     this.#operations.push({ type: "norm", label, norm, input, output });
     return output;

@@ -16,10 +16,27 @@ interface FixturePrompt {
   readonly last_logits: TensorRef;
 }
 
-export interface Fixture {
-  readonly weights: ModelWeights;
+interface FixtureRope {
+  readonly inv_freq: TensorRef;
+  readonly attention_scaling: number;
+}
+
+/** The same weights under a config that differs. */
+interface FixtureVariant {
+  readonly name: string;
+  readonly config_overrides: Readonly<Record<string, unknown>>;
   readonly prompts: readonly FixturePrompt[];
-  tensor(ref: TensorRef): Float32Array;
+  readonly rope?: FixtureRope;
+}
+
+export interface Fixture {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly prompts: readonly FixturePrompt[];
+  readonly variants: readonly FixtureVariant[];
+  readonly rope?: FixtureRope;
+  /** The weights under the fixture's config, or a variant's. */
+  readonly weights: (overrides?: FixtureVariant["config_overrides"]) => ModelWeights;
+  readonly tensor: (ref: TensorRef) => Float32Array;
 }
 
 /** @param folder below fixtures/ */
@@ -28,9 +45,25 @@ export async function readFixture(folder: string, families = FAMILIES): Promise<
   const json = (name: string): unknown => JSON.parse(new TextDecoder().decode(bytes(name)));
   const checkpoint = await openSafetensors(new Blob([bytes("model.safetensors")]));
   const floats = new Float32Array(bytes("golden.f32").buffer);
+  const config = json("config.json") as Fixture["config"];
+  const golden = json("golden.json") as Pick<Fixture, "prompts" | "rope"> & Partial<Pick<Fixture, "variants">>;
   return {
-    ...(json("golden.json") as { prompts: readonly FixturePrompt[] }),
-    weights: openWeights(checkpoint, (vocabSize) => describeModel(json("config.json"), vocabSize, families)),
+    ...golden,
+    variants: golden.variants ?? [],
+    config,
+    weights: (overrides) =>
+      openWeights(checkpoint, (vocabSize) => describeModel({ ...config, ...overrides }, vocabSize, families)),
     tensor: ({ off, shape }) => floats.subarray(off, off + shape.reduce((a, b) => a * b, 1)),
   };
 }
+
+/** Folders of fixtures/ with one small checkpoint each, by family. */
+export const FAMILY_FIXTURES = [
+  "gpt2-tiny",
+  "llama-tiny/tied",
+  "llama-tiny/untied",
+  "llama-rope-scaled",
+  "qwen2-tiny",
+  "qwen3-tiny",
+  "gemma3-tiny",
+] as const;
