@@ -1,6 +1,6 @@
-// y[row, head, :] = the row's splits, joined in ascending order      parts: [row, head, split] as attention leaves them
+// y[row, head, :] = the row's splits, joined in ascending order      parts: [row, head, split] as attention writes them
 //
-// One lane four values of a (row, head).
+// One lane joins four values of a (row, head).
 
 override LANES: u32;
 override SPLIT: u32;

@@ -1,6 +1,6 @@
 // y[i, :] = (x[r, :] - mean) / sqrt(variance + EPSILON) * gamma + beta      x, y: [rows, K] f32, K = 4 K4
 // With RMS the mean is left out: x[r, :] / sqrt(mean of squares + EPSILON) * gamma + beta.
-// r = i, or with SAMPLES_ONLY the row that sample i draws from: the final norm runs only where a token is sampled.
+// r = i, or with SAMPLES_ONLY the row of sample i: the final norm needs only the sampled rows.
 //
 // With ADD_TO_OUTPUT y[i, :] is what is added to.
 //

@@ -1,4 +1,4 @@
-// The tokenizer's files: tokenizer.json, or the older pair vocab.json and merges.txt, from which the same is made.
+// Reads the tokenizer from tokenizer.json, or builds the same from the older pair vocab.json and merges.txt.
 
 import { ChorusError } from "../protocol/errors.ts";
 import type { AddedToken } from "./control-tokens.ts";
@@ -28,7 +28,7 @@ export async function readTokenizerJson(files: ModelFiles, config: JsonFields): 
   return json === undefined ? fromVocabAndMerges(files, config) : parseTokenizerJson(json);
 }
 
-/** Tables are made as long as the largest id. */
+/** Bounds the tables, whose length is the largest id. */
 const MAX_TOKEN_ID = 2 ** 24;
 
 const NOTHING: Record<string, unknown> = {};
@@ -94,7 +94,7 @@ function withUnicodeSpaces(step: Record<string, unknown> | null): Record<string,
 
 async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
   const [vocabJson, merges] = await Promise.all([files.tryReadJson("vocab.json"), files.tryReadText("merges.txt")]);
-  if (vocabJson === undefined || merges === undefined) await files.open("tokenizer.json"); // throws, saying where it is not
+  if (vocabJson === undefined || merges === undefined) await files.open("tokenizer.json"); // throws model_not_found with the place
   const vocab = checkVocab("vocab.json", vocabJson);
   const lines = (merges ?? "").split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#version"));
   const byteLevel = { type: "ByteLevel", add_prefix_space: config.boolean("add_prefix_space", false), use_regex: true };
@@ -108,7 +108,7 @@ async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promis
   };
 }
 
-/** What tokenizer_config.json adds to the vocabulary, and GPT-2's own end of text. */
+/** Returns the tokens that tokenizer_config.json adds to the vocabulary, and GPT-2's end of text. */
 function addedTokens(vocab: Record<string, number>, config: JsonFields): AddedToken[] {
   const file = "tokenizer_config.json: added_tokens_decoder";
   const added = Object.entries(config.object("added_tokens_decoder", {})).map(([id, token]) =>
@@ -124,7 +124,7 @@ function parseAddedToken(file: string, json: unknown): AddedToken {
   const id = fields.nonNegativeInteger("id", null);
   const content = fields.string("content", "");
   if (id === null || id > MAX_TOKEN_ID || content === "") {
-    throw new ChorusError("model_invalid", `${file}: ${brief(json)} lacks a content or a sound id.`, nameOf(file));
+    throw new ChorusError("model_invalid", `${file}: ${brief(json)} lacks content or a valid id.`, nameOf(file));
   }
   const flag = (name: string) => fields.boolean(name, false);
   return { id, content, special: flag("special"), lstrip: flag("lstrip"), rstrip: flag("rstrip") };
@@ -141,7 +141,7 @@ function checkVocab(file: string, json: unknown): Record<string, number> {
   return json as Record<string, number>;
 }
 
-/** The file of a part of it, "tokenizer.json: model.vocab". */
+/** Returns the file's name from a part's: "tokenizer.json: model.vocab" gives "tokenizer.json". */
 function nameOf(part: string): string {
   return part.split(":")[0] ?? part;
 }

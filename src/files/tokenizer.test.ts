@@ -19,7 +19,7 @@ function inMemory(contents: Record<string, unknown>): ModelFiles {
 interface GoldenCase {
   readonly name: string;
   readonly text?: string;
-  /** Instead of `text`, where that has half a surrogate pair. */
+  /** Used instead of a `text` with half a surrogate pair. */
   readonly utf16?: readonly number[];
   readonly ids: readonly number[];
 }
@@ -47,23 +47,23 @@ describe("encode", () => {
     expect(tinyFromPair.encode(textOf(example))).toEqual(example.ids);
   });
 
-  test("and tokenBytes turn back into the text, whatever it is", () => {
+  test("and tokenBytes round-trip any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => decode(chorus.encodePlain(text)) === text),
     );
   });
 
-  test("takes for white space what Unicode does: U+0085, but not U+FEFF", async () => {
+  test("treats Unicode's White_Space as white space: U+0085, but not U+FEFF", async () => {
     const { vocab, merges } = tinyJson["model"] as { vocab: object; merges: string[] };
     const model = { ...tinyJson["model"], vocab: { ...vocab, ĊĊ: 512 }, merges: [...merges, "Ċ Ċ"] };
     const tokenizer = await loadTokenizer(inMemory({ "tokenizer.json": { ...tinyJson, model } }));
     const [newline] = tokenizer.encode("\n");
-    // Two line ends before more white space are one word; before anything else the last of them is a word of its own.
+    // Two line ends before more white space are one word; before anything else the second is a separate word.
     expect(tokenizer.encode("\n\n\u0085x")[0]).toBe(512);
     expect(tokenizer.encode("\n\n\uFEFFx").slice(0, 2)).toEqual([newline, newline]);
   });
 
-  test("reads control tokens in a text as such; encodePlain spells them out", () => {
+  test("turns control tokens in a text into their ids; encodePlain treats them as text", () => {
     const text = "Hi<|user|>there<|endoftext|>";
     expect(chorus.encode(text)).toEqual([...chorus.encode("Hi"), 1, ...chorus.encode("there"), 0]);
     const plain = chorus.encodePlain(text);
@@ -160,14 +160,14 @@ describe("tokens as text", () => {
     expect(tiny.tokenText(220)).toBe(" ");
   });
 
-  test("part of a character is told as U+FFFD", () => {
+  test("part of a character is shown as U+FFFD", () => {
     const [first] = chorus.encodePlain("\u{1F9A5}");
     expect(chorus.tokenText(first!)).toBe("\uFFFD");
   });
 });
 
-describe("what the files say", () => {
-  test("vocabulary, end of text, template and named tokens of the embedded model", () => {
+describe("the tokenizer's files", () => {
+  test("give the embedded model's vocabulary, end of text, template and named tokens", () => {
     expect(chorus.vocabSize).toBe(4096);
     expect(chorus.eosTokenIds).toEqual([0, 9]);
     expect(chorus.controlTokens).toEqual(["<|endoftext|>", "<|user|>", "<|assistant|>"]);
@@ -175,7 +175,7 @@ describe("what the files say", () => {
     expect(chorus.namedTokens).toMatchObject({ bos_token: "<|endoftext|>", eos_token: "<|endoftext|>" });
   });
 
-  test.each([tiny, tinyFromPair])("GPT-2's end of text is known without a config", (tokenizer) => {
+  test.each([tiny, tinyFromPair])("need no config for GPT-2's end of text", (tokenizer) => {
     expect(tokenizer.vocabSize).toBe(512);
     expect(tokenizer.eosTokenIds).toEqual([511]);
     expect(tokenizer.chatTemplate).toBeNull();
@@ -186,7 +186,7 @@ describe("what the files say", () => {
     });
   });
 
-  test("a template may be in a file of its own, or one of several", async () => {
+  test("may have the template in a separate file, or one of several", async () => {
     const own = await loadTokenizer(inMemory({ "tokenizer.json": tinyJson, "chat_template.jinja": "own" }));
     expect(own.chatTemplate).toBe("own");
     const chat_template = [
@@ -199,7 +199,7 @@ describe("what the files say", () => {
     expect(several.chatTemplate).toBe("plain");
   });
 
-  test("named tokens may be objects or null", async () => {
+  test("may have named tokens that are objects or null", async () => {
     const config = { bos_token: null, eos_token: { content: "<|endoftext|>", lstrip: false } };
     const tokenizer = await loadTokenizer(inMemory({ "tokenizer.json": tinyJson, "tokenizer_config.json": config }));
     expect(tokenizer.namedTokens).toEqual({ eos_token: "<|endoftext|>", unk_token: "<|endoftext|>" });
@@ -246,7 +246,7 @@ describe("what the files say", () => {
   });
 });
 
-describe("a tokenizer that cannot be used is refused by name", () => {
+describe("an unsupported tokenizer is refused by name", () => {
   const model = tinyJson["model"];
   test.each([
     ["WordPiece", "model_unsupported", { model: { ...model, type: "WordPiece" } }],
@@ -264,7 +264,7 @@ describe("a tokenizer that cannot be used is refused by name", () => {
     await expect(loadTokenizer(files)).rejects.toMatchObject({ code, message: expect.stringContaining(part) });
   });
 
-  test("and one that is not there", async () => {
+  test("and a missing one", async () => {
     await expect(loadTokenizer(inMemory({ "vocab.json": { a: 0 } }))).rejects.toMatchObject({
       code: "model_not_found",
       message: expect.stringContaining("tokenizer.json"),

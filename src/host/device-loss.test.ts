@@ -17,7 +17,7 @@ const LOCATION = {
 } as const;
 
 class TestBench {
-  readonly gpu = new FakeBackend("Fake GPU");
+  readonly gpu = new FakeBackend("webgpu", "Fake GPU");
   readonly platform: Platform;
   readonly messages: EngineMessage[] = [];
   readonly host: EngineHost;
@@ -25,7 +25,7 @@ class TestBench {
 
   constructor(...others: FakeBackend[]) {
     this.platform = {
-      backends: [this.gpu, ...others],
+      backends: [this.gpu, ...others].map(({ offered }) => offered),
       tuning: memoryTuningStore(),
       openModelStore: () => Promise.resolve(null),
       now: () => this.nowMs,
@@ -143,7 +143,7 @@ test("after three losses in a minute the engine stops and says why, and no soone
 });
 
 test("after three losses in a minute the next backend goes on, where there is one", async () => {
-  const cpu = new FakeBackend("Fake CPU");
+  const cpu = new FakeBackend("cpu", "Fake CPU");
   const bench = new TestBench(cpu);
   await bench.load();
   bench.ask(1);

@@ -24,24 +24,24 @@ import type { Platform } from "./platforms/platform.ts";
 import { seedSequence } from "./seeds.ts";
 import { Telemetry } from "./telemetry.ts";
 
-/** What there is once a model is loaded. */
+/** A loaded model and its running engine. */
 interface Session {
   readonly model: LoadedModel;
   readonly engine: Engine;
   readonly telemetry: Telemetry;
   readonly context: RequestContext;
-  /** Loaded when it is asked for first. */
+  /** Loads the compiler on first use. */
   readonly grammars: () => Promise<GrammarCompiler>;
   readonly post: (message: Partial<EngineMessage>) => void;
   readonly now: () => number;
 }
 
-/** The engine's side of the contract: loads a model, checks requests, runs the engine, tells what happens. */
+/** The host's side of `EngineService`: loads a model, checks requests, runs the engine and posts its events. */
 export class EngineHost implements EngineService {
   readonly #platform: Platform;
   readonly #byTicket = new Map<number, OpenRequest>();
   readonly #byEngineRequest = new Map<string, OpenRequest>();
-  /** Those whose grammar is being compiled. */
+  /** Requests whose grammar is being compiled. */
   readonly #compiling = new Set<OpenRequest>();
   #session: Session | null = null;
 
@@ -190,7 +190,7 @@ export class EngineHost implements EngineService {
     return { model, engine, telemetry, context, grammars, post, now };
   }
 
-  /** Adds a request once its grammar is compiled, if it is still wanted then. Others need not wait for it. */
+  /** Adds a request once its grammar is compiled, unless it was aborted meanwhile. Other requests don't wait for it. */
   async #addStructured(session: Session, open: OpenRequest, structure: GrammarSource): Promise<void> {
     const { engine, grammars, model } = session;
     const { ticket, parsed } = open;
@@ -225,7 +225,7 @@ export class EngineHost implements EngineService {
 
   #refuseOpenIds({ engineRequestIds, parsed }: OpenRequest): void {
     if (!engineRequestIds.some((id) => this.#byEngineRequest.has(id))) return;
-    const message = `request_id ${JSON.stringify(parsed.requestId)} is that of a request that is still open.`;
+    const message = `request_id ${JSON.stringify(parsed.requestId)} belongs to a request that is still open.`;
     throw new ChorusError("invalid_value", message, "request_id");
   }
 

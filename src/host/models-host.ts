@@ -17,7 +17,7 @@ import type { Result } from "../protocol/service.ts";
 import { openBackend } from "./load-model.ts";
 import type { Platform } from "./platforms/platform.ts";
 
-/** The models that this browser keeps: looked at from anywhere, downloaded in a worker. */
+/** Lists, estimates and deletes this browser's models anywhere, and downloads them in a worker. */
 export class ModelsHost implements ModelsService {
   readonly #platform: Platform;
   readonly #cancel = new AbortController();
@@ -81,7 +81,7 @@ export class ModelsHost implements ModelsService {
   }
 }
 
-/** Returns why a model would not fit an adapter; null where it does. */
+/** Returns why a model does not fit an adapter; null if it fits. */
 function misfit(backend: OpenedBackend, model: Model, engine: ResolvedEngineConfig): ChorusErrorData | null {
   try {
     backend.checkFits(model, engine);
@@ -125,8 +125,8 @@ function storageProblem(downloadBytes: number, freeBytes: number | null): Chorus
 function noStorage(): ChorusError {
   return new ChorusError(
     "storage_full",
-    "This browser keeps no files for this page (a private window, or no OPFS), so no model can be stored. createEngine " +
-      "still loads models, and downloads them each time.",
+    "This browser stores no files for this page (a private window, or no OPFS), so models can't be stored. createEngine " +
+      "still works, but downloads the model each time.",
   );
 }
 

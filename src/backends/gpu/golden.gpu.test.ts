@@ -12,7 +12,7 @@ import { storedAs } from "../../testing/tensors.ts";
 
 const opened = await openTestDevice();
 
-// The other two forms of the checkpoint are tested in bare-adapter.gpu.test.ts.
+// bare-adapter.gpu.test.ts tests the other two forms of the checkpoint.
 describe("gpt2-tiny", async () => {
   const golden = await loadGolden("gpt2-tiny");
   const runner = await createRunner(opened, golden.weights);
@@ -42,7 +42,7 @@ describe("gpt2-tiny under rules", async () => {
     }
   });
 
-  it("tells the most likely tokens to those who ask, beside those who don't", async () => {
+  it("gives the most likely tokens to samples that want them, beside samples that don't", async () => {
     const [prompt] = golden.prompts;
     if (!prompt) throw new Error("no prompt in the fixture");
     const logits = golden.tensor(prompt.last_logits);
@@ -70,7 +70,7 @@ describe("gpt2-tiny under rules", async () => {
   });
 });
 
-describe("a prompt that is scored", async () => {
+describe("a scored prompt", async () => {
   const golden = await loadGolden("gpt2-tiny");
   const prompt = golden.prompts.find(({ all_logits: all }) => all);
   if (!prompt?.all_logits) throw new Error("no prompt with all logits in the fixture");
@@ -81,7 +81,7 @@ describe("a prompt that is scored", async () => {
 
   it("has the log-probability and rank of each of its tokens, beside a draw in the same step", async () => {
     const { blockTable } = placedSequence(ids, 2, ids.length + 1);
-    // Draws from other logits than the model's, and hot: neither is the scores' affair.
+    // Rules and temperature change the draw, but must not change the scores.
     const params = { ...GREEDY, temperature: 2, topLogprobs: 1, promptLogprobs: 3, repetitionPenalty: 1.5 };
     const sequence = new Sequence({ requestId: "s", index: 0, params, prompt: ids, arrivalMs: 0 });
     Object.assign(sequence, { slot: 2, blockTable });

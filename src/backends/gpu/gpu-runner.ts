@@ -22,23 +22,23 @@ import { WeightUploader } from "./weight-uploader.ts";
 
 /** Steps that may be in flight at once. */
 const READBACK_DEPTH = 5;
-/** Bytes of a sampled token: its id, and the bits of its log-probability. */
+/** Bytes of a sampled token: its id and its log-probability. */
 const SAMPLED_BYTES = 8;
 /** Bytes of a sample's most likely tokens. */
 const TOP_BYTES = SAMPLED_BYTES * MAX_TOP_CANDIDATES;
 
-/** Computes steps of a model on the GPU: one command buffer and one submit a step, nothing created on the way. */
+/** Computes steps of a model on the GPU. Each step is one command buffer and one submit, and creates no GPU objects. */
 export class GpuRunner implements LoadedRunner {
   readonly #device: GPUDevice;
   readonly #arena: Arena;
   readonly #step: StepBuffer;
   readonly #graph: CompiledGraph;
   readonly #readback: ReadbackRing;
-  /** Null where the adapter can't time itself. */
+  /** null if the adapter has no timestamp queries. */
   readonly #timestamps: Timestamps | null;
   readonly #sampler: Sampler;
   readonly activations: Activations;
-  /** Bytes of the weights as they are kept on the GPU. */
+  /** Bytes of the packed weights on the GPU. */
   readonly weightBytes: number;
   readonly adapterName: string;
 
@@ -66,8 +66,8 @@ export class GpuRunner implements LoadedRunner {
   }
 
   /**
-   * Uploads the weights, makes the cache and compiles the kernels.
-   * @throws ChorusError out_of_memory where the GPU can't hold it all
+   * Uploads the weights, creates the cache and compiles the kernels.
+   * @throws ChorusError out_of_memory if the GPU can't hold all of it
    */
   static async create({ opened, ...options }: LoadOptions & { opened: OpenedDevice }): Promise<GpuRunner> {
     const { weights, engine, onKernel } = options;
@@ -93,8 +93,8 @@ export class GpuRunner implements LoadedRunner {
         const compiled = await CompiledGraph.compile({ ...context, matmuls }, opened);
         return { compiled, weightBytes: buffers.weightBytes };
       };
-      // The sampler's kernels take some of the longest to compile, and need no weights. First, since it makes its buffers at
-      // once: what the arena grows by afterwards is the weights'.
+      // The sampler's kernels compile slowly and need no weights, so they compile while weights load. The sampler comes
+      // first because it creates its buffers at once: the arena's growth after that is the weights' size.
       const [sampler, { compiled, weightBytes }] = await Promise.all([
         Sampler.prepare({
           logits: activations.logits,
@@ -143,7 +143,7 @@ export class GpuRunner implements LoadedRunner {
     }
     pass.end();
     timed?.resolve(encoder);
-    // A step that samples nothing is waited for all the same, by a read of one cell.
+    // A step without samples reads one cell back, to learn when it is done.
     const sampled = { buffer: this.activations.sampled, offset: 0, bytes: SAMPLED_BYTES * Math.max(1, samples) };
     const top = { buffer: this.#sampler.top, offset: 0, bytes: TOP_BYTES * samples };
     const parts = [...(timed ? [timed.part] : []), sampled, ...(maxTop > 0 ? [top] : [])];
@@ -175,7 +175,7 @@ export class GpuRunner implements LoadedRunner {
       const top = candidates.filter(({ logprob: one }) => one > LOWEST_LOGPROB);
       const { tokenId, logprob } = tokenAt(2 * i);
       if (sample.kind === "draw") return { tokenId, logprob, top };
-      // The kernel puts the rank where a drawn token has its id.
+      // The kernel writes the rank into the field for a drawn token's id.
       return { tokenId: sample.tokenId, logprob, top, rank: tokenId };
     });
     return { sequences: resultsBySequence(plan, tokens), gpuMs };

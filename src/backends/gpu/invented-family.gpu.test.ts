@@ -15,7 +15,7 @@ const prompt = Array.from({ length: 37 }, (_, i) => (i * 29 + 7) % shape.vocabSi
 
 it.each([opened.hasSubgroups, false])("has the float64 logits on a software adapter (subgroups: %s)", async (has) => {
   const runner = await createRunner({ ...opened, isSoftware: true, hasSubgroups: has }, weights);
-  // Step by step through the cache, and then the same text as one prompt.
+  // Compute the text step by step through the cache, and then as one prompt.
   const drawn = await greedyTokens(runner, prompt, 8);
   const text = [...prompt, ...drawn.slice(0, -1)];
   const whole = await lastLogits(opened, runner, text, shape.vocabSize);

@@ -14,7 +14,7 @@ import { WeightUploader } from "./weight-uploader.ts";
 const { device, hasSubgroups } = await openTestDevice();
 const MAX_ROWS = 40;
 
-it("measures every choice that a GPU has on a model's own weights, and all of them give the same bits", async () => {
+it("measures every variant for GPUs on a model's own weights, and all give the same bits", async () => {
   const { weights } = await loadGolden("gpt2-tiny");
   const { shape, graph } = weights.model;
   const engine = resolveEngineConfig({ maxNumSeqs: 4, maxNumBatchedTokens: MAX_ROWS, numGpuBlocks: 8 }, shape);

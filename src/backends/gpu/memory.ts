@@ -11,7 +11,7 @@ import { strideOf } from "./padding.ts";
 import { packedBytes } from "./weights-dtype.ts";
 
 /** What decides how large a buffer may be. WebGPU does not say how much memory there is in all. */
-export type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorageBufferBindingSize">;
+type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorageBufferBindingSize">;
 
 export function modelMemory(model: Model, sizes: EngineSizes): ModelMemory {
   return {

@@ -4,7 +4,7 @@ import { GpuRunner } from "./gpu-runner.ts";
 import { checkFits, modelMemory } from "./memory.ts";
 import { usualDtype } from "./usual-dtype.ts";
 
-/** WebGPU, by any implementation: a browser's, or Dawn's in Node. */
+/** Returns the WebGPU backend on any implementation: a browser's, or Dawn in Node. */
 export function webGpuBackend(gpu: GPU | undefined): Backend {
   const backend = { name: "webgpu", memory: modelMemory } as const;
   return {

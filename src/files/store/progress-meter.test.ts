@@ -11,7 +11,7 @@ function meterOf(totalBytes: number, receivedBytes = 0) {
   return { meter, told };
 }
 
-test("the rate is of what comes, and not of what was there", () => {
+test("the rate excludes bytes stored before", () => {
   const { meter, told } = meterOf(10_000, 5000);
   for (let i = 0; i < 10; i++) {
     vi.advanceTimersByTime(100);
@@ -21,7 +21,7 @@ test("the rate is of what comes, and not of what was there", () => {
   expect(told.at(-1)).toEqual({ receivedBytes: 6000, totalBytes: 10_000, bytesPerSecond: 1000, secondsLeft: 4 });
 });
 
-test("is told a few times a second, the last bytes before a silence too, and nothing once it is closed", () => {
+test("reports a few times a second, includes the last bytes before a pause, and stops once closed", () => {
   const { meter, told } = meterOf(1_000_000);
   for (let i = 0; i < 1000; i++) {
     meter.add(10);

@@ -1,18 +1,18 @@
 import type { DownloadProgress } from "../../protocol/models.ts";
 
-/** The rate is that of this last while. */
+/** The rate is measured over this window. */
 const WINDOW_MS = 5000;
-/** A rate taken over less than this jumps about. */
+/** Rates over shorter times fluctuate too much. */
 const SHORTEST_SAMPLE_MS = 500;
-/** Told no more often than this. */
+/** Minimum time between two calls of onProgress. */
 const INTERVAL_MS = 100;
 
-/** Tells how a download comes along. */
+/** Reports a download's progress. */
 export class ProgressMeter {
   readonly #totalBytes: number;
   readonly #onProgress: (progress: DownloadProgress) => void;
   readonly #now: () => number;
-  /** Oldest first: when, and how much there was. */
+  /** Oldest first. */
   readonly #samples: { readonly atMs: number; readonly bytes: number }[];
   #receivedBytes: number;
   #toldMs = -Infinity;
@@ -20,7 +20,7 @@ export class ProgressMeter {
 
   constructor(options: {
     totalBytes: number;
-    /** What is there already: it counts as received, but not for the rate. */
+    /** Bytes stored before this download. They don't count for the rate. */
     receivedBytes: number;
     onProgress: (progress: DownloadProgress) => void;
     now?: () => number;
@@ -38,14 +38,14 @@ export class ProgressMeter {
     const nowMs = this.#now();
     const earlyMs = this.#toldMs + INTERVAL_MS - nowMs;
     if (earlyMs > 0 && this.#receivedBytes < this.#totalBytes) {
-      // Told later, even if nothing more comes.
+      // Report later, even if no more bytes arrive.
       this.#later ??= setTimeout(() => this.#sample(this.#now()), earlyMs);
       return;
     }
     this.#sample(nowMs);
   }
 
-  /** What has not been told by now is not told any more. */
+  /** Stops all further reports. */
   close(): void {
     clearTimeout(this.#later);
   }

@@ -1,4 +1,4 @@
-// What attention costs over long contexts: one workgroup a row and head, in splits that are merged, and in quads of lanes.
+// Times attention over long contexts: one workgroup per row and head, in merged splits, and in quads of lanes.
 
 import { it } from "vitest";
 

@@ -73,13 +73,13 @@ it("keeps the padding of a row zero", async () => {
   expect([...row(0).subarray(40)]).toEqual(Array.from({ length: 24 }, () => 0));
 });
 
-it("does not lose a small deviation on a large mean", async () => {
+it("keeps a small deviation on a large mean", async () => {
   const x = randomFloats(96, 3, 0.5).map((value) => value + 1000);
   const { row, expected } = await normalise(x, 96, 1);
   expectClose(row(0).subarray(0, 96), expected(0), 2e-3);
 });
 
-it("takes only the rows that are sampled from, in the samples' order", async () => {
+it("normalises only the samples' rows, in the samples' order", async () => {
   const x = randomFloats(5 * 50, 4);
   const { row, expected } = await normalise(x, 50, 5, { sampleRows: [4, 1] });
   expectClose(row(0).subarray(0, 50), expected(4), 2e-5);

@@ -1,4 +1,5 @@
-// vLLM's processed_logprobs: what is told of a token is what it was drawn from. `sample` writes it, `top-logprobs` reads it.
+// vLLM's processed_logprobs: log-probabilities from the distribution of the draw. `sample` writes it; `top-logprobs` reads
+// it.
 
 import { describe, expect, it } from "vitest";
 
@@ -25,12 +26,12 @@ type Fields = Readonly<Record<string, number>>;
 interface Told {
   readonly token: number;
   readonly logprob: number;
-  /** What is left in `processed`. */
+  /** The contents of `processed`. */
   readonly row: Float32Array;
   readonly top: readonly { readonly token: number; readonly logprob: number }[];
 }
 
-/** Of each sample; those with rules draw from `processed`, the others from `logits`. */
+/** Runs both kernels. Samples with rules draw from `processed`, the others from `logits`. */
 async function tell(
   logits: Float32Array,
   fields: readonly Fields[],
@@ -85,7 +86,7 @@ async function tell(
   }));
 }
 
-/** -Infinity where it is FORBIDDEN, which is finite. */
+/** Replaces FORBIDDEN, which is finite, by -Infinity. */
 const orImpossible = (value: number) => (value === FORBIDDEN ? -Infinity : value);
 
 function expectTold({ token, logprob, row, top }: Told, reference: readonly number[], tolerance = 2e-5): void {
@@ -130,10 +131,10 @@ function fieldsOf({ temperature = 1, topK = 0, topP = 1, minP = 0, typicalP = 1 
 
 describe.each([1, 2, 31, 65, 1001])("a vocabulary of %i", (size) => {
   const logits = randomFloats(size, size, 6);
-  // Other logits, of which rules forbid some.
+  // Other logits, some of them forbidden by rules.
   const ruled = randomFloats(size, size + 1, 6).map((logit, i) => (i % 3 === 1 ? FORBIDDEN : logit));
 
-  it("is told in float64's processed log-probabilities, under every filter, with and without rules", async () => {
+  it("has float64's processed log-probabilities under every filter, with and without rules", async () => {
     const plain = SAMPLINGS.map(fieldsOf);
     const told = await tell(logits, [...plain, ...plain.map((own) => ({ ...own, flags: PROCESSED }))], {
       processed: ruled,
@@ -146,7 +147,7 @@ describe.each([1, 2, 31, 65, 1001])("a vocabulary of %i", (size) => {
     });
   });
 
-  it("draws the same tokens as when raw ones are told, which leaves what is processed alone", async () => {
+  it("draws the same tokens in raw mode, which leaves `processed` unchanged", async () => {
     const fields = SAMPLINGS.map((sampling) => ({ ...fieldsOf(sampling), flags: PROCESSED }));
     const [told, raw] = [
       await tell(logits, fields, { processed: ruled }),
@@ -187,7 +188,7 @@ describe("Hugging Face's filters", async () => {
   });
 });
 
-it("lists no more tokens than are left", async () => {
+it("lists no more tokens than the filters keep", async () => {
   const [told] = await tell(randomFloats(500, 1, 5), [fieldsOf({ topK: 3 })]);
   const possible = told?.top.filter(({ logprob }) => logprob > FORBIDDEN) ?? [];
   expect(possible).toHaveLength(3);
@@ -195,7 +196,7 @@ it("lists no more tokens than are left", async () => {
   expect(told?.top.slice(3).every(({ logprob }) => logprob === FORBIDDEN)).toBe(true);
 });
 
-it("tells what is drawn where everything is forbidden as what can't come", async () => {
+it("gives a token drawn when all are forbidden the log-probability of an impossible one", async () => {
   for (const temperature of [0, 1]) {
     const fields = [{ ...fieldsOf({ temperature, topK: 5, topP: 0.9 }), flags: PROCESSED }];
     const [told] = await tell(randomFloats(50, 3), fields);
@@ -204,12 +205,12 @@ it("tells what is drawn where everything is forbidden as what can't come", async
   }
 });
 
-it("keeps a likelihood that is too small for a probability", async () => {
+it("keeps a log-probability whose probability would underflow", async () => {
   const [told] = await tell(new Float32Array([0, -2, -4]), [fieldsOf({ temperature: 0.01 })]);
   expectClose(told?.row ?? [], [0, -200, -400], 1e-4);
 });
 
-it("writes nothing where nobody asks for the most likely ones", async () => {
+it("writes nothing if no sample wants its most likely tokens", async () => {
   const processed = randomFloats(90, 4, 5);
   const [told] = await tell(randomFloats(90, 5), [{ ...fieldsOf({ topK: 4 }), num_top: 0, flags: PROCESSED }], {
     processed,
@@ -218,7 +219,7 @@ it("writes nothing where nobody asks for the most likely ones", async () => {
   expect(told?.logprob).toBeCloseTo(processedLogprobs(processed, { topK: 4 })[told?.token ?? -1] ?? NaN, 5);
 });
 
-it("leaves a beam's log-probabilities as the rules have made them", async () => {
+it("leaves a beam's processed log-probabilities unchanged", async () => {
   const processed = randomFloats(90, 4, 5);
   const [told] = await tell(randomFloats(90, 5), [{ temperature: 0, flags: PROCESSED + NORMALISED }], { processed });
   expect(told?.row).toEqual(processed);

@@ -68,7 +68,7 @@ it.each(SHAPES)("normalises $heads query and $kvHeads key heads of $headSize bef
   for (const r of POSITIONS.keys()) expectClose(turned(r), expected(r), 5e-6);
 });
 
-it("scales cosine and sine where the angles say so", () => {
+it("scales cosine and sine if the angles have a scale", () => {
   const table = rotaryTable({ inverseFrequencies: [1], scaling: 0.5 }, 2);
   expectClose(table, [0.5, 0, 0.5 * Math.cos(1), 0.5 * Math.sin(1)], 1e-7);
   expect(table).toHaveLength(4);
