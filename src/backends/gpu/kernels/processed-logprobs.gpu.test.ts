@@ -23,7 +23,7 @@ const SCORED = 16;
 
 type Fields = Readonly<Record<string, number>>;
 
-interface Told {
+interface SampleResult {
   readonly token: number;
   readonly logprob: number;
   /** The contents of `processed`. */
@@ -36,7 +36,7 @@ async function tell(
   logits: Float32Array,
   fields: readonly Fields[],
   { processed = new Float32Array(logits.length).fill(FORBIDDEN), isProcessed = true } = {},
-): Promise<Told[]> {
+): Promise<SampleResult[]> {
   const VOCABULARY = logits.length;
   const STRIDE = strideOf(VOCABULARY);
   const rowsOf = (values: Float32Array) => {
@@ -89,7 +89,11 @@ async function tell(
 /** Replaces FORBIDDEN, which is finite, by -Infinity. */
 const orImpossible = (value: number) => (value === FORBIDDEN ? -Infinity : value);
 
-function expectResult({ token, logprob, row, top }: Told, reference: readonly number[], tolerance = 2e-5): void {
+function expectResult(
+  { token, logprob, row, top }: SampleResult,
+  reference: readonly number[],
+  tolerance = 2e-5,
+): void {
   const isPossible = reference.map((value) => value !== -Infinity);
   expect(Array.from(row, (value) => value !== FORBIDDEN)).toEqual(isPossible);
   const possible = [...reference.keys()].filter((id) => isPossible[id]);
