@@ -21,7 +21,7 @@ fn attention_merge(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
   if (head >= HEADS) {
     return;
   }
-  let num_splits = rows[workgroup.y].position / SPLIT + 1u;
+  let num_splits = (num_seen(rows[workgroup.y].position) - 1u) / SPLIT + 1u;
   let start = (workgroup.y * HEADS + head) * MAX_SPLITS;
   var whole = NOTHING;
   for (var split = start; split < start + num_splits; split++) {

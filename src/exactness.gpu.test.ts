@@ -43,6 +43,17 @@ describe.each(DTYPES)("in $dtype with a cache in $kvCacheDtype", async (dtypes) 
   });
 });
 
+describe("of another family, with grouped queries, norms of heads and windows", async () => {
+  const base = { model: "/fixtures/gemma3-tiny/", worker: false, gpu: oneDevice, dtype: "f16" } as const;
+  const alone = await answersAlone(createEngine, base);
+
+  it.each(CIRCUMSTANCES)("a request is what it is alone: $name", async (circumstance) => {
+    const { rounds, hasHappened, stats } = await answersUnder(createEngine, base, circumstance, 1);
+    for (const answers of rounds) expect(answers).toEqual(alone);
+    expect(hasHappened, JSON.stringify(stats)).toBe(true);
+  });
+});
+
 it("choices of one request share their prompt's blocks, and are what each is alone", async () => {
   await using engine = await createEngine({ model: "/fixtures/gpt2-tiny/" });
   const prompt = Array.from({ length: 50 }, (_, i) => mixed(3, i));

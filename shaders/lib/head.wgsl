@@ -1,15 +1,16 @@
 // Summarises the logits after the model's head: each eight neighbouring threads, of four columns each, write a LogitPart.
 // The kernel provides `put_aside` and `aside`, a place in workgroup memory for each of its threads.
 
-override VOCABULARY: u32;
-override FIRST_TOKEN: u32; // of this part of the head's columns: a multiple of 32
+override VOCABULARY: u32; // tokens that may be drawn; the columns beyond are padding
+override FIRST_TOKEN: u32; // of the head's columns, where it lies in several parts: a multiple of 32
 
 // Every thread of the workgroup must call it. `l`: logits 4 n4 .. 4 n4 + 3 of sample `row`, valid if `is_mine`.
 fn leave_logit_part(l: vec4<f32>, n4: u32, row: u32, thread: u32, is_mine: bool) {
   put_aside(thread, part_of_four(l, FIRST_TOKEN + 4u * n4, samples[row]));
   workgroupBarrier();
-  if (is_mine && thread % 8u == 0u) {
-    logit_parts[row * num_logit_parts() + (FIRST_TOKEN + 4u * n4) / PART_TOKENS] = joined_part(thread);
+  let part = (FIRST_TOKEN + 4u * n4) / PART_TOKENS;
+  if (is_mine && thread % 8u == 0u && part < num_logit_parts()) {
+    logit_parts[row * num_logit_parts() + part] = joined_part(thread);
   }
   workgroupBarrier();
 }

@@ -5,8 +5,13 @@ import type { AddedToken } from "./control-tokens.ts";
 import { brief, isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
 
-/** The fields of tokenizer.json that a byte-level BPE needs. */
+/** tokenizer.json, as far as a BPE needs it. */
 export interface TokenizerJson {
+  /**
+   * How the vocabulary writes text. "bytes": a character stands for each byte, as in GPT-2. "sentencepiece": as it is, with
+   * "▁" for a space, and "<0x0A>" for a byte that has no token.
+   */
+  readonly alphabet: "bytes" | "sentencepiece";
   readonly normalizer: unknown;
   readonly pre_tokenizer: unknown;
   readonly decoder: unknown;
@@ -16,7 +21,7 @@ export interface TokenizerJson {
 
 /**
  * @param config tokenizer_config.json
- * @throws ChorusError model_not_found, model_invalid; model_unsupported for anything but a byte-level BPE
+ * @throws ChorusError model_not_found, model_invalid; model_unsupported for tokenizers that are no BPE over bytes or with byte fallback.
  */
 export async function readTokenizerJson(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
   const json = await files.tryReadJson("tokenizer.json");
@@ -34,15 +39,20 @@ function parseTokenizerJson(json: unknown): TokenizerJson {
   const modelJson = fields.object("model", NOTHING);
   const model = new JsonFields(`${file}: model`, modelJson);
   refuse(model.string("type", "BPE") !== "BPE", `tokenizer model ${brief(modelJson["type"])}`);
-  refuse(model.boolean("byte_fallback", false), "byte_fallback");
+  const isSentencePiece = model.boolean("byte_fallback", false);
   for (const name of ["continuing_subword_prefix", "end_of_word_suffix"]) refuse(model.string(name, "") !== "", name);
-  for (const name of ["pre_tokenizer", "decoder"] as const) {
-    const step = fields.object(name, NOTHING);
-    refuse(!isByteLevel(step), `tokenizer ${name} ${brief(step["type"] ?? null)}`);
+  if (isSentencePiece) {
+    refuse(!has("ByteFallback", fields.object("decoder", NOTHING)), "byte_fallback without a decoder ByteFallback");
+  } else {
+    for (const name of ["pre_tokenizer", "decoder"] as const) {
+      const step = fields.object(name, NOTHING);
+      refuse(!has("ByteLevel", step), `tokenizer ${name} ${brief(step["type"] ?? null)}`);
+    }
   }
   return {
+    alphabet: isSentencePiece ? "sentencepiece" : "bytes",
     normalizer: fields.object("normalizer", null),
-    pre_tokenizer: fields.object("pre_tokenizer", null),
+    pre_tokenizer: withUnicodeSpaces(fields.object("pre_tokenizer", null)),
     decoder: fields.object("decoder", null),
     model: {
       ...modelJson,
@@ -57,17 +67,29 @@ function refuse(unsupported: boolean, what: string): void {
   if (!unsupported) return;
   throw new ChorusError(
     "model_unsupported",
-    `This model has ${what}; only byte-level BPE tokenizers are supported.`,
+    `This model has ${what}; only BPE tokenizers over bytes, or with byte fallback, are supported.`,
     "tokenizer.json",
   );
 }
 
-function isByteLevel(step: Record<string, unknown>): boolean {
-  if (step["type"] === "ByteLevel") return true;
+/** Whether a step is of this type, or a sequence with one that is. */
+function has(type: string, step: Record<string, unknown>): boolean {
+  if (step["type"] === type) return true;
   const parts = step["pretokenizers"] ?? step["decoders"];
-  return (
-    step["type"] === "Sequence" && Array.isArray(parts) && parts.some((part) => isObject(part) && isByteLevel(part))
-  );
+  return step["type"] === "Sequence" && Array.isArray(parts) && parts.some((part) => isObject(part) && has(type, part));
+}
+
+/** A pre-tokenizer whose patterns take Unicode's White_Space for \s, as Hugging Face's do; JavaScript's \s differs. */
+function withUnicodeSpaces(step: Record<string, unknown> | null): Record<string, unknown> | null {
+  if (step === null) return null;
+  const parts = step["pretokenizers"];
+  if (Array.isArray(parts)) {
+    return { ...step, pretokenizers: parts.map((part: unknown) => (isObject(part) ? withUnicodeSpaces(part) : part)) };
+  }
+  const pattern = step["pattern"];
+  if (!isObject(pattern) || typeof pattern["Regex"] !== "string") return step;
+  const Regex = pattern["Regex"].replaceAll("\\s", "\\p{White_Space}").replaceAll("\\S", "\\P{White_Space}");
+  return { ...step, pattern: { ...pattern, Regex } };
 }
 
 async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
@@ -77,6 +99,7 @@ async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promis
   const lines = (merges ?? "").split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#version"));
   const byteLevel = { type: "ByteLevel", add_prefix_space: config.boolean("add_prefix_space", false), use_regex: true };
   return {
+    alphabet: "bytes",
     normalizer: null,
     pre_tokenizer: byteLevel,
     decoder: byteLevel,

@@ -72,6 +72,81 @@ describe("encode", () => {
   });
 });
 
+describe("pre-tokenizers of other families", () => {
+  /** The tiny vocabulary, cut into words in another way. "12" is a token of its own. */
+  const withWords = (pre_tokenizer: unknown) => {
+    const { vocab, merges } = tinyJson["model"] as { vocab: object; merges: string[] };
+    const model = { ...tinyJson["model"], vocab: { ...vocab, "12": 512, ĊĊ: 513 }, merges: [...merges, "1 2", "Ċ Ċ"] };
+    return loadTokenizer(inMemory({ "tokenizer.json": { ...tinyJson, model, pre_tokenizer } }));
+  };
+  const byteLevel = { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: true };
+  const split = (Regex: string) => ({ type: "Split", pattern: { Regex }, behavior: "Isolated", invert: false });
+  const QWEN =
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+  const wordsOf = (pre_tokenizers: unknown[]) => withWords({ type: "Sequence", pretokenizers: pre_tokenizers });
+
+  test("SmolLM's: every digit is a word, whatever script it is of", async () => {
+    const digits = await wordsOf([{ type: "Digits", individual_digits: true }, byteLevel]);
+    const plain = await withWords(byteLevel);
+    expect(plain.encode("12")).toEqual([512]);
+    expect(digits.encode("12")).toEqual([...plain.encode("1"), ...plain.encode("2")]);
+    expect(decode(digits.encode("a\u0661\u0662b"), digits)).toBe("a\u0661\u0662b");
+  });
+
+  test("Qwen's: a digit is a word, and line ends stay together", async () => {
+    const qwen = await wordsOf([split(QWEN), { ...byteLevel, use_regex: false }]);
+    expect(qwen.encode("12")).toHaveLength(2);
+    expect(qwen.encode("\n\n")).toEqual([513]);
+    // U+0085 is white space: with it the line ends are not the last of their kind.
+    expect(decode(qwen.encode("x\n\n\u0085y I'M"), qwen)).toBe("x\n\n\u0085y I'M");
+  });
+
+  test("both turn every text into tokens and back", async () => {
+    const tokenizers = [
+      await wordsOf([{ type: "Digits", individual_digits: true }, byteLevel]),
+      await wordsOf([split(QWEN), { ...byteLevel, use_regex: false }]),
+    ];
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) =>
+        tokenizers.every((tokenizer) => decode(tokenizer.encodePlain(text), tokenizer) === text),
+      ),
+    );
+  });
+});
+
+describe("a SentencePiece vocabulary with byte fallback", async () => {
+  const pieces = ["<unk>", "<bos>", "<eos>", "\u2581", "a", "b", "ab", "\u2581ab"];
+  const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`);
+  const vocab = Object.fromEntries([...pieces, ...bytes].map((piece, id) => [piece, id]));
+  const gemma = {
+    normalizer: { type: "Replace", pattern: { String: " " }, content: "\u2581" },
+    pre_tokenizer: null,
+    decoder: { type: "Sequence", decoders: [{ type: "ByteFallback" }, { type: "Fuse" }] },
+    model: {
+      type: "BPE",
+      vocab,
+      merges: ["a b", "\u2581 ab"],
+      byte_fallback: true,
+      fuse_unk: true,
+      unk_token: "<unk>",
+    },
+    added_tokens: ["<bos>", "<eos>"].map((content) => ({ id: vocab[content], content, special: true })),
+  };
+  const tokenizer = await loadTokenizer(inMemory({ "tokenizer.json": gemma }));
+
+  test("writes spaces as its own character, and what it has no token for as bytes", () => {
+    expect(tokenizer.encode("ab ab")).toEqual([6, 7]);
+    expect(tokenizer.encode("<bos>a\n")).toEqual([1, 4, pieces.length + 10]);
+    expect(tokenizer.encodePlain("\u00e9")).toEqual([pieces.length + 0xc3, pieces.length + 0xa9]);
+  });
+
+  test("and reads both back", () => {
+    expect(decode(tokenizer.encodePlain("ab  \u00e9b\n"), tokenizer)).toBe("ab  \u00e9b\n");
+    expect(tokenizer.tokenText(7)).toBe(" ab");
+    expect([...tokenizer.tokenBytes(1)]).toEqual([]);
+  });
+});
+
 describe("tokens as text", () => {
   test("control tokens and ids beyond the vocabulary have no bytes", () => {
     expect([0, 1, 2, 5000].map((id) => chorus.tokenBytes(id).length)).toEqual([0, 0, 0, 0]);
@@ -145,7 +220,17 @@ describe("the tokenizer's files", () => {
     expect(decode([64, 512, 513], tokenizer)).toBe("aΩ≈");
   });
 
-  test("if one control token is a prefix of another, the longer one matches", async () => {
+  test("tags that answers hold are text, though no message can forge them", async () => {
+    const added_tokens = ["<think>", "</think>"].map((content, i) => ({ id: 512 + i, content, special: false }));
+    const json = { ...tinyJson, added_tokens };
+    const tokenizer = await loadTokenizer(
+      inMemory({ "tokenizer.json": json, "chat_template.jinja": "<think></think>" }),
+    );
+    expect(tokenizer.controlTokens).toEqual(["<think>", "</think>"]);
+    expect(decode([512, 64, 513], tokenizer)).toBe("<think>a</think>");
+  });
+
+  test("where one control token begins another, the longer one counts", async () => {
     const added_tokens = ["<|a", "<|a|>", "<|"].map((content, i) => ({ id: 600 + i, content, special: true }));
     const tokenizer = await loadTokenizer(inMemory({ "tokenizer.json": { ...tinyJson, added_tokens } }));
     expect(tokenizer.encode("<|a|><|a<|")).toEqual([601, 600, 602]);

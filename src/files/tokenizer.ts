@@ -1,10 +1,16 @@
-// Converts text to token ids and back. @huggingface/tokenizers does the byte-level BPE. This file decides which strings
-// are control tokens, because a chat's text must never become one (see api/chat-format.ts).
+// Text to token ids and back. BPE is @huggingface/tokenizers'; which strings are control tokens is decided
+// here, because a chat's text must never become one (see api/chat-format.ts).
 
-import { ByteLevelPreTokenizer, Tokenizer } from "@huggingface/tokenizers";
+import {
+  ByteLevelPreTokenizer,
+  DigitsPreTokenizer,
+  SequencePreTokenizer,
+  Tokenizer,
+  type PreTokenizer,
+} from "@huggingface/tokenizers";
 
 import { ChorusError } from "../protocol/errors.ts";
-import { bytesOfToken } from "./byte-alphabet.ts";
+import { bytesOfPiece, bytesOfToken } from "./byte-alphabet.ts";
 import { ControlTokens } from "./control-tokens.ts";
 import { isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
@@ -56,7 +62,8 @@ export class ModelTokenizer {
   /** Maps "eos_token", "bos_token", ... to their text, for the template. */
   readonly namedTokens: Readonly<Record<string, string>>;
   readonly #control: ControlTokens;
-  /** Has the vocabulary and the added tokens that are text, but no control tokens. */
+  readonly #bytesOf: (token: string) => Uint8Array;
+  /** Knows the vocabulary and the added tokens that are text, but no control tokens. */
   readonly #bpe: Tokenizer;
 
   constructor(
@@ -70,6 +77,7 @@ export class ModelTokenizer {
       special || (chatTemplate?.includes(content) && content.trim() !== "");
     this.#control = new ControlTokens(json.added_tokens.filter(isControl));
     this.#bpe = createBpe({ ...json, added_tokens: json.added_tokens.filter((token) => !isControl(token)) });
+    this.#bytesOf = json.alphabet === "bytes" ? bytesOfToken : bytesOfPiece;
     const ids = [...Object.values(json.model.vocab), ...json.added_tokens.map((token) => token.id)];
     this.vocabSize = ids.reduce((size, id) => Math.max(size, id + 1), 0);
     const eosToken = tokenNames["eos_token"];
@@ -102,8 +110,9 @@ export class ModelTokenizer {
 
   /** Returns a token's bytes of UTF-8, perhaps part of a character. Control tokens and unknown ids have none. */
   tokenBytes(id: number): Uint8Array {
-    if (this.#control.content(id) !== undefined) return new Uint8Array();
-    return bytesOfToken(this.#bpe.id_to_token(id) ?? "");
+    const control = this.#control.content(id);
+    if (control !== undefined) return new TextEncoder().encode(READABLE_TAG.test(control) ? control : "");
+    return this.#bytesOf(this.#bpe.id_to_token(id) ?? "");
   }
 
   /** Returns a token for display: control tokens by their names, parts of characters as U+FFFD. */
@@ -112,6 +121,9 @@ export class ModelTokenizer {
   }
 }
 
+/** Tags that models write into their answers for others to read. Nobody else may forge them: they are control tokens. */
+const READABLE_TAG = /^<\/?(think|tool_call|tool_response)>$/;
+
 /**
  * GPT-2's pattern of words. Hugging Face's white space is Unicode's White_Space. The library's pattern has \s, which in
  * JavaScript includes U+FEFF and lacks U+0085.
@@ -119,10 +131,20 @@ export class ModelTokenizer {
 const WORDS =
   /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu;
 
+/** As WORDS: the library's digits are ASCII's, Hugging Face's are whatever Unicode calls a number. */
+const DIGITS = { one: /\P{N}+|\p{N}/gu, several: /\P{N}+|\p{N}+/gu };
+
+function usePatterns(step: PreTokenizer): void {
+  if (step instanceof ByteLevelPreTokenizer) step.pattern = WORDS;
+  if (step instanceof DigitsPreTokenizer)
+    step.pattern = step.pattern.source.endsWith("+") ? DIGITS.several : DIGITS.one;
+  if (step instanceof SequencePreTokenizer) for (const part of step.tokenizers) if (part) usePatterns(part);
+}
+
 function createBpe(json: TokenizerJson): Tokenizer {
   try {
     const bpe = new Tokenizer({ ...json, post_processor: null }, {});
-    if (bpe.pre_tokenizer instanceof ByteLevelPreTokenizer) bpe.pre_tokenizer.pattern = WORDS;
+    if (bpe.pre_tokenizer) usePatterns(bpe.pre_tokenizer);
     return bpe;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

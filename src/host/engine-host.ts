@@ -5,6 +5,7 @@ import { parseBatchingMode } from "../api/engine-config.ts";
 import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
 import { renderChat } from "../api/render-chat.ts";
 import { Engine } from "../engine/engine.ts";
+import type { Runner } from "../engine/runner.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { GrammarCompiler, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
@@ -14,9 +15,10 @@ import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
 import { ChorusError, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
-import type { EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
+import type { DeviceReport, EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, EngineService, GenerationRequest, RequestEvent, Result } from "../protocol/service.ts";
-import { loadModel, type LoadedModel } from "./load-model.ts";
+import type { LoadedModel } from "./load-model.ts";
+import { ModelLoader } from "./model-loader.ts";
 import { OpenRequest } from "./open-request.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { seedSequence } from "./seeds.ts";
@@ -54,8 +56,9 @@ export class EngineHost implements EngineService {
     onProgress: (progress: LoadProgress) => void,
   ): Promise<Result<ModelCard>> {
     try {
-      const model = await loadModel(location, config, this.#platform, onProgress);
-      this.#session = this.#start(model, onMessage);
+      const loader = new ModelLoader(location, config, this.#platform);
+      const model = await loader.load(onProgress);
+      this.#session = this.#start(model, loader, onMessage);
       return { ok: true, value: model.card };
     } catch (error) {
       return { ok: false, error: toErrorData(error) };
@@ -119,14 +122,34 @@ export class EngineHost implements EngineService {
     this.#session?.engine.fail(new ChorusError("engine_disposed", "The engine was disposed of."));
   }
 
-  #start(model: LoadedModel, onMessage: (message: EngineMessage) => void): Session {
-    const { tokenizer, chatFormat, defaults, engineConfig, backend, runner } = model;
+  #start(model: LoadedModel, loader: ModelLoader, onMessage: (message: EngineMessage) => void): Session {
+    const { tokenizer, chatFormat, defaults, engineConfig } = model;
     const { now } = this.#platform;
     const post: Session["post"] = (message) =>
-      onMessage({ events: [], steps: [], requests: [], alerts: [], fatal: null, ...message });
+      onMessage({ events: [], steps: [], requests: [], alerts: [], devices: [], fatal: null, ...message });
+    const report = (device: DeviceReport) => {
+      telemetry.observeDevice(device);
+      post({ devices: [device] });
+    };
+    /** Returns the runner, and tells the engine when its device fails. */
+    const watched = ({ backend, runner }: LoadedModel): Runner => {
+      void backend.failure.then((error) => {
+        if (loader.loaded?.backend !== backend) return;
+        if (error.code === "device_lost") engine.lose(error);
+        else engine.fail(error);
+      });
+      return runner;
+    };
     const engine: Engine = new Engine({
       config: engineConfig,
-      runner,
+      runner: watched(model),
+      replaceRunner: async (error) => {
+        const loss = toErrorData(error);
+        report({ status: "lost", loss, adapter: loader.loaded?.card.adapter ?? model.card.adapter });
+        const replaced = await loader.reload(error);
+        report({ status: "replaced", loss, adapter: replaced.card.adapter });
+        return watched(replaced);
+      },
       eosTokenIds: tokenizer.eosTokenIds,
       tokenBytes: (id) => tokenizer.tokenBytes(id),
       now,
@@ -144,12 +167,10 @@ export class EngineHost implements EngineService {
         });
         this.#byTicket.clear();
         this.#byEngineRequest.clear();
-        runner.dispose();
-        backend.close();
+        loader.close();
       },
     });
     const telemetry = new Telemetry(engine, model.card, engineConfig);
-    void backend.failure.then((error) => engine.fail(error));
     void engine.run();
     const context: RequestContext = {
       modelName: model.card.name,

@@ -1,4 +1,4 @@
-import { resolveEngineConfig } from "../api/engine-config.ts";
+import { parseBackendChoice, resolveEngineConfig } from "../api/engine-config.ts";
 import type { OpenedBackend } from "../backends/backend.ts";
 import { HttpClient } from "../files/hub/http-client.ts";
 import { openRemoteFolder } from "../files/hub/remote-folder.ts";
@@ -56,11 +56,11 @@ export class ModelsHost implements ModelsService {
   async #estimate(location: RemoteLocation, config: EngineConfig): Promise<ModelEstimate> {
     const store = await this.#platform.openModelStore();
     const { model, downloadBytes, storedBytes } = await sizesOf(location, store);
-    const opened = await openBackend(this.#platform.backends).catch(toErrorData);
+    const opened = await openBackend(this.#platform.backends, parseBackendChoice(config.backend)).catch(toErrorData);
     const backend = "code" in opened ? null : opened;
     const engine = resolveEngineConfig(config, model.shape, backend?.usualDtype(model));
     const freeBytes = (await store?.freeBytes()) ?? null;
-    const { memory } = backend ?? this.#platform.backends[0] ?? noBackend();
+    const { memory } = backend ?? (await this.#platform.backends[0]?.load()) ?? noBackend();
     const { weightBytes, kvCacheBytes } = memory(model, engine);
     const weightsAs = (dtype: WeightsDtype) => memory(model, { ...engine, dtype }).weightBytes;
     const problem = "code" in opened ? opened : misfit(opened, model, engine);

@@ -6,7 +6,7 @@ import { prometheusText } from "../engine/metrics/prometheus.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ChorusErrorData } from "../protocol/errors.ts";
-import type { Alert, EngineStats, ModelCard, RequestReport, StepReport } from "../protocol/reports.ts";
+import type { Alert, DeviceReport, EngineStats, ModelCard, RequestReport, StepReport } from "../protocol/reports.ts";
 import { Logger } from "./logger.ts";
 import { StatusLine } from "./status-line.ts";
 
@@ -73,6 +73,11 @@ export class Telemetry {
     const alerts = this.#alerts.observeEnd({ failed: true, atMs });
     this.#logWarnings(alerts);
     return alerts;
+  }
+
+  observeDevice({ status, loss, adapter }: DeviceReport): void {
+    if (status === "lost") this.#log.write("warn", () => `${adapter} was lost: ${loss.message}`);
+    else this.#log.write("info", () => `the engine goes on, on ${adapter}`);
   }
 
   observeFatal(error: ChorusErrorData): void {

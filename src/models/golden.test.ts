@@ -1,8 +1,9 @@
 // Each family's graph, computed in float64, against Hugging Face's PyTorch code.
 
 import { describe, expect, test } from "vitest";
-import { FAMILY_FIXTURES, readFixture } from "../testing/fixtures.ts";
-import { logitsReference } from "../testing/graph-reference.ts";
+import { FAMILY_FIXTURES } from "../testing/family-fixtures.ts";
+import { readFixture } from "../testing/fixtures.ts";
+import { lastLogitsReference } from "../testing/graph-reference.ts";
 
 const fixtures = await Promise.all(
   FAMILY_FIXTURES.map(async (folder) => ({ folder, fixture: await readFixture(folder) })),
@@ -16,7 +17,7 @@ describe.each(fixtures)("$folder", ({ fixture: { prompts, variants, weights, ten
   );
 
   test.each(cases)("$variant: Hugging Face's logits after $prompt", async ({ config_overrides, ids, last_logits }) => {
-    const logits = (await logitsReference(weights(config_overrides), ids)).at(-1) ?? [];
+    const logits = await lastLogitsReference(weights(config_overrides), ids);
     const golden = tensor(last_logits);
     expect(logits.length).toBe(golden.length);
     const worst = Math.max(...golden.map((value, i) => Math.abs(value - (logits[i] ?? NaN))));

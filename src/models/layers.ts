@@ -1,7 +1,7 @@
 // Weights of the layers that Llama-type checkpoints are made of, by their modules' names.
 
 import type { ModelShape } from "../protocol/model-shape.ts";
-import type { HeadNorms, Linear, Matrix, NormWeights } from "./graph.ts";
+import type { HeadNorms, Linear, Matrix, RmsNormWeights } from "./graph.ts";
 
 /** An embedding or a head: a row for each token. */
 export function tokenTable(name: string, { vocabSize, hiddenSize }: ModelShape): Matrix {
@@ -30,7 +30,7 @@ interface RmsNormOptions {
   readonly weightOffset?: number;
 }
 
-export function rmsNorm(name: string, width: number, { epsilon, weightOffset = 0 }: RmsNormOptions): NormWeights {
+export function rmsNorm(name: string, width: number, { epsilon, weightOffset = 0 }: RmsNormOptions): RmsNormWeights {
   return { kind: "rms", weight: { tensors: [{ name: `${name}.weight`, shape: [width] }] }, epsilon, weightOffset };
 }
 

@@ -69,6 +69,9 @@ export function refusalsOf(name: string, { kinds, refused }: FieldCase): Refusal
 
 /** For a model with a context of 256 and blocks of 65,536 bytes. */
 export const CONFIG_CASES: CasesOf<EngineConfig> = {
+  backend: oneOf("backend", "auto", "webgpu", "cpu"),
+  cpuMath: oneOf("cpuMath", "portable", "fastest"),
+  cpuThreads: integer("cpuThreads", 1, 64),
   maxNumSeqs: integer("maxNumSeqs", 1, 256), // up to the budget of 256
   maxNumBatchedTokens: integer("maxNumBatchedTokens", 1, 8192),
   maxModelLen: integer("maxModelLen", 2, 256),

@@ -14,6 +14,7 @@ interface FixturePrompt {
   readonly name: string;
   readonly ids: readonly number[];
   readonly last_logits: TensorRef;
+  readonly greedy: { readonly tokens: readonly number[] };
 }
 
 interface FixtureRope {
@@ -29,7 +30,18 @@ interface FixtureVariant {
   readonly rope?: FixtureRope;
 }
 
+interface QuantisedPrompt {
+  /** Its name. */
+  readonly prompt: string;
+  readonly last_logits: TensorRef;
+  readonly greedy_tokens: readonly number[];
+}
+
 export interface Fixture {
+  /** Quantised weights, by scheme. */
+  readonly quantisation?: {
+    readonly schemes: Readonly<Record<string, { readonly prompts: readonly QuantisedPrompt[] }>>;
+  };
   readonly config: Readonly<Record<string, unknown>>;
   readonly prompts: readonly FixturePrompt[];
   readonly variants: readonly FixtureVariant[];
@@ -46,7 +58,8 @@ export async function readFixture(folder: string, families = FAMILIES): Promise<
   const checkpoint = await openSafetensors(new Blob([bytes("model.safetensors")]));
   const floats = new Float32Array(bytes("golden.f32").buffer);
   const config = json("config.json") as Fixture["config"];
-  const golden = json("golden.json") as Pick<Fixture, "prompts" | "rope"> & Partial<Pick<Fixture, "variants">>;
+  const golden = json("golden.json") as Pick<Fixture, "prompts" | "rope" | "quantisation"> &
+    Partial<Pick<Fixture, "variants">>;
   return {
     ...golden,
     variants: golden.variants ?? [],
@@ -56,14 +69,3 @@ export async function readFixture(folder: string, families = FAMILIES): Promise<
     tensor: ({ off, shape }) => floats.subarray(off, off + shape.reduce((a, b) => a * b, 1)),
   };
 }
-
-/** Folders of fixtures/ with one small checkpoint each, by family. */
-export const FAMILY_FIXTURES = [
-  "gpt2-tiny",
-  "llama-tiny/tied",
-  "llama-tiny/untied",
-  "llama-rope-scaled",
-  "qwen2-tiny",
-  "qwen3-tiny",
-  "gemma3-tiny",
-] as const;

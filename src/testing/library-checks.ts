@@ -16,7 +16,9 @@ type CreateEngine = typeof createEngine;
 type Dtypes = Required<Pick<EngineConfig, "dtype" | "kvCacheDtype">>;
 
 const TINY = "/fixtures/gpt2-tiny/";
-/** Long enough a context for attention in splits. */
+/** Positions turn, and norms are added to the residual. */
+const GEMMA = "/fixtures/gemma3-tiny/";
+/** A context long enough for attention in splits. */
 const CHAT = "/models/chorus-chat/";
 
 /** Checks of one page have one device, so that each kernel is compiled once. */
@@ -66,11 +68,18 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
   for (const dtype of ["f32", "f16", "q8", "q4"] as const) {
     await (await create({ model: TINY, worker: false, gpu: software.gpu, dtype })).dispose();
   }
+  await (await create({ model: GEMMA, worker: false, gpu: software.gpu })).dispose();
   // Measuring which kernels are fastest takes a software adapter minutes.
-  const model = describeModel(await (await fetch(`${CHAT}config.json`)).json());
   const usual = usualMatmuls({ isSoftware: false, hasSubgroups }).map(({ name }) => name);
-  await indexedDbTuningStore().save(tuningKey(PRETENDED_ADAPTER, model, "f16"), usual);
-  await (await create({ model: CHAT, worker: false, gpu: hardware.gpu, dtype: "f16" })).dispose();
+  for (const [folder, dtype] of [
+    [GEMMA, "f16"],
+    [TINY, "q4"],
+    [CHAT, "f16"],
+  ] as const) {
+    const model = describeModel(await (await fetch(`${folder}config.json`)).json());
+    await indexedDbTuningStore().save(tuningKey(PRETENDED_ADAPTER, model, dtype), usual);
+    await (await create({ model: folder, worker: false, gpu: hardware.gpu, dtype })).dispose();
+  }
   hardware.destroy();
   return { pipelines: [...software.compiled(), ...hardware.compiled()], hasSubgroups };
 }

@@ -19,8 +19,10 @@ export interface OpenedDevice {
   readonly hasSubgroups: boolean;
   /** Whether the adapter computes with halves, and so unpacks them in one instruction. */
   readonly hasHalves: boolean;
-  /** Resolves when the device fails: lost (other than by destroy()), out of memory, or an invalid command of ours. */
+  /** Resolves when the device can't go on: lost (other than by close()), out of memory, or used wrongly by us. */
   readonly failure: Promise<ChorusError>;
+  /** Destroys the device. */
+  close(): void;
 }
 
 /** Opens the best adapter. Throws webgpu_unavailable if there is none. */
@@ -44,21 +46,24 @@ export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
     requiredLimits: Object.fromEntries(WANTED_LIMITS.map((limit) => [limit, adapter.limits[limit]])),
   });
   const { info } = adapter;
+  const { failure, close } = watch(device);
   return {
     device,
     adapterName: nameOf(info),
     isSoftware: isSoftware(info),
     hasSubgroups: device.features.has("subgroups") && (info.subgroupMinSize ?? 0) >= 4,
     hasHalves: adapter.features.has("shader-f16"),
-    failure: failureOf(device),
+    failure,
+    close,
   };
 }
 
-function failureOf(device: GPUDevice): Promise<ChorusError> {
-  return new Promise((resolve) => {
-    void device.lost.then(({ reason, message }) => {
-      if (reason !== "destroyed")
-        resolve(new ChorusError("device_lost", `The GPU was reset or taken away. ${message}`.trim()));
+function watch(device: GPUDevice): Pick<OpenedDevice, "failure" | "close"> {
+  let isClosed = false;
+  const failure = new Promise<ChorusError>((resolve) => {
+    void device.lost.then(({ message }) => {
+      // A browser may destroy a device, too, so its reason "destroyed" doesn't tell who did.
+      if (!isClosed) resolve(new ChorusError("device_lost", `The GPU was reset or taken away. ${message}`.trim()));
     });
     device.addEventListener("uncapturederror", ({ error }) => {
       // Compares names, since Node's WebGPU has no global classes.
@@ -66,6 +71,11 @@ function failureOf(device: GPUDevice): Promise<ChorusError> {
       resolve(new ChorusError(code, `The GPU refused a command: ${error.message}`));
     });
   });
+  const close = () => {
+    isClosed = true;
+    device.destroy();
+  };
+  return { failure, close };
 }
 
 function isSoftware(info: GPUAdapterInfo): boolean {

@@ -13,6 +13,7 @@ import { KernelCompiler } from "./kernel.ts";
 import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
 import { matmulChoices, usualMatmuls } from "./matmul-variants.ts";
 import { ModelBuffers } from "./model-buffers.ts";
+import { strideOf } from "./padding.ts";
 import { ReadbackRing } from "./readback.ts";
 import { Sampler } from "./sampler.ts";
 import { StepBuffer } from "./step-buffer.ts";
@@ -39,6 +40,7 @@ export class GpuRunner implements LoadedRunner {
   readonly activations: Activations;
   /** Bytes of the packed weights on the GPU. */
   readonly weightBytes: number;
+  readonly adapterName: string;
 
   private constructor(
     device: GPUDevice,
@@ -48,7 +50,9 @@ export class GpuRunner implements LoadedRunner {
     graph: CompiledGraph,
     sampler: Sampler,
     weightBytes: number,
+    adapterName: string,
   ) {
+    this.adapterName = adapterName;
     this.weightBytes = weightBytes;
     this.#device = device;
     this.#arena = arena;
@@ -69,18 +73,19 @@ export class GpuRunner implements LoadedRunner {
     const { weights, engine, onKernel } = options;
     const { device } = opened;
     const { shape, graph } = weights.model;
+    const vocabSize = options.vocabSize ?? shape.vocabSize;
     const arena = new Arena(device);
     device.pushErrorScope("out-of-memory");
     try {
       const limits = stepLimits(engine);
-      const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize });
+      const step = new StepBuffer(arena, { ...limits, vocabSize });
       const activations = new Activations(arena, shape, graph, { ...limits, isSoftware: opened.isSoftware });
       const compiler = new KernelCompiler(device, { adapterName: opened.adapterName, onProgress: onKernel });
       const loadGraph = async () => {
         const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
         const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
         uploader.destroy();
-        const context = { compiler, arena, graph, shape, engine, buffers, activations, step };
+        const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step };
         const key = tuningKey(opened.adapterName, weights.model, engine.dtype);
         const matmuls = options.tuning
           ? await tuneMatmuls(matmulChoices(opened), key, options.tuning, measureOn({ ...context, device }))
@@ -99,7 +104,8 @@ export class GpuRunner implements LoadedRunner {
           compiler,
           arena,
           step,
-          vocabSize: shape.vocabSize,
+          vocabSize,
+          logitStride: strideOf(shape.vocabSize),
           maxLength: limits.maxLength,
           maxSamples: limits.maxSamples,
           isSoftware: opened.isSoftware,
@@ -110,7 +116,8 @@ export class GpuRunner implements LoadedRunner {
       const outOfMemory = await device.popErrorScope();
       if (outOfMemory)
         throw new ChorusError("out_of_memory", `The GPU can't hold this model and its cache: ${outOfMemory.message}`);
-      return new GpuRunner(device, arena, step, activations, compiled, sampler, weightBytes);
+      const { adapterName } = opened;
+      return new GpuRunner(device, arena, step, activations, compiled, sampler, weightBytes, adapterName);
     } catch (error) {
       arena.destroy();
       throw error;

@@ -31,7 +31,8 @@ it("measures every variant for GPUs on a model's own weights, and all give the s
   if (fc?.type !== "linear" || ln2?.type !== "norm") throw new Error("a graph without its products");
   const [x, hidden] = [activations.buffer(ln2.input), activations.buffer(fc.output)];
   device.queue.writeBuffer(x, 0, randomFloats(x.size / 4, 1));
-  const measure = measureOn({ device, compiler, arena, graph, shape, engine, buffers, activations, step });
+  const { vocabSize } = shape;
+  const measure = measureOn({ device, compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step });
 
   const seen = new Map<string, ArrayBuffer>();
   for (const choice of matmulChoices({ isSoftware: false, hasSubgroups })) {

@@ -105,6 +105,9 @@ class Uploads {
       case "head":
         return this.#addTable(operation.table);
       case "rotary":
+        if (!operation.norms) return;
+        await this.#addNorm(`${operation.label} queries`, operation.norms.queries);
+        return this.#addNorm(`${operation.label} keys`, operation.norms.keys);
       case "attention":
         return;
     }

@@ -5,18 +5,20 @@ import type { Dispatch, KernelCompiler } from "./kernel.ts";
 import { processLogits } from "./kernels/process-logits.ts";
 import { sample } from "./kernels/sample.ts";
 import { topLogprobs } from "./kernels/top-logprobs.ts";
-import { strideOf } from "./padding.ts";
 import type { StepBuffer, StepShape } from "./step-buffer.ts";
 
 interface SamplerParts {
   readonly compiler: KernelCompiler;
   readonly arena: Arena;
   readonly step: StepBuffer;
+  /** Tokens that may be drawn. */
   readonly vocabSize: number;
-  /** Maximum tokens of a sequence. */
+  /** Floats from one row of logits to the next. */
+  readonly logitStride: number;
+  /** Tokens of a sequence. */
   readonly maxLength: number;
   readonly maxSamples: number;
-  /** [samples, vocabSize], rows padded. */
+  /** [samples, logitStride] */
   readonly logits: GPUBuffer;
   /** The summary of each 32 logits, which the head writes on GPUs. */
   readonly logitParts: GPUBuffer;
@@ -47,7 +49,7 @@ export class Sampler {
   static async prepare(parts: SamplerParts): Promise<Sampler> {
     const { compiler, arena, vocabSize, maxSamples, maxLength, logits, logitParts, feedback, sampled } = parts;
     const { samples, history, rules, masks, ruleShape } = parts.step;
-    const STRIDE = strideOf(vocabSize);
+    const STRIDE = parts.logitStride;
     const constants = { LANES: parts.isSoftware ? 64 : 256, VOCABULARY: vocabSize, STRIDE };
     // The mode is fixed for the engine's life, so the pipeline has no code for the other one.
     const PROCESSED_LOGPROBS = parts.logprobsMode === "processed_logprobs";

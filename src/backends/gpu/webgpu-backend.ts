@@ -14,11 +14,12 @@ export function webGpuBackend(gpu: GPU | undefined): Backend {
       return {
         ...backend,
         adapterName: opened.adapterName,
+        isSoftware: opened.isSoftware,
         failure: opened.failure,
         usualDtype: (model) => usualDtype(model, opened),
         checkFits: (model, sizes) => checkFits(model, sizes, opened.device.limits),
         load: (options) => GpuRunner.create({ ...options, opened }),
-        close: () => opened.device.destroy(),
+        close: () => opened.close(),
       };
     },
   };

@@ -197,6 +197,7 @@ export class FakeEngine implements ChorusEngine {
       request_success_total: { stop: 0, length: 0, abort: 0 },
       engine_steps_total: this.#steps,
       step_sequences_total: 0,
+      device_losses_total: 0,
       num_gpu_blocks: this.model.numGpuBlocks,
       num_gpu_blocks_free: this.model.numGpuBlocks - this.#blocks.numUsed,
     };

@@ -55,10 +55,14 @@ interface Head {
   parts: number;
 }
 
-/** Returns each request's logits and the head's summary of them. */
-async function headOf(vocabulary: number, { kernel, height, parts }: Head, bias = 0) {
+/** Logits of every request, and what the head says of them. */
+async function headOf(
+  vocabulary: number,
+  { kernel, height, parts }: Head,
+  { bias = 0, drawable = vocabulary }: { bias?: number; drawable?: number } = {},
+) {
   const stride = strideOf(vocabulary);
-  const numParts = stride / 32;
+  const numParts = Math.ceil(drawable / 32);
   const outputs = { y: new Float32Array(64 * stride), logit_parts: new Float32Array(4 * 64 * numParts) };
   const w = randomFloats(WIDTH * vocabulary, 3, 2);
   const columns = padTo(32, Math.ceil(vocabulary / parts));
@@ -80,7 +84,7 @@ async function headOf(vocabulary: number, { kernel, height, parts }: Head, bias 
       RMS: false,
       WIDTH: 0,
       EPSILON: 0,
-      VOCABULARY: vocabulary,
+      VOCABULARY: drawable,
       FIRST_TOKEN: first,
     };
     const data = {
@@ -111,12 +115,17 @@ function tileOf(height: number) {
   return { COLUMN_LANES: 8, ROW_LANES: height / 2, ROWS: 2, VECS: 1 };
 }
 
-/** Returns the sampler's results, with the parts or without them. */
-async function drawn(vocabulary: number, { logits, parts }: Awaited<ReturnType<typeof headOf>>, HAS_PARTS: boolean) {
+/** What the sampler makes of the logits, with the parts or without them. */
+async function drawn(
+  vocabulary: number,
+  { logits, parts }: Awaited<ReturnType<typeof headOf>>,
+  HAS_PARTS: boolean,
+  STRIDE = strideOf(vocabulary),
+) {
   const shape = {
     LANES: 64,
     VOCABULARY: vocabulary,
-    STRIDE: strideOf(vocabulary),
+    STRIDE,
     PROCESSED_LOGPROBS: false,
     HAS_PARTS,
   };
@@ -209,9 +218,28 @@ describe.each([1, 33, 2101])("of a vocabulary of %i tokens", async (vocabulary) 
   });
 });
 
-it("a draw stays inside the vocabulary if every logit is NaN", async () => {
-  const head = await headOf(33, { kernel: "skinny", height: 3, parts: 1 }, NaN);
+it("no token is drawn that the vocabulary has not, where no logit is a number", async () => {
+  const head = await headOf(33, { kernel: "skinny", height: 3, parts: 1 }, { bias: NaN });
   expect(head.logits.every((logit) => Number.isNaN(logit))).toBe(true);
   const [short, long] = await Promise.all([drawn(33, head, true), drawn(33, head, false)]);
   expect(short.sampled.map(({ token }) => token)).toEqual(long.sampled.map(({ token }) => token));
+});
+
+it.each<Head>([
+  { kernel: "skinny", height: 3, parts: 1 },
+  { kernel: "tiled", height: 4, parts: 3 },
+])("columns beyond the vocabulary are padding, and never drawn: $kernel, in $parts parts", async (shape) => {
+  const [columns, vocabulary] = [120, 40];
+  const head = await headOf(columns, shape, { drawable: vocabulary });
+  const drawnFrom = (size: number, hasParts: boolean) => drawn(size, head, hasParts, strideOf(columns));
+  const [all, short, long] = [
+    await drawnFrom(columns, false),
+    await drawnFrom(vocabulary, true),
+    await drawnFrom(vocabulary, false),
+  ];
+  const most = ({ sampled }: typeof all) => Math.max(...sampled.map(({ token = NaN }) => token));
+  expect(most(all)).toBeGreaterThanOrEqual(vocabulary);
+  expect(most(long)).toBeLessThan(vocabulary);
+  expect(short.sampled.map(({ token }) => token)).toEqual(long.sampled.map(({ token }) => token));
+  expect(short.top.map(({ token }) => token)).toEqual(long.top.map(({ token }) => token));
 });

@@ -20,14 +20,18 @@ async function normalise(
   x: Float32Array,
   width: number,
   rows: number,
-  { sampleRows = null, RMS = false }: { sampleRows?: number[] | null; RMS?: boolean } = {},
+  {
+    sampleRows = null,
+    RMS = false,
+    adds = false,
+  }: { sampleRows?: number[] | null; RMS?: boolean; adds?: boolean } = {},
 ) {
   const gamma = randomFloats(width, 7);
   const beta = randomFloats(width, 8);
   const outputs = await runKernel(
     device,
     layerNorm,
-    { K4: strideOf(width) / 4, RMS, WIDTH: width, EPSILON, SAMPLES_ONLY: sampleRows !== null },
+    { K4: strideOf(width) / 4, RMS, WIDTH: width, EPSILON, SAMPLES_ONLY: sampleRows !== null, ADD_TO_OUTPUT: adds },
     {
       x: padRows(x, rows, width),
       norm: padRows(new Float32Array([...gamma, ...beta]), 2, width),
@@ -51,6 +55,17 @@ it.each([1, 31, 33, 64, 100, 257])("divides rows of %i values by the root of the
   const x = randomFloats(3 * width, 1, 4).map((value) => value + 2);
   const { row, expected } = await normalise(x, width, 3, { RMS: true });
   for (let i = 0; i < 3; i++) expectClose(row(i).subarray(0, width), expected(i), 2e-5);
+});
+
+it.each([31, 64, 100])("adds rows of %i normalised values to what is there", async (width) => {
+  const { row, expected } = await normalise(randomFloats(3 * width, 1, 4), width, 3, { RMS: true, adds: true });
+  for (let i = 0; i < 3; i++) {
+    expectClose(
+      row(i).subarray(0, width),
+      expected(i).map((value) => value + 9),
+      2e-5,
+    );
+  }
 });
 
 it("keeps the padding of a row zero", async () => {

@@ -178,7 +178,7 @@ describe("a product of normalised rows", () => {
         samples,
         logit_parts: new Float32Array(4),
       };
-      const constants = { K4, RMS: false, WIDTH: width, EPSILON: normed.EPSILON, SAMPLES_ONLY };
+      const constants = { K4, RMS: false, WIDTH: width, EPSILON: normed.EPSILON, SAMPLES_ONLY, ADD_TO_OUTPUT: false };
       const x = floatsOf(await runKernel(device, layerNorm, constants, data, [rows, 1]), "y");
       const laneData = { ...data, x: x as Float32Array<ArrayBuffer> };
       const laneConstants = { ...shape, SAMPLES_ONLY, LANES: 32 };

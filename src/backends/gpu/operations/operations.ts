@@ -41,6 +41,8 @@ export interface OperationContext {
   readonly arena: Arena;
   readonly graph: Graph;
   readonly shape: ModelShape;
+  /** Tokens that may be drawn. */
+  readonly vocabSize: number;
   readonly engine: ResolvedEngineConfig;
   readonly buffers: ModelBuffers;
   readonly activations: Activations;
