@@ -25,9 +25,9 @@ function createWork() {
 it("is written every five seconds of work, with the rates of that time", () => {
   const step = createWork();
   const lines = Array.from({ length: 120 }, (_, i) => step(100 * (i + 1), 3)).map((text, i) => [100 * (i + 1), text]);
-  const told = lines.filter(([, text]) => text !== null);
-  expect(told.map(([atMs]) => atMs)).toEqual([5000, 10_000]);
-  expect(told[1]?.[1]).toBe(
+  const reported = lines.filter(([, text]) => text !== null);
+  expect(reported.map(([atMs]) => atMs)).toEqual([5000, 10_000]);
+  expect(reported[1]?.[1]).toBe(
     "running 3, waiting 2; KV cache 25.0%; prompt 200.0 tok/s; generation 100.0 tok/s; prefix hits 25.0%",
   );
 });

@@ -206,11 +206,11 @@ describe("a folder", () => {
 
   test("reports its progress with rate and time left", async () => {
     serveFolder(modelFiles(largeWeights(20)));
-    const told: DownloadProgress[] = [];
-    const { totalBytes } = await store.download(folder, { onProgress: (progress) => told.push(progress) });
-    const received = told.map((progress) => progress.receivedBytes);
+    const reported: DownloadProgress[] = [];
+    const { totalBytes } = await store.download(folder, { onProgress: (progress) => reported.push(progress) });
+    const received = reported.map((progress) => progress.receivedBytes);
     expect(received).toEqual(received.toSorted((a, b) => a - b));
-    expect(told.at(-1)).toMatchObject({ receivedBytes: totalBytes, totalBytes });
+    expect(reported.at(-1)).toMatchObject({ receivedBytes: totalBytes, totalBytes });
   });
 
   test("without a tokenizer, or of another architecture, is refused before its weights are fetched", async () => {
@@ -244,9 +244,9 @@ describe("an interrupted download", () => {
     expect(partial).toMatchObject({ status: "partial" });
     expect(partial!.receivedBytes).toBeGreaterThan(9 * 2 ** 20);
 
-    const told: number[] = [];
-    await openStore().download(folder, { onProgress: ({ receivedBytes }) => told.push(receivedBytes) });
-    expect(told[0]).toBe(partial!.receivedBytes);
+    const reported: number[] = [];
+    await openStore().download(folder, { onProgress: ({ receivedBytes }) => reported.push(receivedBytes) });
+    expect(reported[0]).toBe(partial!.receivedBytes);
     const half = 5 * 2 ** 21;
     expect(sameBytes((await storedBytes(folder, WEIGHTS)).subarray(-half), weights.subarray(-half))).toBe(true);
   });

@@ -15,7 +15,7 @@ export class ProgressMeter {
   /** Oldest first. */
   readonly #samples: { readonly atMs: number; readonly bytes: number }[];
   #receivedBytes: number;
-  #toldMs = -Infinity;
+  #reportedMs = -Infinity;
   #later: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: {
@@ -30,13 +30,13 @@ export class ProgressMeter {
     this.#onProgress = options.onProgress;
     this.#now = options.now ?? (() => performance.now());
     this.#samples = [{ atMs: this.#now(), bytes: options.receivedBytes }];
-    this.#tell(this.#now());
+    this.#report(this.#now());
   }
 
   add(bytes: number): void {
     this.#receivedBytes += bytes;
     const nowMs = this.#now();
-    const earlyMs = this.#toldMs + INTERVAL_MS - nowMs;
+    const earlyMs = this.#reportedMs + INTERVAL_MS - nowMs;
     if (earlyMs > 0 && this.#receivedBytes < this.#totalBytes) {
       // Report later, even if no more bytes arrive.
       this.#later ??= setTimeout(() => this.#sample(this.#now()), earlyMs);
@@ -55,11 +55,11 @@ export class ProgressMeter {
     this.#later = undefined;
     this.#samples.push({ atMs: nowMs, bytes: this.#receivedBytes });
     while (this.#samples[1] && this.#samples[1].atMs <= nowMs - WINDOW_MS) this.#samples.shift();
-    this.#tell(nowMs);
+    this.#report(nowMs);
   }
 
-  #tell(nowMs: number): void {
-    this.#toldMs = nowMs;
+  #report(nowMs: number): void {
+    this.#reportedMs = nowMs;
     const [oldest] = this.#samples;
     const elapsedMs = oldest ? nowMs - oldest.atMs : 0;
     const bytesPerSecond =
