@@ -15,6 +15,7 @@ const RUNS = golden.prompts.flatMap(({ name, ids, beam }) => (beam?.runs ?? []).
 const TOLERANCE = 1e-5;
 
 const options = {
+  backend: "webgpu",
   model: "/fixtures/gpt2-tiny/",
   dtype: "f32",
   kvCacheDtype: "f32",

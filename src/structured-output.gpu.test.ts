@@ -5,7 +5,12 @@ import { expect, it } from "vitest";
 import { createEngine } from "./index.ts";
 
 it("holds answers to their grammars beside free ones, whose bits stay the same", async () => {
-  await using engine = await createEngine({ model: "/fixtures/gpt2-tiny/", maxNumSeqs: 8, numGpuBlocks: 64 });
+  await using engine = await createEngine({
+    backend: "webgpu",
+    model: "/fixtures/gpt2-tiny/",
+    maxNumSeqs: 8,
+    numGpuBlocks: 64,
+  });
   const free = [
     { prompt: [1, 2, 3], seed: 5, max_tokens: 30, ignore_eos: true, logprobs: 2, return_token_ids: true },
     {

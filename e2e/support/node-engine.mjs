@@ -13,7 +13,14 @@ const prompts = JSON.parse(readFileSync("fixtures/gpt2-tiny/golden.json", "utf8"
 const model = ["config.json", "tokenizer.json", "model.safetensors"].map(
   (name) => new File([readFileSync(`fixtures/gpt2-tiny/${name}`)], name),
 );
-const engine = await createEngine({ model, worker: false, gpu: create([]), dtype: "f32", kvCacheDtype: "f32" });
+const engine = await createEngine({
+  backend: "webgpu",
+  model,
+  worker: false,
+  gpu: create([]),
+  dtype: "f32",
+  kvCacheDtype: "f32",
+});
 
 const answer = async (/** @type {Prompt} */ { ids, greedy }) => {
   const { choices } = await engine.completions.create({
