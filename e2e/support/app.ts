@@ -19,7 +19,7 @@ export class App {
 
   /** @param query of the page's address: "temperature=0" makes answers greedy */
   static async open(page: Page, query = ""): Promise<App> {
-    await page.goto(`./?${ON_SOFTWARE_GPU}${query && `&${query}`}`);
+    await page.goto(`./?${query.includes("backend=") ? query : `${ON_SOFTWARE_GPU}&${query}`}`);
     return new App(page);
   }
 

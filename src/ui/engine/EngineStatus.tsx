@@ -18,6 +18,11 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
         <div className={css.status}>
           <span className={css.dot} />
           <BackendPicker engine={engine} adapter={state.engine.model.adapter} />
+          {state.engine.model.backend === "cpu" && mayHaveMoreThreads() && (
+            <b title="This page shares no memory between threads yet. Once it is kept for use without network, a reload brings them.">
+              Reload for more threads
+            </b>
+          )}
           {!isOnline && <b title="Everything works without network: the model runs in this page">Offline</b>}
         </div>
       );
@@ -41,4 +46,9 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
         </div>
       );
   }
+}
+
+/** Threads take an isolated page, which the service worker makes of this one at its next load, and a core to spare. */
+function mayHaveMoreThreads(): boolean {
+  return !crossOriginIsolated && navigator.hardwareConcurrency > 2;
 }
