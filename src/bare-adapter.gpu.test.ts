@@ -60,7 +60,7 @@ it("has WebGPU's default limits, and nothing else", async () => {
 describe.each(KINDS)("on a bare adapter $kind", ({ gpu, checkpoints, dtypes: kinds }) => {
   it.each(checkpoints)("%s answers as Hugging Face's code does", async (checkpoint) => {
     const model = await checkpointFiles(checkpoint);
-    await using engine = await createEngine({ model, worker: false, gpu, ...F32 });
+    await using engine = await createEngine({ backend: "webgpu", model, worker: false, gpu, ...F32 });
     for (const answer of await goldenAnswers(engine, golden)) {
       expect(answer.tokens).toEqual(answer.expectedTokens);
       expect(answer.numLogprobs).toBeGreaterThanOrEqual(20);
@@ -69,7 +69,7 @@ describe.each(KINDS)("on a bare adapter $kind", ({ gpu, checkpoints, dtypes: kin
   });
 
   it.each(kinds)("a request is what it is alone, whatever happens around it: in $dtype", async (dtypes) => {
-    const base = { model: "/fixtures/gpt2-tiny/", worker: false, gpu, ...dtypes };
+    const base = { backend: "webgpu", model: "/fixtures/gpt2-tiny/", worker: false, gpu, ...dtypes } as const;
     const alone = await answersAlone(createEngine, base);
     for (const circumstance of FEWEST_CIRCUMSTANCES) {
       const { rounds, hasHappened } = await answersUnder(createEngine, base, circumstance, 1);

@@ -6,7 +6,7 @@ import { createEngine, ChorusError, type ChorusEngine, type CompletionRequest } 
 import { loadGolden, type GoldenPrompt } from "./testing/golden.ts";
 
 const golden = await loadGolden("gpt2-tiny");
-const TINY = { model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
+const TINY = { backend: "webgpu", model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
 
 /** Golden runs go past any end of text. */
 function greedy(prompt: GoldenPrompt, maxTokens = prompt.greedy.tokens.length): CompletionRequest & { stream?: false } {

@@ -81,6 +81,7 @@ export async function loadModel(
       kvCacheDtype: engineConfig.kvCacheDtype,
       numGpuBlocks,
       blockSize: engineConfig.blockSize,
+      backend: backend.name,
       adapter: runner.adapterName,
       chat: tokenizer.chatTemplate !== null || frame !== null,
       readsSystemPrompt: chatFormat.readsSystemPrompt,

@@ -43,7 +43,7 @@ export interface ExactnessFound {
 
 export async function exactnessIn(create: CreateEngine, dtypes: Dtypes): Promise<ExactnessFound> {
   const { gpu } = await sharedDevice();
-  const options = { model: TINY, worker: false, gpu, ...dtypes };
+  const options = { backend: "webgpu", model: TINY, worker: false, gpu, ...dtypes } as const;
   const alone = await answersAlone(create, options);
   const circumstances = [];
   for (const circumstance of FEWEST_CIRCUMSTANCES) {
@@ -66,7 +66,7 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
   const software = await sharedDevice();
   const hardware = await shareDevice(tampered({ pretendHardware: true }));
   for (const dtype of ["f32", "f16", "q8", "q4"] as const) {
-    await (await create({ model: TINY, worker: false, gpu: software.gpu, dtype })).dispose();
+    await (await create({ backend: "webgpu", model: TINY, worker: false, gpu: software.gpu, dtype })).dispose();
   }
   await (await create({ model: GEMMA, worker: false, gpu: software.gpu })).dispose();
   // Measuring which kernels are fastest takes a software adapter minutes.

@@ -7,7 +7,8 @@ import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { describeModel, FAMILIES } from "../../models/families.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import type { EngineConfig } from "../../protocol/config.ts";
-import { allowRelaxedSimd, expectNear } from "../../testing/cpu.ts";
+import { openBundledHelper } from "../../testing/bundled-helper.ts";
+import { allowRelaxedSimd, bitsOf, expectNear } from "../../testing/cpu.ts";
 import { FAMILY_FIXTURES } from "../../testing/family-fixtures.ts";
 import { readFixture } from "../../testing/fixtures.ts";
 import { lastLogitsReference } from "../../testing/graph-reference.ts";
@@ -19,9 +20,10 @@ import type { CpuRunner } from "./cpu-runner.ts";
 
 allowRelaxedSimd();
 
+const F32 = { maxNumSeqs: 4, numGpuBlocks: 64, dtype: "f32", kvCacheDtype: "f32" } as const;
+
 async function openRunner(weights: ModelWeights, overrides: EngineConfig = {}): Promise<CpuRunner> {
-  const config = { maxNumSeqs: 4, numGpuBlocks: 64, dtype: "f32", kvCacheDtype: "f32" } as const;
-  const engine = resolveEngineConfig({ ...config, ...overrides }, weights.model.shape);
+  const engine = resolveEngineConfig({ ...F32, ...overrides }, weights.model.shape);
   const backend = await cpuBackend({ most: 1, openHelper: null }).open();
   return (await backend.load({ weights, engine })) as CpuRunner;
 }
@@ -71,6 +73,26 @@ it.each([
       expect(await greedyTokens(runner, ids, tokens.length)).toEqual(tokens);
     }
     runner.dispose();
+  },
+  30_000,
+);
+
+it.each(["portable", "fastest"] as const)(
+  "has the same bits on one thread and on two: %s",
+  async (cpuMath) => {
+    const fixture = await readFixture("gpt2-tiny");
+    const weights = fixture.weights();
+    const config = { ...F32, cpuMath, cpuThreads: 2 } as const;
+    const engine = resolveEngineConfig(config, weights.model.shape);
+    const backend = await cpuBackend({ most: 2, openHelper: openBundledHelper }).open();
+    const two = (await backend.load({ weights, engine })) as CpuRunner;
+    expect(two.adapterName).toBe("CPU, 2 threads");
+    const one = await openRunner(weights, { cpuMath });
+    for (const { ids } of fixture.prompts.slice(0, 4)) {
+      expect(bitsOf(await lastLogits(two, ids))).toEqual(bitsOf(await lastLogits(one, ids)));
+    }
+    one.dispose();
+    two.dispose();
   },
   30_000,
 );

@@ -20,7 +20,6 @@ async function setUp(fails: (options: CreateEngineOptions) => boolean = () => fa
       return new FakeEngine();
     },
     choice: { model: "models/chorus-chat/" },
-    hasWebGpu: () => true,
     scheduleFlush,
     now: () => 0,
   });

@@ -52,6 +52,7 @@ const MODEL: ModelCard = {
   kvCacheDtype: "f16",
   numGpuBlocks: 240,
   blockSize: 16,
+  backend: "webgpu",
   adapter: "Fake adapter",
   chat: true,
   readsSystemPrompt: true,
