@@ -1,4 +1,5 @@
 import { checkAdmission, maxSequenceLength, type Limits } from "../engine/scheduling/admission.ts";
+import type { ReasoningStart } from "./reasoning-splitter.ts";
 import type { BeamSearchParams, SamplingParams } from "../engine/sampling/sampling-params.ts";
 import type { GrammarSource } from "../grammar/ebnf-of.ts";
 import { ChorusError } from "../protocol/errors.ts";
@@ -52,6 +53,8 @@ export interface ParsedRequest {
   readonly includeUsage: boolean;
   readonly returnTokenIds: boolean;
   readonly wantLogprobs: boolean;
+  /** Where the answers' reasoning is. */
+  readonly reasoning: ReasoningStart;
   /** How many of the most likely tokens are told in the place of each of the prompt's, beside its own; null: not even that. */
   readonly promptLogprobs: number | null;
   /** Whether each choice's text begins with the prompt's. */
