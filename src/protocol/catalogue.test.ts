@@ -65,11 +65,11 @@ function written(frame: ChatFrame | null): string {
     splitControlTokens: (text) => [text],
     encodePlain: (text) => [...text].map((character) => character.codePointAt(0)!),
   };
-  const ids = createChatFormat(tokenizer, frame).encode([
+  const ids = createChatFormat(tokenizer, frame).open([
     { role: "user", content: "Hi" },
     { role: "assistant", content: "Hello" },
     { role: "user", content: "Bye" },
-  ]);
+  ]).tokenIds;
   return String.fromCodePoint(...ids);
 }
 

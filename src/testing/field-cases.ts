@@ -327,6 +327,15 @@ export const CHAT_CASES: CasesOf<ChatCompletionRequest> = {
   ),
   max_tokens: maxTokens("max_tokens", "messages"),
   max_completion_tokens: maxTokens("max_completion_tokens", "messages"),
+  chat_template_kwargs: field(
+    "chat_template_kwargs",
+    ["object"],
+    [{}, { enable_thinking: false }, { tools: [{ type: "function", function: { name: "f" } }], x: null }],
+    [{ x: 1n }],
+    ["messages", "add_generation_prompt"].map((name) =>
+      refusal("invalid_value", `chat_template_kwargs.${name}`, { [name]: [] }),
+    ),
+  ),
   continue_final_message: field(
     "continue_final_message",
     ["boolean"],

@@ -15,6 +15,7 @@ import {
 import { ModelBuffers } from "../backends/gpu/model-buffers.ts";
 import { StepBuffer, type StepShape } from "../backends/gpu/step-buffer.ts";
 import { WeightUploader } from "../backends/gpu/weight-uploader.ts";
+import { maxSequenceLength } from "../engine/scheduling/admission.ts";
 import { StepPlanner } from "../engine/core/step-planner.ts";
 import type { ModelWeights } from "../models/model-weights.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
@@ -45,8 +46,8 @@ export async function prepareGraph(
     maxRows: engine.maxNumBatchedTokens,
     maxSamples: engine.maxNumSeqs,
     maxSlots: engine.maxNumSeqs,
-    maxBlocks: Math.ceil(engine.maxModelLen / engine.blockSize),
-    maxLength: engine.maxModelLen,
+    maxBlocks: Math.ceil(maxSequenceLength(engine) / engine.blockSize),
+    maxLength: maxSequenceLength(engine),
     isSoftware: adapter.isSoftware,
   };
   const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize });

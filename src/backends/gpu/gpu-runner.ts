@@ -1,4 +1,5 @@
 import { resultsBySequence, type SampledToken, type StepResult } from "../../engine/runner.ts";
+import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
 import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { StepPlan } from "../../engine/step-plan.ts";
@@ -183,11 +184,13 @@ export class GpuRunner implements LoadedRunner {
 }
 
 function stepLimits(engine: ResolvedEngineConfig) {
+  // A model may know longer contexts than the cache holds; buffers for those would be in vain, and large.
+  const maxLength = maxSequenceLength(engine);
   return {
     maxRows: engine.maxNumBatchedTokens,
     maxSamples: maxSamples(engine),
     maxSlots: engine.maxNumSeqs,
-    maxBlocks: Math.ceil(engine.maxModelLen / engine.blockSize),
-    maxLength: engine.maxModelLen,
+    maxBlocks: Math.ceil(maxLength / engine.blockSize),
+    maxLength,
   };
 }

@@ -1,3 +1,4 @@
+import { ReasoningSplitter } from "../../api/reasoning-splitter.ts";
 import { Metrics } from "../../engine/metrics/metrics.ts";
 import { prometheusText } from "../../engine/metrics/prometheus.ts";
 import type {
@@ -62,6 +63,7 @@ const MODEL: ModelCard = {
 interface FakeRequest {
   readonly id: string;
   readonly words: readonly string[];
+  readonly reasoning: ReasoningSplitter;
   readonly promptTokens: number;
   readonly maxTokens: number;
   readonly hasLogprobs: boolean;
@@ -242,6 +244,7 @@ export class FakeEngine implements ChorusEngine {
     const request: FakeRequest = {
       id: `${prefix}-${body.request_id ?? this.#nextId++}`,
       words: wordsIn(this.#answerTo(body)),
+      reasoning: new ReasoningSplitter("may open"),
       promptTokens,
       maxTokens: body.max_tokens ?? room,
       hasLogprobs: body.logprobs ?? false,
@@ -287,6 +290,7 @@ export class FakeEngine implements ChorusEngine {
     request.numOutput += 1 + accepted;
     const isLast = request.numOutput >= request.words.length;
     const finishReason = isLast ? "stop" : request.numOutput >= request.maxTokens ? "length" : null;
+    const { reasoning, content } = request.reasoning.push(word, finishReason !== null);
     request.firstTokenMs ??= atMs;
     request.push({
       id: request.id,
@@ -296,7 +300,7 @@ export class FakeEngine implements ChorusEngine {
       choices: [
         {
           index: 0,
-          delta: { content: word },
+          delta: { ...(reasoning !== "" && { reasoning_content: reasoning }), content },
           logprobs: request.hasLogprobs ? logprobsOf(word) : null,
           finish_reason: finishReason,
         },

@@ -1,3 +1,4 @@
+import { maxSequenceLength } from "../../../engine/scheduling/admission.ts";
 import type { Attention } from "../../../models/graph.ts";
 import type { Dispatch, KernelBuffers } from "../kernel.ts";
 import {
@@ -23,7 +24,7 @@ export async function splitAttention(context: OperationContext, operation: Atten
   const { compiler, engine, activations, step } = context;
   const whole = wholeDispatch(context, operation);
   const window = windowOf(operation);
-  if (!isSplit(1, Math.min(window, engine.maxModelLen))) return always(await whole);
+  if (!isSplit(1, Math.min(window, maxSequenceLength(engine)))) return always(await whole);
   const constants = constantsOf(context, operation);
   const { SPLIT, MAX_SPLITS, WINDOW, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE } = constants;
   const merged = { SPLIT, MAX_SPLITS, WINDOW, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE, LANES: MERGE_LANES };
@@ -60,7 +61,7 @@ async function wholeDispatch(context: OperationContext, operation: Attention): P
 
 function constantsOf(context: OperationContext, operation: Attention) {
   const cache = cacheConstants(context);
-  const MAX_SPLITS = maxSplits(cache.HEAD_VEC4, context.engine.maxModelLen);
+  const MAX_SPLITS = maxSplits(cache.HEAD_VEC4, maxSequenceLength(context.engine));
   const Y_STRIDE = strideOf(cache.HEADS * cache.HEAD_SIZE);
   const scores = { SCALE: operation.scale, WINDOW: windowOf(operation) };
   return { ...cache, ...attentionTile(cache.HEAD_VEC4), MAX_SPLITS, Y_STRIDE, ...scores };

@@ -1,3 +1,4 @@
+import { maxSequenceLength } from "../../../engine/scheduling/admission.ts";
 import type { Rotary, RotaryAngles } from "../../../models/graph.ts";
 import { rotary } from "../kernels/rotary.ts";
 import { always, cacheConstants, type CompiledOperation, type OperationContext } from "./operations.ts";
@@ -13,7 +14,7 @@ export function rotations(
   const { compiler, arena, shape, engine, buffers, activations, step } = context;
   const tables = new Map<RotaryAngles, GPUBuffer>();
   const tableOf = (angles: RotaryAngles) => {
-    const table = tables.get(angles) ?? arena.upload("rotary angles", rotaryTable(angles, engine.maxModelLen));
+    const table = tables.get(angles) ?? arena.upload("rotary angles", rotaryTable(angles, maxSequenceLength(engine)));
     tables.set(angles, table);
     return table;
   };
