@@ -1,6 +1,8 @@
 // What a page that has imported the built library can be asked to find out. Results are plain data: a test outside of the
 // page judges them.
 
+import { openDevice } from "../backends/gpu/device.ts";
+import { KernelCompiler, type Kernel } from "../backends/gpu/kernel.ts";
 import { tuningKey } from "../backends/gpu/matmul-tuning.ts";
 import { usualMatmuls } from "../backends/gpu/matmul-variants.ts";
 import { openTuningStore } from "../host/tuning-store.ts";
@@ -71,6 +73,32 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
   const usual = usualMatmuls({ isSoftware: false, hasSubgroups }).map(({ name }) => name);
   await openTuningStore().save(tuningKey(PRETENDED_ADAPTER, config, "f16"), usual);
   await (await create({ model: CHAT, worker: false, gpu: hardware.gpu, dtype: "f16" })).dispose();
+  const known = new Set([...software.compiled(), ...hardware.compiled()].map((label) => label.split(" ")[0]));
+  await compileRest(hardware.gpu, (kernel) => known.has(kernel.name) || (!hasSubgroups && needsSubgroups(kernel)));
   hardware.destroy();
   return { pipelines: [...software.compiled(), ...hardware.compiled()], hasSubgroups };
+}
+
+const modules = import.meta.glob<Record<string, unknown>>(["../backends/gpu/kernels/*.ts", "!**/*.{test,bench}.ts"], {
+  eager: true,
+});
+
+/** Kernels that no engine had a use for here, such as those beside a kernel with subgroups: any constants will do. */
+async function compileRest(gpu: GPU, isToSkip: (kernel: Kernel) => boolean): Promise<void> {
+  const compiler = new KernelCompiler((await openDevice(gpu)).device);
+  const anyOf = { u32: 64, f32: 1, bool: false };
+  for (const kernel of Object.values(modules).flatMap((module) => Object.values(module).filter(isKernel))) {
+    if (isToSkip(kernel)) continue;
+    const overrides = kernel.code.matchAll(/^override (\w+): (u32|f32|bool);/gm);
+    const constants = Object.fromEntries(
+      Array.from(overrides, ([, name = "", type]) => [name, anyOf[type as keyof typeof anyOf]]),
+    );
+    await compiler.pipeline(kernel, constants);
+  }
+}
+
+const needsSubgroups = ({ code }: Kernel) => code.includes("enable subgroups;");
+
+function isKernel(value: unknown): value is Kernel {
+  return typeof value === "object" && value !== null && "code" in value && "bindings" in value;
 }
