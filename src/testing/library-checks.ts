@@ -1,6 +1,8 @@
 // What a page that has imported the built library can be asked to find out. Results are plain data: a test outside of the
 // page judges them.
 
+import { openDevice } from "../backends/gpu/device.ts";
+import { KernelCompiler, type Kernel } from "../backends/gpu/kernel.ts";
 import { tuningKey } from "../backends/gpu/matmul-tuning.ts";
 import { usualMatmuls } from "../backends/gpu/matmul-variants.ts";
 import { indexedDbTuningStore } from "../host/platforms/tuning-store.ts";
@@ -68,18 +70,38 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
   for (const dtype of ["f32", "f16", "q8", "q4"] as const) {
     await (await create({ backend: "webgpu", model: TINY, worker: false, gpu: software.gpu, dtype })).dispose();
   }
-  await (await create({ model: GEMMA, worker: false, gpu: software.gpu })).dispose();
+  await (await create({ backend: "webgpu", model: GEMMA, worker: false, gpu: software.gpu })).dispose();
   // Measuring which kernels are fastest takes a software adapter minutes.
   const usual = usualMatmuls({ isSoftware: false, hasSubgroups }).map(({ name }) => name);
-  for (const [folder, dtype] of [
-    [GEMMA, "f16"],
-    [TINY, "q4"],
-    [CHAT, "f16"],
-  ] as const) {
-    const model = describeModel(await (await fetch(`${folder}config.json`)).json());
-    await indexedDbTuningStore().save(tuningKey(PRETENDED_ADAPTER, model, dtype), usual);
-    await (await create({ model: folder, worker: false, gpu: hardware.gpu, dtype })).dispose();
-  }
+  const model = describeModel(await (await fetch(`${CHAT}config.json`)).json());
+  await indexedDbTuningStore().save(tuningKey(PRETENDED_ADAPTER, model, "f16"), usual);
+  await (await create({ backend: "webgpu", model: CHAT, worker: false, gpu: hardware.gpu, dtype: "f16" })).dispose();
+  const known = new Set([...software.compiled(), ...hardware.compiled()].map((label) => label.split(" ")[0]));
+  await compileRest(hardware.gpu, (kernel) => known.has(kernel.name) || (!hasSubgroups && needsSubgroups(kernel)));
   hardware.destroy();
   return { pipelines: [...software.compiled(), ...hardware.compiled()], hasSubgroups };
+}
+
+const modules = import.meta.glob<Record<string, unknown>>(["../backends/gpu/kernels/*.ts", "!**/*.{test,bench}.ts"], {
+  eager: true,
+});
+
+/** Kernels that no engine had a use for here, such as those beside a kernel with subgroups: any constants will do. */
+async function compileRest(gpu: GPU, isToSkip: (kernel: Kernel) => boolean): Promise<void> {
+  const compiler = new KernelCompiler((await openDevice(gpu)).device);
+  const anyOf = { u32: 64, f32: 1, bool: false };
+  for (const kernel of Object.values(modules).flatMap((module) => Object.values(module).filter(isKernel))) {
+    if (isToSkip(kernel)) continue;
+    const overrides = kernel.code.matchAll(/^override (\w+): (u32|f32|bool);/gm);
+    const constants = Object.fromEntries(
+      Array.from(overrides, ([, name = "", type]) => [name, anyOf[type as keyof typeof anyOf]]),
+    );
+    await compiler.pipeline(kernel, constants);
+  }
+}
+
+const needsSubgroups = ({ code }: Kernel) => code.includes("enable subgroups;");
+
+function isKernel(value: unknown): value is Kernel {
+  return typeof value === "object" && value !== null && "code" in value && "bindings" in value;
 }
