@@ -8,7 +8,7 @@ import type {
   CompletionLogprobs,
 } from "../protocol/openai.ts";
 import type { Chunk } from "../protocol/service.ts";
-import { echoedText, promptTokenIds, usageOf, type AnswerHead, type ChoiceOutput, type TokenNames } from "./answer.ts";
+import { echoedText, promptTokenIds, UsageCounter, type AnswerHead, type ChoiceOutput, type TokenNames } from "./answer.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
@@ -19,12 +19,13 @@ export class ChunkWriter {
   readonly #names: TokenNames;
   /** Of each choice that has begun: length of the text of its tokens so far. */
   readonly #textLengths = new Map<number, number>();
-  #completionTokens = 0;
+  readonly #usage: UsageCounter;
 
   constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
     this.#request = request;
     this.#head = head;
     this.#names = names;
+    this.#usage = new UsageCounter(request);
   }
 
   /** The chunks of one output; none where nothing is to be told yet (half a character, half a stop string). */
@@ -35,7 +36,7 @@ export class ChunkWriter {
     const tokenIds = [...(echo?.tokenIds ?? []), ...output.tokenIds];
     const textLength = tokenIds.reduce((sum, id) => sum + this.#names.tokenText(id).length, 0);
     this.#textLengths.set(choice, offset + textLength);
-    this.#completionTokens += output.tokenIds.length;
+    this.#usage.add(choice, output);
 
     if (this.#request.endpoint === "chat.completions") {
       const opening = isFirst ? [this.#chatChunk([this.#role(choice)])] : [];
@@ -53,7 +54,7 @@ export class ChunkWriter {
   /** After the last output: the usage, where the request asked for it. */
   end(): Chunk[] {
     if (!this.#request.includeUsage) return [];
-    const usage = usageOf(this.#request, this.#completionTokens);
+    const usage = this.#usage.usage();
     return [
       this.#request.endpoint === "chat.completions"
         ? { ...this.#chatChunk([]), usage }

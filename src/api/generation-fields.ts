@@ -51,12 +51,16 @@ export function openRequest(body: unknown, ownFields: readonly string[], context
   const supported = [...ownFields, ...GENERATION_FIELDS];
   fields.refuseOthers(supported, UNSUPPORTED_FIELDS);
   refuseUnsupported(fields, supported);
-  const model = fields.string("model");
-  if (model !== undefined && model !== context.modelName) {
-    const message = `There is no model ${quote(model)} here; the one that is loaded is "${context.modelName}".`;
-    throw new ChorusError("model_not_found", message, "model");
-  }
+  checkModel(fields, context.modelName);
   return fields;
+}
+
+/** @throws ChorusError model_not_found where a request names another model than the one that is loaded */
+export function checkModel(fields: Fields, loaded: string): void {
+  const model = fields.string("model");
+  if (model === undefined || model === loaded) return;
+  const message = `There is no model ${quote(model)} here; the one that is loaded is "${loaded}".`;
+  throw new ChorusError("model_not_found", message, "model");
 }
 
 /**

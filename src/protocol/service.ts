@@ -12,6 +12,7 @@ import type {
   CompletionRequest,
 } from "./openai.ts";
 import type { RenderChatRequest, RenderedChat } from "./rendered-chat.ts";
+import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
 import type { Alert, EngineStats, KvCacheMap, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
 
 export type Result<T> = { ok: true; value: T } | { ok: false; error: ChorusErrorData };
@@ -55,6 +56,8 @@ export interface EngineService {
   abort(ticket: number): void;
   /** The prompt that a chat becomes, without asking the model. */
   renderChat(body: RenderChatRequest): Result<RenderedChat>;
+  tokenize(body: TokenizeRequest): Result<TokenizeResponse>;
+  detokenize(body: DetokenizeRequest): Result<DetokenizeResponse>;
   stats(): EngineStats;
   /** Prometheus text exposition of all counters, gauges and histograms. */
   metrics(): string;

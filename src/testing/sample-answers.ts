@@ -55,6 +55,7 @@ export const going = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
   logprobs: tokenIds.map((id) => -id),
   topLogprobs: tokenIds.map(() => []),
   promptScores: [],
+  cachedTokens: 0,
   finishReason: null,
   stopReason: null,
   score: null,

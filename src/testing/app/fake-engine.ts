@@ -9,6 +9,7 @@ import type {
   EngineEvents,
 } from "../../protocol/engine.ts";
 import type { BatchingMode } from "../../protocol/config.ts";
+import { createHandler } from "../../http/handler.ts";
 import { ChorusError, fromErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type {
   ChatCompletionChunk,
@@ -29,6 +30,12 @@ import {
   type StepEntry,
   type StepReport,
 } from "../../protocol/reports.ts";
+import type {
+  DetokenizeRequest,
+  DetokenizeResponse,
+  TokenizeRequest,
+  TokenizeResponse,
+} from "../../protocol/tokenize.ts";
 import { FakeBlocks } from "./fake-blocks.ts";
 
 export interface FakeEngineOptions {
@@ -208,6 +215,20 @@ export class FakeEngine implements ChorusEngine {
 
   async setBatchingMode(mode: BatchingMode): Promise<void> {
     this.#mode = mode;
+  }
+
+  async tokenize({ prompt, messages }: TokenizeRequest): Promise<TokenizeResponse> {
+    const text = prompt ?? (messages ?? []).map(({ content }) => content).join("\n");
+    const tokens = wordsIn(text).map((_, index) => index);
+    return { count: tokens.length, max_model_len: this.model.contextLength, tokens, token_strs: null };
+  }
+
+  async detokenize({ tokens }: DetokenizeRequest): Promise<DetokenizeResponse> {
+    return { prompt: tokens.map((id) => `word${id}`).join(" ") };
+  }
+
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    return createHandler(this)(new Request(input, init));
   }
 
   async metrics(): Promise<string> {
