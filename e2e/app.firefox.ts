@@ -34,7 +34,7 @@ describe.skipIf(!hasFirefox)("the app in Firefox", () => {
   let answers: string[];
   beforeAll(async () => {
     firefox = await Firefox.open();
-    page = await firefox.newPage(`${firefox.appUrl}?temperature=0&max_tokens=24`);
+    page = await firefox.newPage(`${firefox.appUrl}?temperature=0&max_tokens=12`);
   });
   afterAll(() => firefox.close());
 

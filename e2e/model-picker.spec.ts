@@ -66,7 +66,7 @@ test("a model is downloaded with a pause, used, remembered over a reload, and de
   await expect(model.getByText("Not downloaded")).toBeVisible();
 });
 
-test("what goes wrong is told with what would do, and the model before stays", async ({ page }) => {
+test("failures are shown with a remedy, and the model before stays", async ({ page }) => {
   await App.openFake(page);
   const dialog = await openPicker(page);
   await dialog.getByRole("textbox", { name: "Add by hub name or address" }).fill("me/missing");

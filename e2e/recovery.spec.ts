@@ -5,7 +5,7 @@ import { App } from "./support/app.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
 import { Steps } from "./support/steps.ts";
 
-// What a test keeps from the page must be kept from it when it is loaded anew, too.
+// A service worker would answer what a test keeps from the page.
 test.use({ serviceWorkers: "block" });
 
 async function endWorker(page: Page): Promise<void> {

@@ -104,10 +104,10 @@ test("probabilities are shown when enabled, to pointer and keyboard, and nothing
   await schema.fill("{ not json");
   await expect(all).toContainText("Answer in JSON must be JSON (");
   await schema.fill('{ "type": "object", "properties": { "age": { "type": "integer", "multipleOf": 2 } } }');
-  await expect(all).toContainText("schema.properties.age.multipleOf can't be held to: the keywords that can are");
+  await expect(all).toContainText("schema.properties.age.multipleOf is not supported: the supported keywords are");
   await expect(schema).toHaveAttribute("aria-invalid", "true");
   await schema.fill('{ "type": "object", "properties": { "age": { "type": "integer" } } }');
-  await expect(all).not.toContainText("can't be held to");
+  await expect(all).not.toContainText("multipleOf is not supported");
   await expect(schema).toHaveAttribute("aria-invalid", "false");
   await all.getByRole("button", { name: "Reset all" }).click();
   await expect(all.getByRole("textbox", { name: "Temperature" })).toHaveValue("");

@@ -16,15 +16,26 @@ import { createRunner, lastLogits } from "./testing/runner-runs.ts";
 import { differingWords } from "./testing/gpu.ts";
 import { withOneDevice } from "./testing/one-device.ts";
 import { randomWeights } from "./testing/random-weights.ts";
-import { PRETENDED_ADAPTER, tampered } from "./testing/tampered-gpu.ts";
+import { BARE, PRETENDED_ADAPTER, tampered } from "./testing/tampered-gpu.ts";
 
 const golden = await loadGolden("gpt2-tiny");
 const F32 = { dtype: "f32", kvCacheDtype: "f32" } as const;
 const F16 = { dtype: "f16", kvCacheDtype: "f16" } as const;
 
+// Kernels of GPUs are slow on the software adapter that all of them run on here: they have the shorter list.
 const KINDS = [
-  { kind: "that computes on the CPU", gpu: await withOneDevice(tampered({ isBare: true })) },
-  { kind: "that is a GPU", gpu: await withOneDevice(tampered({ isBare: true, pretendHardware: true })) },
+  {
+    kind: "that computes on the CPU",
+    gpu: await withOneDevice(tampered(BARE)),
+    checkpoints: CHECKPOINTS,
+    dtypes: [F32, F16],
+  },
+  {
+    kind: "that is a GPU",
+    gpu: await withOneDevice(tampered({ ...BARE, pretendHardware: true })),
+    checkpoints: CHECKPOINTS.slice(0, 1),
+    dtypes: [F16],
+  },
 ];
 
 // Measuring which kernels are fastest, which a test of its own does, takes a software adapter half a minute.
@@ -34,7 +45,7 @@ for (const { dtype } of [F32, F16]) {
 }
 
 it("has WebGPU's default limits, and nothing else", async () => {
-  const { device } = await openDevice(tampered({ isBare: true }));
+  const { device } = await openDevice(tampered(BARE));
   const optional = [...device.features].filter((feature) => feature !== "core-features-and-limits");
   expect(optional).toEqual([]);
   expect(device.limits).toMatchObject({
@@ -46,8 +57,8 @@ it("has WebGPU's default limits, and nothing else", async () => {
   device.destroy();
 });
 
-describe.each(KINDS)("on a bare adapter $kind", ({ gpu }) => {
-  it.each(CHECKPOINTS)("%s answers as Hugging Face's code does", async (checkpoint) => {
+describe.each(KINDS)("on a bare adapter $kind", ({ gpu, checkpoints, dtypes: kinds }) => {
+  it.each(checkpoints)("%s answers as Hugging Face's code does", async (checkpoint) => {
     const model = await checkpointFiles(checkpoint);
     await using engine = await createEngine({ model, worker: false, gpu, ...F32 });
     for (const answer of await goldenAnswers(engine, golden)) {
@@ -57,7 +68,7 @@ describe.each(KINDS)("on a bare adapter $kind", ({ gpu }) => {
     }
   });
 
-  it.each([F32, F16])("a request is what it is alone, whatever happens around it: in $dtype", async (dtypes) => {
+  it.each(kinds)("a request is what it is alone, whatever happens around it: in $dtype", async (dtypes) => {
     const base = { model: "/fixtures/gpt2-tiny/", worker: false, gpu, ...dtypes };
     const alone = await answersAlone(createEngine, base);
     for (const circumstance of CIRCUMSTANCES) {
@@ -83,8 +94,9 @@ it("a head of more than 128 MiB is split, and gives the bits of one that is whol
     opened.device.destroy();
     return { isWhole, logits: logits.slice().buffer };
   };
-  const whole = await logitsOn(navigator.gpu);
-  const split = await logitsOn(tampered({ isBare: true }));
+  // With subgroups attention would have another order of additions.
+  const whole = await logitsOn(tampered({ noFeatures: true }));
+  const split = await logitsOn(tampered(BARE));
   expect([whole.isWhole, split.isWhole]).toEqual([true, false]);
   expect(differingWords(whole.logits, split.logits)).toBe(0);
 });

@@ -64,54 +64,6 @@ describe("a request's own id", () => {
   });
 });
 
-describe("continuous batching on the GPU", () => {
-  it("gives 12 requests that arrive at different times exactly the tokens each gives alone", async () => {
-    // Small budget and pool: prompts come in pieces beside others' decode rows, and some are preempted.
-    await using engine = await createEngine({
-      ...TINY,
-      maxNumSeqs: 8,
-      maxNumBatchedTokens: 24,
-      numGpuBlocks: 14,
-      enablePrefixCaching: false,
-    });
-    const requests = Array.from({ length: 12 }, (_, i): CompletionRequest & { stream?: false } => ({
-      prompt: Array.from({ length: 1 + ((i * 17) % 60) }, (_unused, j) => (i * 131 + j * 37) % 511),
-      max_tokens: 8 + ((i * 7) % 40),
-      ignore_eos: true,
-      return_token_ids: true,
-      temperature: i % 3 === 0 ? 0 : 0.9,
-      top_k: i % 3 === 1 ? 20 : 0,
-      top_p: i % 3 === 2 ? 0.9 : 1,
-      seed: 1000 + i,
-      logprobs: 0,
-    }));
-    const run = async (body: (typeof requests)[number]) => {
-      const { choices } = await engine.completions.create(body);
-      return { tokens: choices[0]?.token_ids, logprobs: choices[0]?.logprobs?.token_logprobs };
-    };
-    const alone = [];
-    for (const request of requests) alone.push(await run(request));
-    const together = await Promise.all(
-      requests.map(async (request, i) => {
-        await pause(5 * i);
-        return run(request);
-      }),
-    );
-    // To the last bit of the log-probability.
-    expect(together).toEqual(alone);
-    const stats = await engine.stats();
-    expect(stats.num_preemptions_total).toBeGreaterThan(0);
-    expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
-  });
-
-  it("keeps what f16 weights and an f16 cache give independent of the neighbours, too", async () => {
-    await using engine = await createEngine({ model: "/fixtures/gpt2-tiny/", maxNumBatchedTokens: 40 });
-    const alone = [];
-    for (const prompt of golden.prompts) alone.push(await tokensOf(engine, greedy(prompt, 7)));
-    expect(await Promise.all(golden.prompts.map((prompt) => tokensOf(engine, greedy(prompt, 7))))).toEqual(alone);
-  });
-});
-
 describe("a prompt's log-probabilities", () => {
   it("are those its tokens had when they were drawn, to the last bit, in chunks and beside others", async () => {
     await using engine = await createEngine({ ...TINY, maxNumBatchedTokens: 24 });

@@ -26,7 +26,7 @@ export { KV_BLOCK_STATES } from "./protocol/reports.ts";
 /**
  * Loads a model and starts an engine, in a Web Worker unless `worker: false` is given.
  *
- * @throws ChorusError webgpu_unavailable, model_*, out_of_memory, or for a config field, named by `param`; the reason of
+ * @throws ChorusError webgpu_unavailable, kernel_refused, model_*, out_of_memory, or for a config field, named by `param`; the reason of
  * `signal` where that gives up.
  */
 export async function createEngine(options: CreateEngineOptions): Promise<ChorusEngine> {

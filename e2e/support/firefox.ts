@@ -39,7 +39,10 @@ export class Firefox {
         hmr: false,
         watch: null,
         proxy: {
-          "/built/": { target: site.url, rewrite: (path) => path.replace("/built/", new URL(site.url).pathname) },
+          "/built/": {
+            target: new URL(site.url).origin,
+            rewrite: (path) => path.replace("/built/", new URL(site.url).pathname),
+          },
         },
       },
     });

@@ -16,7 +16,7 @@ const THRESHOLDS = [
   "failureRate",
 ] as const satisfies readonly (keyof AlertThresholds)[];
 
-/** The config's `alerts`. In it null says "never" and only undefined is as if left out. */
+/** Parses the config's `alerts`. Here null means "never"; only undefined counts as left out. */
 export function parseAlertThresholds(config: Fields, targetItlMs: number | null): Thresholds {
   const fields = new Fields(config.get("alerts") ?? {}, "alerts");
   fields.refuseOthers(THRESHOLDS);

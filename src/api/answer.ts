@@ -1,13 +1,21 @@
-// What streamed chunks and whole responses are made of alike.
+// What streamed chunks and whole responses have in common.
 
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { Usage } from "../protocol/openai.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
-/** What a step adds to a choice. */
+/** The output of one step for a choice. */
 export type ChoiceOutput = Pick<
   SequenceOutput,
-  "text" | "tokenIds" | "logprobs" | "topLogprobs" | "promptScores" | "cachedTokens" | "finishReason" | "stopReason" | "score"
+  | "text"
+  | "tokenIds"
+  | "logprobs"
+  | "topLogprobs"
+  | "promptScores"
+  | "cachedTokens"
+  | "finishReason"
+  | "stopReason"
+  | "score"
 >;
 
 /** The tokens' side of log-probabilities. */
@@ -24,7 +32,7 @@ export interface AnswerHead {
   readonly model: string;
 }
 
-/** @param unique tells the answer apart from every other */
+/** @param unique part of the id that no other answer has */
 export function answerId(endpoint: ParsedRequest["endpoint"], unique: string): string {
   return `${endpoint === "completions" ? "cmpl" : "chatcmpl"}-${unique}`;
 }
@@ -34,22 +42,22 @@ export function numChoices({ prompts, n }: ParsedRequest): number {
   return prompts.length * n;
 }
 
-/** Ids of the prompt that a choice of the request answers. */
+/** Returns the token ids of the prompt that a choice answers. */
 export function promptTokenIds({ prompts, n }: ParsedRequest, choice: number): number[] {
   return [...(prompts[Math.floor(choice / n)]?.tokenIds ?? [])];
 }
 
-/** What a choice's text begins with before its tokens: the prompt's text, where the request asked for it. */
+/** Returns the text before a choice's own tokens: the prompt's, if the request wants an echo, else none. */
 export function echoedText(request: ParsedRequest, choice: number, names: TokenNames): string {
   if (!request.echo) return "";
   const bytes = promptTokenIds(request, choice).flatMap((id) => {
     const own = names.tokenBytes(id);
-    return own.length > 0 ? [...own] : [...new TextEncoder().encode(names.tokenText(id))]; // a control token, as it was written
+    return own.length > 0 ? [...own] : [...new TextEncoder().encode(names.tokenText(id))]; // a control token, by its name
   });
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes));
 }
 
-/** Of an output what the request wants to be told. */
+/** Returns the part of an output that the request wants. */
 export function toldOutput<Output extends ChoiceOutput>({ isPromptOnly }: ParsedRequest, output: Output): Output {
   if (!isPromptOnly) return output;
   const finishReason = output.finishReason === "stop" ? "length" : output.finishReason;

@@ -22,7 +22,7 @@ test("there are no fewer beams than choices, and not too many", () => {
   expect(() => parse({ use_beam_search: true, n: 21 })).toThrow(refusal("n", "at most 20"));
 });
 
-test.each(["best_of", "length_penalty", "early_stopping"])("%s is for beam search", (name) => {
+test.each(["best_of", "length_penalty", "early_stopping"])("%s needs beam search", (name) => {
   const value = { best_of: 2, length_penalty: 2, early_stopping: true }[name];
   expect(() => parse({ [name]: value })).toThrow(refusal(name, "use_beam_search: true"));
 });
@@ -37,7 +37,7 @@ test.each<[string, unknown, string]>([
   ["stop", "x", "stop_token_ids"],
   ["logprobs", true, "beam_score"],
   ["logprobs", 0, "beam_score"],
-])("%s %j means nothing to beam search", (name, value, instead) => {
+])("%s %j has no effect on beam search", (name, value, instead) => {
   expect(() => parse({ use_beam_search: true, [name]: value })).toThrow(refusal(name, instead));
 });
 

@@ -16,7 +16,7 @@ export const BEAM_FIELDS = [
 const MAX_BEAMS = 20;
 const MAX_LENGTH_PENALTY = 10;
 
-/** Fields that say how to draw or end, of which beam search does neither, with the values that ask for nothing. */
+/** Fields about sampling or ending, which beam search doesn't use, with the values that change nothing. */
 const MEANINGLESS: readonly (readonly [name: string, neutral: readonly unknown[], instead: string])[] = [
   ["temperature", [0], "Leave it out"],
   ["top_p", [1], "Leave it out"],
@@ -31,7 +31,7 @@ const MEANINGLESS: readonly (readonly [name: string, neutral: readonly unknown[]
 
 /**
  * @param n choices
- * @returns null where beam search is not asked for
+ * @returns null if the request doesn't ask for beam search
  */
 export function parseBeamSearch(fields: Fields, n: number): BeamSearchParams | null {
   const isWanted = fields.boolean("use_beam_search") ?? false;
@@ -51,7 +51,7 @@ export function parseBeamSearch(fields: Fields, n: number): BeamSearchParams | n
     const value = fields.get(name);
     const isEmpty = Array.isArray(value) && value.length === 0;
     if (value === undefined || isEmpty || neutral.includes(value)) continue;
-    const message = `${name} means nothing to beam search. ${instead}.`;
+    const message = `${name} has no effect on beam search. ${instead}.`;
     throw new ChorusError("invalid_value", message, name);
   }
   const numBeams = bestOf ?? n;
@@ -68,6 +68,6 @@ function parseEarlyStopping(fields: Fields): boolean | "never" {
 
 function refuseWithoutBeams(name: string, changes: boolean, value: unknown): void {
   if (!changes) return;
-  const message = `${name} ${quote(value)} is for beam search; ask for it with use_beam_search: true.`;
+  const message = `${name} ${quote(value)} needs beam search; set use_beam_search: true.`;
   throw new ChorusError("invalid_value", message, name);
 }

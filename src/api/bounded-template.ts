@@ -1,21 +1,21 @@
-// A chat template comes with a model, from anybody: it must not be able to hang the engine or to fill its memory. So it
-// runs with a budget of evaluations, and on texts and ranges of bounded length.
+// A chat template comes with a model, so anyone may have written it. It must not hang the engine or fill its memory. So it
+// runs with a budget of evaluations, and with texts and ranges of bounded length.
 
 import { Environment, Interpreter, Template } from "@huggingface/jinja";
 
 /** Longest template. (The longest of well-known models are a tenth of this.) */
 const MAX_TEMPLATE_LENGTH = 2 ** 18;
-/** Nodes of the template's syntax that one rendering may evaluate, beside those for each message. */
+/** Syntax nodes that one rendering may evaluate, in addition to those per message. */
 const MAX_EVALUATIONS = 20_000;
 const MAX_EVALUATIONS_PER_MESSAGE = 2_000;
-/** Longest text that any part may come to, beside what is in the variables. */
+/** Longest text that any part may produce, in addition to the variables' own. */
 const MAX_ADDED_LENGTH = 2 ** 20;
 const MAX_RANGE = 10_000;
 
 export class BoundedTemplate {
   readonly #program: Template["parsed"];
 
-  /** Throws where it is no Jinja, or too long. */
+  /** Throws if the template isn't valid Jinja or is too long. */
   constructor(source: string) {
     if (source.length > MAX_TEMPLATE_LENGTH) {
       throw new Error(`it has ${source.length} characters; at most ${MAX_TEMPLATE_LENGTH} are allowed`);
@@ -23,7 +23,7 @@ export class BoundedTemplate {
     this.#program = new Template(source).parsed;
   }
 
-  /** Throws where the template does, or where it goes beyond its bounds. */
+  /** Throws if the template does, or if it exceeds its bounds. */
   render(variables: Readonly<Record<string, unknown>> & { readonly messages: readonly unknown[] }): string {
     const environment = new Environment();
     for (const [name, value] of Object.entries({ ...globals(), ...variables })) environment.set(name, value);
@@ -32,7 +32,7 @@ export class BoundedTemplate {
       evaluations: MAX_EVALUATIONS + MAX_EVALUATIONS_PER_MESSAGE * variables.messages.length,
       length: givenLength + MAX_ADDED_LENGTH,
     });
-    // A whole template comes to a text.
+    // A whole template evaluates to a text.
     return interpreter.run(this.#program).value as string;
   }
 }
@@ -54,7 +54,7 @@ class BoundedInterpreter extends Interpreter {
     this.#charge(1);
     const result = super.evaluate(...args);
     const { value } = result as { value: unknown };
-    // A loop over it takes as many steps, even one that does nothing.
+    // A loop over a range takes that many steps, even if it does nothing.
     if (Array.isArray(value)) this.#charge(value.length);
     if (typeof value === "string" && value.length > this.#mostLength) throw new Error("it makes too long a text");
     return result;
@@ -66,7 +66,7 @@ class BoundedInterpreter extends Interpreter {
   }
 }
 
-/** Of Jinja, and of Hugging Face's chat templates. */
+/** Names in Jinja and in Hugging Face's chat templates. */
 function globals(): Record<string, unknown> {
   return {
     true: true,

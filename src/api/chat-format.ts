@@ -1,17 +1,17 @@
-// Messages to the tokens of a prompt, as the model's own chat template has it or, for models without one, as a dialogue.
+// Turns messages into the tokens of a prompt, by the model's own chat template or, for models without one, as a dialogue.
 //
-// What a person typed must never become a control token: "<|endoftext|>" in a message is thirteen characters and not the
-// end of the text, or anyone could forge a turn of somebody else's. The template, though, writes text and control tokens
-// into one string. So the first character of every control token is masked in the messages, by a code point that Unicode
-// reserves for such uses, before the template runs. Control tokens found in what it wrote are then its own; the masks
-// are undone in the pieces of text between them, which are encoded as text and nothing else.
+// What a person types must never become a control token: "<|endoftext|>" in a message is thirteen characters, not the end of
+// the text, or else anyone could forge another role's turn. But a template writes text and control tokens into one string.
+// So before the template runs, one of Unicode's noncharacters replaces the first character of every control token in the
+// messages. All control tokens in the template's output are then its own. The text between them gets
+// its characters back and is encoded as plain text.
 
 import type { ChatFrame } from "../protocol/catalogue.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";
 import { BoundedTemplate } from "./bounded-template.ts";
 
-/** What chats need of the model's tokenizer. */
+/** The part of a model's tokenizer that chats need. */
 export interface ChatTokenizer {
   readonly chatTemplate: string | null;
   readonly namedTokens: Readonly<Record<string, string>>;
@@ -23,18 +23,18 @@ export interface ChatTokenizer {
 export interface ChatFormat {
   /** Strings that end an answer, besides the model's end of text. */
   readonly stop: readonly string[];
-  /** Whether what a system message says reaches the model: many small chat models were trained without. */
+  /** Whether a system message reaches the model: many small chat models were trained without them. */
   readonly readsSystemPrompt: boolean;
   /**
-   * Token ids of the conversation, up to where the assistant's answer begins; with `isContinued` up to where its last
-   * message, an answer, goes on.
+   * Returns the token ids of the conversation up to the start of the assistant's answer, or with `isContinued` up to the end
+   * of the last message, which the answer continues.
    */
   encode(messages: readonly ChatMessage[], isContinued?: boolean): number[];
 }
 
 /**
- * @param frame for a model that has no template of its own
- * @throws ChorusError model_invalid where the template is no Jinja.
+ * @param frame for a model without its own template
+ * @throws ChorusError model_invalid if the template isn't valid Jinja.
  */
 export function createChatFormat(tokenizer: ChatTokenizer, frame: ChatFrame | null = null): ChatFormat {
   if (tokenizer.chatTemplate !== null) return templated(tokenizer, { template: tokenizer.chatTemplate, stop: [] });
@@ -65,7 +65,7 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
   };
 }
 
-/** A template that refuses or leaves out a system message is one whose model does not know them. */
+/** Returns whether a system message appears in the prompt. Templates of models without system messages drop or refuse it. */
 function readsSystemPrompt(write: (messages: readonly ChatMessage[]) => string): boolean {
   const probe = "system-prompt-probe";
   try {
@@ -78,7 +78,7 @@ function readsSystemPrompt(write: (messages: readonly ChatMessage[]) => string):
   }
 }
 
-/** Cuts off what the template wrote behind the last message. Many templates trim messages. */
+/** Cuts off what the template wrote after the last message. Many templates trim messages. */
 function leaveOpen(text: string, content: string): string {
   for (const written of [content, content.trimStart(), content.trim()]) {
     const start = text.lastIndexOf(written);
@@ -88,7 +88,7 @@ function leaveOpen(text: string, content: string): string {
   throw new ChorusError("invalid_value", message, "continue_final_message");
 }
 
-/** For models that were not made for chats: they go on with a dialogue, and stop before they make up the next question. */
+/** For models that weren't trained for chats: a dialogue to continue, with stop strings before the next question. */
 function dialogue(tokenizer: ChatTokenizer): ChatFormat {
   const line = ({ role, content }: ChatMessage) =>
     role === "system" ? `${content}\n` : `${role === "user" ? "User" : "Assistant"}: ${content}`;
@@ -100,7 +100,7 @@ function dialogue(tokenizer: ChatTokenizer): ChatFormat {
   };
 }
 
-/** What errors call it, whichever file it is in. */
+/** The template's name in errors, whichever file it is in. */
 const CHAT_TEMPLATE = "chat_template";
 
 function parseTemplate(source: string): BoundedTemplate {
@@ -134,7 +134,7 @@ function reasonOf(error: unknown): string {
 const FIRST_NONCHARACTER = 0xfdd0;
 const NUM_NONCHARACTERS = 32;
 
-/** Stands in for the characters that control tokens begin with, by code points that occur in no message. */
+/** Replaces the first characters of control tokens by code points that occur in no message. */
 class Mask {
   /** [character, its mask] */
   readonly #pairs: readonly (readonly [string, string])[];

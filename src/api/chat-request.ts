@@ -18,7 +18,7 @@ const CHAT_FIELDS = [
 const ROLES = ["system", "user", "assistant"] as const;
 
 /**
- * The body of chat.completions.create, checked, as token ids and parameters.
+ * Parses and checks the body of chat.completions.create, and returns token ids and parameters.
  * @throws ChorusError naming the field.
  */
 export function parseChatRequest(body: unknown, context: RequestContext): ParsedRequest {
@@ -40,7 +40,7 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
   };
 }
 
-/** Token ids of the prompt alone. @throws ChorusError naming the field. */
+/** Returns only the token ids of the prompt. @throws ChorusError naming the field. */
 export function parseChatPrompt(body: unknown, chatFormat: ChatFormat): number[] {
   const fields = new Fields(body);
   fields.refuseOthers(["messages", "continue_final_message"]);
@@ -74,7 +74,7 @@ function parseContinue(fields: Fields, messages: readonly ChatMessage[]): boolea
   const isContinued = fields.boolean("continue_final_message") ?? false;
   const last = messages.at(-1);
   if (!isContinued || (last?.role === "assistant" && last.content !== "")) return isContinued;
-  const message = "continue_final_message needs a last message of the assistant that is not empty.";
+  const message = "continue_final_message needs a last message from the assistant that is not empty.";
   throw new ChorusError("invalid_value", message, "continue_final_message");
 }
 
@@ -94,7 +94,7 @@ function parseMessage(message: Fields): ChatMessage {
   return { role, content: parseContent(message), ...(name !== undefined && { name }) };
 }
 
-/** A string, or parts of type "text", which become its lines. */
+/** Reads a string, or parts of type "text", which become lines. */
 function parseContent(message: Fields): string {
   const content = message.get("content");
   if (content === undefined) throw missing(message.path("content"));

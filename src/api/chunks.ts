@@ -8,7 +8,14 @@ import type {
   CompletionLogprobs,
 } from "../protocol/openai.ts";
 import type { Chunk } from "../protocol/service.ts";
-import { echoedText, promptTokenIds, UsageCounter, type AnswerHead, type ChoiceOutput, type TokenNames } from "./answer.ts";
+import {
+  echoedText,
+  promptTokenIds,
+  UsageCounter,
+  type AnswerHead,
+  type ChoiceOutput,
+  type TokenNames,
+} from "./answer.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
@@ -17,7 +24,7 @@ export class ChunkWriter {
   readonly #request: ParsedRequest;
   readonly #head: AnswerHead;
   readonly #names: TokenNames;
-  /** Of each choice that has begun: length of the text of its tokens so far. */
+  /** For each choice that has begun: length of its tokens' text so far. */
   readonly #textLengths = new Map<number, number>();
   readonly #usage: UsageCounter;
 
@@ -28,7 +35,7 @@ export class ChunkWriter {
     this.#usage = new UsageCounter(request);
   }
 
-  /** The chunks of one output; none where nothing is to be told yet (half a character, half a stop string). */
+  /** Returns the chunks of one output; none if it has no text yet (an incomplete character or stop string). */
   write(choice: number, output: ChoiceOutput): Chunk[] {
     const isFirst = !this.#textLengths.has(choice);
     const offset = this.#textLengths.get(choice) ?? 0;
@@ -51,7 +58,7 @@ export class ChunkWriter {
     return this.#isWorthTelling(told) ? [this.#completion([this.#text(choice, told, logprobs, isFirst)])] : [];
   }
 
-  /** After the last output: the usage, where the request asked for it. */
+  /** Returns the usage chunk, after the last output, if the request wants it. */
   end(): Chunk[] {
     if (!this.#request.includeUsage) return [];
     const usage = this.#usage.usage();

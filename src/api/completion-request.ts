@@ -12,17 +12,17 @@ const COMPLETION_FIELDS = ["prompt", "max_tokens", "logprobs", "echo"] as const 
 >[];
 
 const DEFAULT_MAX_TOKENS = 16;
-/** Of a request: all of them are queued at once. */
+/** Most choices of a request: all of them are queued at once. */
 const MAX_CHOICES = 4096;
 
 /**
- * The body of completions.create, checked, as token ids and parameters.
+ * Parses and checks the body of completions.create, and returns token ids and parameters.
  * @throws ChorusError naming the field.
  */
 export function parseCompletionRequest(body: unknown, context: RequestContext): ParsedRequest {
   const fields = openRequest(body, COMPLETION_FIELDS, context);
   const prompts = parsePrompts(fields, context);
-  // Here it is a number: how many of the most likely tokens come with the one that was drawn.
+  // Here logprobs is a number: how many top log-probabilities to return per token.
   const logprobs = fields.integer("logprobs", { min: 0, max: MAX_TOP_LOGPROBS });
   const { requested, ...shared } = parseGenerationFields(fields, context, [], logprobs ?? 0);
   const echo = fields.boolean("echo") ?? false;
@@ -34,7 +34,7 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
   const echoed = echo && logprobs !== undefined ? logprobs : null;
   const promptLogprobs = mostOf(requested.promptLogprobs, echoed);
   if (prompts.length * shared.n > MAX_CHOICES) {
-    const message = `${prompts.length} prompts with n = ${shared.n} are more than the ${MAX_CHOICES} answers of a request.`;
+    const message = `${prompts.length} prompts with n = ${shared.n} exceed the limit of ${MAX_CHOICES} answers per request.`;
     throw new ChorusError("invalid_value", message, "prompt");
   }
   return {
@@ -42,7 +42,7 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
     prompts: preparePrompts(
       prompts,
       { ...requested, promptLogprobs },
-      // As in vLLM: a sequence ends with a token that was drawn.
+      // As in vLLM, a sequence draws at least one token.
       isPromptOnly ? 1 : maxTokens,
       DEFAULT_MAX_TOKENS,
       context,
@@ -58,7 +58,7 @@ function mostOf(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
-/** Text, texts, token ids, or several arrays of ids. */
+/** Reads a text, several texts, token ids, or several arrays of ids. */
 function parsePrompts(fields: Fields, context: RequestContext): EncodedPrompt[] {
   const prompt = fields.get("prompt");
   if (prompt === undefined) throw missing("prompt");

@@ -40,7 +40,7 @@ const BATCHING_MODES: readonly BatchingMode[] = ["continuous", "static", "sequen
 const BLOCK_SIZE = 16;
 const DEFAULT_MAX_NUM_SEQS = 64;
 const DEFAULT_MAX_NUM_BATCHED_TOKENS = 256;
-/** What the cache holds by default, unless that takes more than DEFAULT_KV_CACHE_BYTES. */
+/** Contexts that the cache holds by default, unless they take more than DEFAULT_KV_CACHE_BYTES. */
 const DEFAULT_FULL_CONTEXTS = 16;
 const DEFAULT_KV_CACHE_BYTES = 256 * 2 ** 20;
 const DEFAULT_RUN_AHEAD = 2;
@@ -54,8 +54,8 @@ export function parseBatchingMode(mode: unknown): BatchingMode {
 }
 
 /**
- * Checks a config that a caller wrote, and decides what it leaves open.
- * @param usualDtype what suits the adapter
+ * Checks a caller's config and fills in the defaults.
+ * @param usualDtype default dtype for the adapter
  * @throws ChorusError unknown_parameter, invalid_type, invalid_value, naming the field.
  */
 export function resolveEngineConfig(

@@ -33,7 +33,7 @@ export const GENERATION_FIELDS = [
   "user",
 ] as const satisfies readonly (keyof GenerationFields)[];
 
-/** Below this a temperature is greedy: dividing by it would overflow. */
+/** A temperature below this counts as greedy: dividing by it would overflow. */
 const GREEDY_BELOW = 1e-5;
 const MAX_STOP_STRINGS = 16;
 const MAX_NAME_LENGTH = 1024;
@@ -45,7 +45,7 @@ type SharedPart = Omit<ParsedRequest, "endpoint" | "prompts" | "wantLogprobs" | 
   readonly requested: RequestedParams;
 };
 
-/** Refuses what an endpoint doesn't know or can't do. `ownFields`: the endpoint's, besides the shared ones. */
+/** Refuses unknown and unsupported fields. `ownFields` are the endpoint's, besides the shared ones. */
 export function openRequest(body: unknown, ownFields: readonly string[], context: RequestContext): Fields {
   const fields = new Fields(body);
   const supported = [...ownFields, ...GENERATION_FIELDS];
@@ -59,13 +59,13 @@ export function openRequest(body: unknown, ownFields: readonly string[], context
 export function checkModel(fields: Fields, loaded: string): void {
   const model = fields.string("model");
   if (model === undefined || model === loaded) return;
-  const message = `There is no model ${quote(model)} here; the one that is loaded is "${loaded}".`;
+  const message = `The model ${quote(model)} is not loaded; "${loaded}" is.`;
   throw new ChorusError("model_not_found", message, "model");
 }
 
 /**
  * @param extraStop stop strings besides the request's own
- * @param topLogprobs how many of the most likely tokens are told with each
+ * @param topLogprobs number of top log-probabilities to return per token
  */
 export function parseGenerationFields(
   fields: Fields,
@@ -82,7 +82,7 @@ export function parseGenerationFields(
   const beamSearch = parseBeamSearch(fields, n);
   const structure = parseStructure(fields);
   if (beamSearch !== null && structure !== null) {
-    const message = "Beam search can't hold an answer to a grammar; leave out one of the two.";
+    const message = "Beam search can't follow a grammar; leave out one of the two.";
     throw new ChorusError("invalid_value", message, "use_beam_search");
   }
   const stream = fields.boolean("stream") ?? false;
@@ -107,7 +107,7 @@ export function parseGenerationFields(
       seed: parseSeed(fields),
       topLogprobs,
       promptLogprobs,
-      // Where an answer has a grammar, that says where it ends.
+      // With a grammar, the grammar decides where the answer ends.
       stop: [...new Set([...parseStop(fields), ...(structure === null ? extraStop : [])])],
       stopTokenIds,
       includeStopStrInOutput: fields.boolean("include_stop_str_in_output") ?? false,
@@ -116,16 +116,16 @@ export function parseGenerationFields(
   };
 }
 
-/** A positive integer; what is left of the context is a matter of the prompt. */
+/** Reads a positive integer. The default, the rest of the context, depends on the prompt. */
 export function parseMaxTokens(fields: Fields, name: string): number | undefined {
   return fields.integer(name, { min: 1, max: Infinity });
 }
 
-/** As in vLLM: a stream tells of the answer alone. */
+/** As in vLLM, a stream contains only the answer. */
 function parsePromptLogprobs(fields: Fields, isStreamed: boolean): number | null {
   const promptLogprobs = fields.integer("prompt_logprobs", { min: 0, max: MAX_TOP_LOGPROBS }) ?? null;
   if (promptLogprobs === null || !isStreamed) return promptLogprobs;
-  const message = "prompt_logprobs can't be told with stream: true; leave one out.";
+  const message = "prompt_logprobs is not available with stream: true; leave one out.";
   throw new ChorusError("invalid_value", message, "prompt_logprobs");
 }
 
@@ -141,7 +141,7 @@ function parseIncludeUsage(fields: Fields): boolean {
   return options.boolean("include_usage") ?? false;
 }
 
-/** Negative seeds are the upper half of the range, so that no two given seeds are the same. */
+/** Maps negative seeds to the upper half of the range, so that different seeds stay different. */
 function parseSeed(fields: Fields): number | undefined {
   const seed = fields.integer("seed", { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
   return seed !== undefined && seed < 0 ? seed + SEEDS : seed;

@@ -5,10 +5,10 @@ import type { CompletionLogprobs, PromptLogprobs, TokenLogprob, TopLogprob } fro
 import { promptTokenIds, type ChoiceOutput, type TokenNames } from "./answer.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
-/** JSON has no -Infinity: as in vLLM, nothing is told to be less likely than this. */
+/** Lowest log-probability to return, as in vLLM: JSON has no -Infinity. */
 const LOWEST_TOLD = -9999;
 
-/** Tokens one after the other; null where nothing comes before. */
+/** Tokens in a row; null has no token before it. */
 interface Logprobs {
   readonly tokenIds: readonly number[];
   readonly logprobs: readonly (number | null)[];
@@ -33,7 +33,7 @@ export function chatLogprobs(
 
 /**
  * completions' shape.
- * @param offset where in the choice's text the first of the tokens begins
+ * @param offset where in the choice's text the first token begins
  */
 export function completionLogprobs(
   request: ParsedRequest,
@@ -61,7 +61,7 @@ export function completionLogprobs(
   };
 }
 
-/** The prompt's tokens, where a choice's text begins with them and their log-probabilities are wanted; else none. */
+/** Returns the prompt's tokens if the request wants both an echo and log-probabilities, else none. */
 export function echoedLogprobs(request: ParsedRequest, choice: number, scores: readonly SampledToken[]): Logprobs {
   if (!request.echo || !request.wantLogprobs) return { tokenIds: [], logprobs: [], topLogprobs: [] };
   const numTop = request.prompts[0]?.params.topLogprobs ?? 0;
@@ -81,8 +81,8 @@ export function inTurn(first: Logprobs, second: Logprobs): Logprobs {
 }
 
 /**
- * vLLM's shape of prompt_logprobs: for each token of the prompt, by id, itself and the most likely ones in its place.
- * @param scores of the prompt's tokens but the first
+ * vLLM's shape of prompt_logprobs: for each prompt token, by id, itself and the most likely tokens in its place.
+ * @param scores of the prompt's tokens from the second one on
  */
 export function promptLogprobs(scores: readonly SampledToken[], numTop: number, names: TokenNames): PromptLogprobs {
   const described = ({ tokenId, logprob }: SampledToken, rank: number) =>

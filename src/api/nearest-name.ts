@@ -1,4 +1,4 @@
-/** The name that was probably meant, if one is near enough: max_token -> max_tokens, topP -> top_p. */
+/** Returns the name that was probably meant, if one is near enough: max_token -> max_tokens, topP -> top_p. */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   if (given.length > 64) return undefined;
   const ranked = names
@@ -8,12 +8,12 @@ export function nearestName(given: string, names: readonly string[]): string | u
   return best !== undefined && best.distance <= best.name.length / 4 ? best.name : undefined;
 }
 
-/** Spelling without the habits of a language: maxTokens and max_tokens are the same. */
+/** Removes differences of naming style: maxTokens and max_tokens become the same. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-/** Levenshtein's: fewest characters to insert, delete or replace. */
+/** Returns the Levenshtein distance: fewest characters to insert, delete or replace. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (const [i, characterA] of Array.from(a).entries()) {

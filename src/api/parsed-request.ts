@@ -4,20 +4,20 @@ import type { GrammarSource } from "../grammar/ebnf-of.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatFormat } from "./chat-format.ts";
 
-/** What a model's makers say of how to sample from it. */
+/** Sampling defaults by the model's makers. */
 type SamplingDefaults = Pick<
   SamplingParams,
   "temperature" | "topK" | "topP" | "minP" | "typicalP" | "repetitionPenalty" | "noRepeatNgramSize"
 >;
 
-/** What requests are parsed with: the model, as far as they meet it. */
+/** What parsing a request needs to know about the model. */
 export interface RequestContext {
   readonly modelName: string;
   /** Of the model's embedding. */
   readonly vocabSize: number;
   readonly tokenizer: { encode(text: string): number[] };
   readonly chatFormat: ChatFormat;
-  /** What counts where a request doesn't say. */
+  /** Defaults for fields that a request leaves out. */
   readonly defaults: SamplingDefaults;
   /** Tokens that end a text. */
   readonly eosTokenIds: readonly number[];
@@ -32,53 +32,53 @@ export interface EncodedPrompt {
   readonly param: string;
 }
 
-/** One prompt, which the engine is asked for `n` times. */
+/** One prompt, with `n` choices. */
 interface ParsedPrompt extends EncodedPrompt {
   readonly params: SamplingParams;
 }
 
-/** A request with everything checked and decided. Choice i of prompt p is choice p * n + i of the request. */
+/** A checked request with all defaults filled in. Choice i of prompt p is choice p * n + i of the request. */
 export interface ParsedRequest {
   readonly endpoint: "chat.completions" | "completions";
   readonly prompts: readonly ParsedPrompt[];
   /** Choices of each prompt. */
   readonly n: number;
-  /** null: each choice is drawn by itself. */
+  /** null samples each choice independently. */
   readonly beamSearch: BeamSearchParams | null;
-  /** What each choice must be; null: anything. */
+  /** Grammar that each choice follows, or null. */
   readonly structure: GrammarSource | null;
   readonly stream: boolean;
-  /** Whether the stream ends with a chunk that holds the usage. */
+  /** Whether the stream ends with a usage chunk. */
   readonly includeUsage: boolean;
   readonly returnTokenIds: boolean;
   readonly wantLogprobs: boolean;
-  /** How many of the most likely tokens are told in the place of each of the prompt's, beside its own; null: not even that. */
+  /** Number of top log-probabilities to return per prompt token; null returns none, not even the token's own. */
   readonly promptLogprobs: number | null;
   /** Whether each choice's text begins with the prompt's. */
   readonly echo: boolean;
-  /** Whether that is all of it: the prompt is scored, and what is drawn after it is not told. */
+  /** Whether the prompt is the whole text: it is scored, and the drawn token is not returned. */
   readonly isPromptOnly: boolean;
   /** Lower is served earlier. */
   readonly priority: number;
   /** Part of the answer's id; null: a random one. */
   readonly requestId: string | null;
-  /** Cached prefixes are shared with requests of the same salt only. */
+  /** Only requests with the same salt share cached prefixes. */
   readonly cacheSalt: string | null;
-  /** Longest time from arrival to the end of the answer; null: any. */
+  /** Most milliseconds from arrival to the end of the answer; null sets no limit. */
   readonly deadlineMs: number | null;
 }
 
-/** SamplingParams as far as the request decides them: what depends on the prompt is open. */
+/** SamplingParams without the parts that depend on the prompt. */
 export type RequestedParams = Omit<SamplingParams, "seed" | "maxTokens"> & {
-  /** undefined: one for each prompt, from nextSeed. */
+  /** undefined draws one per prompt, from nextSeed. */
   readonly seed: number | undefined;
 };
 
 /**
- * Checks that prompts can run, and decides what is left open. Must come last: a request that is refused draws no seed,
- * or those after it would have other ones.
+ * Checks that prompts can run, and fills in the rest of the parameters. Must come last: a refused request must draw no
+ * seed, or later requests would get other ones.
  *
- * @param maxTokens as asked; undefined: `defaultMaxTokens`, or less where that is more than is left of the context
+ * @param maxTokens as requested; undefined means `defaultMaxTokens`, or the rest of the context if that is less
  * @throws ChorusError invalid_value, context_length_exceeded, cache_capacity_exceeded
  */
 export function preparePrompts(

@@ -5,7 +5,7 @@ import { parseChatPrompt } from "./chat-request.ts";
 import { textOf } from "./text-of-tokens.ts";
 
 /**
- * What messages become before the model reads them, checked as chat.completions.create checks them.
+ * Returns the prompt that messages become, with the same checks as chat.completions.create.
  * @throws ChorusError naming the field.
  */
 export function renderChat(body: unknown, chatFormat: ChatFormat, tokenizer: TokenNames): RenderedChat {

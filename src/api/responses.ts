@@ -1,4 +1,4 @@
-// An answer given whole: the outputs of all steps together, in OpenAI's responses.
+// Whole answers: the outputs of all steps, as OpenAI's responses.
 
 import type { ChatCompletionChoice, CompletionChoice, CompletionLogprobs, FinishReason } from "../protocol/openai.ts";
 import type { Response } from "../protocol/service.ts";
@@ -108,7 +108,7 @@ export class ResponseBuilder {
     return completionLogprobs(this.#request, inTurn(echoed, choice), this.#names, 0);
   }
 
-  /** Left out where nobody asked. */
+  /** Left out unless requested. */
   #promptLogprobs(choice: CollectedChoice | undefined) {
     const numTop = this.#request.promptLogprobs;
     if (choice === undefined || numTop === null) return {};

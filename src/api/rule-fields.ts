@@ -32,7 +32,7 @@ export function parseFilters(fields: Fields, { defaults, vocabSize }: RequestCon
   };
 }
 
-/** @param stopTokenIds the request's own, which don't come before min_tokens either */
+/** @param stopTokenIds the request's own; min_tokens forbids them too */
 export function parseRules(
   fields: Fields,
   context: RequestContext,
@@ -88,7 +88,7 @@ function parseLogitBias(fields: Fields, vocabSize: number): [number, number][] {
   });
 }
 
-/** Each word as the tokenizer has it at the beginning of a text and after a space. */
+/** Returns each word's tokens at the beginning of a text and after a space. */
 function parseBadWords(fields: Fields, { tokenizer }: RequestContext): number[][] {
   const words = fields.list("bad_words", (value, path) => {
     if (typeof value !== "string") throw invalidType(path, "a string", value);

@@ -1,5 +1,5 @@
-// The fields that say what an answer must be. Whether schemas, expressions and grammars are such shows when they are
-// compiled: see grammar/, which is loaded only then.
+// The fields that constrain an answer. Schemas, expressions and grammars are checked when they are compiled, in grammar/,
+// which is loaded only then.
 
 import type { GrammarSource } from "../grammar/ebnf-of.ts";
 import { ChorusError } from "../protocol/errors.ts";
@@ -23,12 +23,12 @@ const MAX_CHOICES = 1000;
 /** Characters of a schema, an expression or a grammar. */
 const MAX_SOURCE_LENGTH = 100_000;
 
-/** null: the answer may be anything. @throws ChorusError naming the field, and in a schema the place */
+/** Returns null without a constraint. @throws ChorusError naming the field, and the place in a schema */
 export function parseStructure(fields: Fields): GrammarSource | null {
   const format = parseResponseFormat(fields);
   const structured = parseStructuredOutputs(fields);
   if (format === null || structured === null) return format ?? structured;
-  const message = "response_format and structured_outputs both say what the answer must be; give one of them.";
+  const message = "response_format and structured_outputs both constrain the answer; give only one of them.";
   throw new ChorusError("invalid_value", message, "structured_outputs");
 }
 
@@ -66,7 +66,7 @@ function parseStructuredOutputs(fields: Fields): GrammarSource | null {
   const [kind, second] = KINDS.filter((name) => outputs.get(name) !== undefined && !(name === "json_object" && isAny));
   if (kind === undefined) return null;
   if (second !== undefined) {
-    const message = `structured_outputs has ${kind} and ${second}; give one of them.`;
+    const message = `structured_outputs has both ${kind} and ${second}; give only one of them.`;
     throw new ChorusError("invalid_value", message, outputs.path(second));
   }
   const param = outputs.path(kind);
@@ -93,7 +93,7 @@ function parseSchema(schema: unknown, param: string): GrammarSource {
   return { kind: "schema", schema, param };
 }
 
-/** What a page gives may be no JSON at all. */
+/** Returns Infinity for a value that isn't JSON. */
 function schemaLength(schema: unknown): number {
   try {
     return JSON.stringify(schema)?.length ?? 0;

@@ -1,9 +1,6 @@
 import type { TokenNames } from "./answer.ts";
 
-/**
- * Returns the text of tokens, control tokens by their names. A character may be spread over several tokens; control tokens
- * have no bytes of their own.
- */
+/** Returns the text of tokens. A character may span several of them; control tokens have no bytes, but names. */
 export function textOf(tokenIds: readonly number[], tokenizer: TokenNames): string {
   const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   const parts = tokenIds.map((id) => {

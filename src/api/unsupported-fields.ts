@@ -1,10 +1,10 @@
-// Fields of OpenAI's and vLLM's requests that are known here but not supported. Clients send many of them with the value
-// that changes nothing: that is accepted. Any other value is refused by name, since to ignore it would be to lie.
+// Known fields of OpenAI's and vLLM's requests that are not supported. Clients often send them with a value that changes
+// nothing; that is accepted. Any other value is an error that names the field: to ignore it would be to lie.
 
 import { ChorusError } from "../protocol/errors.ts";
 import { isObject, quote, type Fields } from "./validate.ts";
 
-/** The values, besides null, [] and {}, that change nothing. */
+/** Values besides null, [] and {} that change nothing. */
 const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonly unknown[]>([
   // OpenAI's
   ["audio", []],
@@ -50,7 +50,7 @@ const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, 
 export const UNSUPPORTED_FIELDS: readonly string[] = [...NEUTRAL_VALUES.keys()];
 
 /**
- * @param supported fields of the endpoint: another may not have them
+ * @param supported fields that this endpoint supports, though others don't
  * @throws ChorusError unsupported_parameter for the first one with a value that would change something.
  */
 export function refuseUnsupported(fields: Fields, supported: readonly string[] = []): void {

@@ -1,9 +1,9 @@
-// What every check of a caller's input is made of. Errors name the field by its path ("messages[2].content").
+// Building blocks for checks of a caller's input. Errors name the field by its path ("messages[2].content").
 
 import { ChorusError } from "../protocol/errors.ts";
 import { nearestName } from "./nearest-name.ts";
 
-/** A value as an error quotes it. */
+/** Formats a value for an error message. */
 export function quote(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value);
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
@@ -31,7 +31,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Both ends belong to the range, unless `above` says that it begins beyond `min`. */
+/** Both ends are inclusive, unless `above` excludes `min`. */
 export interface Range {
   readonly min: number;
   readonly max: number;
@@ -54,24 +54,24 @@ export class Fields {
     return this.#prefix + name;
   }
 
-  /** Of all fields that are not absent. */
+  /** Names of all fields that are not absent. */
   names(): string[] {
     return Object.keys(this.#object).filter((name) => this.get(name) !== undefined);
   }
 
-  /** The field as it is; undefined where it is absent. */
+  /** Returns the field's value, or undefined if it is absent. */
   get(name: string): unknown {
     return Object.hasOwn(this.#object, name) ? (this.#object[name] ?? undefined) : undefined;
   }
 
-  /** Whether the field is there and null: for the few that mean something by it. */
+  /** Returns whether the field is null, for the few fields where null has a meaning. */
   isNull(name: string): boolean {
     return Object.hasOwn(this.#object, name) && this.#object[name] === null;
   }
 
   /**
-   * @param alsoKnown names that are left to other checks
-   * @throws ChorusError unknown_parameter for a field that is none of these, with the one that was probably meant.
+   * @param alsoKnown names that other checks handle
+   * @throws ChorusError unknown_parameter for any other field, with the name that was probably meant.
    */
   refuseOthers(known: readonly string[], alsoKnown: readonly string[] = []): void {
     const all = [...known, ...alsoKnown];
@@ -122,12 +122,12 @@ export class Fields {
     return found;
   }
 
-  /** What `read` makes of each element and its path. undefined: there is no such field. */
+  /** Calls `read` with each element and its path, and returns the results; undefined if the field is absent. */
   list<T>(name: string, read: (value: unknown, path: string) => T): T[] | undefined {
     const values = this.get(name);
     if (values === undefined) return undefined;
     if (!Array.isArray(values)) throw invalidType(this.path(name), "a list", values);
-    // Element by element: a list that is nothing but length must fail at its first hole.
+    // Read element by element: a sparse array must fail at its first hole.
     return Array.from(values, (value: unknown, i) => read(value, `${this.path(name)}[${i}]`));
   }
 

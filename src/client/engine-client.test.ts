@@ -114,7 +114,7 @@ describe("when the other side dies", () => {
     expect(side.isClosed).toBe(true);
   });
 
-  it("dispose() still works, and is told as the reason from then on", async () => {
+  it("dispose() still works, and is the reason of later rejections", async () => {
     const side = new FakeSide();
     const client = await side.connect();
     side.die(DIED);

@@ -12,12 +12,7 @@ import type { ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
 import type { EngineStats, KvCacheMap, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, Response, Result } from "../protocol/service.ts";
-import type {
-  DetokenizeRequest,
-  DetokenizeResponse,
-  TokenizeRequest,
-  TokenizeResponse,
-} from "../protocol/tokenize.ts";
+import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
 import { valueOf, type AsyncService, type Transport } from "./transport.ts";
 
@@ -200,9 +195,9 @@ export class EngineClient implements ChorusEngine {
       open.push(event);
     }
     // A step comes before the requests and alerts that it caused.
-    for (const report of steps) this.#tell("step", report);
-    for (const report of requests) this.#tell("request", report);
-    for (const alert of alerts) this.#tell("alert", alert);
+    for (const report of steps) this.#emit("step", report);
+    for (const report of requests) this.#emit("request", report);
+    for (const alert of alerts) this.#emit("alert", alert);
     if (fatal) this.#end(fromErrorData(fatal), { fatal: true });
   }
 
@@ -213,10 +208,10 @@ export class EngineClient implements ChorusEngine {
     this.#open.clear();
     for (const reject of this.#calls) reject(error);
     this.#calls.clear();
-    if (fatal) this.#tell("fatal", toErrorData(error));
+    if (fatal) this.#emit("fatal", toErrorData(error));
   }
 
-  #tell<Name extends keyof EngineEvents>(event: Name, payload: EngineEvents[Name]): void {
+  #emit<Name extends keyof EngineEvents>(event: Name, payload: EngineEvents[Name]): void {
     for (const listener of this.#listeners[event]) {
       try {
         listener(payload);

@@ -67,8 +67,8 @@ async function download(model: string, options: DownloadModelOptions = {}): Prom
   const cancel = () => void remote.cancelDownload();
   signal?.addEventListener("abort", cancel, { once: true });
   try {
-    const told = Comlink.proxy(onProgress ?? (() => undefined));
-    const result = await Promise.race([remote.download(location, told), failed]);
+    const callback = Comlink.proxy(onProgress ?? (() => undefined));
+    const result = await Promise.race([remote.download(location, callback), failed]);
     if (!result.ok) signal?.throwIfAborted();
     return valueOf(result);
   } finally {

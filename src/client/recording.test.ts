@@ -45,7 +45,7 @@ class Source {
 
 const linesOf = (text: string) => text.trimEnd().split("\n");
 
-/** A recording of one event of each kind, of which one line is made something else. */
+/** A recording with one event of each kind, one line of which is replaced. */
 function recordingWith(line: number, change: (text: string) => string): string {
   const source = new Source();
   const recorder = recordRun(source);
@@ -57,7 +57,7 @@ function recordingWith(line: number, change: (text: string) => string): string {
 }
 
 describe("a recorded run", () => {
-  it("is read back as it was told, and gives the very histograms it gave live", async () => {
+  it("is read back unchanged, and gives the same histograms as live", async () => {
     const source = new Source();
     const events: RecordedEvent[] = [];
     source.on("step", (report) => events.push({ type: "step", ...report }));
@@ -107,7 +107,7 @@ describe("a recorded run", () => {
     expect(live.histograms.inter_token_latency_seconds.count).toBe(8 * 11);
   });
 
-  it("keeps the newest events where only so many are wanted, and can be read while it goes on", () => {
+  it("keeps the newest events up to a limit, and can be read while it continues", () => {
     const source = new Source();
     const recorder = recordRun(source, { mostEvents: 3 });
     const steps = () =>

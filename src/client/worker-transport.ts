@@ -45,16 +45,12 @@ export async function startWorker(): Promise<Transport> {
   };
 }
 
-/**
- * A service whose calls go to the worker. Functions among their arguments stay here, and the worker calls them back.
- */
+/** Returns the worker's service. Only `load` has callbacks: they stay here, and the worker calls them back. */
 function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
-  const byReference = (value: unknown) => (typeof value === "function" ? Comlink.proxy(value) : value);
+  const load: AsyncService["load"] = (location, config, onMessage, onProgress) =>
+    remote.load(location, config, Comlink.proxy(onMessage), Comlink.proxy(onProgress));
   return new Proxy<AsyncService>(remote, {
-    get(service, name: keyof AsyncService) {
-      const call = service[name] as (...args: unknown[]) => unknown;
-      return (...args: unknown[]) => call(...args.map(byReference));
-    },
+    get: (service, name) => (name === "load" ? load : Reflect.get(service, name)),
   });
 }
 

@@ -11,39 +11,39 @@ import type { SchedulerConfig } from "./scheduling/scheduler-config.ts";
 export interface EngineOptions {
   readonly config: SchedulerConfig & Pick<ResolvedEngineConfig, "maxModelLen" | "maxQueueSize" | "runAhead">;
   readonly runner: Runner;
-  /** The tokens that end a text, unless a request says ignoreEos. */
+  /** Tokens that end a text, unless a request sets ignoreEos. */
   readonly eosTokenIds: readonly number[];
   readonly tokenBytes: TokenBytes;
   /** The clock of all reports, in milliseconds. */
   readonly now: () => number;
   /** Resolves that many milliseconds later. */
   readonly delay: (ms: number) => Promise<void>;
-  /** Called once a step with all that it brought, and between steps (report null) when something was queued or aborted. */
+  /** Called once per step with its results, and between steps (report null) after requests were queued or aborted. */
   readonly onOutputs: (
     outputs: readonly SequenceOutput[],
     report: StepReport | null,
     requests: readonly RequestReport[],
   ) => void;
-  /** The engine is dead: whatever was open has ended without a further output. Called once, and nothing comes after. */
+  /** Called once, when the engine dies. Open requests get no further output. */
   readonly onFatal: (error: ChorusError) => void;
 }
 
 export interface EngineRequest {
-  /** Unlike that of any other open request. */
+  /** Unique among open requests. */
   readonly requestId: string;
   /** Token ids. */
   readonly prompt: readonly number[];
   readonly params: SamplingParams;
-  /** Number of choices. Choice i is a sequence of its own, drawn with the seed params.seed + i. */
+  /** Number of choices. Choice i is its own sequence, with the seed params.seed + i. */
   readonly n: number;
-  /** Choices are the best n of its answers; null: each is drawn by itself. */
+  /** If set, the choices are the best n answers of this search; null samples each choice independently. */
   readonly beamSearch: BeamSearchParams | null;
-  /** What each choice must be, with its first mask prepared: the engine disposes of them. [anything] */
+  /** A grammar per choice, with its first mask prepared. The engine disposes of them. [none] */
   readonly matchers?: readonly GrammarMatcher[] | null;
-  /** The field the prompt came from ("messages", "prompt"), to be named when it is refused. */
+  /** The request's field with the prompt ("messages", "prompt"), for error messages. */
   readonly param: string;
   readonly priority: number;
   readonly cacheSalt: string | null;
-  /** How long after its arrival it ends, whatever it has; null: never. */
+  /** Milliseconds after arrival at which the request is aborted; null for never. */
   readonly deadlineMs: number | null;
 }

@@ -218,7 +218,7 @@ describe("Engine.run", () => {
     harness.add("a", [1, 2], { params: samplingParams({ maxTokens: 3 }) });
     harness.add("b", [3]);
     await settle();
-    await expect(harness.engine.step()).rejects.toThrow("while another is taken");
+    await expect(harness.engine.step()).rejects.toThrow("while another step is in progress");
     while (harness.hasWork) await settle();
     expect(harness.fatal).toEqual([]);
   });

@@ -25,11 +25,11 @@ interface StepInFlight {
 
 /**
  * Serves any number of requests on one runner, step by step: schedule -> submit -> commit -> emit. Requests join and
- * leave between steps; those that run share every step.
+ * leave between steps. All running requests share every step.
  *
- * Reading tokens back takes longer than many a step, so up to `runAhead` steps are submitted before the tokens of the
- * oldest are known. What they need is on the GPU; what is decided here (who ends) is decided that many steps late, and
- * what was computed for nothing is dropped.
+ * Reading tokens back often takes longer than a step, so up to `runAhead` steps are submitted before the tokens of the
+ * oldest are known. The runner has the tokens that they need. The engine learns that many steps late which sequences have
+ * ended, and drops what the steps computed for those.
  */
 export class Engine {
   readonly #options: EngineOptions;
@@ -64,8 +64,8 @@ export class Engine {
   }
 
   /**
-   * Queues requests, all or none. Throws a ChorusError when one can't run here or they can't all wait here, or the one
-   * that the engine died of.
+   * Queues requests, all or none. Throws a ChorusError if one can never run, if the queue has no room for all of them, or
+   * if the engine has died (then the error that it died of).
    */
   add(...requests: readonly EngineRequest[]): void {
     if (this.#error !== null) throw this.#error;
@@ -76,23 +76,24 @@ export class Engine {
     this.#wake();
   }
 
-  /** Ends a request with finishReason "abort". Tokens on their way to it are dropped. What is not open is ignored. */
+  /** Ends a request with finishReason "abort" and drops its tokens in flight. Ignores ids of requests that aren't open. */
   abort(requestId: string): void {
     this.#sequences.abortRequest(requestId, this.#options.now());
     this.#outbox.emit(null);
   }
 
-  /** Steps while there is work and sleeps otherwise, until the engine dies. There is one loop however often it is called. */
+  /** Steps while there is work and sleeps otherwise, until the engine dies. Further calls return the same loop. */
   run(): Promise<void> {
     return (this.#loop ??= this.#runLoop());
   }
 
   /**
-   * One turn, for whoever drives the engine without run(): submits a step if one can be planned, and takes in the oldest
-   * if enough are in flight. Returns whether anything was done.
+   * Takes one turn, for callers that don't use run(): submits a step if one can be planned, and awaits the oldest step if
+   * enough are in flight. Returns whether it did anything.
    */
   async step(): Promise<boolean> {
-    if (this.#isStepping) throw new ChorusError("internal_error", "A step was asked for while another is taken.");
+    if (this.#isStepping)
+      throw new ChorusError("internal_error", "step() was called while another step is in progress.");
     this.#isStepping = true;
     try {
       this.#endOverdue();
@@ -109,18 +110,18 @@ export class Engine {
     }
   }
 
-  /** Uses less, or again all, of what the config allows, from the next step on. */
+  /** Sets limits within those of the config, from the next step on. */
   setLimits(limits: SchedulerLimits): void {
     this.#scheduler.setLimits(limits);
   }
 
-  /** Batches differently from the next step on. */
+  /** Changes the batching mode from the next step on. */
   setBatchingMode(mode: BatchingMode): void {
     this.#scheduler.setBatchingMode(mode);
     this.#wake();
   }
 
-  /** Ends the engine with everything open in it. The first error counts; it is what onFatal gets and add() throws. */
+  /** Ends the engine and everything open in it. onFatal gets the first error, and add() throws it from then on. */
   fail(error: unknown): void {
     if (this.#error !== null) return;
     this.#error = toChorusError(error);
@@ -139,7 +140,7 @@ export class Engine {
     return kvCacheMap(this.#scheduler);
   }
 
-  /** For tests: throws when a cache block or a slot is owned by nobody or by two. */
+  /** For tests: throws unless every cache block and slot has the owners it should have. */
   assertConsistent(): void {
     this.#scheduler.assertConsistent();
   }
@@ -150,25 +151,25 @@ export class Engine {
     }
   }
 
-  /** Until there is something to do: a request, the end of a batch window, a deadline. */
+  /** Waits for a request, the end of a batch window or a deadline. */
   async #sleep(): Promise<void> {
     const woken = new Promise<void>((resolve) => (this.#wake = resolve));
     if (this.#sequences.size === 0) return woken;
     const wakesAtMs = Math.min(this.#scheduler.wakesAtMs, this.#sequences.nextDeadlineMs);
     if (wakesAtMs === Infinity) {
-      return this.fail(new Error(`${this.#sequences.size} sequences are open, and none of them can go on.`));
+      return this.fail(new Error(`${this.#sequences.size} sequences are open, but none of them can run.`));
     }
     await Promise.race([woken, this.#options.delay(Math.max(0, wakesAtMs - this.#options.now()))]);
   }
 
-  /** Plans a step and hands it to the runner; false when there is nothing to plan, or nothing before others are in. */
+  /** Plans a step and submits it. Returns false if nothing can be planned, or not before steps in flight are done. */
   #submit(): boolean {
     const { now, runner } = this.#options;
     const startMs = now();
     const scheduled = this.#scheduler.schedule(startMs, this.#inFlight.length === 0);
     if (scheduled.length === 0) return false;
     const result = runner.submit(this.#planner.plan(scheduled));
-    result.catch(() => undefined); // it is awaited later, and its error told then
+    result.catch(() => undefined); // #takeIn awaits it later and handles its error
     const others = reports.planReport(this.#scheduler, this.#scheduler.takePreempted());
     this.#inFlight.push({ scheduled, others, result, startMs, cpuMs: now() - startMs });
     return true;

@@ -6,7 +6,7 @@ const LAST = 0x10ffff;
 /** Every character there is. */
 export const ANY_CHARACTER: CharSet = normalized([[0, LAST]]);
 
-/** The set of ranges that come in any order and may overlap. */
+/** Returns the set of ranges that may overlap and be in any order. */
 export function normalized(ranges: CharSet): CharSet {
   const whole = ranges
     .flatMap(([first, last]) => [[first, Math.min(last, 0xd7ff)] as const, [Math.max(first, 0xe000), last] as const])

@@ -1,11 +1,11 @@
 import { character, choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
 import { normalized } from "./char-set.ts";
 
-/** Digits that a number can have: a double tells apart any two of so many, so what is within bounds here is as a double. */
+/** Most digits of a number. A double distinguishes all numbers of this many digits, so bounds hold for doubles as well. */
 const MAX_DIGITS = 15;
 const LARGEST = 10n ** BigInt(MAX_DIGITS) - 1n;
 
-/** A number that is written out: digits * 10^-decimals. */
+/** A decimal number: digits * 10^-decimals. */
 interface Decimal {
   readonly digits: bigint;
   readonly decimals: number;
@@ -18,18 +18,18 @@ interface NumberBounds {
   readonly exclusiveMaximum: number;
 }
 
-/** Decimals that a number may have beyond those of its bounds. */
+/** Decimals that a number may have in addition to those of its bounds. */
 const EXTRA_DECIMALS = 2;
 const MAX_DECIMALS = 8;
 
-/** The whole numbers within bounds, of at most 15 digits. */
+/** Returns the whole numbers within bounds, of at most 15 digits. */
 export function integersWithin(bounds: NumberBounds): Expression {
   return withDecimals(bounds, 0);
 }
 
 /**
- * The numbers within bounds, without exponents, with a few decimals more than the bounds have: an expression for those of
- * each number of decimals.
+ * Returns the numbers within bounds, without exponents, with up to a few more decimals than the bounds: one expression per
+ * number of decimals.
  */
 export function numbersWithin(bounds: NumberBounds): Expression[] {
   const given = Object.values(bounds as unknown as Record<string, number>).filter(Number.isFinite);
@@ -58,9 +58,9 @@ function withDecimals(bounds: NumberBounds, decimals: number): Expression {
 /** low..high, not negative, with a point before the last `decimals` digits. */
 function positives(low: bigint, high: bigint, decimals: number): Expression {
   const options: Expression[] = [];
-  /** Widths of which every number belongs to it. */
+  /** Widths at which every number is within the range. */
   const whole: number[] = [];
-  // Of numbers with as many digits as there are decimals and one more, that one may be a zero.
+  // The narrowest numbers have one digit before the point, which may be a zero.
   let first = 0n;
   for (let width = decimals + 1; first <= high; width++) {
     const last = 10n ** BigInt(width) - 1n;
@@ -87,8 +87,8 @@ function fraction(decimals: number): Expression {
 }
 
 /**
- * Numbers of the same width as `low` and `high` and between them.
- * @param point how many of the digits come before the decimal point
+ * Returns the numbers from `low` to `high`, which have the same width.
+ * @param point number of digits before the decimal point
  */
 function between(low: readonly number[], high: readonly number[], point: number): Expression {
   const [firstLow = 0, ...restLow] = low;
@@ -119,7 +119,7 @@ function digit(first: number, last: number): Expression {
   return first === last ? text(String(first)) : character(normalized([[0x30 + first, 0x30 + last]]));
 }
 
-/** The largest whole number of 10^-decimals that is not above the value, and whether it is the value. */
+/** Returns the largest multiple of 10^-decimals that is not above the value, and whether it equals the value. */
 function scaled(value: number, decimals: number): { floor: bigint; isExact: boolean } {
   const { digits, decimals: own } = parseDecimal(value);
   if (own <= decimals) return { floor: digits * 10n ** BigInt(decimals - own), isExact: true };
@@ -128,7 +128,7 @@ function scaled(value: number, decimals: number): { floor: bigint; isExact: bool
   return { floor: (digits - rest) / unit, isExact: rest === 0n };
 }
 
-/** A double as it is written: its shortest decimal. */
+/** Returns the shortest decimal of a double. */
 function parseDecimal(value: number): Decimal {
   const [mantissa = "", exponent = "0"] = String(value).split("e");
   const [whole = "", behindPoint = ""] = mantissa.split(".");

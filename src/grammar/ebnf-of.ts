@@ -10,11 +10,11 @@ export type GrammarSource = { readonly param: string } & (
   | { readonly kind: "regex"; readonly pattern: string }
   /** One of these texts. */
   | { readonly kind: "choice"; readonly choices: readonly string[] }
-  /** In the notation that xgrammar reads. */
+  /** In xgrammar's notation. */
   | { readonly kind: "ebnf"; readonly ebnf: string }
 );
 
-/** A grammar in the notation that xgrammar reads. @throws ChorusError saying what in it is wrong */
+/** Returns the grammar in xgrammar's notation. @throws ChorusError saying what is wrong with the source */
 export function ebnfOf(source: GrammarSource): string {
   switch (source.kind) {
     case "schema":
@@ -29,7 +29,7 @@ export function ebnfOf(source: GrammarSource): string {
   }
 }
 
-/** xgrammar takes a class for one of bytes: with characters beyond ASCII in it, it allows what is none. */
+/** xgrammar reads a character class as one of bytes: with characters beyond ASCII it would allow invalid text. */
 function refuseWideClasses({ ebnf, param }: { readonly ebnf: string; readonly param: string }): void {
   const withoutTexts = ebnf.replace(/"(?:[^"\\\n]|\\.)*"|#[^\n]*/g, "");
   const classes = withoutTexts.match(/\[(?:[^\]\\\n]|\\.)*\]/g) ?? [];

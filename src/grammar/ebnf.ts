@@ -1,4 +1,4 @@
-// Grammars as text, in the notation that xgrammar reads.
+// Grammars as text, in xgrammar's notation.
 
 import type { CharSet } from "./char-set.ts";
 import type { Expression, Rules } from "./expression.ts";
@@ -9,13 +9,13 @@ export function toEbnf(rules: Rules): string {
 }
 
 /**
- * For each token of the vocabulary and each place in a rule xgrammar finds out beforehand whether it may come there. What is
- * repeated more often is put together of pieces, so that there are not too many places.
+ * xgrammar computes beforehand, for each token and each place in a rule, whether the token may come there. Longer
+ * repetitions are composed of shorter ones, to keep the number of places small.
  */
 const PIECE = 32;
 
 class EbnfWriter {
-  /** Rules that are made on the way: names by their text. */
+  /** Rules that are made on the way: their names, by text. */
   readonly #made = new Map<string, string>();
 
   write(rules: Rules): string {
@@ -91,8 +91,7 @@ function oneOf(set: CharSet): string {
 }
 
 /**
- * A class of xgrammar's is one of bytes, whatever it says, unless it holds but one character: a byte beyond ASCII that
- * stands alone is written twice.
+ * xgrammar reads a class as one of bytes, unless it has only one character. So a single byte beyond ASCII is written twice.
  */
 function classMember([first, last]: ByteRange): string {
   return first === last ? code(first).repeat(2) : `${code(first)}-${code(last)}`;

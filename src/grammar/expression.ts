@@ -1,12 +1,12 @@
 import type { CharSet } from "./char-set.ts";
 
-/** What a grammar says of a text, or of a part of one. */
+/** Describes a text or a part of a text. */
 export type Expression =
   | { readonly kind: "text"; readonly text: string }
   /** One character of a set. */
   | { readonly kind: "character"; readonly set: CharSet }
   | { readonly kind: "sequence"; readonly parts: readonly Expression[] }
-  /** One of these; of none, nothing at all will do. */
+  /** One of these options; without options, no text matches. */
   | { readonly kind: "choice"; readonly options: readonly Expression[] }
   | { readonly kind: "repeat"; readonly of: Expression; readonly min: number; readonly max: number }
   | { readonly kind: "rule"; readonly name: string };
@@ -21,15 +21,15 @@ export const repeat = (of: Expression, min: number, max: number): Expression => 
 export const optional = (of: Expression): Expression => repeat(of, 0, 1);
 
 export const NOTHING = text("");
-/** What no text is. */
+/** Matches no text. */
 export const IMPOSSIBLE = choice();
 
 /** A grammar's rules by name; the whole text is "root". */
 export type Rules = ReadonlyMap<string, Expression>;
 
 /**
- * A grammar without the branches that no text can ever finish (an object that must hold another of its kind, for ever):
- * whoever took one would be lost. null where nothing is left.
+ * Returns the grammar without branches that no text can finish (an object that must contain another of its kind, for ever):
+ * a text that entered one could never end. Returns null if nothing is left.
  */
 export function withoutDeadEnds(rules: Rules): Rules | null {
   const finite = new Set<string>();
@@ -58,7 +58,7 @@ function canEnd(expression: Expression, finite: ReadonlySet<string>): boolean {
   }
 }
 
-/** Of an expression that can end. */
+/** Does so for an expression that can end. */
 function pruned(expression: Expression, finite: ReadonlySet<string>): Expression {
   switch (expression.kind) {
     case "sequence":

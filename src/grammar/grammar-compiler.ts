@@ -8,9 +8,9 @@ import { loadXgrammar, type Xgrammar } from "./load-xgrammar.ts";
 import { XgrammarMatcher } from "./xgrammar-matcher.ts";
 
 export interface GrammarVocabulary {
-  /** Of the model's embedding; ids beyond the tokens' are never drawn under a grammar. */
+  /** Size of the model's embedding. Ids beyond the tokenizer's are never drawn under a grammar. */
   readonly vocabSize: number;
-  /** Each token in the alphabet of byte-level BPE; "" for those that are no text. */
+  /** Each token in byte-level BPE's alphabet; "" for tokens without text. */
   readonly tokens: readonly string[];
 }
 
@@ -18,14 +18,13 @@ export interface GrammarVocabulary {
 interface Instance {
   readonly xgrammar: Xgrammar;
   readonly compiler: XgrammarCompiler;
-  /** What it has said last about what is wrong. */
+  /** Its latest error message. */
   readonly complaint: () => string;
 }
 
 /**
- * Compiles grammars. The module is loaded when the first one comes. It ends itself where it meets something that it can't
- * deal with, a wrong grammar for one; then the next grammar gets a module of its own, while the matchers of the old one,
- * which share nothing that changes, go on.
+ * Compiles grammars. Loads the module with the first one. The module aborts on some inputs, such as an invalid grammar. Then
+ * the next grammar gets a new module. The old one's matchers go on: they share no mutable state.
  */
 export class GrammarCompiler {
   readonly #vocabulary: () => GrammarVocabulary;
@@ -38,9 +37,10 @@ export class GrammarCompiler {
   }
 
   /**
-   * @param endTokenIds what may end a text that is complete
-   * @param count how many sequences are to follow the grammar
-   * @throws ChorusError invalid_value unsupported_parameter for a grammar that is none or can't be held to, internal_error where the module can't be loaded
+   * @param endTokenIds tokens that may end a complete text
+   * @param count number of sequences that will follow the grammar
+   * @throws ChorusError invalid_value or unsupported_parameter for an invalid or unsupported grammar, internal_error if the
+   *   module can't be loaded
    */
   async matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
     const ebnf = ebnfOf(source);
@@ -76,7 +76,7 @@ export class GrammarCompiler {
       return made;
     }
     for (const matcher of made) matcher.dispose();
-    const message = `${source.param} allows nothing that this model's tokens could write.`;
+    const message = `${source.param} allows no text that this model's tokens could write.`;
     throw new ChorusError("invalid_value", message, source.param);
   }
 
@@ -94,14 +94,14 @@ export class GrammarCompiler {
     const { vocabSize, tokens } = this.#vocabulary();
     const xgrammar = await this.#load();
     let complaint = "";
-    // It binds console.error when it starts, to tell of what it dies of: that is for whoever sent the grammar.
+    // The module binds console.error when it starts, and prints there why it aborts. The request's error gets that message.
     const { error } = console;
     console.error = (...words: readonly unknown[]) => {
       const line = words.map(String).join(" ");
       if (!line.startsWith("Aborted")) complaint = line.replace(/^\[FATAL\] \S+ /, "").replace(/\.$/, "");
     };
     try {
-      // Behind the vocabulary, the token that stands for the end: see xgrammar-matcher.ts.
+      // After the vocabulary comes the token that stands for the end: see xgrammar-matcher.ts.
       const all = Array.from({ length: vocabSize + 1 }, (_, id) => (id < vocabSize ? (tokens[id] ?? "") : ""));
       const info = await xgrammar.TokenizerInfo.createTokenizerInfo(all, "byte_level", false, all.length, [vocabSize]);
       const compiler = await xgrammar.GrammarCompiler.createGrammarCompiler(info);

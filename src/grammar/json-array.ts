@@ -4,7 +4,7 @@ import type { SchemaNode, SchemaVisitor } from "./schema-node.ts";
 
 const MAX_ITEMS = 1000;
 
-/** With `prefixItems` at least those come, as far as maxItems lets them; more only where `items` says what they are. */
+/** All `prefixItems` are present, up to maxItems. More elements need a schema in `items`. */
 export function arrayOf(node: SchemaNode, visitor: SchemaVisitor): Expression {
   const prefix = node.has("prefixItems")
     ? node.list("prefixItems").map((one, i) => visitor.visit(one, `${node.path}.prefixItems[${i}]`))
@@ -25,7 +25,7 @@ export function anyArray(visitor: SchemaVisitor): Expression {
   return listOf([], visitor.anyValue(), 0, Infinity);
 }
 
-/** Brackets around the first elements and so many more. */
+/** Returns brackets around the first elements and a number of further ones. */
 function listOf(first: readonly Expression[], item: Expression, min: number, max: number): Expression {
   const comma = text(COMMA);
   const head = first.flatMap((one, i) => (i === 0 ? [one] : [comma, one]));

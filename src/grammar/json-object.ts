@@ -3,7 +3,7 @@ import { character, choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Ex
 import { ANY_TEXT, COLON, COMMA, jsonString, PLAIN_CHARACTER } from "./json-text.ts";
 import { isObject, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 
-/** Its properties in the schema's order, then what `additionalProperties` speaks of. */
+/** Returns an object with its properties in the schema's order, then those of `additionalProperties`. */
 export function objectOf(node: SchemaNode, visitor: SchemaVisitor): Expression {
   const properties = node.get("properties") ?? {};
   if (!isObject(properties)) throw node.at("properties").invalid("an object of schemas");
@@ -46,7 +46,7 @@ function membersOf(key: Expression, value: Expression): Expression {
   return sequence(member, repeat(sequence(text(COMMA), member), 0, Infinity));
 }
 
-/** Only what holds by itself: a name that comes twice counts once, and no grammar sees that. */
+/** Accepts only limits that always hold: JSON counts a repeated name once, which no grammar can see. */
 function refuseCounts(node: SchemaNode, least: number, most: number): void {
   if ((node.count("minProperties", 1e9) ?? 0) > least) {
     throw node.unsupported("minProperties", "name properties in required instead");
@@ -56,7 +56,7 @@ function refuseCounts(node: SchemaNode, least: number, most: number): void {
   }
 }
 
-/** Any key but these: letter by letter, what is not, or not yet, or no longer one of them. Without escapes. */
+/** Returns any key except these, without escapes: letter by letter, every text that leaves or ends short of all of them. */
 function keyOtherThan(names: readonly string[], visitor: SchemaVisitor): Expression {
   const anything = repeat(character(PLAIN_CHARACTER), 0, Infinity);
   const restAfter = (left: readonly string[]): Expression => {

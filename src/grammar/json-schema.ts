@@ -1,6 +1,6 @@
-// JSON schemas as grammars. What is here is exact: every text of the grammar is valid under the schema. The converse is
-// not asked for: properties come in the schema's order, and only those it names unless it speaks of others. What can't be
-// said as a grammar is refused by name, never ignored.
+// JSON schemas as grammars. Every text of the grammar is valid under the schema. The converse doesn't hold: properties come
+// in the schema's order, and only those that it names, unless it describes others. Keywords that a grammar can't express
+// are errors that name the keyword; they are never ignored.
 
 import { ChorusError } from "../protocol/errors.ts";
 import { choice, IMPOSSIBLE, rule, text, withoutDeadEnds, type Expression, type Rules } from "./expression.ts";
@@ -11,7 +11,7 @@ import { integersWithin, numbersWithin } from "./decimal-range.ts";
 import { stringOf } from "./json-string.ts";
 import { ANY_TEXT, jsonString, jsonText } from "./json-text.ts";
 
-/** Says nothing of what is valid. */
+/** Keywords that don't affect validity. */
 const ANNOTATIONS = [
   "title",
   "description",
@@ -41,16 +41,16 @@ const KEYWORDS_OF = {
 type TypeName = keyof typeof KEYWORDS_OF;
 const TYPES = Object.keys(KEYWORDS_OF) as TypeName[];
 
-/** Each says all of what is valid: no other keyword may stand beside it, but for `type` beside the first two. */
+/** Each of these defines validity alone: no other keyword may accompany it, except `type` with the first two. */
 const WHOLE = ["const", "enum", "$ref", "anyOf", "oneOf", "allOf"] as const;
 
 const KNOWN: readonly string[] = [...ANNOTATIONS, "type", ...WHOLE, ...new Set(Object.values(KEYWORDS_OF).flat())];
 
-/** Nested deeper, a schema is taken for one that holds itself. */
+/** A schema that is nested deeper counts as one that contains itself. */
 const MAX_DEPTH = 64;
 
 /**
- * @param param the field that holds the schema, to be named in errors
+ * @param param the field with the schema, for errors
  * @throws ChorusError invalid_type, invalid_value, unsupported_parameter, naming the place in the schema
  */
 export function jsonSchemaRules(schema: unknown, param: string): Rules {
@@ -64,7 +64,7 @@ class Writer implements SchemaVisitor {
   readonly #document: unknown;
   readonly #param: string;
   readonly #rules = new Map<string, Expression>();
-  /** Rules of what $ref points at, by pointer. */
+  /** Rules of the schemas that $ref points to, by pointer. */
   readonly #referred = new Map<string, string>();
 
   constructor(document: unknown, param: string) {
@@ -169,7 +169,7 @@ class Writer implements SchemaVisitor {
     return choice(...valid.map((value) => text(jsonText(value))));
   }
 
-  /** What is valid under exactly one: of schemas for different types, or told apart by a property's constant. */
+  /** Returns values valid under exactly one schema. They must differ in type, or in a property's constant. */
   #oneOf(node: SchemaNode): Expression {
     const options = node.list("oneOf");
     const areApart = options.every((a, i) => options.slice(i + 1).every((b) => exclude(a, b)));
@@ -194,7 +194,7 @@ class Writer implements SchemaVisitor {
     return this.#refer(pointer, () => this.visit(place, `${this.#param}${pointer.slice(1).replaceAll("/", ".")}`));
   }
 
-  /** A rule of its own, made once: what it is made of may refer to it. */
+  /** Makes a rule once, before its expression, which may refer to it. */
   #refer(key: string, make: () => Expression): Expression {
     const known = this.#referred.get(key);
     if (known !== undefined) return rule(known);
@@ -214,7 +214,7 @@ function isOfType(value: unknown, type: TypeName): boolean {
   return typeof value === type;
 }
 
-/** Whether it is plain that nothing is valid under both. */
+/** Returns whether obviously nothing is valid under both. */
 function exclude(a: unknown, b: unknown): boolean {
   const [typesA, typesB] = [plainTypes(a), plainTypes(b)];
   if (typesA.length > 0 && typesB.length > 0 && !typesA.some((type) => typesB.includes(type))) return true;
@@ -223,14 +223,14 @@ function exclude(a: unknown, b: unknown): boolean {
   return [...constantsA].some(([name, value]) => constantsB.has(name) && constantsB.get(name) !== value);
 }
 
-/** Types of values by schema keyword `type`; an integer is a number, too. Empty where it doesn't say. */
+/** Returns the types in the keyword `type`; an integer is a number too. Empty without the keyword. */
 function plainTypes(schema: unknown): unknown[] {
   if (!isObject(schema)) return [];
   const types = [schema["type"] ?? []].flat();
   return types.includes("integer") || types.includes("number") ? [...types, "integer", "number"] : types;
 }
 
-/** What each required property with a constant must be, as JSON. */
+/** Returns the constants of required properties, as JSON. */
 function requiredConstants(schema: Record<string, unknown>): Map<string, string> {
   const { properties, required } = schema;
   if (!isObject(properties) || !Array.isArray(required)) return new Map();

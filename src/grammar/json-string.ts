@@ -7,7 +7,7 @@ import type { SchemaNode } from "./schema-node.ts";
 
 const MAX_LENGTH = 10_000;
 
-/** What the formats look like that can be told by looks alone. */
+/** Patterns of the formats that a pattern can describe exactly. */
 const FORMATS: Readonly<Record<string, string>> = {
   date: "^[0-9]{4}-(((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01]))|((0[469]|11)-(0[1-9]|[12][0-9]|30))|(02-(0[1-9]|1[0-9]|2[0-8])))$",
   time: "^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$",

@@ -1,5 +1,5 @@
-// JSON as it is written here: on one line, with ", " and ": " between, as Python's json.dumps has it. Nothing else, since
-// where any white space may come a weak model writes white space for ever.
+// JSON on one line, with ", " and ": " as separators, like Python's json.dumps. No other white space is allowed, since a
+// weak model would write it for ever.
 
 import { ANY_CHARACTER, charSetOf, complement, intersection, normalized, union, type CharSet } from "./char-set.ts";
 import { character, choice, repeat, sequence, text, type Expression } from "./expression.ts";
@@ -10,10 +10,10 @@ export const COLON = ": ";
 const CONTROL = normalized([[0, 0x1f]]);
 const ESCAPED = union(CONTROL, charSetOf('"\\'));
 
-/** What stands for itself in a string. */
+/** Characters that need no escape in a string. */
 export const PLAIN_CHARACTER: CharSet = complement(ESCAPED);
 
-/** A value as it is written. Lone surrogates are escaped. */
+/** Returns a value's JSON text. Lone surrogates are escaped. */
 export function jsonText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(jsonText).join(COMMA)}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -22,7 +22,7 @@ export function jsonText(value: unknown): string {
     .join(COMMA)}}`;
 }
 
-/** One character of a set, as a string has it: as itself where it can be, else escaped, in one way only. */
+/** Returns one character of a set as it stands in a JSON string: as itself if possible, else with its one escape. */
 function jsonCharacter(set: CharSet): Expression {
   const plain = intersection(set, PLAIN_CHARACTER);
   const escapes = intersection(set, ESCAPED).flatMap(([first, last]) =>
@@ -31,7 +31,7 @@ function jsonCharacter(set: CharSet): Expression {
   return choice(...(plain.length > 0 ? [character(plain)] : []), ...escapes.map(text));
 }
 
-/** An expression for a text as one for the text within a JSON string. */
+/** Turns an expression for a text into one for that text inside a JSON string. */
 function inJsonString(expression: Expression): Expression {
   switch (expression.kind) {
     case "text":
@@ -49,7 +49,7 @@ function inJsonString(expression: Expression): Expression {
   }
 }
 
-/** A string whose text is what the expression says. */
+/** Returns a JSON string whose text matches the expression. */
 export function jsonString(content: Expression): Expression {
   return sequence(text('"'), inJsonString(content), text('"'));
 }

@@ -5,10 +5,10 @@ const WORD = union(DIGIT, charSetOf("_"), normalized([[0x41, 0x5a]]), normalized
 const LINE_END = charSetOf("\n\r\u2028\u2029");
 const SPACE = union(LINE_END, charSetOf("\t\v\f \u00a0\u1680\u202f\u205f\u3000\ufeff"), normalized([[0x2000, 0x200a]]));
 
-/** "." as JavaScript has it. */
+/** "." as in JavaScript. */
 export const NO_LINE_END: CharSet = complement(LINE_END);
 
-/** What \d, \w, ... stand for, by their letter. */
+/** Character sets of \d, \w, ... by letter. */
 export const CLASS_ESCAPES: Readonly<Record<string, CharSet>> = {
   d: DIGIT,
   D: complement(DIGIT),

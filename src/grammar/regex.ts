@@ -1,5 +1,4 @@
-// Regular expressions as grammars: JavaScript's notation with the flag u, as far as it describes a text from its beginning
-// to its end. What looks around or back is refused.
+// Regular expressions as grammars: JavaScript's notation with the flag u. Lookarounds and backreferences are refused.
 
 import { ChorusError } from "../protocol/errors.ts";
 import { ANY_CHARACTER, codePoint, complement, normalized, union, type CharSet } from "./char-set.ts";
@@ -9,12 +8,12 @@ import { CLASS_ESCAPES, CONTROL_ESCAPES, NO_LINE_END } from "./regex-classes.ts"
 const MAX_REPEAT = 10_000;
 const MAX_DEPTH = 64;
 
-/** A whole text that matches. "^" at the beginning and "$" at the end say nothing new. */
+/** Matches a whole text. "^" at the beginning and "$" at the end change nothing. */
 export function parseRegex(pattern: string, param: string): Expression {
   return choice(...new RegexParser(pattern, param).alternatives().map(({ body }) => body));
 }
 
-/** A text of which some part matches, as in a JSON schema; anchored by "^" and "$". */
+/** Matches a text that contains a match, as in a JSON schema, unless "^" and "$" anchor it. */
 export function parsePattern(pattern: string, param: string): Expression {
   const anything = repeat(character(ANY_CHARACTER), 0, Infinity);
   return choice(
@@ -70,7 +69,7 @@ class RegexParser {
     }
   }
 
-  /** "$" where it ends one of the pattern's own alternatives. */
+  /** Whether "$" ends one of the pattern's top-level alternatives. */
   #isLastDollar(): boolean {
     const after = this.#characters[this.#at + 1];
     return this.#depth === 0 && this.#peek() === "$" && (after === undefined || after === "|");
@@ -79,7 +78,7 @@ class RegexParser {
   #quantified(atom: Expression): Expression {
     const bounds = this.#quantifier();
     if (bounds === null) return atom;
-    this.#takes("?"); // a lazy one matches the same texts
+    this.#takes("?"); // a lazy quantifier matches the same texts
     const [min, max] = bounds;
     if (min > max) throw this.#invalid(`{${min},${max}} is empty`);
     if (min > MAX_REPEAT || (max !== Infinity && max > MAX_REPEAT)) {
@@ -239,12 +238,12 @@ class RegexParser {
   }
 
   #invalid(reason: string): ChorusError {
-    const message = `${this.#param} is no regular expression: ${reason} (at character ${this.#at}).`;
+    const message = `${this.#param} is not a valid regular expression: ${reason} (at character ${this.#at}).`;
     return new ChorusError("invalid_value", message, this.#param);
   }
 
   #unsupported(what: string): ChorusError {
-    const message = `${this.#param} has ${what} at character ${this.#at}, which can't be held to; write it without.`;
+    const message = `${this.#param} has ${what} at character ${this.#at}, which is not supported; write it without.`;
     return new ChorusError("unsupported_parameter", message, this.#param);
   }
 }

@@ -1,12 +1,12 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { Expression } from "./expression.ts";
 
-/** What the parts of a schema's grammar are made with. */
+/** What the parts of a schema use to make their grammars. */
 export interface SchemaVisitor {
   visit(schema: unknown, path: string): Expression;
   /** Any JSON value. */
   anyValue(): Expression;
-  /** The expression as a rule of its own, that others can refer to. */
+  /** Makes the expression a separate rule that others can refer to. */
   define(body: Expression): Expression;
 }
 
@@ -14,7 +14,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A schema that is an object, and where it is. */
+/** A schema that is an object, with its place. */
 export class SchemaNode {
   readonly path: string;
   readonly #object: Record<string, unknown>;
@@ -35,7 +35,7 @@ export class SchemaNode {
     return Object.hasOwn(this.#object, keyword) ? this.#object[keyword] : undefined;
   }
 
-  /** A keyword's value, for errors about it. */
+  /** Returns a keyword's value, for errors about it. */
   at(keyword: string): { invalid(expected: string): ChorusError } {
     const path = `${this.path}.${keyword}`;
     return { invalid: (expected) => new ChorusError("invalid_value", `${path} must be ${expected}.`, path) };
@@ -45,10 +45,10 @@ export class SchemaNode {
     return new ChorusError("invalid_value", `${this.path} must be ${expected}.`, this.path);
   }
 
-  /** @param instead what would do */
+  /** @param instead what to write instead */
   unsupported(keyword: string, instead: string): ChorusError {
     const path = `${this.path}.${keyword}`;
-    return new ChorusError("unsupported_parameter", `${path} can't be held to: ${instead}.`, path);
+    return new ChorusError("unsupported_parameter", `${path} is not supported: ${instead}.`, path);
   }
 
   list(keyword: string): readonly unknown[] {
@@ -63,7 +63,7 @@ export class SchemaNode {
     throw this.at(keyword).invalid("a number");
   }
 
-  /** Of characters, elements or properties. @param most more can't be counted by a grammar of bearable size */
+  /** Reads a count of characters, elements or properties. @param most limit that keeps the grammar small */
   count(keyword: string, most: number): number | undefined {
     const value = this.get(keyword);
     if (value === undefined) return undefined;
@@ -71,7 +71,7 @@ export class SchemaNode {
     throw this.at(keyword).invalid(`a whole number between 0 and ${most}`);
   }
 
-  /** Unknown keywords would have to be ignored, and those known to others can't be held to: both are refused. */
+  /** Refuses unknown and unsupported keywords: to ignore them would be to lie. */
   refuseOthers(known: readonly string[]): void {
     const other = Object.keys(this.#object).find(
       (name) => !known.includes(name) && !name.startsWith("x-") && this.#object[name] !== undefined,
@@ -79,7 +79,7 @@ export class SchemaNode {
     if (other === undefined) return;
     throw this.unsupported(
       other,
-      `the keywords that can are ${known.filter((name) => !name.startsWith("$")).join(", ")}`,
+      `the supported keywords are ${known.filter((name) => !name.startsWith("$")).join(", ")}`,
     );
   }
 

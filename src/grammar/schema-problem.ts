@@ -2,8 +2,8 @@ import { ChorusError } from "../protocol/errors.ts";
 import { ebnfOf } from "./ebnf-of.ts";
 
 /**
- * Why answers can't be held to a JSON schema, in words that name the place ("schema.properties.age..."); null: they can.
- * The same check that a request gets, but for what only a model's tokens can tell. It needs no WebAssembly.
+ * Returns why answers can't follow a JSON schema, naming the place ("schema.properties.age..."), or null if they can. It is
+ * the same check as for a request, except for what depends on a model's tokens. It needs no WebAssembly.
  */
 export function schemaProblem(schema: unknown): string | null {
   try {

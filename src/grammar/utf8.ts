@@ -1,12 +1,12 @@
 import type { CharSet } from "./char-set.ts";
 
-/** Bytes that may stand in one place, both ends included. */
+/** Bytes that may stand in one place, both ends inclusive. */
 export type ByteRange = readonly [first: number, last: number];
 
 /** Where the number of bytes of a character changes. */
 const LAST_OF_LENGTH = [0x7f, 0x7ff, 0xffff, 0x10ffff];
 
-/** The UTF-8 of a set's characters: sequences of bytes, each of which is one of a range. */
+/** Returns the UTF-8 of a set's characters: sequences of byte ranges. */
 export function utf8Sequences(set: CharSet): ByteRange[][] {
   return set.flatMap(([first, last]) => {
     const found: ByteRange[][] = [];
@@ -21,7 +21,7 @@ export function utf8Sequences(set: CharSet): ByteRange[][] {
   });
 }
 
-/** Of sequences of the same length, all from `low` to `high`. */
+/** Returns all sequences from `low` to `high`, which have the same length. */
 function between([low = 0, ...lowRest]: readonly number[], [high = 0, ...highRest]: readonly number[]): ByteRange[][] {
   if (lowRest.length === 0) return [[[low, high]]];
   const least = lowRest.map(() => 0x80);

@@ -3,16 +3,16 @@ import type { GrammarMatcher as Matcher } from "@mlc-ai/web-xgrammar";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 
 /**
- * xgrammar's matcher with its traps closed: a crash ends one answer, and nothing is asked beyond the end of a text. To
- * xgrammar a token that is text may come within the text although it ends an answer. So there a token of its own, behind the
- * vocabulary, stands for the end, and whether that may come decides for all that end an answer here.
+ * xgrammar's matcher, made safe: a crash ends one answer only, and it is never called after the end of a text. xgrammar
+ * allows a token with text inside the text even if it ends answers here. So an extra token after the vocabulary stands for
+ * the end: if the grammar allows that one, it allows all end tokens.
  */
 export class XgrammarMatcher implements GrammarMatcher {
   readonly endTokenIds: readonly number[];
   readonly mask: Uint32Array;
   readonly #vocabSize: number;
   readonly #onCrash: () => void;
-  /** null once the text has ended, or nobody wants it any more. */
+  /** null once the text has ended or the matcher was disposed. */
   #matcher: Matcher | null;
 
   constructor(matcher: Matcher, endTokenIds: readonly number[], vocabSize: number, onCrash: () => void) {
@@ -35,7 +35,7 @@ export class XgrammarMatcher implements GrammarMatcher {
       this.#crash();
       return false;
     }
-    // Bits beyond the vocabulary are those of no token.
+    // Bits beyond the vocabulary belong to no token.
     const spare = this.mask.length * 32 - this.#vocabSize;
     const last = this.mask.length - 1;
     this.mask[last] = ((this.mask[last] ?? 0) << spare) >>> spare;

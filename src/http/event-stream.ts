@@ -48,7 +48,9 @@ export function eventStream<Item>(
       controller.enqueue(encoder.encode(text));
       if ((controller.desiredSize ?? 0) > 0) return;
       leave();
-      controller.error(new HttpError(429, "reader_too_slow", `${MAX_UNREAD_BYTES} bytes of the answer were left unread.`));
+      controller.error(
+        new HttpError(429, "reader_too_slow", `${MAX_UNREAD_BYTES} bytes of the answer were left unread.`),
+      );
     };
     try {
       for await (const item of items) {

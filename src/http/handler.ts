@@ -9,13 +9,17 @@ import { readJson } from "./read-json.ts";
 import { createResponse } from "./responses/create-response.ts";
 import type { Asked, Handler, ServedEngine } from "./served-engine.ts";
 
-type Create = (body: unknown, options: CreateOptions) => Promise<object | AsyncIterableIterator<object>>;
+/** Either endpoint, for a body that nobody has checked yet. */
+interface Endpoint {
+  create(body: unknown, options: CreateOptions): Promise<object | AsyncIterableIterator<object>>;
+}
+
 type Route = (asked: Asked) => Response | Promise<Response>;
 
 const ROUTES: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>> = {
   "/v1/models": { GET: ({ engine }) => Response.json({ object: "list", data: [modelEntry(engine)] }) },
-  "/v1/chat/completions": { POST: (asked) => complete(asked, asked.engine.chat.completions.create as Create) },
-  "/v1/completions": { POST: (asked) => complete(asked, asked.engine.completions.create as Create) },
+  "/v1/chat/completions": { POST: (asked) => complete(asked, asked.engine.chat.completions as Endpoint) },
+  "/v1/completions": { POST: (asked) => complete(asked, asked.engine.completions as Endpoint) },
   "/v1/responses": { POST: async (asked) => createResponse(asked, await readJson(asked.request)) },
   "/tokenize": {
     POST: async ({ engine, request }) =>
@@ -75,9 +79,9 @@ function routeOf({ url, method }: Request): Route {
 }
 
 /** Creates a completion of either kind, whole or streamed. What the body must be is the engine's to check. */
-async function complete({ request, requestId }: Asked, create: Create): Promise<Response> {
+async function complete({ request, requestId }: Asked, endpoint: Endpoint): Promise<Response> {
   const { signal } = request;
-  const answer = await create(named(await readJson(request), requestId), { signal });
+  const answer = await endpoint.create(named(await readJson(request), requestId), { signal });
   return Symbol.asyncIterator in answer ? eventStream(answer, CHUNK_EVENTS, signal) : Response.json(answer);
 }
 
@@ -104,7 +108,7 @@ function getModel({ engine, request }: Asked): Response {
   const id = new URL(request.url).pathname.slice(MODEL_PATH.length);
   const { name } = engine.model;
   if (id === name || id === encodeURIComponent(name)) return Response.json(modelEntry(engine));
-  const message = `There is no model ${id} here; the one that is loaded is ${name}.`;
+  const message = `The model "${id}" is not loaded; "${name}" is.`;
   throw new HttpError(404, "model_not_found", message);
 }
 

@@ -59,12 +59,15 @@ export interface Embed extends Labelled {
   readonly output: Value;
 }
 
+/** output = the normalised input, or output += it. */
 export interface Norm extends Labelled {
   readonly type: "norm";
   readonly norm: NormWeights;
   readonly input: Value;
   /** Of height "samples": the rows that sample, gathered. */
   readonly output: Value;
+  /** [false] */
+  readonly addsToOutput?: boolean;
 }
 
 /** output = activation(input W + bias), or output += input W + bias. */
@@ -94,10 +97,18 @@ export interface RotaryAngles {
   readonly scaling: number;
 }
 
+/** Norms of queries and of keys: each head is normalised by itself, and all heads have one weight [headDim]. */
+export interface HeadNorms {
+  readonly queries: NormWeights;
+  readonly keys: NormWeights;
+}
+
 /** Turns the queries and keys of value = [queries | keys | values] by their positions, in place. */
 export interface Rotary extends Labelled {
   readonly type: "rotary";
   readonly angles: RotaryAngles;
+  /** What heads go through before they are turned. [none] */
+  readonly norms?: HeadNorms | null;
   readonly value: Value;
 }
 
@@ -106,6 +117,8 @@ export interface Attention extends Labelled {
   readonly type: "attention";
   readonly layer: number;
   readonly scale: number;
+  /** Positions that a row sees, its own and those right before it; null: all before it. [null] */
+  readonly window?: number | null;
   readonly input: Value;
   readonly output: Value;
 }
@@ -146,6 +159,11 @@ export class GraphBuilder {
     return output;
   }
 
+  /** Adds the normalised input to a value that is there already: the residual stream. */
+  addNorm(label: string, input: Value, norm: NormWeights, output: Value): void {
+    this.#operations.push({ type: "norm", label, norm, input, output, addsToOutput: true });
+  }
+
   linear(label: string, input: Value, linear: Linear, activation: Activation | null = null): Value {
     const output = this.#value(linear.matrix.outputs);
     this.#operations.push({ type: "linear", label, linear, input, output, activation, addsToOutput: false });
@@ -163,18 +181,18 @@ export class GraphBuilder {
     return output;
   }
 
-  rotary(label: string, value: Value, angles: RotaryAngles): void {
-    this.#operations.push({ type: "rotary", label, angles, value });
+  rotary(label: string, value: Value, angles: RotaryAngles, norms: HeadNorms | null = null): void {
+    this.#operations.push({ type: "rotary", label, angles, norms, value });
   }
 
   /** @param width of the output: query heads times their size */
   attention(
     label: string,
     input: Value,
-    { layer, scale, width }: { layer: number; scale: number; width: number },
+    { layer, scale, window = null, width }: { layer: number; scale: number; window?: number | null; width: number },
   ): Value {
     const output = this.#value(width);
-    this.#operations.push({ type: "attention", label, layer, scale, input, output });
+    this.#operations.push({ type: "attention", label, layer, scale, window, input, output });
     return output;
   }
 
@@ -200,11 +218,12 @@ export function weightsOf({ operations }: Graph): readonly Weight[] {
 
 function weightsOfOperation(operation: Operation): readonly Weight[] {
   const linear = ({ matrix, bias }: Linear) => (bias ? [matrix, bias] : [matrix]);
+  const norm = ({ weight, bias }: NormWeights) => (bias ? [weight, bias] : [weight]);
   switch (operation.type) {
     case "embed":
       return operation.positions ? [operation.table, operation.positions] : [operation.table];
     case "norm":
-      return operation.norm.bias ? [operation.norm.weight, operation.norm.bias] : [operation.norm.weight];
+      return norm(operation.norm);
     case "linear":
       return linear(operation.linear);
     case "gate":
@@ -212,6 +231,7 @@ function weightsOfOperation(operation: Operation): readonly Weight[] {
     case "head":
       return [operation.table];
     case "rotary":
+      return operation.norms ? [...norm(operation.norms.queries), ...norm(operation.norms.keys)] : [];
     case "attention":
       return [];
   }

@@ -1,7 +1,7 @@
-// Models of the hub that are of the family this engine runs. Names, sizes, licences and frames are what is known of their
-// repositories, whose pages have the last word; models.estimate() asks the repository itself.
+// Models of the hub that this engine runs. Names, sizes, licences and frames were read from their repositories, which may
+// change; models.estimate() asks the repository itself.
 
-/** How a model that has no chat template of its own is talked to. */
+/** Chat frame for a model without its own chat template. */
 export interface ChatFrame {
   /** Jinja, as in Hugging Face's tokenizer_config.json. */
   readonly template: string;
@@ -17,19 +17,19 @@ export interface CatalogueEntry {
   /** For people. */
   readonly title: string;
   readonly numParameters: number | null;
-  /** Size of the weights file, of which unused masks are left out on the way; null where it is not known. */
+  /** Size of the weights file in bytes, including unused masks that a download skips; null if unknown. */
   readonly downloadBytes: number | null;
   /** SPDX name; null where the repository names none. */
   readonly license: string | null;
-  /** "base": goes on with a text. "chat", "instruction": answers. "test": random weights. */
+  /** "base": continues a text. "chat", "instruction": answers. "test": random weights. */
   readonly kind: "base" | "chat" | "instruction" | "test";
   /** What to expect of it, in a sentence. */
   readonly expect: string;
-  /** Null: its own template, or a plain dialogue where it has none. */
+  /** Null uses the model's own template, or a plain dialogue if it has none. */
   readonly chatFrame: ChatFrame | null;
 }
 
-/** The answer ends where the model would make up the next instruction. */
+/** Ends the answer where the model would invent the next instruction. */
 const ALPACA: ChatFrame = {
   template:
     "Below is an instruction that describes a task. Write a response that appropriately completes the request.\n\n" +
@@ -37,12 +37,12 @@ const ALPACA: ChatFrame = {
     "{% if message.role == 'assistant' %}### Response:\n{{ message.content }}\n\n" +
     "{% elif message.role == 'user' %}### Instruction:\n{{ message.content }}\n\n" +
     "{% else %}{{ message.content }}\n\n{% endif %}" +
-    // Jinja drops a line's end at the template's.
+    // Jinja drops a newline at the end of the template.
     "{% endfor %}### Response:{{ '\\n' }}",
   stop: ["\n### "],
 };
 
-/** Every turn ends with the end of text; nobody is named. */
+/** Every turn ends with the end of text; no roles are named. */
 const TURNS: ChatFrame = {
   template: "{% for message in messages %}{{ message.content }}{{ eos_token }}{% endfor %}",
   stop: [],

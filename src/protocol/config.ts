@@ -5,16 +5,16 @@ export const WEIGHTS_DTYPES = ["f32", "f16", "q8", "q4"] as const;
 export type WeightsDtype = (typeof WEIGHTS_DTYPES)[number];
 export type KvCacheDtype = "f32" | "f16";
 
-/** Who is served first, and who gives way last. What waits ages, so that nobody starves under any of them. */
+/** Which requests are served first and preempted last. Waiting improves the place, so no request starves. */
 export type SchedulingPolicy = "fcfs" | "priority" | "shortest-remaining" | "balanced";
 
 /** "static": a batch runs to its end before the next begins. "sequential": one sequence at a time. For comparison. */
 export type BatchingMode = "continuous" | "static" | "sequential";
 
 /**
- * Of what the log-probabilities of drawn tokens are, the drawn one's and the most likely ones'. "raw_logprobs": of the
- * model's logits. "processed_logprobs": of what the token was drawn from, after penalties, biases, grammars, temperature (1
- * where greedy) and filters, normalised over what they leave; what they rule out is not told. A prompt's are always raw.
+ * Which logits the returned log-probabilities describe. "raw_logprobs": the model's own. "processed_logprobs": those that
+ * the token was drawn from, after penalties, biases, grammars, temperature (1 if greedy) and filters, normalised over the
+ * remaining tokens; excluded tokens are not returned. Those of a prompt are always raw.
  */
 export const LOGPROBS_MODES = ["raw_logprobs", "processed_logprobs"] as const;
 export type LogprobsMode = (typeof LOGPROBS_MODES)[number];
@@ -22,12 +22,12 @@ export type LogprobsMode = (typeof LOGPROBS_MODES)[number];
 export type LogLevel = "silent" | "error" | "warn" | "info" | "debug";
 
 /**
- * A model in Hugging Face layout: "owner/name" is one of the hub (two names, and no slash at the end); any other string is
- * a folder's URL, absolute or relative to the page ("models/name/", "./models/name"); or the folder's files.
+ * A model in Hugging Face layout. "owner/name" is a model of the hub (two names, no slash at the end). Any other string is
+ * a folder's URL, absolute or relative to the page ("models/name/", "./models/name"). Or the folder's files.
  */
 export type ModelSource = string | File[];
 
-/** Every field is optional; an unknown or out-of-range one is refused by name. */
+/** Every field is optional. Unknown and out-of-range fields are errors that name the field. */
 export interface EngineConfig {
   /** Most sequences that run at once. [64] */
   maxNumSeqs?: number;
@@ -35,54 +35,54 @@ export interface EngineConfig {
   maxNumBatchedTokens?: number;
   /** Longest prompt plus output. [the model's context] */
   maxModelLen?: number;
-  /** Tokens a cache block holds; 16 is the only supported value. [16] */
+  /** Tokens per cache block; 16 is the only supported value. [16] */
   blockSize?: number;
   /** Size of the key/value cache. [enough for 16 full contexts, at most 256 MiB] */
   kvCacheBytes?: number;
   /** Number of cache blocks; overrides kvCacheBytes. */
   numGpuBlocks?: number;
-  /** How weights are kept on the GPU; sums are always f32. ["f16"; "f32" on a software adapter that has no halves] */
+  /** Format of the weights on the GPU; sums are always f32. ["f16"; "f32" on a software adapter without f16] */
   dtype?: WeightsDtype;
   /** ["f16"] */
   kvCacheDtype?: KvCacheDtype;
-  /** Seed of the seeds of requests that give none. [random] */
+  /** Seed from which requests without a seed get theirs. [random] */
   seed?: number;
-  /** Steps that are submitted before the tokens of their predecessor are known, 0 to 4; 0 = wait for each. [2] */
+  /** Steps to submit before the tokens of an earlier step are known, 0 to 4; 0 waits for each step. [2] */
   runAhead?: number;
   /** ["raw_logprobs"] */
   logprobsMode?: LogprobsMode;
-  /** Whether full cache blocks are found again by their tokens. [true] */
+  /** Whether requests reuse full cache blocks with the same tokens. [true] */
   enablePrefixCaching?: boolean;
-  /** Draft tokens that may come next and check them in one step; null: never. The tokens are the same. [null] */
+  /** Drafts likely next tokens and checks them in one step; null disables it. The output stays the same. [null] */
   speculation?: SpeculationConfig | null;
   /** ["fcfs"] */
   schedulingPolicy?: SchedulingPolicy;
   /** ["continuous"] */
   batchingMode?: BatchingMode;
-  /** How long a static batch waits for others to join before it begins. [50] */
+  /** Milliseconds that a static batch waits for more requests before it starts. [50] */
   batchWindowMs?: number;
-  /** Most rows that one sequence gets of a step: a long prompt comes in pieces of this; 0 = the whole budget. [0] */
+  /** Most rows per sequence and step, so the chunk size of long prompts; 0 allows the whole budget. [0] */
   longPrefillTokenThreshold?: number;
-  /** Most sequences that may wait; one more is refused with queue_full. null: any number. [null] */
+  /** Most sequences that may wait; further ones are refused with queue_full. null sets no limit. [null] */
   maxQueueSize?: number | null;
-  /** Step time to aim at: the token budget and the number of sequences follow it. null: as configured. [null] */
+  /** Target step time in ms: the token budget and the number of sequences adapt to it. null keeps them fixed. [null] */
   targetItlMs?: number | null;
-  /** When the "alert" event tells. */
+  /** Thresholds of the "alert" event. */
   alerts?: AlertThresholds;
   /** What the engine writes to the console. ["silent"] */
   logLevel?: LogLevel;
 }
 
-/** Drafts what followed the end of the text where it stood earlier in prompt or output. */
+/** Drafts the tokens that followed an earlier occurrence of the text's last tokens, in prompt or output. */
 export interface SpeculationConfig {
   method: "ngram";
-  /** Most tokens that are drafted at once. [4] */
+  /** Most tokens per draft. [4] */
   numTokens?: number;
-  /** Tokens at the end of the text that must have stood there before. [3] */
+  /** Number of last tokens that must have occurred earlier. [3] */
   minMatch?: number;
 }
 
-/** Each alert is told when its threshold is crossed, and not again before it was back below. null: never. */
+/** An alert is raised when its threshold is crossed, and not again until it has recovered. null disables it. */
 export interface AlertThresholds {
   /** Slots in use while requests wait, below this fraction. [0.6] */
   lowOccupancy?: number | null;
@@ -94,7 +94,7 @@ export interface AlertThresholds {
   failureRate?: number | null;
 }
 
-/** EngineConfig with everything decided, as the engine uses it. Frozen. */
+/** EngineConfig with all defaults filled in. Frozen. */
 export interface ResolvedEngineConfig {
   readonly maxNumSeqs: number;
   readonly maxNumBatchedTokens: number;

@@ -1,4 +1,4 @@
-// The library's face: what createEngine resolves to, wherever the engine runs.
+// The library's interface: what createEngine resolves to, wherever the engine runs.
 
 import type { BatchingMode, EngineConfig, ModelSource } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
@@ -29,7 +29,7 @@ export interface ChatCompletions {
 export interface Chat {
   readonly completions: ChatCompletions;
   /**
-   * The prompt that messages become: what `completions.create` would have the model read.
+   * Returns the prompt that the messages become.
    * @throws ChorusError as create does for messages
    */
   render(body: RenderChatRequest): Promise<RenderedChat>;
@@ -70,23 +70,22 @@ export interface ChorusEngine extends AsyncDisposable {
   stats(): Promise<EngineStats>;
   /** All counters, gauges and histograms as Prometheus text, under vLLM's names. */
   metrics(): Promise<string>;
-  /** Who has which block of the cache. Made when it is asked for; steps cost nothing more for it. */
+  /** Returns the owners of all cache blocks. Computed on request only. */
   kvCacheMap(): Promise<KvCacheMap>;
   /**
-   * Batches differently from the next step on. What runs keeps its tokens: under "static" it becomes the batch, under
-   * "sequential" all but the first wait (their blocks are given up, and what the prefix cache does not keep is computed
-   * again).
+   * Changes the batching mode from the next step on. Running requests keep their tokens. Under "static" they become the
+   * batch. Under "sequential" all but the first wait: they lose their blocks, and recompute what the prefix cache loses.
    * @throws ChorusError invalid_value
    */
   setBatchingMode(mode: BatchingMode): Promise<void>;
-  /** Rejects what is open with engine_disposed, frees the GPU, ends the worker. Idempotent. */
+  /** Rejects open requests with engine_disposed, frees the GPU and ends the worker. Idempotent. */
   dispose(): Promise<void>;
 }
 
 export interface CreateEngineOptions extends EngineConfig, HubOptions {
   model: ModelSource;
   onProgress?: (progress: LoadProgress) => void;
-  /** Gives up loading: createEngine rejects with its reason. What has been downloaded stays. */
+  /** Cancels loading: createEngine rejects with the signal's reason. Finished downloads are kept. */
   signal?: AbortSignal;
   /** false: run in this thread (Node with Dawn, tests). [true: in a Web Worker] */
   worker?: boolean;

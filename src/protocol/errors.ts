@@ -1,7 +1,7 @@
 // Errors as data. An error crosses the worker boundary as a ChorusErrorData (structured clone keeps no class and no
 // extra fields of an Error) and becomes a ChorusError again on the other side.
 
-/** What went wrong, for programs. The first group has OpenAI's names; the rest is of this engine. */
+/** What went wrong, for programs. The first group has OpenAI's names; the others are this engine's own. */
 export type ChorusErrorCode =
   // a request or a config field
   | "missing_required_parameter"
@@ -32,9 +32,9 @@ export type ChorusErrorCode =
 
 export interface ChorusErrorData {
   readonly code: ChorusErrorCode;
-  /** What was given and what would do, as a sentence. */
+  /** A sentence for people: what was given and what would be valid. */
   readonly message: string;
-  /** The field that was wrong, as a path ("messages[2].content"); null where no field is to blame. */
+  /** Path of the invalid field ("messages[2].content"), or null. */
   readonly param: string | null;
 }
 
@@ -51,7 +51,7 @@ export class ChorusError extends Error implements ChorusErrorData {
   }
 }
 
-/** Any thrown value as the error it is, or as an internal_error that it caused. */
+/** Returns a thrown value itself if it is a ChorusError, else an internal_error with it as the cause. */
 export function toChorusError(error: unknown): ChorusError {
   if (error instanceof ChorusError) return error;
   return new ChorusError("internal_error", error instanceof Error ? error.message : String(error), null, {
@@ -59,7 +59,7 @@ export function toChorusError(error: unknown): ChorusError {
   });
 }
 
-/** Any thrown value as data that can be posted. */
+/** Returns a thrown value as data that can be posted. */
 export function toErrorData(error: unknown): ChorusErrorData {
   const { code, message, param } = toChorusError(error);
   return { code, message, param };

@@ -1,9 +1,9 @@
-// Where a model is: what a caller writes, and what crosses to the engine's side.
+// Where a model is: as the caller writes it, and as it crosses to the engine's side.
 
 import type { ModelSource } from "./config.ts";
 import { ChorusError } from "./errors.ts";
 
-/** How a hub id is resolved; a folder's URL and files need none of it. */
+/** Options for a hub id. Folders and files ignore them. */
 export interface HubOptions {
   /** Branch, tag, commit or "refs/pr/4". ["main"] */
   revision?: string | undefined;

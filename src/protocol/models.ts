@@ -1,11 +1,11 @@
-// The models a browser keeps: what the library's `models` tells of them.
+// The models that a browser keeps, as the library's `models` reports them.
 
 import type { EngineConfig, KvCacheDtype, WeightsDtype } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
 import type { RemoteLocation } from "./model-source.ts";
 import type { Result } from "./service.ts";
 
-/** A model that is kept, or of which a part has arrived. */
+/** A model that is kept, completely or in part. */
 export interface StoredModel {
   /** "owner/name", or the URL of a folder: what createEngine takes as `model`. */
   readonly model: string;
@@ -15,7 +15,7 @@ export interface StoredModel {
   readonly hubUrl: string | null;
   /** The commit that was downloaded; null where there are none. */
   readonly commit: string | null;
-  /** "partial": a download was interrupted; downloading again goes on where it stopped. */
+  /** "partial": a download was interrupted; downloading again resumes it. */
   readonly status: "whole" | "partial";
   readonly receivedBytes: number;
   readonly totalBytes: number;
@@ -24,18 +24,18 @@ export interface StoredModel {
 export interface DownloadProgress {
   readonly receivedBytes: number;
   readonly totalBytes: number;
-  /** Over the last seconds; null until enough has been seen to tell. */
+  /** Average over the last seconds; null at first. */
   readonly bytesPerSecond: number | null;
   readonly secondsLeft: number | null;
 }
 
-/** What a model takes, found out without downloading its weights. */
+/** What a model needs, found out without downloading its weights. */
 export interface ModelEstimate {
-  /** Bytes to download, as much as is not there yet. */
+  /** Bytes that are still to be downloaded. */
   readonly downloadBytes: number;
   /** Bytes it takes in the browser's storage. */
   readonly storedBytes: number;
-  /** Bytes that may still be stored; null where the browser doesn't say. */
+  /** Bytes of free storage; null if the browser doesn't say. */
   readonly freeBytes: number | null;
   readonly contextLength: number;
   readonly numParameters: number;
@@ -43,11 +43,11 @@ export interface ModelEstimate {
   readonly kvCacheDtype: KvCacheDtype;
   /** On the GPU. */
   readonly weightBytes: number;
-  /** What the weights would take as each dtype, on the GPU. */
+  /** Bytes of the weights on the GPU for each dtype. */
   readonly weightBytesByDtype: Readonly<Record<WeightsDtype, number>>;
   /** On the GPU. */
   readonly kvCacheBytes: number;
-  /** Why it would not run here, with what would do; null where it should. */
+  /** Why the model can't run here and what would help; null if it should run. */
   readonly problem: ChorusErrorData | null;
 }
 
@@ -56,7 +56,7 @@ export interface ModelsService {
   list(): Promise<Result<StoredModel[]>>;
   delete(location: RemoteLocation): Promise<Result<null>>;
   estimate(location: RemoteLocation, config: EngineConfig): Promise<Result<ModelEstimate>>;
-  /** Ends when the model is kept whole, or with cancelDownload(): then what has arrived stays. */
+  /** Resolves when the model is complete, or after cancelDownload(), which keeps the part that has arrived. */
   download(location: RemoteLocation, onProgress: (progress: DownloadProgress) => void): Promise<Result<StoredModel>>;
   cancelDownload(): void;
 }

@@ -38,46 +38,46 @@ export interface GenerationFields {
   temperature?: number | null;
   /** Nucleus mass in (0, 1]. [the model's generation_config, else 1] */
   top_p?: number | null;
-  /** Keep the k most likely tokens; 0 or -1 = all. [the model's generation_config, else 0] */
+  /** Keeps the k most likely tokens; 0 or -1 keeps all. [the model's generation_config, else 0] */
   top_k?: number | null;
-  /** Keep what is at least this times as likely as the likeliest token. [the model's, else 0] */
+  /** Keeps tokens at least this times as likely as the likeliest one. [the model's, else 0] */
   min_p?: number | null;
-  /** Keep the mass nearest to the typical surprise, in (0, 1]. [the model's, else 1] */
+  /** Typical sampling: mass to keep of the tokens nearest to the expected surprise, in (0, 1]. [the model's, else 1] */
   typical_p?: number | null;
-  /** Above 1: makes tokens of prompt and output less likely. [the model's, else 1] */
+  /** Values above 1 make tokens of the prompt and output less likely. [the model's, else 1] */
   repetition_penalty?: number | null;
-  /** -2 to 2, off the logits of tokens of the output. [0] */
+  /** -2 to 2: subtracted from the logit of each token in the output. [0] */
   presence_penalty?: number | null;
-  /** -2 to 2, off the logits of tokens of the output, once for each time they occur. [0] */
+  /** -2 to 2: subtracted from the logit of an output token once per occurrence. [0] */
   frequency_penalty?: number | null;
-  /** No so many tokens in a row come twice; 0 = they may. [the model's, else 0] */
+  /** Forbids repeating any n-gram of this size; 0 allows it. [the model's, else 0] */
   no_repeat_ngram_size?: number | null;
-  /** Token ids and what is added to their logits, -100 to 100. */
+  /** Numbers from -100 to 100 that are added to logits, by token id. */
   logit_bias?: Record<string, number> | null;
-  /** Words that never come. */
+  /** Forbidden words. */
   bad_words?: string[] | null;
-  /** Before so many tokens the answer doesn't end by itself. [0] */
+  /** Number of tokens before which the answer can't end by itself. [0] */
   min_tokens?: number | null;
-  /** The only tokens that are drawn. [all] */
+  /** The only allowed tokens. [all] */
   allowed_token_ids?: number[] | null;
-  /** What the answer must be: text, any JSON object, or JSON that a schema describes. [text] */
+  /** Format of the answer: text, any JSON object, or JSON that follows a schema. [text] */
   response_format?: ResponseFormat | null;
-  /** vLLM's: what the answer must be, by exactly one of its fields. Not together with response_format. [anything] */
+  /** vLLM's: constrains the answer by exactly one of its fields. Not together with response_format. [no constraint] */
   structured_outputs?: StructuredOutputs | null;
   /** Number of answers. [1] */
   n?: number | null;
-  /** Hugging Face's beam search: the n best answers, no drawing; a stream brings them at the end. [false] */
+  /** Hugging Face's beam search: returns the n best answers without sampling. A stream sends them at the end. [false] */
   use_beam_search?: boolean | null;
   /** Number of beams, at most 20. [n] */
   best_of?: number | null;
-  /** Scores are the sum of log-probabilities over length to this power: above 0 favours long answers. [1] */
+  /** A score is the sum of log-probabilities over length to this power. Above 0 favours long answers. [1] */
   length_penalty?: number | null;
   /**
-   * When there are as many finished answers as beams: true ends the search, false when the best open beam is no better as
-   * it is, "never" when it can't become better. [false]
+   * When the search ends, once there are as many finished answers as beams. true: at once. false: when the best open beam
+   * is no better at its present length. "never": when it can't become better. [false]
    */
   early_stopping?: boolean | "never" | null;
-  /** Integer; the same seed gives the same text whatever the neighbours do. [random] */
+  /** An integer. The same seed gives the same text, whatever else runs beside it. [random] */
   seed?: number | null;
   /** Up to 16 strings; the text ends before the first one found. [none] */
   stop?: string | string[] | null;
@@ -88,43 +88,43 @@ export interface GenerationFields {
   stream_options?: { include_usage?: boolean } | null;
   return_token_ids?: boolean | null;
   /**
-   * The log-probability and rank of each token of the prompt, and so many of the most likely in its place, up to 20: in
-   * the answer's `prompt_logprobs` (chat) or each choice's (completions). Not with `stream`. Of the model's own logits,
-   * whatever the engine's logprobsMode. [none]
+   * Number of top log-probabilities to return per prompt token, up to 20, besides the token's own with its rank: in the
+   * answer's `prompt_logprobs` (chat) or each choice's (completions). Not with `stream`. They describe the model's own
+   * logits, whatever the engine's logprobsMode. [none]
    */
   prompt_logprobs?: number | null;
-  /** With schedulingPolicy "priority": an integer, lower is served earlier. [0] */
+  /** An integer. The schedulingPolicy "priority" serves lower numbers earlier. [0] */
   priority?: number | null;
-  /** Part of the answer's id and of the reports about it; no other open request may have it. [random] */
+  /** Part of the answer's id and of its reports. Must be unique among open requests. [random] */
   request_id?: string | null;
-  /** Requests share cached prefixes only with those of the same salt. [none] */
+  /** Requests share cached prefixes only with requests of the same salt. [none] */
   cache_salt?: string | null;
-  /** Ends the answer where it is (finish_reason "abort", stop_reason "deadline") this long after arrival. [never] */
+  /** Milliseconds after arrival at which the answer is cut off (finish_reason "abort", stop_reason "deadline"). [never] */
   deadline_ms?: number | null;
   user?: string | null;
 }
 
 export interface ChatCompletionRequest extends GenerationFields {
   messages: ChatMessage[];
-  /** Most tokens to generate. [what is left of the context] */
+  /** Most tokens to generate. [the rest of the context] */
   max_tokens?: number | null;
   max_completion_tokens?: number | null;
-  /** true: the last message, an assistant's, is left open, and the answer is how it goes on. [false] */
+  /** true: the answer continues the last message, which must be an assistant's. [false] */
   continue_final_message?: boolean | null;
   /** true: each choice has `logprobs.content` with the sampled token's log-probability. */
   logprobs?: boolean | null;
-  /** With logprobs: how many of the most likely tokens are told with each, up to 20. [0] */
+  /** With logprobs: number of top log-probabilities to return per token, up to 20. [0] */
   top_logprobs?: number | null;
 }
 
 export interface CompletionRequest extends GenerationFields {
-  /** Text, texts, token ids, or several arrays of ids. */
+  /** Reads a text, several texts, token ids, or several arrays of ids. */
   prompt: string | string[] | number[] | number[][];
   /** [16] */
   max_tokens?: number | null;
-  /** Each choice has `logprobs` with the sampled tokens' log-probabilities and so many of the most likely, up to 20. */
+  /** Returns the sampled tokens' log-probabilities, and this many top ones per token, up to 20, in `logprobs`. */
   logprobs?: number | null;
-  /** true: each choice's text begins with the prompt's, and so do its logprobs. [false] */
+  /** true: each choice's text and logprobs begin with the prompt's. [false] */
   echo?: boolean | null;
 }
 
@@ -141,22 +141,22 @@ export interface Usage {
 
 export interface TopLogprob {
   token: string;
-  /** Natural, of what the engine's logprobsMode says; at least -9999. */
+  /** Natural log, as the engine's logprobsMode says; at least -9999. */
   logprob: number;
   bytes: number[];
 }
 
 export interface TokenLogprob extends TopLogprob {
-  /** In order of likelihood; fewer than were asked for where fewer can come (logprobsMode "processed_logprobs"). */
+  /** Most likely first. May be fewer than requested if fewer are possible (logprobsMode "processed_logprobs"). */
   top_logprobs: TopLogprob[];
 }
 
 interface TokenIds {
   token_ids?: number[];
   prompt_token_ids?: number[];
-  /** What ended the answer: the stop string, the stop id or "deadline"; null for end-of-text and length. */
+  /** What ended the answer: the stop string, the stop token id or "deadline"; null for end-of-text and length. */
   stop_reason?: string | number | null;
-  /** Of an answer of beam search. */
+  /** Score of an answer of beam search. */
   beam_score?: number | null;
 }
 
@@ -167,7 +167,7 @@ export interface ChatCompletionChoice extends TokenIds {
   finish_reason: FinishReason;
 }
 
-/** Of each token of the prompt, by token id: itself and the most likely ones in its place. Null: the first one. */
+/** For each prompt token, by token id: itself and the most likely tokens in its place. Null for the first token. */
 export type PromptLogprobs = (Record<string, { logprob: number; rank: number; decoded_token: string }> | null)[];
 
 export interface ChatCompletion {
@@ -178,7 +178,7 @@ export interface ChatCompletion {
   model: string;
   choices: ChatCompletionChoice[];
   usage: Usage;
-  /** Where they were asked for. */
+  /** If requested. */
   prompt_logprobs?: PromptLogprobs;
 }
 
@@ -201,9 +201,9 @@ export interface ChatCompletionChunk {
 
 export interface CompletionLogprobs {
   tokens: string[];
-  /** null: of the first token of a prompt that is echoed. */
+  /** null for the first token of an echoed prompt. */
   token_logprobs: (number | null)[];
-  /** Of each token, where more than 0 were asked for: the most likely ones in its place, and itself. */
+  /** For each token, if more than 0 were requested: the most likely tokens in its place, and itself. */
   top_logprobs: (Record<string, number> | null)[] | null;
   text_offset: number[];
 }
@@ -213,7 +213,7 @@ export interface CompletionChoice extends TokenIds {
   text: string;
   logprobs: CompletionLogprobs | null;
   finish_reason: FinishReason | null;
-  /** Where they were asked for. */
+  /** If requested. */
   prompt_logprobs?: PromptLogprobs;
 }
 

@@ -2,9 +2,9 @@ import type { ChatCompletionRequest } from "./openai.ts";
 
 export type RenderChatRequest = Pick<ChatCompletionRequest, "messages" | "continue_final_message">;
 
-/** The prompt that a chat becomes: its messages in the model's own template, or in the frame that stands in for one. */
+/** The prompt that a chat becomes, by the model's own template or by the frame for a model without one. */
 export interface RenderedChat {
-  /** As the model reads it; control tokens by their names. */
+  /** The text that the model reads, with control tokens by name. */
   readonly text: string;
   readonly tokenIds: readonly number[];
 }

@@ -1,4 +1,4 @@
-// What the engine tells while it works. All times are milliseconds of one clock, the worker's performance.now().
+// What the engine reports while it works. All times are milliseconds of one clock, the worker's performance.now().
 
 import type { WeightsDtype } from "./config.ts";
 import type { FinishReason } from "./openai.ts";
@@ -14,11 +14,11 @@ export interface StepEntry {
   readonly rows: number;
   /** Of `rows`, those that belong to the prompt. */
   readonly promptRows: number;
-  /** Tokens before `start` that were found in the prefix cache when the sequence was admitted in this step; else 0. */
+  /** Tokens before `start` that the prefix cache had, if this step admitted the sequence; else 0. */
   readonly cachedTokens: number;
-  /** Whether a token was sampled, and taken: what ended in the meantime gets none. */
+  /** Whether the sequence took a sampled token. One that ended meanwhile takes none. */
   readonly sampled: boolean;
-  /** Of `rows`, those of draft tokens, and how many of these were taken, each as a token more. */
+  /** Rows of draft tokens, and how many of these the sequence took as additional tokens. */
   readonly drafted: number;
   readonly accepted: number;
   readonly finishReason: FinishReason | null;
@@ -36,11 +36,11 @@ export interface StepReport {
   readonly step: number;
   /** When the step's tokens were known. */
   readonly atMs: number;
-  /** From planning (or from the end of the step before, where steps overlap) to knowing the tokens. */
+  /** From planning to knowing the tokens; if steps overlap, from the end of the step before. */
   readonly stepMs: number;
   /** JavaScript time of planning, encoding and committing. */
   readonly cpuMs: number;
-  /** Time of the step's compute pass by timestamp queries; null where the adapter offers none. */
+  /** Time of the step's compute pass by timestamp queries; null if the adapter has none. */
   readonly gpuMs: number | null;
   readonly rows: number;
   readonly promptRows: number;
@@ -49,28 +49,28 @@ export interface StepReport {
   /** After the step. */
   readonly numRunning: number;
   readonly numWaiting: number;
-  /** Requests with a sequence that waited while the step ran, in the queue's order; the first MOST_WAITING_IDS of them. */
+  /** The first MOST_WAITING_IDS requests with a waiting sequence, in the queue's order. */
   readonly waitingIds: readonly string[];
   readonly kvBlocksUsed: number;
-  /** Free blocks whose contents can still be found again. */
+  /** Free blocks that the prefix cache can still find. */
   readonly kvBlocksCached: number;
   readonly kvBlocksTotal: number;
-  /** Sequences that had to give their blocks up for this step. */
+  /** Sequences that were preempted for this step. */
   readonly preempted: readonly SequenceId[];
   /** Since start, as are the two that follow. */
   readonly preemptionsTotal: number;
-  /** In tokens: looked up in the prefix cache when sequences were first admitted, and found. */
+  /** Tokens looked up in the prefix cache at first admissions, and tokens found. */
   readonly prefixCacheQueriesTotal: number;
   readonly prefixCacheHitsTotal: number;
 }
 
 export const MOST_WAITING_IDS = 64;
 
-/** What a cache block is: free and empty, free but found again by its tokens, or owned. */
+/** State of a cache block: free, free but in the prefix cache, or owned. */
 export const KV_BLOCK_STATES = ["free", "cached", "used"] as const;
 export type KvBlockState = (typeof KV_BLOCK_STATES)[number];
 
-/** Who has which block of the key/value cache, now. Each array has an item a block. */
+/** The owners of all key/value cache blocks now. Each array has one item per block. */
 export interface KvCacheMap {
   /** Tokens a block holds. */
   readonly blockSize: number;
@@ -78,11 +78,11 @@ export interface KvCacheMap {
   readonly states: Uint8Array;
   /** Sequences that share the block. */
   readonly refCounts: Uint16Array;
-  /** Index into `sequences`: of those that share the block, the one that is served first. -1: nobody's. */
+  /** Index into `sequences` of the first owner in the order of service; -1 for none. */
   readonly owners: Int32Array;
-  /** Tokens in the block, those of steps in flight included. */
+  /** Tokens in the block, including those of steps in flight. */
   readonly filledTokens: Uint8Array;
-  /** Those that hold blocks, in the order in which they are served. */
+  /** Sequences with blocks, in the order of service. */
   readonly sequences: readonly SequenceId[];
 }
 
@@ -93,7 +93,7 @@ export interface RequestReport {
   readonly status: "queued" | "first-token" | "finished";
   readonly promptTokens: number;
   readonly outputTokens: number;
-  /** Prompt tokens found in the prefix cache when it was first scheduled. */
+  /** Prompt tokens that the prefix cache had when the sequence was first scheduled. */
   readonly cachedTokens: number;
   readonly numPreemptions: number;
   readonly arrivalMs: number;
@@ -111,10 +111,10 @@ export interface EngineStats {
   /** 0..1 */
   kv_cache_usage_perc: number;
   num_preemptions_total: number;
-  /** In tokens: looked up when sequences are first admitted, and found. Their quotient is the hit rate. */
+  /** Tokens looked up at first admissions, and tokens found. Their quotient is the hit rate. */
   prefix_cache_queries: number;
   prefix_cache_hits: number;
-  /** Drafts made by speculation, their tokens, and how many of these were taken. */
+  /** Drafts made by speculation, their tokens, and the accepted ones. */
   spec_decode_num_drafts_total: number;
   spec_decode_num_draft_tokens_total: number;
   spec_decode_num_accepted_tokens_total: number;
@@ -134,7 +134,7 @@ export interface Alert {
   readonly value: number;
   readonly threshold: number;
   readonly atMs: number;
-  /** As a sentence: what is so, and what would help. */
+  /** A sentence: what is wrong, and what would help. */
   readonly message: string;
 }
 
@@ -145,7 +145,7 @@ export interface LoadProgress {
   readonly stage: LoadStage;
   readonly done: number;
   readonly total: number;
-  /** What was found or made, for people ("Apple M3", "240 blocks"). */
+  /** The result of the stage, for people ("Apple M3", "240 blocks"). */
   readonly detail?: string;
 }
 
@@ -164,8 +164,8 @@ export interface ModelCard {
   readonly adapter: string;
   /** Whether it has a chat template. */
   readonly chat: boolean;
-  /** Whether a system message reaches it: many small chat models were trained without. */
+  /** Whether a system message reaches the model: many small chat models were trained without them. */
   readonly readsSystemPrompt: boolean;
-  /** What counts where a request doesn't say. */
+  /** Defaults for fields that a request leaves out. */
   readonly defaults: Readonly<Record<"temperature" | "top_p" | "top_k" | "min_p" | "repetition_penalty", number>>;
 }

@@ -1,5 +1,5 @@
-// The contract between the page's side (client/) and the engine's side (worker/). One interface, two homes: behind a
-// Web Worker through Comlink, or in place. Plain data only: everything here survives structured clone.
+// The contract between the page's side (client/) and the engine's side (host/). One interface, two homes: in a Web Worker
+// through Comlink, or in place. Plain data only: everything here survives structured clone.
 
 import type { BatchingMode, EngineConfig } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
@@ -25,7 +25,7 @@ export type GenerationRequest =
 export type Chunk = ChatCompletionChunk | Completion;
 export type Response = ChatCompletion | Completion;
 
-/** What happened to one request. `response` (not streamed) and `end` (streamed) and `error` are each the last. */
+/** What happened to one request. `response` (not streamed), `end` (streamed) and `error` are final. */
 export type RequestEvent =
   | { readonly type: "chunk"; readonly ticket: number; readonly chunk: Chunk }
   | { readonly type: "response"; readonly ticket: number; readonly response: Response }
@@ -38,7 +38,7 @@ export interface EngineMessage {
   readonly steps: readonly StepReport[];
   readonly requests: readonly RequestReport[];
   readonly alerts: readonly Alert[];
-  /** The engine is gone (device lost, out of memory): every open request has had its error event. */
+  /** The engine is gone (device lost, out of memory). Every open request has had its error event. */
   readonly fatal: ChorusErrorData | null;
 }
 
@@ -50,11 +50,11 @@ export interface EngineService {
     onMessage: (message: EngineMessage) => void,
     onProgress: (progress: LoadProgress) => void,
   ): Promise<Result<ModelCard>>;
-  /** Starts a request under a ticket of the caller's. All that follows comes as RequestEvents. Never throws. */
+  /** Starts a request under the caller's ticket. Everything about it arrives as RequestEvents. Never throws. */
   submit(ticket: number, request: GenerationRequest): void;
-  /** Ends a request at the next step's border. Idempotent; unknown tickets are ignored. */
+  /** Aborts a request between two steps. Idempotent; unknown tickets are ignored. */
   abort(ticket: number): void;
-  /** The prompt that a chat becomes, without asking the model. */
+  /** Returns the prompt that a chat becomes, without running the model. */
   renderChat(body: RenderChatRequest): Result<RenderedChat>;
   tokenize(body: TokenizeRequest): Result<TokenizeResponse>;
   detokenize(body: DetokenizeRequest): Result<DetokenizeResponse>;
@@ -62,7 +62,7 @@ export interface EngineService {
   /** Prometheus text exposition of all counters, gauges and histograms. */
   metrics(): string;
   kvCacheMap(): KvCacheMap;
-  /** From the next step's border on; unknown modes are refused. */
+  /** Changes the mode from the next step on. Throws for unknown modes. */
   setBatchingMode(mode: BatchingMode): Result<BatchingMode>;
   /** Ends every request with engine_disposed and frees the GPU. */
   dispose(): void;

@@ -21,6 +21,15 @@ export async function openTestDevice(): Promise<OpenedDevice> {
 
 type Data = Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
 
+/** One compiler per device: compiling is most of what the tests of kernels take. */
+const compilers = new WeakMap<GPUDevice, KernelCompiler>();
+
+function compilerOf(device: GPUDevice): KernelCompiler {
+  const compiler = compilers.get(device) ?? new KernelCompiler(device);
+  compilers.set(device, compiler);
+  return compiler;
+}
+
 /** Uploads the buffers, runs the kernel once, and gives back the words of those it may write, by name. */
 export async function runKernel<K extends Kernel>(
   device: GPUDevice,
@@ -29,7 +38,7 @@ export async function runKernel<K extends Kernel>(
   data: Readonly<Record<K["bindings"][number][0], Data>>,
   workgroups: readonly [x: number, y: number, z?: number],
 ): Promise<Record<string, ArrayBuffer>> {
-  const compiler = new KernelCompiler(device);
+  const compiler = compilerOf(device);
   const pipeline = await compiler.pipeline(kernel, constants);
   const buffers: Record<string, GPUBuffer> = {};
   for (const [name, type] of kernel.bindings) {

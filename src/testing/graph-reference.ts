@@ -26,6 +26,8 @@ export async function logitsReference(weights: ModelWeights, tokens: readonly nu
   const { graph, shape } = weights.model;
   const values = new Map<Value, Rows>();
   const rowsOf = (value: Value) => values.get(value) ?? fail(`value ${value} is read before it is written`);
+  const sumWith = (value: Value) => (row: Float64Array, r: number) =>
+    row.map((x, i) => x + (rowsOf(value)[r]?.[i] ?? 0));
   let logits: Rows = [];
 
   const product = async ({ matrix, bias }: Linear, input: Rows): Promise<Rows> => {
@@ -57,14 +59,17 @@ export async function logitsReference(weights: ModelWeights, tokens: readonly nu
       }
       case "norm": {
         const normalise = await normOf(weights, operation.norm);
-        return void values.set(operation.output, rowsOf(operation.input).map(normalise));
+        const normed = rowsOf(operation.input).map(normalise);
+        return void values.set(
+          operation.output,
+          operation.addsToOutput ? normed.map(sumWith(operation.output)) : normed,
+        );
       }
       case "linear": {
         const { linear, input, output, activation, addsToOutput } = operation;
         const act = activation ? ACTIVATIONS[activation] : (x: number) => x;
         const products = (await product(linear, rowsOf(input))).map((row) => row.map(act));
-        const sum = (row: Float64Array, r: number) => row.map((x, i) => x + (rowsOf(output)[r]?.[i] ?? 0));
-        return void values.set(output, addsToOutput ? products.map(sum) : products);
+        return void values.set(output, addsToOutput ? products.map(sumWith(output)) : products);
       }
       case "gate": {
         const gates = await product(operation.gate, rowsOf(operation.input));
@@ -75,11 +80,16 @@ export async function logitsReference(weights: ModelWeights, tokens: readonly nu
       }
       case "rotary": {
         const { inverseFrequencies, scaling } = operation.angles;
+        const { norms } = operation;
+        const [ofQueries, ofKeys] = norms
+          ? [await normOf(weights, norms.queries), await normOf(weights, norms.keys)]
+          : [unchanged, unchanged];
         const numTurned = shape.numHeads + shape.numKvHeads;
         rowsOf(operation.value).forEach((row, position) => {
           for (let head = 0; head < numTurned; head++) {
             const at = head * shape.headDim;
-            const turned = rotaryReference(row.slice(at, at + shape.headDim), position, inverseFrequencies);
+            const normed = (head < shape.numHeads ? ofQueries : ofKeys)(row.slice(at, at + shape.headDim));
+            const turned = rotaryReference(normed, position, inverseFrequencies);
             row.set(
               turned.map((x) => x * scaling),
               at,
@@ -96,7 +106,7 @@ export async function logitsReference(weights: ModelWeights, tokens: readonly nu
           Float64Array.from(
             Array.from({ length: numHeads }, (_, head) => {
               const kvHead = Math.floor(head / (numHeads / numKvHeads));
-              const seen = input.slice(0, position + 1);
+              const seen = input.slice(Math.max(0, position + 1 - (operation.window ?? Infinity)), position + 1);
               const keys = seen.map((one) => headOf(one, numHeads + kvHead));
               const cached = seen.map((one) => headOf(one, numHeads + numKvHeads + kvHead));
               return [...attentionReference(headOf(row, head), keys, cached, operation.scale)];
@@ -119,6 +129,8 @@ async function normOf(weights: ModelWeights, norm: NormWeights): Promise<(x: Flo
   const normalise = norm.kind === "rms" ? rmsNormReference : layerNormReference;
   return (x) => normalise(x, gamma, beta, norm.epsilon);
 }
+
+const unchanged = (x: Float64Array) => x;
 
 function read(weights: ModelWeights, weight: Weight): Promise<Float32Array> {
   return readF32(weights.tensor(weight));

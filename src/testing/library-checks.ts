@@ -13,7 +13,7 @@ type Dtypes = Required<Pick<EngineConfig, "dtype" | "kvCacheDtype">>;
 
 const TINY = "/fixtures/gpt2-tiny/";
 /** Long enough a context for attention in splits. */
-const CHAT = "/public/models/chorus-chat/";
+const CHAT = "/models/chorus-chat/";
 
 /** Checks of one page have one device, so that each kernel is compiled once. */
 let device: Promise<SharedDevice> | undefined;

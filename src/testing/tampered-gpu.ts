@@ -6,8 +6,10 @@ export const PRETENDED_ADAPTER = "pretended";
 export interface Tampering {
   /** The adapter denies that it is software. */
   readonly pretendHardware?: boolean;
-  /** The adapter has no optional feature, and no limit above those that WebGPU grants everybody. */
-  readonly isBare?: boolean;
+  /** The adapter has no optional feature. */
+  readonly noFeatures?: boolean;
+  /** The adapter's limits are those that WebGPU grants everybody. */
+  readonly defaultLimits?: boolean;
   /** Hears the name of each call of the device and its queue. */
   readonly onCall?: (name: string) => void;
 }
@@ -15,8 +17,11 @@ export interface Tampering {
 /** WebGPU's default limits that the engine reads. The device itself has all of them at their defaults. */
 const DEFAULT_LIMITS = { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 ** 27 };
 
+/** What every adapter has, and no more. */
+export const BARE: Tampering = { noFeatures: true, defaultLimits: true };
+
 export function tampered(
-  { pretendHardware = false, isBare = false, onCall }: Tampering,
+  { pretendHardware = false, noFeatures = false, defaultLimits = false, onCall }: Tampering,
   gpu: GPU = navigator.gpu,
 ): GPU {
   const requestDevice = async (adapter: GPUAdapter, descriptor?: GPUDeviceDescriptor) => {
@@ -30,8 +35,8 @@ export function tampered(
     const adapter = await gpu.requestAdapter(options);
     return (
       adapter && {
-        features: isBare ? new Set() : adapter.features,
-        limits: isBare ? DEFAULT_LIMITS : adapter.limits,
+        features: noFeatures ? new Set() : adapter.features,
+        limits: defaultLimits ? DEFAULT_LIMITS : adapter.limits,
         info: pretendHardware ? { vendor: "", architecture: "", description: PRETENDED_ADAPTER } : adapter.info,
         requestDevice: (descriptor?: GPUDeviceDescriptor) => requestDevice(adapter, descriptor),
       }

@@ -10,7 +10,7 @@ export interface Contender {
   readonly loads: readonly Load[];
 }
 
-/** So many prompts asked in this way. */
+/** The number of prompts, and how they are asked. */
 export interface Load {
   readonly way: Way;
   readonly sequences: number;
@@ -36,7 +36,7 @@ export const CHORUS: Contender = {
   loads: [...loads("at once", 1, 4, 8), ...loads("one after the other", 8)],
 };
 
-/** @param tokensOfSequence most tokens of a prompt and its answer, for who wants to be told beforehand */
+/** @param tokensOfSequence most tokens of a prompt and its answer, for engines that need it beforehand */
 export function listContenders(tokensOfSequence: number): Contender[] {
   const transformers = (device: "webgpu" | "wasm"): EngineDescription => ({
     module: "transformers",

@@ -54,7 +54,6 @@ const firstLogits = new Map<boolean, ArrayBuffer>();
 it.each([
   { isSoftware: true, hasSubgroups, embedding: "one part", maxBindingBytes: 2 ** 27 },
   { isSoftware: true, hasSubgroups: false, embedding: "one part", maxBindingBytes: 2 ** 27 },
-  { isSoftware: false, hasSubgroups, embedding: "one part", maxBindingBytes: 2 ** 27 },
   { isSoftware: true, hasSubgroups, embedding: "three parts", maxBindingBytes: 50_000 },
   { isSoftware: false, hasSubgroups, embedding: "eight parts", maxBindingBytes: 1 },
 ])(
@@ -63,13 +62,11 @@ it.each([
     const { isSoftware } = adapter;
     const ids = prompt?.ids ?? [];
     const { shape: model } = golden.weights.model;
-    const usual = usualMatmuls(adapter);
+    // GPUs' kernels are slow to compile here: one serves products of any size.
+    const matmuls = isSoftware ? usualMatmuls(adapter) : usualMatmuls(adapter).slice(-1);
     const { compiled, buffers, activations, step, arena } = await prepareGraph(opened, golden.weights, engine, {
       adapter,
-      // What this step chooses, for its rows and its one sample: GPUs' kernels are slow to compile here.
-      matmuls: usual.filter((variant) =>
-        [1, ids.length].some((rows) => variant === usual.find((v) => v.maxRows >= rows)),
-      ),
+      matmuls,
       maxBindingBytes,
     });
 

@@ -52,7 +52,7 @@ export const kernelsSection: Section = {
       blocks: [],
       notes: [
         "Kernels whose weights fit the adapter's cache can read faster than a copy of a large buffer does.",
-        "Kernels without bytes and operations (norms, the cache's writing, sampling) are told by their time alone.",
+        "For kernels without bytes and operations (norms, writing the cache, sampling) only the time is shown.",
       ],
       data: times,
     };

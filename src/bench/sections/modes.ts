@@ -18,7 +18,7 @@ export const modesSection: Section = {
   id: "modes",
   title: "Batching modes",
   about:
-    "Readers each ask again when their answer has ended, so that there are always so many at once. Answers are between " +
+    "Each reader asks again when its answer has ended, so that their number stays constant. Answers are between " +
     "half and one and a half times as long as asked. The three modes get the very same requests.",
   async run(context) {
     const { promptTokens, outputTokens } = context.options;

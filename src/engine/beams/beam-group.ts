@@ -4,43 +4,43 @@ import type { TokenLogprob } from "../runner.ts";
 import { LOWEST_LOGPROB, type BeamSearchParams } from "../sampling/sampling-params.ts";
 import { Sequence, type SequenceFields, type SequenceGroup } from "../core/sequence.ts";
 
-/** An answer on its way. */
+/** A partial answer. */
 interface Beam {
   readonly sequence: Sequence;
   readonly tokens: readonly BeamToken[];
-  /** Of the tokens' log-probabilities. */
+  /** Sum of the tokens' log-probabilities. */
   readonly sum: number;
-  /** What may come next, best first; null: not known yet. */
+  /** Likely next tokens, best first; null while they are unknown. */
   candidates: readonly BeamToken[] | null;
 }
 
-/** What a round of the search has brought. */
+/** The outcome of one round of the search. */
 export interface BeamRound {
-  /** Sequences that nothing goes on from. */
+  /** Sequences that no beam continues. */
   readonly dropped: readonly Sequence[];
-  /** New sequences, to be served from now on. */
+  /** New sequences for the scheduler. */
   readonly forks: readonly Sequence[];
-  /** Best first, one a choice or fewer; null: the search goes on. */
+  /** At most one per choice, best first; null while the search goes on. */
   readonly answers: readonly Hypothesis[] | null;
 }
 
-/** Tokens that end a request's sequences. */
+/** Returns the tokens that end a request's sequences. */
 export function endTokensOf({ params }: Pick<EngineRequest, "params">, eosTokenIds: ReadonlySet<number>): Set<number> {
   return new Set([...params.stopTokenIds, ...(params.ignoreEos ? [] : eosTokenIds)]);
 }
 
 /**
- * Beam search: Hugging Face's generate(num_beams). Each beam is a sequence. It waits in its place until all have told
- * their most likely next tokens; then the best of all beams together go on. A beam's best continuation stays in the
- * beam's own sequence; others are forks, which share its full blocks and compute the rest of its last one again:
+ * Beam search: Hugging Face's generate(num_beams). Each beam is a sequence. It is held until all beams have their most
+ * likely next tokens; then the best continuations of all beams go on. A beam's best continuation stays in the beam's own
+ * sequence. Others are forks, which share its full blocks and compute the rest of its last block again:
  *
  *   beams            candidates                 chosen (numBeams = 2)
  *   "a b"  -1.0      c -0.2,  d -0.3,  ...      "a b c" -1.2  stays
  *   "a x"  -1.1      y -0.9,  ...               "a b d" -1.3  a fork of it; "a x" is dropped
  *
- * The prompt is computed once: the search begins with one beam. A candidate that ends the answer is kept as a finished
- * one if it is among the best numBeams of all. Of a beam it is enough to know as many candidates as there are beams and
- * tokens that end: no more of them can be chosen.
+ * The prompt is computed once: the search begins with one beam. A candidate that ends the answer becomes a finished
+ * answer if it is among the best numBeams candidates. A beam needs only as many candidates as there are beams plus end
+ * tokens: no more can be chosen.
  */
 export class BeamGroup implements SequenceGroup {
   readonly #params: BeamSearchParams;
@@ -50,7 +50,7 @@ export class BeamGroup implements SequenceGroup {
   readonly #hypotheses: BeamHypotheses;
   #beams: readonly Beam[];
 
-  /** @param fields of the beams; `params.maxTokens` must fit into what a sequence can have */
+  /** @param fields of the beams; prompt and `params.maxTokens` together must fit a sequence */
   constructor(fields: SequenceFields, search: BeamSearchParams, numChoices: number, ends: ReadonlySet<number>) {
     this.#params = search;
     this.#ends = ends;
@@ -69,18 +69,18 @@ export class BeamGroup implements SequenceGroup {
     return this.#params.numBeams;
   }
 
-  /** Those that the scheduler serves, or has yet to. */
+  /** Sequences that the scheduler has or will get. */
   get members(): readonly Sequence[] {
     return this.#beams.map(({ sequence }) => sequence);
   }
 
-  /** Whether it has found its answers, or was aborted. */
+  /** Whether the search has found its answers or was aborted. */
   get isFinished(): boolean {
     return this.members.every((sequence) => sequence.isFinished);
   }
 
   /**
-   * Takes the most likely tokens after one of the beams, best first. Returns null until it has those of all.
+   * Takes the most likely tokens after one of the beams, best first. Returns null until all beams have theirs.
    */
   deliver(sequence: Sequence, top: readonly TokenLogprob[]): BeamRound | null {
     const beam = this.#beams.find((one) => one.sequence === sequence);
@@ -89,7 +89,7 @@ export class BeamGroup implements SequenceGroup {
     return this.#beams.some(({ candidates }) => candidates === null) ? null : this.#advance();
   }
 
-  /** Tells a choice what its beams have come to: the numbers that are reported of it. */
+  /** Gives a choice the figures of its beams, for its reports. */
   describe(choice: Sequence, { answers, dropped }: BeamRound): void {
     const beams = [...this.members, ...dropped];
     choice.describeBeams(beams, answers?.[choice.index]?.score ?? null);
@@ -109,7 +109,7 @@ export class BeamGroup implements SequenceGroup {
       if (chosen.length === numBeams) break;
     }
     const best = ranked[0];
-    if (best === undefined) return this.#finish(this.#beams); // the rules leave nothing that may come
+    if (best === undefined) return this.#finish(this.#beams); // the rules forbid every token
     if (this.#hypotheses.isDone(best.sum, length)) return this.#finish([]);
     const next = chosen.map(({ beam, token, sum }) => ({ beam, tokens: [...beam.tokens, token], sum }));
     if (next.length === 0 || length === this.#fields.params.maxTokens) return this.#finish(next);
@@ -135,7 +135,7 @@ export class BeamGroup implements SequenceGroup {
     return { dropped: before.filter((sequence) => !continued.has(sequence)), forks, answers: null };
   }
 
-  /** @param open beams that are answers as they are */
+  /** @param open beams that become answers unfinished */
   #finish(open: readonly Pick<Beam, "tokens" | "sum">[]): BeamRound {
     for (const { tokens, sum } of open) if (tokens.length > 0) this.#hypotheses.add(tokens, sum);
     return { dropped: this.members, forks: [], answers: this.#hypotheses.best(this.#numChoices) };

@@ -2,24 +2,24 @@ import { ChorusError } from "../../protocol/errors.ts";
 import { PrefixCache } from "./prefix-cache.ts";
 
 /**
- * Who owns which block of the paged cache. A block holds the keys and values of blockSize consecutive positions; a
- * sequence finds its blocks through its block table, so they may lie anywhere:
+ * Knows the owners of each block of the paged cache. A block holds the keys and values of blockSize consecutive positions.
+ * A sequence finds its blocks through its block table, so they may lie anywhere:
  *
  *   position / blockSize:   0   1   2
  *   sequence.blockTable:  [ 7,  2,  5 ]  ->  rows 7*blockSize.., 2*blockSize.., 5*blockSize.. of the cache
  *
- * A full block may have several owners, since nobody writes to it any more. A free block keeps its contents, and can be
- * found again by them, until it is handed out.
+ * A full block may have several owners, since nobody writes to it any more. A free block keeps its contents until it is
+ * allocated again; until then the prefix cache can find it by them.
  */
 export class BlockPool {
   readonly numBlocks: number;
   readonly blockSize: number;
-  /** Owners of each block. */
+  /** Number of owners of each block. */
   readonly #refCounts: Uint32Array;
-  /** A Set iterates in insertion order: the block that has been free for longest is handed out first. */
+  /** A Set iterates in insertion order: the block that has been free for longest is allocated first. */
   readonly #free: Set<number>;
   readonly prefixCache: PrefixCache;
-  /** Free blocks that can be found again. */
+  /** Number of free blocks that the prefix cache can find. */
   #numCached = 0;
 
   constructor(numBlocks: number, blockSize: number) {
@@ -42,19 +42,19 @@ export class BlockPool {
     return this.numBlocks - this.#free.size;
   }
 
-  /** Owners of a block; 0: it is free. */
+  /** Returns the number of owners of a block; 0 if it is free. */
   refCount(block: number): number {
     return this.#refCounts[block] ?? 0;
   }
 
-  /** How many blocks that many tokens fill. */
+  /** Returns the number of blocks for this many tokens. */
   blocksFor(numTokens: number): number {
     return Math.ceil(numTokens / this.blockSize);
   }
 
   /**
-   * A block table: one more owner for each of the shared blocks, and new ones up to `count` in all. Or null, and nothing
-   * taken.
+   * Returns a block table of `count` blocks: the shared blocks, which get one more owner each, then new ones. Returns null
+   * and takes nothing if too few blocks are free.
    */
   allocate(count: number, shared: readonly number[] = []): number[] | null {
     const revived = shared.filter((block) => this.#free.has(block));
@@ -75,7 +75,7 @@ export class BlockPool {
     return blocks;
   }
 
-  /** One owner fewer for each. The last block goes first: a sequence's tail is of the least use to others. */
+  /** Takes one owner from each block. Frees the last block first: a sequence's tail is the least useful to others. */
   free(blocks: readonly number[]): void {
     for (const block of blocks.toReversed()) {
       const owners = this.#refCounts[block] ?? 0;
@@ -87,7 +87,7 @@ export class BlockPool {
     }
   }
 
-  /** Throws unless each block is free and unowned, or has as many owners as there are tables that list it. */
+  /** Throws unless each block is free, or is listed by as many tables as it has owners. */
   assertConsistent(blockTables: Iterable<readonly number[]>): void {
     const cached = [...this.#free].filter((block) => this.prefixCache.has(block)).length;
     if (cached !== this.#numCached) {

@@ -1,7 +1,7 @@
 import { KV_BLOCK_STATES, type KvCacheMap } from "../../protocol/reports.ts";
 import type { Scheduler } from "../scheduling/scheduler.ts";
 
-/** Who has which block: a walk over the pool and the block tables of those that run. */
+/** Returns the owners and contents of all blocks, from the pool and the block tables of running sequences. */
 export function kvCacheMap({ pool, running }: Pick<Scheduler, "pool" | "running">): KvCacheMap {
   const { numBlocks, blockSize } = pool;
   const states = new Uint8Array(numBlocks);
@@ -17,7 +17,7 @@ export function kvCacheMap({ pool, running }: Pick<Scheduler, "pool" | "running"
   }
   for (const [owner, { blockTable, numComputedTokens }] of running.entries()) {
     for (const [index, block] of blockTable.entries()) {
-      if (owners[block] !== -1) continue; // of a shared block, which is full
+      if (owners[block] !== -1) continue; // a shared block, which is full
       owners[block] = owner;
       filledTokens[block] = Math.max(0, Math.min(blockSize, numComputedTokens - index * blockSize));
     }

@@ -1,16 +1,16 @@
 /**
- * Finds full cache blocks again by what is in them: the exact chain of all tokens up to their end. A block's name is its
- * parent's number and its own tokens, so equal names mean equal prefixes, and there is nothing to collide:
+ * Finds full cache blocks by their contents: the exact chain of all tokens up to their end. A block's name is its parent's
+ * number and its own tokens, so equal names mean equal prefixes, and no hash can collide:
  *
  *   tokens   | t0 .. t15     | t16 .. t31    |
  *   names    "salt:t0,..,t15"  "#7:t16,..,t31"      where #7 is the number the first block got when it was published
  *
- * Numbers are never given out twice: what hangs on a block that has been reused since is simply not found any more.
+ * Numbers are never reused: once a block is reused, lookups no longer find its children.
  */
 export class PrefixCache {
   readonly #blockSize: number;
   readonly #blockOf = new Map<string, number>();
-  /** Of each published block: its name, and what its children call it. */
+  /** For each published block: its name, and the prefix of its children's names. */
   readonly #published = new Map<number, { readonly name: string; readonly chain: string }>();
   #nextNumber = 0;
 
@@ -22,7 +22,7 @@ export class PrefixCache {
     return this.#published.has(block);
   }
 
-  /** The longest chain of blocks that hold the first tokens, at most `maxBlocks`. */
+  /** Returns the longest chain of blocks that hold the first tokens, at most `maxBlocks`. */
   lookup(
     tokens: readonly number[],
     salt: string | null,
@@ -40,14 +40,14 @@ export class PrefixCache {
   }
 
   /**
-   * Offers block number `index` of a sequence, whose parent is `chain` (null for the first). Returns what children are to
-   * call it: where the same tokens have been published before, that block stays the one to be found.
+   * Publishes block number `index` of a sequence, whose parent is `chain` (null for the first). Returns the prefix of its
+   * children's names. If another block has the same tokens already, lookups keep finding that one.
    */
   publish(block: number, tokens: readonly number[], index: number, chain: string | null, salt: string | null): string {
     const name = this.#nameOf(tokens, index, chain ?? rootOf(salt));
     const earlier = this.#published.get(this.#blockOf.get(name) ?? -1);
     if (earlier) return earlier.chain;
-    // A block is offered a second time by another owner, and behind another parent where the first one's was reused.
+    // Another owner publishes a block a second time, and after another parent if the first one's was reused.
     const before = this.#published.get(block);
     if (before) this.#blockOf.delete(before.name);
     const own = before?.chain ?? `#${this.#nextNumber++}`;
@@ -56,7 +56,7 @@ export class PrefixCache {
     return own;
   }
 
-  /** The block is about to hold something else. */
+  /** Forgets a block that is about to hold something else. */
   forget(block: number): void {
     const published = this.#published.get(block);
     if (!published) return;
@@ -69,7 +69,7 @@ export class PrefixCache {
   }
 }
 
-/** JSON ends with a quote or an l, and so can't be taken for a number. */
+/** JSON ends with a quote or an l, so it can't be mistaken for a number. */
 function rootOf(salt: string | null): string {
   return JSON.stringify(salt);
 }

@@ -1,15 +1,16 @@
 import type { BlockPool } from "./block-pool.ts";
 import type { ScheduledSequence, Sequence } from "../core/sequence.ts";
 
-/** Blocks that hold a sequence's first tokens already, and the last one's name in the prefix cache if it is there. */
+/** Blocks that already hold a sequence's first tokens, and the prefix cache's name for the last one, if it has one. */
 export interface SharedPrefix {
   readonly blocks: readonly number[];
   readonly chain: string | null;
 }
 
 /**
- * Full blocks with the sequence's first tokens, short of the last token, which must be computed to sample the next.
- * "soon": its leader is computing them. In this step counts as soon: a row sees keys of its own sequence's rows only.
+ * Returns full blocks with the sequence's first tokens. The last token is never among them: it must be computed to sample
+ * the next one. Returns "soon" while the leader computes them, also in this very step: a row can't see keys that another
+ * sequence writes in the same step.
  */
 export function findSharedPrefix(
   { tokens, leader, numSharedTokens, cacheSalt, numUnscoredTokens }: Sequence,
@@ -17,7 +18,7 @@ export function findSharedPrefix(
   enablePrefixCaching: boolean,
   step: readonly ScheduledSequence[],
 ): SharedPrefix | "soon" {
-  // What is found in the cache has no rows, and so no logits that would say how likely the next token was.
+  // Cached tokens have no rows, and so no logits to score the next token with.
   if (numUnscoredTokens > 0) return { blocks: [], chain: null };
   const maxBlocks = Math.floor((tokens.length - 1) / pool.blockSize);
   const isLed = leader?.status.state === "running";

@@ -9,22 +9,22 @@ import type { SampledToken, SequenceResult } from "../runner.ts";
 import type { Scheduler } from "../scheduling/scheduler.ts";
 import type { ScheduledSequence, Sequence } from "./sequence.ts";
 
-/** Why a sequence with a grammar is aborted: nothing may come next. */
+/** Stop reason of a sequence whose grammar and rules allow no next token. */
 const NO_TOKEN_LEFT = "no_token_left";
 const NO_RESULT: SequenceResult = { scored: [], drawn: [] };
 
 /**
- * Every sequence that has not ended, from its arrival to its end: it gets its tokens here, and what that means (text,
- * reports, counters, freed blocks) goes where it belongs.
+ * Holds every sequence from its arrival to its end. Gives them their tokens, and turns those into text, reports, counters
+ * and freed blocks.
  */
 export class OpenSequences {
   readonly counters: EngineCounters = newCounters();
   readonly #options: OutputOptions;
   readonly #scheduler: Scheduler;
   readonly #outbox: Outbox;
-  /** With what makes text of its tokens. */
+  /** Each sequence with its detokenizer. */
   readonly #open = new Map<Sequence, OutputProcessor>();
-  /** Of those, the ones with a deadline. */
+  /** The open sequences that have a deadline. */
   readonly #deadlines = new Set<Sequence>();
 
   constructor(options: OutputOptions, scheduler: Scheduler, outbox: Outbox) {
@@ -37,7 +37,7 @@ export class OpenSequences {
     return this.#open.size;
   }
 
-  /** When the next one must end; Infinity: never. */
+  /** The earliest deadline; Infinity if there is none. */
   get nextDeadlineMs(): number {
     let next = Infinity;
     for (const { deadlineMs } of this.#deadlines) next = Math.min(next, deadlineMs);
@@ -54,7 +54,7 @@ export class OpenSequences {
     for (const sequence of served) this.#scheduler.add(sequence);
   }
 
-  /** Gives the sequences of a step their tokens, which all count as known at the same moment; returns how many to each. */
+  /** Gives the sequences of a step their tokens. Returns how many each one took. */
   commit(step: readonly ScheduledSequence[], results: readonly SequenceResult[], atMs: number): number[] {
     this.counters.steps += 1;
     this.counters.stepSequences += step.length;
@@ -68,7 +68,7 @@ export class OpenSequences {
     });
   }
 
-  /** Of those whose grammar must say what may come next, before they can be planned again. */
+  /** Computes the masks of sequences with grammars, which they need before the scheduler can plan them again. */
   async prepareMasks(plan: readonly ScheduledSequence[], now: () => number): Promise<void> {
     for (const { sequence, samples } of plan) {
       if (!samples || sequence.matcher === null || sequence.isFinished) continue;
@@ -88,7 +88,7 @@ export class OpenSequences {
     }
   }
 
-  /** Ends all of them and says nothing of it. */
+  /** Ends all sequences without outputs or reports. */
   drop(): void {
     for (const sequence of this.#open.keys()) this.#finish(sequence, "abort");
     this.#open.clear();
@@ -97,7 +97,7 @@ export class OpenSequences {
 
   #takeAll(scheduled: ScheduledSequence, drawn: readonly SampledToken[], atMs: number): number {
     const { sequence, start, count, samples, drafts } = scheduled;
-    // A draft that was wrong makes what was drawn after it worthless.
+    // Tokens drawn after a wrong draft are worthless.
     let accepted = 0;
     while (accepted < drafts.length && drawn[accepted]?.tokenId === drafts[accepted]) accepted += 1;
     if (drafts.length > 0) this.#scheduler.drafter?.settle(sequence, accepted);
@@ -117,8 +117,8 @@ export class OpenSequences {
   }
 
   #take(sequence: Sequence, token: SampledToken, atMs: number): void {
-    if (sequence.isFinished) return; // a stop string may end an answer that was found whole
-    // What was drawn from nothing, since other rules forbid all that the grammar allows.
+    if (sequence.isFinished) return; // a stop string may end an answer of beam search early
+    // Other rules forbid everything that the grammar allows, so the draw was from nothing.
     if (sequence.matcher?.accept(token.tokenId) === false) return this.#abort(sequence, NO_TOKEN_LEFT, atMs);
     sequence.append(token.tokenId);
     this.counters.generationTokens += 1;
@@ -136,7 +136,7 @@ export class OpenSequences {
     this.#outbox.addReport(requestReport(sequence, "first-token"));
   }
 
-  /** A round counts as one token, of the beam that it waited for. Choices get their answers at the end. */
+  /** Counts a round as one token of the beam that completed it. Choices get their answers at the end. */
   #takeBeam(scheduled: ScheduledSequence, group: BeamGroup, drawn: readonly SampledToken[], atMs: number): number {
     const { sequence, start, count, samples } = scheduled;
     if (sequence.isFinished) return 0;
@@ -150,12 +150,12 @@ export class OpenSequences {
       group.describe(choice, round);
       this.#noteFirstToken(choice, atMs);
       for (const token of round.answers?.[choice.index]?.tokens ?? []) this.#take(choice, token, atMs);
-      if (round.answers !== null) this.#abort(choice, "no_candidates", atMs); // the rules have left too few
+      if (round.answers !== null) this.#abort(choice, "no_candidates", atMs); // the rules left too few
     }
     return 1;
   }
 
-  /** A choice of a beam search was never served, but its beams were. */
+  /** The scheduler has never had a choice of a beam search, only its beams. */
   #finish(sequence: Sequence, reason: FinishReason): void {
     for (const one of [sequence, ...(sequence.group?.members ?? [])]) this.#scheduler.finish(one, reason);
   }

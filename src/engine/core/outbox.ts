@@ -2,7 +2,7 @@ import type { RequestReport, StepReport } from "../../protocol/reports.ts";
 import type { EngineOptions } from "../engine-options.ts";
 import type { SequenceOutput } from "../text/output.ts";
 
-/** What has happened and has not been told yet. */
+/** Collects outputs and reports until they are emitted. */
 export class Outbox {
   readonly #onOutputs: EngineOptions["onOutputs"];
   #outputs: SequenceOutput[] = [];
@@ -26,7 +26,7 @@ export class Outbox {
     this.#requests = [];
   }
 
-  /** Hands over what has happened. A listener may add or abort: that is handed over when it returns, in order. */
+  /** Emits everything collected. A listener may add or abort; what follows from that is emitted after it returns. */
   emit(report: StepReport | null): void {
     if (this.#emitting) return;
     this.#emitting = true;

@@ -9,10 +9,10 @@ import {
 import type { Scheduler } from "../scheduling/scheduler.ts";
 import type { ScheduledSequence, Sequence } from "./sequence.ts";
 
-/** What the engine counts since its start. Counters only grow; rates are the reader's to derive. */
+/** Counters since the engine's start. They only grow; readers derive rates. */
 export interface EngineCounters {
   steps: number;
-  /** Sequences of all steps. */
+  /** Sum of the sequences in each step. */
   stepSequences: number;
   promptTokens: number;
   generationTokens: number;
@@ -51,7 +51,7 @@ export function engineStats(scheduler: Scheduler, counters: EngineCounters): Eng
   };
 }
 
-/** A moment in a sequence's life. */
+/** Returns the report of a moment in a sequence's life. */
 export function requestReport(sequence: Sequence, status: RequestReport["status"]): RequestReport {
   return {
     requestId: sequence.requestId,
@@ -69,7 +69,7 @@ export function requestReport(sequence: Sequence, status: RequestReport["status"
   };
 }
 
-/** What a plan meant for those that have no rows in it. */
+/** What a plan meant for sequences without rows in it. */
 export type PlanReport = Pick<StepReport, "waitingIds" | "preempted">;
 
 /** @param preempted by the plan that was just made */
@@ -81,8 +81,8 @@ export function planReport(scheduler: Scheduler, preempted: readonly Sequence[])
 }
 
 /**
- * A step that is over, with the state it left the scheduler in.
- * @param numTaken tokens that each sequence of the plan got
+ * Returns the report of a finished step, with the scheduler's state after it.
+ * @param numTaken tokens that each sequence of the plan took
  */
 export function stepReport(
   step: number,
@@ -111,7 +111,7 @@ export function stepReport(
 }
 
 function stepEntry({ sequence, start, count, drafts, cachedTokens }: ScheduledSequence, numTaken: number): StepEntry {
-  // A beam that is dropped is not the end of its request, under whose name it is told.
+  // A dropped beam does not end its request, whose name the report has.
   const goesOn = sequence.group !== null && !sequence.group.isFinished;
   return {
     requestId: sequence.requestId,

@@ -2,17 +2,17 @@ import { BeamGroup, endTokensOf } from "../beams/beam-group.ts";
 import type { EngineRequest } from "../engine-options.ts";
 import { Sequence, type SequenceFields } from "./sequence.ts";
 
-/** What a request is to the engine. */
+/** The sequences of a request. */
 interface RequestSequences {
-  /** One a choice: what the caller is told of. */
+  /** One per choice. Outputs and reports are about these. */
   readonly choices: readonly Sequence[];
-  /** What the scheduler is to serve: the choices themselves, or the first beam of a search for them. */
+  /** Sequences for the scheduler: the choices themselves, or the first beam of a search for them. */
   readonly served: readonly Sequence[];
 }
 
 /**
- * The choices of a request, each with a seed of its own. The first leads: the others share its prompt's blocks. With beam
- * search the choices are not served; they get the answers of their group of beams.
+ * Returns the choices of a request, each with its own seed. The first is the leader: the others share its prompt's blocks.
+ * In beam search the scheduler serves the beams; the choices only receive the answers.
  */
 export function sequencesOf(
   request: EngineRequest,

@@ -11,7 +11,7 @@ type SequenceStatus =
 /** Sequences that go on together: the beams of a search. */
 export interface SequenceGroup {
   readonly numBeams: number;
-  /** Those that the scheduler serves, or has yet to. */
+  /** Sequences that the scheduler has or will get. */
   readonly members: readonly Sequence[];
   readonly isFinished: boolean;
 }

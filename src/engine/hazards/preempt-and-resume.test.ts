@@ -57,7 +57,7 @@ describe("preemption", () => {
       harness.add(id, prompt, { params: samplingParams({ maxTokens: 18, ignoreEos: true }) });
     }
     await harness.runToEnd(200);
-    // b gets in beside a while there is room, gives way once, and comes back when a is done.
+    // b runs beside a while there is room, is preempted once, and comes back when a is done.
     expect(harness.engine.stats().num_preemptions_total).toBe(1);
   });
 

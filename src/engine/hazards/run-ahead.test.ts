@@ -6,7 +6,7 @@ import type { StepPlan } from "../../engine/step-plan.ts";
 import { EngineHarness, ROOMY, samplingParams } from "../../testing/engine-harness.ts";
 import { FakeRunner } from "../../testing/fake-runner.ts";
 
-/** A fake runner that keeps its answers until told, and counts what is in flight. */
+/** A fake runner that keeps its answers until answer() is called, and counts what is in flight. */
 class SlowRunner implements Runner {
   readonly #runner: Runner = new FakeRunner({ ...ROOMY, vocabSize: 257 });
   readonly #answers: (() => void)[] = [];
@@ -110,7 +110,7 @@ describe.each([0, 1, 2, 3, 4])("running %i steps ahead", (runAhead) => {
   it("stalls a stream that needs a block for one step at most, while others still have room", async () => {
     const config = { runAhead, blockSize: 16, numGpuBlocks: 3 };
     const harness = new EngineHarness({ config });
-    // b fills its first block while a and c have room left in theirs: c gives way, and b goes on.
+    // b fills its first block while a and c have room left in theirs: c is preempted, and b goes on.
     for (const [id, length] of Object.entries({ a: 1, b: 12, c: 8 })) {
       harness.add(
         id,

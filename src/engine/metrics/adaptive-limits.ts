@@ -1,49 +1,49 @@
 // Limits that follow a latency target.
 //
-// A step's time is nearly a line over its rows: a + b x rows. The line is fitted to the latest steps (weighted least
-// squares that forget; rows that hardly vary don't say how steep it is, and then the last slope stays), and solved for the
-// rows that keep 19 steps of 20 within the target. The limit moves only when it is off by more than a dead band, wider
-// where it would turn round, and by a bounded factor a step: noise moves nothing. Three surprises in a row are no noise;
-// then the line is made anew, and a change of the load or the machine is followed within a dozen steps.
+// A step's time is nearly linear in its rows: a + b x rows. Weighted least squares fit the line to the latest steps. If rows
+// hardly vary, they don't determine the slope, and the last slope stays. The limit is the number of rows that keeps 19 of 20
+// steps within the target. It moves only outside a dead band, which is wider for a change of direction, and by a bounded
+// factor per step, so noise moves nothing. Three outliers in a row are no noise: then the fit starts over, and follows a
+// change of the load or the machine within a dozen steps.
 //
-// Memory is a second, slower rule: a preemption shows that more sequences run than the cache holds, and from then on no
-// more are admitted than were left; while the cache is not nearly full, one more from time to time.
+// Memory is a second, slower rule. A preemption shows that more sequences run than the cache holds; then the limit drops to
+// the number that was left. While the cache has room, the limit rises by one from time to time.
 
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import type { StepReport } from "../../protocol/reports.ts";
 import type { SchedulerLimits } from "../scheduling/scheduler-config.ts";
 
 const MIN_BATCHED_TOKENS = 16;
-/** Rows, and so sequences, of the first step. Who runs is never sent away again, so it begins small and rises with what it learns. */
+/** Rows, and so sequences, of the first step. Running sequences are never sent away, so the limit starts small and grows. */
 const FIRST_ROWS = 2;
 /** A step that is i steps old counts this to the power of i: about the last 30 count. */
 const FORGETTING = 0.97;
-/** After three steps in a row that are off by four times the usual, the world has changed: what was before counts little. */
+/** Three steps in a row that are off by four times the usual mean a change: earlier steps then count little. */
 const SURPRISE = 4;
 const SURPRISES = 3;
 const FORGETTING_AT_ONCE = 0.1;
 const MIN_NOISE = 0.02;
-/** The last slope counts as much as data whose rows vary by this share of their mean. */
+/** The last slope weighs as much as data whose rows vary by this share of their mean. */
 const SLOPE_INERTIA = 0.1;
 /** Mean absolute deviations up to the 95th percentile of a normal distribution. */
 const NOISE_MARGIN = 2.06;
-/** But at most this share of the target is left for noise. */
+/** Reserves at most this share of the target for noise. */
 const MAX_NOISE_SHARE = 0.25;
-/** Rows cost at least this share of what they would if they were all that costs. Old steps among new can hide it. */
+/** Lower bound of the slope, as a share of the step time predicted from row count alone. Old steps can hide a slope. */
 const MIN_SLOPE = 0.2;
-/** A step this many times as long as foreseen (a tab in the background, a collection of garbage) counts as no longer. */
+/** A step longer than this many times its prediction (background tab, garbage collection) counts as this long. */
 const OUTLIER = 2;
-/** How far off a limit must be to move on the way it went last, and to turn round. */
+/** Dead bands: how far off a limit must be to move on in its last direction, and to reverse. */
 const DEAD_BAND = 0.05;
 const TURNING_BAND = 0.12;
 const MAX_RISE = 1.25;
 const MAX_FALL = 0.7;
 
-/** The cache's use above which the number of sequences does not rise, and in how many steps below it does by one. */
+/** Cache use above which the number of sequences doesn't rise, and the steps below it until it rises by one. */
 const NEARLY_FULL = 0.95;
 const STEPS_PER_RISE = 8;
 
-/** Says after each step which limits hold from the next one on. Never above the configured ones. */
+/** Computes the limits for the next step after each step. They never exceed the configured ones. */
 export class AdaptiveLimits {
   readonly #targetMs: number;
   readonly #most: SchedulerLimits;
@@ -61,7 +61,7 @@ export class AdaptiveLimits {
     this.#memorySeqs = config.maxNumSeqs;
   }
 
-  /** Takes in a step and says which limits hold from the next one on. */
+  /** Takes a step's report and returns the limits for the next step. */
   observe(report: StepReport): SchedulerLimits {
     this.#cost.observe(report.rows, report.stepMs);
     this.#follow(this.#cost.rowsWithin(this.#targetMs));
@@ -69,11 +69,11 @@ export class AdaptiveLimits {
     return this.limits;
   }
 
-  /** What holds now. */
+  /** The limits now. */
   get limits(): SchedulerLimits {
     const { maxNumSeqs, maxNumBatchedTokens } = this.#most;
     return {
-      // Each sequence takes a row of every step.
+      // Each sequence takes one row of every step.
       maxNumSeqs: Math.min(maxNumSeqs, this.#memorySeqs, this.#batchedTokens),
       maxNumBatchedTokens: Math.min(maxNumBatchedTokens, Math.max(MIN_BATCHED_TOKENS, this.#batchedTokens)),
     };
@@ -100,7 +100,7 @@ export class AdaptiveLimits {
   }
 }
 
-/** The line through the latest steps: how long a step of so many rows takes. */
+/** The line through the latest steps, which predicts a step's time from its rows. */
 class LinearCost {
   // Weighted sums over the steps seen, and the mean absolute deviation from the line.
   #weight = 0;
@@ -109,7 +109,7 @@ class LinearCost {
   #rowsRows = 0;
   #rowsMs = 0;
   #noise = 0;
-  /** How many steps in a row were far from the line. */
+  /** Number of steps in a row that were far from the line. */
   #surprises = 0;
   #slope: number | null = null;
 
@@ -129,14 +129,14 @@ class LinearCost {
     const [meanRows, meanMs] = [this.#rows / this.#weight, this.#ms / this.#weight];
     const variance = this.#rowsRows / this.#weight - meanRows ** 2;
     const covariance = this.#rowsMs / this.#weight - meanRows * meanMs;
-    // The line through the origin: the steepest there can be, and the first guess.
+    // The line through the origin is the steepest possible one, and the first guess.
     const steepest = meanMs / meanRows;
     const inertia = (SLOPE_INERTIA * meanRows) ** 2;
     const slope = (covariance + inertia * (this.#slope ?? steepest)) / (variance + inertia);
     this.#slope = Math.min(steepest, Math.max(MIN_SLOPE * steepest, slope));
   }
 
-  /** Most rows of which a step takes no longer than this, but for one in twenty. May be less than 1. */
+  /** Most rows with which 19 of 20 steps take no longer than this. May be less than 1. */
   rowsWithin(targetMs: number): number {
     const noiseMs = Math.min(NOISE_MARGIN * this.#noise, MAX_NOISE_SHARE * targetMs);
     const slope = this.#slope;

@@ -20,7 +20,7 @@ describe("low_occupancy", () => {
   const LOW = { numRunning: 5, numWaiting: 1, kvBlocksUsed: 30 };
   const OK = { numRunning: 6, numWaiting: 1 };
 
-  it("is told when slots stay empty while requests wait, once, and again after things were well", () => {
+  it("is raised when slots stay empty while requests wait, once, and again after things were well", () => {
     const alerts = create({ lowOccupancy: 0.6 });
     expect(steps(alerts, 19, LOW)).toEqual([]);
     expect(steps(alerts, 1, LOW)).toMatchObject([{ name: "low_occupancy", value: 0.5, threshold: 0.6 }]);
@@ -29,7 +29,7 @@ describe("low_occupancy", () => {
     expect(steps(alerts, 20, LOW)).toHaveLength(1);
   });
 
-  it("is not told of a batch that fills up, or when nobody waits", () => {
+  it("is not raised for a batch that fills up, or when nobody waits", () => {
     const alerts = create({ lowOccupancy: 0.6 });
     for (let round = 0; round < 5; round++) {
       expect(steps(alerts, 19, LOW)).toEqual([]);
@@ -48,7 +48,7 @@ describe("low_occupancy", () => {
   });
 });
 
-it("queue_length is told above its threshold, not at it", () => {
+it("queue_length is raised above its threshold, not at it", () => {
   const alerts = create({ queueLength: 100 });
   expect(steps(alerts, 3, { numWaiting: 100 })).toEqual([]);
   const told = { name: "queue_length", value: 101, threshold: 100, atMs: 7 };
@@ -69,7 +69,7 @@ describe("itl", () => {
       }).flat();
   }
 
-  it("is told when more than a twentieth of the last 100 steps' gaps are longer, and says the percentile", () => {
+  it("is raised when more than a twentieth of the last 100 steps' gaps are longer, and says the percentile", () => {
     const speak = speaker(create({ itlMs: 50 }));
     expect(speak(95, 20)).toEqual([]);
     expect(speak(5, 80)).toEqual([]);
@@ -86,7 +86,7 @@ describe("itl", () => {
   });
 });
 
-it("failure_rate is told when more than its share of the last 100 failed, but not of fewer than 20", () => {
+it("failure_rate is raised when more than its share of the last 100 failed, but not of fewer than 20", () => {
   const alerts = create({ failureRate: 0.05 });
   const end = (count: number, failed: boolean) =>
     Array.from({ length: count }, (_, i) => alerts.observeEnd({ failed, atMs: i })).flat();

@@ -2,21 +2,21 @@ import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import type { Alert, RequestReport, StepReport } from "../../protocol/reports.ts";
 import { TokenGaps } from "./token-gaps.ts";
 
-/** Steps in a row that must be low before "low_occupancy" is told: a batch that only just fills is none. */
+/** "low_occupancy" needs this many low steps in a row, so that a batch that is filling up raises no alert. */
 const LOW_OCCUPANCY_STEPS = 20;
-/** Steps, and ended requests, that are looked back on. */
+/** Number of latest steps, and of latest ended requests, that the alerts consider. */
 const WINDOW = 100;
-/** Of them there must be this many before anything is said. */
+/** No alert before there are this many of them. */
 const MIN_OBSERVED = 20;
 const PERCENTILE = 0.95;
-/** From here on the cache counts as full when a reason is looked for. */
+/** Cache use from which on alerts give a full cache as the reason. */
 const FULL_CACHE = 0.9;
 
-/** Watches the engine's reports, and tells when a threshold is crossed: once, until things were back on its good side. */
+/** Watches the engine's reports and raises an alert when a threshold is crossed, and not again until it has recovered. */
 export class Alerts {
   readonly #thresholds: ResolvedEngineConfig["alerts"];
   readonly #maxNumSeqs: number;
-  /** What has been told and still holds. */
+  /** Alerts that have been raised and have not recovered. */
   readonly #raised = new Set<Alert["name"]>();
   readonly #gaps = new TokenGaps();
   /** Inter-token latencies of the last steps, in milliseconds. */
@@ -29,7 +29,7 @@ export class Alerts {
     this.#maxNumSeqs = maxNumSeqs;
   }
 
-  /** To be called before observeRequest() is with the reports that the step brought. */
+  /** Must be called before observeRequest() gets the reports of the same step. */
   observeStep(report: StepReport): Alert[] {
     return [this.#occupancy(report), this.#queueLength(report), this.#itl(report)].filter((alert) => alert !== null);
   }
@@ -38,7 +38,7 @@ export class Alerts {
     this.#gaps.observeRequest(report);
   }
 
-  /** A request was refused, or a sequence of one has ended. */
+  /** Counts a refused request, or an ended sequence. */
   observeEnd({ failed, atMs }: { failed: boolean; atMs: number }): Alert[] {
     this.#failures.push(failed);
     const { length } = this.#failures.items;
@@ -78,7 +78,7 @@ export class Alerts {
     const gapsMs = this.#gaps.observeStep(report);
     if (gapsMs.length > 0) this.#gapsMs.push(gapsMs);
     if (this.#gapsMs.items.length < MIN_OBSERVED) return null;
-    // The percentile is over the threshold just where more gaps than these are. Sorting is for when it is told.
+    // The percentile exceeds the threshold if more gaps than these do, so only an alert needs to sort.
     const total = sum(this.#gapsMs.items, (gaps) => gaps.length);
     const longer = sum(this.#gapsMs.items, (gaps) => gaps.filter((gap) => gap > threshold).length);
     return this.#tell("itl", longer > total - rankOf(total), () => {
@@ -90,7 +90,7 @@ export class Alerts {
     });
   }
 
-  /** For what is told as soon as a value is above its threshold. */
+  /** Raises an alert as soon as a value is above its threshold. */
   #check(
     name: "queue_length" | "failure_rate",
     value: number,
@@ -110,7 +110,7 @@ export class Alerts {
   }
 }
 
-/** The last `size` things. */
+/** The last `size` values. */
 class Window<T> {
   readonly items: T[] = [];
   readonly #size: number;
@@ -125,7 +125,7 @@ class Window<T> {
   }
 }
 
-/** Which of so many sorted values is the percentile, counted from 1. */
+/** Returns the place of the percentile among `count` sorted values, from 1 on. */
 function rankOf(total: number): number {
   return Math.ceil(PERCENTILE * total);
 }

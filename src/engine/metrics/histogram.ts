@@ -1,6 +1,6 @@
-/** How many values were how large, as Prometheus counts them: in buckets with fixed upper bounds. */
+/** A histogram with fixed bucket bounds, as Prometheus has it. */
 export class Histogram {
-  /** Upper bounds, each part of its bucket, rising. What is larger than the last is counted under +Inf. */
+  /** Inclusive upper bounds, in ascending order. Larger values count under +Inf. */
   readonly bounds: readonly number[];
   readonly #counts: number[];
   #sum = 0;
@@ -27,14 +27,14 @@ export class Histogram {
     return this.#counts.reduce((total, count) => total + count, 0);
   }
 
-  /** For each bound, how many values were at most as large; and last, for +Inf, how many there were. */
+  /** Cumulative counts: for each bound the number of values up to it, and last, for +Inf, the number of all values. */
   cumulativeCounts(): number[] {
     let total = 0;
     return this.#counts.map((count) => (total += count));
   }
 }
 
-/** 1, 2, 5, 10, 20, 50, ... up to `max`. */
+/** Returns 1, 2, 5, 10, 20, 50, ... up to `max`. */
 export function oneTwoFiveBounds(max: number): number[] {
   const bounds: number[] = [];
   for (let power = 1; power <= max; power *= 10) {

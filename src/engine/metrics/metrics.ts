@@ -54,8 +54,8 @@ export const CHORUS_HISTOGRAMS = definitions({
 export type HistogramName = keyof typeof VLLM_HISTOGRAMS | keyof typeof CHORUS_HISTOGRAMS;
 
 /**
- * The histograms of a run, made of its reports alone: live ones, or those of a recording. A step is to be observed before
- * the request reports it brought.
+ * The histograms of a run, computed from its reports alone, live or recorded. A step must be observed before the request
+ * reports of the same step.
  */
 export class Metrics {
   readonly histograms: Readonly<Record<HistogramName, Histogram>>;
@@ -100,7 +100,7 @@ export class Metrics {
   }
 }
 
-/** A sequence that was aborted early has not come to every moment of its life. */
+/** A sequence that was aborted early lacks some times. */
 function observeInterval(histogram: Histogram, fromMs: number | null, toMs: number | null): void {
   if (fromMs !== null && toMs !== null) histogram.observe((toMs - fromMs) / 1000);
 }

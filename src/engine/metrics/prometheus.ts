@@ -6,7 +6,7 @@ import { CHORUS_HISTOGRAMS, VLLM_HISTOGRAMS, type HistogramName, type Metrics } 
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Everything that is counted, under vLLM's names where it has one ("vllm:") and under ours ("chorus:"). */
+/** Returns all metrics as text: under vLLM's names ("vllm:") where it has them, else under ours ("chorus:"). */
 export function prometheusText(stats: EngineStats, metrics: Metrics, labels: { readonly model_name: string }): string {
   const lines: string[] = [];
   const family = (name: string, type: "gauge" | "counter" | "histogram", help: string) => {

@@ -1,14 +1,14 @@
 import type { RequestReport, StepReport } from "../../protocol/reports.ts";
 
 /**
- * Inter-token latencies: the time between two tokens of one sequence that follow each other. What a preemption costs a
- * sequence that has begun to speak is among them, since its next token comes that much later.
+ * Inter-token latencies: the time between two consecutive tokens of one sequence. They include what a preemption costs a
+ * sequence that is generating, since its next token comes that much later.
  */
 export class TokenGaps {
-  /** When each sequence that speaks got its newest token. */
+  /** When each generating sequence got its newest token. */
   readonly #lastTokenMs = new Map<string, number>();
 
-  /** The gaps that a step's tokens close, in milliseconds. To be called before the step's request reports are. */
+  /** Returns the gaps that end with a step's tokens, in milliseconds. Must be called before the step's request reports. */
   observeStep({ entries, atMs }: StepReport): number[] {
     const gapsMs: number[] = [];
     for (const { requestId, index, sampled } of entries) {

@@ -1,19 +1,19 @@
 import type { SamplingParams } from "./sampling-params.ts";
 
 /**
- * What a grammar lets a sequence be, token by token. It belongs to one sequence, and knows its output so far; made outside
- * of the engine (host/structure-compiler.ts).
+ * Knows which tokens a grammar allows next. It belongs to one sequence and follows its output. grammar/grammar-compiler.ts
+ * makes them.
  */
 export interface GrammarMatcher {
-  /** What may end the sequence once its text is complete. Before, the mask leaves none of them. */
+  /** Tokens that may end the sequence. The mask allows them only when the text is complete. */
   readonly endTokenIds: readonly number[];
-  /** Which tokens may come next: bit (id & 31) of word (id >>> 5). Valid from prepareMask() to accept(). */
+  /** The allowed next tokens: bit (id & 31) of word (id >>> 5). Valid from prepareMask() to accept(). */
   readonly mask: Uint32Array;
-  /** Makes the mask for the next token. False: none may come, or the grammar can't be followed any further. */
+  /** Computes the mask for the next token. Returns false if no token is allowed, or if the matcher has failed. */
   prepareMask(): Promise<boolean>;
-  /** Takes the token that was drawn. False: it may not come here. */
+  /** Takes the token that was drawn. Returns false if the grammar forbids it here. */
   accept(tokenId: number): boolean;
-  /** Nothing may be asked of it afterwards. Idempotent. */
+  /** Frees it. Nothing else may be called afterwards. Idempotent. */
   dispose(): void;
 }
 

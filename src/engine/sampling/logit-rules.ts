@@ -1,22 +1,22 @@
 /** Rules that change logits before a token is drawn. The defaults, NO_RULES, change nothing. */
 export interface LogitRules {
-  /** Added to the logits of tokens, first of all. */
+  /** Numbers added to the logits of tokens, before all other rules. */
   readonly logitBias: readonly (readonly [tokenId: number, bias: number])[];
-  /** Logits of tokens of the prompt or the output: divided by it where positive, else multiplied. */
+  /** Divides positive logits of tokens in the prompt or output by this, and multiplies negative ones. */
   readonly repetitionPenalty: number;
-  /** Taken from the logits of tokens of the output, once for each time they occur. */
+  /** Subtracted from the logit of an output token once per occurrence. */
   readonly frequencyPenalty: number;
-  /** Taken from the logits of tokens of the output. */
+  /** Subtracted from the logit of each token in the output. */
   readonly presencePenalty: number;
-  /** No n tokens in a row come twice, the prompt included; 0 = they may. */
+  /** Forbids repeating any n-gram of this size, prompt included; 0 allows it. */
   readonly noRepeatNgramSize: number;
-  /** Token sequences that never come. */
+  /** Forbidden token sequences. */
   readonly badWords: readonly (readonly number[])[];
-  /** Before so many output tokens none of endTokenIds is drawn. */
+  /** Forbids endTokenIds until the output has this many tokens. */
   readonly minTokens: number;
-  /** What ends the sequence. */
+  /** Tokens that end the sequence. */
   readonly endTokenIds: readonly number[];
-  /** The only tokens that are drawn; null = all. */
+  /** The only allowed tokens; null allows all. */
   readonly allowedTokenIds: readonly number[] | null;
 }
 
@@ -32,7 +32,7 @@ export const NO_RULES: LogitRules = {
   allowedTokenIds: null,
 };
 
-/** Whether any logit may change: a sequence without rules is drawn from the model's own logits. */
+/** Returns whether any rule is set. Without rules, tokens are drawn from the model's own logits. */
 export function hasRules(rules: LogitRules): boolean {
   return (
     rules.logitBias.length > 0 ||
@@ -46,10 +46,10 @@ export function hasRules(rules: LogitRules): boolean {
   );
 }
 
-/** Words of 4 bytes that the GPU has for the lists of one sequence's rules. */
+/** Words of 4 bytes that a runner keeps for the lists of one sequence's rules. */
 export const MAX_RULE_WORDS = 2048;
 
-/** Words that the lists take: two a bias, one an end token, and for a bad word one more than its tokens. */
+/** Returns the words that the lists take: two per bias, one per end token, and one more than its tokens per bad word. */
 export function ruleWords({ logitBias, endTokenIds, badWords }: LogitRules): number {
   return 2 * logitBias.length + endTokenIds.length + badWordWords(badWords);
 }

@@ -6,22 +6,22 @@ import { MAX_TOP_CANDIDATES } from "../sampling/sampling-params.ts";
 
 export type Limits = Pick<ResolvedEngineConfig, "maxModelLen" | "blockSize" | "numGpuBlocks">;
 
-/** Who runs and waits, and how many may run. */
+/** How many sequences run, wait, and may run. */
 interface QueueLoad {
   readonly numRunning: number;
   readonly numWaiting: number;
   readonly capacity: number;
 }
 
-/** Most tokens, prompt and output together, that a sequence can ever have: the context, or the whole cache. */
+/** Returns the most tokens, prompt and output together, that a sequence can have: the context or the whole cache. */
 export function maxSequenceLength(limits: Limits): number {
   return Math.min(limits.maxModelLen, limits.numGpuBlocks * limits.blockSize);
 }
 
 /**
- * Refuses what could never run, so that whatever waits in the queue gets its turn some day.
+ * Refuses requests that could never run, so that every sequence in the queue gets its turn.
  *
- * @param param the request's field that holds the prompt, to be named in the error
+ * @param param the request's field with the prompt, for the error
  * @throws ChorusError invalid_value, context_length_exceeded, cache_capacity_exceeded
  */
 export function checkAdmission(promptLength: number, maxTokens: number, param: string, limits: Limits): void {
@@ -61,9 +61,9 @@ export function checkAdmission(promptLength: number, maxTokens: number, param: s
 }
 
 /**
- * Refuses requests that can't run here, or can't all wait here.
+ * Refuses requests that can never run, or that don't all fit the queue.
  *
- * @throws ChorusError as the checks of which this is made
+ * @throws ChorusError like checkAdmission, checkBeams and checkQueue
  */
 export function checkRequests(
   requests: readonly EngineRequest[],
@@ -75,13 +75,13 @@ export function checkRequests(
     checkAdmission(request.prompt.length, request.params.maxTokens, request.param, config);
     checkBeams(request, eosTokenIds, config);
   }
-  // Of a beam search one sequence waits; the others join it where it runs.
+  // A beam search queues one sequence; it forks while it runs.
   const numSequences = requests.reduce((sum, { n, beamSearch }) => sum + (beamSearch === null ? n : 1), 0);
   checkQueue(numSequences, load, config.maxQueueSize);
 }
 
 /**
- * Refuses a beam search whose beams can't all run at the same time, or that would need more candidates than a step tells.
+ * Refuses a beam search whose beams can't all run at once, or that needs more candidates than a step returns.
  *
  * @throws ChorusError invalid_value, cache_capacity_exceeded
  */
@@ -100,8 +100,8 @@ export function checkBeams(
   const numEnds = endTokensOf(request, eosTokenIds).size;
   if (numBeams + numEnds > MAX_TOP_CANDIDATES) {
     const message =
-      `${numBeams} beams with ${numEnds} tokens that end an answer are too many: together they may be ` +
-      `${MAX_TOP_CANDIDATES}. Ask for fewer beams, or give fewer stop_token_ids.`;
+      `${numBeams} beams and ${numEnds} end tokens are too many: together they may be at most ` +
+      `${MAX_TOP_CANDIDATES}. Ask for fewer beams or fewer stop_token_ids.`;
     throw new ChorusError("invalid_value", message, "best_of");
   }
   const blocks = numBeams * Math.ceil((prompt.length + params.maxTokens) / blockSize);
@@ -114,9 +114,9 @@ export function checkBeams(
 }
 
 /**
- * Refuses sequences for which there is no room in the queue. Those that can begin at once don't wait, and are not counted.
+ * Refuses sequences that don't fit the queue. Sequences that can start at once don't count.
  *
- * @throws ChorusError queue_full; invalid_value where not even an idle engine could take so many
+ * @throws ChorusError queue_full; invalid_value if even an idle engine couldn't take that many
  */
 function checkQueue(n: number, { numRunning, numWaiting, capacity }: QueueLoad, maxQueueSize: number): void {
   if (numRunning + numWaiting + n - capacity <= maxQueueSize) return;

@@ -4,13 +4,13 @@ import type { SlotBudget } from "./slot-budget.ts";
 
 type BatchFormerConfig = Pick<ResolvedEngineConfig, "batchingMode" | "batchWindowMs" | "maxNumSeqs">;
 
-/** What a batch counts: a sequence, or a group, since its members go on together. */
+/** What a batch counts: a sequence, or a group, whose members go on together. */
 type Unit = Sequence | SequenceGroup;
 
 /**
- * Who may join those that run, by the batching mode. Continuous: anybody, at any step. Static: a batch is formed when the
- * one before has come to its end, of those that arrived within the window, and nobody joins it later. Sequential: static
- * with batches of one.
+ * Decides which waiting sequences may join the running ones. Continuous: any, at any step. Static: a batch forms when the
+ * last one has finished, from the requests that arrive within the window, and none joins it later. Sequential: static with
+ * batches of one.
  */
 export class BatchFormer {
   readonly #config: BatchFormerConfig;
@@ -22,24 +22,24 @@ export class BatchFormer {
     this.#mode = config.batchingMode;
   }
 
-  /** Who runs at a change of mode is the first batch, as far as there is room in it. */
+  /** Changes the mode. The running sequences become the first batch, as far as it has room. */
   setMode(mode: BatchingMode, running: readonly Sequence[]): void {
     if (mode === this.#mode) return;
     this.#mode = mode;
     this.#batch = this.#firstUnits(running);
   }
 
-  /** Most that may run at once. */
+  /** Most units that may run at once. */
   get batchSize(): number {
     return this.#mode === "sequential" ? 1 : this.#config.maxNumSeqs;
   }
 
-  /** Whether more run than may. */
+  /** Whether more units run than may. */
   isOverfull(running: readonly Sequence[]): boolean {
     return running.length > this.batchSize && new Set(running.map(unitOf)).size > this.batchSize;
   }
 
-  /** Of those that wait, in order, who may be admitted now: before all others, in any mode, beams that others wait for. */
+  /** Returns the waiting sequences that may be admitted now, in order. In any mode, beams of running groups come first. */
   candidates(waiting: readonly Sequence[], slots: SlotBudget, numRunning: number, nowMs: number): readonly Sequence[] {
     const open = waiting.filter(({ isHeld }) => !isHeld);
     const awaited = open.filter((sequence) => slots.isAwaited(sequence));
@@ -56,7 +56,7 @@ export class BatchFormer {
     return waiting.filter((sequence) => this.#batch.has(unitOf(sequence)));
   }
 
-  /** When the next batch begins, if no batch runs: at once, or when the window closes. */
+  /** When the next batch forms, if none runs: at once, or when the window closes. */
   formsAtMs(waiting: Iterable<Sequence>): number {
     if (this.#mode !== "static") return -Infinity;
     let count = 0;
@@ -68,7 +68,7 @@ export class BatchFormer {
     return count >= this.batchSize ? -Infinity : firstArrivalMs + this.#config.batchWindowMs;
   }
 
-  /** How many may run, those that do included, until those that do have come to their end. */
+  /** Most sequences that may run. Counts the running sequences too, until they finish. */
   capacity(numRunning: number): number {
     return this.#mode === "static" && numRunning > 0 ? numRunning : this.batchSize;
   }

@@ -28,7 +28,7 @@ it("sequential: all but the first wait from the next step on, and go on one afte
   expect(harness.choices).toEqual(alone.choices);
 });
 
-it("sequential: waits for the steps in flight before anybody gives way", async () => {
+it("sequential: waits for the steps in flight before it preempts anyone", async () => {
   const harness = new EngineHarness({ config: { runAhead: 2 } });
   for (const id of ["a", "b"]) harness.add(id, [1], tokens(20));
   for (let i = 0; i < 4; i++) await harness.step();

@@ -2,34 +2,34 @@ import type { BlockPool } from "../cache/block-pool.ts";
 import type { Sequence } from "../core/sequence.ts";
 
 interface NgramSpeculation {
-  /** Most tokens that are drafted at once. */
+  /** Most tokens per draft. */
   readonly numTokens: number;
-  /** Tokens at the end that must have occurred before, in a row, for what followed them to be drafted. */
+  /** Number of tokens at the end that must have occurred earlier in a row. */
   readonly minMatch: number;
 }
 
-/** After so much of fruitless attempts in a row a sequence stops drafting for PAUSE_TOKENS. */
+/** A sequence stops drafting for PAUSE_TOKENS after this many misses in a row, by weight. */
 const MAX_MISSES = 16;
 const PAUSE_TOKENS = 32;
-/** A draft of which nothing held has cost rows; where there was nothing to draft, only the running ahead was lost. */
+/** Weights of misses: a rejected draft wastes rows; a failed search only prevents running ahead. */
 const WRONG = 4;
 const NOTHING_FOUND = 1;
 
 /** How the drafts of a sequence have failed. */
 interface Misses {
-  /** Weights of rejected drafts in a row. */
+  /** Sum of the weights of misses in a row. */
   sum: number;
   /** Number of tokens from which on the sequence drafts again. */
   pausedUntil: number;
 }
 
 /**
- * Speculative decoding by looking up (prompt-lookup decoding, Saxena 2023): what followed the same few tokens earlier in
- * the text may follow them again. A draft's tokens are rows of the very step that draws the next token; those that are
- * drawn as drafted are kept, so a step can bring several tokens. The draws are the same as without drafts: a token is
- * drawn by the counter-based random numbers of its place, whatever row it comes from.
+ * Speculative decoding by prompt lookup (Saxena 2023): the tokens that followed the last few tokens earlier in the text may
+ * follow them again. The drafted tokens get rows in the step that draws the next token. Drafts that equal the draws are
+ * kept, so a step can bring several tokens. Drafts never change the output: the random numbers of a draw depend on its
+ * position only.
  *
- * Drafts need the text to be known, so a sequence that drafts doesn't run ahead. Where that doesn't pay it stops.
+ * A draft needs the text so far, so a sequence that drafts can't run ahead. If drafting doesn't pay, it stops.
  */
 export class NgramDrafter {
   readonly #options: NgramSpeculation;
@@ -43,21 +43,21 @@ export class NgramDrafter {
     this.#options = options;
   }
 
-  /** Whether a sequence is to wait until its newest tokens are known, to draft from them. */
+  /** Whether a sequence waits for its newest tokens, to draft from them. */
   waits(sequence: Sequence): boolean {
     return sequence.numPlaceholders > 0 && !this.#isPaused(sequence);
   }
 
   /**
-   * Drafts what may follow a sequence's newest token, in rows, samples (`room` of both) and blocks that nobody else
-   * wants. Returns how many tokens.
-   * @param count rows that the sequence gets before
+   * Drafts tokens that may follow a sequence's newest one. Uses only spare rows and samples (`room` of each) and spare
+   * blocks. Returns the number of drafted tokens.
+   * @param count rows that the sequence gets before the drafts
    */
   draft(sequence: Sequence, count: number, room: number, pool: BlockPool): number {
     const { tokens, maxLength, numPendingTokens, numPlaceholders, group, matcher } = sequence;
     const atMost = Math.min(room, this.#options.numTokens, maxLength - tokens.length - 1);
     const isCaughtUp = count === numPendingTokens && numPlaceholders === 0;
-    // A grammar's mask is for one token.
+    // A grammar's mask covers one token only.
     if (matcher !== null || group !== null || !isCaughtUp || this.#isPaused(sequence) || atMost <= 0) return 0;
     const drafts = continuation(tokens, this.#options.minMatch, atMost);
     if (drafts.length === 0) this.#miss(sequence, NOTHING_FOUND);
@@ -69,7 +69,7 @@ export class NgramDrafter {
     return drafts.length;
   }
 
-  /** What was drawn after the drafts is known: takes back the rows of those that were wrong. */
+  /** Takes back the rows of rejected drafts, once the draws are known. */
   settle(sequence: Sequence, accepted: number): void {
     this.numDrafts += 1;
     this.numDraftTokens += sequence.drafts.length;
@@ -98,10 +98,10 @@ export class NgramDrafter {
   }
 }
 
-/** How many tokens of a match count: longer ones are no better, and looking for them takes time. */
+/** Longest match to look for, in tokens. Longer matches predict no better and take time to find. */
 const LONGEST_MATCH = 8;
 
-/** Up to `atMost` tokens: what followed the latest of the longest earlier occurrences of the end. */
+/** Returns up to `atMost` tokens that followed the longest earlier match of the text's end; the latest of equal matches. */
 function continuation(tokens: readonly number[], minMatch: number, atMost: number): readonly number[] {
   let best = -1;
   let bestLength = minMatch - 1;

@@ -14,11 +14,11 @@ export type SchedulerConfig = Pick<
   | "speculation"
 >;
 
-// Each sample takes the memory of its logits.
+// A sample takes memory for its logits.
 const MIN_SPARE_SAMPLES = 8;
 const MAX_SPARE_SAMPLES = 64;
 
-/** Samples of a step besides one for each sequence: for drafts, and for prompt tokens that are scored. */
+/** Returns the samples of a step beyond one per sequence, for drafts and scored prompt tokens. */
 export function maxSpareSamples({
   maxNumSeqs,
   speculation,
@@ -27,15 +27,15 @@ export function maxSpareSamples({
   return Math.max(MIN_SPARE_SAMPLES, Math.min(MAX_SPARE_SAMPLES, drafts));
 }
 
-/** Most samples of a step. */
+/** Returns the most samples of a step. */
 export function maxSamples(config: Pick<SchedulerConfig, "maxNumSeqs" | "speculation">): number {
   return config.maxNumSeqs + maxSpareSamples(config);
 }
 
-/** How much of what the config allows is used: see adaptive-limits.ts. */
+/** Limits within those of the config: see adaptive-limits.ts. */
 export type SchedulerLimits = Pick<SchedulerConfig, "maxNumSeqs" | "maxNumBatchedTokens">;
 
-/** What is given, in whole numbers from 1 to what the config allows. */
+/** Returns the limits as whole numbers from 1 to those of the config. */
 export function clampLimits(limits: SchedulerLimits, config: SchedulerLimits): SchedulerLimits {
   const clamp = (value: number, max: number) => Math.max(1, Math.min(Math.floor(value), max));
   return {

@@ -154,7 +154,7 @@ describe("Scheduler", () => {
     expect(step(scheduler)).toEqual(["a 10+2*", "b 7+1*"]);
   });
 
-  it("uses less than the config allows when told to, but never starves who runs", () => {
+  it("keeps to lowered limits, but never starves running sequences", () => {
     const scheduler = createScheduler();
     addSequences(scheduler, 2, 2, 2);
     step(scheduler);

@@ -12,22 +12,22 @@ import { StepBudget } from "./step-budget.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
 
 /**
- * Decides who computes what in each step, by one rule:
+ * Decides what each step computes, by one rule:
  *
  *   A step gives rows to sequences, under a token budget, so that numComputedTokens catches up with numTokens.
  *
  * There is no prefill phase and no decode phase. A new prompt is many tokens behind, a sequence that generates is one
- * behind, one that was preempted is behind by all it has; all get rows of the same batch. Whoever has caught up samples
- * its next token, and so is one behind again, whether or not the token's id is known here yet.
+ * behind, a preempted sequence is behind by all its tokens. All get rows of the same batch. A sequence that has caught up
+ * samples its next token, and so is one behind again, even if the token's id isn't known here yet.
  *
- * Running sequences are served first, in the order of their ranks, then waiting ones. While a sequence is served, a row
- * is kept back for each that runs after it: so every stream gets a row in every step, however long the prompts beside it
- * are. Who gives way when the pool runs dry is the last in that order, and so never one that has rows in the step already;
- * the first in it makes progress in every step. Ranks of those that wait rise, so nobody starves.
+ * Running sequences are served first, by rank, then waiting ones. The budget reserves one row for each running sequence
+ * that is still to be served, so every stream gets a row in every step, however long the prompts beside it are. If the
+ * pool runs dry, the sequence with the last rank is preempted, which never has rows in the step yet. The first one makes
+ * progress in every step, and waiting improves ranks, so no sequence starves.
  */
 export class Scheduler {
   readonly pool: BlockPool;
-  /** null where nothing is drafted. */
+  /** null without speculation. */
   readonly drafter: NgramDrafter | null;
   readonly #config: SchedulerConfig;
   readonly #batches: BatchFormer;
@@ -38,7 +38,7 @@ export class Scheduler {
   readonly #freeSlots: number[];
   #limits: SchedulerLimits;
   #step = 0;
-  /** The last plan stopped short for want of blocks, and of permission to preempt. */
+  /** The last plan ended early: a sequence got no block, and preemption was not allowed. */
   #isBlocked = false;
 
   // Counters since start.
@@ -64,37 +64,37 @@ export class Scheduler {
     return this.#waiting.length;
   }
 
-  /** Who has slots and blocks, in the order in which they are served. */
+  /** Sequences with slots and blocks, in the order of service. */
   get running(): readonly Sequence[] {
     return this.#running;
   }
 
-  /** How many may run now, those that do included. */
+  /** Most sequences that may run now, including the running ones. */
   get capacity(): number {
     return this.#batches.capacity(this.#running.length);
   }
 
-  /** When a plan can bring something again after one that brought nothing: the batch window's end, or never. */
+  /** Earliest time at which scheduling again could produce work: the end of the batch window, or never. */
   get wakesAtMs(): number {
     return this.#running.length === 0 ? this.#batches.formsAtMs(this.#waiting) : Infinity;
   }
 
-  /** Uses less, or again all, of what the config allows. */
+  /** Sets limits within those of the config. */
   setLimits(limits: SchedulerLimits): void {
     this.#limits = clampLimits(limits, this.#config);
   }
 
-  /** Batches differently from the next plan on. */
+  /** Changes the batching mode from the next plan on. */
   setBatchingMode(mode: BatchingMode): void {
     this.#batches.setMode(mode, this.#running);
   }
 
-  /** Of those that wait, the first requests in the policy's order. */
+  /** Returns the first waiting requests, in the policy's order. */
   waitingIds(most: number): string[] {
     return this.#waiting.firstRequestIds(this.#step, most);
   }
 
-  /** Queues a sequence. It must be able to fit into an empty pool: see admission.ts. */
+  /** Queues a sequence. It must fit an empty pool: see admission.ts. */
   add(sequence: Sequence): void {
     this.#waiting.add(sequence, this.#step);
   }
@@ -102,15 +102,15 @@ export class Scheduler {
   /**
    * Plans the next step and counts its rows as computed, so that another can be planned while this one runs.
    *
-   * @param mayPreempt false while steps are in flight: who can't get a block then waits for them, since one of them may
-   *   end a sequence, and since a sequence whose token is on its way must not start over. All others wait as well, or
-   *   there would be steps in flight for as long as they have room.
+   * @param mayPreempt false while steps are in flight. A sequence that can't get a block then waits for them: one of them
+   *   may end a sequence, and a sequence with a token in flight must not start over. All others wait as well, or else
+   *   steps would stay in flight for as long as they have room.
    */
   schedule(nowMs: number, mayPreempt: boolean): ScheduledSequence[] {
     if (this.#isBlocked && !mayPreempt) return [];
     const { pool } = this;
     const step: ScheduledSequence[] = [];
-    // After a change of mode.
+    // The mode may have changed.
     while (this.#batches.isOverfull(this.#running)) {
       if (!mayPreempt) return [];
       this.#preempt();
@@ -118,7 +118,7 @@ export class Scheduler {
     const preemptionsBefore = this.numPreemptions;
     this.#step += 1;
     this.#isBlocked = false;
-    // Lowered limits must not starve those that run already.
+    // Lowered limits must not starve running sequences.
     const wanted = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
     const budget = new StepBudget(Math.min(wanted, this.#config.maxNumBatchedTokens), this.#config);
     let unserved = this.#running.length;
@@ -126,7 +126,7 @@ export class Scheduler {
     for (const sequence of this.#running) {
       if (budget.rows === 0) break;
       unserved -= 1;
-      if (sequence.numPendingTokens === 0) continue; // its last token is being sampled, or its drafts, or its group's
+      if (sequence.numPendingTokens === 0) continue; // it waits for tokens in flight
       if (this.drafter?.waits(sequence)) continue;
       const count = budget.rowsFor(sequence, unserved);
       if (count === 0) continue;
@@ -138,7 +138,7 @@ export class Scheduler {
     }
 
     if (!this.#isBlocked && this.numPreemptions === preemptionsBefore) this.#admit(budget, nowMs, step);
-    // Each group waits for members that found no room, and keeps others from having it: the last one gives way.
+    // Groups may wait for members without room while they occupy it themselves; preempt the last group.
     if (mayPreempt) while (step.length === 0 && this.#preemptGroup()) this.#admit(budget, nowMs, step);
     return step;
   }
@@ -150,20 +150,21 @@ export class Scheduler {
     return preempted;
   }
 
-  /** The step's keys and values have been written, and all its tokens are known: full blocks can be found from now on. */
+  /** Publishes full blocks, once the step has written their keys and values and all their tokens are known. */
   commit(sequence: Sequence, numWritten: number): void {
     if (!this.#config.enablePrefixCaching) return;
     const numFull = Math.floor(numWritten / this.pool.blockSize);
     while (sequence.numPublishedBlocks < numFull) {
       const index = sequence.numPublishedBlocks;
       const block = sequence.blockTable[index];
-      if (block === undefined) throw new ChorusError("internal_error", `Block ${index} was written, but is not there.`);
+      if (block === undefined)
+        throw new ChorusError("internal_error", `Block ${index} was written, but the sequence doesn't have it.`);
       const { tokens, publishedChain, cacheSalt } = sequence;
       sequence.publish(this.pool.prefixCache.publish(block, tokens, index, publishedChain, cacheSalt));
     }
   }
 
-  /** Ends a sequence, whatever its state; the second time nothing happens. */
+  /** Ends a sequence in any state. Idempotent. */
   finish(sequence: Sequence, reason: FinishReason): void {
     if (sequence.isFinished) return;
     if (sequence.status.state === "running") this.#running.splice(this.#running.indexOf(sequence), 1);
@@ -172,20 +173,20 @@ export class Scheduler {
     sequence.finish(reason);
   }
 
-  /** Throws unless every block and slot has exactly the owner it should have. */
+  /** Throws unless every block and slot has exactly the owners it should have. */
   assertConsistent(): void {
     const waiting = [...this.#waiting];
     this.pool.assertConsistent([...this.#running, ...waiting].map((sequence) => sequence.blockTable));
     const slots = new Set([...this.#freeSlots, ...this.#running.map((sequence) => sequence.slot)]);
     const leaked = waiting.some((sequence) => sequence.slot !== null || sequence.blockTable.length > 0);
     if (leaked || slots.has(null) || slots.size !== this.#config.maxNumSeqs) {
-      throw new ChorusError("internal_error", "A sequence that waits holds a slot, or two sequences hold the same.");
+      throw new ChorusError("internal_error", "A waiting sequence holds a slot, or two sequences hold the same one.");
     }
   }
 
-  /** Admits who waits, in order, as long as there are budget, slots and blocks. */
+  /** Admits waiting sequences in order, while budget, slots and blocks last. */
   #admit(budget: StepBudget, nowMs: number, step: ScheduledSequence[]): void {
-    // Before the queue is put in order, which takes longer than a step's whole plan where thousands wait.
+    // Check before sorting the queue: with thousands waiting, that takes longer than the whole plan.
     if (budget.rows === 0 || this.#waiting.length === 0) return;
     const slots = new SlotBudget(this.#running, this.#limits.maxNumSeqs);
     if (slots.isSpent) return;
@@ -194,7 +195,7 @@ export class Scheduler {
       if (budget.rows === 0 || !slots.hasRoomFor(sequence) || budget.rowsFor(sequence) === 0) return;
       const cached = findSharedPrefix(sequence, this.pool, this.#config.enablePrefixCaching, step);
       if (cached === "soon") continue;
-      // Not skipped: else a large one would wait for ever while small ones pass by.
+      // Don't skip it: a large sequence would wait for ever while small ones pass by.
       if (!this.#start(sequence, cached)) return;
       slots.take(sequence);
       const scheduled = sequence.giveRows(budget.rowsFor(sequence), sequence.numComputedTokens, nowMs);
@@ -203,7 +204,7 @@ export class Scheduler {
     }
   }
 
-  /** Takes a sequence from the queue, if all its tokens fit, not just the first chunk. */
+  /** Takes a sequence from the queue if all its tokens fit, not only its first chunk. */
   #start(sequence: Sequence, { blocks: shared, chain }: SharedPrefix): boolean {
     const { pool } = this;
     const slot = this.#freeSlots.at(-1);
@@ -233,8 +234,8 @@ export class Scheduler {
   }
 
   /**
-   * Blocks for a sequence's next rows, taken from the last in order while the pool is dry. False when the sequence was
-   * itself the last and had to give way, or when nobody may be preempted now.
+   * Gives a sequence blocks for its next rows, and preempts the last sequences while the pool is dry. Returns false if it
+   * preempted this sequence, or if preemption isn't allowed now.
    */
   #makeRoom(sequence: Sequence, count: number, mayPreempt: boolean): boolean {
     const { pool } = this;
@@ -253,7 +254,7 @@ export class Scheduler {
     }
   }
 
-  /** Preemption, of the last, by recomputation: it keeps its tokens only, and its place in the order of arrival. */
+  /** Preempts a sequence, by default the last. It keeps its tokens and its place in the order of arrival. */
   #preempt(sequence = this.#running.at(-1)): Sequence | undefined {
     if (sequence === undefined) return undefined;
     this.#running.splice(this.#running.indexOf(sequence), 1);
@@ -265,7 +266,7 @@ export class Scheduler {
     return sequence;
   }
 
-  /** Preemption of all members of the last one's group; false if it is in none. */
+  /** Preempts the whole group of the last sequence. Returns false if it has none. */
   #preemptGroup(): boolean {
     const group = this.#running.at(-1)?.group ?? null;
     if (group !== null) for (const sequence of group.members) if (sequence.slot !== null) this.#preempt(sequence);

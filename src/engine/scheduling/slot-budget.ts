@@ -1,13 +1,13 @@
 import type { Sequence, SequenceGroup } from "../core/sequence.ts";
 
 /**
- * Slots in a plan. A group's beams come one after the other, but there must be slots for all of them from its beginning,
- * or groups would wait for each other. So a group that runs holds as many as it has beams, and its beams always have room.
+ * Counts free slots during a plan. Beams join their group one by one, but the group reserves slots for all of them when it
+ * starts, or else groups would wait for each other for ever.
  */
 export class SlotBudget {
   readonly #groups: Set<SequenceGroup>;
   #spare: number;
-  /** Nobody else runs: then one may begin, however low the limit is. */
+  /** Nothing runs: then one sequence may start, however low the limit is. */
   #isIdle: boolean;
 
   constructor(running: readonly Sequence[], maxNumSeqs: number) {
@@ -17,12 +17,12 @@ export class SlotBudget {
     this.#isIdle = running.length === 0;
   }
 
-  /** No room for anybody. */
+  /** Whether no sequence has room. */
   get isSpent(): boolean {
     return this.#spare <= 0 && this.#groups.size === 0 && !this.#isIdle;
   }
 
-  /** Whether a sequence belongs to a group that runs, whose other beams wait for it. */
+  /** Whether a sequence belongs to a running group, whose other beams wait for it. */
   isAwaited({ group }: Sequence): boolean {
     return group !== null && this.#groups.has(group);
   }

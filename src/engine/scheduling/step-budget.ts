@@ -1,7 +1,7 @@
 import { maxSpareSamples, type SchedulerConfig } from "./scheduler-config.ts";
 import type { ScheduledSequence, Sequence } from "../core/sequence.ts";
 
-/** What a step has left to give: rows, and samples besides the one that every sequence may draw. */
+/** Rows that a step has left, and samples beyond the one that every sequence may draw. */
 export class StepBudget {
   rows: number;
   #spareSamples: number;
@@ -14,15 +14,15 @@ export class StepBudget {
   }
 
   /**
-   * Rows for a sequence's next chunk: at least one, and besides that only what leaves `keptBack` rows for others. Rows that
-   * score the prompt take a sample each: where there are no samples left, there are no such rows either.
+   * Returns the rows of a sequence's next chunk: at least one, and otherwise no more than leaves `keptBack` rows for others.
+   * A row that scores the prompt takes a sample, so their number is limited by the spare samples.
    */
   rowsFor(sequence: Sequence, keptBack = 0): number {
     const rows = Math.min(sequence.numPendingTokens, this.#mostRows, Math.max(1, this.rows - keptBack));
     return Math.min(sequence.numUnscoredTokens, rows) > this.#spareSamples ? this.#spareSamples : rows;
   }
 
-  /** Drafts that a sequence may have behind `count` rows. */
+  /** Returns how many drafts a sequence may have after `count` rows. */
   draftsFor(count: number, keptBack: number): number {
     return Math.min(this.#spareSamples, this.rows - keptBack - count);
   }

@@ -2,15 +2,15 @@ import type { SchedulingPolicy } from "../../protocol/config.ts";
 import { RANKS, type Rank } from "./policy.ts";
 import type { Sequence } from "../core/sequence.ts";
 
-/** Sequences that wait for a slot, in the order of the policy. Arrival decides among equals. */
+/** Sequences that wait for a slot, in the policy's order. Equals come in order of arrival. */
 export class WaitingQueue {
   readonly #rank: Rank;
-  /** Under "fcfs" ranks never change and the order of arrival is the queue's own. */
+  /** Under "fcfs" ranks never change, and the queue is in order of arrival already. */
   readonly #isOrdered: boolean;
   /** Order of arrival, which a preempted sequence keeps. */
   readonly #arrivals = new WeakMap<Sequence, number>();
   #sequences: Sequence[] = [];
-  /** By rank; null when somebody has come since. While they wait, all ranks rise alike, and so it stays true. */
+  /** Sorted by rank; null after an arrival. It stays sorted, since all waiting sequences gain the same each step. */
   #byRank: Sequence[] | null = null;
   #nextArrival = 0;
 
@@ -27,7 +27,7 @@ export class WaitingQueue {
     return this.#sequences[Symbol.iterator]();
   }
 
-  /** A sequence that arrives, or comes back: then its place is by its first arrival. */
+  /** Adds a sequence. One that comes back keeps the place of its first arrival. */
   add(sequence: Sequence, step: number): void {
     sequence.queue(step);
     this.#byRank = null;
@@ -48,13 +48,13 @@ export class WaitingQueue {
     }
   }
 
-  /** All that wait, as the policy orders them in this step; a snapshot. Their ranks are brought up to date. */
+  /** Updates all ranks and returns a snapshot of the queue in the policy's order. */
   inOrder(step: number): Sequence[] {
     this.#bringUpToDate(step);
     return [...this.#ordered()];
   }
 
-  /** The first requests in the order of the policy, each once. */
+  /** Returns the first requests in the policy's order, each once. */
   firstRequestIds(step: number, most: number): string[] {
     if (this.#byRank === null && !this.#isOrdered) this.#bringUpToDate(step);
     const ids = new Set<string>();
@@ -65,7 +65,7 @@ export class WaitingQueue {
     return [...ids];
   }
 
-  /** By rank, then by arrival: also the order of those that run. */
+  /** Orders by rank, then by arrival. Running sequences have the same order. */
   compare(a: Sequence, b: Sequence): number {
     return a.rank - b.rank || this.#arrivalOf(a) - this.#arrivalOf(b);
   }

@@ -1,25 +1,25 @@
-/** The bytes a token stands for; none for special tokens. */
+/** Returns the bytes of a token; none for special tokens. */
 export type TokenBytes = (tokenId: number) => Uint8Array;
 
 /**
- * Text of a stream of byte-level tokens. A character may be spread over several tokens; its bytes wait inside the
- * decoder until it is whole. Bytes that are no UTF-8 become U+FFFD.
+ * Turns a stream of byte-level tokens into text. A character may span several tokens; the decoder keeps its bytes until it
+ * is complete. Bytes that aren't UTF-8 become U+FFFD.
  */
 export class Detokenizer {
   readonly #tokenBytes: TokenBytes;
-  // Without ignoreBOM a U+FEFF at the start of an answer would be swallowed.
+  // Without ignoreBOM the decoder would drop a U+FEFF at the start of an answer.
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
   constructor(tokenBytes: TokenBytes) {
     this.#tokenBytes = tokenBytes;
   }
 
-  /** The characters that this token completes. */
+  /** Returns the characters that this token completes. */
   push(tokenId: number): string {
     return this.#decoder.decode(this.#tokenBytes(tokenId), { stream: true });
   }
 
-  /** U+FFFD for a character that was never completed, else nothing. */
+  /** Returns U+FFFD for an incomplete character, else nothing. */
   flush(): string {
     return this.#decoder.decode();
   }

@@ -10,22 +10,22 @@ export interface SequenceOutput {
   readonly requestId: string;
   /** Which of the request's choices. */
   readonly index: number;
-  /** The new text. May be empty: half a character, or what could become a stop string, is kept back. */
+  /** The new text. It may be empty: incomplete characters and possible stop strings are held back. */
   readonly text: string;
-  /** The new tokens, one or (on abort) none. A token that ends the sequence is among them, though not in the text. */
+  /** The new tokens: one, or none on abort. They include a token that ends the sequence, though the text doesn't. */
   readonly tokenIds: readonly number[];
-  /** Of each new token: natural log of its probability. */
+  /** Natural log of each new token's probability. */
   readonly logprobs: readonly number[];
-  /** Of each new token: the most likely ones in its place, as many as were asked for. */
+  /** The most likely tokens in the place of each new token, as many as requested. */
   readonly topLogprobs: readonly (readonly TokenLogprob[])[];
-  /** With the first token, where the request asked for it: the prompt's tokens but the first, scored. Else empty. */
+  /** The scored prompt tokens, from the second one on: with the first output token, if requested. Else empty. */
   readonly promptScores: readonly SampledToken[];
   /** Prompt tokens that the prefix cache had when the sequence first ran. */
   readonly cachedTokens: number;
   /** null while the sequence goes on. */
   readonly finishReason: FinishReason | null;
   readonly stopReason: number | string | null;
-  /** Of an answer of beam search; else null. */
+  /** Score of an answer of beam search; else null. */
   readonly score: number | null;
 }
 
@@ -61,7 +61,7 @@ export class OutputProcessor {
     return this.#output(token, text + this.#stopStrings.flush() + this.#detokenizer.flush(), ending);
   }
 
-  /** Ends the text with its last whole character. `stopReason`: who or what ended it, if not the caller. */
+  /** Ends the text with its last complete character. `stopReason` says what ended it, if not the caller. */
   abort(stopReason: string | null = null): SequenceOutput {
     return this.#output(null, this.#stopStrings.flush(), { finishReason: "abort", stopReason });
   }

@@ -1,12 +1,12 @@
-/** What of a text may be shown, and the stop string that has just ended it (null: none so far). */
+/** Text that may be shown, and the stop string that ended the text, or null. */
 interface MatchedText {
   readonly text: string;
   readonly stop: string | null;
 }
 
 /**
- * Looks for stop strings in a text that comes in pieces, wherever the borders fall. It holds back only what could still
- * become a stop string: the longest end of the text that one of them begins with.
+ * Looks for stop strings in a text that arrives in pieces, also across pieces. Holds back only text that could still become
+ * a stop string: the longest suffix of the text that is a prefix of one of them.
  *
  * The first stop string that is complete wins (of those that complete together, the longest), so the outcome depends
  * on the text alone, never on how it was cut into tokens.
@@ -14,11 +14,11 @@ interface MatchedText {
 export class StopStringMatcher {
   readonly #stops: readonly string[];
   readonly #includeStop: boolean;
-  /** A proper prefix of some stop string: no match can begin before it. */
+  /** Held back: a proper prefix of some stop string. No match can begin before it. */
   #held = "";
 
   /**
-   * @param stops none of them empty
+   * @param stops must not contain empty strings
    * @param includeStop whether a stop string is part of the text that it ends
    */
   constructor(stops: readonly string[], includeStop: boolean) {
@@ -26,7 +26,7 @@ export class StopStringMatcher {
     this.#includeStop = includeStop;
   }
 
-  /** Takes the next piece. After a hit the rest is gone, and nothing more may be pushed. */
+  /** Takes the next piece. After a match it drops the rest, and nothing more may be pushed. */
   push(piece: string): MatchedText {
     const text = this.#held + piece;
     const hit = this.#find(text);
@@ -39,7 +39,7 @@ export class StopStringMatcher {
     return { text: text.slice(0, shown), stop: null };
   }
 
-  /** What was held back, once nothing can follow it. */
+  /** Returns the held back text, at the end of the text. */
   flush(): string {
     const text = this.#held;
     this.#held = "";

@@ -4,13 +4,13 @@ import type { Sequence } from "../core/sequence.ts";
 /** How a sequence ended. */
 export interface Ending {
   readonly finishReason: FinishReason;
-  /** The stop id or stop string that ended it; null for end-of-text, length and abort. */
+  /** The stop token id or stop string that ended it; null for end-of-text, length and abort. */
   readonly stopReason: number | string | null;
 }
 
 /**
- * Whether a sequence ends with the token it has just been given. Length comes last: an answer that is complete with its
- * very last allowed token has not been cut short. (Stop strings are a matter of text: see stop-string-matcher.ts.)
+ * Returns how a sequence ends with its newest token, or null. Length is checked last: an answer that completes with its
+ * last allowed token has not been cut short. stop-string-matcher.ts finds stop strings, in the text.
  *
  * @param maxLength most tokens, prompt and output together, that a sequence can have
  */
@@ -19,7 +19,7 @@ export function checkStop(sequence: Sequence, eosTokenIds: ReadonlySet<number>, 
   const tokenId = tokens.at(-1);
   if (tokenId === undefined || numOutputTokens === 0) return null;
 
-  // Where a grammar lets end-of-text come, nothing else can.
+  // A grammar that allows end-of-text allows nothing else.
   const endsText = !params.ignoreEos || sequence.matcher !== null;
   if (eosTokenIds.has(tokenId) && endsText) return { finishReason: "stop", stopReason: null };
   if (params.stopTokenIds.includes(tokenId)) return { finishReason: "stop", stopReason: tokenId };

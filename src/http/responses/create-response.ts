@@ -17,13 +17,13 @@ export async function createResponse({ engine, request, requestId }: Asked, body
     request: parsed,
   };
   const { signal } = request;
-  const { create } = engine.chat.completions;
+  const { completions } = engine.chat;
   try {
     if (chat.stream === true) {
-      const chunks = await create({ ...chat, stream: true, stream_options: { include_usage: true } }, { signal });
+      const chunks = await completions.create({ ...chat, stream: true, stream_options: { include_usage: true } }, { signal });
       return eventStream(chunks, new ResponseEvents(head), signal);
     }
-    const { choices, usage } = await create({ ...chat, stream: false }, { signal });
+    const { choices, usage } = await completions.create({ ...chat, stream: false }, { signal });
     const { message, finish_reason: finishReason } = choices[0] ?? { message: { content: "" }, finish_reason: "abort" };
     return Response.json(responseObject(head, { text: message.content, finishReason, usage }));
   } catch (error) {

@@ -13,7 +13,7 @@ export class BatchingModeControl {
 
   watch(engine: ChorusEngine | null): void {
     this.#engine = engine;
-    if (this.store.getState() !== "continuous") this.#tellEngine();
+    if (this.store.getState() !== "continuous") this.#applyToEngine();
   }
 
   hold(isHeld: boolean): void {
@@ -22,10 +22,10 @@ export class BatchingModeControl {
 
   choose(mode: BatchingMode): void {
     this.#store.setState(mode, true);
-    this.#tellEngine();
+    this.#applyToEngine();
   }
 
-  #tellEngine(): void {
+  #applyToEngine(): void {
     // It refuses only when it is gone, which its fatal event says.
     void this.#engine?.setBatchingMode(this.store.getState()).catch(() => undefined);
   }

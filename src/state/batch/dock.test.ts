@@ -35,7 +35,7 @@ it("zooms from one width to the next, as far as there are any", () => {
   expect([dock.canZoom(1), dock.canZoom(-1)]).toEqual([true, false]);
 });
 
-it("zooms so that all of so many steps are seen, or as many as can be", () => {
+it("zooms so that the wanted steps fit, or as many as possible", () => {
   const dock = new Dock();
   dock.settleZoom(600);
   expect(dock.store.getState().stepPx).toBe(9);

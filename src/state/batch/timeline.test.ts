@@ -45,7 +45,7 @@ describe("the timeline", () => {
     add(3, { entries: [sampleEntry("a"), sampleEntry("b")] });
     add(4, { entries: [sampleEntry("a")], preempted: [{ requestId: "b", index: 0 }], waitingIds: ["b"] });
     add(5, { entries: [sampleEntry("a", { finishReason: "stop" })], waitingIds: ["b"] });
-    // Recomputed: what it was asked and what it had said, of which a part was still in the cache.
+    // Recomputed: its prompt and its output, part of which was still in the cache.
     add(6, { entries: [sampleEntry("b", { rows: 2, start: 8, cachedTokens: 8 })] });
     add(7, { entries: [sampleEntry("b", { finishReason: "length" })] });
     expect(drawAll(1, 8)).toEqual({ a: "ppdddf..", b: "wpdxwpdf" });

@@ -61,7 +61,7 @@ export class Timeline {
     this.#open.clear();
     this.#steps.clear();
     this.#lastStep = 0;
-    this.#tell();
+    this.#notify();
   }
 
   /** Returns the tracks with a cell between two steps, both included. */
@@ -94,14 +94,14 @@ export class Timeline {
       if (waiting.has(track.id.requestId) && !track.cellAt(step)) track.set(step, WAITING);
     }
     this.#forget();
-    this.#tell();
+    this.#notify();
   }
 
   addRequest(report: RequestReport): void {
     const track = this.#open.get(keyOf(report));
     if (report.status !== "finished" || track === undefined) return;
     this.#end(track, report.finishReason ?? "abort");
-    this.#tell();
+    this.#notify();
   }
 
   /**
@@ -132,7 +132,7 @@ export class Timeline {
     for (const track of this.#open.values()) track.forgetBefore(oldest);
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -6,7 +6,7 @@ import { lastTurn, openPanes } from "../../testing/app/open-panes.ts";
 describe("an answer once more", () => {
   const count = { answer: () => "a b c d e f g h" };
 
-  it("is given anew in the place of the old one", async () => {
+  it("replaces the old one", async () => {
     let times = 0;
     const { control, first, step, openPane } = openPanes({ answer: () => `Try ${++times}` });
     await control.start();
@@ -19,7 +19,7 @@ describe("an answer once more", () => {
     expect(first.accepted.at(-1)?.messages).toEqual([{ role: "user", content: "Go." }]);
   });
 
-  it("goes on from where the length limit ended it", async () => {
+  it("continues where the length limit ended it", async () => {
     const { control, first, announcements, step, openPane } = openPanes(count);
     await control.start();
     const pane = openPane(1);
@@ -120,7 +120,7 @@ describe("settings", () => {
 });
 
 describe("a cleared chat", () => {
-  it("can be had back until the next question", async () => {
+  it("can be restored until the next question", async () => {
     const { control, step, openPane } = openPanes();
     await control.start();
     const pane = openPane(1);
@@ -141,7 +141,7 @@ describe("a cleared chat", () => {
 });
 
 describe("the place in the queue", () => {
-  it("is told while others are served", async () => {
+  it("shows its place in the queue while others are served", async () => {
     const { control, step, openPane } = openPanes({ answer: () => "a b", maxNumSeqs: 1 });
     await control.start();
     const panes = [openPane(1), openPane(2), openPane(3)];

@@ -110,7 +110,7 @@ describe("a pane beside a pane", () => {
 });
 
 describe("a file of chats", () => {
-  it("brings them back, beside those that are there and in place of empty panes", () => {
+  it("opens them again beside the open ones, and replaces empty panes", () => {
     workspace = new Workspace(context, saved(1, 2));
     const file = exportChats(workspace);
     workspace = new Workspace(context);

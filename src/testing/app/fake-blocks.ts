@@ -20,7 +20,7 @@ export class FakeBlocks {
     return this.#cached.size;
   }
 
-  /** The request has so many tokens now. */
+  /** Sets the number of the request's tokens. */
   grow(requestId: string, tokens: number): void {
     this.#tokens.set(requestId, tokens);
     const owned = this.#owners.filter((owner) => owner === requestId).length;

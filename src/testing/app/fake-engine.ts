@@ -36,6 +36,7 @@ import type {
   TokenizeRequest,
   TokenizeResponse,
 } from "../../protocol/tokenize.ts";
+import { ChunkQueue } from "./chunk-queue.ts";
 import { FakeBlocks } from "./fake-blocks.ts";
 
 export interface FakeEngineOptions {
@@ -44,7 +45,7 @@ export interface FakeEngineOptions {
   readonly model?: Partial<ModelCard>;
   /** Most answers that grow at once; the others wait. */
   readonly maxNumSeqs?: number;
-  /** So many tokens are drafted in each step; of these none, one, two... are taken, in turn. [0] */
+  /** Tokens drafted in each step; none, one, two... of them are accepted, in turn. [0] */
   readonly numDrafts?: number;
 }
 
@@ -182,7 +183,7 @@ export class FakeEngine implements ChorusEngine {
     }
   }
 
-  /** The engine dies: everything open is rejected, then `fatal` is told. */
+  /** The engine dies: everything open is rejected, then `fatal` is emitted. */
   die(error: ChorusErrorData): void {
     this.#failAll(fromErrorData(error));
     this.#emit("fatal", error);
@@ -370,33 +371,5 @@ async function* asTexts(chunks: CompletionStream<ChatCompletionChunk>): AsyncGen
       text: delta.content ?? "",
     }));
     yield { ...chunk, object: "text_completion", choices: texts };
-  }
-}
-
-/** Chunks pushed on one side, awaited on the other. */
-class ChunkQueue {
-  #chunks: ChatCompletionChunk[] = [];
-  #error: ChorusError | null = null;
-  #wake: () => void = () => {};
-
-  readonly push = (chunk: ChatCompletionChunk): void => {
-    this.#chunks.push(chunk);
-    this.#wake();
-  };
-
-  readonly fail = (error: ChorusError): void => {
-    this.#error = error;
-    this.#wake();
-  };
-
-  async *read(): AsyncGenerator<ChatCompletionChunk, undefined> {
-    for (;;) {
-      const chunk = this.#chunks.shift();
-      if (chunk) {
-        yield chunk;
-        if (chunk.choices[0]?.finish_reason) return;
-      } else if (this.#error) throw this.#error;
-      else await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
   }
 }

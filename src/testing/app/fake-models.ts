@@ -8,7 +8,7 @@ import type { ModelEstimate, StoredModel } from "../../protocol/models.ts";
 const TOTAL_BYTES = 250_000_000;
 const MB = 1e6;
 
-/** The library's models without a network: a download goes on when it is told to, and what is kept is a list. */
+/** The library's models without a network: a test decides how far a download gets, and stored models are a list. */
 export class FakeModels implements Models {
   readonly catalogue = CATALOGUE;
   readonly stored = new Map<string, StoredModel>();

@@ -9,7 +9,7 @@ import { SharedSettings } from "../../state/settings/shared-settings.ts";
 /** Lets promises settle: what a fake engine pushed reaches the pane. */
 export const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
-/** Panes on fake engines, of which `control` starts one after the other; `step` steps them. */
+/** Panes on fake engines. `control` starts one engine after the other; `step` runs a step. */
 export function openPanes(options: FakeEngineOptions = {}) {
   const engines = [new FakeEngine(options), new FakeEngine(options)];
   let started = 0;

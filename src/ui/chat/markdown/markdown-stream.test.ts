@@ -65,7 +65,7 @@ it("keeps the tokens of finished blocks as they are", () => {
   expect(after).toHaveLength(3);
 });
 
-it("begins anew when the text is another one", () => {
+it("starts again for another text", () => {
   const stream = new MarkdownStream();
   stream.blocksOf("One.\n\nTwo.");
   expect(stream.blocksOf("Other.").map(({ raw }) => raw)).toEqual(["Other."]);

@@ -1,0 +1,46 @@
+// 16-bit floats, four at a time, exactly.
+//
+// A half whose sign, exponent and mantissa stand where an f32 has them is the f32 half 2^-112, subnormal halves included.
+
+import type { FunctionBuilder, Local } from "../wasm/function-builder.ts";
+import { f32, f32x4, i32, i32x4, v128 } from "../wasm/instructions.ts";
+import type { I32, Value, Vector } from "../wasm/value.ts";
+
+/** What a half that was only moved is to be multiplied by. */
+export const HALF_SCALE = 2 ** 112;
+
+const MOVED_BITS = 0x8fffe000 | 0;
+/** From the top of a lane, where the sign may be smeared over the next bits. */
+const EXPONENT_SHIFT = 3;
+
+/** Four halves in the upper halves of their lanes, as f32 over HALF_SCALE. The lower halves don't matter. */
+export function movedHalves(lanes: Vector, bits: Vector): Vector {
+  return v128.and(i32x4.shrS(lanes, EXPONENT_SHIFT), bits);
+}
+
+/** The mask that movedHalves takes, in a local. */
+export function movedHalfBits(f: FunctionBuilder): Local<"v128"> {
+  return f.v128(i32x4.splat(MOVED_BITS));
+}
+
+/** A half in the lower 16 bits. */
+export function halfToF32(half: I32): Value<"f32"> {
+  const moved = i32.and(i32.shrS(i32.shl(half, 16), EXPONENT_SHIFT), MOVED_BITS);
+  return f32.mul(f32.reinterpret(moved), HALF_SCALE);
+}
+
+/** The nearest halves, ties to even, as bits in the lower 16 of each lane; beyond 65504 infinity. */
+export function toHalves(f: FunctionBuilder, values: Vector): Local<"v128"> {
+  const bits = f.v128(values);
+  const magnitude = f.v128(v128.and(bits, 0x7fffffff));
+  // Exponents are biased by 127 and by 15. Just below half of the last kept bit, plus that bit: a tie goes to even.
+  const roundUp = i32x4.add(0xfff, v128.and(i32x4.shrU(magnitude, 13), 1));
+  const half = f.v128(i32x4.shrU(i32x4.sub(i32x4.add(magnitude, roundUp), 0x38000000), 13));
+  // The last bit of 0.5 is worth what the last bit of a subnormal half is: the addition rounds to it.
+  const subnormal = i32x4.sub(f32x4.add(magnitude, 0.5), 0x3f000000);
+  half.set(v128.bitselect(subnormal, half, i32x4.ltS(magnitude, 0x38800000)));
+  half.set(v128.bitselect(i32x4.splat(0x7c00), half, i32x4.gtS(magnitude, 0x477fffff))); // 65536 and more
+  half.set(v128.bitselect(i32x4.splat(0x7e00), half, i32x4.gtS(magnitude, 0x7f800000))); // not a number
+  half.set(v128.or(half, v128.and(i32x4.shrU(bits, 16), 0x8000)));
+  return half;
+}

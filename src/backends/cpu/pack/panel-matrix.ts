@@ -1,0 +1,31 @@
+import type { WeightsDtype } from "../../../protocol/config.ts";
+import { CHUNK, GROUP_COLUMNS, PANEL_COLUMNS, panelBytes } from "../kernels/panels.ts";
+
+/** Sizes of a packed matrix [k, n]: see kernels/panels.ts for the layout. */
+export interface PanelShape {
+  readonly dtype: WeightsDtype;
+  /** Multiples of 32; the padding is zero. */
+  readonly kStride: number;
+  readonly nStride: number;
+  /** Of 8 columns, all of K. */
+  readonly panelBytes: number;
+  readonly bytes: number;
+}
+
+/** A packed matrix in memory. */
+export interface PanelMatrix extends PanelShape {
+  readonly address: number;
+}
+
+export function panelShape(k: number, n: number, dtype: WeightsDtype): PanelShape {
+  const kStride = strideOf(k);
+  const nStride = strideOf(n);
+  const aPanel = panelBytes(dtype, kStride);
+  return { dtype, kStride, nStride, panelBytes: aPanel, bytes: (nStride / PANEL_COLUMNS) * aPanel };
+}
+
+/** Width of a row of `size` values in memory. Rows end in zeros, so that inner loops have no remainders. */
+export function strideOf(size: number): number {
+  const multiple = Math.max(CHUNK, GROUP_COLUMNS);
+  return Math.ceil(size / multiple) * multiple;
+}

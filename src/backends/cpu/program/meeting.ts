@@ -1,0 +1,51 @@
+import { BARRIER } from "../kernels/barrier.ts";
+import type { Kernels } from "../kernels/kernels.ts";
+
+/** How threads meet between phases. */
+export interface Meeting {
+  /** @throws ThreadFailure where the others don't come */
+  meet(): void;
+}
+
+/** Of a thread that is alone. */
+export const NOBODY_TO_MEET: Meeting = { meet: () => undefined };
+
+/** Says why a meeting did not come about. */
+export class ThreadFailure extends Error {}
+
+/** Meets by the barrier of kernels/barrier.ts. */
+export class BarrierMeeting implements Meeting {
+  readonly #kernels: Kernels;
+  readonly #address: number;
+  readonly #spins: number;
+  readonly #maxNaps: number;
+  #threads = 1;
+  #target = 0;
+  /** How often this thread fell asleep, and how often it met the others, since `begin`. */
+  sleeps = 0;
+  meetings = 0;
+
+  constructor(kernels: Kernels, address: number, { spins, maxNaps }: { spins: number; maxNaps: number }) {
+    this.#kernels = kernels;
+    this.#address = address;
+    this.#spins = spins;
+    this.#maxNaps = maxNaps;
+  }
+
+  /** @param arrivals so far, of the barrier */
+  begin(threads: number, arrivals: number): void {
+    this.#threads = threads;
+    this.#target = arrivals;
+    this.sleeps = 0;
+    this.meetings = 0;
+  }
+
+  meet(): void {
+    this.#target = (this.#target + this.#threads) | 0;
+    const outcome = this.#kernels.barrier?.(this.#address, this.#target, this.#spins, this.#maxNaps);
+    this.meetings++;
+    if (outcome === BARRIER.slept) this.sleeps++;
+    if (outcome === BARRIER.failed) throw new ThreadFailure("another thread has failed");
+    if (outcome === BARRIER.stalled) throw new ThreadFailure("another thread has not come");
+  }
+}

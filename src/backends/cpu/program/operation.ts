@@ -1,0 +1,127 @@
+// A step as plain data: what every thread walks. Addresses, strides and offsets are bytes.
+
+import type { Epilogue } from "../kernels/epilogues.ts";
+import type { PanelMatrix } from "../pack/panel-matrix.ts";
+
+/** Rows of f32 in memory: of all the step's rows, or of its samples. */
+export interface Rows {
+  readonly address: number;
+  readonly stride: number;
+}
+
+/** y = scale table[token] + positions[position] */
+export interface EmbedOperation {
+  readonly type: "embed";
+  readonly table: PanelMatrix;
+  readonly scale: number;
+  /** Learned positions, if there are any. */
+  readonly positions: Rows | null;
+  readonly y: Rows;
+}
+
+/** y = norm(x), row by row. */
+export interface NormOperation {
+  readonly type: "norm";
+  readonly kind: "layer" | "rms";
+  /** "samples": row i of y is of the row that sample i is drawn from. */
+  readonly of: "rows" | "samples";
+  readonly x: Rows;
+  readonly y: Rows;
+  readonly gamma: number;
+  /** 0 for "rms". */
+  readonly beta: number;
+  readonly width: number;
+  /** Of a row with its padding. */
+  readonly bytes: number;
+  readonly epsilon: number;
+}
+
+/** RMSNorm of each head by itself, in place. */
+export interface HeadNormOperation {
+  readonly type: "headNorm";
+  readonly x: Rows;
+  readonly heads: number;
+  readonly headSize: number;
+  readonly gamma: number;
+  readonly epsilon: number;
+}
+
+/** y = epilogue(x w + bias) */
+export interface LinearOperation {
+  readonly type: "linear";
+  readonly of: "rows" | "samples";
+  readonly x: Rows;
+  readonly w: PanelMatrix;
+  /** 0: none. */
+  readonly bias: number;
+  readonly y: Rows;
+  readonly epilogue: Epilogue;
+}
+
+/** Rotary positions, in place. */
+export interface RotateOperation {
+  readonly type: "rotate";
+  readonly x: Rows;
+  readonly heads: number;
+  /** Cosines and sines of each position. */
+  readonly angles: Rows;
+}
+
+/** One layer's part of the cache. */
+export interface LayerCache {
+  readonly keys: number;
+  readonly values: number;
+  /** Of a block's keys, or values, all heads. */
+  readonly blockBytes: number;
+}
+
+/** Writes the rows' keys and values into the cache. */
+export interface CacheWriteOperation {
+  readonly type: "cacheWrite";
+  readonly k: Rows;
+  readonly v: Rows;
+  readonly heads: number;
+  readonly cache: LayerCache;
+}
+
+/** y = softmax(scale q keys) values */
+export interface AttendOperation {
+  readonly type: "attend";
+  readonly q: Rows;
+  readonly y: Rows;
+  readonly heads: number;
+  readonly keyHeads: number;
+  readonly headSize: number;
+  readonly scale: number;
+  /** Positions that a row attends to, its own included; null: all. */
+  readonly window: number | null;
+  readonly cache: LayerCache;
+}
+
+/** Draws the step's tokens from their logits. */
+export interface SampleOperation {
+  readonly type: "sample";
+  readonly logits: Rows;
+}
+
+/** Appends what was drawn to the histories: in a phase after "sample". */
+export interface RecordOperation {
+  readonly type: "record";
+}
+
+export type Operation =
+  | EmbedOperation
+  | NormOperation
+  | HeadNormOperation
+  | LinearOperation
+  | RotateOperation
+  | CacheWriteOperation
+  | AttendOperation
+  | SampleOperation
+  | RecordOperation;
+
+/**
+ * Operations in phases. Threads meet between phases. Within one, each goes on with what it has made itself: its own rows
+ * (embed, norm, headNorm, rotate and cacheWrite share rows alike), or its own columns (linear).
+ */
+export type Program = readonly (readonly Operation[])[];

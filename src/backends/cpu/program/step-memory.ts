@@ -1,0 +1,105 @@
+// What a step computes, where all threads read it.
+//
+//   head      num rows, num samples
+//   rows      [maxRows] token, position, slot, 0             token UNKNOWN: the one that history has at the position
+//   samples   [maxSamples] SAMPLE_WORDS: see sampler/sample-layout.ts
+//   tables    [maxSlots, maxBlocks] block ids
+//   history   [maxSlots, maxLength] tokens of each slot's sequence, which the sampler goes on
+//
+// Since a row takes its token from the history, and not from a cell that the step itself overwrites, a step that a thread
+// broke off can be computed again from its beginning.
+
+import type { MemoryMap } from "../memory-map.ts";
+import { SAMPLE_WORDS } from "../sampler/sample-layout.ts";
+
+/** Token of a row whose id the host does not know yet. */
+export const UNKNOWN = 0xffffffff;
+
+const HEAD_WORDS = 16;
+export const ROW_WORDS = 4;
+
+export interface StepLimits {
+  readonly maxRows: number;
+  readonly maxSamples: number;
+  readonly maxSlots: number;
+  /** Of a sequence. */
+  readonly maxBlocks: number;
+  /** Tokens of a sequence. */
+  readonly maxLength: number;
+}
+
+/** Addresses; plain data, the same in every thread. */
+export interface StepMemory extends StepLimits {
+  readonly head: number;
+  readonly rows: number;
+  readonly samples: number;
+  readonly tables: number;
+  readonly history: number;
+}
+
+export function takeStepMemory(map: MemoryMap, limits: StepLimits): StepMemory {
+  const words = (count: number) => map.take(4 * count);
+  return {
+    ...limits,
+    head: words(HEAD_WORDS),
+    rows: words(limits.maxRows * ROW_WORDS),
+    samples: words(limits.maxSamples * SAMPLE_WORDS),
+    tables: words(limits.maxSlots * limits.maxBlocks),
+    history: words(limits.maxSlots * limits.maxLength),
+  };
+}
+
+/** A step's rows, read from memory. */
+export class StepView {
+  readonly #words: Uint32Array;
+  readonly #memory: StepMemory;
+
+  constructor(buffer: ArrayBufferLike, memory: StepMemory) {
+    this.#words = new Uint32Array(buffer);
+    this.#memory = memory;
+  }
+
+  get numRows(): number {
+    return this.#word(this.#memory.head);
+  }
+
+  get numSamples(): number {
+    return this.#word(this.#memory.head + 4);
+  }
+
+  token(row: number): number {
+    const token = this.#row(row, 0);
+    const { history, maxLength } = this.#memory;
+    return token === UNKNOWN ? this.#word(history + 4 * (this.slot(row) * maxLength + this.position(row))) : token;
+  }
+
+  position(row: number): number {
+    return this.#row(row, 1);
+  }
+
+  slot(row: number): number {
+    return this.#row(row, 2);
+  }
+
+  /** Row that a sample is drawn from. */
+  sampledRow(sample: number): number {
+    return this.#word(this.#memory.samples + 4 * sample * SAMPLE_WORDS);
+  }
+
+  /** Address of a slot's block table. */
+  table(slot: number): number {
+    return this.#memory.tables + 4 * slot * this.#memory.maxBlocks;
+  }
+
+  block(slot: number, index: number): number {
+    return this.#word(this.table(slot) + 4 * index);
+  }
+
+  #row(row: number, field: number): number {
+    return this.#word(this.#memory.rows + 4 * (row * ROW_WORDS + field));
+  }
+
+  #word(address: number): number {
+    return this.#words[address / 4] ?? 0;
+  }
+}

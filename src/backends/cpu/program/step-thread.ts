@@ -1,0 +1,219 @@
+import { headBlockBytes, type CacheShape } from "../kernels/cache-write.ts";
+import { EPILOGUE } from "../kernels/epilogues.ts";
+import type { Kernels } from "../kernels/kernels.ts";
+import { GROUP_COLUMNS, GROUP_PANELS } from "../kernels/panels.ts";
+import type {
+  AttendOperation,
+  CacheWriteOperation,
+  EmbedOperation,
+  HeadNormOperation,
+  LinearOperation,
+  NormOperation,
+  Operation,
+  Program,
+  RotateOperation,
+  SampleOperation,
+} from "./operation.ts";
+import type { Meeting } from "./meeting.ts";
+import { attentionShares, type HeadShare } from "./attention-share.ts";
+import { shareOf, type Share } from "./share.ts";
+import { StepView, type StepMemory } from "./step-memory.ts";
+
+/** What a thread computes on; plain data. */
+export interface ThreadPlan {
+  readonly program: Program;
+  readonly step: StepMemory;
+  readonly cache: CacheShape;
+  readonly scratch: ThreadScratch;
+}
+
+/** Each thread's own memory; the same addresses for all, `bytes` apart. */
+export interface ThreadScratch {
+  /** For products. */
+  readonly totals: number;
+  /** For attention: [heads] of `pitch` bytes. */
+  readonly scores: number;
+  readonly pitch: number;
+  readonly bytes: number;
+}
+
+/** What a thread draws with: see sampler/sampler.ts. */
+export interface SampleDrawer {
+  draw(sample: number, logits: number): void;
+  record(numSamples: number): void;
+}
+
+/** Computes one thread's share of steps. */
+export class StepThread {
+  readonly #kernels: Kernels;
+  readonly #plan: ThreadPlan;
+  readonly #view: StepView;
+  readonly #drawer: SampleDrawer;
+  readonly #thread: number;
+  #threads = 1;
+
+  constructor(kernels: Kernels, buffer: ArrayBufferLike, plan: ThreadPlan, drawer: SampleDrawer, thread: number) {
+    this.#kernels = kernels;
+    this.#plan = plan;
+    this.#view = new StepView(buffer, plan.step);
+    this.#drawer = drawer;
+    this.#thread = thread;
+  }
+
+  /** Walks the program; `meeting` is called after each phase. */
+  run(threads: number, meeting: Meeting): void {
+    this.#threads = threads;
+    for (const phase of this.#plan.program) {
+      for (const operation of phase) this.#compute(operation);
+      meeting.meet();
+    }
+  }
+
+  #compute(operation: Operation): void {
+    switch (operation.type) {
+      case "embed":
+        return this.#embed(operation);
+      case "norm":
+        return this.#norm(operation);
+      case "headNorm":
+        return this.#headNorm(operation);
+      case "linear":
+        return this.#linear(operation);
+      case "rotate":
+        return this.#rotate(operation);
+      case "cacheWrite":
+        return this.#cacheWrite(operation);
+      case "attend":
+        return this.#attend(operation);
+      case "sample":
+        return this.#sample(operation);
+      case "record":
+        if (this.#thread === 0) this.#drawer.record(this.#view.numSamples);
+    }
+  }
+
+  #share(count: number): Share {
+    return shareOf(count, this.#thread, this.#threads);
+  }
+
+  #scratch(address: number): number {
+    return address + this.#thread * this.#plan.scratch.bytes;
+  }
+
+  #embed({ table, scale, positions, y }: EmbedOperation): void {
+    const bytes = 4 * table.kStride;
+    const { begin, end } = this.#share(this.#view.numRows);
+    for (let row = begin; row < end; row++) {
+      const to = y.address + row * y.stride;
+      this.#kernels.embed(table.address, table.panelBytes, this.#view.token(row), to, bytes, scale);
+      if (positions === null) continue;
+      this.#kernels.add(to, positions.address + this.#view.position(row) * positions.stride, bytes);
+    }
+  }
+
+  #norm({ kind, of, x, y, gamma, beta, width, bytes, epsilon }: NormOperation): void {
+    const { begin, end } = this.#share(of === "rows" ? this.#view.numRows : this.#view.numSamples);
+    for (let i = begin; i < end; i++) {
+      const from = x.address + (of === "rows" ? i : this.#view.sampledRow(i)) * x.stride;
+      const to = y.address + i * y.stride;
+      if (kind === "layer") this.#kernels.layer_norm(from, to, gamma, beta, bytes, width, epsilon);
+      else this.#kernels.rms_norm(from, to, gamma, bytes, width, epsilon);
+    }
+  }
+
+  #headNorm({ x, heads, headSize, gamma, epsilon }: HeadNormOperation): void {
+    const { begin, end } = this.#share(this.#view.numRows);
+    for (let row = begin; row < end; row++) {
+      for (let head = 0; head < heads; head++) {
+        const at = x.address + row * x.stride + 4 * head * headSize;
+        this.#kernels.rms_norm(at, at, gamma, 4 * headSize, headSize, epsilon);
+      }
+    }
+  }
+
+  #linear({ of, x, w, bias, y, epilogue }: LinearOperation): void {
+    const rows = of === "rows" ? this.#view.numRows : this.#view.numSamples;
+    const { begin, end } = this.#share(w.nStride / GROUP_COLUMNS);
+    if (rows === 0 || begin === end) return;
+    const columnBytes = 4 * GROUP_COLUMNS * begin;
+    this.#kernels.product(
+      x.address,
+      x.stride,
+      w.address + begin * GROUP_PANELS * w.panelBytes,
+      w.panelBytes,
+      bias === 0 ? 0 : bias + columnBytes,
+      y.address + columnBytes,
+      y.stride,
+      4 * w.kStride,
+      end - begin,
+      rows,
+      this.#scratch(this.#plan.scratch.totals),
+      EPILOGUE[epilogue],
+    );
+  }
+
+  #rotate({ x, heads, angles }: RotateOperation): void {
+    const { begin, end } = this.#share(this.#view.numRows);
+    for (let row = begin; row < end; row++) {
+      const position = this.#view.position(row);
+      this.#kernels.rotate(x.address + row * x.stride, heads, angles.address + position * angles.stride);
+    }
+  }
+
+  #cacheWrite({ k, v, heads, cache }: CacheWriteOperation): void {
+    const { blockSize } = this.#plan.cache;
+    const { begin, end } = this.#share(this.#view.numRows);
+    for (let row = begin; row < end; row++) {
+      const position = this.#view.position(row);
+      const block = this.#view.block(this.#view.slot(row), Math.floor(position / blockSize)) * cache.blockBytes;
+      this.#kernels.cache_write(
+        k.address + row * k.stride,
+        v.address + row * v.stride,
+        cache.keys + block,
+        cache.values + block,
+        position % blockSize,
+        heads,
+      );
+    }
+  }
+
+  #attend(operation: AttendOperation): void {
+    const { heads, window } = operation;
+    const lengths = Array.from({ length: this.#view.numRows }, (_, row) => {
+      const length = this.#view.position(row) + 1;
+      return window === null ? length : Math.min(length, window);
+    });
+    for (const share of attentionShares(lengths, heads, this.#thread, this.#threads)) {
+      this.#attendHeads(operation, share);
+    }
+  }
+
+  #attendHeads({ q, y, heads, keyHeads, headSize, scale, window, cache }: AttendOperation, share: HeadShare): void {
+    const { row, begin, end } = share;
+    const { scores, pitch } = this.#plan.scratch;
+    const length = this.#view.position(row) + 1;
+    const queriesAKey = heads / keyHeads;
+    const keyOffset = Math.floor(begin / queriesAKey) * headBlockBytes(this.#plan.cache);
+    const headOffset = 4 * begin * headSize;
+    this.#kernels.attend(
+      q.address + row * q.stride + headOffset,
+      y.address + row * y.stride + headOffset,
+      cache.keys + keyOffset,
+      cache.values + keyOffset,
+      cache.blockBytes,
+      this.#view.table(this.#view.slot(row)),
+      window === null ? 0 : Math.max(0, length - window),
+      length,
+      this.#scratch(scores),
+      pitch,
+      end - begin,
+      begin % queriesAKey,
+      scale,
+    );
+  }
+
+  #sample({ logits }: SampleOperation): void {
+    const { begin, end } = this.#share(this.#view.numSamples);
+    for (let i = begin; i < end; i++) this.#drawer.draw(i, logits.address + i * logits.stride);
+  }
+}

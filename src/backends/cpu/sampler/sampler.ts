@@ -1,0 +1,238 @@
+// From a row of logits to a token, its log-probability and the most likely tokens: what shaders/process-logits.wgsl,
+// sample.wgsl and top-logprobs.wgsl do, sample by sample. Passes over the vocabulary are kernels; the rest is here.
+
+import { MAX_TOP_CANDIDATES } from "../../../engine/sampling/sampling-params.ts";
+import type { LogprobsMode } from "../../../protocol/config.ts";
+import { FORBIDDEN } from "../kernels/arithmetic.ts";
+import type { Kernels } from "../kernels/kernels.ts";
+import { NUM_BINS } from "../kernels/sampling/filter.ts";
+import type { MemoryMap } from "../memory-map.ts";
+import { strideOf } from "../pack/panel-matrix.ts";
+import type { StepMemory } from "../program/step-memory.ts";
+import { applyFilters, hasFilters } from "./filters.ts";
+import { applyRules } from "./apply-rules.ts";
+import { maskWords, readRuleLists, ruleListWords } from "./rule-lists.ts";
+import { RowSelector, type SamplerScratch } from "./row-selector.ts";
+import { readSample, SAMPLE_FLAG, SAMPLE_WORDS, type SampleRequest } from "./sample-layout.ts";
+
+/** Words of a result: the token (of a scored one its rank), its log-probability, how many top tokens, then those. */
+export const RESULT_WORDS = 3 + 2 * MAX_TOP_CANDIDATES;
+
+/** Addresses; plain data. */
+export interface SamplerMemory {
+  readonly vocabSize: number;
+  readonly logprobsMode: LogprobsMode;
+  /** [maxSlots] of ruleListWords */
+  readonly rules: number;
+  /** [maxSamples] of maskWords */
+  readonly masks: number;
+  /** [maxSamples] of RESULT_WORDS */
+  readonly results: number;
+  /** Of the first thread; `scratchBytes` further on the next one's. */
+  readonly scratch: SamplerScratch & { readonly softmax: number };
+  readonly scratchBytes: number;
+}
+
+export interface SamplerLimits {
+  readonly vocabSize: number;
+  readonly maxSlots: number;
+  readonly maxSamples: number;
+  readonly maxThreads: number;
+  readonly logprobsMode: LogprobsMode;
+}
+
+export function takeSamplerMemory(map: MemoryMap, limits: SamplerLimits): SamplerMemory {
+  const { vocabSize, maxSlots, maxSamples, maxThreads, logprobsMode } = limits;
+  const rowBytes = 4 * strideOf(vocabSize);
+  const binBytes = 4 * NUM_BINS;
+  const softmaxBytes = 64;
+  const scratchBytes = 4 * rowBytes + binBytes + softmaxBytes;
+  const rules = map.take(4 * maxSlots * ruleListWords(vocabSize));
+  const masks = map.take(4 * maxSamples * maskWords(vocabSize));
+  const results = map.take(4 * maxSamples * RESULT_WORDS);
+  const working = map.take(maxThreads * scratchBytes);
+  const [weights, masses, ids] = [working + rowBytes, working + 2 * rowBytes, working + 3 * rowBytes];
+  const bins = working + 4 * rowBytes;
+  const scratch = { working, weights, masses, ids, bins, softmax: bins + binBytes };
+  return { vocabSize, logprobsMode, rules, masks, results, scratch, scratchBytes };
+}
+
+/** The largest logit of a row, whose it is, and the sum of exp(logit - peak). */
+interface Softmax {
+  readonly token: number;
+  readonly peak: number;
+  readonly total: number;
+}
+
+const NO_TOKEN = 0xffffffff;
+
+/** Draws samples on one thread. */
+export class Sampler {
+  readonly #kernels: Kernels;
+  readonly #buffer: ArrayBufferLike;
+  readonly #words: Uint32Array;
+  readonly #floats: Float32Array;
+  readonly #step: StepMemory;
+  readonly #memory: SamplerMemory;
+  readonly #scratch: SamplerMemory["scratch"];
+  readonly #selector: RowSelector;
+  /** Of a row of logits with its padding. */
+  readonly #rowBytes: number;
+
+  constructor(kernels: Kernels, buffer: ArrayBufferLike, step: StepMemory, memory: SamplerMemory, thread: number) {
+    const at = (address: number) => address + thread * memory.scratchBytes;
+    const { working, weights, masses, ids, bins, softmax } = memory.scratch;
+    this.#kernels = kernels;
+    this.#buffer = buffer;
+    this.#words = new Uint32Array(buffer);
+    this.#floats = new Float32Array(buffer);
+    this.#step = step;
+    this.#memory = memory;
+    this.#scratch = {
+      working: at(working),
+      weights: at(weights),
+      masses: at(masses),
+      ids: at(ids),
+      bins: at(bins),
+      softmax: at(softmax),
+    };
+    this.#rowBytes = 4 * strideOf(memory.vocabSize);
+    this.#selector = new RowSelector(kernels, buffer, this.#scratch, this.#rowBytes);
+  }
+
+  /** Draws or scores one of the step's samples. @param logits address of its row */
+  draw(sample: number, logits: number): void {
+    const { vocabSize } = this.#memory;
+    const request = readSample(this.#buffer, this.#step.samples + 4 * sample * SAMPLE_WORDS);
+    this.#floats.fill(FORBIDDEN, logits / 4 + vocabSize, (logits + this.#rowBytes) / 4);
+    const raw = this.#softmaxOf(logits);
+    if ((request.flags & SAMPLE_FLAG.scored) !== 0) this.#score(sample, request, logits, raw);
+    else this.#drawToken(sample, request, logits, raw);
+  }
+
+  /** Appends what the samples have drawn to their slots' histories: not before all have been drawn, since rules read there. */
+  record(numSamples: number): void {
+    for (let sample = 0; sample < numSamples; sample++) {
+      const request = readSample(this.#buffer, this.#step.samples + 4 * sample * SAMPLE_WORDS);
+      if ((request.flags & SAMPLE_FLAG.scored) !== 0) continue;
+      const at = request.slot * this.#step.maxLength + request.promptLength + request.outputIndex;
+      this.#words[this.#step.history / 4 + at] = this.#words[this.#resultAt(sample)] ?? 0;
+    }
+  }
+
+  #score(sample: number, { scoredToken, numTop }: SampleRequest, logits: number, raw: Softmax): void {
+    const logit = this.#floats[logits / 4 + scoredToken] ?? 0;
+    const rank = 1 + this.#kernels.count_above(logits, this.#rowBytes, logit);
+    this.#writeResult(sample, rank, this.#logprob(logit, raw));
+    this.#writeTop(sample, logits, raw, numTop);
+  }
+
+  #drawToken(sample: number, request: SampleRequest, logits: number, raw: Softmax): void {
+    const { vocabSize, logprobsMode } = this.#memory;
+    const isProcessed = (request.flags & SAMPLE_FLAG.processed) !== 0;
+    const isNormalised = (request.flags & SAMPLE_FLAG.normalised) !== 0;
+    const isFiltered = request.temperature > 0 && hasFilters(request, vocabSize);
+    let source = logits;
+    if (isProcessed || isFiltered) {
+      source = this.#scratch.working;
+      this.#copyRow(logits, raw, isNormalised);
+    }
+    if (isProcessed) this.#applyRules(request);
+    const likeliest = isProcessed ? this.#softmaxOf(source) : raw;
+    const row = { logits: source, bytes: this.#rowBytes, highest: likeliest.peak, vocabSize };
+    if (isFiltered) applyFilters(this.#kernels, this.#selector, this.#scratch, row, request);
+    let token = likeliest.token;
+    if (request.temperature > 0) {
+      const { temperature, seedLow, seedHigh, outputIndex } = request;
+      const drawn = this.#kernels.draw(source, this.#rowBytes, temperature, seedLow, seedHigh, outputIndex) >>> 0;
+      if (drawn !== NO_TOKEN) token = drawn;
+    }
+    // Where no logit is a number that may be drawn, any token will do, but it must be one.
+    if (token === NO_TOKEN) token = 0;
+
+    if (logprobsMode === "raw_logprobs") {
+      this.#writeResult(sample, token, this.#logprob(this.#floats[logits / 4 + token] ?? 0, raw));
+      if (isNormalised) this.#writeTop(sample, source, null, request.numTop);
+      else this.#writeTop(sample, logits, raw, request.numTop);
+      return;
+    }
+    const logprobs = this.#processedLogprobs(source, likeliest.peak, request.temperature);
+    this.#writeResult(sample, token, this.#floats[logprobs / 4 + token] ?? 0);
+    this.#writeTop(sample, isNormalised ? source : logprobs, null, request.numTop);
+  }
+
+  /** Logits, or log-probabilities, that rules and filters may change. */
+  #copyRow(logits: number, { peak, total }: Softmax, isNormalised: boolean): void {
+    const { working } = this.#scratch;
+    if (isNormalised) this.#kernels.logprobs_of(logits, working, this.#rowBytes, peak, 1, this.#kernels.log(total));
+    else this.#floats.copyWithin(working / 4, logits / 4, (logits + this.#rowBytes) / 4);
+  }
+
+  #applyRules(request: SampleRequest): void {
+    const { slot, promptLength, outputIndex, flags, mask } = request;
+    const { vocabSize, rules, masks } = this.#memory;
+    const { history, maxLength } = this.#step;
+    const historyAt = history / 4 + slot * maxLength;
+    const listWords = ruleListWords(vocabSize);
+    const maskAt = masks / 4 + mask * maskWords(vocabSize);
+    const working = this.#scratch.working / 4;
+    applyRules(this.#floats.subarray(working, working + vocabSize), {
+      request,
+      lists: readRuleLists(
+        this.#words.subarray(rules / 4 + slot * listWords, rules / 4 + (slot + 1) * listWords),
+        vocabSize,
+      ),
+      history: this.#words.subarray(historyAt, historyAt + promptLength + outputIndex),
+      mask: (flags & SAMPLE_FLAG.masked) === 0 ? null : this.#words.subarray(maskAt, maskAt + maskWords(vocabSize)),
+    });
+  }
+
+  /** Address of log_softmax of what is left to draw, at the request's temperature. */
+  #processedLogprobs(logits: number, highest: number, temperature: number): number {
+    const { weights, masses } = this.#scratch;
+    const divisor = temperature === 0 ? 1 : temperature;
+    const total = this.#kernels.weigh(logits, weights, this.#rowBytes, highest, divisor);
+    this.#kernels.logprobs_of(logits, masses, this.#rowBytes, highest, divisor, this.#kernels.log(total));
+    return masses;
+  }
+
+  #softmaxOf(logits: number): Softmax {
+    const { softmax } = this.#scratch;
+    this.#kernels.softmax_of(logits, this.#rowBytes, softmax);
+    const [token = 0] = this.#words.subarray(softmax / 4);
+    const [peak = 0, total = 0] = this.#floats.subarray(softmax / 4 + 1);
+    return { token, peak, total };
+  }
+
+  #logprob(logit: number, { peak, total }: Softmax): number {
+    return Math.fround(Math.fround(logit - peak) - this.#kernels.log(total));
+  }
+
+  #resultAt(sample: number): number {
+    return this.#memory.results / 4 + sample * RESULT_WORDS;
+  }
+
+  #writeResult(sample: number, token: number, logprob: number): void {
+    const at = this.#resultAt(sample);
+    this.#words[at] = token;
+    this.#floats[at + 1] = logprob;
+    this.#words[at + 2] = 0;
+  }
+
+  /** The most likely tokens, in order, equally likely ones by id. @param softmax null: `values` are log-probabilities */
+  #writeTop(sample: number, values: number, softmax: Softmax | null, numTop: number): void {
+    const wanted = Math.min(numTop, MAX_TOP_CANDIDATES);
+    if (wanted === 0) return;
+    const value = (token: number) => this.#floats[values / 4 + token] ?? 0;
+    const candidates = [...this.#selector.tokensFrom(values, this.#selector.keyOf(values, 0, wanted))]
+      .filter((token) => value(token) > FORBIDDEN)
+      .sort((a, b) => value(b) - value(a) || a - b)
+      .slice(0, wanted);
+    const at = this.#resultAt(sample);
+    this.#words[at + 2] = candidates.length;
+    candidates.forEach((token, i) => {
+      this.#words[at + 3 + 2 * i] = token;
+      this.#floats[at + 4 + 2 * i] = softmax ? this.#logprob(value(token), softmax) : value(token);
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import type { HelperMessage, HelperPlan } from "./thread-body.ts";
+
+/** A thread beside this one, of a browser or of Node. */
+export interface HelperThread {
+  start(plan: HelperPlan): void;
+  listen(listener: (message: HelperMessage) => void): void;
+  end(): void;
+}
+
+export type OpenHelper = () => Promise<HelperThread>;
+
+interface NodePort {
+  on(type: "message", listener: (message: HelperMessage) => void): unknown;
+  on(type: "error", listener: (error: Error) => void): unknown;
+  on(type: "exit", listener: () => void): unknown;
+  postMessage(message: unknown): void;
+  terminate(): unknown;
+}
+
+/** In a page's worker. */
+export function browserHelper(worker: Worker): HelperThread {
+  return {
+    start: (plan) => worker.postMessage(plan),
+    listen(listener) {
+      worker.addEventListener("message", ({ data }: MessageEvent<HelperMessage>) => listener(data));
+      worker.addEventListener("error", ({ message }) => listener({ type: "failed", message }));
+    },
+    end: () => worker.terminate(),
+  };
+}
+
+/** One of node:worker_threads. */
+export function nodeHelper(worker: NodePort): HelperThread {
+  return {
+    start: (plan) => worker.postMessage(plan),
+    listen(listener) {
+      worker.on("message", listener);
+      worker.on("error", ({ message }) => listener({ type: "failed", message }));
+      worker.on("exit", () => listener({ type: "failed", message: "the thread has ended" }));
+    },
+    end: () => void worker.terminate(),
+  };
+}

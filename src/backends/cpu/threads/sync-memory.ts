@@ -1,0 +1,76 @@
+// Where threads find each other. Each word has a line of the caches to itself.
+//
+//   barrier    see kernels/barrier.ts
+//   go         256 steps + threads: counts the steps begun, and says how many threads take part in the newest
+//   arrivals   of the barrier, before that step
+
+import { BARRIER_BYTES, FAILED_OFFSET } from "../kernels/barrier.ts";
+import type { MemoryMap } from "../memory-map.ts";
+
+/** Addresses; plain data. */
+export interface SyncMemory {
+  readonly barrier: number;
+  readonly go: number;
+  readonly arrivals: number;
+}
+
+export const MAX_THREADS = 64;
+/** In place of a number of threads: there are no more steps. */
+export const CLOSED = 255;
+
+const LINE_BYTES = 64;
+
+export function takeSyncMemory(map: MemoryMap): SyncMemory {
+  return { barrier: map.take(BARRIER_BYTES), go: map.take(LINE_BYTES), arrivals: map.take(LINE_BYTES) };
+}
+
+/** The words that threads share, by name. */
+export class SyncWords {
+  readonly #words: Int32Array;
+  readonly #sync: SyncMemory;
+
+  constructor(buffer: ArrayBufferLike, sync: SyncMemory) {
+    this.#words = new Int32Array(buffer);
+    this.#sync = sync;
+  }
+
+  /** Begins a step, or with CLOSED ends them. */
+  begin(threads: number): number {
+    const arrivals = Atomics.load(this.#words, this.#sync.barrier / 4);
+    Atomics.store(this.#words, this.#sync.arrivals / 4, arrivals);
+    const go = this.#sync.go / 4;
+    const steps = (Atomics.load(this.#words, go) >>> 8) + 1;
+    Atomics.store(this.#words, go, (steps << 8) | threads);
+    Atomics.notify(this.#words, go);
+    return arrivals;
+  }
+
+  get go(): number {
+    return Atomics.load(this.#words, this.#sync.go / 4);
+  }
+
+  get arrivals(): number {
+    return Atomics.load(this.#words, this.#sync.arrivals / 4);
+  }
+
+  /** Returns when `go` is another: spins first, then sleeps. */
+  waitForGo(known: number, spins: number): void {
+    const go = this.#sync.go / 4;
+    for (let i = 0; i < spins; i++) if (Atomics.load(this.#words, go) !== known) return;
+    while (Atomics.load(this.#words, go) === known) Atomics.wait(this.#words, go, known);
+  }
+
+  /** Lets nobody wait at the barrier any longer. */
+  fail(): void {
+    this.#setFailed(1);
+    Atomics.notify(this.#words, this.#sync.barrier / 4);
+  }
+
+  clearFailure(): void {
+    this.#setFailed(0);
+  }
+
+  #setFailed(value: number): void {
+    Atomics.store(this.#words, (this.#sync.barrier + FAILED_OFFSET) / 4, value);
+  }
+}

@@ -1,0 +1,64 @@
+import { instantiateKernels, type Kernels } from "../kernels/kernels.ts";
+import { BarrierMeeting } from "../program/meeting.ts";
+import { StepThread, type ThreadPlan } from "../program/step-thread.ts";
+import { Sampler, type SamplerMemory } from "../sampler/sampler.ts";
+import { CLOSED, SyncWords, type SyncMemory } from "./sync-memory.ts";
+
+/** All that a thread computes from; plain data that may be posted. */
+export interface SharedPlan {
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
+  readonly thread: ThreadPlan;
+  readonly sampler: SamplerMemory;
+  readonly sync: SyncMemory;
+}
+
+/** What a helping thread is started with. */
+export interface HelperPlan extends SharedPlan {
+  readonly index: number;
+}
+
+/** What a helping thread says. */
+export type HelperMessage =
+  | { readonly type: "ready" | "closed" }
+  | { readonly type: "failed"; readonly message: string };
+
+/** 10 us: a wake-up takes longer, and spinning longer would rob whoever else wants the core. */
+const SPINS = 20_000;
+/** Of 100 ms: how long a thread waits for the others within a step. */
+const MAX_NAPS = 100;
+
+export function openStepThread(kernels: Kernels, plan: SharedPlan, index: number): StepThread {
+  const { buffer } = plan.memory;
+  const sampler = new Sampler(kernels, buffer, plan.thread.step, plan.sampler, index);
+  return new StepThread(kernels, buffer, plan.thread, sampler, index);
+}
+
+export function openMeeting(kernels: Kernels, plan: SharedPlan, { maxNaps = MAX_NAPS } = {}): BarrierMeeting {
+  return new BarrierMeeting(kernels, plan.sync.barrier, { spins: SPINS, maxNaps });
+}
+
+/** A helping thread's life: computes its share of each step until the pool closes. */
+export async function help(plan: HelperPlan, say: (message: HelperMessage) => void): Promise<void> {
+  const sync = new SyncWords(plan.memory.buffer, plan.sync);
+  try {
+    const kernels = await instantiateKernels(plan.module, plan.memory);
+    const thread = openStepThread(kernels, plan, plan.index);
+    const meeting = openMeeting(kernels, plan);
+    let go = sync.go;
+    say({ type: "ready" });
+    for (;;) {
+      sync.waitForGo(go, SPINS);
+      go = sync.go;
+      const threads = go & 0xff;
+      if (threads === CLOSED) break;
+      if (plan.index >= threads) continue;
+      meeting.begin(threads, sync.arrivals);
+      thread.run(threads, meeting);
+    }
+    say({ type: "closed" });
+  } catch (error) {
+    sync.fail();
+    say({ type: "failed", message: error instanceof Error ? error.message : String(error) });
+  }
+}

@@ -1,0 +1,138 @@
+import { instantiateKernels } from "../kernels/kernels.ts";
+import { NOBODY_TO_MEET, ThreadFailure, type BarrierMeeting } from "../program/meeting.ts";
+import type { StepThread } from "../program/step-thread.ts";
+import type { HelperThread, OpenHelper } from "./helper-thread.ts";
+import { CLOSED, SyncWords } from "./sync-memory.ts";
+import { openMeeting, openStepThread, type HelperPlan, type SharedPlan } from "./thread-body.ts";
+import { ThreadGovernor } from "./thread-governor.ts";
+
+export interface PoolOptions {
+  /** With the one that calls; more than one needs shared memory. */
+  readonly threads: number;
+  readonly openHelper: OpenHelper;
+  /** How long a thread waits for the others within a step, in units of 100 ms. */
+  readonly maxNaps?: number;
+}
+
+/** Computes steps on the calling thread and its helpers. */
+export class ThreadPool {
+  readonly #thread: StepThread;
+  readonly #meeting: BarrierMeeting;
+  readonly #sync: SyncWords;
+  #helpers: readonly Helper[];
+  #governor: ThreadGovernor;
+  #failure: string | null = null;
+
+  static async open(plan: SharedPlan, { threads, openHelper, maxNaps }: PoolOptions): Promise<ThreadPool> {
+    const kernels = await instantiateKernels(plan.module, plan.memory);
+    const helpers = await Promise.all(
+      Array.from({ length: threads - 1 }, async (_, i) => Helper.start(await openHelper(), { ...plan, index: i + 1 })),
+    );
+    const meeting = openMeeting(kernels, plan, maxNaps === undefined ? {} : { maxNaps });
+    return new ThreadPool(
+      openStepThread(kernels, plan, 0),
+      meeting,
+      new SyncWords(plan.memory.buffer, plan.sync),
+      helpers,
+    );
+  }
+
+  private constructor(thread: StepThread, meeting: BarrierMeeting, sync: SyncWords, helpers: readonly Helper[]) {
+    this.#thread = thread;
+    this.#meeting = meeting;
+    this.#sync = sync;
+    this.#helpers = helpers;
+    this.#governor = new ThreadGovernor(helpers.length + 1);
+  }
+
+  get threads(): number {
+    return this.#helpers.length + 1;
+  }
+
+  /** Why there are fewer threads than were opened; null: there are not. */
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  /**
+   * Computes the step that lies in memory, and returns when it is done. Where a helper has died or does not come, the
+   * calling thread computes the step again from its beginning, and goes on alone.
+   * @param threads fewer than there are: to measure
+   */
+  run(threads = this.#governor.next()): void {
+    if (threads > 1 && this.#helpers.length > 0) {
+      try {
+        this.#runTogether(Math.min(threads, this.threads));
+        return;
+      } catch (error) {
+        if (!(error instanceof ThreadFailure)) throw error;
+        this.#dropHelpers(error.message);
+      }
+    }
+    this.#thread.run(1, NOBODY_TO_MEET);
+  }
+
+  /** Ends the helpers. The memory is free when nobody holds it any longer. */
+  async close(): Promise<void> {
+    this.#sync.begin(CLOSED);
+    await Promise.all(this.#helpers.map((helper) => helper.close()));
+    this.#helpers = [];
+  }
+
+  #runTogether(threads: number): void {
+    this.#meeting.begin(threads, this.#sync.begin(threads));
+    this.#thread.run(threads, this.#meeting);
+    this.#governor.report(this.#meeting);
+  }
+
+  #dropHelpers(reason: string): void {
+    this.#failure = this.#helpers.map((helper) => helper.failure).find((failure) => failure !== null) ?? reason;
+    for (const helper of this.#helpers) helper.end();
+    this.#helpers = [];
+    this.#governor = new ThreadGovernor(1);
+    this.#sync.clearFailure();
+  }
+}
+
+/** A helping thread that has been started. */
+class Helper {
+  readonly #thread: HelperThread;
+  readonly #ready: Promise<void>;
+  readonly #closed: Promise<void>;
+  failure: string | null = null;
+
+  /** Resolves when it is ready for steps. @throws ThreadFailure */
+  static async start(thread: HelperThread, plan: HelperPlan): Promise<Helper> {
+    const helper = new Helper(thread);
+    thread.start(plan);
+    await helper.#ready;
+    return helper;
+  }
+
+  private constructor(thread: HelperThread) {
+    this.#thread = thread;
+    this.#ready = new Promise((resolve, reject) => {
+      thread.listen((message) => {
+        if (message.type === "ready") resolve();
+        if (message.type !== "failed") return;
+        this.failure = message.message;
+        reject(new ThreadFailure(message.message));
+      });
+    });
+    this.#closed = new Promise((resolve) => {
+      thread.listen(({ type }) => {
+        if (type !== "ready") resolve();
+      });
+    });
+  }
+
+  /** Waits for its last word: a thread that is ended on its way out of a barrier could leave it between two states. */
+  async close(): Promise<void> {
+    await this.#closed;
+    this.#thread.end();
+  }
+
+  end(): void {
+    this.#thread.end();
+  }
+}
