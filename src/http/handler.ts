@@ -18,8 +18,8 @@ type Route = (asked: Asked) => Response | Promise<Response>;
 
 const ROUTES: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>> = {
   "/v1/models": { GET: ({ engine }) => Response.json({ object: "list", data: [modelEntry(engine)] }) },
-  "/v1/chat/completions": { POST: (asked) => complete(asked, asked.engine.chat.completions as Endpoint) },
-  "/v1/completions": { POST: (asked) => complete(asked, asked.engine.completions as Endpoint) },
+  "/v1/chat/completions": { POST: (asked) => complete(asked, asked.engine.chat.completions) },
+  "/v1/completions": { POST: (asked) => complete(asked, asked.engine.completions) },
   "/v1/responses": { POST: async (asked) => createResponse(asked, await readJson(asked.request)) },
   "/tokenize": {
     POST: async ({ engine, request }) =>
@@ -81,8 +81,8 @@ function routeOf({ url, method }: Request): Route {
 /** Creates a completion of either kind, whole or streamed. What the body must be is the engine's to check. */
 async function complete({ request, requestId }: Asked, endpoint: Endpoint): Promise<Response> {
   const { signal } = request;
-  const answer = await endpoint.create(named(await readJson(request), requestId), { signal });
-  return Symbol.asyncIterator in answer ? eventStream(answer, CHUNK_EVENTS, signal) : Response.json(answer);
+  const created = await endpoint.create(named(await readJson(request), requestId), { signal });
+  return Symbol.asyncIterator in created ? eventStream(created, CHUNK_EVENTS, signal) : Response.json(created);
 }
 
 function named(body: unknown, requestId: string): unknown {

@@ -20,7 +20,10 @@ export async function createResponse({ engine, request, requestId }: Asked, body
   const { completions } = engine.chat;
   try {
     if (chat.stream === true) {
-      const chunks = await completions.create({ ...chat, stream: true, stream_options: { include_usage: true } }, { signal });
+      const chunks = await completions.create(
+        { ...chat, stream: true, stream_options: { include_usage: true } },
+        { signal },
+      );
       return eventStream(chunks, new ResponseEvents(head), signal);
     }
     const { choices, usage } = await completions.create({ ...chat, stream: false }, { signal });
