@@ -34,7 +34,11 @@ const isIdle = async () => {
   const stats = await model.engine.stats();
   return stats.num_requests_running + stats.num_requests_waiting === 0 && stats.num_gpu_blocks_free === 64;
 };
-const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
+/** Requests that the engine has and has not ended. */
+const numOpen = async () => {
+  const stats = await model.engine.stats();
+  return stats.num_requests_running + stats.num_requests_waiting;
+};
 
 /** What the engine itself says. */
 async function expected(maxTokens: number): Promise<string> {
@@ -111,11 +115,9 @@ describe.each(["as fetch", "through a port"] as const)("%s,", (way) => {
       model.pause();
       const controller = new AbortController();
       const asked = client().chat.completions.create(long, { signal: controller.signal });
-      await settle();
-      expect(await isIdle()).toBe(false);
+      await expect.poll(numOpen).toBe(1);
       controller.abort();
       await expect(asked).rejects.toBeInstanceOf(APIUserAbortError);
-      await settle();
       model.resume();
       await expect.poll(isIdle).toBe(true);
     });
@@ -128,7 +130,7 @@ describe.each(["as fetch", "through a port"] as const)("%s,", (way) => {
       await expect(unknown).rejects.toBeInstanceOf(NotFoundError);
       model.pause();
       const asked = [1, 2, 3].map(() => completions.create({ ...GREEDY, messages }));
-      await settle();
+      await expect.poll(numOpen).toBe(3);
       await expect(completions.create({ ...GREEDY, messages })).rejects.toBeInstanceOf(RateLimitError);
       model.resume();
       await Promise.all(asked);
@@ -138,9 +140,16 @@ describe.each(["as fetch", "through a port"] as const)("%s,", (way) => {
       model.pause();
       const { completions } = client().chat;
       const asked = [1, 2, 3].map(() => completions.create({ ...GREEDY, messages }));
-      await settle();
-      const retried = completions.create({ ...GREEDY, messages }, { maxRetries: 2 });
-      await settle();
+      await expect.poll(numOpen).toBe(3);
+      let numRefused = 0;
+      const counting = async (...call: Parameters<typeof fetch>) => {
+        const response = await (reached().fetch ?? fetch)(...call);
+        numRefused += Number(response.status === 429);
+        return response;
+      };
+      const patient = new OpenAI({ apiKey: "none", ...reached(), fetch: counting });
+      const retried = patient.chat.completions.create({ ...GREEDY, messages });
+      await expect.poll(() => numRefused).toBe(1);
       model.resume();
       await Promise.all(asked);
       expect((await retried).usage?.completion_tokens).toBe(12);
@@ -150,7 +159,12 @@ describe.each(["as fetch", "through a port"] as const)("%s,", (way) => {
       const body = { model: "chorus-chat", instructions: "Be brief.", input: QUESTION, temperature: 0 };
       const whole = await client().responses.create({ ...body, max_output_tokens: 12 });
       expect(whole.output_text).not.toBe("");
-      expect(whole).toMatchObject({ object: "response", status: "incomplete", store: false, instructions: "Be brief." });
+      expect(whole).toMatchObject({
+        object: "response",
+        status: "incomplete",
+        store: false,
+        instructions: "Be brief.",
+      });
       expect(whole.incomplete_details).toEqual({ reason: "max_output_tokens" });
       expect(whole.usage).toMatchObject({ output_tokens: 12, output_tokens_details: { reasoning_tokens: 0 } });
 

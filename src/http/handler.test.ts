@@ -18,6 +18,10 @@ const post = (path: string, body: unknown, init?: RequestInit) =>
 
 /** The data of server-sent events. */
 const eventsOf = (text: string) => text.split("\n\n").flatMap((event) => /^data: (.*)$/m.exec(event)?.[1] ?? []);
+const numOpen = async () => {
+  const stats = await model.engine.stats();
+  return stats.num_requests_running + stats.num_requests_waiting;
+};
 const isIdle = async () => {
   const stats = await model.engine.stats();
   return stats.num_requests_running + stats.num_requests_waiting === 0 && stats.num_gpu_blocks_free === 64;
@@ -89,7 +93,12 @@ describe("an answer", () => {
   });
 
   it("comes in events: an answer's first chunk with its first token, and the usage with what the cache had", async () => {
-    const messages = [{ role: "user", content: "Once upon a time there was a small engine that liked to think about many other small engines." }];
+    const messages = [
+      {
+        role: "user",
+        content: "Once upon a time there was a small engine that liked to think about many other small engines.",
+      },
+    ];
     const body = { ...CHAT, messages, stream: true, stream_options: { include_usage: true } };
     const usages = [];
     for (let turn = 0; turn < 2; turn++) {
@@ -110,8 +119,10 @@ describe("an answer", () => {
   it("waits for its first token before it says anything", async () => {
     model.pause();
     const asked = post("/v1/chat/completions", { ...CHAT, stream: true });
-    const isAnswered = await Promise.race([asked.then(() => true), new Promise((resolve) => setTimeout(resolve, 20))]);
-    expect(isAnswered).toBeUndefined();
+    let isAnswered = false;
+    void asked.then(() => (isAnswered = true));
+    await expect.poll(numOpen).toBe(1);
+    expect(isAnswered).toBe(false);
     model.resume();
     expect((await asked).status).toBe(200);
     await (await asked).text();
@@ -191,7 +202,7 @@ describe("what is wrong", () => {
   it("is a full queue's for a while", async () => {
     model.pause();
     const asked = Array.from({ length: 3 }, () => post("/v1/chat/completions", CHAT));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect.poll(numOpen).toBe(3);
     const refused = await post("/v1/chat/completions", CHAT);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
     expect(await refused.json()).toMatchObject({ error: { type: "rate_limit_error", code: "queue_full" } });
@@ -239,7 +250,7 @@ describe("a reader that leaves", () => {
       post("/v1/chat/completions", long, { signal: early.signal }),
       post("/v1/chat/completions", CHAT, { signal: early.signal }),
     ];
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect.poll(numOpen).toBe(2);
     early.abort(new Error("no longer"));
     for (const one of asked) await expect(one).rejects.toThrow("no longer");
     model.resume();
