@@ -96,7 +96,10 @@ export class LanguageModelSession extends EventTarget {
         if (done) controller.close();
         else controller.enqueue(value);
       },
-      cancel: () => leaving.abort(new DOMException("The stream was cancelled.", "AbortError")),
+      async cancel() {
+        leaving.abort(new DOMException("The stream was cancelled.", "AbortError"));
+        await pieces.return(undefined);
+      },
     });
   }
 
