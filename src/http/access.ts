@@ -66,3 +66,16 @@ function preflight({ headers }: Request): Response {
     },
   });
 }
+
+/**
+ * Answers only under names that pass. Any page could otherwise have its own name point to this machine (DNS rebinding), and
+ * then read the answers as its own origin's.
+ */
+export function withHostNames(handler: Handler, isAllowed: (name: string) => boolean): Handler {
+  return async (request) => {
+    const host = request.headers.get("host") ?? "";
+    const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, "") : host;
+    if (isAllowed(name)) return handler(request);
+    return errorResponse(new HttpError(403, "host_not_allowed", `This server does not answer as "${name}".`));
+  };
+}
