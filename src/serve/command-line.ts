@@ -71,7 +71,8 @@ function readWords(words: readonly string[]) {
       continue;
     }
     if (!isOneOf(VALUES, name)) {
-      const near = nearestName(name, [...VALUES, ...SWITCHES]);
+      const known = [...VALUES, ...SWITCHES];
+      const near = nearestName(name, known) ?? known.find((one) => one.startsWith(name.slice(0, 3)));
       throw new UsageError(`There is no option --${name}. ${near ? `Did you mean --${near}?` : "See --help."}`);
     }
     const value = parts.length > 0 ? parts.join("=") : rest.shift();
