@@ -210,7 +210,7 @@ describe("a chat request is refused, naming the field,", () => {
       { messages: [...messages, { role: "tool", content: "" }] },
       "invalid_value",
       "messages[1].role",
-      '"system", "user", "assistant"',
+      '"system", "developer", "user", "assistant"',
     ],
     [
       "for no content",

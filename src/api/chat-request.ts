@@ -16,7 +16,10 @@ const CHAT_FIELDS = [
   "top_logprobs",
 ] as const satisfies readonly Exclude<keyof ChatCompletionRequest, keyof GenerationFields>[];
 
-const ROLES = ["system", "user", "assistant"] as const;
+/** "developer" is OpenAI's newer name of "system". */
+const ROLES = ["system", "developer", "user", "assistant"] as const;
+/** Fields of OpenAI's answers, which clients send back as they came. Here they have nothing in them. */
+const EMPTY_IN_ANSWERS = ["refusal", "audio", "function_call", "tool_calls", "annotations", "parsed"];
 
 /**
  * Parses and checks the body of chat.completions.create, and returns token ids and parameters.
@@ -112,13 +115,19 @@ function parseMessages(fields: Fields): ChatMessage[] {
 }
 
 function parseMessage(message: Fields): ChatMessage {
-  message.refuseOthers(["role", "content", "name", "reasoning_content"]);
+  message.refuseOthers(["role", "content", "name", "reasoning_content"], EMPTY_IN_ANSWERS);
+  for (const name of EMPTY_IN_ANSWERS) {
+    const value = message.get(name);
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    const path = message.path(name);
+    throw new ChorusError("unsupported_parameter", `${path} is not supported. Leave it out.`, path);
+  }
   const role = message.oneOf("role", ROLES);
   if (role === undefined) throw missing(message.path("role"));
   const name = message.string("name");
   const reasoning = message.string("reasoning_content");
   return {
-    role,
+    role: role === "developer" ? "system" : role,
     content: parseContent(message),
     ...(name !== undefined && { name }),
     ...(reasoning !== undefined && { reasoning_content: reasoning }),

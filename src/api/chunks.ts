@@ -8,7 +8,14 @@ import type {
   CompletionLogprobs,
 } from "../protocol/openai.ts";
 import type { Chunk } from "../protocol/service.ts";
-import { echoedText, promptTokenIds, usageOf, type AnswerHead, type ChoiceOutput, type TokenNames } from "./answer.ts";
+import {
+  echoedText,
+  promptTokenIds,
+  UsageCounter,
+  type AnswerHead,
+  type ChoiceOutput,
+  type TokenNames,
+} from "./answer.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 import { ReasoningSplitter } from "./reasoning-splitter.ts";
@@ -22,12 +29,13 @@ export class ChunkWriter {
   readonly #textLengths = new Map<number, number>();
   /** Of each choice of a chat that has begun. */
   readonly #splitters = new Map<number, ReasoningSplitter>();
-  #completionTokens = 0;
+  readonly #usage: UsageCounter;
 
   constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
     this.#request = request;
     this.#head = head;
     this.#names = names;
+    this.#usage = new UsageCounter(request);
   }
 
   /** Returns the chunks of one output; none if it has no text yet (an incomplete character or stop string). */
@@ -38,7 +46,7 @@ export class ChunkWriter {
     const tokenIds = [...(echo?.tokenIds ?? []), ...output.tokenIds];
     const textLength = tokenIds.reduce((sum, id) => sum + this.#names.tokenText(id).length, 0);
     this.#textLengths.set(choice, offset + textLength);
-    this.#completionTokens += output.tokenIds.length;
+    this.#usage.add(choice, output);
 
     if (this.#request.endpoint === "chat.completions") {
       const opening = isFirst ? [this.#chatChunk([this.#role(choice)])] : [];
@@ -59,7 +67,7 @@ export class ChunkWriter {
   /** Returns the usage chunk, after the last output, if the request wants it. */
   end(): Chunk[] {
     if (!this.#request.includeUsage) return [];
-    const usage = usageOf(this.#request, this.#completionTokens);
+    const usage = this.#usage.usage();
     return [
       this.#request.endpoint === "chat.completions"
         ? { ...this.#chatChunk([]), usage }

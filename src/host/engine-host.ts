@@ -4,6 +4,7 @@ import { parseCompletionRequest } from "../api/completion-request.ts";
 import { parseBatchingMode } from "../api/engine-config.ts";
 import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
 import { renderChat } from "../api/render-chat.ts";
+import { detokenize, tokenize } from "../api/tokenize.ts";
 import { Engine } from "../engine/engine.ts";
 import type { Runner } from "../engine/runner.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
@@ -17,6 +18,7 @@ import type { ModelLocation } from "../protocol/model-source.ts";
 import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
 import type { DeviceReport, EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, EngineService, GenerationRequest, RequestEvent, Result } from "../protocol/service.ts";
+import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import type { LoadedModel } from "./load-model.ts";
 import { ModelLoader } from "./model-loader.ts";
 import { OpenRequest } from "./open-request.ts";
@@ -88,12 +90,24 @@ export class EngineHost implements EngineService {
   }
 
   renderChat(body: RenderChatRequest): Result<RenderedChat> {
-    try {
+    return resultOf(() => {
       const { chatFormat, tokenizer } = this.#requireSession().model;
-      return { ok: true, value: renderChat(body, chatFormat, tokenizer) };
-    } catch (error) {
-      return { ok: false, error: toErrorData(error) };
-    }
+      return renderChat(body, chatFormat, tokenizer);
+    });
+  }
+
+  tokenize(body: TokenizeRequest): Result<TokenizeResponse> {
+    return resultOf(() => {
+      const { context, model } = this.#requireSession();
+      return tokenize(body, context, model.tokenizer);
+    });
+  }
+
+  detokenize(body: DetokenizeRequest): Result<DetokenizeResponse> {
+    return resultOf(() => {
+      const { context, model } = this.#requireSession();
+      return detokenize(body, context, model.tokenizer);
+    });
   }
 
   stats(): EngineStats {
@@ -109,13 +123,11 @@ export class EngineHost implements EngineService {
   }
 
   setBatchingMode(mode: BatchingMode): Result<BatchingMode> {
-    try {
+    return resultOf(() => {
       const checked = parseBatchingMode(mode);
       this.#requireSession().engine.setBatchingMode(checked);
-      return { ok: true, value: checked };
-    } catch (error) {
-      return { ok: false, error: toErrorData(error) };
-    }
+      return checked;
+    });
   }
 
   dispose(): void {
@@ -242,6 +254,14 @@ export class EngineHost implements EngineService {
   #requireSession(): Session {
     if (!this.#session) throw new ChorusError("internal_error", "No model has been loaded.");
     return this.#session;
+  }
+}
+
+function resultOf<T>(answer: () => T): Result<T> {
+  try {
+    return { ok: true, value: answer() };
+  } catch (error) {
+    return { ok: false, error: toErrorData(error) };
   }
 }
 

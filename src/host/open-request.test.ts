@@ -6,7 +6,7 @@ import { OpenRequest } from "./open-request.ts";
 const scores = [{ tokenId: 1, logprob: -0.25 }];
 const prompt = { params: { ...params, maxTokens: 1, promptLogprobs: 0 }, tokenIds: [2, 1], param: "prompt" };
 const logprobs = { tokens: ["aa", "a"], token_logprobs: [null, -0.25], top_logprobs: null, text_offset: [0, 2] };
-const usage = { prompt_tokens: 2, completion_tokens: 0, total_tokens: 2 };
+const usage = { prompt_tokens: 2, completion_tokens: 0, total_tokens: 2, prompt_tokens_details: { cached_tokens: 0 } };
 
 /** Returns the answer to a request that wants only its prompt scored. */
 function answered(stream: boolean, output = ending("aaa", 3)): Completion[] {

@@ -29,7 +29,15 @@ function create({ targetItlMs = null, level = "debug" }: { targetItlMs?: number 
 }
 
 const ended = (finishReason: SequenceOutput["finishReason"], stopReason: string | null = null): SequenceOutput => {
-  const nothing = { text: "", tokenIds: [], logprobs: [], topLogprobs: [], promptScores: [], score: null };
+  const nothing = {
+    text: "",
+    tokenIds: [],
+    logprobs: [],
+    topLogprobs: [],
+    promptScores: [],
+    cachedTokens: 0,
+    score: null,
+  };
   return { requestId: "a", index: 0, ...nothing, finishReason, stopReason };
 };
 

@@ -139,6 +139,8 @@ export interface Usage {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
+  /** Prompt tokens that the prefix cache had, so that they were not computed. */
+  prompt_tokens_details: { cached_tokens: number };
 }
 
 export interface TopLogprob {

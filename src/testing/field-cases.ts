@@ -305,7 +305,11 @@ export const CHAT_CASES: CasesOf<ChatCompletionRequest> = {
   messages: field(
     "messages",
     ["list"],
-    [[{ role: "assistant", content: "" }], user([{ type: "text", text: "Hi" }]), message({ name: "Ann" })],
+    [
+      [{ role: "assistant", content: "" }],
+      user([{ type: "text", text: "Hi" }]),
+      message({ name: "Ann", tool_calls: [] }),
+    ],
     [[]],
     [
       refusal("context_length_exceeded", "messages", user(LONG_TEXT)),
@@ -322,7 +326,8 @@ export const CHAT_CASES: CasesOf<ChatCompletionRequest> = {
       refusal("invalid_type", "messages[1].content[0].text", user([{ type: "text", text: 7 }])),
       refusal("unsupported_parameter", "messages[1].content[0].type", user([{ type: "image_url" }])),
       refusal("unknown_parameter", "messages[1].content[0].texts", user([{ type: "text", text: "", texts: "" }])),
-      refusal("unknown_parameter", "messages[1].tool_calls", message({ tool_calls: [] })),
+      refusal("unsupported_parameter", "messages[1].tool_calls", message({ tool_calls: [{}] })),
+      refusal("unknown_parameter", "messages[1].tools", message({ tools: [] })),
     ],
   ),
   max_tokens: maxTokens("max_tokens", "messages"),

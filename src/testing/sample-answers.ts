@@ -56,6 +56,7 @@ export const going = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
   logprobs: tokenIds.map((id) => -id),
   topLogprobs: tokenIds.map(() => []),
   promptScores: [],
+  cachedTokens: 0,
   finishReason: null,
   stopReason: null,
   score: null,

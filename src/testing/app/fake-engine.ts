@@ -10,6 +10,7 @@ import type {
   EngineEvents,
 } from "../../protocol/engine.ts";
 import type { BatchingMode } from "../../protocol/config.ts";
+import { createHandler } from "../../http/handler.ts";
 import { ChorusError, fromErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type {
   ChatCompletionChunk,
@@ -30,6 +31,13 @@ import {
   type StepEntry,
   type StepReport,
 } from "../../protocol/reports.ts";
+import type {
+  DetokenizeRequest,
+  DetokenizeResponse,
+  TokenizeRequest,
+  TokenizeResponse,
+} from "../../protocol/tokenize.ts";
+import { ChunkQueue } from "./chunk-queue.ts";
 import { FakeBlocks } from "./fake-blocks.ts";
 
 export interface FakeEngineOptions {
@@ -214,6 +222,20 @@ export class FakeEngine implements ChorusEngine {
     this.#mode = mode;
   }
 
+  async tokenize({ prompt, messages }: TokenizeRequest): Promise<TokenizeResponse> {
+    const text = prompt ?? (messages ?? []).map(({ content }) => content).join("\n");
+    const tokens = wordsIn(text).map((_, index) => index);
+    return { count: tokens.length, max_model_len: this.model.contextLength, tokens, token_strs: null };
+  }
+
+  async detokenize({ tokens }: DetokenizeRequest): Promise<DetokenizeResponse> {
+    return { prompt: tokens.map((id) => `word${id}`).join(" ") };
+  }
+
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    return createHandler(this)(new Request(input, init));
+  }
+
   async metrics(): Promise<string> {
     return prometheusText(await this.stats(), this.#metrics, { model_name: this.model.name });
   }
@@ -355,33 +377,5 @@ async function* asTexts(chunks: CompletionStream<ChatCompletionChunk>): AsyncGen
       text: delta.content ?? "",
     }));
     yield { ...chunk, object: "text_completion", choices: texts };
-  }
-}
-
-/** Chunks pushed on one side, awaited on the other. */
-class ChunkQueue {
-  #chunks: ChatCompletionChunk[] = [];
-  #error: ChorusError | null = null;
-  #wake: () => void = () => {};
-
-  readonly push = (chunk: ChatCompletionChunk): void => {
-    this.#chunks.push(chunk);
-    this.#wake();
-  };
-
-  readonly fail = (error: ChorusError): void => {
-    this.#error = error;
-    this.#wake();
-  };
-
-  async *read(): AsyncGenerator<ChatCompletionChunk, undefined> {
-    for (;;) {
-      const chunk = this.#chunks.shift();
-      if (chunk) {
-        yield chunk;
-        if (chunk.choices[0]?.finish_reason) return;
-      } else if (this.#error) throw this.#error;
-      else await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
   }
 }
