@@ -1,54 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { expect, test, type Page } from "playwright/test";
+import { expect, test } from "playwright/test";
 import { App, ENDLESS } from "./support/app.ts";
+import { overwrite, written } from "./support/saved-record.ts";
 
 const QUERY = "keep&stepms=20";
 const ENDLESS_ANSWER = `${QUERY}&${ENDLESS}`;
 const FRANCE = "What is the capital of France?";
-
-/**
- * Writes the saved record, as the page does. It runs in another file of the origin: the page would overwrite it on leaving.
- */
-async function overwrite(page: Page, record: unknown): Promise<void> {
-  await page.goto(new URL("/icon.svg", process.env.CHORUS_E2E_FAKE_URL).href);
-  await page.evaluate(
-    (record) =>
-      new Promise<void>((resolve, reject) => {
-        const opening = indexedDB.open("chorus");
-        opening.addEventListener("error", () => reject(new Error("open")));
-        opening.addEventListener("success", () => {
-          const transaction = opening.result.transaction("chats", "readwrite");
-          transaction.objectStore("chats").put(record, "workspace");
-          transaction.addEventListener("complete", () => {
-            opening.result.close();
-            resolve();
-          });
-        });
-      }),
-    record,
-  );
-}
-
-/** Waits until `words` are in the saved record: changes are saved half a second later. */
-async function written(page: Page, words: string): Promise<void> {
-  const kept = () =>
-    page.evaluate(
-      () =>
-        new Promise<string>((resolve, reject) => {
-          const opening = indexedDB.open("chorus");
-          opening.addEventListener("error", () => reject(new Error("open")));
-          opening.addEventListener("success", () => {
-            const reading = opening.result.transaction("chats").objectStore("chats").get("workspace");
-            reading.addEventListener("error", () => reject(new Error("get")));
-            reading.addEventListener("success", () => {
-              opening.result.close();
-              resolve(JSON.stringify(reading.result ?? null));
-            });
-          });
-        }),
-    );
-  await expect.poll(kept).toContain(words);
-}
 
 test("chats, titles, settings, drafts and their order survive a reload", async ({ page }) => {
   let app = await App.openFake(page, QUERY);

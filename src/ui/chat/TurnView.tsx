@@ -5,6 +5,7 @@ import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
 import { CopyButton } from "./CopyButton.tsx";
+import { LeftOut, shownPart } from "./LeftOut.tsx";
 import { Markdown } from "./markdown/Markdown.tsx";
 import { QuestionEditor } from "./QuestionEditor.tsx";
 import { TokenProbabilities } from "./TokenProbabilities.tsx";
@@ -47,8 +48,9 @@ export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, is
         <div className={css.question}>
           <p>
             <span className="sr">You: </span>
-            {turn.question}
+            {shownPart(turn.question)}
           </p>
+          <LeftOut text={turn.question} />
           <Button
             look="icon"
             className={css.onHover}
