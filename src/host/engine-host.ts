@@ -7,7 +7,7 @@ import { renderChat } from "../api/render-chat.ts";
 import { Engine } from "../engine/engine.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
-import type { GrammarCompiler, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
+import type { Grammars, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
 import type { GrammarSource } from "../grammar/ebnf-of.ts";
 import { tokenOfBytes } from "../files/byte-alphabet.ts";
 import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
@@ -29,7 +29,7 @@ interface Session {
   readonly telemetry: Telemetry;
   readonly context: RequestContext;
   /** Loaded when it is asked for first. */
-  readonly grammars: () => Promise<GrammarCompiler>;
+  readonly grammars: () => Promise<Grammars>;
   readonly post: (message: Partial<EngineMessage>) => void;
   readonly now: () => number;
 }
@@ -124,6 +124,7 @@ export class EngineHost implements EngineService {
     const { now } = this.#platform;
     const post: Session["post"] = (message) =>
       onMessage({ events: [], steps: [], requests: [], alerts: [], fatal: null, ...message });
+    let opened: Grammars | null = null;
     const engine: Engine = new Engine({
       config: engineConfig,
       runner,
@@ -144,6 +145,7 @@ export class EngineHost implements EngineService {
         });
         this.#byTicket.clear();
         this.#byEngineRequest.clear();
+        opened?.dispose();
         runner.dispose();
         backend.close();
       },
@@ -161,10 +163,9 @@ export class EngineHost implements EngineService {
       limits: engineConfig,
       nextSeed: seedSequence(engineConfig.seed),
     };
-    let compiler: GrammarCompiler | null = null;
     const grammars = async () => {
-      const { GrammarCompiler: Compiler } = await import("../grammar/grammar-compiler.ts");
-      return (compiler ??= new Compiler(() => vocabularyOf(model)));
+      const { openGrammars } = await import("../grammar/open-grammars.ts");
+      return (opened ??= openGrammars(() => vocabularyOf(model)));
     };
     return { model, engine, telemetry, context, grammars, post, now };
   }

@@ -4,9 +4,9 @@ import type { Pane, PaneState } from "../../state/chat/pane.ts";
 import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
+import { AnswerText } from "./AnswerText.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 import { LeftOut, shownPart } from "./LeftOut.tsx";
-import { Markdown } from "./markdown/Markdown.tsx";
 import { QuestionEditor } from "./QuestionEditor.tsx";
 import { TokenProbabilities } from "./TokenProbabilities.tsx";
 import css from "./TurnView.module.css";
@@ -65,7 +65,7 @@ export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, is
       )}
       <div className={css.answer}>
         <div ref={answer} data-answer="">
-          <Markdown text={turn.answer} caret={caret} />
+          <AnswerText text={turn.answer} caret={caret} />
         </div>
         {tokens && <TokenProbabilities answer={answer} tokens={tokens} />}
       </div>

@@ -1,7 +1,5 @@
 import { memo, useState, type ReactNode } from "react";
 import type { Token } from "marked";
-import { ErrorBoundary } from "../../components/ErrorBoundary.tsx";
-import { LeftOut, shownPart } from "../LeftOut.tsx";
 import { BlockToken } from "./BlockToken.tsx";
 import css from "./Markdown.module.css";
 import { MarkdownStream } from "./markdown-stream.ts";
@@ -13,26 +11,9 @@ interface MarkdownProps {
 }
 
 /**
- * Renders an answer's Markdown. Only the elements of BlockToken and Inline are possible, never the model's own HTML. An
- * answer that can't be rendered is shown as it is.
+ * Renders an answer's Markdown. Only the elements of BlockToken and Inline are possible, never the model's own HTML.
  */
 export function Markdown({ text, caret }: MarkdownProps) {
-  const shown = shownPart(text);
-  const asItIs = (
-    <p className={css.plain}>
-      {shown}
-      {caret}
-    </p>
-  );
-  return (
-    <ErrorBoundary subject={text} fallback={asItIs}>
-      <Blocks text={shown} caret={caret} />
-      <LeftOut text={text} />
-    </ErrorBoundary>
-  );
-}
-
-function Blocks({ text, caret }: MarkdownProps) {
   const [stream] = useState(() => new MarkdownStream());
   const blocks = stream.blocksOf(text.trimStart());
   return (
