@@ -3,19 +3,16 @@
 import * as Comlink from "comlink";
 
 import { EngineHost } from "./engine-host.ts";
+import { holdLifeLock } from "./life-lock.ts";
 import { browserPlatform } from "./platforms/browser.ts";
 
-// Held as long as this worker lives, so that the page can tell when it no longer does. See client/worker-transport.ts.
-const lockHeld = new Promise<void>((resolve) => {
-  void navigator.locks.request(self.name, () => {
-    resolve();
-    return new Promise(() => undefined);
-  });
-});
+// So that the page can tell when this worker is gone. See client/worker-transport.ts.
+const isLockHeld = holdLifeLock(navigator.locks, self.name);
 
 class WorkerHost extends EngineHost {
-  started(): Promise<void> {
-    return lockHeld;
+  /** Whether the lock of the worker's name is held. */
+  started(): Promise<boolean> {
+    return isLockHeld;
   }
 }
 
