@@ -4,6 +4,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
 import { EMBEDDED_MODEL } from "./src/state/models/model-choice.ts";
+import { securityPolicy } from "./tools/security-policy-plugin.ts";
 import { serviceWorker } from "./tools/service-worker-plugin.ts";
 import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
 
@@ -19,7 +20,7 @@ export default defineConfig({
   base: "./",
   // A missing file is a 404 here too, as on a static host, and not index.html.
   appType: "mpa",
-  plugins: [react(), wgslWithoutComments(), serviceWorker(isNeededOffline)],
+  plugins: [react(), wgslWithoutComments(), securityPolicy(), serviceWorker(isNeededOffline)],
   worker: { format: "es", plugins: () => [wgslWithoutComments()] },
   build: {
     target: "esnext",
