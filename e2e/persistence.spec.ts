@@ -157,8 +157,12 @@ test("a full disk is said at once, and everything is saved as soon as there is s
   const browser = await page.context().newCDPSession(page);
   const { origin } = new URL(page.url());
   await browser.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1 });
-  await app.pane(1).message.fill(`A second thought${" and on".repeat(20_000)}`);
-  await expect(page.getByText("Not saved:")).toBeVisible();
+  // The browser looks at the quota every few seconds only.
+  let numWritten = 0;
+  await expect(async () => {
+    await app.pane(1).message.fill(`A second thought${" and on".repeat(20_000)}, ${++numWritten}`);
+    await expect(page.getByText("Not saved:")).toBeVisible({ timeout: 1000 });
+  }).toPass({ timeout: 60_000 });
   const exported = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export the chats" }).click();
   expect(await readFile(await (await exported).path(), "utf8")).toContain("A second thought");

@@ -12,6 +12,7 @@ export async function overwrite(page: Page, record: unknown): Promise<void> {
       new Promise<void>((resolve, reject) => {
         const opening = indexedDB.open("chorus");
         opening.addEventListener("error", () => reject(new Error("open")));
+        opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore("chats"));
         opening.addEventListener("success", () => {
           const transaction = opening.result.transaction("chats", "readwrite");
           transaction.objectStore("chats").put(record, "workspace");

@@ -21,8 +21,11 @@ const silent: typeof fetch = (_, init) =>
 
 test("a server that says nothing is told of within a minute, after several tries", async () => {
   const fetch = vi.fn(silent);
-  const outcome = readAll(new HttpClient({ fetch }), REQUEST).catch((error: unknown) => error);
-  await vi.advanceTimersByTimeAsync(60_000);
+  const onWaiting = vi.fn();
+  const outcome = readAll(new HttpClient({ fetch, onWaiting }), REQUEST).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(onWaiting).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(56_000);
   const isOver = await Promise.race([outcome, Promise.resolve("not yet")]);
   expect(isOver).toMatchObject({ code: "model_download_failed", message: expect.stringContaining("nothing arrived") });
   expect(fetch.mock.calls.length).toBeGreaterThan(2);

@@ -8,6 +8,8 @@ export interface HttpClientOptions {
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   /** A connection that brings nothing for this long counts as lost. [15_000] */
   readonly stallMs?: number;
+  /** Called when nothing has arrived for some seconds, and when a lost connection is about to be tried again. */
+  readonly onWaiting?: () => void;
   /** The clock, in milliseconds. */
   readonly now?: () => number;
 }
@@ -18,6 +20,8 @@ const MAX_RETRIES = 5;
 const MAX_REDIRECT_RETRIES = 1;
 /** Failures are told after this long without a byte. Pauses that a server asked for don't count. */
 const PATIENCE_MS = 60_000;
+/** A silence of this long is told. */
+const SILENCE_MS = 3000;
 const FIRST_RETRY_MS = 500;
 /** A server that asks for a longer pause than this is told of, not waited for. */
 const LONGEST_PAUSE_MS = 60_000;
@@ -49,12 +53,14 @@ export class HttpClient {
   readonly #fetch: typeof fetch;
   readonly #wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   readonly #stallMs: number;
+  readonly #onWaiting: () => void;
   readonly #now: () => number;
 
   constructor(options: HttpClientOptions = {}) {
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.#wait = options.wait ?? pause;
     this.#stallMs = options.stallMs ?? 15_000;
+    this.#onWaiting = options.onWaiting ?? (() => undefined);
     this.#now = options.now ?? (() => performance.now());
   }
 
@@ -82,6 +88,7 @@ export class HttpClient {
         // The next attempt may stall as well.
         const untilMs = this.#now() + (retryAfterMs === null ? pauseMs : 0) + this.#stallMs;
         if (untilMs - sinceMs > PATIENCE_MS) throw reason;
+        this.#onWaiting();
         await this.#wait(pauseMs, signal);
         sinceMs += retryAfterMs ?? 0;
       }
@@ -110,12 +117,14 @@ export class HttpClient {
         () => controller.abort(new Error(`nothing arrived for ${this.#stallMs / 1000} s`)),
         this.#stallMs,
       );
+      const silence = setTimeout(this.#onWaiting, SILENCE_MS);
       try {
         return await promise;
       } catch (cause) {
         throw lost(cause);
       } finally {
         clearTimeout(timer);
+        clearTimeout(silence);
       }
     };
     const close = () => {

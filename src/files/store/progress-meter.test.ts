@@ -17,8 +17,21 @@ test("the rate is of what comes, and not of what was there", () => {
     vi.advanceTimersByTime(100);
     meter.add(100);
   }
-  expect(told[0]).toEqual({ receivedBytes: 5000, totalBytes: 10_000, bytesPerSecond: null, secondsLeft: null });
-  expect(told.at(-1)).toEqual({ receivedBytes: 6000, totalBytes: 10_000, bytesPerSecond: 1000, secondsLeft: 4 });
+  const atFirst = {
+    receivedBytes: 5000,
+    totalBytes: 10_000,
+    bytesPerSecond: null,
+    secondsLeft: null,
+    isWaiting: false,
+  };
+  expect(told[0]).toEqual(atFirst);
+  expect(told.at(-1)).toEqual({
+    receivedBytes: 6000,
+    totalBytes: 10_000,
+    bytesPerSecond: 1000,
+    secondsLeft: 4,
+    isWaiting: false,
+  });
 });
 
 test("is told a few times a second, the last bytes before a silence too, and nothing once it is closed", () => {
@@ -35,5 +48,17 @@ test("is told a few times a second, the last bytes before a silence too, and not
   meter.close();
   const { length } = told;
   vi.advanceTimersByTime(1000);
+  expect(told).toHaveLength(length);
+});
+
+test("says that it waits where nothing comes, until something does or all is there", () => {
+  const { meter, told } = meterOf(100);
+  meter.add(10);
+  vi.advanceTimersByTime(5000);
+  expect(told.at(-1)).toMatchObject({ receivedBytes: 10, isWaiting: true, secondsLeft: null });
+  meter.add(90);
+  expect(told.at(-1)).toMatchObject({ receivedBytes: 100, isWaiting: false });
+  const { length } = told;
+  vi.advanceTimersByTime(10_000);
   expect(told).toHaveLength(length);
 });

@@ -6,6 +6,8 @@ const WINDOW_MS = 5000;
 const SHORTEST_SAMPLE_MS = 500;
 /** Told no more often than this. */
 const INTERVAL_MS = 100;
+/** A silence of this long is told. */
+const SILENCE_MS = 3000;
 
 /** Tells how a download comes along. */
 export class ProgressMeter {
@@ -17,6 +19,7 @@ export class ProgressMeter {
   #receivedBytes: number;
   #toldMs = -Infinity;
   #later: ReturnType<typeof setTimeout> | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: {
     totalBytes: number;
@@ -31,10 +34,12 @@ export class ProgressMeter {
     this.#now = options.now ?? (() => performance.now());
     this.#samples = [{ atMs: this.#now(), bytes: options.receivedBytes }];
     this.#tell(this.#now());
+    this.#listenForSilence();
   }
 
   add(bytes: number): void {
     this.#receivedBytes += bytes;
+    this.#listenForSilence();
     const nowMs = this.#now();
     const earlyMs = this.#toldMs + INTERVAL_MS - nowMs;
     if (earlyMs > 0 && this.#receivedBytes < this.#totalBytes) {
@@ -48,6 +53,14 @@ export class ProgressMeter {
   /** What has not been told by now is not told any more. */
   close(): void {
     clearTimeout(this.#later);
+    clearTimeout(this.#silence);
+  }
+
+  #listenForSilence(): void {
+    clearTimeout(this.#silence);
+    if (this.#receivedBytes < this.#totalBytes) {
+      this.#silence = setTimeout(() => this.#tell(this.#now(), { isWaiting: true }), SILENCE_MS);
+    }
   }
 
   #sample(nowMs: number): void {
@@ -58,17 +71,20 @@ export class ProgressMeter {
     this.#tell(nowMs);
   }
 
-  #tell(nowMs: number): void {
+  #tell(nowMs: number, { isWaiting }: { isWaiting: boolean } = { isWaiting: false }): void {
     this.#toldMs = nowMs;
     const [oldest] = this.#samples;
     const elapsedMs = oldest ? nowMs - oldest.atMs : 0;
     const bytesPerSecond =
-      oldest && elapsedMs >= SHORTEST_SAMPLE_MS ? (1000 * (this.#receivedBytes - oldest.bytes)) / elapsedMs : null;
+      oldest && !isWaiting && elapsedMs >= SHORTEST_SAMPLE_MS
+        ? (1000 * (this.#receivedBytes - oldest.bytes)) / elapsedMs
+        : null;
     this.#onProgress({
       receivedBytes: this.#receivedBytes,
       totalBytes: this.#totalBytes,
       bytesPerSecond,
       secondsLeft: bytesPerSecond ? (this.#totalBytes - this.#receivedBytes) / bytesPerSecond : null,
+      isWaiting,
     });
   }
 }
