@@ -20,8 +20,8 @@ const silent: typeof fetch = (_, init) =>
   });
 
 test("a server that says nothing is told of within a minute, after several tries", async () => {
-  const fetch = vi.fn(silent);
-  const onWaiting = vi.fn();
+  const fetch = vi.fn<typeof globalThis.fetch>(silent);
+  const onWaiting = vi.fn<() => void>();
   const outcome = readAll(new HttpClient({ fetch, onWaiting }), REQUEST).catch((error: unknown) => error);
   await vi.advanceTimersByTimeAsync(4000);
   expect(onWaiting).toHaveBeenCalledTimes(1);
@@ -34,7 +34,7 @@ test("a server that says nothing is told of within a minute, after several tries
 test("a pause that the server asks for is kept, and does not use up the minute", async () => {
   const busy = () => new Response("", { status: 503, headers: { "retry-after": "50" } });
   const answers = [busy, busy, () => new Response("it")];
-  const fetch = vi.fn(async () => (answers.shift() ?? busy)());
+  const fetch = vi.fn<() => Promise<Response>>(async () => (answers.shift() ?? busy)());
   const read = readAll(new HttpClient({ fetch }), REQUEST);
   await vi.advanceTimersByTimeAsync(49_000);
   expect(fetch).toHaveBeenCalledTimes(1);
