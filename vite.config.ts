@@ -4,6 +4,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
 import { EMBEDDED_MODEL } from "./src/state/models/model-choice.ts";
+import { securityPolicy } from "./tools/security-policy-plugin.ts";
 import { serviceWorker } from "./tools/service-worker-plugin.ts";
 import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
 
@@ -24,7 +25,7 @@ export default defineConfig({
   // Threads share memory on a page that is isolated from others. Any other host gets the same from the service worker.
   server: { headers: ISOLATION },
   preview: { headers: ISOLATION },
-  plugins: [react(), wgslWithoutComments(), serviceWorker(isNeededOffline)],
+  plugins: [react(), wgslWithoutComments(), securityPolicy(), serviceWorker(isNeededOffline)],
   worker: { format: "es", plugins: () => [wgslWithoutComments()] },
   build: {
     target: "esnext",

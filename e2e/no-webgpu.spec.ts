@@ -54,3 +54,15 @@ test("a browser with neither a GPU nor SIMD says so, and downloads no model", as
   await expect(page.getByRole("main")).toContainText("SIMD");
   expect(requests.filter((url) => url.endsWith(".safetensors"))).toEqual([]);
 });
+
+test("a page without https says that it needs it", async ({ page, baseURL }) => {
+  // Nobody is there: the build's files are.
+  await page.route("http://chorus.lan/**", async (route) => {
+    const { pathname } = new URL(route.request().url());
+    await route.fulfill({ response: await route.fetch({ url: new URL(`.${pathname}`, baseURL).href }) });
+  });
+  await page.goto("http://chorus.lan/");
+  expect(await page.evaluate(() => isSecureContext)).toBe(false);
+  await expect(page.getByRole("heading", { name: "no WebGPU" })).toBeVisible();
+  await expect(page.getByRole("main")).toContainText("https");
+});

@@ -1,54 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { expect, test, type Page } from "playwright/test";
+import { expect, test } from "playwright/test";
 import { App, ENDLESS } from "./support/app.ts";
+import { overwrite, written } from "./support/saved-record.ts";
 
 const QUERY = "keep&stepms=20";
 const ENDLESS_ANSWER = `${QUERY}&${ENDLESS}`;
 const FRANCE = "What is the capital of France?";
-
-/**
- * Writes the saved record, as the page does. It runs in another file of the origin: the page would overwrite it on leaving.
- */
-async function overwrite(page: Page, record: unknown): Promise<void> {
-  await page.goto(new URL("/icon.svg", process.env.CHORUS_E2E_FAKE_URL).href);
-  await page.evaluate(
-    (record) =>
-      new Promise<void>((resolve, reject) => {
-        const opening = indexedDB.open("chorus");
-        opening.addEventListener("error", () => reject(new Error("open")));
-        opening.addEventListener("success", () => {
-          const transaction = opening.result.transaction("chats", "readwrite");
-          transaction.objectStore("chats").put(record, "workspace");
-          transaction.addEventListener("complete", () => {
-            opening.result.close();
-            resolve();
-          });
-        });
-      }),
-    record,
-  );
-}
-
-/** Waits until `words` are in the saved record: changes are saved half a second later. */
-async function written(page: Page, words: string): Promise<void> {
-  const kept = () =>
-    page.evaluate(
-      () =>
-        new Promise<string>((resolve, reject) => {
-          const opening = indexedDB.open("chorus");
-          opening.addEventListener("error", () => reject(new Error("open")));
-          opening.addEventListener("success", () => {
-            const reading = opening.result.transaction("chats").objectStore("chats").get("workspace");
-            reading.addEventListener("error", () => reject(new Error("get")));
-            reading.addEventListener("success", () => {
-              opening.result.close();
-              resolve(JSON.stringify(reading.result ?? null));
-            });
-          });
-        }),
-    );
-  await expect.poll(kept).toContain(words);
-}
 
 test("chats, titles, settings, drafts and their order survive a reload", async ({ page }) => {
   let app = await App.openFake(page, QUERY);
@@ -125,7 +82,7 @@ test("a page that can't save anything says so, and works", async ({ page }) => {
     };
   });
   const app = await App.openFake(page, QUERY);
-  await expect(page.getByText("This browser doesn't let the page save its chats")).toBeVisible();
+  await expect(page.getByText("this browser doesn't let the page save its chats")).toBeVisible();
   await app.pane(1).ask(FRANCE);
   await expect(app.pane(1).turn).toContainText("Paris");
 });
@@ -191,4 +148,61 @@ test("chats are exported and imported; one is saved as Markdown", async ({ page 
   const regions = page.getByRole("region", { name: /^Pane \d+$/ });
   await expect(regions).toHaveCount(3);
   await expect(regions.nth(1)).toContainText("The capital of France is Paris.");
+});
+
+test("a full disk is said at once, and everything is saved as soon as there is space", async ({ page }) => {
+  const app = await App.openFake(page, QUERY);
+  await app.pane(1).message.fill("A first thought");
+  await written(page, "A first thought");
+  const browser = await page.context().newCDPSession(page);
+  const { origin } = new URL(page.url());
+  await browser.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1 });
+  // The browser looks at the quota every few seconds only.
+  let numWritten = 0;
+  await expect(async () => {
+    await app.pane(1).message.fill(`A second thought${" and on".repeat(20_000)}, ${++numWritten}`);
+    await expect(page.getByText("Not saved:")).toBeVisible({ timeout: 1000 });
+  }).toPass({ timeout: 60_000 });
+  const exported = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export the chats" }).click();
+  expect(await readFile(await (await exported).path(), "utf8")).toContain("A second thought");
+  await browser.send("Storage.overrideQuotaForOrigin", { origin });
+  await expect(page.getByText("Not saved:")).toBeHidden();
+  await written(page, "A second thought");
+});
+
+test("chats survive that their database is deleted while they are open", async ({ page }) => {
+  const app = await App.openFake(page, QUERY);
+  await app.pane(1).ask(FRANCE);
+  await app.pane(1).finished();
+  await written(page, '"end":"stop"');
+  const outcome = await page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        const deleting = indexedDB.deleteDatabase("chorus");
+        deleting.addEventListener("success", () => resolve("deleted"));
+        deleting.addEventListener("error", () => resolve("refused"));
+      }),
+  );
+  expect(outcome).toBe("deleted");
+  await app.pane(1).message.fill("Still here");
+  await written(page, "Still here");
+  const again = await App.openFake(page, QUERY);
+  await expect(again.pane(1).turn).toContainText("Paris");
+});
+
+test("what was said in a tab that does not save is there after it was closed", async ({ page, context }) => {
+  const app = await App.openFake(page, QUERY);
+  await expect(app.pane(1).message).toBeVisible();
+  const newer = await context.newPage();
+  const newerApp = await App.openFake(newer, QUERY);
+  await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
+  await app.pane(1).ask(FRANCE);
+  await app.pane(1).finished();
+  await page.close({ runBeforeUnload: true });
+  await newerApp.pane(1).message.fill("Mine");
+  await written(newer, "Mine");
+  const again = await App.openFake(newer, QUERY);
+  await expect(again.page.getByRole("main")).toContainText("The capital of France is Paris.");
+  await expect(again.page.getByRole("region", { name: /^Pane \d+$/ })).toHaveCount(2);
 });

@@ -37,7 +37,7 @@ export async function createEngine(options: CreateEngineOptions): Promise<Chorus
   checkOptions({ onProgress, worker, gpu });
   signalOf({ signal })?.throwIfAborted();
   const location = locateModel(model, { revision, token, hubUrl }, baseUrl());
-  const transport = worker ? await startWorker() : await inPlace(gpu);
+  const transport = worker ? await startWorker(signal) : await inPlace(gpu);
   return EngineClient.connect(transport, location, config, {
     ...(onProgress && { onProgress }),
     ...(signal && { signal }),

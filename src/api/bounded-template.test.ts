@@ -37,6 +37,27 @@ describe("a hostile template is stopped", () => {
       "{% set ns = namespace(x='ab') %}{% for i in range(64) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
       "too long a text",
     ],
+    ["a list that doubles", `{% set x = ['ab'] %}${"{% set x = [x, x] %}".repeat(40)}{{ x }}`, "too many steps"],
+    [
+      "a list that doubles in a namespace",
+      "{% set ns = namespace(x=['ab']) %}{% for i in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x | tojson }}",
+      "too many steps",
+    ],
+    [
+      "namespaces that hold each other twice",
+      `{% set n0 = namespace(a=1) %}${Array.from(
+        { length: 40 },
+        (_, i) => `{% set n${i + 1} = namespace(a=n${i}, b=n${i}) %}`,
+      ).join("")}{{ n40 }}`,
+      "too many steps",
+    ],
+    ["a list that holds itself", "{% set n = namespace(a=1) %}{% set n.a = [n, n] %}{{ n }}", "too many steps"],
+    [
+      "messages, many times over",
+      `{% set x = [messages, messages] %}${"{% set x = x + x %}".repeat(12)}{{ x }}`,
+      "too long a text",
+      [{ role: "user", content: "x".repeat(100_000) }],
+    ],
     [
       "a macro that calls itself twice",
       "{% macro f(n) %}{% if n > 0 %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}",
@@ -44,7 +65,7 @@ describe("a hostile template is stopped", () => {
     ],
     ["a macro that never ends", "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", ""],
     ["a template of megabytes", "x".repeat(300_000), "at most"],
-  ])("%s", (_, source, part) => {
-    expect(() => render(source)).toThrow(part === "" ? /./ : part);
+  ] as [string, string, string, object[]?][])("%s", (_, source, part, given = messages) => {
+    expect(() => render(source, { messages: given })).toThrow(part === "" ? /./ : part);
   });
 });

@@ -1,5 +1,5 @@
 // A chat template comes with a model, so anyone may have written it. It must not hang the engine or fill its memory. So it
-// runs with a budget of evaluations, and with texts and ranges of bounded length.
+// runs with a budget of evaluations, and with texts, lists and ranges of bounded size.
 
 import { Environment, Interpreter, Template } from "@huggingface/jinja";
 
@@ -28,7 +28,8 @@ export class BoundedTemplate {
     const environment = new Environment();
     for (const [name, value] of Object.entries({ ...globals(), ...variables })) environment.set(name, value);
     const givenLength = JSON.stringify(variables).length;
-    const interpreter = new BoundedInterpreter(environment, {
+    const given = Object.keys(variables).map((name) => environment.lookupVariable(name));
+    const interpreter = new BoundedInterpreter(environment, given, {
       evaluations: MAX_EVALUATIONS + MAX_EVALUATIONS_PER_MESSAGE * variables.messages.length,
       length: givenLength + MAX_ADDED_LENGTH,
     });
@@ -42,28 +43,72 @@ type Evaluate = Interpreter["evaluate"];
 class BoundedInterpreter extends Interpreter {
   readonly #mostEvaluations: number;
   readonly #mostLength: number;
+  /** Characters of each value that was given, with all that is in it. A template can't change these. */
+  readonly #given = new Map<unknown, number>();
   #evaluations = 0;
 
-  constructor(environment: Environment, { evaluations, length }: { evaluations: number; length: number }) {
+  constructor(
+    environment: Environment,
+    given: readonly unknown[],
+    { evaluations, length }: { evaluations: number; length: number },
+  ) {
     super(environment);
     this.#mostEvaluations = evaluations;
     this.#mostLength = length;
+    for (const value of given) this.#remember(value);
   }
 
   override evaluate(...args: Parameters<Evaluate>): ReturnType<Evaluate> {
     this.#charge(1);
     const result = super.evaluate(...args);
-    const { value } = result as { value: unknown };
-    // A loop over a range takes that many steps, even if it does nothing.
-    if (Array.isArray(value)) this.#charge(value.length);
-    if (typeof value === "string" && value.length > this.#mostLength) throw new Error("it makes too long a text");
+    if (this.#lengthOf(result) > this.#mostLength) throw new Error("it makes too long a text");
     return result;
+  }
+
+  /**
+   * Returns how long a value is as text, roughly. Charges for each part: a list that holds the same list twice, and so on,
+   * is small in memory and endless as text. A loop over a list takes as many steps as well.
+   */
+  #lengthOf(value: unknown): number {
+    const given = this.#given.get(value);
+    if (given !== undefined) return given;
+    let length = 0;
+    const left = [value];
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      const parts = partsOf(next);
+      this.#charge(parts.length);
+      length += ownLength(next);
+      for (const part of parts) {
+        const known = this.#given.get(part);
+        if (known === undefined) left.push(part);
+        else length += known;
+      }
+    }
+    return length;
+  }
+
+  #remember(value: unknown): number {
+    const length = ownLength(value) + partsOf(value).reduce<number>((sum, part) => sum + this.#remember(part), 0);
+    this.#given.set(value, length);
+    return length;
   }
 
   #charge(evaluations: number): void {
     this.#evaluations += evaluations;
     if (this.#evaluations > this.#mostEvaluations) throw new Error("it takes too many steps");
   }
+}
+
+/** Returns the values in one of Jinja's lists, objects or namespaces. */
+function partsOf(value: unknown): readonly unknown[] {
+  const { value: content } = value as { value: unknown };
+  if (content instanceof Map) return [...(content as Map<string, unknown>).values()];
+  return Array.isArray(content) ? content : [];
+}
+
+function ownLength(value: unknown): number {
+  const { value: content } = value as { value: unknown };
+  return typeof content === "string" ? content.length : 1;
 }
 
 /** Names in Jinja and in Hugging Face's chat templates. */

@@ -1,21 +1,24 @@
 import * as Comlink from "comlink";
 
 import { ChorusError } from "../protocol/errors.ts";
+import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
 import type { AsyncService, Transport } from "./transport.ts";
 
 /**
  * Starts the engine's worker. Comlink leaves calls to a dead worker pending for ever, and a killed worker fires no
- * event. Therefore the worker holds a Web Lock with its own name: once the page gets that lock, the worker is gone.
+ * event. Therefore the worker holds a Web Lock with its own name: once the page gets that lock, the worker is gone. (Where
+ * the browser blocks locks, a killed worker goes unnoticed.)
+ * @throws the signal's reason
  */
-export async function startWorker(): Promise<Transport> {
+export async function startWorker(signal?: AbortSignal): Promise<Transport> {
   if (!globalThis.isSecureContext) {
     throw new ChorusError(
       "webgpu_unavailable",
       "WebGPU needs a secure page: open this one over https:// or on localhost.",
     );
   }
-  const name = `chorus-${crypto.randomUUID()}`;
+  const name = `chorus-${randomId()}`;
   const worker = new Worker(new URL("../host/engine.worker.ts", import.meta.url), { type: "module", name });
   const closing = new AbortController();
   const failedToStart = new Promise<ChorusError>((resolve) => {
@@ -28,15 +31,18 @@ export async function startWorker(): Promise<Transport> {
       );
     });
   });
-  const remote = Comlink.wrap<EngineService & { started(): Promise<void> }>(worker);
-  const failure = await Promise.race([remote.started(), failedToStart]);
-  if (failure instanceof ChorusError) {
+  const remote = Comlink.wrap<EngineService & { started(): Promise<boolean> }>(worker);
+  let hasLock: boolean;
+  try {
+    const failed = failedToStart.then((error) => Promise.reject(error));
+    hasLock = await Promise.race([remote.started(), failed, aborted(signal)]);
+  } catch (error) {
     worker.terminate();
-    throw failure;
+    throw error;
   }
   return {
     service: throughComlink(remote),
-    died: Promise.race([failedToStart, lockFreed(name, closing.signal)]),
+    died: hasLock ? Promise.race([failedToStart, lockFreed(name, closing.signal)]) : failedToStart,
     close() {
       closing.abort();
       remote[Comlink.releaseProxy]();
@@ -51,6 +57,13 @@ function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
     remote.load(location, config, Comlink.proxy(onMessage), Comlink.proxy(onProgress));
   return new Proxy<AsyncService>(remote, {
     get: (service, name) => (name === "load" ? load : Reflect.get(service, name)),
+  });
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal?.aborted) reject(signal.reason as Error);
+    signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
   });
 }
 

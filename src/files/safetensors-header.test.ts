@@ -108,3 +108,12 @@ test("a header nested deeper than any stack is refused", () => {
     expect.objectContaining({ code: "model_invalid", param: FILE }),
   );
 });
+
+test.each([
+  ["version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "it is a Git LFS pointer"],
+  ["<!DOCTYPE html><html><body>Sign in</body></html>", "it is a web page"],
+  ["\n<html><body>Sign in</body></html>", "it is a web page"],
+])("%j in place of weights is named as what it is", (text, part) => {
+  const bytes = new TextEncoder().encode(text);
+  expect(() => parseSafetensorsHeader(bytes, bytes.length, "model.safetensors")).toThrow(part);
+});

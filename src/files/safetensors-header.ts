@@ -91,6 +91,7 @@ export function encodeSafetensorsHeader(tensors: readonly TensorEntry[]): Uint8A
 function readHeaderLength(bytes: Uint8Array, fileBytes: number, file: string): number {
   if (bytes.length < PREFIX_BYTES)
     throw invalid(file, `it has only ${bytes.length} bytes; the header's length alone takes ${PREFIX_BYTES}`);
+  refuseText(bytes.subarray(0, PREFIX_BYTES), file);
   const view = new DataView(bytes.buffer, bytes.byteOffset, PREFIX_BYTES);
   const length = Number(view.getBigUint64(0, true));
   if (length > MAX_HEADER_BYTES)
@@ -99,6 +100,18 @@ function readHeaderLength(bytes: Uint8Array, fileBytes: number, file: string): n
     throw invalid(file, `its header is ${length} bytes long, but the file ends after ${fileBytes} bytes`);
   }
   return length;
+}
+
+/** Names what lies there instead of weights, where that is known by its first bytes. */
+function refuseText(prefix: Uint8Array, file: string): void {
+  const text = new TextDecoder("latin1").decode(prefix).trimStart().toLowerCase();
+  if (text.startsWith("version ")) {
+    throw invalid(
+      file,
+      "it is a Git LFS pointer, which only names the weights. Fetch them with `git lfs pull`, or download the file itself",
+    );
+  }
+  if (text.startsWith("<!") || text.startsWith("<html")) throw invalid(file, "it is a web page, not weights");
 }
 
 function readHeader(bytes: Uint8Array, file: string): Record<string, unknown> {

@@ -2,6 +2,7 @@
 
 import { ChorusError } from "../protocol/errors.ts";
 import type { AddedToken } from "./control-tokens.ts";
+import { refuseEndlessPatterns } from "./endless-patterns.ts";
 import { brief, isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
 
@@ -49,6 +50,7 @@ function parseTokenizerJson(json: unknown): TokenizerJson {
       refuse(!has("ByteLevel", step), `tokenizer ${name} ${brief(step["type"] ?? null)}`);
     }
   }
+  for (const name of ["normalizer", "pre_tokenizer"] as const) refuseEndlessPatterns(fields.get(name), file);
   return {
     alphabet: isSentencePiece ? "sentencepiece" : "bytes",
     normalizer: fields.object("normalizer", null),

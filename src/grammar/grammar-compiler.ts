@@ -14,6 +14,19 @@ export interface GrammarVocabulary {
   readonly tokens: readonly string[];
 }
 
+/** Makes the matchers of requests, wherever they are compiled. */
+export interface Grammars {
+  /**
+   * @param endTokenIds tokens that may end a complete text
+   * @param count number of sequences that will follow the grammar
+   * @throws ChorusError invalid_value or unsupported_parameter for a grammar that is invalid, unsupported or takes too long,
+   *   internal_error if the module can't be loaded
+   */
+  matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]>;
+  /** Ends what computes for them. No matcher may be used afterwards. */
+  dispose(): void;
+}
+
 /** An instance of the module, with the vocabulary in it. */
 interface Instance {
   readonly xgrammar: Xgrammar;
@@ -26,7 +39,7 @@ interface Instance {
  * Compiles grammars. Loads the module with the first one. The module aborts on some inputs, such as an invalid grammar. Then
  * the next grammar gets a new module. The old one's matchers go on: they share no mutable state.
  */
-export class GrammarCompiler {
+export class GrammarCompiler implements Grammars {
   readonly #vocabulary: () => GrammarVocabulary;
   readonly #load: () => Promise<Xgrammar>;
   #instance: Promise<Instance> | null = null;
@@ -36,25 +49,10 @@ export class GrammarCompiler {
     this.#load = load;
   }
 
-  /**
-   * @param endTokenIds tokens that may end a complete text
-   * @param count number of sequences that will follow the grammar
-   * @throws ChorusError invalid_value or unsupported_parameter for an invalid or unsupported grammar, internal_error if the
-   *   module can't be loaded
-   */
   async matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
     const ebnf = ebnfOf(source);
-    const loading = (this.#instance ??= whileLocated(() => this.#open()));
-    let instance: Instance;
-    try {
-      instance = await loading;
-    } catch (cause) {
-      if (this.#instance === loading) this.#instance = null;
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new ChorusError("internal_error", `What holds answers to a grammar can't be loaded: ${reason}`, null, {
-        cause,
-      });
-    }
+    const loading = this.#loaded();
+    const instance = await loading;
     const made: XgrammarMatcher[] = [];
     const giveUp = () => {
       if (this.#instance === loading) this.#instance = null;
@@ -78,6 +76,25 @@ export class GrammarCompiler {
     for (const matcher of made) matcher.dispose();
     const message = `${source.param} allows no text that this model's tokens could write.`;
     throw new ChorusError("invalid_value", message, source.param);
+  }
+
+  /** Loads the module. @throws ChorusError internal_error */
+  async load(): Promise<void> {
+    await this.#loaded();
+  }
+
+  dispose(): void {
+    this.#instance = null;
+  }
+
+  #loaded(): Promise<Instance> {
+    const loading = (this.#instance ??= whileLocated(() => this.#open()).catch((cause: unknown) => {
+      if (this.#instance === loading) this.#instance = null;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const message = `What holds answers to a grammar can't be loaded: ${reason}`;
+      throw new ChorusError("internal_error", message, null, { cause });
+    }));
+    return loading;
   }
 
   async #matcher(

@@ -9,7 +9,7 @@ import { Engine } from "../engine/engine.ts";
 import type { Runner } from "../engine/runner.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
-import type { GrammarCompiler, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
+import type { Grammars, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
 import type { GrammarSource } from "../grammar/ebnf-of.ts";
 import { tokenOfBytes } from "../files/byte-alphabet.ts";
 import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
@@ -33,7 +33,7 @@ interface Session {
   readonly telemetry: Telemetry;
   readonly context: RequestContext;
   /** Loads the compiler on first use. */
-  readonly grammars: () => Promise<GrammarCompiler>;
+  readonly grammars: () => Promise<Grammars>;
   readonly post: (message: Partial<EngineMessage>) => void;
   readonly now: () => number;
 }
@@ -152,6 +152,7 @@ export class EngineHost implements EngineService {
       });
       return runner;
     };
+    let opened: Grammars | null = null;
     const engine: Engine = new Engine({
       config: engineConfig,
       runner: watched(model),
@@ -179,6 +180,7 @@ export class EngineHost implements EngineService {
         });
         this.#byTicket.clear();
         this.#byEngineRequest.clear();
+        opened?.dispose();
         loader.close();
       },
     });
@@ -194,10 +196,9 @@ export class EngineHost implements EngineService {
       limits: engineConfig,
       nextSeed: seedSequence(engineConfig.seed),
     };
-    let compiler: GrammarCompiler | null = null;
     const grammars = async () => {
-      const { GrammarCompiler: Compiler } = await import("../grammar/grammar-compiler.ts");
-      return (compiler ??= new Compiler(() => vocabularyOf(model)));
+      const { openGrammars } = await import("../grammar/open-grammars.ts");
+      return (opened ??= openGrammars(() => vocabularyOf(model)));
     };
     return { model, engine, telemetry, context, grammars, post, now };
   }

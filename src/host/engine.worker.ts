@@ -3,19 +3,16 @@
 import * as Comlink from "comlink";
 
 import { EngineHost } from "./engine-host.ts";
+import { holdLifeLock } from "./life-lock.ts";
 import { browserPlatform } from "./platforms/browser.ts";
 
 // The worker holds this lock for life, so that the page notices its death. See client/worker-transport.ts.
-const lockHeld = new Promise<void>((resolve) => {
-  void navigator.locks.request(self.name, () => {
-    resolve();
-    return new Promise(() => undefined);
-  });
-});
+const isLockHeld = holdLifeLock(navigator.locks, self.name);
 
 class WorkerHost extends EngineHost {
-  started(): Promise<void> {
-    return lockHeld;
+  /** Whether the lock of the worker's name is held. */
+  started(): Promise<boolean> {
+    return isLockHeld;
   }
 }
 

@@ -24,12 +24,17 @@ export async function openModel(
   { openModelStore }: Pick<Platform, "openModelStore">,
   onProgress: (progress: LoadProgress) => void,
 ): Promise<OpenedModel> {
+  let last: LoadProgress = { stage: "weights", done: 0, total: 0 };
+  const tell = (progress: LoadProgress) => {
+    last = progress;
+    onProgress(progress);
+  };
   const onBytes = (file: string, done: number, total: number | null) => {
-    if (file.endsWith(".safetensors")) onProgress({ stage: "weights", done, total: total ?? done });
-    if (file === TOKENIZER_FILE) onProgress({ stage: "tokenizer", done, total: total ?? done });
+    if (file.endsWith(".safetensors")) tell({ stage: "weights", done, total: total ?? done });
+    if (file === TOKENIZER_FILE) tell({ stage: "tokenizer", done, total: total ?? done });
   };
   if (location.type === "files") return atHand(openFileList(location.files, onBytes));
-  const http = new HttpClient();
+  const http = new HttpClient({ onWaiting: () => onProgress({ ...last, isWaiting: true }) });
   const store = await openModelStore(http);
   const stored = await store?.open(location, onBytes);
   if (stored) return atHand(stored);
@@ -42,7 +47,7 @@ export async function openModel(
     async fetch() {
       await store.download(location, {
         onProgress: ({ receivedBytes, totalBytes }) =>
-          onProgress({ stage: "weights", done: receivedBytes, total: totalBytes }),
+          tell({ stage: "weights", done: receivedBytes, total: totalBytes }),
       });
       return (await store.open(location, onBytes)) ?? files;
     },

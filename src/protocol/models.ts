@@ -27,6 +27,8 @@ export interface DownloadProgress {
   /** Average over the last seconds; null at first. */
   readonly bytesPerSecond: number | null;
   readonly secondsLeft: number | null;
+  /** Whether nothing has arrived for some seconds. */
+  readonly isWaiting: boolean;
 }
 
 /** What a model needs, found out without downloading its weights. */

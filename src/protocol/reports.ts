@@ -159,6 +159,8 @@ export interface LoadProgress {
   readonly total: number;
   /** The result of the stage, for people ("Apple M3", "240 blocks"). */
   readonly detail?: string;
+  /** Whether nothing has arrived from the server for some seconds. [false] */
+  readonly isWaiting?: boolean;
 }
 
 /** What runs: the model, where, and how. */

@@ -5,12 +5,22 @@ import { ChorusError } from "../../protocol/errors.ts";
 interface HttpClientOptions {
   readonly fetch?: typeof fetch;
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-  /** Time without a byte after which a connection counts as lost. [30_000] */
+  /** Time without a byte after which a connection counts as lost. [15_000] */
   readonly stallMs?: number;
+  /** Called when nothing has arrived for some seconds, and when a lost connection is about to be tried again. */
+  readonly onWaiting?: () => void;
+  /** The clock, in milliseconds. */
+  readonly now?: () => number;
 }
 
 /** Retries without a byte in between before giving up. */
 const MAX_RETRIES = 5;
+/** Tries at an address that redirects to nowhere: each asks the servers up to twenty times. */
+const MAX_REDIRECT_RETRIES = 1;
+/** Failures are told after this long without a byte. Pauses that a server asked for don't count. */
+const PATIENCE_MS = 60_000;
+/** A silence of this long is told. */
+const SILENCE_MS = 3000;
 const FIRST_RETRY_MS = 500;
 /** If a server asks for a longer pause, the request fails instead of waiting. */
 const LONGEST_PAUSE_MS = 60_000;
@@ -19,11 +29,13 @@ const LONGEST_PAUSE_MS = 60_000;
 export class TransientFailure extends Error {
   readonly reason: ChorusError;
   readonly retryAfterMs: number | null;
+  readonly maxRetries: number;
 
-  constructor(reason: ChorusError, retryAfterMs: number | null = null) {
+  constructor(reason: ChorusError, retryAfterMs: number | null = null, maxRetries = MAX_RETRIES) {
     super(reason.message);
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;
+    this.maxRetries = maxRetries;
   }
 }
 
@@ -40,11 +52,15 @@ export class HttpClient {
   readonly #fetch: typeof fetch;
   readonly #wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   readonly #stallMs: number;
+  readonly #onWaiting: () => void;
+  readonly #now: () => number;
 
   constructor(options: HttpClientOptions = {}) {
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.#wait = options.wait ?? pause;
-    this.#stallMs = options.stallMs ?? 30_000;
+    this.#stallMs = options.stallMs ?? 15_000;
+    this.#onWaiting = options.onWaiting ?? (() => undefined);
+    this.#now = options.now ?? (() => performance.now());
   }
 
   /**
@@ -53,15 +69,27 @@ export class HttpClient {
    */
   async withRetries<T>(attempt: (progressed: () => void) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let failures = 0;
+    let sinceMs = this.#now();
+    const progressed = () => {
+      failures = 0;
+      sinceMs = this.#now();
+    };
     for (;;) {
       signal?.throwIfAborted();
       try {
-        return await attempt(() => (failures = 0));
+        return await attempt(progressed);
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof TransientFailure)) throw error;
-        if (++failures > MAX_RETRIES || (error.retryAfterMs ?? 0) > LONGEST_PAUSE_MS) throw error.reason;
-        await this.#wait(error.retryAfterMs ?? FIRST_RETRY_MS * 2 ** (failures - 1), signal);
+        const { reason, retryAfterMs, maxRetries } = error;
+        if (++failures > maxRetries || (retryAfterMs ?? 0) > LONGEST_PAUSE_MS) throw reason;
+        const pauseMs = retryAfterMs ?? FIRST_RETRY_MS * 2 ** (failures - 1);
+        // The next attempt may stall as well.
+        const untilMs = this.#now() + (retryAfterMs === null ? pauseMs : 0) + this.#stallMs;
+        if (untilMs - sinceMs > PATIENCE_MS) throw reason;
+        this.#onWaiting();
+        await this.#wait(pauseMs, signal);
+        sinceMs += retryAfterMs ?? 0;
       }
     }
   }
@@ -79,6 +107,7 @@ export class HttpClient {
     signal?.addEventListener("abort", abort, { once: true });
     const lost = (cause: unknown) => {
       signal?.throwIfAborted();
+      if (cause instanceof TransientFailure) return cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
       return new TransientFailure(downloadFailed(url, file, `${reason}. ${CHECK_CONNECTION}`, cause));
     };
@@ -87,12 +116,14 @@ export class HttpClient {
         () => controller.abort(new Error(`nothing arrived for ${this.#stallMs / 1000} s`)),
         this.#stallMs,
       );
+      const silence = setTimeout(this.#onWaiting, SILENCE_MS);
       try {
         return await promise;
       } catch (cause) {
         throw lost(cause);
       } finally {
         clearTimeout(timer);
+        clearTimeout(silence);
       }
     };
     const close = () => {
@@ -102,14 +133,29 @@ export class HttpClient {
     try {
       // With any other header the browser would send a CORS preflight first.
       const rangeHeader = range && { Range: `bytes=${range[0]}-${range[1] - 1}` };
+      const ask = { headers: { ...headers, ...rangeHeader }, signal: controller.signal };
       const response = await watch(
-        this.#fetch(url, { headers: { ...headers, ...rangeHeader }, signal: controller.signal }),
+        this.#fetch(url, ask).catch(async (cause: unknown) => {
+          if (controller.signal.aborted || !(await this.#redirects(url, ask))) throw cause;
+          const why = "it redirects in a circle, or to a place that does not answer";
+          throw new TransientFailure(downloadFailed(url, file, why, cause), null, MAX_REDIRECT_RETRIES);
+        }),
       );
       refuseStatus(response, url, file, "Authorization" in headers);
       return { response, pieces: () => pieces(response, watch, close), close };
     } catch (error) {
       close();
       throw error;
+    }
+  }
+
+  /** Whether an address that can't be fetched is one that redirects. A failed fetch doesn't say why it failed. */
+  async #redirects(url: string, ask: RequestInit): Promise<boolean> {
+    try {
+      const { type, status } = await this.#fetch(url, { ...ask, redirect: "manual" });
+      return type === "opaqueredirect" || (status >= 300 && status < 400);
+    } catch {
+      return false;
     }
   }
 }

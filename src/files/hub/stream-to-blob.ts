@@ -6,6 +6,9 @@ import type { Missing } from "./small-file.ts";
 /** Size of each Blob. The browser may keep Blobs on disk, so the whole file is never in JavaScript's memory. */
 const PIECE_BYTES = 4 * 2 ** 20;
 
+/** Bytes that are asked for once more after a break, to see that what follows is of the same file, at the same place. */
+const OVERLAP_BYTES = 4096;
+
 /**
  * Downloads a large file into a Blob. `totalBytes` is null if the server gives no length, or only that of the compressed
  * body. Resumes after a break if the server supports it.
@@ -21,8 +24,19 @@ export async function streamToBlob(
   let done = 0;
   let total: number | null = null;
   let etag: string | null = null;
+  /** The last bytes that have arrived. */
+  let tail: Uint8Array = new Uint8Array();
+  const startOver = () => {
+    pieces.length = 0;
+    done = 0;
+    tail = new Uint8Array();
+  };
+  const changed = () =>
+    new TransientFailure(downloadFailed(request.url, request.file, "the file changed on the server"));
   const missing = await http.withRetries(async (progressed): Promise<Missing | null> => {
-    const open = await http.open(done > 0 ? { ...request, range: [done, total ?? Number.MAX_SAFE_INTEGER] } : request);
+    const begin = done - tail.length;
+    const end = total ?? Number.MAX_SAFE_INTEGER;
+    const open = await http.open(done > 0 ? { ...request, range: [begin, end] } : request);
     const { response } = open;
     if (response.status === 404 || isWebPage(response)) {
       open.close();
@@ -32,11 +46,10 @@ export async function streamToBlob(
     }
     const isSame = response.status === 206 && etag !== null && response.headers.get("etag") === etag;
     if (!isSame) {
-      pieces.length = 0;
-      done = 0;
+      startOver();
       if (response.status !== 200) {
         open.close();
-        throw new TransientFailure(downloadFailed(request.url, request.file, "the file changed on the server"));
+        throw changed();
       }
       total = sizeOf(response);
       etag = response.headers.get("etag");
@@ -49,8 +62,22 @@ export async function streamToBlob(
       waiting = [];
       waitingBytes = 0;
     };
+    /** What is still to be compared with what was there. */
+    let known = isSame ? tail : new Uint8Array();
     try {
-      for await (const piece of open.pieces()) {
+      for await (const received of open.pieces()) {
+        const overlap = Math.min(known.length, received.length);
+        const isEqual = received.subarray(0, overlap).every((byte, i) => byte === known[i]);
+        known = known.subarray(overlap);
+        if (!isEqual) {
+          open.close();
+          waiting = [];
+          startOver();
+          throw changed();
+        }
+        const piece = received.subarray(overlap);
+        if (piece.length === 0) continue;
+        tail = lastBytes(tail, piece);
         waiting.push(piece as Uint8Array<ArrayBuffer>);
         waitingBytes += piece.length;
         done += piece.length;
@@ -67,4 +94,14 @@ export async function streamToBlob(
   if (missing) return missing;
   onBytes(done, done);
   return new Blob(pieces);
+}
+
+/** Returns a copy of the last bytes of two pieces. */
+function lastBytes(before: Uint8Array, piece: Uint8Array): Uint8Array {
+  if (piece.length >= OVERLAP_BYTES) return piece.slice(-OVERLAP_BYTES);
+  const kept = before.subarray(Math.max(0, before.length + piece.length - OVERLAP_BYTES));
+  const bytes = new Uint8Array(kept.length + piece.length);
+  bytes.set(kept);
+  bytes.set(piece, kept.length);
+  return bytes;
 }

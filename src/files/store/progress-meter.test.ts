@@ -17,8 +17,21 @@ test("the rate excludes bytes stored before", () => {
     vi.advanceTimersByTime(100);
     meter.add(100);
   }
-  expect(reported[0]).toEqual({ receivedBytes: 5000, totalBytes: 10_000, bytesPerSecond: null, secondsLeft: null });
-  expect(reported.at(-1)).toEqual({ receivedBytes: 6000, totalBytes: 10_000, bytesPerSecond: 1000, secondsLeft: 4 });
+  const atFirst = {
+    receivedBytes: 5000,
+    totalBytes: 10_000,
+    bytesPerSecond: null,
+    secondsLeft: null,
+    isWaiting: false,
+  };
+  expect(reported[0]).toEqual(atFirst);
+  expect(reported.at(-1)).toEqual({
+    receivedBytes: 6000,
+    totalBytes: 10_000,
+    bytesPerSecond: 1000,
+    secondsLeft: 4,
+    isWaiting: false,
+  });
 });
 
 test("reports a few times a second, includes the last bytes before a pause, and stops once closed", () => {
@@ -35,5 +48,17 @@ test("reports a few times a second, includes the last bytes before a pause, and 
   meter.close();
   const { length } = reported;
   vi.advanceTimersByTime(1000);
+  expect(reported).toHaveLength(length);
+});
+
+test("says that it waits where nothing comes, until something does or all is there", () => {
+  const { meter, reported } = meterOf(100);
+  meter.add(10);
+  vi.advanceTimersByTime(5000);
+  expect(reported.at(-1)).toMatchObject({ receivedBytes: 10, isWaiting: true, secondsLeft: null });
+  meter.add(90);
+  expect(reported.at(-1)).toMatchObject({ receivedBytes: 100, isWaiting: false });
+  const { length } = reported;
+  vi.advanceTimersByTime(10_000);
   expect(reported).toHaveLength(length);
 });

@@ -6,6 +6,8 @@ const WINDOW_MS = 5000;
 const SHORTEST_SAMPLE_MS = 500;
 /** Minimum time between two calls of onProgress. */
 const INTERVAL_MS = 100;
+/** A silence of this long is told. */
+const SILENCE_MS = 3000;
 
 /** Reports a download's progress. */
 export class ProgressMeter {
@@ -17,6 +19,7 @@ export class ProgressMeter {
   #receivedBytes: number;
   #reportedMs = -Infinity;
   #later: ReturnType<typeof setTimeout> | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: {
     totalBytes: number;
@@ -31,10 +34,12 @@ export class ProgressMeter {
     this.#now = options.now ?? (() => performance.now());
     this.#samples = [{ atMs: this.#now(), bytes: options.receivedBytes }];
     this.#report(this.#now());
+    this.#listenForSilence();
   }
 
   add(bytes: number): void {
     this.#receivedBytes += bytes;
+    this.#listenForSilence();
     const nowMs = this.#now();
     const earlyMs = this.#reportedMs + INTERVAL_MS - nowMs;
     if (earlyMs > 0 && this.#receivedBytes < this.#totalBytes) {
@@ -48,6 +53,14 @@ export class ProgressMeter {
   /** Stops all further reports. */
   close(): void {
     clearTimeout(this.#later);
+    clearTimeout(this.#silence);
+  }
+
+  #listenForSilence(): void {
+    clearTimeout(this.#silence);
+    if (this.#receivedBytes < this.#totalBytes) {
+      this.#silence = setTimeout(() => this.#report(this.#now(), { isWaiting: true }), SILENCE_MS);
+    }
   }
 
   #sample(nowMs: number): void {
@@ -58,17 +71,20 @@ export class ProgressMeter {
     this.#report(nowMs);
   }
 
-  #report(nowMs: number): void {
+  #report(nowMs: number, { isWaiting }: { isWaiting: boolean } = { isWaiting: false }): void {
     this.#reportedMs = nowMs;
     const [oldest] = this.#samples;
     const elapsedMs = oldest ? nowMs - oldest.atMs : 0;
     const bytesPerSecond =
-      oldest && elapsedMs >= SHORTEST_SAMPLE_MS ? (1000 * (this.#receivedBytes - oldest.bytes)) / elapsedMs : null;
+      oldest && !isWaiting && elapsedMs >= SHORTEST_SAMPLE_MS
+        ? (1000 * (this.#receivedBytes - oldest.bytes)) / elapsedMs
+        : null;
     this.#onProgress({
       receivedBytes: this.#receivedBytes,
       totalBytes: this.#totalBytes,
       bytesPerSecond,
       secondsLeft: bytesPerSecond ? (this.#totalBytes - this.#receivedBytes) / bytesPerSecond : null,
+      isWaiting,
     });
   }
 }

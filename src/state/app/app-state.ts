@@ -84,7 +84,7 @@ export function createAppState(options: AppStateOptions): AppState {
   const settings = new SharedSettings(sampling, saved?.shared);
   const context = { engine, book, settings, scheduleFlush, announce: announcements.announce };
   const workspace = new Workspace(context, saved);
-  const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded.status, workspace, settings) : null;
+  const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded, workspace, settings) : null;
   const demo = new Demo({ ...context, mode: batch.mode, now });
   zoomWithDemo(demo, batch.timeline, batch.dock);
   // On a phone, going to a pane closes the batch.

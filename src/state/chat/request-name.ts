@@ -1,5 +1,7 @@
 // A request's name says which pane asked it, so every report and every recording shows that too.
 
+import { randomId } from "../../protocol/random-id.ts";
+
 /** A pane's question: which pane asked it, and which of its questions it was. */
 export interface Asker {
   /** 1..16 */
@@ -23,7 +25,7 @@ export function nameIn(requestId: string): string {
  */
 export class RequestNames {
   readonly #pane: number;
-  readonly #key = crypto.randomUUID();
+  readonly #key = randomId();
   #count = 0;
 
   constructor(pane: number) {

@@ -1,3 +1,4 @@
+import { randomId } from "../../protocol/random-id.ts";
 import type { BatchingMode } from "../../protocol/config.ts";
 import type { BatchingModeControl } from "../batch/batching-mode.ts";
 import { Pane, type PaneContext } from "../chat/pane.ts";
@@ -126,7 +127,7 @@ export class Demo {
     const ask = async (content: string, index: number) => {
       const messages = [{ role: "user" as const, content }];
       // Named after the panes, so that the timeline shows each question on one line.
-      const request_id = requestName({ pane: index + 1, turn: 0 }, crypto.randomUUID());
+      const request_id = requestName({ pane: index + 1, turn: 0 }, randomId());
       const body = { messages, max_tokens: WARM_UP_TOKENS, stream: true, request_id } as const;
       const chunks = await completions.create(body, { signal });
       for await (const _ of chunks);

@@ -10,6 +10,8 @@ export interface StageProgress {
   readonly detail: string | null;
   /** Null until it can be measured. */
   readonly msLeft: number | null;
+  /** Whether the server has sent nothing for some seconds. */
+  readonly isWaiting: boolean;
   readonly startedMs: number;
 }
 
@@ -18,7 +20,15 @@ export type LoadStages = Readonly<Record<LoadStage, StageProgress>>;
 // A rate over a shorter time is too noisy.
 const SHORTEST_SAMPLE_MS = 500;
 
-const NOT_BEGUN: StageProgress = { status: "todo", done: 0, total: 0, detail: null, msLeft: null, startedMs: 0 };
+const NOT_BEGUN: StageProgress = {
+  status: "todo",
+  done: 0,
+  total: 0,
+  detail: null,
+  msLeft: null,
+  isWaiting: false,
+  startedMs: 0,
+};
 
 export const NOTHING_LOADED: LoadStages = {
   adapter: NOT_BEGUN,
@@ -43,6 +53,7 @@ export function advanceStages(stages: LoadStages, progress: LoadProgress, nowMs:
       total: progress.total,
       detail: progress.detail ?? before.detail,
       msLeft: canTell ? (elapsedMs / progress.done) * (progress.total - progress.done) : null,
+      isWaiting: !isDone && progress.isWaiting === true,
       startedMs,
     } satisfies StageProgress,
   };

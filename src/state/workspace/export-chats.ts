@@ -8,6 +8,17 @@ export function exportChats(workspace: Workspace): string {
   return `${JSON.stringify(workspace.toSaved(), null, 2)}\n`;
 }
 
+/** Largest file of chats that is read. (A book has about a megabyte.) */
+const MAX_IMPORT_BYTES = 32 * 2 ** 20;
+
+/** Reads a file of chats. @throws ChorusError for one that no chats could fill */
+export async function readImport(file: Blob): Promise<string> {
+  if (file.size <= MAX_IMPORT_BYTES) return file.text();
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MB`;
+  const message = `The file has ${megabytes(file.size)}; at most ${megabytes(MAX_IMPORT_BYTES)} of chats can be opened.`;
+  throw new ChorusError("invalid_value", message, "file");
+}
+
 /**
  * Opens the chats of an export beside the open ones, and returns how many. The export's settings for all panes become
  * each chat's own, since the page keeps its settings.

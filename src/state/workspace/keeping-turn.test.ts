@@ -18,7 +18,14 @@ afterEach(() => {
 });
 
 const storage = {
-  load: async () => ({ saved: record && parseSavedWorkspace(structuredClone(record)), status: "ok" as const }),
+  load: async () => ({
+    saved: record && parseSavedWorkspace(structuredClone(record)),
+    left: [],
+    status: "ok" as const,
+  }),
+  saveAside: async () => undefined,
+  clearAside: async () => undefined,
+  onDeleted: () => undefined,
   save: async (workspace: SavedWorkspace) => {
     record = structuredClone(workspace);
   },

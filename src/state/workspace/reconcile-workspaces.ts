@@ -28,9 +28,13 @@ export function reconcile(
 ): Reconciliation {
   if (there === null || textOf(there) === textOf(before)) return { kind: "keep" };
   if (!isBusy && textOf(here) === textOf(before)) return { kind: "restore", saved: there };
-  const known = new Set([...plain(before).panes, ...plain(here).panes].map(textOfChat));
-  const chats = plain(there).panes.filter((chat) => !isBlank(chat) && !known.has(textOfChat(chat)));
-  return { kind: "add", chats };
+  return { kind: "add", chats: unknownChats(plain(there).panes, [before, here]) };
+}
+
+/** Returns the chats that none of the workspaces has. */
+export function unknownChats(chats: readonly SavedPane[], workspaces: readonly SavedWorkspace[]): readonly SavedPane[] {
+  const known = new Set(workspaces.flatMap((workspace) => plain(workspace).panes).map(textOfChat));
+  return chats.filter((chat) => !isBlank(chat) && !known.has(textOfChat(chat)));
 }
 
 /** Returns the chats as they would be loaded, so that equal chats compare equal, whichever tab saved them. */

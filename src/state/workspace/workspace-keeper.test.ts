@@ -3,7 +3,7 @@ import { FakeEngine } from "../../testing/app/fake-engine.ts";
 import { FakeModels } from "../../testing/app/fake-models.ts";
 import { createAppState } from "../app/app-state.ts";
 import type { SavedWorkspace } from "./saved-workspace.ts";
-import type { LoadedWorkspace } from "./workspace-storage.ts";
+import type { LoadedWorkspace, WorkspaceStorage } from "./workspace-storage.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -14,12 +14,16 @@ afterEach(() => {
 
 function open(loaded: Partial<LoadedWorkspace> = {}, save = async () => {}) {
   const written: SavedWorkspace[] = [];
-  const storage = {
-    load: async () => ({ saved: null, status: "ok" as const }),
+  const aside: SavedWorkspace[] = [];
+  const storage: WorkspaceStorage = {
+    load: async () => ({ saved: written.at(-1) ?? null, left: [], status: "ok" }),
     save: async (workspace: SavedWorkspace) => {
       await save();
       written.push(workspace);
     },
+    saveAside: async (workspace) => void aside.push(workspace),
+    clearAside: async () => void (aside.length = 0),
+    onDeleted: () => undefined,
   };
   const engine = new FakeEngine({ answer: () => "a b c d" });
   const app = createAppState({
@@ -27,11 +31,11 @@ function open(loaded: Partial<LoadedWorkspace> = {}, save = async () => {}) {
     models: new FakeModels(),
     choice: { model: "fake" },
     sampling: {},
-    kept: { storage, loaded: { saved: null, status: "ok", ...loaded } },
+    kept: { storage, loaded: { saved: null, left: [], status: "ok", ...loaded } },
     scheduleFlush: (flush) => flush(),
     now: () => performance.now(),
   });
-  return { ...app, engine, written, keeper: app.keeper! };
+  return { ...app, engine, storage, written, aside, keeper: app.keeper! };
 }
 
 it("writes once for many changes: drafts, titles, settings, panes, text as it comes", async () => {
@@ -94,4 +98,86 @@ it("says so where nothing can be kept, and where what was there is damaged", asy
   full.workspace.addPane();
   await vi.advanceTimersByTimeAsync(1000);
   expect(full.keeper.store.getState()).toBe("not-kept");
+});
+
+it("saves again as soon as it can, with all that was said meanwhile", async () => {
+  let isFull = true;
+  const { workspace, keeper, written } = open({}, () =>
+    isFull ? Promise.reject(new Error("full")) : Promise.resolve(),
+  );
+  const statuses: string[] = [];
+  keeper.store.subscribe((status) => statuses.push(status));
+  const [pane] = workspace.store.getState().panes;
+  pane!.setDraft("one");
+  await vi.advanceTimersByTimeAsync(5000);
+  pane!.setDraft("two");
+  await vi.advanceTimersByTimeAsync(60_000);
+  // It stays said until it is over.
+  expect(new Set(statuses)).toEqual(new Set(["not-kept"]));
+  isFull = false;
+  await vi.advanceTimersByTimeAsync(31_000);
+  expect(keeper.store.getState()).toBe("kept");
+  expect(written.at(-1)?.panes).toMatchObject([{ draft: "two" }]);
+  pane!.setDraft("three");
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(written.at(-1)?.panes).toMatchObject([{ draft: "three" }]);
+});
+
+it("does not overwrite what it could not read, and opens that beside what was said meanwhile", async () => {
+  const { workspace, keeper, storage, written } = open({ status: "unavailable" });
+  const earlier = workspace.toSaved();
+  workspace.store.getState().panes[0]!.setDraft("new");
+  let isBlocked = true;
+  const panes = [{ ...earlier.panes[0]!, draft: "earlier" }];
+  storage.load = async () =>
+    isBlocked
+      ? { saved: null, left: [], status: "unavailable" }
+      : { saved: { ...earlier, panes }, left: [], status: "ok" };
+  keeper.flush();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(written).toEqual([]);
+  isBlocked = false;
+  await vi.advanceTimersByTimeAsync(31_000);
+  expect(written.at(-1)?.panes.map(({ draft }) => draft)).toEqual(["new", "earlier"]);
+  expect(keeper.store.getState()).toBe("kept");
+});
+
+it("writes everything again when the database was deleted", async () => {
+  const { workspace, storage, written } = open();
+  workspace.store.getState().panes[0]!.setDraft("said");
+  await vi.advanceTimersByTimeAsync(1000);
+  written.length = 0;
+  storage.onDeleted();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(written.at(-1)?.panes).toMatchObject([{ draft: "said" }]);
+});
+
+it("saves aside while another tab keeps the chats, until it keeps them again", async () => {
+  const { workspace, keeper, written, aside } = open();
+  workspace.store.getState().panes[0]!.setDraft("before");
+  keeper.handOver();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(aside.at(-1)?.panes).toMatchObject([{ draft: "before" }]);
+  workspace.store.getState().panes[0]!.setDraft("after");
+  keeper.flush();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(aside.at(-1)?.panes).toMatchObject([{ draft: "after" }]);
+  expect(written).toEqual([]);
+  await keeper.takeBack();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(written.at(-1)?.panes).toMatchObject([{ draft: "after" }]);
+  expect(aside).toEqual([]);
+});
+
+it("opens what a closed tab has left, where it is not known", async () => {
+  const { workspace } = open();
+  const [pane] = workspace.toSaved().panes;
+  const saved = { ...workspace.toSaved(), panes: [{ ...pane!, draft: "kept" }] };
+  const left = [
+    { ...pane!, draft: "kept" },
+    { ...pane!, draft: "left" },
+  ];
+  const { written } = open({ saved, left });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(written.at(-1)?.panes.map(({ draft }) => draft)).toEqual(["kept", "left"]);
 });

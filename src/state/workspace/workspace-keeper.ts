@@ -1,5 +1,5 @@
 import type { Pane } from "../chat/pane.ts";
-import { reconcile } from "./reconcile-workspaces.ts";
+import { reconcile, unknownChats } from "./reconcile-workspaces.ts";
 import type { SavedPane, SavedWorkspace } from "./saved-workspace.ts";
 import type { SharedSettings } from "../settings/shared-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
@@ -8,12 +8,15 @@ import type { Workspace } from "./workspace.ts";
 
 /**
  * kept: everything is saved. damaged: as kept, but the earlier record could not be read. elsewhere: another tab saves
- * the chats. crowded: that tab closed, and there is no room here for its chats. not-kept: the browser forbids it.
+ * the chats. crowded: that tab closed, and there is no room here for its chats. not-kept: the browser forbids it, or has no
+ * space; it is tried again until it works.
  */
 export type KeepingStatus = "kept" | "damaged" | "elsewhere" | "crowded" | "not-kept";
 
 /** Text arrives many times per second; the saved chats may lag by this much. */
 const PAUSE_MS = 500;
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 30_000;
 
 /** Saves the workspace soon after it has changed, and at once when the page closes. */
 export class WorkspaceKeeper {
@@ -28,14 +31,19 @@ export class WorkspaceKeeper {
   #lastKept: SavedWorkspace;
   /** Chats of another tab that wait for room here. */
   #left: readonly SavedPane[] = [];
-  /** Number of the newest handover. */
+  /** Number of the newest handover or attempt. */
   #numChanges = 0;
+  #retryMs = FIRST_RETRY_MS;
+  /** Whether this tab knows what was saved before. If not, it must not overwrite that. */
+  #hasRead: boolean;
+  /** Whether this tab's chats were saved aside, since another tab saves the chats. */
+  #isAside = false;
   /** Makes this tab save the chats instead of another; set by KeepingTurn. */
   takeOver: () => void = () => undefined;
 
   constructor(
     storage: WorkspaceStorage,
-    loaded: LoadedWorkspace["status"],
+    { status, left }: Pick<LoadedWorkspace, "status" | "left">,
     workspace: Workspace,
     settings: SharedSettings,
   ) {
@@ -43,7 +51,10 @@ export class WorkspaceKeeper {
     this.#workspace = workspace;
     this.#settings = settings;
     this.#lastKept = workspace.toSaved();
-    if (loaded !== "ok") this.#store.setState(loaded === "damaged" ? "damaged" : "not-kept", true);
+    this.#hasRead = status !== "unavailable";
+    if (status !== "ok") this.#store.setState(status === "damaged" ? "damaged" : "not-kept", true);
+    if (!this.#hasRead) this.#retryLater();
+    storage.onDeleted = () => this.#saveSoon();
     workspace.store.subscribe(({ panes }) => {
       this.#follow(panes);
       if (this.#store.getState() === "crowded") this.#openLeft("kept");
@@ -51,14 +62,18 @@ export class WorkspaceKeeper {
     });
     settings.store.subscribe(() => this.#saveSoon());
     this.#follow(workspace.store.getState().panes);
+    this.#left = unknownChats(left, [this.#lastKept]);
+    if (left.length > 0) this.#openLeft(this.#store.getState());
   }
 
   /** Stops saving: another tab does it now, and two would overwrite each other. */
   handOver(): void {
     this.#numChanges++;
+    const isUnsaved = this.#timer !== undefined;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#store.setState("elsewhere", true);
+    if (isUnsaved) this.#saveSoon();
   }
 
   /**
@@ -66,17 +81,9 @@ export class WorkspaceKeeper {
    * else its chats are opened beside them.
    */
   async takeBack(): Promise<void> {
-    const change = ++this.#numChanges;
-    const { saved: there, status } = await this.#storage.load();
-    if (change !== this.#numChanges) return;
-    const isBusy = this.#workspace.store.getState().panes.some((pane) => pane.store.getState().phase !== "idle");
-    const plan = reconcile(this.#lastKept, this.#workspace.toSaved(), there, isBusy);
-    if (plan.kind === "restore") {
-      this.#settings.replace(plan.saved.shared);
-      this.#workspace.restore(plan.saved);
-    }
-    this.#left = plan.kind === "add" ? plan.chats : [];
-    this.#openLeft(status === "ok" ? "kept" : status === "damaged" ? "damaged" : "not-kept");
+    const status = await this.#merge();
+    if (status === "unavailable") this.#fail();
+    else if (status !== null) this.#openLeft(status === "ok" ? "kept" : status);
   }
 
   /** Saves unsaved changes. */
@@ -84,8 +91,28 @@ export class WorkspaceKeeper {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    void this.#save();
+    void (this.#hasRead ? this.#save() : this.#retry());
   };
+
+  /** Reads what is saved, and merges it with the chats here. Returns null if another call has come in between. */
+  async #merge(): Promise<LoadedWorkspace["status"] | null> {
+    const change = ++this.#numChanges;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const { saved: there, left, status } = await this.#storage.load();
+    if (change !== this.#numChanges) return null;
+    if (status === "unavailable") return status;
+    this.#hasRead = true;
+    const isBusy = this.#workspace.store.getState().panes.some((pane) => pane.store.getState().phase !== "idle");
+    const plan = reconcile(this.#lastKept, this.#workspace.toSaved(), there, isBusy);
+    if (plan.kind === "restore") {
+      this.#settings.replace(plan.saved.shared);
+      this.#workspace.restore(plan.saved);
+    }
+    const others = plan.kind === "add" ? plan.chats : [];
+    this.#left = [...others, ...unknownChats(left, [this.#workspace.toSaved(), ...(there ? [there] : [])])];
+    return status;
+  }
 
   /** Resumes saving once all chats of the other tab are open here. */
   #openLeft(status: KeepingStatus): void {
@@ -116,16 +143,54 @@ export class WorkspaceKeeper {
 
   #saveSoon(): void {
     const status = this.#store.getState();
-    if (status === "kept" || status === "damaged") this.#timer ??= setTimeout(this.flush, PAUSE_MS);
+    if (status !== "not-kept" && status !== "crowded") this.#timer ??= setTimeout(this.flush, PAUSE_MS);
   }
 
   async #save(): Promise<void> {
     const saved = this.#workspace.toSaved();
+    const change = this.#numChanges;
+    const before = this.#store.getState();
+    if (before === "crowded") return;
+    if (before === "elsewhere") {
+      this.#isAside = true;
+      await this.#storage.saveAside(saved).catch(() => undefined);
+      return;
+    }
     try {
       await this.#storage.save(saved);
-      this.#lastKept = saved;
     } catch {
-      this.#store.setState("not-kept", true);
+      if (change === this.#numChanges) this.#fail();
+      return;
     }
+    this.#lastKept = saved;
+    this.#retryMs = FIRST_RETRY_MS;
+    if (this.#isAside) {
+      this.#isAside = false;
+      await this.#storage.clearAside().catch(() => undefined);
+    }
+    if (this.#store.getState() !== "not-kept") return;
+    this.#store.setState("kept", true);
+    // For what has changed meanwhile.
+    this.#saveSoon();
+  }
+
+  #fail(): void {
+    this.#store.setState("not-kept", true);
+    this.#retryLater();
+  }
+
+  #retryLater(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#retry(), this.#retryMs);
+    this.#retryMs = Math.min(2 * this.#retryMs, LONGEST_RETRY_MS);
+  }
+
+  /** Tries to save again. What is there is read first: another tab may have saved meanwhile, or nothing is there. */
+  async #retry(): Promise<void> {
+    const status = await this.#merge();
+    if (status === "unavailable") this.#fail();
+    if (status === null || status === "unavailable") return;
+    this.#openLeft("not-kept");
+    if (this.#store.getState() === "not-kept") await this.#save();
   }
 }

@@ -44,7 +44,13 @@ export class FakeModels implements Models {
         const receivedBytes = Math.min(TOTAL_BYTES, (this.stored.get(model)?.receivedBytes ?? 0) + bytes);
         const kept = keep(receivedBytes);
         const secondsLeft = (TOTAL_BYTES - receivedBytes) / (12 * MB);
-        onProgress?.({ receivedBytes, totalBytes: TOTAL_BYTES, bytesPerSecond: 12 * MB, secondsLeft });
+        onProgress?.({
+          receivedBytes,
+          totalBytes: TOTAL_BYTES,
+          bytesPerSecond: 12 * MB,
+          secondsLeft,
+          isWaiting: false,
+        });
         if (kept.status === "partial") return;
         this.#advance.delete(advance);
         resolve(kept);

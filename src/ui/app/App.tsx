@@ -35,7 +35,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
       <Bar app={app} theme={theme} />
       {isDemo ? <DemoTabs dock={app.batch.dock} /> : <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />}
       <RecoveryNotice app={app} />
-      {app.keeper && <KeepingNotice keeper={app.keeper} />}
+      {app.keeper && <KeepingNotice keeper={app.keeper} workspace={app.workspace} />}
       <main className={css.main}>
         {isPhone && hasPanes && <BatchPulse batch={app.batch} isTall={isDemo} />}
         {isDemo ? (

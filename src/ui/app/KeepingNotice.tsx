@@ -1,5 +1,8 @@
+import { exportChats } from "../../state/workspace/export-chats.ts";
 import type { KeepingStatus, WorkspaceKeeper } from "../../state/workspace/workspace-keeper.ts";
+import type { Workspace } from "../../state/workspace/workspace.ts";
 import { Button } from "../components/Button.tsx";
+import { saveFile } from "../save-file.ts";
 import css from "./KeepingNotice.module.css";
 import { useStore } from "../use-store.ts";
 
@@ -8,17 +11,23 @@ const WORDS: Record<Exclude<KeepingStatus, "kept">, string> = {
   elsewhere: "Chorus is open in another tab, which saves the chats. Changes here are saved once that tab closes.",
   crowded:
     "The other tab was closed, and there is no room here for its chats. Close some panes: until then nothing is saved.",
-  "not-kept": "This browser doesn't let the page save its chats: they last until the page is closed.",
+  "not-kept":
+    "Not saved: this browser doesn't let the page save its chats, or it has no space left. Chorus keeps trying. Until it succeeds, the chats last only as long as this page.",
 };
 
 /** A line above the panes that warns when chats may not be saved. */
-export function KeepingNotice({ keeper }: { keeper: WorkspaceKeeper }) {
+export function KeepingNotice({ keeper, workspace }: { keeper: WorkspaceKeeper; workspace: Workspace }) {
   const status = useStore(keeper.store, (state) => state);
   if (status === "kept") return null;
   return (
     <div className={css.notice}>
       <output>{WORDS[status]}</output>
       {status === "elsewhere" && <Button onClick={() => keeper.takeOver()}>Save here instead</Button>}
+      {status === "not-kept" && (
+        <Button onClick={() => saveFile("chorus-chats.json", exportChats(workspace), "application/json")}>
+          Export the chats
+        </Button>
+      )}
     </div>
   );
 }

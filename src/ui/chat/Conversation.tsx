@@ -6,10 +6,14 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
+import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./Conversation.module.css";
 import { EmptyPane } from "./EmptyPane.tsx";
 import { TurnView } from "./TurnView.tsx";
+
+/** Turns that are shown at first, and added with each request for more. Layout takes seconds for thousands. */
+const TURNS_AT_ONCE = 100;
 
 /** A reader this close to the end counts as being at the end, CSS pixels. */
 const AT_END_PX = 4;
@@ -33,6 +37,8 @@ export function Conversation({ app, pane, place }: ConversationProps) {
   const turns = useStore(pane.store, (state) => state.turns);
   const firstSent = useStore(pane.store, (state) => state.firstSent);
   const phase = useStore(pane.store, (state) => state.phase);
+  const [numShown, setNumShown] = useState(TURNS_AT_ONCE);
+  const firstShown = Math.max(0, turns.length - numShown);
   const log = useRef<HTMLDivElement>(null);
   const newestId = turns.at(-1)?.id ?? null;
   /** The newest turn when the reader scrolled away; a newer one is followed again. */
@@ -93,25 +99,33 @@ export function Conversation({ app, pane, place }: ConversationProps) {
         onScroll={onScroll}
       >
         {turns.length === 0 && <EmptyPane app={app} pane={pane} isFirst={place === 0} />}
-        {turns.map((turn, index) => (
-          <Fragment key={turn.id}>
-            {index === firstSent && index > 0 && (
-              <p className={css.leftOut}>
-                <span>
-                  Earlier messages are no longer sent to the model ({index} {index === 1 ? "turn" : "turns"})
-                </span>
-              </p>
-            )}
-            <TurnView
-              pane={pane}
-              turn={turn}
-              isNewest={index === turns.length - 1}
-              phase={index === turns.length - 1 ? phase : "idle"}
-              isIdle={phase === "idle"}
-              onFork={fork}
-            />
-          </Fragment>
-        ))}
+        {firstShown > 0 && (
+          <Button look="quiet" className={css.earlier} onClick={() => setNumShown(numShown + TURNS_AT_ONCE)}>
+            Show {Math.min(TURNS_AT_ONCE, firstShown)} of {formatCount(firstShown)} earlier turns
+          </Button>
+        )}
+        {turns.map(
+          (turn, index) =>
+            index >= firstShown && (
+              <Fragment key={turn.id}>
+                {index === firstSent && index > 0 && (
+                  <p className={css.leftOut}>
+                    <span>
+                      Earlier messages are no longer sent to the model ({index} {index === 1 ? "turn" : "turns"})
+                    </span>
+                  </p>
+                )}
+                <TurnView
+                  pane={pane}
+                  turn={turn}
+                  isNewest={index === turns.length - 1}
+                  phase={index === turns.length - 1 ? phase : "idle"}
+                  isIdle={phase === "idle"}
+                  onFork={fork}
+                />
+              </Fragment>
+            ),
+        )}
       </div>
       {!isFollowing && (
         <Button className={css.latest} onClick={() => setLeftAt(null)}>

@@ -1,4 +1,4 @@
-import { Markdown } from "./markdown/Markdown.tsx";
+import { AnswerText } from "./AnswerText.tsx";
 import css from "./Reasoning.module.css";
 
 /** What the model thought before its answer, folded. */
@@ -6,7 +6,7 @@ export function Reasoning({ text, isOver }: { text: string; isOver: boolean }) {
   return (
     <details className={css.reasoning}>
       <summary>{isOver ? "Thoughts" : "Thinking\u2026"}</summary>
-      <Markdown text={text} caret={null} />
+      <AnswerText text={text} caret={null} />
     </details>
   );
 }

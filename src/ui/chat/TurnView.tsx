@@ -4,8 +4,9 @@ import type { Pane, PaneState } from "../../state/chat/pane.ts";
 import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
+import { AnswerText } from "./AnswerText.tsx";
 import { CopyButton } from "./CopyButton.tsx";
-import { Markdown } from "./markdown/Markdown.tsx";
+import { LeftOut, shownPart } from "./LeftOut.tsx";
 import { Reasoning } from "./Reasoning.tsx";
 import { QuestionEditor } from "./QuestionEditor.tsx";
 import { TokenProbabilities } from "./TokenProbabilities.tsx";
@@ -48,8 +49,9 @@ export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, is
         <div className={css.question}>
           <p>
             <span className="sr">You: </span>
-            {turn.question}
+            {shownPart(turn.question)}
           </p>
+          <LeftOut text={turn.question} />
           <Button
             look="icon"
             className={css.onHover}
@@ -65,7 +67,7 @@ export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, is
       {turn.reasoning && <Reasoning text={turn.reasoning} isOver={turn.answer !== "" || turn.end !== null} />}
       <div className={css.answer}>
         <div ref={answer} data-answer="">
-          <Markdown text={turn.answer} caret={caret} />
+          <AnswerText text={turn.answer} caret={caret} />
         </div>
         {tokens && <TokenProbabilities answer={answer} tokens={tokens} />}
       </div>

@@ -10,13 +10,16 @@ export const STAGE_NAMES: Record<LoadStage, string> = {
   cache: "Cache blocks",
 };
 
+const WAITING = "waiting for the server";
+
 /** Returns a stage's progress or result. Downloads count bytes, other stages items. */
 export function describeStage(stage: LoadStage, progress: StageProgress): string {
-  const { status, done, total, detail, msLeft } = progress;
+  const { status, done, total, detail, msLeft, isWaiting } = progress;
   if (status === "todo") return "";
   const isFiles = stage === "tokenizer" || stage === "weights";
   if (status === "done") return detail ?? (isFiles ? formatBytes(total) : formatCount(total));
-  if (total === 0) return detail ?? "";
+  if (total === 0) return isWaiting ? WAITING : (detail ?? "");
   const amount = isFiles ? formatBytesOf(done, total) : `${formatCount(done)} of ${formatCount(total)}`;
+  if (isWaiting) return `${amount}, ${WAITING}`;
   return msLeft === null ? amount : `${amount}, ${formatTimeLeft(msLeft)}`;
 }

@@ -22,11 +22,12 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
     );
   }
   if (isDownloading) {
-    const { receivedBytes, totalBytes, bytesPerSecond, secondsLeft } = progress ?? {
+    const { receivedBytes, totalBytes, bytesPerSecond, secondsLeft, isWaiting } = progress ?? {
       receivedBytes: stored?.receivedBytes ?? 0,
       totalBytes: stored?.totalBytes ?? 0,
       bytesPerSecond: null,
       secondsLeft: null,
+      isWaiting: false,
     };
     return (
       <div className={css.status}>
@@ -36,6 +37,7 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
             ? "Looking for its files…"
             : [
                 formatBytesOf(receivedBytes, totalBytes),
+                ...(isWaiting ? ["waiting for the server"] : []),
                 ...(bytesPerSecond === null ? [] : [`${formatBytes(bytesPerSecond)}/s`]),
                 ...(secondsLeft === null ? [] : [formatTimeLeft(secondsLeft * 1000)]),
               ].join(", ")}

@@ -1,7 +1,7 @@
 import { useRef, useState, type ChangeEvent } from "react";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { AppState } from "../../state/app/app-state.ts";
-import { exportChats, importChats } from "../../state/workspace/export-chats.ts";
+import { exportChats, importChats, readImport } from "../../state/workspace/export-chats.ts";
 import { Button } from "../components/Button.tsx";
 import { saveFile } from "../save-file.ts";
 import { useStore } from "../use-store.ts";
@@ -20,7 +20,7 @@ export function ChatFiles({ app }: { app: AppState }) {
     const file = box.files?.[0];
     if (!file) return;
     try {
-      setOutcome({ opened: importChats(app.workspace, await file.text()) });
+      setOutcome({ opened: importChats(app.workspace, await readImport(file)) });
     } catch (error) {
       setOutcome({ error: toErrorData(error) });
     }

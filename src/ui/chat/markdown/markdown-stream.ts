@@ -1,6 +1,9 @@
-import { Lexer, type Token } from "marked";
+import type { Token } from "marked";
 
-const OPTIONS = { gfm: true, breaks: true };
+import { BoundedLexer } from "./bounded-lexer.ts";
+
+/** Longer answers are plain text: marked would take seconds. */
+const MAX_LENGTH = 40_000;
 
 /**
  * Parses Markdown that grows at its end. Only the text after the last finished block is parsed again. Tokens of
@@ -15,17 +18,17 @@ export class MarkdownStream {
 
   /** Returns the blocks of the whole text so far. */
   blocksOf(text: string): readonly Token[] {
+    if (text.length > MAX_LENGTH) return [{ type: "html", raw: text, text }];
     const source = text.replaceAll("\r\n", "\n");
     if (!source.startsWith(this.#finishedText)) {
       this.#finished = [];
       this.#finishedText = "";
     }
-    const tokens = Lexer.lex(source.slice(this.#finishedText.length), OPTIONS);
+    const tokens = new BoundedLexer().lex(source.slice(this.#finishedText.length));
     const last = tokens.findLastIndex(isSeen);
-    for (const token of tokens.slice(0, Math.max(0, last))) {
-      this.#finishedText += token.raw;
-      if (isSeen(token)) this.#finished = [...this.#finished, token];
-    }
+    const finished = tokens.slice(0, Math.max(0, last));
+    this.#finishedText += finished.map(({ raw }) => raw).join("");
+    this.#finished = [...this.#finished, ...finished.filter(isSeen)];
     const open = tokens[last];
     return open ? [...this.#finished, open] : this.#finished;
   }

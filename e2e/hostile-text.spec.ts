@@ -1,0 +1,64 @@
+// Whatever a model wrote or a file brought, the page shows it and goes on: the chats are kept, so it would come again with
+// each reload.
+
+import { expect, test } from "playwright/test";
+import { App } from "./support/app.ts";
+import { overwrite } from "./support/saved-record.ts";
+
+const QUERY = "keep&stepms=5";
+
+function recordOf(answers: readonly string[]): object {
+  const turns = answers.map((answer, id) => ({ id, question: `Question ${id}`, answer, end: "stop" }));
+  const pane = { number: 1, title: null, settings: {}, turns, firstSent: 0, draft: "" };
+  return { app: "chorus", version: 1, current: 1, shared: {}, panes: [pane] };
+}
+
+test.describe("an answer without measure leaves the page usable", () => {
+  for (const [name, answer] of [
+    ["2,000 nested lists", `${"- ".repeat(2000)}the end`],
+    ["1,000 indented lists", Array.from({ length: 1000 }, (_, i) => `${"  ".repeat(i)}- the end`).join("\n")],
+    ["4 MB of text", `the end${" and on".repeat(600_000)}`],
+    ["nested emphasis", `${"*a _b ".repeat(1500)}the end${" b_ a*".repeat(1500)}`],
+  ] as const) {
+    test(name, async ({ page }) => {
+      await overwrite(page, recordOf([answer]));
+      const app = await App.openFake(page, QUERY);
+      await expect(app.pane(1).turn).toContainText("the end");
+      await app.pane(1).ask("What is the capital of France?");
+      await expect(app.pane(1).turn).toContainText("Paris");
+    });
+  }
+
+  test("5,000 turns", async ({ page }) => {
+    await overwrite(page, recordOf(Array.from({ length: 5000 }, (_, i) => `Answer ${i}`)));
+    const app = await App.openFake(page, QUERY);
+    await expect(app.pane(1).turn).toContainText("Answer 4999");
+    await expect(app.pane(1).log.getByRole("article")).toHaveCount(100);
+    await app.pane(1).log.getByRole("button", { name: "Show 100 of 4,900 earlier turns" }).click();
+    await expect(app.pane(1).log.getByRole("article")).toHaveCount(200);
+  });
+});
+
+test("an answer that can't be rendered is shown as it is", async ({ page }) => {
+  // Stands for a fault that nobody knows of yet.
+  await page.addInitScript(() => {
+    URL.canParse = () => {
+      throw new Error("A fault.");
+    };
+  });
+  await overwrite(page, recordOf(["See [this](https://example.org/) **now**."]));
+  const app = await App.openFake(page, QUERY);
+  await expect(app.pane(1).turn).toContainText("See [this](https://example.org/) **now**.");
+  await app.pane(1).ask("What is the capital of France?");
+  await expect(app.pane(1).turn).toContainText("Paris");
+});
+
+test("a file of chats that is too large is refused", async ({ page }) => {
+  await App.openFake(page, QUERY);
+  await page.getByRole("button", { name: "Settings for all panes" }).click();
+  const name = "chats.json";
+  await page
+    .getByLabel("File of chats")
+    .setInputFiles({ name, mimeType: "application/json", buffer: Buffer.alloc(33 * 2 ** 20, " ") });
+  await expect(page.getByRole("alert")).toContainText("The file has 33 MB; at most 32 MB of chats can be opened.");
+});

@@ -1,0 +1,71 @@
+// The built page's Content-Security-Policy: it forbids what an attacker would do, and nothing that the app does.
+
+import { expect, test, type Page } from "playwright/test";
+import { App } from "./support/app.ts";
+
+/** Counts what the policy forbids from now on, in every page that is opened. */
+async function recordViolations(page: Page): Promise<() => Promise<string[]>> {
+  await page.addInitScript(() => {
+    const violations: string[] = [];
+    addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) =>
+      violations.push(`${effectiveDirective} ${blockedURI}`),
+    );
+    Object.assign(globalThis, { violations });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { violations: string[] }).violations);
+}
+
+test("neither scripts nor styles nor frames can be smuggled in", async ({ page }) => {
+  const violations = await recordViolations(page);
+  await App.openFake(page);
+  await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "document.title = 'smuggled'";
+    const remote = document.createElement("script");
+    remote.src = "https://attacker.example/x.js";
+    const frame = document.createElement("iframe");
+    frame.src = "https://attacker.example/";
+    const base = document.createElement("base");
+    base.href = "https://attacker.example/";
+    const button = document.createElement("button");
+    button.setAttribute("onclick", "document.title = 'smuggled'");
+    document.body.append(script, remote, frame, base, button);
+    button.click();
+  });
+  await expect
+    .poll(violations)
+    .toEqual(
+      expect.arrayContaining([
+        "script-src-elem inline",
+        "script-src-elem https://attacker.example/x.js",
+        "frame-src https://attacker.example/",
+        "base-uri https://attacker.example/",
+        "script-src-attr inline",
+      ]),
+    );
+  await expect(page).not.toHaveTitle("smuggled");
+});
+
+test("models, schemas, Markdown and the benchmark need nothing that it forbids", async ({ page }) => {
+  const violations = await recordViolations(page);
+  const app = await App.open(page, "max_tokens=12");
+  await app.modelLoaded();
+  await page.getByRole("button", { name: "Settings of pane 1" }).click();
+  await page.getByRole("textbox", { name: "Answer in JSON" }).fill('{"type": "boolean"}');
+  await page.keyboard.press("Escape");
+  await app.pane(1).ask("Is it so?");
+  await app.pane(1).finished();
+  expect(await app.pane(1).answer()).toMatch(/^(true|false)/);
+  expect(await violations()).toEqual([]);
+
+  const fake = await App.openFake(page, "stepms=5");
+  await fake.pane(1).ask("What is the capital of France?");
+  await fake.pane(1).finished();
+  expect(await violations()).toEqual([]);
+
+  await page.goto("./#/bench?quick&model=tiny&sections=decode&sequences=1&outputTokens=4&repeats=1");
+  await page.getByRole("button", { name: "Run" }).click();
+  const status = page.getByRole("complementary", { name: "What to run" }).getByRole("status");
+  await expect(status).toHaveText(/^Done in \d+ s$/, { timeout: 240_000 });
+  expect(await violations()).toEqual([]);
+});

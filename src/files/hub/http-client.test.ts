@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { HttpClient } from "./http-client.ts";
+import { readAll } from "./read-all.ts";
+import { streamToBlob } from "./stream-to-blob.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const REQUEST = { url: "https://a.example/model.safetensors", headers: {}, file: "model.safetensors" };
+
+/** Never answers, until it is aborted. */
+const silent: typeof fetch = (_, init) =>
+  new Promise((_resolve, reject) => {
+    init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error));
+  });
+
+test("a server that says nothing is told of within a minute, after several tries", async () => {
+  const fetch = vi.fn<typeof globalThis.fetch>(silent);
+  const onWaiting = vi.fn<() => void>();
+  const outcome = readAll(new HttpClient({ fetch, onWaiting }), REQUEST).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(onWaiting).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(56_000);
+  const isOver = await Promise.race([outcome, Promise.resolve("not yet")]);
+  expect(isOver).toMatchObject({ code: "model_download_failed", message: expect.stringContaining("nothing arrived") });
+  expect(fetch.mock.calls.length).toBeGreaterThan(2);
+});
+
+test("a pause that the server asks for is kept, and does not use up the minute", async () => {
+  const busy = () => new Response("", { status: 503, headers: { "retry-after": "50" } });
+  const answers = [busy, busy, () => new Response("it")];
+  const fetch = vi.fn<() => Promise<Response>>(async () => (answers.shift() ?? busy)());
+  const read = readAll(new HttpClient({ fetch }), REQUEST);
+  await vi.advanceTimersByTimeAsync(49_000);
+  expect(fetch).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(new TextDecoder().decode((await read).bytes)).toBe("it");
+});
+
+test("redirects in a circle are followed twice, not six times", async () => {
+  let numFollowed = 0;
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    if (init?.redirect === "manual") return new Response(null, { status: 302 });
+    numFollowed += 1;
+    throw new TypeError("Failed to fetch");
+  };
+  const outcome = readAll(new HttpClient({ fetch }), REQUEST).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await outcome).toMatchObject({ message: expect.stringContaining("it redirects in a circle") });
+  expect(numFollowed).toBe(2);
+});
+
+test.each([
+  ["resumes one byte off", 1],
+  ["resumes where it was asked to", 0],
+])("a server that %s brings the file as it is", async (_, shift) => {
+  const file = Uint8Array.from({ length: 20_000 }, (_byte, i) => (i * 2654435761) >>> 24);
+  let numAsked = 0;
+  const fetch: typeof globalThis.fetch = async (_url, init) => {
+    numAsked += 1;
+    const [, begin] = /^bytes=(\d+)-/.exec(new Headers(init?.headers).get("range") ?? "") ?? [];
+    const headers = { etag: '"1"', "content-length": String(file.length) };
+    if (begin !== undefined) return new Response(file.slice(Number(begin) + shift), { status: 206, headers });
+    if (numAsked > 1) return new Response(file, { headers });
+    const cut = new ReadableStream({
+      start: (controller) => controller.enqueue(file.slice(0, 12_000)),
+      pull: (controller) => controller.error(new TypeError("reset")),
+    });
+    return new Response(cut, { headers });
+  };
+  const streaming = streamToBlob(new HttpClient({ fetch }), REQUEST, () => undefined);
+  await vi.advanceTimersByTimeAsync(60_000);
+  const blob = (await streaming) as Blob;
+  expect(new Uint8Array(await blob.arrayBuffer())).toEqual(file);
+  expect(numAsked).toBe(shift === 0 ? 2 : 3);
+});

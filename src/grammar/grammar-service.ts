@@ -1,0 +1,61 @@
+import { toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
+import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
+import type { GrammarSource } from "./ebnf-of.ts";
+import type { GrammarCompiler, GrammarVocabulary } from "./grammar-compiler.ts";
+
+/** What a thread of grammars is asked for. Each call gets one answer, in order. */
+export type GrammarCall =
+  /** Comes first. */
+  | { readonly type: "start"; readonly vocabulary: GrammarVocabulary }
+  /** Makes a matcher that has taken these tokens already. */
+  | {
+      readonly type: "open";
+      readonly id: number;
+      readonly source: GrammarSource;
+      readonly endTokenIds: readonly number[];
+      readonly accepted: readonly number[];
+    }
+  | { readonly type: "next"; readonly id: number; readonly accepted: readonly number[] }
+  | { readonly type: "close"; readonly id: number };
+
+/** `mask`: the tokens that may come next; null where there are none, or none were asked for. */
+export type GrammarAnswer = { readonly mask: Uint32Array | null } | { readonly error: ChorusErrorData };
+
+/** The thread's side: plain data in, plain data out. */
+export class GrammarService {
+  readonly #open: (vocabulary: GrammarVocabulary) => GrammarCompiler;
+  readonly #matchers = new Map<number, GrammarMatcher>();
+  #compiler: GrammarCompiler | null = null;
+
+  constructor(open: (vocabulary: GrammarVocabulary) => GrammarCompiler) {
+    this.#open = open;
+  }
+
+  async answer(call: GrammarCall): Promise<GrammarAnswer> {
+    try {
+      return { mask: await this.#maskAfter(call) };
+    } catch (error) {
+      return { error: toErrorData(error) };
+    }
+  }
+
+  async #maskAfter(call: GrammarCall): Promise<Uint32Array | null> {
+    if (call.type === "start") {
+      this.#compiler = this.#open(call.vocabulary);
+      await this.#compiler.load();
+      return null;
+    }
+    if (call.type === "close") {
+      this.#matchers.get(call.id)?.dispose();
+      this.#matchers.delete(call.id);
+      return null;
+    }
+    if (call.type === "open") {
+      const [made] = (await this.#compiler?.matchers(call.source, call.endTokenIds, 1)) ?? [];
+      if (made) this.#matchers.set(call.id, made);
+    }
+    const matcher = this.#matchers.get(call.id);
+    if (matcher === undefined || !call.accepted.every((token) => matcher.accept(token))) return null;
+    return (await matcher.prepareMask()) ? matcher.mask.slice() : null;
+  }
+}

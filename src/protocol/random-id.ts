@@ -1,0 +1,5 @@
+/** Returns 32 hexadecimal digits that nobody else has. (crypto.randomUUID is missing on insecure pages.) */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

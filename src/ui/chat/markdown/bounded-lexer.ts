@@ -1,0 +1,52 @@
+import { Lexer, Tokenizer, type Token, type Tokens, type TokensList } from "marked";
+
+/** Blocks and emphasis within each other. What is deeper is plain text: marked and React recurse, and the stack ends. */
+const MAX_DEPTH = 16;
+/** Characters of one paragraph, item or cell. marked takes the square of its length, so a longer one is plain text. */
+const MAX_INLINE_LENGTH = 3_000;
+/** A table repeats its columns in every row, however short that row is. */
+const MAX_COLUMNS = 32;
+
+/** marked's lexer for text that anyone may have written: it takes a bounded time and depth. */
+export class BoundedLexer extends Lexer {
+  #blockDepth = 0;
+  #inlineDepth = 0;
+
+  constructor() {
+    super({ gfm: true, breaks: true, tokenizer: new NarrowTables() });
+  }
+
+  override blockTokens(source: string, tokens?: Token[], isClipped?: boolean): Token[];
+  override blockTokens(source: string, tokens?: TokensList, isClipped?: boolean): TokensList;
+  override blockTokens(source: string, tokens: Token[] = [], isClipped = false): Token[] {
+    if (this.#blockDepth >= MAX_DEPTH) return withText(source, tokens);
+    this.#blockDepth += 1;
+    try {
+      return super.blockTokens(source, tokens, isClipped);
+    } finally {
+      this.#blockDepth -= 1;
+    }
+  }
+
+  override inlineTokens(source: string, tokens: Token[] = []): Token[] {
+    if (this.#inlineDepth >= MAX_DEPTH || source.length > MAX_INLINE_LENGTH) return withText(source, tokens);
+    this.#inlineDepth += 1;
+    try {
+      return super.inlineTokens(source, tokens);
+    } finally {
+      this.#inlineDepth -= 1;
+    }
+  }
+}
+
+class NarrowTables extends Tokenizer {
+  override table(source: string): Tokens.Table | undefined {
+    const [head = ""] = source.split("\n", 1);
+    return head.split("|").length > MAX_COLUMNS ? undefined : super.table(source);
+  }
+}
+
+function withText(source: string, tokens: Token[]): Token[] {
+  tokens.push({ type: "text", raw: source, text: source, escaped: false } satisfies Tokens.Text);
+  return tokens;
+}
