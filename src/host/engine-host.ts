@@ -23,6 +23,7 @@ import { OpenRequest } from "./open-request.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { seedSequence } from "./seeds.ts";
 import { Telemetry } from "./telemetry.ts";
+import { WatchedRunner } from "./watched-runner.ts";
 
 /** What there is once a model is loaded. */
 interface Session {
@@ -138,7 +139,7 @@ export class EngineHost implements EngineService {
         if (error.code === "device_lost") engine.lose(error);
         else engine.fail(error);
       });
-      return runner;
+      return new WatchedRunner(runner, () => this.#platform.now());
     };
     const engine: Engine = new Engine({
       config: engineConfig,
