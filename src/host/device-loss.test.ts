@@ -229,6 +229,27 @@ test("a device lost at every attempt to load is device_lost, no internal error",
   expect(bench.gpu.devices.map(({ isClosed }) => isClosed)).toEqual([true, true, true]);
 });
 
+test("a cache that there is no memory for is halved, down to one full context, and is as large again after a loss", async () => {
+  const bench = new TestBench();
+  bench.gpu.maxBlocks = 30;
+  expect(await bench.load({ numGpuBlocks: 100 })).toMatchObject({ ok: true, value: { numGpuBlocks: 25 } });
+  expect(bench.host.stats().num_gpu_blocks).toBe(25);
+  bench.gpu.device.lose();
+  while (bench.devices.length < 2) await turn();
+  expect(bench.fatal).toEqual([]);
+
+  const full = new TestBench();
+  full.gpu.maxBlocks = 7;
+  const { devices } = full.gpu;
+  expect(await full.load({ numGpuBlocks: 100, maxModelLen: 128 })).toMatchObject({
+    ok: false,
+    error: { code: "out_of_memory", message: expect.stringContaining("8 blocks") as string },
+  });
+  expect(devices.map(({ isClosed }) => isClosed)).toEqual([true]);
+  full.gpu.maxBlocks = 8;
+  expect(await full.load({ numGpuBlocks: 100, maxModelLen: 128 })).toMatchObject({ value: { numGpuBlocks: 8 } });
+});
+
 test("an engine disposed of while its device is replaced frees what is loaded afterwards", async () => {
   const bench = new TestBench();
   await bench.load();

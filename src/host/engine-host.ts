@@ -220,6 +220,8 @@ export class EngineHost implements EngineService {
       if (!open) return [];
       const events = open.take(output);
       if (open.isFinished) this.#forget(open);
+      // An error ends the whole request; the engine knows only one of its prompts by this name.
+      if (events.at(-1)?.type === "error") for (const id of open.engineRequestIds) this.#session?.engine.abort(id);
       return events;
     });
   }

@@ -1,4 +1,5 @@
 import { AdaptiveLimits } from "../engine/metrics/adaptive-limits.ts";
+import { MODEL_NUMERICS } from "../engine/core/open-sequences.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Alerts } from "../engine/metrics/alerts.ts";
 import { Metrics } from "../engine/metrics/metrics.ts";
@@ -59,8 +60,8 @@ export class Telemetry {
     }
     for (const { finishReason, stopReason } of outputs) {
       if (finishReason === null) continue;
-      // An abort is the caller's wish; a deadline that passed is not.
-      const failed = finishReason === "abort" && stopReason === "deadline";
+      // An abort is the caller's wish; a deadline that passed, and a broken model, are not.
+      const failed = finishReason === "abort" && (stopReason === "deadline" || stopReason === MODEL_NUMERICS);
       alerts.push(...this.#alerts.observeEnd({ failed, atMs }));
     }
     this.#warnOf(alerts);

@@ -9,6 +9,7 @@ import { Activations } from "./activations.ts";
 import { Arena } from "./arena.ts";
 import { CompiledGraph } from "./compiled-graph.ts";
 import type { OpenedDevice } from "./device.ts";
+import { withErrorScopes } from "./error-scopes.ts";
 import { KernelCompiler } from "./kernel.ts";
 import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
 import { matmulChoices, usualMatmuls } from "./matmul-variants.ts";
@@ -70,16 +71,14 @@ export class GpuRunner implements LoadedRunner {
     const { device } = opened;
     const { shape, graph } = weights.model;
     const arena = new Arena(device);
-    device.pushErrorScope("out-of-memory");
-    try {
+    const make = async () => {
       const limits = stepLimits(engine);
       const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize });
       const activations = new Activations(arena, shape, graph, { ...limits, isSoftware: opened.isSoftware });
       const compiler = new KernelCompiler(device, { adapterName: opened.adapterName, onProgress: onKernel });
       const loadGraph = async () => {
         const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
-        const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
-        uploader.destroy();
+        const buffers = await ModelBuffers.upload(uploader, arena, weights, engine).finally(() => uploader.destroy());
         const context = { compiler, arena, graph, shape, engine, buffers, activations, step };
         const key = tuningKey(opened.adapterName, weights.model, engine.dtype);
         const matmuls = options.tuning
@@ -107,10 +106,10 @@ export class GpuRunner implements LoadedRunner {
         }),
         loadGraph(),
       ]);
-      const outOfMemory = await device.popErrorScope();
-      if (outOfMemory)
-        throw new ChorusError("out_of_memory", `The GPU can't hold this model and its cache: ${outOfMemory.message}`);
       return new GpuRunner(device, arena, step, activations, compiled, sampler, weightBytes);
+    };
+    try {
+      return await withErrorScopes(device, make);
     } catch (error) {
       arena.destroy();
       throw error;
