@@ -36,6 +36,7 @@ export async function startWorker(): Promise<Transport> {
   }
   return {
     service: throughComlink(remote),
+    ping: () => remote.started(),
     died: Promise.race([failedToStart, lockFreed(name, closing.signal)]),
     close() {
       closing.abort();
