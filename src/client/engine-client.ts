@@ -17,6 +17,9 @@ import { Heartbeat } from "./heartbeat.ts";
 import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
 import { valueOf, type AsyncService, type Transport } from "./transport.ts";
 
+/** A worker that is stuck for this long is ended without having freed anything itself. */
+const DISPOSE_LIMIT_MS = 5000;
+
 type Listeners = { [Name in keyof EngineEvents]: Set<(payload: EngineEvents[Name]) => void> };
 
 /** A ChorusEngine over a transport. One table holds all open requests; they fail when the other side is gone. */
@@ -129,7 +132,12 @@ export class EngineClient implements ChorusEngine {
     const disposed = new ChorusError("engine_disposed", "The engine was disposed. Create another one.");
     this.#end(disposed, { fatal: false });
     this.#ended = disposed; // also for an engine that died before
-    if (isAlive) await Promise.race([this.#transport.service.dispose(), this.#transport.died]);
+    if (isAlive) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const limit = new Promise((resolve) => (timer = setTimeout(resolve, DISPOSE_LIMIT_MS)));
+      await Promise.race([this.#transport.service.dispose(), this.#transport.died, limit]);
+      clearTimeout(timer);
+    }
     this.#transport.close();
   }
 

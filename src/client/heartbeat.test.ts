@@ -64,3 +64,12 @@ it("ends a worker that gets stuck while it loads", async () => {
   expect(await outcome).toBe("worker_died");
   expect(side.isClosed).toBe(true);
 });
+
+it("does not wait for a stuck worker when the engine is disposed of", async () => {
+  const { side, client } = await setUp(silent);
+  side.service.dispose = () => new Promise(() => undefined);
+  const disposing = client.dispose();
+  await vi.advanceTimersByTimeAsync(6000);
+  await disposing;
+  expect(side.isClosed).toBe(true);
+});
