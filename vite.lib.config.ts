@@ -1,12 +1,20 @@
 // The library: dist/lib/chorus.js with its worker beside it, everything bundled in, so that a page can import it from
-// there as it is. Runs after the app's build, whose dist/ it adds to; `tsc -p tsconfig.lib.json` then adds the types.
+// there as it is. Beside it are what other people's interfaces need (ai-sdk.js, language-model.js), and the server. Runs after the app's build, whose dist/ it adds to; `tsc -p tsconfig.lib.json` then adds the types.
 
 import { defineConfig } from "vite";
 
 import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
 
 // Beside chorus.js, as a page that imports it by its path expects. The engine is an AsyncDisposable.
-const typesEntry = '/// <reference lib="esnext.disposable" />\nexport * from "./types/index.js";\n';
+const typesEntry = (types: string) =>
+  `/// <reference lib="esnext.disposable" />\nexport * from "./types/${types}.js";\n`;
+
+const ENTRIES = {
+  chorus: "index",
+  "ai-sdk": "clients/ai-sdk",
+  "language-model": "clients/language-model",
+  serve: "serve/serve",
+};
 
 export default defineConfig({
   base: "./",
@@ -16,7 +24,9 @@ export default defineConfig({
     {
       name: "types-entry",
       generateBundle() {
-        this.emitFile({ type: "asset", fileName: "chorus.d.ts", source: typesEntry });
+        for (const [name, types] of Object.entries(ENTRIES)) {
+          this.emitFile({ type: "asset", fileName: `${name}.d.ts`, source: typesEntry(types) });
+        }
       },
     },
   ],
@@ -24,6 +34,10 @@ export default defineConfig({
   build: {
     target: "esnext",
     outDir: "dist/lib",
-    lib: { entry: "src/index.ts", formats: ["es"], fileName: "chorus" },
+    lib: {
+      entry: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, `src/${path}.ts`])),
+      formats: ["es"],
+    },
+    rolldownOptions: { external: /^node:/ },
   },
 });

@@ -23,7 +23,12 @@ it("ends requests with model_numerics, streamed, with rules or a grammar, and no
   await using engine = await createEngine({ model: await brokenFiles(), worker: false, dtype: "f32" });
   const body = { prompt: [1, 2, 3], max_tokens: 20, ignore_eos: true };
   const numerics = { code: "model_numerics" };
-  for (const fields of [{}, { temperature: 0.7, top_k: 5 }, { n: 2, logprobs: 1 }, { structured_outputs: { regex: "[a-z]+" } }]) {
+  for (const fields of [
+    {},
+    { temperature: 0.7, top_k: 5 },
+    { n: 2, logprobs: 1 },
+    { structured_outputs: { regex: "[a-z]+" } },
+  ]) {
     await expect(engine.completions.create({ ...body, ...fields })).rejects.toMatchObject(numerics);
   }
   const streaming = (async () => {

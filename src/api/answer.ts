@@ -7,7 +7,15 @@ import type { ParsedRequest } from "./parsed-request.ts";
 /** The output of one step for a choice. */
 export type ChoiceOutput = Pick<
   SequenceOutput,
-  "text" | "tokenIds" | "logprobs" | "topLogprobs" | "promptScores" | "finishReason" | "stopReason" | "score"
+  | "text"
+  | "tokenIds"
+  | "logprobs"
+  | "topLogprobs"
+  | "promptScores"
+  | "cachedTokens"
+  | "finishReason"
+  | "stopReason"
+  | "score"
 >;
 
 /** The tokens' side of log-probabilities. */
@@ -57,12 +65,32 @@ export function toldOutput<Output extends ChoiceOutput>({ isPromptOnly }: Parsed
   return { ...output, ...nothing, finishReason };
 }
 
-/** A prompt counts once, however many choices it has. */
-export function usageOf({ prompts }: ParsedRequest, completionTokens: number): Usage {
-  const promptTokens = prompts.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
-  return {
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-    total_tokens: promptTokens + completionTokens,
-  };
+/** Counts the tokens of one answer. A prompt counts once, however many choices it has. */
+export class UsageCounter {
+  readonly #request: ParsedRequest;
+  readonly #promptTokens: number;
+  /** By prompt: what its first choice found in the prefix cache. */
+  readonly #cachedTokens: number[];
+  #completionTokens = 0;
+
+  constructor(request: ParsedRequest) {
+    this.#request = request;
+    this.#promptTokens = request.prompts.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
+    this.#cachedTokens = request.prompts.map(() => 0);
+  }
+
+  add(choice: number, { tokenIds, cachedTokens }: ChoiceOutput): void {
+    this.#completionTokens += tokenIds.length;
+    const { n } = this.#request;
+    if (choice % n === 0) this.#cachedTokens[choice / n] = cachedTokens;
+  }
+
+  usage(): Usage {
+    return {
+      prompt_tokens: this.#promptTokens,
+      completion_tokens: this.#completionTokens,
+      total_tokens: this.#promptTokens + this.#completionTokens,
+      prompt_tokens_details: { cached_tokens: this.#cachedTokens.reduce((sum, cached) => sum + cached, 0) },
+    };
+  }
 }

@@ -4,6 +4,13 @@ import type { ChatCompletion, ChatCompletionChunk, Completion } from "../protoco
 import { ending, going, head, request, respond, stream } from "../testing/sample-answers.ts";
 import { answerId, type ChoiceOutput } from "./answer.ts";
 
+const usage = (prompt: number, completion: number, cached = 0) => ({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+  total_tokens: prompt + completion,
+  prompt_tokens_details: { cached_tokens: cached },
+});
+
 const chatChunk = (choices: object[], more: object = {}) => ({
   ...head,
   object: "chat.completion.chunk",
@@ -25,6 +32,29 @@ describe("a streamed chat", () => {
     ]);
   });
 
+  test("tells what stands between think tags as reasoning, streamed and whole", () => {
+    const outputs: [number, ChoiceOutput][] = [
+      [0, going("<thi", 1)],
+      [0, going("nk>Hm", 1)],
+      [0, going(".</think>", 1)],
+      [0, ending("Yes", 3)],
+    ];
+    const parsed = request({ reasoning: "may open" });
+    const deltas = stream(parsed, outputs).map(({ choices: [choice] }) => choice && "delta" in choice && choice.delta);
+    expect(deltas).toEqual([
+      { role: "assistant", content: "" },
+      { reasoning_content: "Hm" },
+      { reasoning_content: "." },
+      { content: "Yes" },
+    ]);
+    expect(respond(parsed, outputs)).toMatchObject({
+      choices: [{ message: { role: "assistant", content: "Yes", reasoning_content: "Hm." } }],
+    });
+    expect(respond(request(), outputs)).toMatchObject({
+      choices: [{ message: { role: "assistant", content: "<think>Hm.</think>Yes" } }],
+    });
+  });
+
   test("that ends without text still tells why", () => {
     expect(stream(request(), [[0, ending("", 0)]]).at(-1)).toEqual(
       chatChunk([{ index: 0, delta: {}, logprobs: null, finish_reason: "stop", stop_reason: null }]),
@@ -35,7 +65,7 @@ describe("a streamed chat", () => {
 
   test("has token ids, log-probabilities and usage where they were asked for", () => {
     const parsed = request({ returnTokenIds: true, wantLogprobs: true, includeUsage: true });
-    const [role, held, last, usage] = stream(parsed, [
+    const [role, held, closing, last] = stream(parsed, [
       [0, going("", 2)],
       [0, ending("aaa", 1, 0)],
     ]);
@@ -54,7 +84,7 @@ describe("a streamed chat", () => {
     expect(held).toEqual(
       chatChunk([{ index: 0, delta: {}, logprobs: { content: [two] }, finish_reason: null, token_ids: [2] }]),
     );
-    expect(last).toMatchObject({
+    expect(closing).toMatchObject({
       choices: [
         {
           token_ids: [1, 0],
@@ -67,8 +97,7 @@ describe("a streamed chat", () => {
         },
       ],
     });
-    const counts = { prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 };
-    expect(usage).toEqual(chatChunk([], { usage: counts }));
+    expect(last).toEqual(chatChunk([], { usage: usage(2, 3) }));
   });
 
   test("opens each of its choices once", () => {
@@ -161,7 +190,7 @@ describe("a whole answer", () => {
           stop_reason: null,
         },
       ],
-      usage: { prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 },
+      usage: usage(2, 3),
     });
   });
 
@@ -180,7 +209,7 @@ describe("a whole answer", () => {
       token_ids: [2, 3],
       prompt_token_ids: [8, 9],
     });
-    expect(response.usage).toEqual({ prompt_tokens: 3, completion_tokens: 3, total_tokens: 6 });
+    expect(response.usage).toEqual(usage(3, 3));
   });
 
   test("is what its stream adds up to", () => {
@@ -203,6 +232,22 @@ describe("a whole answer", () => {
       }),
     );
   });
+});
+
+test("usage counts a prompt's cached tokens once, those that its first choice found", () => {
+  const found = (cachedTokens: number, output: ChoiceOutput) => ({ ...output, cachedTokens });
+  const outputs: [number, ChoiceOutput][] = [
+    [1, found(0, ending("b", 1))],
+    [2, found(2, ending("c", 1))],
+    [0, found(1, ending("a", 1))],
+    [3, found(3, ending("d", 1))],
+  ];
+  const parsed = request({ n: 2, includeUsage: true }, [
+    [1, 2],
+    [3, 4, 5],
+  ]);
+  expect((respond(parsed, outputs) as ChatCompletion).usage).toEqual(usage(5, 4, 3));
+  expect(stream(parsed, outputs).at(-1)?.usage).toEqual(usage(5, 4, 3));
 });
 
 test("answers are named as OpenAI's are", () => {

@@ -8,9 +8,17 @@ import type {
   CompletionLogprobs,
 } from "../protocol/openai.ts";
 import type { Chunk } from "../protocol/service.ts";
-import { echoedText, promptTokenIds, usageOf, type AnswerHead, type ChoiceOutput, type TokenNames } from "./answer.ts";
+import {
+  echoedText,
+  promptTokenIds,
+  UsageCounter,
+  type AnswerHead,
+  type ChoiceOutput,
+  type TokenNames,
+} from "./answer.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
+import { ReasoningSplitter } from "./reasoning-splitter.ts";
 
 /** Turns the outputs of one request's choices into chunks. */
 export class ChunkWriter {
@@ -19,12 +27,15 @@ export class ChunkWriter {
   readonly #names: TokenNames;
   /** For each choice that has begun: length of its tokens' text so far. */
   readonly #textLengths = new Map<number, number>();
-  #completionTokens = 0;
+  /** Of each choice of a chat that has begun. */
+  readonly #splitters = new Map<number, ReasoningSplitter>();
+  readonly #usage: UsageCounter;
 
   constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
     this.#request = request;
     this.#head = head;
     this.#names = names;
+    this.#usage = new UsageCounter(request);
   }
 
   /** Returns the chunks of one output; none if it has no text yet (an incomplete character or stop string). */
@@ -35,11 +46,14 @@ export class ChunkWriter {
     const tokenIds = [...(echo?.tokenIds ?? []), ...output.tokenIds];
     const textLength = tokenIds.reduce((sum, id) => sum + this.#names.tokenText(id).length, 0);
     this.#textLengths.set(choice, offset + textLength);
-    this.#completionTokens += output.tokenIds.length;
+    this.#usage.add(choice, output);
 
     if (this.#request.endpoint === "chat.completions") {
       const opening = isFirst ? [this.#chatChunk([this.#role(choice)])] : [];
-      return this.#isWorthTelling(output) ? [...opening, this.#chatChunk([this.#delta(choice, output)])] : opening;
+      const { reasoning, content } = this.#split(choice, output);
+      const told = { ...output, text: content };
+      if (reasoning === "" && !this.#isWorthTelling(told)) return opening;
+      return [...opening, this.#chatChunk([this.#delta(choice, told, reasoning)])];
     }
     const echoed = isFirst ? echoedText(this.#request, choice, this.#names) : "";
     const told = { ...output, text: echoed + output.text };
@@ -53,7 +67,7 @@ export class ChunkWriter {
   /** Returns the usage chunk, after the last output, if the request wants it. */
   end(): Chunk[] {
     if (!this.#request.includeUsage) return [];
-    const usage = usageOf(this.#request, this.#completionTokens);
+    const usage = this.#usage.usage();
     return [
       this.#request.endpoint === "chat.completions"
         ? { ...this.#chatChunk([]), usage }
@@ -76,10 +90,19 @@ export class ChunkWriter {
     };
   }
 
-  #delta(choice: number, output: ChoiceOutput): ChatCompletionChunkChoice {
+  #split(choice: number, { text, finishReason }: ChoiceOutput) {
+    const splitter = this.#splitters.get(choice) ?? new ReasoningSplitter(this.#request.reasoning);
+    this.#splitters.set(choice, splitter);
+    return splitter.push(text, finishReason !== null);
+  }
+
+  #delta(choice: number, output: ChoiceOutput, reasoning: string): ChatCompletionChunkChoice {
     return {
       index: choice,
-      delta: output.text === "" ? {} : { content: output.text },
+      delta: {
+        ...(reasoning !== "" && { reasoning_content: reasoning }),
+        ...(output.text !== "" && { content: output.text }),
+      },
       logprobs:
         this.#request.wantLogprobs && output.tokenIds.length > 0
           ? { content: chatLogprobs(output, this.#names) }

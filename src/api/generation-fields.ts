@@ -41,7 +41,10 @@ const MAX_NAME_LENGTH = 1024;
 const MAX_DEADLINE_MS = 2 ** 31 - 1;
 const SEEDS = 2 ** 53;
 
-type SharedPart = Omit<ParsedRequest, "endpoint" | "prompts" | "wantLogprobs" | "echo" | "isPromptOnly"> & {
+type SharedPart = Omit<
+  ParsedRequest,
+  "endpoint" | "prompts" | "wantLogprobs" | "reasoning" | "echo" | "isPromptOnly"
+> & {
   readonly requested: RequestedParams;
 };
 
@@ -51,12 +54,16 @@ export function openRequest(body: unknown, ownFields: readonly string[], context
   const supported = [...ownFields, ...GENERATION_FIELDS];
   fields.refuseOthers(supported, UNSUPPORTED_FIELDS);
   refuseUnsupported(fields, supported);
-  const model = fields.string("model");
-  if (model !== undefined && model !== context.modelName) {
-    const message = `The model ${quote(model)} is not loaded; "${context.modelName}" is.`;
-    throw new ChorusError("model_not_found", message, "model");
-  }
+  checkModel(fields, context.modelName);
   return fields;
+}
+
+/** @throws ChorusError model_not_found where a request names another model than the one that is loaded */
+export function checkModel(fields: Fields, loaded: string): void {
+  const model = fields.string("model");
+  if (model === undefined || model === loaded) return;
+  const message = `The model ${quote(model)} is not loaded; "${loaded}" is.`;
+  throw new ChorusError("model_not_found", message, "model");
 }
 
 /**

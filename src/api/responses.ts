@@ -6,13 +6,14 @@ import {
   echoedText,
   numChoices,
   promptTokenIds,
-  usageOf,
+  UsageCounter,
   type AnswerHead,
   type ChoiceOutput,
   type TokenNames,
 } from "./answer.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn, promptLogprobs } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
+import { ReasoningSplitter } from "./reasoning-splitter.ts";
 
 interface CollectedChoice {
   text: string;
@@ -31,11 +32,13 @@ export class ResponseBuilder {
   readonly #head: AnswerHead;
   readonly #names: TokenNames;
   readonly #choices: readonly CollectedChoice[];
+  readonly #usage: UsageCounter;
 
   constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
     this.#request = request;
     this.#head = head;
     this.#names = names;
+    this.#usage = new UsageCounter(request);
     this.#choices = Array.from({ length: numChoices(request) }, (_, choice) => ({
       text: echoedText(request, choice, names),
       tokenIds: [],
@@ -51,6 +54,7 @@ export class ResponseBuilder {
   add(choice: number, output: ChoiceOutput): void {
     const collected = this.#choices[choice];
     if (collected === undefined) throw new RangeError(`choice ${choice} of ${this.#choices.length}`);
+    this.#usage.add(choice, output);
     collected.text += output.text;
     collected.tokenIds.push(...output.tokenIds);
     collected.logprobs.push(...output.logprobs);
@@ -64,10 +68,7 @@ export class ResponseBuilder {
 
   /** After the last output. */
   build(): Response {
-    const usage = usageOf(
-      this.#request,
-      this.#choices.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
-    );
+    const usage = this.#usage.usage();
     return this.#request.endpoint === "chat.completions"
       ? {
           ...this.#head,
@@ -85,9 +86,10 @@ export class ResponseBuilder {
   }
 
   #chatChoice(choice: CollectedChoice, index: number): ChatCompletionChoice {
+    const { reasoning, content } = new ReasoningSplitter(this.#request.reasoning).push(choice.text, true);
     return {
       index,
-      message: { role: "assistant", content: choice.text },
+      message: { role: "assistant", content, ...(reasoning !== "" && { reasoning_content: reasoning }) },
       logprobs: this.#request.wantLogprobs ? { content: chatLogprobs(choice, this.#names) } : null,
       ...this.#ending(choice, index),
     };

@@ -10,9 +10,9 @@ import type {
 import { ChorusError, fromErrorData, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
-import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
 import type { EngineStats, KvCacheMap, ModelCard } from "../protocol/reports.ts";
-import type { EngineMessage, GenerationRequest, Response } from "../protocol/service.ts";
+import type { EngineMessage, GenerationRequest, Response, Result } from "../protocol/service.ts";
+import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
 import { valueOf, type AsyncService, type Transport } from "./transport.ts";
@@ -54,7 +54,7 @@ export class EngineClient implements ChorusEngine {
     });
     this.chat = {
       completions: endpoint("chat.completions") as ChatCompletions,
-      render: (body) => this.#renderChat(body),
+      render: (body) => this.#ask(body, (service) => service.renderChat(body)),
     };
     this.completions = endpoint("completions") as Completions;
     const { ping } = transport;
@@ -110,6 +110,20 @@ export class EngineClient implements ChorusEngine {
     return () => this.#listeners[event].delete(listener);
   }
 
+  tokenize(body: TokenizeRequest): Promise<TokenizeResponse> {
+    return this.#ask(body, (service) => service.tokenize(body));
+  }
+
+  detokenize(body: DetokenizeRequest): Promise<DetokenizeResponse> {
+    return this.#ask(body, (service) => service.detokenize(body));
+  }
+
+  /** Can be handed on without its engine, as fetch can. */
+  readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<globalThis.Response> => {
+    const { createHandler } = await import("../http/handler.ts");
+    return createHandler(this)(new Request(input, init));
+  };
+
   async stats(): Promise<EngineStats> {
     return this.#call((service) => service.stats());
   }
@@ -145,9 +159,10 @@ export class EngineClient implements ChorusEngine {
     return this.dispose();
   }
 
-  async #renderChat(body: RenderChatRequest): Promise<RenderedChat> {
+  /** The answer to a request that the model itself has no part in. */
+  async #ask<T>(body: object, ask: (service: AsyncService) => Result<T> | Promise<Result<T>>): Promise<T> {
     try {
-      return valueOf(await this.#call((service) => service.renderChat(body)));
+      return valueOf(await this.#call(ask));
     } catch (error) {
       throw isDataCloneError(error) ? notPlainData("A request", body, error) : error;
     }

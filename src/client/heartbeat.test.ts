@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers());
 
 async function setUp(ping: () => Promise<unknown>) {
   const side = new FakeSide();
-  side.ping = vi.fn(ping);
+  side.ping = vi.fn<() => Promise<unknown>>(ping);
   const client = await side.connect();
   const fatal: string[] = [];
   client.on("fatal", ({ code }) => fatal.push(code));

@@ -4,7 +4,7 @@ import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { ebnfOf } from "./ebnf-of.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
-import { loadXgrammar, type Xgrammar } from "./load-xgrammar.ts";
+import { loadXgrammar, whileLocated, type Xgrammar } from "./load-xgrammar.ts";
 import { XgrammarMatcher } from "./xgrammar-matcher.ts";
 
 export interface GrammarVocabulary {
@@ -44,7 +44,7 @@ export class GrammarCompiler {
    */
   async matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
     const ebnf = ebnfOf(source);
-    const loading = (this.#instance ??= this.#open());
+    const loading = (this.#instance ??= whileLocated(() => this.#open()));
     let instance: Instance;
     try {
       instance = await loading;

@@ -4,6 +4,27 @@ import moduleUrl from "@mlc-ai/web-xgrammar/lib/index.js?url&no-inline";
 export type Xgrammar = typeof import("@mlc-ai/web-xgrammar");
 
 let numLoaded = 0;
+/** The instance that was opened last. */
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs what loads an instance and starts it, one at a time: they share globals. The module asks where it is when it is
+ * loaded and when it starts. Plain Node has no `location`, and gets one meanwhile.
+ */
+export function whileLocated<T>(open: () => Promise<T>): Promise<T> {
+  const opened = last.then(async () => {
+    const global = globalThis as { location?: unknown };
+    if (global.location !== undefined) return open();
+    global.location = { href: import.meta.url };
+    try {
+      return await open();
+    } finally {
+      delete global.location;
+    }
+  });
+  last = opened.catch(() => undefined);
+  return opened;
+}
 
 /**
  * Fetches xgrammar's WebAssembly. Each call returns a new instance: after a crash its state is undefined, and it can't be

@@ -4,6 +4,7 @@ import { parseCompletionRequest } from "../api/completion-request.ts";
 import { parseBatchingMode } from "../api/engine-config.ts";
 import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
 import { renderChat } from "../api/render-chat.ts";
+import { detokenize, tokenize } from "../api/tokenize.ts";
 import { Engine } from "../engine/engine.ts";
 import type { Runner } from "../engine/runner.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
@@ -17,6 +18,7 @@ import type { ModelLocation } from "../protocol/model-source.ts";
 import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
 import type { DeviceReport, EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, EngineService, GenerationRequest, RequestEvent, Result } from "../protocol/service.ts";
+import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import type { LoadedModel } from "./load-model.ts";
 import { ModelLoader } from "./model-loader.ts";
 import { OpenRequest } from "./open-request.ts";
@@ -25,24 +27,24 @@ import { seedSequence } from "./seeds.ts";
 import { Telemetry } from "./telemetry.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 
-/** What there is once a model is loaded. */
+/** A loaded model and its running engine. */
 interface Session {
   readonly model: LoadedModel;
   readonly engine: Engine;
   readonly telemetry: Telemetry;
   readonly context: RequestContext;
-  /** Loaded when it is asked for first. */
+  /** Loads the compiler on first use. */
   readonly grammars: () => Promise<GrammarCompiler>;
   readonly post: (message: Partial<EngineMessage>) => void;
   readonly now: () => number;
 }
 
-/** The engine's side of the contract: loads a model, checks requests, runs the engine, tells what happens. */
+/** The host's side of `EngineService`: loads a model, checks requests, runs the engine and posts its events. */
 export class EngineHost implements EngineService {
   readonly #platform: Platform;
   readonly #byTicket = new Map<number, OpenRequest>();
   readonly #byEngineRequest = new Map<string, OpenRequest>();
-  /** Those whose grammar is being compiled. */
+  /** Requests whose grammar is being compiled. */
   readonly #compiling = new Set<OpenRequest>();
   #session: Session | null = null;
 
@@ -89,12 +91,24 @@ export class EngineHost implements EngineService {
   }
 
   renderChat(body: RenderChatRequest): Result<RenderedChat> {
-    try {
+    return resultOf(() => {
       const { chatFormat, tokenizer } = this.#requireSession().model;
-      return { ok: true, value: renderChat(body, chatFormat, tokenizer) };
-    } catch (error) {
-      return { ok: false, error: toErrorData(error) };
-    }
+      return renderChat(body, chatFormat, tokenizer);
+    });
+  }
+
+  tokenize(body: TokenizeRequest): Result<TokenizeResponse> {
+    return resultOf(() => {
+      const { context, model } = this.#requireSession();
+      return tokenize(body, context, model.tokenizer);
+    });
+  }
+
+  detokenize(body: DetokenizeRequest): Result<DetokenizeResponse> {
+    return resultOf(() => {
+      const { context, model } = this.#requireSession();
+      return detokenize(body, context, model.tokenizer);
+    });
   }
 
   stats(): EngineStats {
@@ -110,13 +124,11 @@ export class EngineHost implements EngineService {
   }
 
   setBatchingMode(mode: BatchingMode): Result<BatchingMode> {
-    try {
+    return resultOf(() => {
       const checked = parseBatchingMode(mode);
       this.#requireSession().engine.setBatchingMode(checked);
-      return { ok: true, value: checked };
-    } catch (error) {
-      return { ok: false, error: toErrorData(error) };
-    }
+      return checked;
+    });
   }
 
   dispose(): void {
@@ -128,7 +140,7 @@ export class EngineHost implements EngineService {
     const { now } = this.#platform;
     const post: Session["post"] = (message) =>
       onMessage({ events: [], steps: [], requests: [], alerts: [], devices: [], fatal: null, ...message });
-    const report = (device: DeviceReport) => {
+    const tellDevice = (device: DeviceReport) => {
       telemetry.observeDevice(device);
       post({ devices: [device] });
     };
@@ -146,9 +158,9 @@ export class EngineHost implements EngineService {
       runner: watched(model),
       replaceRunner: async (error) => {
         const loss = toErrorData(error);
-        report({ status: "lost", loss, adapter: loader.loaded?.card.adapter ?? model.card.adapter });
+        tellDevice({ status: "lost", loss, adapter: loader.loaded?.card.adapter ?? model.card.adapter });
         const replaced = await loader.reload(error);
-        report({ status: "replaced", loss, adapter: replaced.card.adapter });
+        tellDevice({ status: "replaced", loss, adapter: replaced.card.adapter });
         return watched(replaced);
       },
       eosTokenIds: tokenizer.eosTokenIds,
@@ -191,7 +203,7 @@ export class EngineHost implements EngineService {
     return { model, engine, telemetry, context, grammars, post, now };
   }
 
-  /** Adds a request once its grammar is compiled, if it is still wanted then. Others need not wait for it. */
+  /** Adds a request once its grammar is compiled, unless it was aborted meanwhile. Other requests don't wait for it. */
   async #addStructured(session: Session, open: OpenRequest, structure: GrammarSource): Promise<void> {
     const { engine, grammars, model } = session;
     const { ticket, parsed } = open;
@@ -228,7 +240,7 @@ export class EngineHost implements EngineService {
 
   #refuseOpenIds({ engineRequestIds, parsed }: OpenRequest): void {
     if (!engineRequestIds.some((id) => this.#byEngineRequest.has(id))) return;
-    const message = `request_id ${JSON.stringify(parsed.requestId)} is that of a request that is still open.`;
+    const message = `request_id ${JSON.stringify(parsed.requestId)} belongs to a request that is still open.`;
     throw new ChorusError("invalid_value", message, "request_id");
   }
 
@@ -245,6 +257,14 @@ export class EngineHost implements EngineService {
   #requireSession(): Session {
     if (!this.#session) throw new ChorusError("internal_error", "No model has been loaded.");
     return this.#session;
+  }
+}
+
+function resultOf<T>(answer: () => T): Result<T> {
+  try {
+    return { ok: true, value: answer() };
+  } catch (error) {
+    return { ok: false, error: toErrorData(error) };
   }
 }
 

@@ -1,6 +1,6 @@
 import { createChatFormat, type ChatFormat } from "../api/chat-format.ts";
-import { resolveEngineConfig } from "../api/engine-config.ts";
-import type { Backend, LoadedRunner, OpenedBackend } from "../backends/backend.ts";
+import { parseBackendChoice, resolveEngineConfig } from "../api/engine-config.ts";
+import type { LoadedRunner, OpenedBackend } from "../backends/backend.ts";
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
 import { openCheckpoint } from "../files/open-checkpoint.ts";
@@ -8,14 +8,14 @@ import { loadTokenizer, type ModelTokenizer } from "../files/tokenizer.ts";
 import { describeModel } from "../models/families.ts";
 import { openWeights } from "../models/model-weights.ts";
 import { CATALOGUE, type ChatFrame } from "../protocol/catalogue.ts";
-import type { EngineConfig, ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
+import type { BackendChoice, EngineConfig, ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
 import { causeOf, unlessFailed } from "./backend-failure.ts";
 import { loadIntoMemory } from "./load-into-memory.ts";
 import { openModel } from "./open-model.ts";
-import type { Platform } from "./platforms/platform.ts";
+import type { OfferedBackend, Platform } from "./platforms/platform.ts";
 
 /** Embeddings are padded to a multiple of at most this. */
 const LARGEST_PADDING = 1024;
@@ -42,7 +42,7 @@ export async function loadModel(
   onProgress: (progress: LoadProgress) => void,
 ): Promise<LoadedModel> {
   // Before any download: without a backend none is needed.
-  const backend = await openBackend(platform.backends);
+  const backend = await openBackend(platform.backends, parseBackendChoice(config.backend));
   try {
     onProgress({ stage: "adapter", done: 1, total: 1, detail: backend.adapterName });
     const opened = await openModel(location, platform, onProgress);
@@ -63,7 +63,8 @@ export async function loadModel(
     checkTokenizer(tokenizer.vocabSize, shape.vocabSize);
     const load = (engine: ResolvedEngineConfig) => {
       const onKernel = (done: number, total: number) => onProgress({ stage: "kernels", done, total });
-      return unlessFailed(backend.load({ weights, engine, onKernel, tuning: platform.tuning }), backend);
+      const { vocabSize } = tokenizer;
+      return unlessFailed(backend.load({ weights, engine, vocabSize, onKernel, tuning: platform.tuning }), backend);
     };
     const weightBytes = (dtype: WeightsDtype) => backend.memory(weights.model, { ...wanted, dtype }).weightBytes;
     const { runner, engineConfig } = await loadIntoMemory(wanted, load, weightBytes);
@@ -76,13 +77,14 @@ export async function loadModel(
       numParameters: weights.numParameters,
       weightBytes: runner.weightBytes,
       contextLength: engineConfig.maxModelLen,
-      vocabSize: shape.vocabSize,
+      vocabSize: tokenizer.vocabSize,
       numLayers: shape.numLayers,
       dtype: engineConfig.dtype,
       kvCacheDtype: engineConfig.kvCacheDtype,
       numGpuBlocks,
       blockSize: engineConfig.blockSize,
-      adapter: backend.adapterName,
+      backend: backend.name,
+      adapter: runner.adapterName,
       chat: tokenizer.chatTemplate !== null || frame !== null,
       readsSystemPrompt: chatFormat.readsSystemPrompt,
       defaults: {
@@ -101,16 +103,29 @@ export async function loadModel(
   }
 }
 
-/** Opens the first backend that can be had. @throws what the last one threw */
-export async function openBackend(backends: readonly Backend[]): Promise<OpenedBackend> {
-  let reason: unknown = new ChorusError("internal_error", "This platform has no backend.");
+/**
+ * Opens the backend that is asked for; for "auto" the first that computes by itself: a GPU that the CPU plays is slower than
+ * the CPU.
+ * @throws what the backend that was asked for threw, or for "auto" the last one
+ */
+export async function openBackend(backends: readonly OfferedBackend[], choice: BackendChoice): Promise<OpenedBackend> {
+  let reason: unknown = new ChorusError("internal_error", `This platform has no ${choice} backend.`);
+  let software: OpenedBackend | null = null;
   for (const backend of backends) {
+    if (choice !== "auto" && backend.name !== choice) continue;
     try {
-      return await backend.open();
+      const opened = await (await backend.load()).open();
+      if (choice !== "auto" || !opened.isSoftware) {
+        software?.close();
+        return opened;
+      }
+      software = opened;
     } catch (error) {
       reason = error;
     }
   }
+  // Better than nothing: there is no SIMD, for one.
+  if (software) return software;
   throw reason;
 }
 

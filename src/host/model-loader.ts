@@ -1,3 +1,4 @@
+import { parseBackendChoice } from "../api/engine-config.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
@@ -40,7 +41,8 @@ export class ModelLoader {
     this.#location = location;
     this.#config = config;
     this.#platform = platform;
-    this.#backends = platform.backends;
+    const choice = parseBackendChoice(config.backend);
+    this.#backends = platform.backends.filter(({ name }) => choice === "auto" || name === choice);
     this.#pause = pause;
   }
 

@@ -12,6 +12,7 @@ import type {
   CreateOptions,
 } from "./openai.ts";
 import type { RenderChatRequest, RenderedChat } from "./rendered-chat.ts";
+import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
 import type {
   Alert,
   DeviceReport,
@@ -67,6 +68,16 @@ export interface ChorusEngine extends AsyncDisposable {
   readonly completions: Completions;
   /** Returns the function that unsubscribes. */
   on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void;
+  /** Returns the tokens of a text or a chat. @throws ChorusError as create does */
+  tokenize(body: TokenizeRequest): Promise<TokenizeResponse>;
+  /** Returns the text of tokens. @throws ChorusError for ids that the model does not have */
+  detokenize(body: DetokenizeRequest): Promise<DetokenizeResponse>;
+  /**
+   * Answers a request as OpenAI's and vLLM's servers do, by its path: `/v1/chat/completions`, `/v1/models`, `/metrics`...
+   * Takes what fetch takes, so that any OpenAI client can have it as its `fetch`. What is wrong becomes a status and
+   * OpenAI's error body; rejects as fetch does, with the reason of the request's signal.
+   */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   stats(): Promise<EngineStats>;
   /** All counters, gauges and histograms as Prometheus text, under vLLM's names. */
   metrics(): Promise<string>;

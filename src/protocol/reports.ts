@@ -1,6 +1,6 @@
 // What the engine reports while it works. All times are milliseconds of one clock, the worker's performance.now().
 
-import type { WeightsDtype } from "./config.ts";
+import type { BackendName, WeightsDtype } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
 import type { FinishReason } from "./openai.ts";
 
@@ -167,12 +167,15 @@ export interface ModelCard {
   readonly numParameters: number;
   readonly weightBytes: number;
   readonly contextLength: number;
+  /** Tokens of the tokenizer. The embedding may have more rows, which are never drawn. */
   readonly vocabSize: number;
   readonly numLayers: number;
   readonly dtype: WeightsDtype;
   readonly kvCacheDtype: string;
   readonly numGpuBlocks: number;
   readonly blockSize: number;
+  readonly backend: BackendName;
+  /** For people: "Apple M3", "CPU, 3 threads". */
   readonly adapter: string;
   /** Whether it has a chat template. */
   readonly chat: boolean;

@@ -12,6 +12,7 @@ import type {
   CompletionRequest,
 } from "./openai.ts";
 import type { RenderChatRequest, RenderedChat } from "./rendered-chat.ts";
+import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
 import type {
   Alert,
   DeviceReport,
@@ -65,6 +66,8 @@ export interface EngineService {
   abort(ticket: number): void;
   /** Returns the prompt that a chat becomes, without running the model. */
   renderChat(body: RenderChatRequest): Result<RenderedChat>;
+  tokenize(body: TokenizeRequest): Result<TokenizeResponse>;
+  detokenize(body: DetokenizeRequest): Result<DetokenizeResponse>;
   stats(): EngineStats;
   /** Prometheus text exposition of all counters, gauges and histograms. */
   metrics(): string;

@@ -1,6 +1,8 @@
 import type { Backend, LoadedRunner, LoadOptions, OpenedBackend } from "../backends/backend.ts";
 import type { StepResult } from "../engine/runner.ts";
 import type { StepPlan } from "../engine/step-plan.ts";
+import type { OfferedBackend } from "../host/platforms/platform.ts";
+import type { BackendName } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { FakeRunner } from "./fake-runner.ts";
 
@@ -28,7 +30,7 @@ export class FakeDevice {
 
 /** A backend whose devices compute with FakeRunners, a turn of the event loop per step. */
 export class FakeBackend implements Backend {
-  readonly name = "webgpu";
+  readonly name: BackendName;
   readonly memory = () => ({ weightBytes: 0, kvCacheBytes: 0 });
   readonly devices: FakeDevice[] = [];
   readonly adapterName: string;
@@ -39,8 +41,14 @@ export class FakeBackend implements Backend {
   /** Called when a model begins to be loaded on a device. */
   onLoad: (device: FakeDevice) => void | Promise<void> = () => undefined;
 
-  constructor(adapterName = "Fake adapter") {
+  constructor(name: BackendName, adapterName: string) {
+    this.name = name;
     this.adapterName = adapterName;
+  }
+
+  /** As a platform offers it. */
+  get offered(): OfferedBackend {
+    return { name: this.name, load: () => Promise.resolve(this) };
   }
 
   /** The newest device. */
@@ -61,6 +69,7 @@ export class FakeBackend implements Backend {
       name: this.name,
       memory: this.memory,
       adapterName: this.adapterName,
+      isSoftware: false,
       failure: device.failure,
       usualDtype: () => "f32",
       checkFits: () => undefined,
@@ -78,6 +87,7 @@ export class FakeBackend implements Backend {
     const runner = new FakeRunner({ ...engine, vocabSize: weights.model.shape.vocabSize });
     return {
       weightBytes: 0,
+      adapterName: this.adapterName,
       submit: (plan) => submit(runner, device, plan),
       dispose: () => undefined,
     };

@@ -8,9 +8,8 @@ import { GrammarCompiler } from "../grammar/grammar-compiler.ts";
 import { loadXgrammar } from "../grammar/load-xgrammar.ts";
 import { tokenOfBytes } from "../files/byte-alphabet.ts";
 
-/** Compiles for a vocabulary, given as the bytes of each token. The module asks for a location, which Node lacks. */
+/** Compiles for a vocabulary, given as the bytes of each token. */
 export function grammarCompiler(vocabulary: readonly Uint8Array[], vocabSize = vocabulary.length): GrammarCompiler {
-  Object.assign(globalThis, { location: globalThis.location ?? { href: import.meta.url } });
   const url = pathToFileURL(resolve("node_modules/@mlc-ai/web-xgrammar/lib/index.js")).href;
   const tokens = vocabulary.map(tokenOfBytes);
   return new GrammarCompiler(

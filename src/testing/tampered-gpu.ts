@@ -3,7 +3,7 @@
 /** The name of an adapter that pretends to be hardware. */
 export const PRETENDED_ADAPTER = "pretended";
 
-export interface Tampering {
+interface Tampering {
   /** The adapter denies that it is software. */
   readonly pretendHardware?: boolean;
   /** The adapter has no optional feature. */

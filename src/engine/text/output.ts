@@ -20,6 +20,8 @@ export interface SequenceOutput {
   readonly topLogprobs: readonly (readonly TokenLogprob[])[];
   /** The scored prompt tokens, from the second one on: with the first output token, if requested. Else empty. */
   readonly promptScores: readonly SampledToken[];
+  /** Prompt tokens that the prefix cache had when the sequence first ran. */
+  readonly cachedTokens: number;
   /** null while the sequence goes on. */
   readonly finishReason: FinishReason | null;
   readonly stopReason: number | string | null;
@@ -73,6 +75,7 @@ export class OutputProcessor {
       logprobs: token === null ? [] : [token.logprob],
       topLogprobs: token === null ? [] : [token.top ?? []],
       promptScores: token !== null && this.#sequence.numOutputTokens === 1 ? this.#sequence.promptScores : [],
+      cachedTokens: this.#sequence.numCachedTokens,
       finishReason: ending?.finishReason ?? null,
       stopReason: ending?.stopReason ?? null,
       score: this.#sequence.score,

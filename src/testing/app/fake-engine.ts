@@ -1,3 +1,4 @@
+import { ReasoningSplitter } from "../../api/reasoning-splitter.ts";
 import { Metrics } from "../../engine/metrics/metrics.ts";
 import { prometheusText } from "../../engine/metrics/prometheus.ts";
 import type {
@@ -9,6 +10,7 @@ import type {
   EngineEvents,
 } from "../../protocol/engine.ts";
 import type { BatchingMode } from "../../protocol/config.ts";
+import { createHandler } from "../../http/handler.ts";
 import { ChorusError, fromErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type {
   ChatCompletionChunk,
@@ -30,6 +32,13 @@ import {
   type StepEntry,
   type StepReport,
 } from "../../protocol/reports.ts";
+import type {
+  DetokenizeRequest,
+  DetokenizeResponse,
+  TokenizeRequest,
+  TokenizeResponse,
+} from "../../protocol/tokenize.ts";
+import { ChunkQueue } from "./chunk-queue.ts";
 import { FakeBlocks } from "./fake-blocks.ts";
 
 export interface FakeEngineOptions {
@@ -53,6 +62,7 @@ const MODEL: ModelCard = {
   kvCacheDtype: "f16",
   numGpuBlocks: 240,
   blockSize: 16,
+  backend: "webgpu",
   adapter: "Fake adapter",
   chat: true,
   readsSystemPrompt: true,
@@ -62,6 +72,7 @@ const MODEL: ModelCard = {
 interface FakeRequest {
   readonly id: string;
   readonly words: readonly string[];
+  readonly reasoning: ReasoningSplitter;
   readonly promptTokens: number;
   readonly maxTokens: number;
   readonly hasLogprobs: boolean;
@@ -217,6 +228,20 @@ export class FakeEngine implements ChorusEngine {
     this.#mode = mode;
   }
 
+  async tokenize({ prompt, messages }: TokenizeRequest): Promise<TokenizeResponse> {
+    const text = prompt ?? (messages ?? []).map(({ content }) => content).join("\n");
+    const tokens = wordsIn(text).map((_, index) => index);
+    return { count: tokens.length, max_model_len: this.model.contextLength, tokens, token_strs: null };
+  }
+
+  async detokenize({ tokens }: DetokenizeRequest): Promise<DetokenizeResponse> {
+    return { prompt: tokens.map((id) => `word${id}`).join(" ") };
+  }
+
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    return createHandler(this)(new Request(input, init));
+  }
+
   async metrics(): Promise<string> {
     return prometheusText(await this.stats(), this.#metrics, { model_name: this.model.name });
   }
@@ -247,6 +272,7 @@ export class FakeEngine implements ChorusEngine {
     const request: FakeRequest = {
       id: `${prefix}-${body.request_id ?? this.#nextId++}`,
       words: wordsIn(this.#answerTo(body)),
+      reasoning: new ReasoningSplitter("may open"),
       promptTokens,
       maxTokens: body.max_tokens ?? room,
       hasLogprobs: body.logprobs ?? false,
@@ -292,6 +318,7 @@ export class FakeEngine implements ChorusEngine {
     request.numOutput += 1 + accepted;
     const isLast = request.numOutput >= request.words.length;
     const finishReason = isLast ? "stop" : request.numOutput >= request.maxTokens ? "length" : null;
+    const { reasoning, content } = request.reasoning.push(word, finishReason !== null);
     request.firstTokenMs ??= atMs;
     request.push({
       id: request.id,
@@ -301,7 +328,7 @@ export class FakeEngine implements ChorusEngine {
       choices: [
         {
           index: 0,
-          delta: { content: word },
+          delta: { ...(reasoning !== "" && { reasoning_content: reasoning }), content },
           logprobs: request.hasLogprobs ? logprobsOf(word) : null,
           finish_reason: finishReason,
         },
@@ -356,33 +383,5 @@ async function* asTexts(chunks: CompletionStream<ChatCompletionChunk>): AsyncGen
       text: delta.content ?? "",
     }));
     yield { ...chunk, object: "text_completion", choices: texts };
-  }
-}
-
-/** Chunks pushed on one side, awaited on the other. */
-class ChunkQueue {
-  #chunks: ChatCompletionChunk[] = [];
-  #error: ChorusError | null = null;
-  #wake: () => void = () => {};
-
-  readonly push = (chunk: ChatCompletionChunk): void => {
-    this.#chunks.push(chunk);
-    this.#wake();
-  };
-
-  readonly fail = (error: ChorusError): void => {
-    this.#error = error;
-    this.#wake();
-  };
-
-  async *read(): AsyncGenerator<ChatCompletionChunk, undefined> {
-    for (;;) {
-      const chunk = this.#chunks.shift();
-      if (chunk) {
-        yield chunk;
-        if (chunk.choices[0]?.finish_reason) return;
-      } else if (this.#error) throw this.#error;
-      else await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
   }
 }

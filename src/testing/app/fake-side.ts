@@ -47,6 +47,11 @@ export class FakeSide implements Transport {
       messages.length > 0
         ? { ok: true, value: { text: "User: Hi", tokenIds: [1, 2] } }
         : { ok: false, error: { code: "invalid_value", message: "Empty.", param: "messages" } },
+    tokenize: () => ({ ok: true, value: { count: 2, max_model_len: 256, tokens: [1, 2], token_strs: null } }),
+    detokenize: ({ tokens }) =>
+      tokens.length > 0
+        ? { ok: true, value: { prompt: "Hi" } }
+        : { ok: false, error: { code: "invalid_value", message: "Empty.", param: "tokens" } },
     kvCacheMap: () => MAP,
     setBatchingMode: (mode) => {
       if (mode !== "static") return { ok: false, error: { code: "invalid_value", message: "No.", param: "mode" } };

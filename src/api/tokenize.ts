@@ -1,0 +1,53 @@
+import { ChorusError } from "../protocol/errors.ts";
+import type { DetokenizeResponse, TokenizeResponse } from "../protocol/tokenize.ts";
+import type { TokenNames } from "./answer.ts";
+import { parseChatPrompt } from "./chat-request.ts";
+import { checkModel } from "./generation-fields.ts";
+import type { RequestContext } from "./parsed-request.ts";
+import { parseTokenId } from "./rule-fields.ts";
+import { textOf } from "./text-of-tokens.ts";
+import { Fields, missing } from "./validate.ts";
+
+const CHAT_PROMPT_FIELDS = ["messages", "continue_final_message"] as const;
+/** vLLM's, which change nothing here: prompts get no special tokens of their own, and chats always end with the answer's opening. */
+const NEUTRAL_FIELDS = ["add_special_tokens", "add_generation_prompt"] as const;
+
+/**
+ * Returns the tokens that a completion's `prompt` or a chat's `messages` become.
+ * @throws ChorusError naming the field
+ */
+export function tokenize(body: unknown, context: RequestContext, names: TokenNames): TokenizeResponse {
+  const fields = new Fields(body);
+  fields.refuseOthers(["model", "prompt", ...CHAT_PROMPT_FIELDS, "return_token_strs"], NEUTRAL_FIELDS);
+  checkModel(fields, context.modelName);
+  const wantsTexts = fields.boolean("return_token_strs") ?? false;
+  const tokens = tokensOf(fields, context);
+  return {
+    count: tokens.length,
+    max_model_len: context.limits.maxModelLen,
+    tokens,
+    token_strs: wantsTexts ? tokens.map((id) => names.tokenText(id)) : null,
+  };
+}
+
+function tokensOf(fields: Fields, context: RequestContext): number[] {
+  const prompt = fields.string("prompt");
+  const hasMessages = fields.get("messages") !== undefined;
+  if (prompt !== undefined && hasMessages) {
+    throw new ChorusError("invalid_value", "prompt and messages can't both be tokenized; give one of them.", "prompt");
+  }
+  if (prompt !== undefined) return context.tokenizer.encode(prompt);
+  if (!hasMessages) throw missing("prompt");
+  const chat = Object.fromEntries(CHAT_PROMPT_FIELDS.map((name) => [name, fields.get(name)]));
+  return parseChatPrompt(chat, context.chatFormat);
+}
+
+/** Returns the text of token ids. @throws ChorusError naming the field */
+export function detokenize(body: unknown, context: RequestContext, names: TokenNames): DetokenizeResponse {
+  const fields = new Fields(body);
+  fields.refuseOthers(["model", "tokens"]);
+  checkModel(fields, context.modelName);
+  const tokens = fields.list("tokens", (value, path) => parseTokenId(path, value, context.vocabSize));
+  if (tokens === undefined) throw missing("tokens");
+  return { prompt: textOf(tokens, names) };
+}

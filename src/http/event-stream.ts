@@ -1,0 +1,81 @@
+import { describeError, HttpError } from "./errors.ts";
+
+/** Bytes that may wait for one slow reader. Beyond it, the reader is cut off and its request aborted. */
+export const MAX_UNREAD_BYTES = 4 * 2 ** 20;
+
+/** How an answer is written as server-sent events. */
+export interface EventWriter<Item> {
+  /** The events of one item. */
+  write(item: Item): string;
+  /** The events after the last item. */
+  end(): string;
+  /** The events that tell of an error in the middle, after which nothing follows. */
+  fail(error: unknown): string;
+}
+
+/** OpenAI's and vLLM's: unnamed events, the last of which is "[DONE]". */
+export const CHUNK_EVENTS: EventWriter<object> = {
+  write: (chunk) => dataEvent(chunk),
+  end: () => "data: [DONE]\n\n",
+  fail: (error) => `${dataEvent(describeError(error).body)}data: [DONE]\n\n`,
+};
+
+export function dataEvent(data: object): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+/**
+ * Answers with server-sent events. Items are taken as they come, whatever the reader does, so that a slow reader holds back
+ * nobody; a reader that leaves ends the items.
+ *
+ * @param signal of the request: when it is aborted, the body fails with its reason
+ */
+export function eventStream<Item>(
+  items: AsyncIterableIterator<Item>,
+  writer: EventWriter<Item>,
+  signal: AbortSignal,
+): Response {
+  const encoder = new TextEncoder();
+  let isOpen = true;
+  const leave = () => {
+    isOpen = false;
+    void items.return?.();
+  };
+
+  async function pump(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const send = (text: string) => {
+      if (text === "" || !isOpen) return;
+      controller.enqueue(encoder.encode(text));
+      if ((controller.desiredSize ?? 0) > 0) return;
+      leave();
+      controller.error(
+        new HttpError(429, "reader_too_slow", `${MAX_UNREAD_BYTES} bytes of the answer were left unread.`),
+      );
+    };
+    try {
+      for await (const item of items) {
+        send(writer.write(item));
+        if (!isOpen) return;
+      }
+      send(writer.end());
+    } catch (error) {
+      if (!isOpen) return;
+      if (signal.aborted) return controller.error(signal.reason);
+      send(writer.fail(error));
+    }
+    if (isOpen) controller.close();
+  }
+
+  const body = new ReadableStream<Uint8Array>(
+    { start: (controller) => void pump(controller), cancel: leave },
+    new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD_BYTES }),
+  );
+  return new Response(body, {
+    headers: {
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache",
+      // Proxies must not gather events: nginx would.
+      "x-accel-buffering": "no",
+    },
+  });
+}

@@ -1,0 +1,119 @@
+// OpenAI's API and what vLLM has beside it, over Request and Response: for a page, a service worker and a server alike.
+
+import type { CreateOptions } from "../protocol/openai.ts";
+import type { DetokenizeRequest, TokenizeRequest } from "../protocol/tokenize.ts";
+import { VERSION } from "../version.ts";
+import { CHUNK_EVENTS, eventStream } from "./event-stream.ts";
+import { errorResponse, HttpError } from "./errors.ts";
+import { readJson } from "./read-json.ts";
+import { createResponse } from "./responses/create-response.ts";
+import type { Asked, Handler, ServedEngine } from "./served-engine.ts";
+
+/** Either endpoint, for a body that nobody has checked yet. */
+interface Endpoint {
+  create(body: unknown, options: CreateOptions): Promise<object | AsyncIterableIterator<object>>;
+}
+
+type Route = (asked: Asked) => Response | Promise<Response>;
+
+const ROUTES: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>> = {
+  "/v1/models": { GET: ({ engine }) => Response.json({ object: "list", data: [modelEntry(engine)] }) },
+  "/v1/chat/completions": { POST: (asked) => complete(asked, asked.engine.chat.completions) },
+  "/v1/completions": { POST: (asked) => complete(asked, asked.engine.completions) },
+  "/v1/responses": { POST: async (asked) => createResponse(asked, await readJson(asked.request)) },
+  "/tokenize": {
+    POST: async ({ engine, request }) =>
+      Response.json(await engine.tokenize((await readJson(request)) as TokenizeRequest)),
+  },
+  "/detokenize": {
+    POST: async ({ engine, request }) =>
+      Response.json(await engine.detokenize((await readJson(request)) as DetokenizeRequest)),
+  },
+  "/metrics": {
+    GET: async ({ engine }) =>
+      new Response(await engine.metrics(), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } }),
+  },
+  "/health": {
+    async GET({ engine }) {
+      await engine.stats(); // rejects where the engine is gone
+      return new Response();
+    },
+  },
+  "/version": { GET: () => Response.json({ version: VERSION }) },
+};
+
+const MODEL_PATH = "/v1/models/";
+
+/** Returns the handler that answers for an engine. */
+export function createHandler(engine: ServedEngine): Handler {
+  return async (request) => {
+    const requestId = crypto.randomUUID();
+    const response = await answer({ engine, request, requestId });
+    response.headers.set("x-request-id", givenId(request) ?? requestId);
+    return response;
+  };
+}
+
+async function answer(asked: Asked): Promise<Response> {
+  const { request } = asked;
+  try {
+    request.signal.throwIfAborted();
+    return await routeOf(request)(asked);
+  } catch (error) {
+    request.signal.throwIfAborted();
+    return errorResponse(error);
+  }
+}
+
+function routeOf({ url, method }: Request): Route {
+  const path = new URL(url).pathname;
+  const methods = path.startsWith(MODEL_PATH) ? { GET: getModel } : Object.hasOwn(ROUTES, path) && ROUTES[path];
+  if (!methods) {
+    const message = `There is no ${path} here; there are ${Object.keys(ROUTES).join(", ")}.`;
+    throw new HttpError(404, "path_not_found", message);
+  }
+  const route = Object.entries(methods).find(([name]) => name === method || (name === "GET" && method === "HEAD"))?.[1];
+  if (route) return route;
+  const allow = Object.keys(methods).join(", ");
+  throw new HttpError(405, "method_not_allowed", `${path} is asked with ${allow}, not with ${method}.`, { allow });
+}
+
+/** Creates a completion of either kind, whole or streamed. What the body must be is the engine's to check. */
+async function complete({ request, requestId }: Asked, endpoint: Endpoint): Promise<Response> {
+  const { signal } = request;
+  const created = await endpoint.create(named(await readJson(request), requestId), { signal });
+  return Symbol.asyncIterator in created ? eventStream(created, CHUNK_EVENTS, signal) : Response.json(created);
+}
+
+function named(body: unknown, requestId: string): unknown {
+  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+  return isObject ? { request_id: requestId, ...body } : body;
+}
+
+/** vLLM's: `root` is the model under its own name, which `id` may be an alias of. */
+function modelEntry({ model }: ServedEngine) {
+  const { name, contextLength } = model;
+  return {
+    id: name,
+    object: "model",
+    created: 0,
+    owned_by: "chorus",
+    root: name,
+    parent: null,
+    max_model_len: contextLength,
+  };
+}
+
+function getModel({ engine, request }: Asked): Response {
+  const id = new URL(request.url).pathname.slice(MODEL_PATH.length);
+  const { name } = engine.model;
+  if (id === name || id === encodeURIComponent(name)) return Response.json(modelEntry(engine));
+  const message = `The model "${id}" is not loaded; "${name}" is.`;
+  throw new HttpError(404, "model_not_found", message);
+}
+
+/** The caller's own name for its request. A header's value may hold anything; only what is plainly a name is given back. */
+function givenId({ headers }: Request): string | null {
+  const id = headers.get("x-request-id");
+  return id !== null && /^[\x21-\x7e]{1,200}$/.test(id) ? id : null;
+}

@@ -1,0 +1,40 @@
+import { HttpError } from "./errors.ts";
+
+/** Longest body: enough for a prompt of a million tokens. */
+export const MAX_BODY_BYTES = 8 * 2 ** 20;
+
+/** Returns a request's body. @throws HttpError 413 where it is too long, 400 where it is no JSON */
+export async function readJson(request: Request): Promise<unknown> {
+  if (Number(request.headers.get("content-length")) > MAX_BODY_BYTES) throw tooLarge();
+  const text = await readText(request);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HttpError(400, "invalid_json", `The request body is no JSON: ${reason}`);
+  }
+}
+
+/** Reads no more than is allowed. (Firefox does not give the body of a Request as a stream; there it is in memory already.) */
+async function readText(request: Request): Promise<string> {
+  if (!request.body) {
+    const bytes = await request.arrayBuffer();
+    if (bytes.byteLength > MAX_BODY_BYTES) throw tooLarge();
+    return new TextDecoder().decode(bytes);
+  }
+  const utf8 = new TextDecoder();
+  const parts: string[] = [];
+  let length = 0;
+  // Leaving the loop cancels the body.
+  for await (const bytes of request.body) {
+    length += bytes.byteLength;
+    if (length > MAX_BODY_BYTES) throw tooLarge();
+    parts.push(utf8.decode(bytes, { stream: true }));
+  }
+  return parts.join("") + utf8.decode();
+}
+
+function tooLarge(): HttpError {
+  const message = `The request body has more than ${MAX_BODY_BYTES} bytes, the most that are read.`;
+  return new HttpError(413, "request_too_large", message);
+}

@@ -1,0 +1,35 @@
+import { ChorusError } from "../../protocol/errors.ts";
+import { eventStream } from "../event-stream.ts";
+import type { Asked } from "../served-engine.ts";
+import { ResponseEvents } from "./response-events.ts";
+import { responseObject, type ResponseHead } from "./response-object.ts";
+import { parseResponseRequest, renamed } from "./response-request.ts";
+
+/** POST /v1/responses: a chat answer in the newer of OpenAI's shapes. Nothing is stored. */
+export async function createResponse({ engine, request, requestId }: Asked, body: unknown): Promise<Response> {
+  const parsed = parseResponseRequest(body);
+  const chat = { request_id: requestId, ...parsed.chat };
+  const head: ResponseHead = {
+    id: `resp_${requestId}`,
+    messageId: `msg_${requestId}`,
+    createdAt: Math.floor(Date.now() / 1000),
+    model: engine.model.name,
+    request: parsed,
+  };
+  const { signal } = request;
+  const { completions } = engine.chat;
+  try {
+    if (chat.stream === true) {
+      const chunks = await completions.create(
+        { ...chat, stream: true, stream_options: { include_usage: true } },
+        { signal },
+      );
+      return eventStream(chunks, new ResponseEvents(head), signal);
+    }
+    const { choices, usage } = await completions.create({ ...chat, stream: false }, { signal });
+    const { message, finish_reason: finishReason } = choices[0] ?? { message: { content: "" }, finish_reason: "abort" };
+    return Response.json(responseObject(head, { text: message.content, finishReason, usage }));
+  } catch (error) {
+    throw error instanceof ChorusError ? renamed(error) : error;
+  }
+}

@@ -1,0 +1,82 @@
+// An answer in the shape of /v1/responses.
+
+import type { FinishReason, Usage } from "../../protocol/openai.ts";
+import type { ResponseRequest } from "./response-request.ts";
+
+/** What is the same in all states of one response. */
+export interface ResponseHead {
+  readonly id: string;
+  readonly messageId: string;
+  readonly createdAt: number;
+  readonly model: string;
+  readonly request: ResponseRequest;
+}
+
+/** How far a response is. */
+export interface ResponseState {
+  readonly text: string;
+  /** null while it goes on. */
+  readonly finishReason: FinishReason | null;
+  readonly usage: Usage | null;
+}
+
+/** null while it goes on. */
+export function responseObject(head: ResponseHead, state: ResponseState | null) {
+  const { request } = head;
+  const { chat } = request;
+  return {
+    id: head.id,
+    object: "response",
+    created_at: head.createdAt,
+    status: state === null ? "in_progress" : statusOf(state.finishReason),
+    error: null,
+    incomplete_details: state?.finishReason === "length" ? { reason: "max_output_tokens" } : null,
+    instructions: request.instructions,
+    max_output_tokens: request.maxOutputTokens,
+    metadata: request.metadata,
+    model: head.model,
+    output: state === null ? [] : [outputMessage(head, state)],
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    reasoning: { effort: null, summary: null },
+    store: false,
+    temperature: chat.temperature ?? null,
+    text: { format: request.format },
+    tool_choice: "auto",
+    tools: [],
+    top_p: chat.top_p ?? null,
+    truncation: "disabled",
+    usage: state?.usage ? responseUsage(state.usage) : null,
+    user: chat.user ?? null,
+  };
+}
+
+export function outputMessage(head: ResponseHead, state: ResponseState) {
+  return {
+    id: head.messageId,
+    type: "message",
+    role: "assistant",
+    status: statusOf(state.finishReason),
+    content: state.finishReason === null ? [] : [outputText(state.text)],
+  };
+}
+
+export function outputText(text: string) {
+  return { type: "output_text", text, annotations: [], logprobs: [] };
+}
+
+/** "abort": the engine ended it at its deadline. */
+export function statusOf(finishReason: FinishReason | null): "in_progress" | "completed" | "incomplete" {
+  if (finishReason === null) return "in_progress";
+  return finishReason === "stop" ? "completed" : "incomplete";
+}
+
+function responseUsage({ prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details }: Usage) {
+  return {
+    input_tokens: prompt_tokens,
+    input_tokens_details: { cached_tokens: prompt_tokens_details.cached_tokens },
+    output_tokens: completion_tokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens,
+  };
+}

@@ -1,0 +1,157 @@
+// OpenAI's /v1/responses, text only, as the chat request that it means. Fields that mean the same in both (temperature,
+// top_p, model, vLLM's extras...) go through as they are, and are checked there.
+
+import { Fields, invalidType, invalidValue, missing } from "../../api/validate.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import type { ChatCompletionRequest, ChatMessage, JsonSchema, ResponseFormat } from "../../protocol/openai.ts";
+
+/** Fields that only /v1/responses has, or that mean something else in a chat request. */
+const OWN_FIELDS = ["input", "instructions", "max_output_tokens", "text", "metadata", "stream_options"] as const;
+
+/** Values, besides null and empty lists, that ask for nothing that is missing here. */
+const NEUTRAL_VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  background: [false],
+  conversation: [],
+  include: [],
+  max_tool_calls: [],
+  previous_response_id: [],
+  prompt: [],
+  reasoning: [],
+  store: [false],
+  truncation: ["disabled"],
+};
+
+/** Fields of a chat request that would take an answer out of the shape of a response. */
+const CHAT_ONLY = [
+  "messages",
+  "n",
+  "max_tokens",
+  "max_completion_tokens",
+  "logprobs",
+  "top_logprobs",
+  "prompt_logprobs",
+  "response_format",
+  "structured_outputs",
+  "continue_final_message",
+  "return_token_ids",
+  "use_beam_search",
+] as const;
+
+/** What a response says again of its request. */
+export interface ResponseRequest {
+  readonly chat: ChatCompletionRequest;
+  readonly instructions: string | null;
+  readonly maxOutputTokens: number | null;
+  /** As it was given. */
+  readonly format: unknown;
+  readonly metadata: unknown;
+}
+
+/** What the chat request calls fields that have other names here; the longest first. */
+const NAMES = [
+  ["response_format.json_schema", "text.format"],
+  ["response_format", "text.format"],
+  ["messages", "input"],
+] as const;
+
+/** Returns an error about the chat request as one about the response request that it was made of. */
+export function renamed(error: ChorusError): ChorusError {
+  const name = NAMES.find(([chatName]) => error.param?.startsWith(chatName));
+  if (!name || error.param === null) return error;
+  const message = error.message.replaceAll(name[0], name[1]);
+  return new ChorusError(error.code, message, error.param.replace(name[0], name[1]), { cause: error });
+}
+
+/** @throws ChorusError naming the field, as far as it is not the chat request that finds it */
+export function parseResponseRequest(body: unknown): ResponseRequest {
+  const fields = new Fields(body);
+  for (const name of CHAT_ONLY) {
+    if (fields.get(name) === undefined) continue;
+    throw new ChorusError("unknown_parameter", `/v1/responses has no ${name}; /v1/chat/completions has.`, name);
+  }
+  for (const [name, neutral] of Object.entries(NEUTRAL_VALUES)) {
+    const value = fields.get(name);
+    if (value === undefined || isEmpty(value) || neutral.includes(value)) continue;
+    throw new ChorusError("unsupported_parameter", `${name} is not supported here. Leave it out.`, name);
+  }
+  const instructions = fields.string("instructions") ?? null;
+  const maxOutputTokens = fields.integer("max_output_tokens", { min: 1, max: Infinity }) ?? null;
+  const format = parseFormat(fields);
+  const handled: readonly string[] = [...OWN_FIELDS, ...Object.keys(NEUTRAL_VALUES)];
+  const shared = Object.fromEntries(
+    fields.names().flatMap((name) => (handled.includes(name) ? [] : [[name, fields.get(name)]])),
+  );
+  const system: ChatMessage[] = instructions === null ? [] : [{ role: "system", content: instructions }];
+  return {
+    chat: {
+      ...shared,
+      messages: [...system, ...inputMessages(fields)],
+      ...(maxOutputTokens !== null && { max_completion_tokens: maxOutputTokens }),
+      ...(format && { response_format: format }),
+    },
+    instructions,
+    maxOutputTokens,
+    format: format === null ? { type: "text" } : (fields.get("text") as { format: unknown }).format,
+    metadata: fields.get("metadata") ?? {},
+  };
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+function inputMessages(fields: Fields): ChatMessage[] {
+  const input = fields.get("input");
+  if (input === undefined) throw missing("input");
+  if (typeof input === "string") return [{ role: "user", content: input }];
+  if (!Array.isArray(input)) throw invalidType("input", "a string or a list of messages", input);
+  return fields.list("input", (value, path) => parseItem(new Fields(value, path))) ?? [];
+}
+
+function parseItem(item: Fields): ChatMessage {
+  const type = item.string("type") ?? "message";
+  if (type !== "message") {
+    const message = `${item.path("type")} is "${type}"; this model reads messages only.`;
+    throw new ChorusError("unsupported_parameter", message, item.path("type"));
+  }
+  item.refuseOthers(["type", "role", "content"], ["id", "status", "phase"]);
+  const role = item.oneOf("role", ["system", "developer", "user", "assistant"]);
+  if (role === undefined) throw missing(item.path("role"));
+  return { role: role === "developer" ? "system" : role, content: parseContent(item) };
+}
+
+function parseContent(item: Fields): string {
+  const content = item.get("content");
+  if (content === undefined) throw missing(item.path("content"));
+  if (typeof content === "string") return content;
+  const parts = item.list("content", (value, path) => {
+    const part = new Fields(value, path);
+    const type = part.string("type");
+    if (type !== "input_text" && type !== "output_text") {
+      throw invalidValue(part.path("type"), '"input_text" or "output_text"', type);
+    }
+    const text = part.string("text");
+    if (text === undefined) throw missing(part.path("text"));
+    return text;
+  });
+  return (parts ?? []).join("\n");
+}
+
+/** `text.format` as a chat's response_format; null where it is left out. */
+function parseFormat(fields: Fields): ResponseFormat | null {
+  if (fields.get("text") === undefined) return null;
+  const text = new Fields(fields.get("text"), "text");
+  text.refuseOthers(["format"], ["verbosity"]);
+  if (text.get("format") === undefined) return null;
+  const format = new Fields(text.get("format"), "text.format");
+  const type = format.oneOf("type", ["text", "json_object", "json_schema"]);
+  if (type === undefined) throw missing(format.path("type"));
+  if (type !== "json_schema") {
+    format.refuseOthers(["type"]);
+    return { type };
+  }
+  format.refuseOthers(["type", "schema"], ["name", "description", "strict"]);
+  const schema = format.get("schema");
+  if (schema === undefined) throw missing(format.path("schema"));
+  return { type, json_schema: { schema: schema as JsonSchema } };
+}

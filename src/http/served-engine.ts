@@ -1,0 +1,18 @@
+import type { ChorusEngine } from "../protocol/engine.ts";
+
+/** What the handler needs of an engine. */
+export type ServedEngine = Pick<
+  ChorusEngine,
+  "model" | "chat" | "completions" | "tokenize" | "detokenize" | "metrics" | "stats"
+>;
+
+/** A request on its way through the handler. */
+export interface Asked {
+  readonly request: Request;
+  readonly engine: ServedEngine;
+  /** Part of the answer's id and of the engine's reports about it. */
+  readonly requestId: string;
+}
+
+/** Answers a request as fetch would: with a Response, or by rejecting with the reason of the request's signal. */
+export type Handler = (request: Request) => Promise<Response>;

@@ -1,0 +1,33 @@
+// Text to tokens and back: vLLM's /tokenize and /detokenize.
+
+import type { ChatMessage } from "./openai.ts";
+
+/** Either a text or a chat. */
+export interface TokenizeRequest {
+  model?: string | null;
+  prompt?: string | null;
+  messages?: ChatMessage[] | null;
+  /** With `messages`, as in a chat request. [false] */
+  continue_final_message?: boolean | null;
+  /** true: the answer has `token_strs`. [false] */
+  return_token_strs?: boolean | null;
+}
+
+export interface TokenizeResponse {
+  count: number;
+  /** Longest prompt plus output. */
+  max_model_len: number;
+  tokens: number[];
+  /** Each token's text; null where it was not asked for. */
+  token_strs: string[] | null;
+}
+
+export interface DetokenizeRequest {
+  model?: string | null;
+  tokens: number[];
+}
+
+export interface DetokenizeResponse {
+  /** Control tokens are in it by their names. */
+  prompt: string;
+}

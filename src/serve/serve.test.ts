@@ -1,0 +1,113 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { ChorusEngine, CreateEngineOptions } from "../protocol/engine.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import { openFakeModel, type FakeModel } from "../testing/fake-model.ts";
+import { serve } from "./serve.ts";
+
+const FOLDER = "public/models/chorus-chat";
+const CHAT = { messages: [{ role: "user", content: "Hello" }], max_tokens: 4, ignore_eos: true };
+
+let fake: FakeModel;
+beforeEach(async () => void (fake = await openFakeModel()));
+
+/** A server that a test starts and ends. */
+function start(
+  line: string,
+  createEngine: (options: CreateEngineOptions) => Promise<ChorusEngine> = async () => fake.engine,
+) {
+  let printed = "";
+  let end: (signal: string) => void = () => undefined;
+  const created: CreateEngineOptions[] = [];
+  const exitCode = serve(line.split(" "), {
+    env: {},
+    print: (text) => (printed += text),
+    printError: (text) => (printed += text),
+    createEngine(options) {
+      created.push(options);
+      return createEngine(options);
+    },
+    openWebGpu: async () => ({ reason: "no driver was found" }),
+    ended: new Promise((resolve) => (end = resolve)),
+  });
+  const url = async () => {
+    await expect.poll(() => printed).toContain("Serving at");
+    return /Serving at (\S+)\/v1/.exec(printed)?.[1] ?? "";
+  };
+  return { exitCode, url, created, printed: () => printed, end: () => end("SIGTERM") };
+}
+
+const post = (url: string, body: object, headers = {}) =>
+  fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json", ...headers },
+  });
+
+describe("a server", () => {
+  it("says what runs where and why, and answers until it is ended", async () => {
+    const server = start(`--model ${FOLDER} --port 0`);
+    const url = await server.url();
+    expect(server.printed()).toContain("chorus-chat in f32 on Fake (no WebGPU: no driver was found)");
+    const [options] = server.created;
+    expect(options).toMatchObject({ worker: false });
+    expect(options).not.toHaveProperty("backend");
+    expect((options?.model as File[]).map(({ name }) => name)).toContain("model.safetensors");
+    expect((await post(url, CHAT)).status).toBe(200);
+    expect((await post(url, CHAT, { "content-type": "text/plain" })).status).toBe(415);
+    server.end();
+    expect(await server.exitCode).toBe(0);
+    await expect(fetch(`${url}/health`)).rejects.toThrow();
+    await expect(fake.engine.stats()).rejects.toMatchObject({ code: "engine_disposed" });
+  });
+
+  it("drains: what is in flight is finished, what comes then is refused", async () => {
+    const server = start(`--model ${FOLDER} --port 0`);
+    const url = await server.url();
+    fake.pause();
+    const asked = post(url, { ...CHAT, stream: true });
+    await expect.poll(async () => (await fake.engine.stats()).num_requests_running).toBe(1);
+    server.end();
+    await expect.poll(server.printed).toContain("SIGTERM: no new requests");
+    await expect(post(url, CHAT)).rejects.toThrow();
+    fake.resume();
+    expect(await (await asked).text()).toMatch(/data: \[DONE\]\n\n$/);
+    expect(await server.exitCode).toBe(0);
+  });
+
+  it("wants the key that it was given, and passes the backend on", async () => {
+    const server = start(`--model ${FOLDER} --port 0 --api-key secret --backend cpu`);
+    const url = await server.url();
+    expect(server.created[0]).toMatchObject({ backend: "cpu" });
+    expect((await post(url, CHAT)).status).toBe(401);
+    expect((await post(url, CHAT, { authorization: "Bearer secret" })).status).toBe(200);
+    server.end();
+    await server.exitCode;
+  });
+
+  it.each([
+    ["--help", 0, /^Usage: npm run serve/],
+    ["--model nowhere", 2, /^There is no folder nowhere/],
+    ["--model src", 2, /it has no config\.json/],
+    ["--model package.json", 2, /is a file/],
+  ])("is not started for %s", async (line, code, message) => {
+    const server = start(line);
+    expect([await server.exitCode, server.printed()]).toEqual([code, expect.stringMatching(message)]);
+    expect(server.created).toEqual([]);
+  });
+
+  it("says why a model can't be loaded, without a stack", async () => {
+    const server = start("--model owner/name", () =>
+      Promise.reject(new ChorusError("model_not_found", "There is no such model.", "model")),
+    );
+    expect([await server.exitCode, server.printed()]).toEqual([1, "There is no such model.\n"]);
+    const first = start(`--model ${FOLDER} --port 0`);
+    const { port } = new URL(await first.url());
+    const other = await openFakeModel();
+    const second = start(`--model ${FOLDER} --port ${port}`, async () => other.engine);
+    expect(await second.exitCode).toBe(1);
+    expect(second.printed()).toContain("That port is taken");
+    first.end();
+    await first.exitCode;
+  });
+});

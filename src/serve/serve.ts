@@ -1,0 +1,101 @@
+// npm run serve: an engine in Node, behind the handler that pages have too.
+
+import { withApiKey, withCors, withHostNames, withJsonBodies } from "../http/access.ts";
+import type { Handler } from "../http/served-engine.ts";
+import type { ChorusEngine, CreateEngineOptions } from "../protocol/engine.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import { isHubId } from "../protocol/model-source.ts";
+import type { LoadProgress } from "../protocol/reports.ts";
+import { isLoopback, parseCommandLine, USAGE, UsageError, type ServeOptions } from "./command-line.ts";
+import { openModelFolder } from "./model-folder.ts";
+import { NodeServer } from "./node-server.ts";
+
+/** How long requests in flight may go on once the server is to end. */
+const GRACE_MS = 30_000;
+const MIB = 2 ** 20;
+
+/** What a server needs of where it runs. */
+export interface ServeHome {
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  readonly print: (text: string) => void;
+  readonly printError: (text: string) => void;
+  readonly createEngine: (options: CreateEngineOptions) => Promise<ChorusEngine>;
+  /** This machine's WebGPU, or why there is none. */
+  readonly openWebGpu: () => Promise<{ readonly gpu: GPU } | { readonly reason: string }>;
+  /** Resolves when the server is to end. */
+  readonly ended: Promise<string>;
+}
+
+/** Serves until it is to end. Returns the process's exit code: 2 for a command line that can't be served. */
+export async function serve(words: readonly string[], home: ServeHome): Promise<number> {
+  try {
+    const options = parseCommandLine(words, home.env);
+    if (options === "help") home.print(USAGE);
+    else await run(options, home);
+    return 0;
+  } catch (error) {
+    home.printError(`${messageOf(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function run(options: ServeOptions, { print, createEngine, openWebGpu, ended }: ServeHome): Promise<void> {
+  const model = await modelOf(options.model);
+  const { backend } = options;
+  const webGpu = backend === "cpu" ? { reason: "--backend cpu" } : await openWebGpu();
+  const engine = await createEngine({
+    model,
+    worker: false,
+    onProgress: progressPrinter(print),
+    ...("gpu" in webGpu && { gpu: webGpu.gpu }),
+    ...(backend !== "auto" && { backend }),
+  });
+  const { name, adapter, dtype, contextLength } = engine.model;
+  const why = "reason" in webGpu ? ` (no WebGPU: ${webGpu.reason})` : "";
+  print(`${name} in ${dtype} on ${adapter}${why}, with a context of ${contextLength} tokens\n`);
+  try {
+    const server = await NodeServer.listen(handlerOf(engine, options), options);
+    print(`Serving at ${server.url}/v1\nCtrl+C ends it.\n`);
+    print(`${await ended}: no new requests; those in flight have ${GRACE_MS / 1000} s.\n`);
+    await server.drain(GRACE_MS);
+  } finally {
+    await engine.dispose();
+  }
+}
+
+async function modelOf(model: string): Promise<string | File[]> {
+  const files = await openModelFolder(model);
+  if (files) return files;
+  if (isHubId(model)) return model;
+  throw new UsageError(`There is no folder ${model}, and it is no model of the hub ("owner/name") either.`);
+}
+
+function handlerOf(engine: ChorusEngine, { apiKey, cors, host }: ServeOptions): Handler {
+  let handler: Handler = withJsonBodies((request) => engine.fetch(request));
+  if (apiKey !== null) handler = withApiKey(handler, apiKey);
+  else if (isLoopback(host)) handler = withHostNames(handler, isLoopback);
+  // Outermost: a preflight brings no key.
+  return cors === null ? handler : withCors(handler, cors);
+}
+
+/** A line a stage; the weights' tells how far they are. */
+function progressPrinter(print: ServeHome["print"]): (progress: LoadProgress) => void {
+  let lastPercent = -1;
+  return ({ stage, done, total }) => {
+    if (stage !== "weights" || total < MIB) return;
+    const percent = Math.floor((10 * done) / total) * 10;
+    if (percent === lastPercent) return;
+    lastPercent = percent;
+    print(`Reading the weights: ${percent}% of ${(total / MIB).toFixed(0)} MiB\n`);
+  };
+}
+
+/** No stack: it says nothing to whoever typed the command. */
+function messageOf(error: unknown): string {
+  if (error instanceof UsageError || error instanceof ChorusError) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE") return "That port is taken. Give another with --port.";
+  if (code === "EACCES") return "That port may not be used. Give one above 1023 with --port.";
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return "This machine has no such address. Give another --host.";
+  return message;
+}
