@@ -13,8 +13,12 @@ import type { CreateOptions } from "../protocol/openai.ts";
 import type { EngineStats, KvCacheMap, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, Response, Result } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
+import { Heartbeat } from "./heartbeat.ts";
 import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
 import { valueOf, type AsyncService, type Transport } from "./transport.ts";
+
+/** A worker that is stuck for this long is ended without having freed anything itself. */
+const DISPOSE_LIMIT_MS = 5000;
 
 type Listeners = { [Name in keyof EngineEvents]: Set<(payload: EngineEvents[Name]) => void> };
 
@@ -35,6 +39,8 @@ export class EngineClient implements ChorusEngine {
   #model: ModelCard | null = null;
   /** The reject functions of pending calls. */
   readonly #calls = new Set<(error: ChorusError) => void>();
+  /** Null for an engine in place: it can't be stuck while this code runs. */
+  readonly #heartbeat: Heartbeat | null;
   #nextTicket = 1;
   /** Why the engine can't be used any more; null while it can. */
   #ended: ChorusError | null = null;
@@ -51,6 +57,14 @@ export class EngineClient implements ChorusEngine {
       render: (body) => this.#ask(body, (service) => service.renderChat(body)),
     };
     this.completions = endpoint("completions") as Completions;
+    const { ping } = transport;
+    this.#heartbeat = ping
+      ? new Heartbeat({
+          ping,
+          isAwaited: () => this.#calls.size + this.#open.size > 0,
+          onSilence: () => this.#endSilent(),
+        })
+      : null;
     void transport.died.then((error) => this.#end(error, { fatal: true }));
   }
 
@@ -132,7 +146,12 @@ export class EngineClient implements ChorusEngine {
     const disposed = new ChorusError("engine_disposed", "The engine was disposed. Create another one.");
     this.#end(disposed, { fatal: false });
     this.#ended = disposed; // also for an engine that died before
-    if (isAlive) await Promise.race([this.#transport.service.dispose(), this.#transport.died]);
+    if (isAlive) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const limit = new Promise((resolve) => (timer = setTimeout(resolve, DISPOSE_LIMIT_MS)));
+      await Promise.race([this.#transport.service.dispose(), this.#transport.died, limit]);
+      clearTimeout(timer);
+    }
     this.#transport.close();
   }
 
@@ -184,6 +203,7 @@ export class EngineClient implements ChorusEngine {
    */
   async #call<T>(ask: (service: AsyncService) => T | Promise<T>): Promise<T> {
     if (this.#ended) throw this.#ended;
+    this.#heartbeat?.start();
     const answer = ask(this.#transport.service);
     return new Promise((resolve, reject) => {
       this.#calls.add(reject);
@@ -206,6 +226,12 @@ export class EngineClient implements ChorusEngine {
     for (const alert of alerts) this.#emit("alert", alert);
     for (const report of devices) this.#emit("device", report);
     if (fatal) this.#end(fromErrorData(fatal), { fatal: true });
+  }
+
+  #endSilent(): void {
+    const message = "The engine's worker has stopped answering, and was ended. Create the engine again to continue.";
+    this.#end(new ChorusError("worker_died", message), { fatal: true });
+    this.#transport.close();
   }
 
   #end(error: ChorusError, { fatal }: { fatal: boolean }): void {

@@ -13,6 +13,8 @@ export interface Transport {
   readonly service: AsyncService;
   /** Resolves when the other side died unexpectedly. Never rejects. */
   readonly died: Promise<ChorusError>;
+  /** Resolves when the other side answers. Only another thread needs it, which may get stuck by itself. */
+  ping?: () => Promise<unknown>;
   /** Ends the other side. Idempotent. */
   close(): void;
 }

@@ -42,6 +42,7 @@ export async function startWorker(signal?: AbortSignal): Promise<Transport> {
   }
   return {
     service: throughComlink(remote),
+    ping: () => remote.started(),
     died: hasLock ? Promise.race([failedToStart, lockFreed(name, closing.signal)]) : failedToStart,
     close() {
       closing.abort();

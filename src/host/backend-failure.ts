@@ -24,5 +24,9 @@ export async function causeOf(
   const grace = new Promise<ChorusError>((resolve) => {
     timer = setTimeout(() => resolve(known), graceMs);
   });
-  return Promise.race([failure, grace]).finally(() => clearTimeout(timer));
+  try {
+    return await Promise.race([failure, grace]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -25,6 +25,7 @@ import { OpenRequest } from "./open-request.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { seedSequence } from "./seeds.ts";
 import { Telemetry } from "./telemetry.ts";
+import { WatchedRunner } from "./watched-runner.ts";
 
 /** A loaded model and its running engine. */
 interface Session {
@@ -139,7 +140,7 @@ export class EngineHost implements EngineService {
     const { now } = this.#platform;
     const post: Session["post"] = (message) =>
       onMessage({ events: [], steps: [], requests: [], alerts: [], devices: [], fatal: null, ...message });
-    const report = (device: DeviceReport) => {
+    const tellDevice = (device: DeviceReport) => {
       telemetry.observeDevice(device);
       post({ devices: [device] });
     };
@@ -150,7 +151,7 @@ export class EngineHost implements EngineService {
         if (error.code === "device_lost") engine.lose(error);
         else engine.fail(error);
       });
-      return runner;
+      return new WatchedRunner(runner, () => this.#platform.now());
     };
     let opened: Grammars | null = null;
     const engine: Engine = new Engine({
@@ -158,9 +159,9 @@ export class EngineHost implements EngineService {
       runner: watched(model),
       replaceRunner: async (error) => {
         const loss = toErrorData(error);
-        report({ status: "lost", loss, adapter: loader.loaded?.card.adapter ?? model.card.adapter });
+        tellDevice({ status: "lost", loss, adapter: loader.loaded?.card.adapter ?? model.card.adapter });
         const replaced = await loader.reload(error);
-        report({ status: "replaced", loss, adapter: replaced.card.adapter });
+        tellDevice({ status: "replaced", loss, adapter: replaced.card.adapter });
         return watched(replaced);
       },
       eosTokenIds: tokenizer.eosTokenIds,
@@ -232,6 +233,8 @@ export class EngineHost implements EngineService {
       if (!open) return [];
       const events = open.take(output);
       if (open.isFinished) this.#forget(open);
+      // An error ends the whole request; the engine knows only one of its prompts by this name.
+      if (events.at(-1)?.type === "error") for (const id of open.engineRequestIds) this.#session?.engine.abort(id);
       return events;
     });
   }

@@ -8,11 +8,12 @@ import { loadTokenizer, type ModelTokenizer } from "../files/tokenizer.ts";
 import { describeModel } from "../models/families.ts";
 import { openWeights } from "../models/model-weights.ts";
 import { CATALOGUE, type ChatFrame } from "../protocol/catalogue.ts";
-import type { BackendChoice, EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
+import type { BackendChoice, EngineConfig, ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
 import { causeOf, unlessFailed } from "./backend-failure.ts";
+import { loadIntoMemory } from "./load-into-memory.ts";
 import { openModel } from "./open-model.ts";
 import type { OfferedBackend, Platform } from "./platforms/platform.ts";
 
@@ -47,8 +48,8 @@ export async function loadModel(
     const opened = await openModel(location, platform, onProgress);
     const configJson = await opened.files.readJson(CONFIG_FILE);
     const described = describeModel(configJson);
-    const engineConfig = resolveEngineConfig(config, described.shape, backend.usualDtype(described));
-    backend.checkFits(described, engineConfig);
+    const wanted = resolveEngineConfig(config, described.shape, backend.usualDtype(described));
+    backend.checkFits(described, wanted);
     const files = await opened.fetch();
     const defaults = await loadGenerationDefaults(files, described.eosTokenIds);
     const [tokenizer, checkpoint] = await Promise.all([
@@ -60,16 +61,17 @@ export async function loadModel(
     const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
     const { shape } = weights.model;
     checkTokenizer(tokenizer.vocabSize, shape.vocabSize);
-    const loading = backend.load({
-      weights,
-      engine: engineConfig,
-      vocabSize: tokenizer.vocabSize,
-      onKernel: (done, total) => onProgress({ stage: "kernels", done, total }),
-      tuning: platform.tuning,
-    });
-    const runner = await unlessFailed(loading, backend);
+    const load = (engine: ResolvedEngineConfig) => {
+      const onKernel = (done: number, total: number) => onProgress({ stage: "kernels", done, total });
+      const { vocabSize } = tokenizer;
+      return unlessFailed(backend.load({ weights, engine, vocabSize, onKernel, tuning: platform.tuning }), backend);
+    };
+    const weightBytes = (dtype: WeightsDtype) => backend.memory(weights.model, { ...wanted, dtype }).weightBytes;
+    const { runner, engineConfig } = await loadIntoMemory(wanted, load, weightBytes);
     const { numGpuBlocks } = engineConfig;
-    onProgress({ stage: "cache", done: numGpuBlocks, total: numGpuBlocks, detail: `${numGpuBlocks} blocks` });
+    const isSmaller = numGpuBlocks < wanted.numGpuBlocks;
+    const detail = `${numGpuBlocks} blocks${isSmaller ? ` (no memory for ${wanted.numGpuBlocks})` : ""}`;
+    onProgress({ stage: "cache", done: numGpuBlocks, total: numGpuBlocks, detail });
     const card: ModelCard = {
       name: files.name,
       numParameters: weights.numParameters,

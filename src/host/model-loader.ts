@@ -1,3 +1,4 @@
+import { parseBackendChoice } from "../api/engine-config.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
@@ -10,6 +11,11 @@ const MOST_LOSSES = 3;
 const LOSSES_WINDOW_MS = 60_000;
 /** After a loss there may be no device for some seconds: pauses between attempts to open one, in milliseconds. */
 const PAUSES_MS = [100, 250, 500, 1000, 2000, 4000, 8000];
+
+/** Loading again that makes no progress for this long has lost its device. */
+const MOST_STALL_MS = 120_000;
+
+type OnProgress = (progress: LoadProgress) => void;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -35,7 +41,8 @@ export class ModelLoader {
     this.#location = location;
     this.#config = config;
     this.#platform = platform;
-    this.#backends = platform.backends;
+    const choice = parseBackendChoice(config.backend);
+    this.#backends = platform.backends.filter(({ name }) => choice === "auto" || name === choice);
     this.#pause = pause;
   }
 
@@ -45,7 +52,7 @@ export class ModelLoader {
   }
 
   /** @throws ChorusError as loadModel does; device_lost if devices were lost too often */
-  load(onProgress: (progress: LoadProgress) => void): Promise<LoadedModel> {
+  load(onProgress: OnProgress): Promise<LoadedModel> {
     return this.#load(onProgress, null);
   }
 
@@ -74,14 +81,15 @@ export class ModelLoader {
   }
 
   /** @param loss the last one; null before the first */
-  async #load(onProgress: (progress: LoadProgress) => void, loss: ChorusError | null): Promise<LoadedModel> {
+  async #load(onProgress: OnProgress, loss: ChorusError | null): Promise<LoadedModel> {
     const pauses = PAUSES_MS.values();
     for (;;) {
       // After a loss, wait for that backend's device: another backend would not give the same bits.
       const backends = loss === null ? this.#backends : this.#backends.slice(0, 1);
       const config = { ...this.#config, ...this.#fixed };
+      const attempt = (tell: OnProgress) => loadModel(this.#location, config, { ...this.#platform, backends }, tell);
       try {
-        this.#loaded = await loadModel(this.#location, config, { ...this.#platform, backends }, onProgress);
+        this.#loaded = await (loss === null ? attempt(onProgress) : unlessStalled(attempt));
         if (!this.#isClosed) return this.#loaded;
         this.#free();
       } catch (error) {
@@ -119,8 +127,32 @@ export class ModelLoader {
   }
 
   #free(): void {
-    this.#loaded?.runner.dispose();
-    this.#loaded?.backend.close();
+    if (this.#loaded !== null) free(this.#loaded);
     this.#loaded = null;
   }
+}
+
+function free({ runner, backend }: LoadedModel): void {
+  runner.dispose();
+  backend.close();
+}
+
+/** Rejects with device_lost when there is no progress any more. What is loaded all the same is freed. */
+function unlessStalled(load: (onProgress: OnProgress) => Promise<LoadedModel>): Promise<LoadedModel> {
+  return new Promise((resolve, reject) => {
+    let hasStalled = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        hasStalled = true;
+        const seconds = MOST_STALL_MS / 1000;
+        reject(new ChorusError("device_lost", `Loading the model again made no progress for ${seconds} seconds.`));
+      }, MOST_STALL_MS);
+    };
+    wait();
+    void load(() => hasStalled || wait())
+      .then((model) => (hasStalled ? free(model) : resolve(model)), reject)
+      .finally(() => clearTimeout(timer));
+  });
 }

@@ -38,3 +38,14 @@ test("an aborted one has finish_reason abort", () => {
   const aborted = { ...going(""), finishReason: "abort" as const };
   expect(answered(false, aborted)[0]?.choices[0]?.finish_reason).toBe("abort");
 });
+
+test("a broken model is an error, whole or streamed, and the request's last event", () => {
+  for (const stream of [true, false]) {
+    const open = new OpenRequest(1, request({ stream, prompts: [prompt, prompt] }), "m", names);
+    const [, second = ""] = open.engineRequestIds;
+    const output = { ...going(""), finishReason: "abort", stopReason: "model_numerics" } as const;
+    const events = open.take({ ...output, requestId: second, index: 0 });
+    expect(events).toMatchObject([{ type: "error", ticket: 1, error: { code: "model_numerics" } }]);
+    expect(open.isFinished).toBe(true);
+  }
+});

@@ -1,4 +1,5 @@
 import { AdaptiveLimits } from "../engine/metrics/adaptive-limits.ts";
+import { MODEL_NUMERICS } from "../engine/core/open-sequences.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Alerts } from "../engine/metrics/alerts.ts";
 import { Metrics } from "../engine/metrics/metrics.ts";
@@ -59,8 +60,8 @@ export class Telemetry {
     }
     for (const { finishReason, stopReason } of outputs) {
       if (finishReason === null) continue;
-      // The caller wants an abort, but not a missed deadline.
-      const failed = finishReason === "abort" && stopReason === "deadline";
+      // The caller wants an abort, but not a missed deadline or a broken model.
+      const failed = finishReason === "abort" && (stopReason === "deadline" || stopReason === MODEL_NUMERICS);
       alerts.push(...this.#alerts.observeEnd({ failed, atMs }));
     }
     this.#logWarnings(alerts);

@@ -18,6 +18,7 @@ export type ChorusErrorCode =
   | "model_download_failed"
   | "model_invalid"
   | "model_unsupported"
+  | "model_numerics"
   | "model_access_denied"
   | "model_in_use"
   | "storage_full"

@@ -13,8 +13,8 @@ export class FakeDevice {
   readonly failure: Promise<ChorusError>;
   isClosed = false;
   isLost = false;
-  /** Whether submitted steps never end. */
-  isStuck = false;
+  /** Steps that end; those after them never do. */
+  numStepsLeft = Infinity;
   #fail: Fail = () => undefined;
 
   constructor() {
@@ -39,7 +39,7 @@ export class FakeBackend implements Backend {
   /** Most blocks that there is memory for. */
   maxBlocks = Infinity;
   /** Called when a model begins to be loaded on a device. */
-  onLoad: (device: FakeDevice) => void = () => undefined;
+  onLoad: (device: FakeDevice) => void | Promise<void> = () => undefined;
 
   constructor(name: BackendName, adapterName: string) {
     this.name = name;
@@ -79,7 +79,7 @@ export class FakeBackend implements Backend {
   }
 
   async #load(device: FakeDevice, { engine, weights }: LoadOptions): Promise<LoadedRunner> {
-    this.onLoad(device);
+    await this.onLoad(device);
     await turn();
     // What Chromium says when its GPU process ends.
     if (device.isLost) throw new Error("Instance dropped error in getCompilationInfo");
@@ -97,7 +97,8 @@ export class FakeBackend implements Backend {
 async function submit(runner: FakeRunner, device: FakeDevice, plan: StepPlan): Promise<StepResult> {
   const result = runner.submit(plan);
   await turn();
-  if (device.isStuck) return new Promise(() => undefined);
+  device.numStepsLeft -= 1;
+  if (device.numStepsLeft < 0) return new Promise(() => undefined);
   if (device.isLost) throw new ChorusError("device_lost", "A step's device is gone.");
   return result;
 }

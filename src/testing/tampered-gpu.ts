@@ -48,6 +48,26 @@ export function tampered(
   return { requestAdapter } as unknown as GPU;
 }
 
+/** Makes createBuffer throw where a device's buffers would take more than `limitBytes`. Returns what is in use. */
+export function limitMemory(device: GPUDevice, limitBytes: number): { readonly usedBytes: () => number } {
+  let usedBytes = 0;
+  const create = device.createBuffer.bind(device);
+  device.createBuffer = (descriptor) => {
+    if (usedBytes + descriptor.size > limitBytes) throw new RangeError("Failed to execute 'createBuffer'");
+    const buffer = create(descriptor);
+    const destroy = buffer.destroy.bind(buffer);
+    let bytes = buffer.size;
+    usedBytes += bytes;
+    buffer.destroy = () => {
+      usedBytes -= bytes;
+      bytes = 0;
+      destroy();
+    };
+    return buffer;
+  };
+  return { usedBytes: () => usedBytes };
+}
+
 /** Puts a method of the object's own before each of its prototype's. */
 function tellCalls(target: object, onCall: (name: string) => void): void {
   const prototype = Object.getPrototypeOf(target) as object;

@@ -1,6 +1,16 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import { BufferUsage } from "./flags.ts";
 
+/** Some browsers throw where there is no memory, others tell an error scope. Throws out_of_memory either way. */
+export function createBuffer(device: GPUDevice, descriptor: GPUBufferDescriptor): GPUBuffer {
+  try {
+    return device.createBuffer(descriptor);
+  } catch (cause) {
+    const message = `The GPU has no memory for "${descriptor.label}", which takes ${descriptor.size} bytes.`;
+    throw new ChorusError("out_of_memory", message, null, { cause });
+  }
+}
+
 /** Owns every buffer of one engine. They are created before the first step and freed together. */
 export class Arena {
   readonly #device: GPUDevice;
@@ -44,7 +54,7 @@ export class Arena {
 
   #create(label: string, bytes: number, usage: GPUBufferUsageFlags): GPUBuffer {
     const size = Math.max(16, Math.ceil(bytes / 16) * 16);
-    const buffer = this.#device.createBuffer({ label, size, usage });
+    const buffer = createBuffer(this.#device, { label, size, usage });
     this.#buffers.push(buffer);
     this.bytes += size;
     return buffer;

@@ -10,6 +10,7 @@ import { Activations } from "./activations.ts";
 import { Arena } from "./arena.ts";
 import { CompiledGraph } from "./compiled-graph.ts";
 import type { OpenedDevice } from "./device.ts";
+import { withErrorScopes } from "./error-scopes.ts";
 import { KernelCompiler } from "./kernel.ts";
 import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
 import { matmulChoices, usualMatmuls } from "./matmul-variants.ts";
@@ -76,16 +77,14 @@ export class GpuRunner implements LoadedRunner {
     const { shape, graph } = weights.model;
     const vocabSize = options.vocabSize ?? shape.vocabSize;
     const arena = new Arena(device);
-    device.pushErrorScope("out-of-memory");
-    try {
+    const make = async () => {
       const limits = stepLimits(engine);
       const step = new StepBuffer(arena, { ...limits, vocabSize });
       const activations = new Activations(arena, shape, graph, { ...limits, isSoftware: opened.isSoftware });
       const compiler = new KernelCompiler(device, { adapterName: opened.adapterName, onProgress: onKernel });
       const loadGraph = async () => {
         const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
-        const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
-        uploader.destroy();
+        const buffers = await ModelBuffers.upload(uploader, arena, weights, engine).finally(() => uploader.destroy());
         const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step };
         const key = tuningKey(opened.adapterName, weights.model, engine.dtype);
         const matmuls = options.tuning
@@ -114,11 +113,11 @@ export class GpuRunner implements LoadedRunner {
         }),
         loadGraph(),
       ]);
-      const outOfMemory = await device.popErrorScope();
-      if (outOfMemory)
-        throw new ChorusError("out_of_memory", `The GPU can't hold this model and its cache: ${outOfMemory.message}`);
       const { adapterName } = opened;
       return new GpuRunner(device, arena, step, activations, compiled, sampler, weightBytes, adapterName);
+    };
+    try {
+      return await withErrorScopes(device, make);
     } catch (error) {
       arena.destroy();
       throw error;

@@ -1,7 +1,7 @@
 import { releaseBytes } from "../../files/release-bytes.ts";
 import { BYTES_PER_ELEMENT, readF32, type Tensor } from "../../files/tensor.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
-import type { Arena } from "./arena.ts";
+import { createBuffer, type Arena } from "./arena.ts";
 import type { KernelCompiler } from "./kernel.ts";
 import { packWeights, tensorDtypeCode } from "./kernels/pack-weights.ts";
 import { padRows, strideOf } from "./padding.ts";
@@ -57,7 +57,7 @@ export class WeightUploader {
     this.#stagingBytes = stagingBytes;
     this.#maxBindingBytes = maxBindingBytes;
     const usage = BufferUsage.UNIFORM | BufferUsage.COPY_DST;
-    this.#band = device.createBuffer({ label: "band", size: 4 * BAND_WORDS, usage });
+    this.#band = createBuffer(device, { label: "band", size: 4 * BAND_WORDS, usage });
   }
 
   /** @param transposed if true the tensor is [n, k], like an embedding used as the head; else [k, n] */
@@ -135,7 +135,7 @@ export class WeightUploader {
     if (this.#staging && this.#staging.size >= bytes) return this.#staging;
     this.#staging?.destroy();
     const usage = BufferUsage.STORAGE | BufferUsage.COPY_DST;
-    this.#staging = this.#device.createBuffer({ label: "staging", size: Math.ceil(bytes / 16) * 16, usage });
+    this.#staging = createBuffer(this.#device, { label: "staging", size: Math.ceil(bytes / 16) * 16, usage });
     return this.#staging;
   }
 }

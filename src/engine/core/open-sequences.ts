@@ -6,11 +6,15 @@ import { OutputProcessor, type OutputOptions } from "../text/output.ts";
 import { newCounters, requestReport, type EngineCounters } from "./reports.ts";
 import { sequencesOf } from "./request-sequences.ts";
 import type { SampledToken, SequenceResult } from "../runner.ts";
+import { hasRules } from "../sampling/logit-rules.ts";
+import { LOWEST_LOGPROB } from "../sampling/sampling-params.ts";
 import type { Scheduler } from "../scheduling/scheduler.ts";
 import type { ScheduledSequence, Sequence } from "./sequence.ts";
 
 /** Stop reason of a sequence whose grammar and rules allow no next token. */
 const NO_TOKEN_LEFT = "no_token_left";
+/** Stop reason of a sequence whose logits are no numbers, or infinite. */
+export const MODEL_NUMERICS = "model_numerics";
 const NO_RESULT: SequenceResult = { scored: [], drawn: [] };
 
 /**
@@ -61,6 +65,7 @@ export class OpenSequences {
     return step.map((scheduled, i) => {
       const { sequence, start } = scheduled;
       const { scored, drawn } = results[i] ?? NO_RESULT;
+      if (!scored.every(hasProbability)) this.#endByNumerics(sequence, atMs);
       if (scored.length > 0) sequence.addPromptScores(start, scored);
       if (sequence.group instanceof BeamGroup) return this.#takeBeam(scheduled, sequence.group, drawn, atMs);
       // The step also computed rows for sequences that ended meanwhile; drop their tokens.
@@ -76,9 +81,9 @@ export class OpenSequences {
     }
   }
 
-  abortRequest(requestId: string, atMs: number): void {
+  abortRequest(requestId: string, atMs: number, stopReason: string | null = null): void {
     for (const sequence of this.#open.keys()) {
-      if (sequence.requestId === requestId) this.#abort(sequence, null, atMs);
+      if (sequence.requestId === requestId) this.#abort(sequence, stopReason, atMs);
     }
   }
 
@@ -118,6 +123,7 @@ export class OpenSequences {
 
   #take(sequence: Sequence, token: SampledToken, atMs: number): void {
     if (sequence.isFinished) return; // a stop string may end an answer of beam search early
+    if (!hasProbability(token) || isImpossible(token, sequence)) return this.#endByNumerics(sequence, atMs);
     // Other rules forbid everything that the grammar allows, so the draw was from nothing.
     if (sequence.matcher?.accept(token.tokenId) === false) return this.#abort(sequence, NO_TOKEN_LEFT, atMs);
     sequence.append(token.tokenId);
@@ -141,6 +147,10 @@ export class OpenSequences {
     const { sequence, start, count, samples } = scheduled;
     if (sequence.isFinished) return 0;
     this.#scheduler.commit(sequence, start + count);
+    if (!drawn.every(hasProbability)) {
+      this.#endByNumerics(sequence, atMs);
+      return 0;
+    }
     const round = samples ? group.deliver(sequence, drawn[0]?.top ?? []) : null;
     if (round === null) return 0;
     for (const dropped of round.dropped) this.#scheduler.finish(dropped, "stop");
@@ -167,6 +177,11 @@ export class OpenSequences {
     this.#end(sequence, "abort", atMs);
   }
 
+  /** The model is broken, or its values overflow: all choices of the request would only repeat one token. */
+  #endByNumerics({ requestId }: Sequence, atMs: number): void {
+    this.abortRequest(requestId, atMs, MODEL_NUMERICS);
+  }
+
   #end(sequence: Sequence, reason: FinishReason, atMs: number): void {
     this.#finish(sequence, reason);
     this.#open.delete(sequence);
@@ -175,4 +190,13 @@ export class OpenSequences {
     this.counters.endings[reason] += 1;
     this.#outbox.addReport(requestReport(sequence, "finished"));
   }
+}
+
+function hasProbability({ logprob }: SampledToken): boolean {
+  return Number.isFinite(logprob);
+}
+
+/** Whether a token was drawn that can't come, though no rule forbids any. */
+function isImpossible({ logprob }: SampledToken, { params, matcher, group }: Sequence): boolean {
+  return logprob <= LOWEST_LOGPROB && matcher === null && group === null && !hasRules(params);
 }

@@ -35,6 +35,7 @@ const TITLES: Partial<Record<ChorusErrorCode, string>> = {
   model_download_failed: "The model could not be downloaded",
   model_invalid: "The model's files are damaged",
   model_unsupported: "This model can't run here",
+  model_numerics: "The model computes no numbers",
   webgpu_unavailable: "No WebGPU",
   kernel_refused: "The GPU's compiler refused a kernel",
 };

@@ -32,7 +32,7 @@ async function setUp() {
 
 it("starts an engine again that died, and says why until it runs", async () => {
   const { engines, recovery, die } = await setUp();
-  expect(await die("device_lost", 0)).toEqual({ cause: "device_lost", status: "ready" });
+  expect(await die("worker_died", 0)).toEqual({ cause: "worker_died", status: "ready" });
   expect(engines).toHaveLength(2);
   expect(recovery.store.getState()).toBeNull();
 });
@@ -46,10 +46,20 @@ it("asks a person where it dies again within five minutes", async () => {
 it("does it again after five minutes", async () => {
   const { die } = await setUp();
   await die("worker_died", 1000);
-  expect(await die("device_lost", 301_000)).toMatchObject({ status: "ready" });
+  expect(await die("worker_died", 301_000)).toMatchObject({ status: "ready" });
 });
 
-it("does not try again what was too large for the memory", async () => {
+it.each(["out_of_memory", "device_lost"] as const)("does not try again what would fail again: %s", async (code) => {
   const { die } = await setUp();
-  expect(await die("out_of_memory", 0)).toEqual({ cause: null, status: "dead" });
+  expect(await die(code, 0)).toEqual({ cause: null, status: "dead" });
+});
+
+it("says that the GPU was lost while the engine replaces it, and leaves the engine alone", async () => {
+  const { engines, recovery } = await setUp();
+  const loss = { code: "device_lost", message: "Gone.", param: null } as const;
+  engines[0]?.tellDevice({ status: "lost", loss, adapter: "Fake adapter" });
+  expect(recovery.store.getState()).toEqual(loss);
+  engines[0]?.tellDevice({ status: "replaced", loss, adapter: "Fake adapter" });
+  expect(recovery.store.getState()).toBeNull();
+  expect(engines).toHaveLength(1);
 });

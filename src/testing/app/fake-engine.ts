@@ -24,6 +24,7 @@ import type {
 } from "../../protocol/openai.ts";
 import {
   MOST_WAITING_IDS,
+  type DeviceReport,
   type EngineStats,
   type KvCacheMap,
   type ModelCard,
@@ -190,6 +191,11 @@ export class FakeEngine implements ChorusEngine {
   die(error: ChorusErrorData): void {
     this.#failAll(fromErrorData(error));
     this.#emit("fatal", error);
+  }
+
+  /** The device is lost, or replaced. */
+  tellDevice(report: DeviceReport): void {
+    this.#emit("device", report);
   }
 
   async stats(): Promise<EngineStats> {

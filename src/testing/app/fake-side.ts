@@ -23,6 +23,7 @@ export class FakeSide implements Transport {
   readonly aborted: number[] = [];
   readonly died: Promise<ChorusError>;
   die: (error: ChorusError) => void = () => undefined;
+  ping?: () => Promise<unknown>;
   isClosed = false;
   isDisposed = false;
   loaded: Result<ModelCard> | Promise<Result<ModelCard>> = { ok: true, value: CARD };

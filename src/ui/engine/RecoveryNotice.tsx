@@ -6,9 +6,10 @@ import css from "./RecoveryNotice.module.css";
 import { describeStage, STAGE_NAMES } from "./stage-names.ts";
 import { useStore } from "../use-store.ts";
 
-/** Shown while the engine restarts by itself: what happened, what is kept, and the progress. */
+/** Shown while the engine replaces a lost device or restarts by itself: what happened, what is kept, and the progress. */
 export function RecoveryNotice({ app }: { app: Pick<AppState, "engine" | "recovery"> }) {
   const cause = useStore(app.recovery.store, (state) => state);
+  const goesOn = useStore(app.engine.store, ({ status }) => status === "ready");
   const stages = useStore(app.engine.store, (state) => (state.status === "loading" ? state.stages : null));
   if (cause === null) return null;
   return (
@@ -18,7 +19,9 @@ export function RecoveryNotice({ app }: { app: Pick<AppState, "engine" | "recove
           <Icon name="warn" />
           {titleOf(cause)}
         </b>{" "}
-        It restarts by itself. Your chats are kept, and waiting questions are sent once it runs.
+        {goesOn
+          ? "Another one is being set up. Answers go on where they were."
+          : "It restarts by itself. Your chats are kept, and waiting questions are sent once it runs."}
       </output>
       {stages && <Stage stages={stages} />}
     </div>

@@ -1,0 +1,47 @@
+// A checkpoint whose weights are NaN: each request says so, and the engine goes on.
+
+import { expect, it } from "vitest";
+
+import { createEngine } from "./index.ts";
+import { checkpointFiles } from "./testing/golden-answers.ts";
+
+/** The checkpoint's files, all bits of the weights set: NaN in every float format. */
+async function brokenFiles(): Promise<File[]> {
+  const files = await checkpointFiles("model.safetensors");
+  return Promise.all(
+    files.map(async (file) => {
+      if (file.name !== "model.safetensors") return file;
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      const headerBytes = 8 + new DataView(bytes.buffer).getUint32(0, true);
+      bytes.fill(0xff, headerBytes);
+      return new File([bytes], file.name);
+    }),
+  );
+}
+
+it("ends requests with model_numerics, streamed, with rules or a grammar, and not the engine", async () => {
+  await using engine = await createEngine({ model: await brokenFiles(), worker: false, dtype: "f32" });
+  const body = { prompt: [1, 2, 3], max_tokens: 20, ignore_eos: true };
+  const numerics = { code: "model_numerics" };
+  for (const fields of [
+    {},
+    { temperature: 0.7, top_k: 5 },
+    { n: 2, logprobs: 1 },
+    { structured_outputs: { regex: "[a-z]+" } },
+  ]) {
+    await expect(engine.completions.create({ ...body, ...fields })).rejects.toMatchObject(numerics);
+  }
+  const streaming = (async () => {
+    for await (const chunk of await engine.completions.create({ ...body, stream: true })) expect(chunk).toBeNull();
+  })();
+  await expect(streaming).rejects.toMatchObject(numerics);
+  const stats = await engine.stats();
+  expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
+});
+
+it("does so where log-probabilities are those of what is left to draw", async () => {
+  const options = { worker: false, dtype: "f32", logprobsMode: "processed_logprobs" } as const;
+  await using engine = await createEngine({ model: await brokenFiles(), ...options });
+  const asked = engine.completions.create({ prompt: [1, 2, 3], max_tokens: 20, ignore_eos: true });
+  await expect(asked).rejects.toMatchObject({ code: "model_numerics" });
+});

@@ -1,0 +1,62 @@
+const TICK_MS = 5000;
+/** Longer gaps between ticks mean that the page was frozen, and count as this much. */
+const MOST_TICK_MS = 2 * TICK_MS;
+/** Compiling and parsing may keep a worker busy for seconds. */
+const MOST_SILENCE_MS = 60_000;
+
+/** Notices that the other side has stopped answering, while something is awaited of it. */
+export class Heartbeat {
+  readonly #ping: () => Promise<unknown>;
+  readonly #isAwaited: () => boolean;
+  readonly #onSilence: () => void;
+  #timer: ReturnType<typeof setInterval> | null = null;
+  #lastTickMs = 0;
+  #silentMs = 0;
+  #isAsked = false;
+
+  constructor(options: {
+    /** Asks the other side for a sign of life. */
+    readonly ping: () => Promise<unknown>;
+    readonly isAwaited: () => boolean;
+    /** Called once, when the other side counts as dead. */
+    readonly onSilence: () => void;
+  }) {
+    this.#ping = options.ping;
+    this.#isAwaited = options.isAwaited;
+    this.#onSilence = options.onSilence;
+  }
+
+  /** Begins to listen. It stops by itself as soon as nothing is awaited. */
+  start(): void {
+    if (this.#timer !== null) return;
+    this.#silentMs = 0;
+    this.#lastTickMs = performance.now();
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    const elapsedMs = Math.min(nowMs - this.#lastTickMs, MOST_TICK_MS);
+    this.#lastTickMs = nowMs;
+    if (!this.#isAwaited()) return this.#stop();
+    if (!this.#isAsked) return this.#ask();
+    this.#silentMs += elapsedMs;
+    if (this.#silentMs < MOST_SILENCE_MS) return;
+    this.#stop();
+    this.#onSilence();
+  }
+
+  #ask(): void {
+    this.#isAsked = true;
+    const answered = () => {
+      this.#isAsked = false;
+      this.#silentMs = 0;
+    };
+    this.#ping().then(answered, answered);
+  }
+
+  #stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}

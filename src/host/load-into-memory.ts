@@ -1,0 +1,49 @@
+import type { LoadedRunner } from "../backends/backend.ts";
+import type { ResolvedEngineConfig } from "../protocol/config.ts";
+import { ChorusError } from "../protocol/errors.ts";
+
+/**
+ * Loads with the largest cache that there is memory for: half of it at a time is left out, down to one full context. WebGPU
+ * doesn't tell how much memory there is.
+ * @param weightBytes of the weights in each dtype, for the refusal
+ * @throws ChorusError out_of_memory, saying what would take less; any other error of `load`
+ */
+export async function loadIntoMemory(
+  wanted: ResolvedEngineConfig,
+  load: (engineConfig: ResolvedEngineConfig) => Promise<LoadedRunner>,
+  weightBytes: (dtype: ResolvedEngineConfig["dtype"]) => number,
+): Promise<{ readonly runner: LoadedRunner; readonly engineConfig: ResolvedEngineConfig }> {
+  const leastBlocks = Math.ceil(wanted.maxModelLen / wanted.blockSize);
+  for (let engineConfig = wanted; ;) {
+    try {
+      return { runner: await load(engineConfig), engineConfig };
+    } catch (error) {
+      if (!(error instanceof ChorusError) || error.code !== "out_of_memory") throw error;
+      const { numGpuBlocks } = engineConfig;
+      if (numGpuBlocks <= leastBlocks) throw refusal(engineConfig, error, weightBytes);
+      engineConfig = Object.freeze({
+        ...wanted,
+        numGpuBlocks: Math.max(leastBlocks, Math.floor(numGpuBlocks / 2)),
+      });
+    }
+  }
+}
+
+function refusal(
+  { dtype, numGpuBlocks }: ResolvedEngineConfig,
+  cause: ChorusError,
+  weightBytes: (dtype: ResolvedEngineConfig["dtype"]) => number,
+): ChorusError {
+  const mebibytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+  const own = weightBytes(dtype);
+  const smaller = (["f16", "q8", "q4"] as const)
+    .map((other) => ({ other, bytes: weightBytes(other) }))
+    .filter(({ bytes }) => bytes < own)
+    .map(({ other, bytes }) => `${mebibytes(bytes)} as ${other}`);
+  const advice = [
+    `The weights take ${mebibytes(own)} as ${dtype}${smaller.length > 0 ? `, ${smaller.join(", ")}` : ""}.`,
+    "A shorter maxModelLen allows a smaller cache.",
+  ].join(" ");
+  const message = `${cause.message} A cache of ${numGpuBlocks} blocks, the least that was tried, is too much, too. ${advice}`;
+  return new ChorusError("out_of_memory", message, cause.param ?? "dtype", { cause });
+}
