@@ -1,6 +1,8 @@
 // The app where there is no GPU: it computes in WebAssembly.
 
+import { readFileSync } from "node:fs";
 import { expect, test } from "playwright/test";
+import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "../src/testing/portable-request.ts";
 import { App } from "./support/app.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
 
@@ -57,4 +59,11 @@ test("a page that is not isolated computes on one thread", async ({ page }) => {
   expect(await page.evaluate(() => crossOriginIsolated)).toBe(false);
   const engine = await createEngine(page, { backend: "cpu", cpuThreads: 2 });
   expect(await engine.evaluate(({ model }) => model.adapter)).toContain("1 thread");
+});
+
+test("portable arithmetic has the bits that Node has", async ({ page }) => {
+  await openBarePage(page);
+  const engine = await createEngine(page, PORTABLE);
+  const expected = readFileSync("e2e/support/portable-answers.txt", "utf8");
+  expect(await engine.evaluate(portableAnswers, PORTABLE_REQUEST)).toBe(expected);
 });

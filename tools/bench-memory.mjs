@@ -21,7 +21,7 @@ const SIZE = { nLayer: 9, nEmbd: 768, nHead: 12, vocabSize: 16384, nPositions: 1
 const SHARDS = 4;
 const HUB_ID = "tests/large";
 /** The weights are what is measured; the cache is the GPU's, and takes time to be cleared. */
-const ENGINE = { maxNumSeqs: 4, maxNumBatchedTokens: 32, maxModelLen: 256, numGpuBlocks: 64 };
+const ENGINE = { backend: "webgpu", maxNumSeqs: 4, maxNumBatchedTokens: 32, maxModelLen: 256, numGpuBlocks: 64 };
 
 /** @typedef {{ way: string, dtype: string, model?: string, hubUrl?: string, files?: string[] }} Way */
 /** @typedef {{ way: string, dtype: string, peak: import("./heap-meter.mjs").Held, keptBytes: number, loadMs: number,

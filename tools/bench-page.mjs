@@ -25,7 +25,10 @@ export async function benchmarkPage({ params, out, name, note }) {
   const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    const app = appSection(await firstTokenMs(page, server.url, params.backend), bundle.gzipBytes);
+    const app = appSection(
+      await firstTokenMs(page, server.url, params.backend ? `backend=${String(params.backend)}&` : ""),
+      bundle.gzipBytes,
+    );
 
     await page.goto("about:blank");
     const given = Object.entries(params).filter(([, value]) => value !== undefined);
@@ -64,13 +67,13 @@ export async function benchmarkPage({ params, out, name, note }) {
 async function firstTokenMs(
   /** @type {import("playwright").Page} */ page,
   /** @type {string} */ url,
-  /** @type {unknown} */ backend,
+  /** @type {string} */ query,
 ) {
   let ms = 0;
   for (let visit = 0; visit < 2; visit++) {
     await page.goto("about:blank");
     const startMs = Date.now();
-    await page.goto(`${url}?${backend ? `backend=${backend}&` : ""}temperature=0`);
+    await page.goto(`${url}?${query}temperature=0`);
     const pane = page.getByRole("region", { name: "Pane 1", exact: true });
     await pane.getByRole("textbox", { name: "Message" }).fill("What is the capital of France?");
     await pane.getByRole("button", { name: "Send", exact: true }).click();

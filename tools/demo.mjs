@@ -1,5 +1,6 @@
 // npm run demo: shows the app without a desktop or a GPU. Four panes of a headless Chromium are asked at once. Their answers
-// and the batch's figures stream to the terminal, and a picture of the page is saved to demo.png (--out).
+// and the batch's figures stream to the terminal, and a picture of the page is saved to demo.png (--out). --backend webgpu or cpu
+// names what computes.
 
 import "./require-node.mjs";
 
@@ -17,7 +18,9 @@ const QUESTIONS = [
 const LONGEST_MS = 120_000;
 const REFRESH_MS = 200;
 
-const { out } = parseArgs({ options: { out: { type: "string", default: "demo.png" } } }).values;
+const { out, backend } = parseArgs({
+  options: { out: { type: "string", default: "demo.png" }, backend: { type: "string", default: "auto" } },
+}).values;
 
 await setUp();
 const { ensureChromium } = await import("./install-chromium.mjs");
@@ -27,16 +30,18 @@ const { buildAndServe } = await import("./serve-app.mjs");
 const { chromium } = await import("playwright");
 
 const executablePath = await ensureChromium();
-// The machine's GPU where Chromium finds one, else its software adapter.
+// The machine's GPU where Chromium finds one, else the CPU.
 const real = await tryChromium(executablePath, "real");
 const flags = chromiumFlags("failure" in real ? "software" : "real");
-console.log("failure" in real ? "On the software adapter." : `On ${real.adapter}.`);
+const isOnGpu = backend === "webgpu" || (backend === "auto" && !("failure" in real));
+const gpu = "failure" in real ? "the software adapter" : real.adapter;
+console.log(`On ${isOnGpu ? gpu : "the CPU"}.`);
 
 const server = await buildAndServe(4173);
 const browser = await chromium.launch({ executablePath, args: flags });
 try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-  await page.goto(server.url);
+  await page.goto(`${server.url}?backend=${backend}`);
   const panes = QUESTIONS.map((_, index) => page.getByRole("region", { name: `Pane ${index + 1}`, exact: true }));
   for (const [index, pane] of panes.entries()) {
     if (index > 0) await page.getByRole("button", { name: "Add pane" }).click();

@@ -60,9 +60,9 @@ export class ModelsHost implements ModelsService {
     const backend = "code" in opened ? null : opened;
     const engine = resolveEngineConfig(config, model.shape, backend?.usualDtype(model));
     const freeBytes = (await store?.freeBytes()) ?? null;
-    const { memory } = backend ?? (await this.#platform.backends[0]?.load()) ?? noBackend();
-    const { weightBytes, kvCacheBytes } = memory(model, engine);
-    const weightsAs = (dtype: WeightsDtype) => memory(model, { ...engine, dtype }).weightBytes;
+    const sizes = backend ?? (await this.#platform.backends[0]?.load()) ?? noBackend();
+    const { weightBytes, kvCacheBytes } = sizes.memory(model, engine);
+    const weightsAs = (dtype: WeightsDtype) => sizes.memory(model, { ...engine, dtype }).weightBytes;
     const problem = "code" in opened ? opened : misfit(opened, model, engine);
     backend?.close();
     return {

@@ -24,7 +24,7 @@ const loads = (way: Way, ...counts: number[]): Load[] => counts.map((sequences) 
 export const REFERENCE: Contender = {
   name: "Chorus",
   how: "WebGPU, f32",
-  page: { module: "chorus", config: { dtype: "f32", kvCacheDtype: "f32" } },
+  page: { module: "chorus", config: { backend: "webgpu", dtype: "f32", kvCacheDtype: "f32" } },
   loads: loads("at once", 1, 8),
 };
 
@@ -32,7 +32,7 @@ export const REFERENCE: Contender = {
 export const CHORUS: Contender = {
   name: "Chorus",
   how: "WebGPU, default settings",
-  page: { module: "chorus", config: {} },
+  page: { module: "chorus", config: { backend: "webgpu" } },
   loads: [...loads("at once", 1, 4, 8), ...loads("one after the other", 8)],
 };
 
@@ -69,6 +69,12 @@ export function listContenders(tokensOfSequence: number): Contender[] {
       loads: loads("at once", 1, 4, 8),
     },
     { name: "wllama", how: "WebGPU, f32", page: wllama("f32", true), loads: loads("at once", 1, 8) },
+    {
+      name: "Chorus",
+      how: "CPU (WASM), f32",
+      page: { module: "chorus", config: { backend: "cpu", dtype: "f32", kvCacheDtype: "f32" } },
+      loads: loads("at once", 1, 4, 8),
+    },
     {
       name: "transformers.js",
       how: "CPU (WASM), f32",

@@ -11,7 +11,9 @@ export async function load(/** @type {{ config: object }} */ { config }) {
   const { createEngine } = await import(LIBRARY);
   // Every round asks the same prompts again: what is measured is computing them.
   engine = await createEngine({ model: "/model/", enablePrefixCaching: false, ...config });
-  return { threads: null };
+  // As its card has it: "CPU, 3 threads".
+  const [, threads] = /^CPU, (\d+)/.exec(engine.model.adapter) ?? [];
+  return { threads: threads ? Number(threads) : null };
 }
 
 /** @type {import("../engine-page.ts").Generate} */

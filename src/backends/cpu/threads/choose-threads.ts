@@ -1,3 +1,4 @@
+import { ThreadFailure } from "../program/meeting.ts";
 import { ROW_WORDS } from "../program/step-memory.ts";
 import type { OpenHelper } from "./helper-thread.ts";
 import type { SharedPlan } from "./thread-body.ts";
@@ -12,10 +13,19 @@ const MAX_TRIAL_MS = 250;
 /** More threads must be faster by this much, since others may want their cores. */
 const WORTHWHILE = 0.95;
 
-/** Returns how many threads compute a step the fastest, up to `most`: each number is tried. */
+/**
+ * Returns how many threads compute a step the fastest, up to `most`: each number is tried. Where others can't begin (a page
+ * may forbid workers), one.
+ */
 export async function chooseThreads(plan: SharedPlan, most: number, openHelper: OpenHelper): Promise<number> {
   if (most === 1) return 1;
-  const pool = await ThreadPool.open(plan, { threads: most, openHelper });
+  let pool: ThreadPool;
+  try {
+    pool = await ThreadPool.open(plan, { threads: most, openHelper });
+  } catch (error) {
+    if (error instanceof ThreadFailure) return 1;
+    throw error;
+  }
   writeTrialStep(plan);
   let best = { threads: 1, ms: Infinity };
   for (const threads of numbersUpTo(most)) {

@@ -3,7 +3,8 @@
 import { help, type HelperMessage, type HelperPlan } from "./thread-body.ts";
 
 if (typeof self === "undefined" || !("importScripts" in self || "DedicatedWorkerGlobalScope" in self)) {
-  const { parentPort } = await import("node:worker_threads");
+  // Not imported: bundlers for browsers would have to find it.
+  const { parentPort } = process.getBuiltinModule("node:worker_threads");
   parentPort?.once("message", (plan: HelperPlan) => void help(plan, (message) => parentPort.postMessage(message)));
 } else {
   const say = (message: HelperMessage) => self.postMessage(message);

@@ -1,0 +1,12 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+import { createEngine } from "../../index.ts";
+import { PORTABLE, portableAnswers } from "../../testing/portable-request.ts";
+
+it("answers with the bits of the file that every browser is held to", async () => {
+  const names = ["config.json", "generation_config.json", "tokenizer.json", "model.safetensors"];
+  const model = names.map((name) => new File([readFileSync(`public/models/chorus-chat/${name}`)], name));
+  await using engine = await createEngine({ model, worker: false, cpuThreads: 1, ...PORTABLE });
+  await expect(await portableAnswers(engine)).toMatchFileSnapshot("../../../e2e/support/portable-answers.txt");
+}, 30_000);
