@@ -175,7 +175,7 @@ it.each(["f32", "f16"] as const)(
       tie_word_embeddings: true,
     });
     const weights = await storedAs(randomWeights(model), "BF16");
-    const ids = Array.from({ length: 21 }, (_, i) => (i * 29 + 7) % 1000);
+    const ids = Array.from({ length: 11 }, (_, i) => (i * 29 + 7) % 1000);
     const runner = await createRunner(opened, weights, { dtype });
     const expected = (await logitsReference(weights, ids)).at(-1) ?? [];
     // bf16 has smaller numbers than halves, which round them.
