@@ -134,17 +134,17 @@ const WORDS =
 /** As WORDS: the library's digits are ASCII's, Hugging Face's are whatever Unicode calls a number. */
 const DIGITS = { one: /\P{N}+|\p{N}/gu, several: /\P{N}+|\p{N}+/gu };
 
-function usePatterns(step: PreTokenizer): void {
+function setPatterns(step: PreTokenizer): void {
   if (step instanceof ByteLevelPreTokenizer) step.pattern = WORDS;
   if (step instanceof DigitsPreTokenizer)
     step.pattern = step.pattern.source.endsWith("+") ? DIGITS.several : DIGITS.one;
-  if (step instanceof SequencePreTokenizer) for (const part of step.tokenizers) if (part) usePatterns(part);
+  if (step instanceof SequencePreTokenizer) for (const part of step.tokenizers) if (part) setPatterns(part);
 }
 
 function createBpe(json: TokenizerJson): Tokenizer {
   try {
     const bpe = new Tokenizer({ ...json, post_processor: null }, {});
-    if (bpe.pre_tokenizer) usePatterns(bpe.pre_tokenizer);
+    if (bpe.pre_tokenizer) setPatterns(bpe.pre_tokenizer);
     return bpe;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -2,12 +2,14 @@ import { describe, expect, it } from "vitest";
 
 import { Sequence } from "../../engine/core/sequence.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
+import { describeModel } from "../../models/families.ts";
 import { FAMILY_FIXTURES } from "../../testing/family-fixtures.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { lastLogitsReference } from "../../testing/graph-reference.ts";
 import { gpuKernelLogits } from "../../testing/prepared-graph.ts";
 import { createRunner, greedyTogether, greedyTokens, lastLogits, placedSequence } from "../../testing/runner-runs.ts";
 import { expectClose, openTestDevice } from "../../testing/gpu.ts";
+import { randomWeights } from "../../testing/random-weights.ts";
 import { storedAs } from "../../testing/tensors.ts";
 
 const opened = await openTestDevice();
@@ -153,6 +155,32 @@ it("a checkpoint in halves has float64's logits of its weights, kept as halves",
   }
   runner.dispose();
 });
+
+it.each(["f32", "f16"] as const)(
+  "SmolLM2's layers, in bf16 in the file, have float64's logits in %s",
+  async (dtype) => {
+    const model = describeModel({
+      model_type: "llama",
+      num_hidden_layers: 2,
+      hidden_size: 576,
+      intermediate_size: 1536,
+      num_attention_heads: 9,
+      num_key_value_heads: 3,
+      vocab_size: 1000,
+      max_position_embeddings: 8192,
+      rope_theta: 100_000,
+      rms_norm_eps: 1e-5,
+      tie_word_embeddings: true,
+    });
+    const weights = await storedAs(randomWeights(model), "BF16");
+    const ids = Array.from({ length: 11 }, (_, i) => (i * 29 + 7) % 1000);
+    const runner = await createRunner(opened, weights, { dtype });
+    const expected = (await logitsReference(weights, ids)).at(-1) ?? [];
+    // bf16 has smaller numbers than halves, which round them.
+    expectClose(await lastLogits(opened, runner, ids, 1000), expected, dtype === "f32" ? 2e-4 : 2e-3);
+    runner.dispose();
+  },
+);
 
 describe("gpt2-tiny at its limits", async () => {
   const golden = await loadGolden("gpt2-tiny");

@@ -1,12 +1,21 @@
 // Shapes of the benchmark's random models: a step takes as long with random weights as with trained ones.
 
-export interface ModelSize {
+/** A GPT-2. */
+export interface Gpt2Size {
   readonly nLayer: number;
   readonly nEmbd: number;
   readonly nHead: number;
   readonly vocabSize: number;
   readonly nPositions: number;
 }
+
+/** Any family, by its config.json without the vocabulary. */
+export interface ConfigSize {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly vocabSize: number;
+}
+
+export type ModelSize = Gpt2Size | ConfigSize;
 
 export const MODEL_SIZES = {
   tiny: { nLayer: 2, nEmbd: 64, nHead: 4, vocabSize: 512, nPositions: 512 },
@@ -16,6 +25,37 @@ export const MODEL_SIZES = {
   "gpt2-medium": { nLayer: 24, nEmbd: 1024, nHead: 16, vocabSize: 50257, nPositions: 1024 },
   "gpt2-large": { nLayer: 36, nEmbd: 1280, nHead: 20, vocabSize: 50257, nPositions: 1024 },
   "gpt2-xl": { nLayer: 48, nEmbd: 1600, nHead: 25, vocabSize: 50257, nPositions: 1024 },
+  "smollm2-135m": {
+    config: {
+      model_type: "llama",
+      num_hidden_layers: 30,
+      hidden_size: 576,
+      intermediate_size: 1536,
+      num_attention_heads: 9,
+      num_key_value_heads: 3,
+      max_position_embeddings: 8192,
+      rms_norm_eps: 1e-5,
+      rope_theta: 100_000,
+      tie_word_embeddings: true,
+    },
+    vocabSize: 49_152,
+  },
+  "qwen3-0.6b": {
+    config: {
+      model_type: "qwen3",
+      num_hidden_layers: 28,
+      hidden_size: 1024,
+      intermediate_size: 3072,
+      num_attention_heads: 16,
+      num_key_value_heads: 8,
+      head_dim: 128,
+      max_position_embeddings: 40_960,
+      rms_norm_eps: 1e-6,
+      rope_theta: 1e6,
+      tie_word_embeddings: true,
+    },
+    vocabSize: 151_936,
+  },
 } as const satisfies Record<string, ModelSize>;
 
 type SizeName = keyof typeof MODEL_SIZES;

@@ -1,7 +1,13 @@
+import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 
 import { parseGpt2Config } from "../../models/gpt2/config.ts";
 import { float16ToFloat32 } from "../../files/half.ts";
+import { openSafetensors } from "../../files/safetensors.ts";
+import { describeModel } from "../../models/families.ts";
+import { countParameters } from "../../models/model-weights.ts";
+import { CATALOGUE } from "../../protocol/catalogue.ts";
+import { readFixture } from "../../testing/fixtures.ts";
 import { makeRandomModel } from "./random-model.ts";
 import { MODEL_SIZES } from "./model-sizes.ts";
 import { meanOf, standardDeviationOf } from "../statistics.ts";
@@ -74,4 +80,19 @@ it("GPT-2 has its 124 million parameters", () => {
   const { nLayer, nEmbd, vocabSize, nPositions } = MODEL_SIZES.gpt2;
   const parameters = (vocabSize + nPositions) * nEmbd + nLayer * (12 * nEmbd ** 2 + 13 * nEmbd) + 2 * nEmbd;
   expect(parameters).toBe(124_439_808);
+});
+
+it("makes a checkpoint of any family: one that loads, whose norms change nothing", async () => {
+  const { config } = await readFixture("gemma3-tiny");
+  const files = makeRandomModel({ config, vocabSize: 512 }, 1);
+  const { header, values } = parse(await read(files, "model.safetensors"));
+  const golden = await openSafetensors(new Blob([await readFile("fixtures/gemma3-tiny/model.safetensors")]));
+  expect(Object.keys(header).sort()).toEqual(golden.names().toSorted());
+  expect(values("model.layers.0.self_attn.q_norm.weight").every((value) => value === 0)).toBe(true);
+});
+
+it.each(["HuggingFaceTB/SmolLM2-135M-Instruct", "Qwen/Qwen3-0.6B"])("%s has its parameters", (model) => {
+  const size = MODEL_SIZES[model.startsWith("Qwen") ? "qwen3-0.6b" : "smollm2-135m"];
+  const described = describeModel({ ...size.config, vocab_size: size.vocabSize });
+  expect(countParameters(described)).toBe(CATALOGUE.find((entry) => entry.model === model)?.numParameters);
 });

@@ -1,4 +1,7 @@
 import { float32ToFloat16 } from "../../files/half.ts";
+import { describeModel } from "../../models/families.ts";
+import { weightsOf, type NormWeights, type Operation, type Weight } from "../../models/graph.ts";
+import type { Model } from "../../models/model.ts";
 import type { ModelSize } from "./model-sizes.ts";
 import { seededRandom, type Random } from "../seeded-random.ts";
 
@@ -9,30 +12,33 @@ const PART_HALVES = 2 ** 22;
 const ONE = 0x3c00;
 
 /**
- * Returns the files of a GPT-2 with random f16 weights: config.json, model.safetensors and a tokenizer with made-up
+ * Returns the files of a model with random f16 weights: config.json, model.safetensors and a tokenizer with made-up
  * words. The same size and seed give the same bytes.
  */
 export function makeRandomModel(size: ModelSize, seed: number): File[] {
-  const { nLayer, nEmbd, nHead, vocabSize, nPositions } = size;
-  const endOfText = vocabSize - 1;
-  const config = {
-    model_type: "gpt2",
-    activation_function: "gelu_new",
-    n_layer: nLayer,
-    n_embd: nEmbd,
-    n_head: nHead,
-    n_positions: nPositions,
-    vocab_size: vocabSize,
-    layer_norm_epsilon: 1e-5,
-    tie_word_embeddings: true,
-    bos_token_id: endOfText,
-    eos_token_id: endOfText,
-  };
+  const config = configOf(size);
   return [
     jsonFile("config.json", config),
-    jsonFile("tokenizer.json", makeTokenizer(vocabSize)),
-    new File(makeSafetensors(size, seededRandom(seed)), "model.safetensors"),
+    jsonFile("tokenizer.json", makeTokenizer(size.vocabSize)),
+    new File(makeSafetensors(describeModel(config), seededRandom(seed)), "model.safetensors"),
   ];
+}
+
+function configOf(size: ModelSize) {
+  const endOfText = size.vocabSize - 1;
+  const tokens = { vocab_size: size.vocabSize, bos_token_id: endOfText, eos_token_id: endOfText };
+  if ("config" in size) return { ...size.config, ...tokens };
+  return {
+    model_type: "gpt2",
+    activation_function: "gelu_new",
+    n_layer: size.nLayer,
+    n_embd: size.nEmbd,
+    n_head: size.nHead,
+    n_positions: size.nPositions,
+    layer_norm_epsilon: 1e-5,
+    tie_word_embeddings: true,
+    ...tokens,
+  };
 }
 
 function jsonFile(name: string, value: unknown): File {
@@ -57,38 +63,30 @@ function makeTokenizer(vocabSize: number) {
 
 type Fill = "random" | "ones" | "zeros";
 
-/** Names, shapes and contents, in the file's order. */
-function tensorsOf({ nLayer, nEmbd, vocabSize, nPositions }: ModelSize): [string, readonly number[], Fill][] {
-  const norm = (name: string): [string, readonly number[], Fill][] => [
-    [`${name}.weight`, [nEmbd], "ones"],
-    [`${name}.bias`, [nEmbd], "zeros"],
-  ];
-  const linear = (name: string, inputs: number, outputs: number): [string, readonly number[], Fill][] => [
-    [`${name}.weight`, [inputs, outputs], "random"],
-    [`${name}.bias`, [outputs], "random"],
-  ];
-  const layers = Array.from({ length: nLayer }, (_, i) => [
-    ...norm(`h.${i}.ln_1`),
-    ...linear(`h.${i}.attn.c_attn`, nEmbd, 3 * nEmbd),
-    ...linear(`h.${i}.attn.c_proj`, nEmbd, nEmbd),
-    ...norm(`h.${i}.ln_2`),
-    ...linear(`h.${i}.mlp.c_fc`, nEmbd, 4 * nEmbd),
-    ...linear(`h.${i}.mlp.c_proj`, 4 * nEmbd, nEmbd),
-  ]);
-  return [
-    ["wte.weight", [vocabSize, nEmbd], "random"],
-    ["wpe.weight", [nPositions, nEmbd], "random"],
-    ...layers.flat(),
-    ...norm("ln_f"),
-  ];
+/** Names, shapes and contents, in the order of computation. */
+function tensorsOf({ graph }: Model): (readonly [string, readonly number[], Fill])[] {
+  const fills = new Map<Weight, Fill>();
+  for (const norm of graph.operations.flatMap(normsOf)) {
+    // What is added to a weight is not in the file.
+    fills.set(norm.weight, norm.weightOffset === 1 ? "zeros" : "ones");
+    if (norm.bias) fills.set(norm.bias, "zeros");
+  }
+  return weightsOf(graph).flatMap((weight) =>
+    weight.tensors.map(({ name, shape }) => [name, shape, fills.get(weight) ?? "random"] as const),
+  );
 }
 
-function makeSafetensors(size: ModelSize, random: Random): BlobPart[] {
+function normsOf(operation: Operation): readonly NormWeights[] {
+  if (operation.type === "norm") return [operation.norm];
+  return operation.type === "rotary" && operation.norms ? [operation.norms.queries, operation.norms.keys] : [];
+}
+
+function makeSafetensors(model: Model, random: Random): BlobPart[] {
   const header: Record<string, object> = {};
   const data: BlobPart[] = [];
   const table = normalHalves(random);
   let offset = 0;
-  for (const [name, shape, fill] of tensorsOf(size)) {
+  for (const [name, shape, fill] of tensorsOf(model)) {
     const length = shape.reduce((product, extent) => product * extent, 1);
     header[name] = { dtype: "F16", shape, data_offsets: [offset, offset + 2 * length] };
     offset += 2 * length;
