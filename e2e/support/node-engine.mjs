@@ -3,7 +3,9 @@
 
 import { readFileSync } from "node:fs";
 
-import { createEngine } from "../../dist/lib/chorus.js";
+// By a URL: types are checked before anything is built.
+/** @type {typeof import("../../src/index.ts")} */
+const { createEngine } = await import(new URL("../../dist/lib/chorus.js", import.meta.url).href);
 
 /** @typedef {{ ids: number[], greedy: { tokens: number[] } }} Prompt */
 
