@@ -15,10 +15,15 @@ const isNeededOffline = (path: string) =>
 const isNeededFirst =
   /\/src\/(?:ui\/(?!bench\/|demo\/Demo(?:View|Pane|Race)\b|models\/(?!ModelPicker))|state\/|client\/|protocol\/)|\/node_modules\/(?:react|react-dom|scheduler|zustand|marked|idb-keyval|comlink)\//;
 
+const ISOLATION = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "credentialless" };
+
 export default defineConfig({
   base: "./",
   // A missing file is a 404 here too, as on a static host, and not index.html.
   appType: "mpa",
+  // Threads share memory on a page that is isolated from others. Any other host gets the same from the service worker.
+  server: { headers: ISOLATION },
+  preview: { headers: ISOLATION },
   plugins: [react(), wgslWithoutComments(), serviceWorker(isNeededOffline)],
   worker: { format: "es", plugins: () => [wgslWithoutComments()] },
   build: {

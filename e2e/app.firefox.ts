@@ -28,13 +28,13 @@ async function seen(page: Page, text: RegExp): Promise<void> {
   );
 }
 
-describe.skipIf(!hasFirefox)("the app in Firefox", () => {
+describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s", (backend) => {
   let firefox: Firefox;
   let page: Page;
   let answers: string[];
   beforeAll(async () => {
     firefox = await Firefox.open();
-    page = await firefox.newPage(`${firefox.appUrl}?temperature=0&max_tokens=12`);
+    page = await firefox.newPage(`${firefox.appUrl}?backend=${backend}&temperature=0&max_tokens=12`);
   });
   afterAll(() => firefox.close());
 
@@ -76,7 +76,7 @@ describe.skipIf(!hasFirefox)("the app in Firefox", () => {
 
   it("measures decoding on the benchmark page", async () => {
     const bench = await firefox.newPage(
-      `${firefox.appUrl}#/bench?quick&model=tiny&sections=decode&sequences=1,2&outputTokens=4&repeats=1`,
+      `${firefox.appUrl}#/bench?backend=${backend}&quick&model=tiny&sections=decode&sequences=1,2&outputTokens=4&repeats=1`,
     );
     await bench.locator(button("Run")).click();
     await seen(bench, /^Done in \d+ s$/);

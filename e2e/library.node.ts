@@ -1,4 +1,4 @@
-// The built library in plain Node, on Dawn: no page, no worker, no globals of a browser.
+// The built library in plain Node, on the CPU and on Dawn: no page, no worker, no globals of a browser.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -13,6 +13,17 @@ interface Found {
 }
 
 const { CHORUS_DAWN: dawn = "", CHORUS_VULKAN: driver = "" } = process.env;
+
+it("answers on the CPU, in a script of ten lines, with the same bits on one thread and on two", async () => {
+  const answers = [];
+  for (const threads of ["1", "2"]) {
+    const script = promisify(execFile)(process.execPath, ["e2e/support/node-cpu.mjs", threads], { timeout: 60_000 });
+    answers.push(JSON.parse((await script).stdout) as { adapter: string; choice: { message: { content: string } } });
+  }
+  expect(answers.map(({ adapter }) => adapter)).toEqual(["CPU, 1 thread", "CPU, 2 threads"]);
+  expect(answers[0]?.choice.message.content).toContain("Paris");
+  expect(answers[1]?.choice).toEqual(answers[0]?.choice);
+});
 
 it.skipIf(!dawn)("has Hugging Face's tokens, the same bits alone and together", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["e2e/support/node-engine.mjs", dawn], {

@@ -40,7 +40,7 @@ async function peakOfLoad(page: Page, source: HubOptions & { model: string }): P
       await engine.dispose();
       return weightBytes;
     },
-    { ...source, maxNumSeqs: 1, maxNumBatchedTokens: 32, maxModelLen: 64, numGpuBlocks: 8 },
+    { ...source, maxNumSeqs: 1, maxNumBatchedTokens: 32, maxModelLen: 64, numGpuBlocks: 8, backend: "webgpu" as const },
   );
   expect(weightBytes).toBeGreaterThan(model.weightBytes / 2);
   const { peak, samples } = await meter.stop();

@@ -45,7 +45,7 @@ async function inPage<T>(
 test("a model of the hub is downloaded once, kept over a reload, and answers offline", async ({ page }) => {
   const answer = () =>
     inPage(page, async ({ library: { createEngine }, id: model, hub }) => {
-      const engine = await createEngine({ model, ...hub });
+      const engine = await createEngine({ backend: "webgpu", model, ...hub });
       const { choices } = await engine.chat.completions.create({
         messages: [{ role: "user", content: "What is the capital of France?" }],
         temperature: 0,
@@ -108,10 +108,10 @@ test("a download resumes where it stopped after an abort or a closed page", asyn
 
 test("an estimate says how much memory a model needs and whether it fits; delete removes it", async ({ page }) => {
   const seen = await inPage(page, async ({ library: { models }, id: model, hub }) => {
-    const before = await models.estimate(model, { ...hub, dtype: "f32" });
-    const tooMuch = await models.estimate(model, { ...hub, numGpuBlocks: 2 ** 24 });
+    const before = await models.estimate(model, { backend: "webgpu", ...hub, dtype: "f32" });
+    const tooMuch = await models.estimate(model, { backend: "webgpu", ...hub, numGpuBlocks: 2 ** 24 });
     await models.download(model, hub);
-    const after = await models.estimate(model, { ...hub, dtype: "q4" });
+    const after = await models.estimate(model, { backend: "webgpu", ...hub, dtype: "q4" });
     await models.delete(model, hub);
     return { before, tooMuch, after, list: await models.list() };
   });
@@ -134,7 +134,7 @@ test("failures are typed errors that say what to do", async ({ page }) => {
     return {
       missing: await errorOf(models.download("tests/nothing", hub)),
       badToken: await errorOf(models.download(model, { ...hub, token: "" })),
-      tooMuch: await errorOf(createEngine({ model, ...hub, numGpuBlocks: 2 ** 24 })),
+      tooMuch: await errorOf(createEngine({ backend: "webgpu", model, ...hub, numGpuBlocks: 2 ** 24 })),
       list: await models.list(),
     };
   });

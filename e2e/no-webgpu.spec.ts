@@ -1,6 +1,10 @@
 import { expect, test, type Page } from "playwright/test";
 import { App } from "./support/app.ts";
 
+const NO_WEBGPU = "Reflect.deleteProperty(WorkerNavigator.prototype, 'gpu');";
+const NO_ADAPTER = "GPU.prototype.requestAdapter = async () => null;";
+const NO_SIMD = "WebAssembly.validate = () => false;";
+
 /** Collects the addresses that the page requests. */
 function recordRequests(page: Page): string[] {
   const urls: string[] = [];
@@ -8,23 +12,45 @@ function recordRequests(page: Page): string[] {
   return urls;
 }
 
-test("a browser without WebGPU shows what to do, and downloads no model", async ({ page }) => {
-  await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, "gpu"));
-  const requests = recordRequests(page);
-  await App.open(page);
-  await expect(page.getByRole("heading", { name: "no WebGPU" })).toBeVisible();
-  await expect(page.getByRole("main")).toContainText(/Chrome|Edge|Safari|Firefox/);
-  expect(requests.filter((url) => url.includes("/models/"))).toEqual([]);
-});
-
-test("so does a browser with WebGPU but without an adapter", async ({ page }) => {
+/** Runs `code` before the engine's worker does. */
+async function beforeTheWorker(page: Page, code: string): Promise<void> {
   await page.route("**/engine.worker*.js", async (route) => {
     const response = await route.fetch();
-    const body = `GPU.prototype.requestAdapter = async () => null;\n${await response.text()}`;
-    await route.fulfill({ response, body });
+    await route.fulfill({ response, body: `${code}\n${await response.text()}` });
   });
+}
+
+for (const [what, code] of [
+  ["without WebGPU", NO_WEBGPU],
+  ["with WebGPU but without an adapter", NO_ADAPTER],
+] as const) {
+  test(`a browser ${what} chats on the CPU`, async ({ page }) => {
+    await beforeTheWorker(page, code);
+    const app = await App.open(page, "backend=auto&temperature=0&max_tokens=16");
+    await app.pane(1).ask("What is the capital of France?");
+    await app.pane(1).finished();
+    expect(await app.pane(1).answer()).toContain("Paris");
+  });
+}
+
+test("who has chosen the GPU, and has none, is told what to do and may take the CPU", async ({ page }) => {
+  await beforeTheWorker(page, NO_ADAPTER);
   const requests = recordRequests(page);
-  await App.open(page);
+  const app = await App.open(page, "backend=webgpu&temperature=0&max_tokens=16");
   await expect(page.getByRole("heading", { name: "no graphics adapter" })).toBeVisible();
+  await expect(page.getByRole("main")).toContainText(/Chrome|Edge|Safari|Firefox/);
+  expect(requests.filter((url) => url.endsWith(".safetensors"))).toEqual([]);
+  await page.getByRole("button", { name: "Run on the CPU" }).click();
+  await app.pane(1).ask("What is the capital of France?");
+  await app.pane(1).finished();
+  expect(await app.pane(1).answer()).toContain("Paris");
+});
+
+test("a browser with neither a GPU nor SIMD says so, and downloads no model", async ({ page }) => {
+  await beforeTheWorker(page, NO_WEBGPU + NO_SIMD);
+  const requests = recordRequests(page);
+  await App.open(page, "backend=auto");
+  await expect(page.getByRole("heading", { name: "can't run a model" })).toBeVisible();
+  await expect(page.getByRole("main")).toContainText("SIMD");
   expect(requests.filter((url) => url.endsWith(".safetensors"))).toEqual([]);
 });

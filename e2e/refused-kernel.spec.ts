@@ -20,7 +20,7 @@ test("an adapter that refuses a kernel is named with it and the compiler's words
   });
   await App.open(page);
   const alert = page.getByRole("alert");
-  const words = [/SwiftShader.* does not compile the kernel embed /, /embed\.wgsl:\d+:\d+ unresolved value 'missing'/];
+  const words = [/swiftshader.* does not compile the kernel embed /, /embed\.wgsl:\d+:\d+ unresolved value 'missing'/];
   for (const word of words) await expect(alert).toContainText(word);
   await alert.getByRole("button", { name: "Copy the details" }).click();
   await expect(alert).toContainText("Copied");

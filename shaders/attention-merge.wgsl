@@ -1,6 +1,6 @@
-// y[row, head, :] = the row's splits, joined in ascending order      parts: [row, head, split] as attention leaves them
+// y[row, head, :] = the row's splits, joined in ascending order      parts: [row, head, split] as attention writes them
 //
-// One lane four values of a (row, head).
+// One lane joins four values of a (row, head).
 
 override LANES: u32;
 override SPLIT: u32;
@@ -21,7 +21,7 @@ fn attention_merge(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
   if (head >= HEADS) {
     return;
   }
-  let num_splits = rows[workgroup.y].position / SPLIT + 1u;
+  let num_splits = (num_seen(rows[workgroup.y].position) - 1u) / SPLIT + 1u;
   let start = (workgroup.y * HEADS + head) * MAX_SPLITS;
   var whole = NOTHING;
   for (var split = start; split < start + num_splits; split++) {

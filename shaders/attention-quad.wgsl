@@ -1,6 +1,7 @@
 enable subgroups;
 
 // y[row, head, :] = sum over positions p <= position of softmax_p(SCALE q . keys[p]) values[p]      (causal, paged)
+// over the last WINDOW of them
 //
 // For software adapters with subgroups of four lanes or more, where workgroup memory and barriers are dear and a lane more
 // costs what a lane costs; heads of up to 64 values. One quad of lanes a (row, head), a workgroup LANES / 4 heads of one
@@ -159,14 +160,16 @@ fn attention_quad(
   let query = query_of(workgroup.y, head, corner);
 
   var state = State(LOWEST, 0.0, Share());
-  for (var tile = 0u; tile < length; tile += 4u) {
-    // A block has all four. What lies beyond the row's length has no weight, and no value is read there.
+  let seen_from = first_seen(row.position);
+  for (var tile = seen_from - seen_from % 4u; tile < length; tile += 4u) {
+    // A block has all four. What lies before the window or beyond the row's length has no weight. Beyond it no value is
+    // read, since none may have been written there.
     let index = cache_index(row.slot, tile, kv_head);
     var dots = vec4(0.0);
     for (var i = 0u; i < 4u; i++) {
       dots = vec4(dots.yzw, dot_of(query, cached_key(index + i * HEAD_VEC4, corner)));
     }
-    var weights = weights_of(&state, dots, corner, tile + corner < length);
+    var weights = weights_of(&state, dots, corner, tile + corner >= seen_from && tile + corner < length);
     for (var i = 0u; i < min(4u, length - tile); i++) {
       add_value(&state, weights.x, cached_value(index + i * HEAD_VEC4, corner));
       weights = weights.yzwx;

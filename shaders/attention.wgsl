@@ -1,11 +1,12 @@
 // y[row, head, :] = sum over positions p <= position of softmax_p(SCALE q . keys[p]) values[p]      (causal, paged)
+// over the last WINDOW of them
 //
 // Straight from the blocks, in splits of SPLIT positions, each in tiles of LANES. A tile's positions are dealt to GROUPS
 // groups of HEAD_VEC4 lanes, in order; each group does an online softmax of its own:
 //   1. lane v of the group scores the group's position v;
 //   2. every lane knows the group's maximum, and turns its own score into a weight;
 //   3. lane v adds weight times values[4 v .. 4 v + 3] over the group's positions, ascending.
-// At a split's end the groups are joined in ascending order, and so are the splits. All of it depends on the row's position
+// Splits begin at the first position that the row sees. At a split's end the groups are joined in ascending order, and so are the splits. All of it depends on the row's position
 // alone; who computes a split does not matter:
 //
 //   ALONE       one workgroup a (head, row) takes its splits one after the other, and writes y
@@ -15,7 +16,7 @@
 // Each row writes its own keys and values into the cache on the way. The rows of one step can't read there what their
 // neighbours are just writing: they take it from qkv, rounded as it will be in the cache, and so with the same bits.
 //
-//   positions   0 .. row.start - 1     row.start .. row.position
+//   positions   .. row.start - 1       row.start .. row.position
 //   read from   the cache              qkv, the rows up to this one
 
 override LANES: u32; // GROUPS HEAD_VEC4
@@ -50,7 +51,8 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
   let first_row = workgroup.y - (row.position - row.start); // of position row.start
   let group = lane / HEAD_VEC4;
   let vec = lane % HEAD_VEC4;
-  let first = select(workgroup.z * SPLIT, 0u, ALONE);
+  let seen_from = first_seen(row.position);
+  let first = seen_from + select(workgroup.z * SPLIT, 0u, ALONE);
   let end = select(min(length, first + SPLIT), length, ALONE);
   if (first >= length) {
     return;
@@ -58,7 +60,7 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
 
   if (group == 0u) {
     query[vec] = projected4(workgroup.y, QUERY, head, vec) * SCALE;
-    if (first == 0u && head % (HEADS / KV_HEADS) == 0u) {
+    if (first == seen_from && head % (HEADS / KV_HEADS) == 0u) {
       write_cache(
         cache_index(row.slot, row.position, kv_head) + vec,
         projected4(workgroup.y, KEY, kv_head, vec),

@@ -1,6 +1,7 @@
 // key_cache, value_cache at (row's slot and position) = the row's keys and values, as qkv has them      (paged)
 //
-// For attention-quad, which then finds all it reads in the cache; attention.wgsl writes on its way. A lane four values.
+// Runs before attention-quad, which reads everything from the cache; attention.wgsl writes by itself. A lane writes four
+// values.
 
 override LANES: u32;
 

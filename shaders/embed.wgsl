@@ -1,12 +1,12 @@
 // x[row, :] = wte[token, :] * SCALE + wpe[position, :]      x: [rows, WIDTH] f32, wte: [width, vocabulary] like a head
-// wpe: only where positions are learned
+// wpe: only if positions are learned
 
 override LANES: u32;
 override K4: u32; // the width, padded, over 4
 override N4: u32; // tokens in w, padded, over 4
 override SCALE: f32;
 override LEARNED_POSITIONS: bool;
-override FIRST_TOKEN: u32; // of w, where it is a part of the vocabulary; the others are left to the other parts
+override FIRST_TOKEN: u32; // first token of w if w is a part of the vocabulary; other parts embed the other tokens
 
 @group(0) @binding(0) var<storage, read> w: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read> wpe: array<f32>;
@@ -26,7 +26,7 @@ fn embed(@builtin(global_invocation_id) id: vec3<u32>) {
   if (token == FEEDBACK) {
     token = feedback[row.slot];
   }
-  let n = token - FIRST_TOKEN; // wraps round below it
+  let n = token - FIRST_TOKEN; // wraps around for lower tokens
   if (n >= 4u * N4) {
     return;
   }

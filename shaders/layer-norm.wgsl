@@ -1,12 +1,15 @@
 // y[i, :] = (x[r, :] - mean) / sqrt(variance + EPSILON) * gamma + beta      x, y: [rows, K] f32, K = 4 K4
 // With RMS the mean is left out: x[r, :] / sqrt(mean of squares + EPSILON) * gamma + beta.
-// r = i, or with SAMPLES_ONLY the row that sample i draws from: the final norm runs only where a token is sampled.
+// r = i, or with SAMPLES_ONLY the row of sample i: the final norm needs only the sampled rows.
 //
-// A dispatch of its own for adapters whose products don't normalise their input themselves. One workgroup a row, a lane a
+// With ADD_TO_OUTPUT y[i, :] is what is added to.
+//
+// A dispatch of its own where no product can normalise its input itself. One workgroup a row, a lane a
 // part of the sums; every lane adds the parts, which costs one barrier where a tree would cost several.
 
 override K4: u32; // K, padded to a multiple of 32, over 4
 override SAMPLES_ONLY: bool;
+override ADD_TO_OUTPUT: bool;
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> norm: array<vec4<f32>>; // gamma, beta
@@ -39,6 +42,11 @@ fn layer_norm(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
   let scale = scale_of(total);
 
   for (var k4 = lane; k4 < K4; k4 += NUM_PARTS) {
-    y[group.x * K4 + k4] = normalise(x[row * K4 + k4], k4, mean, scale);
+    let normalised = normalise(x[row * K4 + k4], k4, mean, scale);
+    if (ADD_TO_OUTPUT) {
+      y[group.x * K4 + k4] += normalised;
+    } else {
+      y[group.x * K4 + k4] = normalised;
+    }
   }
 }

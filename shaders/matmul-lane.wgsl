@@ -1,14 +1,14 @@
 // y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, 4 Y4], N = 4 N4
 //
-// For several rows, on adapters where workgroup memory and barriers are dear (software ones). One lane computes four
-// columns of four rows, all of K: each weight is read once for four rows, and nothing is shared between lanes. Sums are
-// variables and not an array, which such adapters keep in memory.
+// For several rows on software adapters, where workgroup memory and barriers are slow. One lane computes four columns of
+// four rows over all of K, so each weight is read once for four rows and lanes share nothing. The sums are variables,
+// since such adapters would keep an array in memory.
 
 override LANES: u32;
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
-override Y4: u32; // the stride of y over 4: N4, or more where w is a part of the columns
-override SAMPLES_ONLY: bool; // one row a sample, not one a token
+override Y4: u32; // stride of y over 4: N4, or more if w has only part of the columns
+override SAMPLES_ONLY: bool; // one row per sample instead of per token
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> w: array<vec4<u32>>;

@@ -1,16 +1,16 @@
 // y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, 4 Y4], N = 4 N4
 //
-// For few rows, on GPUs. A workgroup is COLUMNS lanes (four columns each) by SPLITS lanes along K: in each round the
-// SPLITS lanes compute the sums of SPLITS neighbouring chunks for ROWS rows, and then add them in ascending order, each
+// For few rows on GPUs. A workgroup is COLUMNS lanes (four columns each) by SPLITS lanes along K. In each round the SPLITS
+// lanes compute the sums of SPLITS neighbouring chunks for ROWS rows. Then they add the sums in ascending order, each lane
 // for its own share of the rows. Each weight is read once for all ROWS rows.
 //
 //   round 0: chunk 0 | 1 | .. | SPLITS - 1      scratch[split][row][column] -> totals, split ascending
 //   round 1: chunk SPLITS | ..
 //
-// With NORM it is rows of layer_norm(x) that are multiplied. Every workgroup normalises them itself, which saves a
-// dispatch: each row has its own lanes, and in each round they first put the chunks' values into scratch.
+// With NORM the product's input is layer_norm(x). Every workgroup normalises the rows itself, which saves a dispatch. Each
+// row has its own lanes, which in each round first put the chunks' values into scratch.
 //
-// The head also says of its logits what the sampler wants to know: see lib/head.wgsl.
+// The head also summarises its logits for the sampler: see lib/head.wgsl.
 
 const MAX_ROWS = 16u;
 
@@ -19,8 +19,8 @@ override SPLITS: u32;
 override ROWS: u32; // at most MAX_ROWS
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
-override Y4: u32; // the stride of y over 4: N4, or more where w is a part of the columns
-override SAMPLES_ONLY: bool; // one row a sample, not one a token; with NORM, x has one a token all the same
+override Y4: u32; // stride of y over 4: N4, or more if w has only part of the columns
+override SAMPLES_ONLY: bool; // one row per sample instead of per token; with NORM, x still has one per token
 override NORM: bool;
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
@@ -29,12 +29,12 @@ override NORM: bool;
 @group(0) @binding(3) var<storage, read> norm: array<vec4<f32>>; // gamma, beta
 @group(0) @binding(4) var<storage, read> samples: array<Sample>;
 @group(0) @binding(5) var<storage, read_write> y: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read_write> logit_parts: array<LogitPart>; // of the head: [samples, num_logit_parts()]
+@group(0) @binding(6) var<storage, read_write> logit_parts: array<LogitPart>; // only for the head: [samples, num_logit_parts()]
 @group(0) @binding(7) var<uniform> step: Step;
 
 var<workgroup> scratch: array<vec4<f32>, SPLITS * ROWS * COLUMNS>;
 
-// Row `owner` of the workgroup's rows as this lane sees it: x[row], normalised by its mean and scale.
+// The row whose values this lane stages: x[row], normalised by its mean and scale.
 struct Normed {
   owner: u32,
   lane: u32,

@@ -2,20 +2,20 @@ enable subgroups;
 
 // y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, 4 Y4], N = 4 N4
 //
-// For more than four rows, on adapters where every load is dear (software ones, whose lanes load one after the other) and
-// which have subgroups of four lanes or more. As in matmul-lane, one lane computes four columns, here of eight rows; but of
-// four values of x each lane loads one, and hands it to the others:
+// For more than four rows on software adapters with subgroups of at least four lanes. There every load is slow, since lanes
+// load one after the other. As in matmul-lane, one lane computes four columns, here of eight rows. But each lane loads only
+// one of four values of x and broadcasts it:
 //
 //            lane 0   lane 1   lane 2   lane 3   lane 4 = lane 0, ...
 //   row r    x[k]     x[k+1]   x[k+2]   x[k+3]   one load, four broadcasts; matmul-lane loads 4 values in every lane
 //
-// Sums are variables and not an array, which such adapters keep in memory.
+// The sums are variables, since such adapters would keep an array in memory.
 
 override LANES: u32;
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
-override Y4: u32; // the stride of y over 4: N4, or more where w is a part of the columns
-override SAMPLES_ONLY: bool; // one row a sample, not one a token
+override Y4: u32; // stride of y over 4: N4, or more if w has only part of the columns
+override SAMPLES_ONLY: bool; // one row per sample instead of per token
 
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read> w: array<vec4<u32>>;
@@ -29,7 +29,7 @@ fn matmul_subgroup(
   @builtin(workgroup_id) workgroup: vec3<u32>,
   @builtin(subgroup_invocation_id) lane: u32,
 ) {
-  // All lanes go to the end, since all of them hand out values of x.
+  // No lane may return early, since each broadcasts values of x.
   let n4 = min(id.x, N4 - 1u);
   let row = 8u * workgroup.y;
   let mine = 4u * K4 * row + (lane & 3u);

@@ -1,15 +1,15 @@
 // y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, 4 Y4], N = 4 N4
 //
-// For many rows. A workgroup of COLUMN_LANES x ROW_LANES computes a tile of y, a thread ROWS rows by VECS times four
-// columns of it. One chunk of 32 values of K of both operands is staged in workgroup memory at a time:
+// For many rows on GPUs. A workgroup of COLUMN_LANES x ROW_LANES threads computes a tile of y, each thread ROWS rows by
+// VECS times four columns. Workgroup memory stages one chunk of 32 values of K of both operands at a time:
 //
 //   x_tile   [row: ROW_LANES ROWS][k4: 8]         thread (x, y) reads rows ROWS y .. ROWS y + ROWS - 1
 //   w_tile   [k: 32][n4: COLUMN_LANES VECS]       and columns x, x + COLUMN_LANES ..
 //
-// With NORM it is rows of layer_norm(x) that are multiplied: COLUMN_LANES / ROWS threads a row sum it up first, and
-// normalise its values as they stage them. Every workgroup does so for itself, which saves a dispatch.
+// With NORM the product's input is layer_norm(x). COLUMN_LANES / ROWS threads per row compute its sums first, and normalise
+// its values when they stage them. Every workgroup does this itself, which saves a dispatch.
 //
-// The head also says of its logits what the sampler wants to know: see lib/head.wgsl.
+// The head also summarises its logits for the sampler: see lib/head.wgsl.
 
 const MAX_SUMS = 16u;
 
@@ -19,8 +19,8 @@ override ROWS: u32;
 override VECS: u32; // ROWS VECS is at most MAX_SUMS
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
-override Y4: u32; // the stride of y over 4: N4, or more where w is a part of the columns
-override SAMPLES_ONLY: bool; // one row a sample, not one a token; with NORM, x has one a token all the same
+override Y4: u32; // stride of y over 4: N4, or more if w has only part of the columns
+override SAMPLES_ONLY: bool; // one row per sample instead of per token; with NORM, x still has one per token
 override NORM: bool;
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
@@ -29,7 +29,7 @@ override NORM: bool;
 @group(0) @binding(3) var<storage, read> norm: array<vec4<f32>>; // gamma, beta
 @group(0) @binding(4) var<storage, read> samples: array<Sample>;
 @group(0) @binding(5) var<storage, read_write> y: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read_write> logit_parts: array<LogitPart>; // of the head: [samples, num_logit_parts()]
+@group(0) @binding(6) var<storage, read_write> logit_parts: array<LogitPart>; // only for the head: [samples, num_logit_parts()]
 @group(0) @binding(7) var<uniform> step: Step;
 
 var<workgroup> x_tile: array<vec4<f32>, 8u * ROW_LANES * ROWS>;
@@ -64,7 +64,7 @@ fn matmul_tiled(
   let first_row = group.y * tile_rows;
   let first_n4 = group.x * tile_n4;
 
-  // With NORM: the row that this thread stages a share of.
+  // With NORM: the row of which this thread stages a share.
   let row_threads = COLUMN_LANES / ROWS;
   let owner = thread / row_threads;
   let share = thread % row_threads;

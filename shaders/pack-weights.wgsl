@@ -1,7 +1,8 @@
-// A band of a matrix, as its file has it, into the layout that kernels read (README.md): padded, transposed, rounded or
-// quantised. One lane packs one chunk of 32 values along K of four columns.
+// Packs a band of a matrix from its file's layout into the kernels' layout (README.md): pads, transposes, rounds or
+// quantises it. One lane packs one chunk of 32 values along K of four columns.
 //
-// The same bits on every adapter: halves are moved or made by integers, and quotients are corrected by exact remainders.
+// All adapters give the same bits: halves are converted with integer arithmetic, and quotients are corrected by exact
+// remainders.
 
 const F32 = 0u;
 const F16 = 1u;
@@ -12,12 +13,12 @@ const Q4 = 3u;
 override LANES: u32;
 override SOURCE_DTYPE: u32; // F32, F16 or BF16
 override WEIGHTS_DTYPE: u32; // F32, F16, Q8 or Q4
-override TRANSPOSED: bool; // the file has [N, K]: a band is rows of N, not of K
+override TRANSPOSED: bool; // the file has [N, K], so a band has rows of N instead of K
 
 struct Band {
   k: u32, // sizes without padding
   n: u32,
-  first_row: u32, // of the file's matrix: a multiple of 32
+  first_row: u32, // of the band in the file's matrix: a multiple of 32
   num_rows: u32,
 }
 
@@ -92,7 +93,7 @@ fn quantise(chunk: u32, n4: u32, num_n4: u32, bits: u32) {
 fn quotient(value: vec4<f32>, scale: vec4<f32>, limit: f32) -> vec4<i32> {
   let divisor = select(scale, vec4(1.0), scale == vec4(0.0));
   var q = clamp(round(value / divisor), vec4(-limit), vec4(limit));
-  // WGSL's division may be an ulp off, and so q one off. q times scale has 8 + 11 bits: this remainder is exact.
+  // WGSL's division may be off by an ulp, and so q by one. q times scale has 8 + 11 bits, so this remainder is exact.
   let rest = value - q * divisor;
   let twice = 2.0 * abs(rest);
   let is_odd = (vec4<i32>(q) & vec4(1)) == vec4(1);
@@ -121,7 +122,7 @@ fn half_at(k: u32, n: u32) -> u32 {
   return halves(vec4(value_at(k, n))).x;
 }
 
-// An element of the source; zero in the padding.
+// Returns an element of the source; zero in the padding.
 fn bits_at(k: u32, n: u32) -> u32 {
   let row = select(k, n, TRANSPOSED) - band.first_row;
   if (k >= band.k || n >= band.n || row >= band.num_rows) {

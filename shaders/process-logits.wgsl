@@ -1,15 +1,15 @@
 // processed[i, :] = logits[i, :] after the request's rules      logits, processed: [samples, STRIDE] f32
 //
-// For beams the rules change log_softmax(logits[i, :]). One workgroup a sample; samples without rules cost a branch. The
-// order is Hugging Face's where it has the rule:
+// For beams the rules change log_softmax(logits[i, :]). One workgroup per sample; it returns at once if there are no rules.
+// The order is Hugging Face's for the rules it has:
 //   bias, repetition penalty, frequency and presence penalties, n-grams, bad words, end tokens too early, allowed tokens,
 //   the mask of a grammar
-// What a rule forbids becomes FORBIDDEN. Rules that look at the text look at `history`, the sequence's tokens, which the
-// host writes on admission and the sampler goes on: so they hold for tokens that the host has not seen yet.
+// Forbidden tokens get the logit FORBIDDEN. Rules about the text read `history`, the sequence's tokens. The host writes it
+// on admission and the sampler appends to it, so the rules cover tokens that the host has not seen yet.
 //
-// rules, a slot:  | biases | end tokens | bad word words | 1: has mask | mask [MASK_WORDS] | rule words ...
+// rules per slot: | biases | end tokens | bad word words | 1: has mask | mask [MASK_WORDS] | rule words ...
 //   rule words:   (token, bits of its bias) x biases, then token x end tokens, then per bad word: length, tokens ..
-// masks, a sample that is MASKED: a bit a token that may come
+// masks per MASKED sample: a bit per token, 1 if the token is allowed
 
 override LANES: u32;
 override VOCABULARY: u32;
@@ -22,7 +22,7 @@ override RULE_WORDS: u32; // of rules, per slot, the header and the mask include
 @group(0) @binding(2) var<storage, read> history: array<u32>;
 @group(0) @binding(3) var<storage, read> rules: array<u32>;
 @group(0) @binding(4) var<storage, read> masks: array<u32>;
-// How often each token occurs: PROMPT, plus one an output. All zero before and after.
+// Occurrences of each token: PROMPT if it is in the prompt, plus one per output. All zero before and after a dispatch.
 @group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(6) var<storage, read_write> processed: array<f32>;
 
@@ -72,7 +72,7 @@ fn process_logits(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
   }
   storageBarrier();
 
-  // Whoever takes a token's count handles it, so each is handled once.
+  // The lane that takes a token's count handles it, so each token is handled once.
   for (var i = lane; i < length; i += LANES) {
     let token = history[past + i];
     let count = atomicExchange(&counts[base + token], 0u);
@@ -155,7 +155,7 @@ fn log_total_of(base: u32, lane: u32) -> f32 {
   return highest + log(sum);
 }
 
-// Whether the history's last `count` tokens are those at `start`, of the rules or of the history.
+// Returns whether the history's last `count` tokens equal those at `start` in the rules or in the history.
 fn ends_with(past: u32, length: u32, start: u32, count: u32, of_rules: bool) -> bool {
   if (count > length) {
     return false;

@@ -1,26 +1,25 @@
 // feedback[slot] = token drawn from softmax(filter(l[i, :] / temperature))      l: [samples, STRIDE] f32
 // sampled[i] = (token, its log-probability)
 //
-// Of a sample that is SCORED: sampled[i] = (rank of its scored_token by the logits, its log-probability), and nothing is drawn.
+// A SCORED sample draws nothing: sampled[i] = (rank of its scored_token by the raw logits, its log-probability).
 //
-// l is `processed` for a sample that has rules (see process-logits.wgsl), `logits` for any other. What is FORBIDDEN is
-// never drawn; where everything is, the token is 0.
+// l is `processed` for a sample with rules (see process-logits.wgsl), else `logits`. FORBIDDEN tokens are never drawn; if
+// all are forbidden, the token is 0.
 //
-// Log-probabilities are of the raw logits, as OpenAI and vLLM tell them; with PROCESSED_LOGPROBS of what the sample draws
-// from, log_softmax(filter(l[i, :] / temperature)), or log_softmax(l[i, :]) where it is greedy. Then, where somebody asks
-// for the most likely ones, processed[i, :] = all of them, FORBIDDEN for what is not left; not for beams, whose processed
-// log-probabilities are told as they are. What is SCORED is a prompt's, which has no processing.
+// Log-probabilities describe the raw logits, as in OpenAI and vLLM. With PROCESSED_LOGPROBS they describe the distribution
+// of the draw: log_softmax(filter(l[i, :] / temperature)), or log_softmax(l[i, :]) for a greedy sample. Then, if the sample
+// wants its most likely tokens, processed[i, :] = all log-probabilities, FORBIDDEN for filtered tokens. Beams keep their
+// processed log-probabilities. A SCORED token of a prompt has raw ones.
 //
-// One workgroup a sample. One pass over the logits finds the likeliest token and the raw softmax. Gumbel's trick draws in
-// another: the token with the largest logit / temperature + gumbel(seed, output index, token) is a draw from the softmax.
-// With HAS_PARTS the head has said of each 32 raw logits what both passes are to find: then none is read for a greedy or a
-// free draw. Whatever the request, the raw softmax is the parts', so that a token's log-probability has the same bits
-// drawn and scored.
-// What filters leave is said by lib/filters.wgsl. All sums are of integers, or of floats in an order fixed by LANES.
+// One workgroup per sample. One pass over the logits finds the likeliest token and the raw softmax. Another draws with
+// Gumbel's trick: the token with the largest logit / temperature + gumbel(seed, output index, token) is a draw from the
+// softmax. With HAS_PARTS the head has summarised each 32 raw logits for both passes, so a greedy or free draw reads no
+// logits. Every request takes the raw softmax from the parts, so a token's log-probability has the same bits drawn and
+// scored. lib/filters.wgsl applies the filters. All sums are of integers, or of floats in an order fixed by LANES.
 //   temperature 0: the largest logit, the lowest id among equals
-//   top-k: the k largest, and what equals the k-th
+//   top-k: the k largest, and ties with the k-th
 //   top-p: of those, the fewest largest whose probabilities reach p
-//   min-p: of those, whose probability is at least min_p times the largest
+//   min-p: of those, the ones with a probability of at least min_p times the largest
 //   typical-p: of those, the fewest whose surprise is nearest to the entropy and whose probabilities reach typical_p
 
 override LANES: u32;
@@ -72,7 +71,7 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
   }
   let greedy = best_of_all(likeliest, lane);
   d.highest = greedy.value;
-  // Where no logit is a number that may be drawn there is no best: then any token will do, but it must be one.
+  // If every logit is NaN or forbidden there is no best token. Any valid one will do.
   var token = select(greedy.token, 0u, greedy.token == NONE.token);
 
   if (is_scored) {
@@ -119,7 +118,7 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
   }
 }
 
-// Of a token under what is left to draw, which is written to `processed` where the most likely ones are wanted.
+// Returns a token's log-probability after filtering. Writes all tokens' to `processed` if the sample wants the most likely.
 fn tell_processed(drawn: Distribution, request: Sample, token: u32, lane: u32) -> f32 {
   var d = drawn;
   d.temperature = select(d.temperature, 1.0, d.temperature == 0.0);

@@ -1,16 +1,16 @@
 // top[i, :] = the most likely tokens of sample i under its raw logits, in order, with their log-probabilities      [samples, MAX_TOP] vec2
 //
-// For beams, and with PROCESSED_LOGPROBS for all that is drawn (see sample.wgsl): of the highest processed
-// log-probabilities, as they are. Where fewer are left, the rest are FORBIDDEN.
-// One workgroup a sample; samples that want none cost a branch. A pass a token: each finds the best of those that come
-// after the one before, by value and then by id, so equal logits come in the order of their ids.
+// Beams, and with PROCESSED_LOGPROBS all drawn samples, take the highest values of `processed` instead (see sample.wgsl).
+// If filters keep fewer tokens, the rest are FORBIDDEN.
+// One workgroup per sample; it returns at once if the sample wants none. Each pass finds the next token by value, and by id
+// among equal values.
 
 override LANES: u32;
 override VOCABULARY: u32;
 override STRIDE: u32;
 override MAX_TOP: u32;
 override PROCESSED_LOGPROBS: bool;
-override HAS_PARTS: bool; // the head has left the softmax of each 32 logits
+override HAS_PARTS: bool; // the head has written the softmax of each 32 logits
 
 @group(0) @binding(0) var<storage, read> logits: array<f32>;
 @group(0) @binding(1) var<storage, read> processed: array<f32>;
@@ -26,7 +26,7 @@ fn top_logprobs(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
   let is_normalised = (request.flags & NORMALISED) != 0u || (PROCESSED_LOGPROBS && is_drawn);
   var last_value = 3.4028234e38;
   var last_token = 0u;
-  var softmax = Softmax(0.0, 1.0); // of what is normalised already
+  var softmax = Softmax(0.0, 1.0); // leaves normalised values unchanged
   if (!is_normalised && request.num_top > 0u) {
     softmax = NO_SOFTMAX;
     if (HAS_PARTS) {

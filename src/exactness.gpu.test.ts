@@ -31,7 +31,7 @@ const circumstancesFor = (dtype: string) =>
 const oneDevice = await withOneDevice();
 
 describe.each(DTYPES)("in $dtype with a cache in $kvCacheDtype", async (dtypes) => {
-  const base = { model: "/fixtures/gpt2-tiny/", worker: false, gpu: oneDevice, ...dtypes };
+  const base = { backend: "webgpu", model: "/fixtures/gpt2-tiny/", worker: false, gpu: oneDevice, ...dtypes } as const;
   const alone = await answersAlone(createEngine, base);
 
   it.each(circumstancesFor(dtypes.dtype))("a request is what it is alone: $name", async (circumstance) => {
@@ -43,8 +43,19 @@ describe.each(DTYPES)("in $dtype with a cache in $kvCacheDtype", async (dtypes) 
   });
 });
 
+describe("of another family, with grouped queries, norms of heads and windows", async () => {
+  const base = { model: "/fixtures/gemma3-tiny/", worker: false, gpu: oneDevice, dtype: "f16" } as const;
+  const alone = await answersAlone(createEngine, base);
+
+  it.each(CIRCUMSTANCES)("a request is what it is alone: $name", async (circumstance) => {
+    const { rounds, hasHappened, stats } = await answersUnder(createEngine, base, circumstance, 1);
+    for (const answers of rounds) expect(answers).toEqual(alone);
+    expect(hasHappened, JSON.stringify(stats)).toBe(true);
+  });
+});
+
 it("choices of one request share their prompt's blocks, and are what each is alone", async () => {
-  await using engine = await createEngine({ model: "/fixtures/gpt2-tiny/" });
+  await using engine = await createEngine({ backend: "webgpu", model: "/fixtures/gpt2-tiny/" });
   const prompt = Array.from({ length: 50 }, (_, i) => mixed(3, i));
   const request: Request = { prompt, max_tokens: 12, seed: 5, ignore_eos: true, return_token_ids: true, logprobs: 0 };
   const answers = (await run(engine, { ...request, n: 4 })) as unknown[];
@@ -57,6 +68,7 @@ it("a step is one submit, and nothing is created on the way but its command enco
   const calls: string[] = [];
   const gpu = tampered({ onCall: (name) => calls.push(name) });
   await using engine = await createEngine({
+    backend: "webgpu",
     model: "/fixtures/gpt2-tiny/",
     worker: false,
     gpu,

@@ -16,7 +16,7 @@ type Request = ChatCompletionRequest & { stream?: false };
 const opened = await openTestDevice();
 const { weights } = await loadGolden("gpt2-tiny");
 const VOCABULARY = 512;
-const TINY = { model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
+const TINY = { backend: "webgpu", model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
 const MODE = { ...TINY, logprobsMode: "processed_logprobs" } as const;
 
 interface Case {

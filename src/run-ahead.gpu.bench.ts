@@ -21,7 +21,9 @@ async function tokensPerSecond(engine: ChorusEngine, concurrency: number): Promi
 
 it("run-ahead", async () => {
   const engines = await Promise.all(
-    DEPTHS.map((runAhead) => createEngine({ model: "/models/chorus-chat/", runAhead, enablePrefixCaching: false })),
+    DEPTHS.map((runAhead) =>
+      createEngine({ backend: "webgpu", model: "/models/chorus-chat/", runAhead, enablePrefixCaching: false }),
+    ),
   );
   const rows = [];
   for (const concurrency of CONCURRENCIES) {

@@ -151,7 +151,7 @@ function report(
   return `# Memory while a model loads
 
 Written by \`npm run bench -- memory\` on ${new Date().toISOString().slice(0, 10)}, Chromium on ${adapter === "software" ? "SwiftShader" : "the machine's GPU"}. A model of random weights,
-${mib(weightBytes)} MiB in f32, is loaded by each way a model comes, in a browser of its own.
+${mib(weightBytes)} MiB in f32, is loaded from each kind of source, in a separate browser.
 
 **At most ${mib(boundBytes)} MiB may be held at a time: its largest tensor (${mib(largestTensorBytes)}) plus ${mib(ALLOWANCE_BYTES)}.**
 
@@ -159,10 +159,10 @@ ${mib(weightBytes)} MiB in f32, is loaded by each way a model comes, in a browse
 | --- | --- | ---: | ---: | ---: | ---: | ---: |
 ${rows.join("\n")}
 
-Held is what Chromium's inspector counts in the page and all its workers (V8's heap, the DOM's heap, array buffers; garbage
-included, but in the end), asked every 20 ms, beyond what the page held before the load. While a thread is busy it answers
-late: the longest gap between two samples is in the last column. Not in it: what the browser keeps for Blobs outside of
-JavaScript, and the GPU process, where the weights are.
+Held memory is what Chromium's inspector counts in the page and all its workers (V8's heap, the DOM's heap, array buffers;
+with garbage, except in the end), every 20 ms, minus what the page held before the load. A busy thread answers late: the last
+column has the longest gap between two samples. Not counted: what the browser keeps for Blobs outside of JavaScript, and the
+GPU process, which holds the weights.
 `;
 }
 

@@ -25,7 +25,7 @@ export async function benchmarkPage({ params, out, name, note }) {
   const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    const app = appSection(await firstTokenMs(page, server.url), bundle.gzipBytes);
+    const app = appSection(await firstTokenMs(page, server.url, params.backend), bundle.gzipBytes);
 
     await page.goto("about:blank");
     const given = Object.entries(params).filter(([, value]) => value !== undefined);
@@ -46,7 +46,8 @@ export async function benchmarkPage({ params, out, name, note }) {
     const folder = resolve(root, out);
     mkdirSync(folder, { recursive: true });
     const base =
-      name ?? `${adapter === "software" ? "swiftshader" : "gpu"}-${result.options.model.split("/").join("-")}`;
+      name ??
+      `${result.environment.adapter.startsWith("CPU") ? "cpu" : adapter === "software" ? "swiftshader" : "gpu"}-${result.options.model.split("/").join("-")}`;
     for (const file of report.reportFiles(result, base)) writeFileSync(join(folder, file.name), file.text);
     console.log(`Written to ${join(out, `${base}.md`)} and .json.`);
   } finally {
@@ -60,12 +61,16 @@ export async function benchmarkPage({ params, out, name, note }) {
  *
  * @returns {Promise<number>}
  */
-async function firstTokenMs(/** @type {import("playwright").Page} */ page, /** @type {string} */ url) {
+async function firstTokenMs(
+  /** @type {import("playwright").Page} */ page,
+  /** @type {string} */ url,
+  /** @type {unknown} */ backend,
+) {
   let ms = 0;
   for (let visit = 0; visit < 2; visit++) {
     await page.goto("about:blank");
     const startMs = Date.now();
-    await page.goto(`${url}?temperature=0`);
+    await page.goto(`${url}?${backend ? `backend=${backend}&` : ""}temperature=0`);
     const pane = page.getByRole("region", { name: "Pane 1", exact: true });
     await pane.getByRole("textbox", { name: "Message" }).fill("What is the capital of France?");
     await pane.getByRole("button", { name: "Send", exact: true }).click();

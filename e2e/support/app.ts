@@ -5,6 +5,9 @@ import { expect, type Locator, type Page } from "playwright/test";
 /** For openFake: an answer that lasts longer than any test. */
 export const ENDLESS = "paragraphs=1000&context=1000000&max_tokens=100000";
 
+/** Of the page's address: else the app takes the CPU where the GPU is a software adapter, as here. */
+export const ON_SOFTWARE_GPU = "backend=webgpu";
+
 export class App {
   readonly page: Page;
   readonly batch: Locator;
@@ -16,7 +19,7 @@ export class App {
 
   /** @param query of the page's address: "temperature=0" makes answers greedy */
   static async open(page: Page, query = ""): Promise<App> {
-    await page.goto(query ? `./?${query}` : "./");
+    await page.goto(`./?${query.includes("backend=") ? query : `${ON_SOFTWARE_GPU}&${query}`}`);
     return new App(page);
   }
 

@@ -19,6 +19,6 @@ export async function createEngine(
   return page.evaluateHandle(async (options) => {
     const library = new URL("./lib/chorus.js", location.href).href;
     const { createEngine: create } = (await import(library)) as typeof import("../../src/index.ts");
-    return create({ model: "models/chorus-chat/", ...options });
+    return create({ backend: "webgpu", model: "models/chorus-chat/", ...options });
   }, config);
 }

@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 
-// By a URL: types are checked before anything is built.
+// A URL, since types are checked before anything is built.
 /** @type {typeof import("../../src/index.ts")} */
 const { createEngine } = await import(new URL("../../dist/lib/chorus.js", import.meta.url).href);
 
@@ -15,7 +15,14 @@ const prompts = JSON.parse(readFileSync("fixtures/gpt2-tiny/golden.json", "utf8"
 const model = ["config.json", "tokenizer.json", "model.safetensors"].map(
   (name) => new File([readFileSync(`fixtures/gpt2-tiny/${name}`)], name),
 );
-const engine = await createEngine({ model, worker: false, gpu: create([]), dtype: "f32", kvCacheDtype: "f32" });
+const engine = await createEngine({
+  backend: "webgpu",
+  model,
+  worker: false,
+  gpu: create([]),
+  dtype: "f32",
+  kvCacheDtype: "f32",
+});
 
 const answer = async (/** @type {Prompt} */ { ids, greedy }) => {
   const { choices } = await engine.completions.create({

@@ -1,7 +1,7 @@
 // Activation functions of four values.
 
-// 0.5 x (1 + tanh u) = x / (1 + exp(-2u)) with u = sqrt(2 / pi) (x + 0.044715 x^3): no tanh, whose precision WGSL leaves
-// open, and nothing to overflow once the exponent is capped.
+// 0.5 x (1 + tanh u) = x / (1 + exp(-2u)) with u = sqrt(2 / pi) (x + 0.044715 x^3). Avoids tanh, whose precision WGSL does
+// not specify. The capped exponent can't overflow.
 fn gelu_tanh(x: vec4<f32>) -> vec4<f32> {
   let u = 0.7978845608028654 * (x + 0.044715 * x * x * x);
   return x / (1.0 + exp(min(-2.0 * u, vec4(88.0))));
@@ -16,7 +16,7 @@ fn gelu_erf(x: vec4<f32>) -> vec4<f32> {
   return 0.5 * x * (1.0 + sign(x) * erf);
 }
 
-// x / (1 + exp(-x)); the exponent is capped, or it would overflow.
+// x / (1 + exp(-x)). The exponent is capped so that it can't overflow.
 fn silu(x: vec4<f32>) -> vec4<f32> {
   return x / (1.0 + exp(min(-x, vec4(88.0))));
 }

@@ -1,4 +1,4 @@
-// The best of several tokens: the largest value, the lowest token among equals where they come in ascending order.
+// The best of several tokens: the one with the largest value, and the first of those with equal values.
 
 struct Best {
   value: f32,
@@ -15,7 +15,7 @@ fn better(best: Best, value: f32, token: u32) -> Best {
   return best;
 }
 
-// Of tokens `t` too, which ascend.
+// Returns the best of `best` and four more tokens, in ascending order.
 fn better4(best: Best, l: vec4<f32>, t: vec4<u32>) -> Best {
   if (!any(l > vec4(best.value))) {
     return best;

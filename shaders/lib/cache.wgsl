@@ -1,8 +1,8 @@
-// Where a position's keys and values lie, and what becomes of them there. See README.md for the layout.
+// The address of a position's keys and values in the cache, and their rounding there. See README.md for the layout.
 
 override KV_HEADS: u32; // heads of keys and values
 override HEAD_VEC4: u32; // the head's size, padded to a multiple of 4, over 4
-override BLOCK_SIZE: u32; // tokens a block
+override BLOCK_SIZE: u32; // tokens per block
 override MAX_BLOCKS: u32; // row length of the block tables
 override CACHE_F16: bool;
 
@@ -21,7 +21,7 @@ fn from_halves(words: vec2<u32>) -> vec4<f32> {
   return vec4(unpack2x16float(words.x), unpack2x16float(words.y));
 }
 
-// What is read back after these values were written.
+// Returns these values after a write to the cache and a read back.
 fn as_cached(values: vec4<f32>) -> vec4<f32> {
   if (CACHE_F16) {
     return from_halves(to_halves(values));

@@ -1,7 +1,7 @@
-// Which tokens top-k, top-p, min-p and typical-p leave. Used by sample.wgsl, whose `sum_of_all` it takes.
+// The filters top-k, top-p, min-p and typical-p. sample.wgsl uses this file and provides `sum_of_all`.
 //
-// Filters are thresholds on the logit, found by a radix select over its bits as they lie in memory: what is compared later
-// is exactly what was counted. All sums are of integers, or of floats in an order fixed by LANES.
+// A filter is a threshold on the logit, found by a radix select over its bits in memory, so later comparisons agree exactly
+// with the counts. All sums are of integers, or of floats in an order fixed by LANES.
 
 const BINS = 256u;
 const MASS_ONE = 2147483648.0; // probability 1 in the fixed point of the top-p select
@@ -9,22 +9,22 @@ const MASS_ONE = 2147483648.0; // probability 1 in the fixed point of the top-p 
 var<workgroup> histogram: array<atomic<u32>, BINS>;
 var<workgroup> selected: vec2<u32>; // bin, weight above it
 
-// In the order in which they come.
+// The filters, in order.
 const TOP_K = 0u;
 const TOP_P = 1u;
 const TYPICAL_P = 2u;
 
-// The logits that a sample draws from, and which of its tokens are left.
+// The logits that a sample draws from, and the limits of the tokens that the filters keep.
 struct Distribution {
   base: u32,
   is_processed: bool,
   temperature: f32,
   highest: f32, // logit
-  threshold: u32, // lowest key that top-k and top-p leave
-  min_weight: f32, // lowest weight that min-p leaves
-  total: f32, // sum of the weights of what is left; 0 while tokens are selected by count
-  entropy: f32, // of what is left, in nats
-  typical: u32, // lowest key of typicality that typical-p leaves
+  threshold: u32, // lowest key that top-k and top-p keep
+  min_weight: f32, // lowest weight that min-p keeps
+  total: f32, // sum of the kept tokens' weights; 0 while tokens are selected by count
+  entropy: f32, // of the kept tokens, in nats
+  typical: u32, // lowest key of typicality that typical-p keeps
 }
 
 fn logit_of(d: Distribution, token: u32) -> f32 {
@@ -34,7 +34,7 @@ fn logit_of(d: Distribution, token: u32) -> f32 {
   return logits[d.base + token];
 }
 
-// Of a lane's next four tokens; FORBIDDEN beyond the vocabulary.
+// Returns the logits of four tokens; FORBIDDEN beyond the vocabulary.
 fn logits4(d: Distribution, t: vec4<u32>) -> vec4<f32> {
   let l = vec4(logit_of(d, t.x), logit_of(d, t.y), logit_of(d, t.z), logit_of(d, t.w));
   return select(vec4(FORBIDDEN), l, t < vec4(VOCABULARY));
@@ -51,26 +51,26 @@ fn weight_of(logit: f32, d: Distribution) -> f32 {
   return exp((logit - d.highest) / d.temperature);
 }
 
-// How near a token's surprise is to the entropy: nearer ones have larger keys.
+// Returns a key that is larger the nearer the token's surprise is to the entropy.
 fn typicality_of(logit: f32, d: Distribution) -> u32 {
   let surprise = log(d.total) - (logit - d.highest) / d.temperature;
   return ~key_of(abs(surprise - d.entropy));
 }
 
 fn is_left(logit: f32, d: Distribution) -> bool {
-  // The comparisons are such that a NaN is left, as the largest: it may be all there is.
+  // These comparisons keep NaN as the largest value: there may be nothing else.
   if (key_of(logit) < d.threshold || logit <= FORBIDDEN) {
     return false;
   }
   return d.min_weight == 0.0 || !(weight_of(logit, d) < d.min_weight);
 }
 
-// Whether typical-p, the last filter, leaves it too.
+// Returns whether typical-p, the last filter, keeps the token too.
 fn may_be_drawn(logit: f32, d: Distribution) -> bool {
   return is_left(logit, d) && (d.typical == 0u || typicality_of(logit, d) >= d.typical);
 }
 
-// The sum of the weights of what is left.
+// Returns the sum of the kept tokens' weights.
 fn total_of(d: Distribution, lane: u32) -> f32 {
   var total = 0.0;
   for (var t = lane; t < VOCABULARY; t += LANES) {
@@ -82,9 +82,8 @@ fn total_of(d: Distribution, lane: u32) -> f32 {
   return sum_of_all(total, lane);
 }
 
-// The largest key, of their logits or of their typicality, such that the tokens that are left and have it or a larger one
-// weigh at least `goal` together: they count one each, or with a total their probability in fixed point. 0 where all
-// together weigh less.
+// Returns the largest key (of logits, or of typicality) such that the kept tokens with this or a larger key weigh at least
+// `goal` together; 0 if all together weigh less. A token weighs one, or with a total its probability in fixed point.
 fn select_key(d: Distribution, by_typicality: bool, goal: u32, lane: u32) -> u32 {
   var prefix = 0u;
   var missing = goal;
@@ -130,7 +129,7 @@ fn select_key(d: Distribution, by_typicality: bool, goal: u32, lane: u32) -> u32
   return prefix;
 }
 
-// The entropy of what is left, in nats.
+// Returns the entropy of the kept tokens, in nats.
 fn entropy_of(d: Distribution, lane: u32) -> f32 {
   var entropy = 0.0;
   for (var t = lane; t < VOCABULARY; t += LANES) {
@@ -143,7 +142,7 @@ fn entropy_of(d: Distribution, lane: u32) -> f32 {
   return sum_of_all(entropy, lane);
 }
 
-// The weight that the tokens a filter leaves must have together; 0 where the request does without it.
+// Returns the total weight that a filter keeps; 0 if the request has no such filter.
 fn goal_of(filter_index: u32, request: Sample) -> u32 {
   if (filter_index == TOP_K) {
     return select(0u, request.top_k, request.top_k < VOCABULARY);
@@ -152,8 +151,8 @@ fn goal_of(filter_index: u32, request: Sample) -> u32 {
   return select(0u, max(1u, u32(share * MASS_ONE)), share < 1.0);
 }
 
-// The filters of a request, one after the other, each over what those before it left. One loop, since compilers write out
-// every call of a function anew.
+// Applies a request's filters in order, each to the tokens that the earlier ones keep. It is one loop because compilers
+// inline every call of a function.
 fn filtered(request: Sample, unfiltered: Distribution, lane: u32) -> Distribution {
   var d = unfiltered;
   for (var filter_index = TOP_K; filter_index <= TYPICAL_P; filter_index++) {

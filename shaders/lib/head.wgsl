@@ -1,15 +1,16 @@
-// What follows the product that is the model's head: each eight neighbouring threads, of four columns each, leave a
-// LogitPart. The kernel has `put_aside` and `aside`, a place in workgroup memory for each of its threads.
+// Summarises the logits after the model's head: each eight neighbouring threads, of four columns each, write a LogitPart.
+// The kernel provides `put_aside` and `aside`, a place in workgroup memory for each of its threads.
 
-override VOCABULARY: u32;
+override VOCABULARY: u32; // tokens that may be drawn; the columns beyond are padding
 override FIRST_TOKEN: u32; // of the head's columns, where it lies in several parts: a multiple of 32
 
-// Every thread of the workgroup must call it. `l`: logits 4 n4 .. 4 n4 + 3 of sample `row`, where `is_mine`.
+// Every thread of the workgroup must call it. `l`: logits 4 n4 .. 4 n4 + 3 of sample `row`, valid if `is_mine`.
 fn leave_logit_part(l: vec4<f32>, n4: u32, row: u32, thread: u32, is_mine: bool) {
   put_aside(thread, part_of_four(l, FIRST_TOKEN + 4u * n4, samples[row]));
   workgroupBarrier();
-  if (is_mine && thread % 8u == 0u) {
-    logit_parts[row * num_logit_parts() + (FIRST_TOKEN + 4u * n4) / PART_TOKENS] = joined_part(thread);
+  let part = (FIRST_TOKEN + 4u * n4) / PART_TOKENS;
+  if (is_mine && thread % 8u == 0u && part < num_logit_parts()) {
+    logit_parts[row * num_logit_parts() + part] = joined_part(thread);
   }
   workgroupBarrier();
 }
@@ -23,7 +24,7 @@ fn part_of_four(logits: vec4<f32>, token: u32, request: Sample) -> LogitPart {
   if (draws_freely(request)) {
     for (var i = 0u; i < 4u; i++) {
       let luck = l[i] / request.temperature + gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, t[i]));
-      // Divided, what is FORBIDDEN would not be the lowest any more.
+      // FORBIDDEN divided by the temperature might no longer be the lowest value.
       luckiest = better(luckiest, select(FORBIDDEN, luck, l[i] > FORBIDDEN), t[i] % PART_TOKENS);
     }
   }
@@ -31,7 +32,7 @@ fn part_of_four(logits: vec4<f32>, token: u32, request: Sample) -> LogitPart {
   return LogitPart(likeliest.value, total, luckiest.value, f32(likeliest.token + PART_TOKENS * luckiest.token));
 }
 
-// Of the parts of eight threads, in their order.
+// Joins the parts of eight threads in order.
 fn joined_part(first: u32) -> LogitPart {
   var likeliest = Best(FORBIDDEN, 0u);
   var luckiest = Best(FORBIDDEN, 0u);

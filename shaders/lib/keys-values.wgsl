@@ -1,4 +1,4 @@
-// Keys and values, of the cache and of the rows of this step: what the kernels of attention read. They declare qkv,
+// Reads of keys and values from the cache and from this step's rows, for the kernels of attention. They declare qkv,
 // key_cache and value_cache.
 
 override HEADS: u32; // query heads
@@ -9,13 +9,13 @@ const QUERY = 0u;
 const KEY = 1u;
 const VALUE = 2u;
 
-// The head of keys and values that a query head reads. HEADS is a multiple of KV_HEADS; neighbours share one.
+// Returns the head of keys and values of a query head. HEADS is a multiple of KV_HEADS; neighbouring query heads share one.
 fn kv_head_of(head: u32) -> u32 {
   return head / (HEADS / KV_HEADS);
 }
 
-// Four values of a row's query, key or value of one head; zero beyond the head's size. Queries come first, then keys, then
-// values: a head of QUERY is a query head, one of KEY or VALUE a head of keys and values.
+// Returns four values of one head of a row's query, key or value; zero beyond the head's size. qkv has the queries, then
+// the keys, then the values. `head` counts query heads for QUERY, and heads of keys and values for KEY and VALUE.
 fn projected4(row: u32, part: u32, head: u32, vec: u32) -> vec4<f32> {
   let first_head = select(HEADS + (part - KEY) * KV_HEADS, 0u, part == QUERY);
   let start = row * QKV_STRIDE + (first_head + head) * HEAD_SIZE + 4u * vec;

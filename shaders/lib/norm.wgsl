@@ -1,11 +1,11 @@
-// Normalisation in its one order of additions, for layer-norm.wgsl and for products that normalise their input
-// themselves. A row's 32 partial sums are those of every 32nd value, ascending; they are added in ascending order.
+// Normalisation in a fixed order of additions, for layer-norm.wgsl and for products that normalise their input. A row has
+// 32 partial sums, each of every 32nd value, ascending. They are added in ascending order.
 //
 //   part       0        1        ..  7            a part is a vec4: four of the 32 sums
-//   of values  0 .. 3   4 .. 7   ..  28 .. 31     and of those 32, 64, .. further on
+//   of values  0 .. 3   4 .. 7   ..  28 .. 31     and those 32, 64, .. later
 
-override RMS: bool; // x / sqrt(mean of squares), not LayerNorm
-override WIDTH: u32; // of a row without its padding
+override RMS: bool; // RMSNorm, x / sqrt(mean of squares), instead of LayerNorm
+override WIDTH: u32; // of a row, without padding
 override EPSILON: f32;
 
 const NUM_PARTS = 8u;
@@ -42,7 +42,7 @@ fn scale_of(total_of_squares: f32) -> f32 {
   return 1.0 / sqrt(total_of_squares / f32(WIDTH) + EPSILON);
 }
 
-// norm: gamma, then beta, both padded with zeros; and so the padding of what comes out is zero.
+// norm: gamma, then beta, both padded with zeros, so that the result's padding is zero.
 fn normalise(values: vec4<f32>, k4: u32, mean: f32, scale: f32) -> vec4<f32> {
   return fma((values - mean) * scale, norm[k4], norm[K4 + k4]);
 }

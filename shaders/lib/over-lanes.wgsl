@@ -1,8 +1,8 @@
-// What the lanes of a workgroup find out about a row of logits, each about its share, brought together: the best, a sum, a
-// softmax. In the order of the lanes, so that the bits are the same wherever it is done.
+// Reductions over a workgroup's lanes, each with its share of a row of logits: the best token, a sum, a softmax. They run
+// in the order of the lanes, so that the bits are the same in every kernel.
 
-// A lane's first four tokens, and by 4 LANES more its next ones: four loads at once, and of each the neighbours in the
-// neighbouring lanes, which is what every adapter reads fastest.
+// Returns a lane's first four tokens; adding 4 LANES gives the next ones. Neighbouring lanes load neighbouring tokens,
+// which every adapter reads fastest.
 fn lanes_apart(lane: u32) -> vec4<u32> {
   return vec4(lane, lane + LANES, lane + 2u * LANES, lane + 3u * LANES);
 }
@@ -10,7 +10,7 @@ fn lanes_apart(lane: u32) -> vec4<u32> {
 var<workgroup> values: array<f32, LANES>;
 var<workgroup> tokens: array<u32, LANES>;
 
-// Every lane gets the best of all lanes: the largest value, the lowest token among equals.
+// Returns the best of all lanes, to every lane: the largest value, the lowest token among equals.
 fn best_of_all(mine: Best, lane: u32) -> Best {
   values[lane] = mine.value;
   tokens[lane] = mine.token;
@@ -38,7 +38,7 @@ fn sum_of_all(mine: f32, lane: u32) -> f32 {
 
 struct Softmax {
   peak: f32, // the largest logit
-  total: f32, // of exp(logit - peak)
+  total: f32, // sum of exp(logit - peak)
 }
 
 const NO_SOFTMAX = Softmax(FORBIDDEN, 0.0);
@@ -55,7 +55,7 @@ fn with4(softmax: Softmax, l: vec4<f32>) -> Softmax {
   return s;
 }
 
-// Of a lane's share of the sums that the head left: see lib/logit-part.wgsl.
+// Adds one of the head's parts to a lane's softmax: see lib/logit-part.wgsl.
 fn with_part(softmax: Softmax, part: LogitPart) -> Softmax {
   let peak = max(softmax.peak, part.peak);
   return Softmax(peak, fma(part.total, exp(part.peak - peak), softmax.total * exp(softmax.peak - peak)));

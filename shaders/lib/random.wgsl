@@ -1,5 +1,5 @@
 // Counter-based random numbers: Threefry-2x32 with 20 rounds (Salmon et al., "Parallel random numbers: as easy as
-// 1, 2, 3", 2011). A number is a function of its key and counter alone, so no neighbour and no replay can change it.
+// 1, 2, 3", 2011). A number depends only on its key and counter, so it is the same in any batch and in any replay.
 
 fn rotate_left(x: u32, bits: u32) -> u32 {
   return (x << bits) | (x >> (32u - bits));
@@ -10,8 +10,8 @@ fn mixed(x: vec2<u32>, bits: u32) -> vec2<u32> {
   return vec2(sum, rotate_left(x.y, bits) ^ sum);
 }
 
-// Five times four rounds. Without arrays, which software adapters keep in memory, and in a loop, which they leave out where
-// no lane needs it.
+// Five times four rounds. Without arrays, since software adapters keep those in memory. In a loop, since they skip a loop
+// that no lane needs.
 fn threefry(key: vec2<u32>, counter: vec2<u32>) -> vec2<u32> {
   var keys = vec3(key, 0x1bd11bdau ^ key.x ^ key.y);
   var rotations = vec4(13u, 15u, 26u, 6u);
@@ -28,8 +28,8 @@ fn threefry(key: vec2<u32>, counter: vec2<u32>) -> vec2<u32> {
   return x;
 }
 
-// A standard Gumbel number. The uniform number behind it has 23 bits and a half: that is the most that f32 holds without
-// rounding, and so it is never 0 or 1 and the result is always finite.
+// Returns a standard Gumbel number. Its uniform number is 23 bits plus a half, the most that f32 holds without rounding, so
+// it is never 0 or 1 and the result is finite.
 fn gumbel(key: vec2<u32>, counter: vec2<u32>) -> f32 {
   let uniform_number = (f32(threefry(key, counter).x >> 9u) + 0.5) * 0x1p-23;
   return -log(-log(uniform_number));

@@ -1,4 +1,4 @@
-// Softmax over some of a row's positions, as much of it as can be said without the others.
+// Partial softmax over some of a row's positions.
 
 const LOWEST = -3.4028234e38;
 
@@ -10,7 +10,7 @@ struct SoftmaxPart {
 
 const NOTHING = SoftmaxPart(LOWEST, 0.0, vec4(0.0));
 
-// In the one order there is: `later` has the positions that follow.
+// Joins two parts. `later` has the positions after those of `part`.
 fn joined(part: SoftmaxPart, later: SoftmaxPart) -> SoftmaxPart {
   let highest = max(part.highest, later.highest);
   let rescale = exp(part.highest - highest);

@@ -1,12 +1,12 @@
-// What a step computes. Written once a step by src/backends/gpu/step-buffer.ts; the two must agree (a test compares them).
+// A step's data. src/backends/gpu/step-buffer.ts writes it once per step; a test checks that both agree.
 
 struct Step {
   num_rows: u32,
   num_samples: u32,
 }
 
-// One token to compute. `token` is FEEDBACK where the id was sampled on the GPU and lies in feedback[slot]. `start` is the
-// first position of the same sequence in this step; its rows follow one another.
+// One token to compute. If `token` is FEEDBACK, the id was sampled on the GPU and is in feedback[slot]. `start` is the
+// sequence's first position in this step; its rows are consecutive.
 struct Row {
   token: u32,
   position: u32,
@@ -14,7 +14,7 @@ struct Row {
   start: u32,
 }
 
-// One token to draw, from the logits of row `row`, or one of the prompt to score under them.
+// One token to draw from the logits of row `row`, or a prompt's token to score under them.
 struct Sample {
   row: u32,
   slot: u32,
@@ -31,21 +31,21 @@ struct Sample {
   presence_penalty: f32,
   no_repeat_ngram_size: u32,
   prompt_length: u32,
-  num_top: u32, // most likely tokens to tell beside the one drawn
+  num_top: u32, // number of most likely tokens to return
   flags: u32,
-  mask: u32, // row of what its grammar lets come next, where MASKED
-  scored_token: u32, // to score, where SCORED: of the fields above, num_top counts besides row and slot
+  mask: u32, // row of its grammar's mask, if MASKED
+  scored_token: u32, // to score, if SCORED; then only row, slot and num_top of the fields above are used
 }
 
 const FEEDBACK = 0xffffffffu;
 
-// Of `flags`: draw from processed logits, not from the model's; it is too early for the end tokens of the rules; what is
-// processed are log-probabilities, as beam search has it.
+// Bits of `flags`: draw from processed logits instead of raw ones; the rules' end tokens are still forbidden; process
+// log-probabilities, as beam search needs.
 const PROCESSED = 1u;
 const TOO_EARLY = 2u;
 const NORMALISED = 4u;
-const MASKED = 8u; // only what its mask has may be drawn
+const MASKED = 8u; // only tokens in its mask may be drawn
 const SCORED = 16u; // nothing is drawn
 
-// A logit that no draw may take: the lowest f32.
+// The logit of a token that must not be drawn: the lowest f32.
 const FORBIDDEN = -3.4028234e38;

@@ -14,7 +14,7 @@ struct Weights4x4 {
   k3: vec4<f32>,
 }
 
-// w[4 k4 .. 4 k4 + 3, 4 n4 .. 4 n4 + 3]; where they are quantised, the integers, of which chunk_scale makes weights.
+// w[4 k4 .. 4 k4 + 3, 4 n4 .. 4 n4 + 3]; integers if quantised, which chunk_scale turns into weights.
 fn weights_4x4(k4: u32, n4: u32) -> Weights4x4 {
   switch WEIGHTS_DTYPE {
     case F16: {
@@ -48,7 +48,7 @@ fn weights_4x4(k4: u32, n4: u32) -> Weights4x4 {
   }
 }
 
-// What the sum of chunk k4 / 8 is to be multiplied by, for columns 4 n4 .. 4 n4 + 3: 1 where nothing is quantised.
+// Returns the factors of the sums of chunk k4 / 8 for columns 4 n4 .. 4 n4 + 3; 1 if the weights are not quantised.
 fn chunk_scale(k4: u32, n4: u32) -> vec4<f32> {
   if (WEIGHTS_DTYPE == F32 || WEIGHTS_DTYPE == F16) {
     return vec4(1.0);

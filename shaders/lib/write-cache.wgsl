@@ -1,4 +1,4 @@
-// Four values of a key and of a value into the cache, at cache_index(..) + which four of the head.
+// Writes four values of a key and of a value to the cache, at cache_index(..) plus the index of the four in the head.
 fn write_cache(index: u32, key: vec4<f32>, value: vec4<f32>) {
   if (CACHE_F16) {
     key_cache[index] = to_halves(key);

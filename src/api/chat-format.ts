@@ -10,6 +10,8 @@ import type { ChatFrame } from "../protocol/catalogue.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";
 import { BoundedTemplate } from "./bounded-template.ts";
+import { CLOSING, OPENING, type ReasoningStart } from "./reasoning-splitter.ts";
+import { isObject } from "./validate.ts";
 
 /** The part of a model's tokenizer that chats need. */
 export interface ChatTokenizer {
@@ -25,11 +27,24 @@ export interface ChatFormat {
   readonly stop: readonly string[];
   /** Whether a system message reaches the model: many small chat models were trained without them. */
   readonly readsSystemPrompt: boolean;
-  /**
-   * Returns the token ids of the conversation up to the start of the assistant's answer, or with `isContinued` up to the end
-   * of the last message, which the answer continues.
-   */
-  encode(messages: readonly ChatMessage[], isContinued?: boolean): number[];
+  /** Returns the prompt of a conversation. */
+  open(messages: readonly ChatMessage[], options?: OpenOptions): OpenedChat;
+}
+
+/** Variables of the template that a request sets: JSON. */
+export type TemplateVariables = Readonly<Record<string, unknown>>;
+
+interface OpenOptions {
+  /** The prompt ends where the last message, an answer, goes on; not where an answer begins. [false] */
+  readonly isContinued?: boolean;
+  /** [none] */
+  readonly variables?: TemplateVariables;
+}
+
+interface OpenedChat {
+  readonly tokenIds: number[];
+  /** Where the answer's reasoning is. */
+  readonly reasoning: ReasoningStart;
 }
 
 /**
@@ -43,29 +58,40 @@ export function createChatFormat(tokenizer: ChatTokenizer, frame: ChatFrame | nu
 
 function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFrame): ChatFormat {
   const template = parseTemplate(source);
-  const write = (messages: readonly ChatMessage[], isContinued: boolean) =>
+  const write = (messages: readonly ChatMessage[], isContinued: boolean, variables: TemplateVariables = {}) =>
     render(template, {
       ...tokenizer.namedTokens,
-      messages,
-      add_generation_prompt: !isContinued,
       tools: null,
       documents: null,
+      ...variables,
+      messages,
+      add_generation_prompt: !isContinued,
     });
+  const mayReason = source.includes(CLOSING);
   return {
     stop,
     readsSystemPrompt: readsSystemPrompt((messages) => write(messages, false)),
-    encode: (messages, isContinued = false) => {
-      const mask = new Mask(tokenizer.controlTokens, messages);
-      const hidden = messages.map((message) => mask.hideIn(message));
-      const text = write(hidden, isContinued);
-      return tokenizer
-        .splitControlTokens(isContinued ? leaveOpen(text, hidden.at(-1)?.content ?? "") : text)
+    open: (messages, { isContinued = false, variables = {} } = {}) => {
+      const mask = new Mask(tokenizer.controlTokens, { messages, variables });
+      const hidden = messages.map((message) => ({ ...mask.hideIn(message), role: message.role }));
+      const whole = write(hidden, isContinued, mask.hideIn(variables));
+      const text = isContinued ? leaveOpen(whole, hidden.at(-1)?.content ?? "") : whole;
+      const tokenIds = tokenizer
+        .splitControlTokens(text)
         .flatMap((part) => (typeof part === "number" ? [part] : tokenizer.encodePlain(mask.reveal(part))));
+      return { tokenIds, reasoning: mayReason && !isContinued ? reasoningAfter(text) : "none" };
     },
   };
 }
 
-/** Returns whether a system message appears in the prompt. Templates of models without system messages drop or refuse it. */
+/** Where the reasoning is of an answer that follows a text: some templates open it, and close it where it is not wanted. */
+function reasoningAfter(text: string): ReasoningStart {
+  const end = text.trimEnd();
+  if (end.endsWith(OPENING)) return "open";
+  return end.endsWith(CLOSING) ? "none" : "may open";
+}
+
+/** A template that refuses or leaves out a system message is one whose model does not know them. */
 function readsSystemPrompt(write: (messages: readonly ChatMessage[]) => string): boolean {
   const probe = "system-prompt-probe";
   try {
@@ -95,8 +121,14 @@ function dialogue(tokenizer: ChatTokenizer): ChatFormat {
   return {
     stop: ["\nUser:"],
     readsSystemPrompt: true,
-    encode: (messages, isContinued = false) =>
-      tokenizer.encodePlain([...messages.map(line), ...(isContinued ? [] : ["Assistant:"])].join("\n")),
+    open: (messages, { isContinued = false, variables = {} } = {}) => {
+      if (Object.keys(variables).length > 0) {
+        const message = "chat_template_kwargs need a model with a chat template; this one has none.";
+        throw new ChorusError("invalid_value", message, "chat_template_kwargs");
+      }
+      const lines = [...messages.map(line), ...(isContinued ? [] : ["Assistant:"])];
+      return { tokenIds: tokenizer.encodePlain(lines.join("\n")), reasoning: "none" };
+    },
   };
 }
 
@@ -139,9 +171,10 @@ class Mask {
   /** [character, its mask] */
   readonly #pairs: readonly (readonly [string, string])[];
 
-  constructor(controlTokens: readonly string[], messages: readonly ChatMessage[]) {
+  /** @param written all that is to be masked */
+  constructor(controlTokens: readonly string[], written: unknown) {
     const initials = [...new Set(controlTokens.map((token) => String.fromCodePoint(token.codePointAt(0) ?? 0)))];
-    const text = messages.map(({ content, name }) => `${content}${name ?? ""}`).join("");
+    const text = textsIn(written).join("");
     const unused = Array.from({ length: NUM_NONCHARACTERS }, (_, i) =>
       String.fromCharCode(FIRST_NONCHARACTER + i),
     ).filter((noncharacter) => !text.includes(noncharacter));
@@ -158,8 +191,9 @@ class Mask {
     });
   }
 
-  hideIn({ role, content, name }: ChatMessage): ChatMessage {
-    return { role, content: this.#hide(content), ...(name !== undefined && { name: this.#hide(name) }) };
+  /** Returns a copy of a JSON value with every text in it masked. */
+  hideIn<T>(value: T): T {
+    return mapTexts(value, (text) => this.#hide(text)) as T;
   }
 
   reveal(text: string): string {
@@ -169,4 +203,21 @@ class Mask {
   #hide(text: string): string {
     return this.#pairs.reduce((masked, [initial, mask]) => masked.replaceAll(initial, mask), text);
   }
+}
+
+function textsIn(value: unknown): string[] {
+  const texts: string[] = [];
+  mapTexts(value, (text) => {
+    texts.push(text);
+    return text;
+  });
+  return texts;
+}
+
+/** A copy of a JSON value, its texts changed; the names of fields stay. */
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((element) => mapTexts(element, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, mapTexts(field, change)]));
 }

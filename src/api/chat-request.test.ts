@@ -12,7 +12,7 @@ const messages = [{ role: "user", content: "Hi there!" }];
 const parse = (body: object, changes: Partial<RequestContext> = {}) =>
   parseChatRequest({ messages, ...body }, requestContext(tokenizer, changes));
 const paramsOf = (body: object, changes?: Partial<RequestContext>) => parse(body, changes).prompts[0]!.params;
-const promptLength = createChatFormat(tokenizer).encode([{ role: "user", content: "Hi there!" }]).length;
+const promptLength = createChatFormat(tokenizer).open([{ role: "user", content: "Hi there!" }]).tokenIds.length;
 
 describe("parseChatRequest", () => {
   test("decides everything that a request leaves open", () => {
@@ -21,7 +21,7 @@ describe("parseChatRequest", () => {
       prompts: [
         {
           param: "messages",
-          tokenIds: createChatFormat(tokenizer).encode([{ role: "user", content: "Hi there!" }]),
+          tokenIds: createChatFormat(tokenizer).open([{ role: "user", content: "Hi there!" }]).tokenIds,
           params: {
             ...NO_RULES,
             ...NO_FILTERS,
@@ -46,6 +46,7 @@ describe("parseChatRequest", () => {
       includeUsage: false,
       returnTokenIds: false,
       wantLogprobs: false,
+      reasoning: "none",
       promptLogprobs: null,
       echo: false,
       isPromptOnly: false,

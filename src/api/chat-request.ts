@@ -1,16 +1,17 @@
 import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatCompletionRequest, ChatMessage, GenerationFields } from "../protocol/openai.ts";
-import type { ChatFormat } from "./chat-format.ts";
+import type { ChatFormat, TemplateVariables } from "./chat-format.ts";
 import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
 import { preparePrompts, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
-import { Fields, invalidType, missing } from "./validate.ts";
+import { Fields, invalidType, isObject, missing } from "./validate.ts";
 
 const CHAT_FIELDS = [
   "messages",
   "max_tokens",
   "max_completion_tokens",
   "continue_final_message",
+  "chat_template_kwargs",
   "logprobs",
   "top_logprobs",
 ] as const satisfies readonly Exclude<keyof ChatCompletionRequest, keyof GenerationFields>[];
@@ -32,11 +33,14 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
   const { requested, ...shared } = parseGenerationFields(fields, context, context.chatFormat.stop, topLogprobs);
   const maxTokens = parseChatMaxTokens(fields);
   const isContinued = parseContinue(fields, messages);
-  const prompts = [{ tokenIds: context.chatFormat.encode(messages, isContinued), param: "messages" }];
+  const variables = parseTemplateVariables(fields);
+  const { tokenIds, reasoning } = context.chatFormat.open(messages, { isContinued, variables });
+  const prompts = [{ tokenIds, param: "messages" }];
   return {
     endpoint: "chat.completions",
     prompts: preparePrompts(prompts, requested, maxTokens, Infinity, context),
     wantLogprobs,
+    reasoning,
     echo: false,
     isPromptOnly: false,
     ...shared,
@@ -46,9 +50,10 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
 /** Returns only the token ids of the prompt. @throws ChorusError naming the field. */
 export function parseChatPrompt(body: unknown, chatFormat: ChatFormat): number[] {
   const fields = new Fields(body);
-  fields.refuseOthers(["messages", "continue_final_message"]);
+  fields.refuseOthers(["messages", "continue_final_message", "chat_template_kwargs"]);
   const messages = parseMessages(fields);
-  return chatFormat.encode(messages, parseContinue(fields, messages));
+  const isContinued = parseContinue(fields, messages);
+  return chatFormat.open(messages, { isContinued, variables: parseTemplateVariables(fields) }).tokenIds;
 }
 
 function parseTopLogprobs(fields: Fields, wantLogprobs: boolean): number {
@@ -81,6 +86,26 @@ function parseContinue(fields: Fields, messages: readonly ChatMessage[]): boolea
   throw new ChorusError("invalid_value", message, "continue_final_message");
 }
 
+/** Variables that only the request's other fields decide. */
+const OWN_VARIABLES = ["messages", "add_generation_prompt"];
+
+/** A copy of chat_template_kwargs, as JSON would have it. */
+function parseTemplateVariables(fields: Fields): TemplateVariables {
+  const name = "chat_template_kwargs";
+  const value = fields.get(name);
+  if (value === undefined) return {};
+  if (!isObject(value)) throw invalidType(name, "an object", value);
+  const own = OWN_VARIABLES.find((variable) => Object.hasOwn(value, variable));
+  if (own !== undefined) {
+    throw new ChorusError("invalid_value", `${name} can't set ${own}; other fields do.`, `${name}.${own}`);
+  }
+  try {
+    return JSON.parse(JSON.stringify(value)) as TemplateVariables;
+  } catch (cause) {
+    throw new ChorusError("invalid_value", `${name} must hold what JSON can.`, name, { cause });
+  }
+}
+
 function parseMessages(fields: Fields): ChatMessage[] {
   const messages = fields.list("messages", (value, path) => parseMessage(new Fields(value, path)));
   if (messages === undefined) throw missing("messages");
@@ -90,7 +115,7 @@ function parseMessages(fields: Fields): ChatMessage[] {
 }
 
 function parseMessage(message: Fields): ChatMessage {
-  message.refuseOthers(["role", "content", "name"], EMPTY_IN_ANSWERS);
+  message.refuseOthers(["role", "content", "name", "reasoning_content"], EMPTY_IN_ANSWERS);
   for (const name of EMPTY_IN_ANSWERS) {
     const value = message.get(name);
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
@@ -100,10 +125,12 @@ function parseMessage(message: Fields): ChatMessage {
   const role = message.oneOf("role", ROLES);
   if (role === undefined) throw missing(message.path("role"));
   const name = message.string("name");
+  const reasoning = message.string("reasoning_content");
   return {
     role: role === "developer" ? "system" : role,
     content: parseContent(message),
     ...(name !== undefined && { name }),
+    ...(reasoning !== undefined && { reasoning_content: reasoning }),
   };
 }
 

@@ -32,6 +32,29 @@ describe("a streamed chat", () => {
     ]);
   });
 
+  test("tells what stands between think tags as reasoning, streamed and whole", () => {
+    const outputs: [number, ChoiceOutput][] = [
+      [0, going("<thi", 1)],
+      [0, going("nk>Hm", 1)],
+      [0, going(".</think>", 1)],
+      [0, ending("Yes", 3)],
+    ];
+    const parsed = request({ reasoning: "may open" });
+    const deltas = stream(parsed, outputs).map(({ choices: [choice] }) => choice && "delta" in choice && choice.delta);
+    expect(deltas).toEqual([
+      { role: "assistant", content: "" },
+      { reasoning_content: "Hm" },
+      { reasoning_content: "." },
+      { content: "Yes" },
+    ]);
+    expect(respond(parsed, outputs)).toMatchObject({
+      choices: [{ message: { role: "assistant", content: "Yes", reasoning_content: "Hm." } }],
+    });
+    expect(respond(request(), outputs)).toMatchObject({
+      choices: [{ message: { role: "assistant", content: "<think>Hm.</think>Yes" } }],
+    });
+  });
+
   test("that ends without text still tells why", () => {
     expect(stream(request(), [[0, ending("", 0)]]).at(-1)).toEqual(
       chatChunk([{ index: 0, delta: {}, logprobs: null, finish_reason: "stop", stop_reason: null }]),

@@ -18,6 +18,7 @@ import {
 } from "./answer.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
+import { ReasoningSplitter } from "./reasoning-splitter.ts";
 
 /** Turns the outputs of one request's choices into chunks. */
 export class ChunkWriter {
@@ -27,6 +28,8 @@ export class ChunkWriter {
   /** For each choice that has begun: length of its tokens' text so far. */
   readonly #textLengths = new Map<number, number>();
   readonly #usage: UsageCounter;
+  /** Of each choice of a chat that has begun. */
+  readonly #splitters = new Map<number, ReasoningSplitter>();
 
   constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
     this.#request = request;
@@ -47,7 +50,10 @@ export class ChunkWriter {
 
     if (this.#request.endpoint === "chat.completions") {
       const opening = isFirst ? [this.#chatChunk([this.#role(choice)])] : [];
-      return this.#isWorthTelling(output) ? [...opening, this.#chatChunk([this.#delta(choice, output)])] : opening;
+      const { reasoning, content } = this.#split(choice, output);
+      const told = { ...output, text: content };
+      if (reasoning === "" && !this.#isWorthTelling(told)) return opening;
+      return [...opening, this.#chatChunk([this.#delta(choice, told, reasoning)])];
     }
     const echoed = isFirst ? echoedText(this.#request, choice, this.#names) : "";
     const told = { ...output, text: echoed + output.text };
@@ -84,10 +90,19 @@ export class ChunkWriter {
     };
   }
 
-  #delta(choice: number, output: ChoiceOutput): ChatCompletionChunkChoice {
+  #split(choice: number, { text, finishReason }: ChoiceOutput) {
+    const splitter = this.#splitters.get(choice) ?? new ReasoningSplitter(this.#request.reasoning);
+    this.#splitters.set(choice, splitter);
+    return splitter.push(text, finishReason !== null);
+  }
+
+  #delta(choice: number, output: ChoiceOutput, reasoning: string): ChatCompletionChunkChoice {
     return {
       index: choice,
-      delta: output.text === "" ? {} : { content: output.text },
+      delta: {
+        ...(reasoning !== "" && { reasoning_content: reasoning }),
+        ...(output.text !== "" && { content: output.text }),
+      },
       logprobs:
         this.#request.wantLogprobs && output.tokenIds.length > 0
           ? { content: chatLogprobs(output, this.#names) }

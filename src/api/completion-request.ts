@@ -48,6 +48,7 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
       context,
     ),
     wantLogprobs: logprobs !== undefined,
+    reasoning: "none",
     echo,
     isPromptOnly,
     ...shared,

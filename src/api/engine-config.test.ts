@@ -12,6 +12,8 @@ describe("resolveEngineConfig", () => {
   test("decides everything, and freezes it", () => {
     const config = resolveEngineConfig({ seed: 5 }, small);
     expect(config).toEqual({
+      cpuMath: "fastest",
+      cpuThreads: null,
       maxNumSeqs: 64,
       maxNumBatchedTokens: 256,
       maxModelLen: 256,

@@ -1,6 +1,9 @@
 import {
+  BACKEND_CHOICES,
+  CPU_MATHS,
   LOGPROBS_MODES,
   WEIGHTS_DTYPES,
+  type BackendChoice,
   type BatchingMode,
   type EngineConfig,
   type ResolvedEngineConfig,
@@ -12,6 +15,9 @@ import { parseAlertThresholds } from "./alert-thresholds.ts";
 import { Fields, invalidValue, missing } from "./validate.ts";
 
 const CONFIG_FIELDS = [
+  "backend",
+  "cpuMath",
+  "cpuThreads",
   "maxNumSeqs",
   "maxNumBatchedTokens",
   "maxModelLen",
@@ -37,6 +43,7 @@ const CONFIG_FIELDS = [
 
 const BATCHING_MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
 
+const MAX_CPU_THREADS = 64;
 const BLOCK_SIZE = 16;
 const DEFAULT_MAX_NUM_SEQS = 64;
 const DEFAULT_MAX_NUM_BATCHED_TOKENS = 256;
@@ -51,6 +58,11 @@ export function parseBatchingMode(mode: unknown): BatchingMode {
   const checked = new Fields({ mode }).oneOf("mode", BATCHING_MODES);
   if (checked === undefined) throw missing("mode");
   return checked;
+}
+
+/** @throws ChorusError invalid_type or invalid_value of "backend" */
+export function parseBackendChoice(backend: unknown): BackendChoice {
+  return new Fields({ backend }).oneOf("backend", BACKEND_CHOICES) ?? "auto";
 }
 
 /**
@@ -79,7 +91,10 @@ export function resolveEngineConfig(
   const maxModelLen = fields.integer("maxModelLen", { min: 2, max: model.maxPositions }) ?? model.maxPositions;
   const kvCacheDtype = fields.oneOf("kvCacheDtype", ["f32", "f16"]) ?? "f16";
   const targetItlMs = fields.number("targetItlMs", { min: 0, max: Number.MAX_SAFE_INTEGER, above: true }) ?? null;
+  parseBackendChoice(fields.get("backend"));
   return Object.freeze({
+    cpuMath: fields.oneOf("cpuMath", CPU_MATHS) ?? "fastest",
+    cpuThreads: fields.integer("cpuThreads", { min: 1, max: MAX_CPU_THREADS }) ?? null,
     maxNumSeqs,
     maxNumBatchedTokens,
     maxModelLen,

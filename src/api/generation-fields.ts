@@ -41,7 +41,10 @@ const MAX_NAME_LENGTH = 1024;
 const MAX_DEADLINE_MS = 2 ** 31 - 1;
 const SEEDS = 2 ** 53;
 
-type SharedPart = Omit<ParsedRequest, "endpoint" | "prompts" | "wantLogprobs" | "echo" | "isPromptOnly"> & {
+type SharedPart = Omit<
+  ParsedRequest,
+  "endpoint" | "prompts" | "wantLogprobs" | "reasoning" | "echo" | "isPromptOnly"
+> & {
   readonly requested: RequestedParams;
 };
 

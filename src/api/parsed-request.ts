@@ -1,4 +1,5 @@
 import { checkAdmission, maxSequenceLength, type Limits } from "../engine/scheduling/admission.ts";
+import type { ReasoningStart } from "./reasoning-splitter.ts";
 import type { BeamSearchParams, SamplingParams } from "../engine/sampling/sampling-params.ts";
 import type { GrammarSource } from "../grammar/ebnf-of.ts";
 import { ChorusError } from "../protocol/errors.ts";
@@ -52,6 +53,8 @@ export interface ParsedRequest {
   readonly includeUsage: boolean;
   readonly returnTokenIds: boolean;
   readonly wantLogprobs: boolean;
+  /** Where the answers' reasoning is. */
+  readonly reasoning: ReasoningStart;
   /** Number of top log-probabilities to return per prompt token; null returns none, not even the token's own. */
   readonly promptLogprobs: number | null;
   /** Whether each choice's text begins with the prompt's. */

@@ -10,7 +10,9 @@ test("the text is what the tokens say, control tokens by their names, and charac
   const messages = [{ role: "user", content: "Where do 🦑 live? <|endoftext|>" }];
   const { text, tokenIds } = render({ messages });
   expect(text).toContain("Where do 🦑 live? <|endoftext|>");
-  expect(tokenIds).toEqual(createChatFormat(tokenizer).encode([{ role: "user", content: messages[0]?.content ?? "" }]));
+  expect(tokenIds).toEqual(
+    createChatFormat(tokenizer).open([{ role: "user", content: messages[0]?.content ?? "" }]).tokenIds,
+  );
   const controls = tokenIds.filter((id) => tokenizer.tokenBytes(id).length === 0);
   expect(controls.length).toBeGreaterThan(0);
   for (const id of controls) expect(text).toContain(tokenizer.tokenText(id));

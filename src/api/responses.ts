@@ -13,6 +13,7 @@ import {
 } from "./answer.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn, promptLogprobs } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
+import { ReasoningSplitter } from "./reasoning-splitter.ts";
 
 interface CollectedChoice {
   text: string;
@@ -85,9 +86,10 @@ export class ResponseBuilder {
   }
 
   #chatChoice(choice: CollectedChoice, index: number): ChatCompletionChoice {
+    const { reasoning, content } = new ReasoningSplitter(this.#request.reasoning).push(choice.text, true);
     return {
       index,
-      message: { role: "assistant", content: choice.text },
+      message: { role: "assistant", content, ...(reasoning !== "" && { reasoning_content: reasoning }) },
       logprobs: this.#request.wantLogprobs ? { content: chatLogprobs(choice, this.#names) } : null,
       ...this.#ending(choice, index),
     };

@@ -1,15 +1,15 @@
 import type { Runner } from "../engine/runner.ts";
 import type { Model } from "../models/model.ts";
 import type { ModelWeights } from "../models/model-weights.ts";
-import type { ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
+import type { BackendName, ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
 import type { ChorusError } from "../protocol/errors.ts";
 
-/** What computes models: WebGPU, for one. A value that a platform offers and a host opens. */
+/** What computes models: WebGPU, or the CPU. A value that a platform offers and a host opens. */
 export interface Backend {
-  readonly name: "webgpu";
+  readonly name: BackendName;
   /** Returns what a model takes, wherever this backend could be opened. */
   memory(model: Model, sizes: EngineSizes): ModelMemory;
-  /** @throws ChorusError webgpu_unavailable, saying why it can't be had here */
+  /** @throws ChorusError webgpu_unavailable or wasm_unavailable, saying why it can't be had here */
   open(): Promise<OpenedBackend>;
 }
 
@@ -27,12 +27,14 @@ export interface ModelMemory {
 export interface OpenedBackend extends Pick<Backend, "name" | "memory"> {
   /** For people: "Apple M3", "SwiftShader (software)". */
   readonly adapterName: string;
+  /** Whether it is a GPU that the CPU plays: slower than the CPU by itself. */
+  readonly isSoftware: boolean;
   /** Resolves when the device can't go on: lost, out of memory, or used wrongly by us. Never rejects. */
   readonly failure: Promise<ChorusError>;
   /** Returns how weights are kept where nobody says. */
   usualDtype(model: Model): WeightsDtype;
   /** @throws ChorusError out_of_memory or model_unsupported, saying what would fit */
-  checkFits(model: Model, sizes: EngineSizes): void;
+  checkFits(model: Model, engine: ResolvedEngineConfig): void;
   /**
    * Loads the weights and makes everything that steps need.
    * @throws ChorusError model_*, out_of_memory; then nothing is held
@@ -45,6 +47,11 @@ export interface OpenedBackend extends Pick<Backend, "name" | "memory"> {
 export interface LoadOptions {
   readonly weights: ModelWeights;
   readonly engine: ResolvedEngineConfig;
+  /**
+   * Tokens that may be drawn: the tokenizer's. Rows of the embedding beyond them are padding.
+   * [as many as the embedding has rows]
+   */
+  readonly vocabSize?: number;
   readonly onKernel?: (compiled: number, total: number) => void;
   /** Where measured kernel choices are kept. [the usual ones are taken, unmeasured] */
   readonly tuning?: TuningStore;
@@ -53,6 +60,8 @@ export interface LoadOptions {
 export interface LoadedRunner extends Runner {
   /** Bytes of the weights as they are kept. */
   readonly weightBytes: number;
+  /** The adapter's name with what loading has decided: "CPU, 3 threads". */
+  readonly adapterName: string;
   dispose(): void;
 }
 

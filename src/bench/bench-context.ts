@@ -16,6 +16,8 @@ export interface Section {
   readonly title: string;
   /** One sentence for people. */
   readonly about: string;
+  /** Whether it measures kernels and buffers of WebGPU: left out on the CPU. [false] */
+  readonly needsWebGpu?: boolean;
   readonly run: (context: BenchContext) => Promise<SectionResult>;
 }
 
@@ -57,8 +59,14 @@ export class BenchContext {
     model: ModelSource = this.source,
   ): Promise<ChorusEngine> {
     this.signal.throwIfAborted();
-    const { dtype, seed } = this.options;
-    const engine = await this.#createEngine({ ...(dtype && { dtype }), seed, ...config, model });
+    const { backend, dtype, seed } = this.options;
+    const engine = await this.#createEngine({
+      ...(backend && { backend }),
+      ...(dtype && { dtype }),
+      seed,
+      ...config,
+      model,
+    });
     this.#engines.push(engine);
     return engine;
   }

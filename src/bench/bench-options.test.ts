@@ -10,9 +10,12 @@ it("without anything: all sections of the embedded model, up to 64 at once", () 
 });
 
 it("takes what the address says, also over what quick means", () => {
-  expect(read("quick&sections=modes,decode&model=small&dtype=q8&sequences=8,2&outputTokens=5&repeats=1")).toEqual({
+  expect(
+    read("quick&sections=modes,decode&model=small&backend=cpu&dtype=q8&sequences=8,2&outputTokens=5&repeats=1"),
+  ).toEqual({
     sections: ["decode", "modes"],
     model: "small",
+    backend: "cpu",
     dtype: "q8",
     sequences: [2, 8],
     promptTokens: 16,

@@ -1,4 +1,4 @@
-import type { WeightsDtype } from "../protocol/config.ts";
+import { BACKEND_CHOICES, type BackendChoice, type WeightsDtype } from "../protocol/config.ts";
 
 export const SECTION_IDS = [
   "startup",
@@ -20,6 +20,8 @@ export interface BenchOptions {
   readonly sections: readonly SectionId[];
   /** "embedded", a size with random weights ("tiny", "small", "gpt2"...), or a folder's URL. */
   readonly model: string;
+  /** null: the one chosen before in the app, or what suits the machine. */
+  readonly backend: BackendChoice | null;
   /** null: the adapter's default. */
   readonly dtype: WeightsDtype | null;
   /** How many sequences run at once. */
@@ -36,6 +38,7 @@ export interface BenchOptions {
 const DEFAULTS: BenchOptions = {
   sections: SECTION_IDS,
   model: EMBEDDED,
+  backend: null,
   dtype: null,
   sequences: SEQUENCE_COUNTS,
   promptTokens: 32,
@@ -61,6 +64,7 @@ export function readBenchOptions(params: URLSearchParams): BenchOptions {
   const base = params.has("quick") ? { ...DEFAULTS, ...QUICK } : DEFAULTS;
   const sections = SECTION_IDS.filter((id) => params.get("sections")?.split(",").includes(id));
   const sequences = (params.get("sequences") ?? "").split(",").map(Number).filter(isCount);
+  const backend = params.get("backend");
   const dtype = params.get("dtype");
   const count = (name: "promptTokens" | "outputTokens" | "repeats") => {
     const value = Number(params.get(name));
@@ -70,6 +74,7 @@ export function readBenchOptions(params: URLSearchParams): BenchOptions {
     ...base,
     sections: sections.length > 0 ? sections : base.sections,
     model: params.get("model") || base.model,
+    backend: BACKEND_CHOICES.find((known) => known === backend) ?? base.backend,
     dtype: WEIGHTS_DTYPES.find((known) => known === dtype) ?? base.dtype,
     sequences: sequences.length > 0 ? sequences.toSorted((a, b) => a - b) : base.sequences,
     promptTokens: count("promptTokens"),

@@ -47,7 +47,10 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
       sections: [...sections],
       warnings: [...warnings],
     });
-    const chosen = ALL_SECTIONS.filter(({ id }) => options.sections.includes(id));
+    const isOnGpu = model.backend === "webgpu";
+    const chosen = ALL_SECTIONS.filter(
+      ({ id, needsWebGpu }) => options.sections.includes(id) && (isOnGpu || !needsWebGpu),
+    );
     for (const [i, { id, title, about, run: measure }] of chosen.entries()) {
       signal.throwIfAborted();
       const sectionStartMs = performance.now();
@@ -83,8 +86,12 @@ function modelSource({ model, seed }: BenchOptions, embeddedModel: string): Mode
 }
 
 /** Loads the model once, for its name and adapter, and to see that it loads. */
-async function loadOnce(createEngine: CreateEngine, model: ModelSource, { dtype }: BenchOptions): Promise<ModelCard> {
-  const engine = await createEngine({ model, ...(dtype && { dtype }) });
+async function loadOnce(
+  createEngine: CreateEngine,
+  model: ModelSource,
+  { backend, dtype }: BenchOptions,
+): Promise<ModelCard> {
+  const engine = await createEngine({ model, ...(backend && { backend }), ...(dtype && { dtype }) });
   await engine.dispose();
   return engine.model;
 }

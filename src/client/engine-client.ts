@@ -25,7 +25,13 @@ export class EngineClient implements ChorusEngine {
 
   readonly #transport: Transport;
   readonly #open = new Map<number, RequestEvents>();
-  readonly #listeners: Listeners = { step: new Set(), request: new Set(), alert: new Set(), fatal: new Set() };
+  readonly #listeners: Listeners = {
+    step: new Set(),
+    request: new Set(),
+    alert: new Set(),
+    device: new Set(),
+    fatal: new Set(),
+  };
   #model: ModelCard | null = null;
   /** The reject functions of pending calls. */
   readonly #calls = new Set<(error: ChorusError) => void>();
@@ -187,7 +193,7 @@ export class EngineClient implements ChorusEngine {
     });
   }
 
-  #receive({ events, steps, requests, alerts, fatal }: EngineMessage): void {
+  #receive({ events, steps, requests, alerts, devices, fatal }: EngineMessage): void {
     for (const event of events) {
       const open = this.#open.get(event.ticket);
       if (!open) continue; // its reader left
@@ -198,6 +204,7 @@ export class EngineClient implements ChorusEngine {
     for (const report of steps) this.#emit("step", report);
     for (const report of requests) this.#emit("request", report);
     for (const alert of alerts) this.#emit("alert", alert);
+    for (const report of devices) this.#emit("device", report);
     if (fatal) this.#end(fromErrorData(fatal), { fatal: true });
   }
 

@@ -20,6 +20,7 @@ const MODEL: ModelCard = {
   kvCacheDtype: "f32",
   numGpuBlocks: 64,
   blockSize: 4,
+  backend: "webgpu",
   adapter: "none",
   chat: false,
   readsSystemPrompt: false,

@@ -194,6 +194,7 @@ const MODEL: Shape<ModelCard> = {
   kvCacheDtype: text,
   numGpuBlocks: number,
   blockSize: number,
+  backend: oneOf("webgpu", "cpu"),
   adapter: text,
   chat: boolean,
   readsSystemPrompt: boolean,

@@ -11,6 +11,11 @@ import type { SchedulerConfig } from "./scheduling/scheduler-config.ts";
 export interface EngineOptions {
   readonly config: SchedulerConfig & Pick<ResolvedEngineConfig, "maxModelLen" | "maxQueueSize" | "runAhead">;
   readonly runner: Runner;
+  /**
+   * Returns a runner in place of one whose device was lost; rejects if there is none to go on with. [the engine dies of
+   * the loss]
+   */
+  readonly replaceRunner?: (loss: ChorusError) => Promise<Runner>;
   /** Tokens that end a text, unless a request sets ignoreEos. */
   readonly eosTokenIds: readonly number[];
   readonly tokenBytes: TokenBytes;

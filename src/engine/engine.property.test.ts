@@ -19,6 +19,13 @@ interface Traffic {
   readonly config: EngineOptions["config"];
   /** Changes of the batching mode, before the step of that number. */
   readonly switches: readonly { readonly atStep: number; readonly mode: BatchingMode }[];
+  /** Losses of the device, before the step of that number or while it runs. Told: the engine needn't find out itself. */
+  readonly losses: readonly {
+    readonly atStep: number;
+    readonly inFlight: boolean;
+    readonly isTold: boolean;
+    readonly stepsWithout: number;
+  }[];
   readonly requests: readonly {
     readonly arrivesAtStep: number;
     readonly prompt: readonly number[];
@@ -58,6 +65,15 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
       mode: fc.constantFrom<BatchingMode[]>("continuous", "static", "sequential"),
     }),
     { maxLength: 4 },
+  ),
+  losses: fc.array(
+    fc.record({
+      atStep: fc.nat({ max: 40 }),
+      inFlight: fc.boolean(),
+      isTold: fc.boolean(),
+      stepsWithout: fc.nat({ max: 3 }),
+    }),
+    { maxLength: 3 },
   ),
   requests: fc.array(
     fc.record({
@@ -118,7 +134,7 @@ function isAdmissible(request: Request, config: Traffic["config"]): boolean {
 }
 
 /** Plays the traffic, step by step, and returns what came of it. */
-async function play({ config, switches, requests }: Traffic): Promise<EngineHarness> {
+async function play({ config, switches, losses, requests }: Traffic): Promise<EngineHarness> {
   const harness = new EngineHarness({ config, vocabulary: VOCABULARY });
   // The oldest sequence makes progress in each step, so all together take no more than each by itself: its rows in
   // chunks of the budget (all again after a preemption), and a step a token. Those behind it in rank can't take more.
@@ -135,7 +151,8 @@ async function play({ config, switches, requests }: Traffic): Promise<EngineHarn
   }, 60);
 
   for (let step = 0; step < 40 || harness.hasWork; step++) {
-    expect(step).toBeLessThan((2 + config.runAhead) * maxSteps);
+    // A loss makes everything be computed again.
+    expect(step).toBeLessThan((1 + losses.length) * (2 + config.runAhead) * maxSteps);
     for (const [id, request] of requests.entries()) {
       const add = () => harness.add(`${id}`, request.prompt, request);
       if (request.arrivesAtStep !== step) continue;
@@ -149,10 +166,18 @@ async function play({ config, switches, requests }: Traffic): Promise<EngineHarn
       }
     };
     for (const { atStep, mode } of switches) if (atStep === step) harness.engine.setBatchingMode(mode);
+    const lose = (inFlight: boolean) => {
+      for (const loss of losses) if (loss.atStep === step && loss.inFlight === inFlight) harness.loseDevice(loss);
+    };
     abort(false);
+    lose(false);
     const running = harness.step();
     abort(true);
+    lose(true);
     await running;
+    if (losses.every(({ atStep, stepsWithout }) => step < atStep || step >= atStep + stepsWithout)) {
+      await harness.restoreDevice();
+    }
   }
   return harness;
 }
@@ -172,11 +197,12 @@ describe("an engine under random traffic", { timeout: 60_000 }, () => {
       ahead: 0,
       searched: 0,
       scored: 0,
+      losses: 0,
     };
 
     await fc.assert(
-      fc.asyncProperty(traffic, async ({ config, switches, requests }) => {
-        const harness = await play({ config, switches, requests });
+      fc.asyncProperty(traffic, async ({ config, switches, losses, requests }) => {
+        const harness = await play({ config, switches, losses, requests });
 
         for (const [id, request] of requests.entries()) {
           const reports = harness.requests.filter((report) => report.requestId === `${id}`);
@@ -214,6 +240,7 @@ describe("an engine under random traffic", { timeout: 60_000 }, () => {
         seen.stop += stats.request_success_total.stop;
         seen.length += stats.request_success_total.length;
         seen.abort += stats.request_success_total.abort;
+        seen.losses += stats.device_losses_total;
         seen.cached += stats.prefix_cache_hits;
         seen.ahead += config.runAhead > 0 ? stats.engine_steps_total : 0;
         seen.shared += harness.steps.filter((step) => step.entries.length > 1).length;
@@ -227,8 +254,8 @@ describe("an engine under random traffic", { timeout: 60_000 }, () => {
 
   it("streams exactly the text of the tokens", async () => {
     await fc.assert(
-      fc.asyncProperty(traffic, async ({ config, switches, requests }) => {
-        const harness = await play({ config, switches, requests });
+      fc.asyncProperty(traffic, async ({ config, switches, losses, requests }) => {
+        const harness = await play({ config, switches, losses, requests });
         for (const [key, { text, tokenIds, finishReason, stopReason }] of harness.choices) {
           const { params } = requests[Number(key.split("/")[0])]!;
           const endsByToken = finishReason === "stop" && typeof stopReason !== "string";

@@ -154,6 +154,7 @@ describe("Engine", () => {
       request_success_total: { stop: 1, length: 1, abort: 0 },
       engine_steps_total: 2,
       step_sequences_total: 3,
+      device_losses_total: 0,
       num_gpu_blocks: 2048,
       num_gpu_blocks_free: 2048,
     });

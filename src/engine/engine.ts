@@ -7,7 +7,7 @@ import { OpenSequences } from "./core/open-sequences.ts";
 import { Outbox } from "./core/outbox.ts";
 import { kvCacheMap } from "./cache/kv-cache-map.ts";
 import * as reports from "./core/reports.ts";
-import type { StepResult } from "./runner.ts";
+import type { Runner, StepResult } from "./runner.ts";
 import type { SchedulerLimits } from "./scheduling/scheduler-config.ts";
 import { Scheduler } from "./scheduling/scheduler.ts";
 import type { ScheduledSequence } from "./core/sequence.ts";
@@ -17,7 +17,10 @@ import { StepPlanner } from "./core/step-planner.ts";
 interface StepInFlight {
   readonly scheduled: readonly ScheduledSequence[];
   readonly others: reports.PlanReport;
-  readonly result: Promise<StepResult>;
+  /** Null if the device was lost first. */
+  readonly result: Promise<StepResult | null>;
+  /** Resolves the result with null, unless it is known. */
+  readonly drop: () => void;
   readonly startMs: number;
   /** JavaScript time of planning and submitting. */
   readonly cpuMs: number;
@@ -30,6 +33,9 @@ interface StepInFlight {
  * Reading tokens back often takes longer than a step, so up to `runAhead` steps are submitted before the tokens of the
  * oldest are known. The runner has the tokens that they need. The engine learns that many steps late which sequences have
  * ended, and drops what the steps computed for those.
+ *
+ * If the runner's device is lost, everything that runs is preempted. It is recomputed from its tokens on another runner,
+ * which draws the same next tokens.
  */
 export class Engine {
   readonly #options: EngineOptions;
@@ -37,7 +43,9 @@ export class Engine {
   readonly #scheduler: Scheduler;
   readonly #outbox: Outbox;
   readonly #sequences: OpenSequences;
-  readonly #planner = new StepPlanner();
+  /** Null from the loss of its device until it is replaced. */
+  #runner: Runner | null;
+  #planner = new StepPlanner();
   /** Submitted steps, oldest first. */
   readonly #inFlight: StepInFlight[] = [];
 
@@ -49,6 +57,7 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#runner = options.runner;
     this.#eosTokenIds = new Set(options.eosTokenIds);
     this.#scheduler = new Scheduler(options.config);
     this.#outbox = new Outbox(options.onOutputs);
@@ -103,7 +112,8 @@ export class Engine {
       if (!submitted || this.#inFlight.length > this.#options.config.runAhead) await this.#takeIn(oldest);
       return true;
     } catch (error) {
-      this.fail(error);
+      if (error instanceof ChorusError && error.code === "device_lost") this.lose(error);
+      else this.fail(error);
       return false;
     } finally {
       this.#isStepping = false;
@@ -119,6 +129,29 @@ export class Engine {
   setBatchingMode(mode: BatchingMode): void {
     this.#scheduler.setBatchingMode(mode);
     this.#wake();
+  }
+
+  /**
+   * Takes back all steps in flight, asks for another runner, and recomputes on it what was running. Ignored while the
+   * runner is being replaced.
+   */
+  lose(loss: ChorusError): void {
+    const { replaceRunner } = this.#options;
+    if (this.#error !== null || this.#runner === null) return;
+    if (replaceRunner === undefined) return this.fail(loss);
+    this.#runner = null;
+    this.#planner = new StepPlanner();
+    for (const step of this.#inFlight) step.drop();
+    this.#inFlight.length = 0;
+    this.#scheduler.loseCache();
+    this.#sequences.counters.deviceLosses += 1;
+    replaceRunner(loss).then(
+      (runner) => {
+        this.#runner = runner;
+        this.#wake();
+      },
+      (error: unknown) => this.fail(error),
+    );
   }
 
   /** Ends the engine and everything open in it. onFatal gets the first error, and add() throws it from then on. */
@@ -151,12 +184,14 @@ export class Engine {
     }
   }
 
-  /** Waits for a request, the end of a batch window or a deadline. */
+  /** Waits for a request, the end of a batch window, a deadline or a runner. */
   async #sleep(): Promise<void> {
     const woken = new Promise<void>((resolve) => (this.#wake = resolve));
     if (this.#sequences.size === 0) return woken;
-    const wakesAtMs = Math.min(this.#scheduler.wakesAtMs, this.#sequences.nextDeadlineMs);
+    const canRunAtMs = this.#runner === null ? Infinity : this.#scheduler.wakesAtMs;
+    const wakesAtMs = Math.min(canRunAtMs, this.#sequences.nextDeadlineMs);
     if (wakesAtMs === Infinity) {
+      if (this.#runner === null) return woken;
       return this.fail(new Error(`${this.#sequences.size} sequences are open, but none of them can run.`));
     }
     await Promise.race([woken, this.#options.delay(Math.max(0, wakesAtMs - this.#options.now()))]);
@@ -164,20 +199,34 @@ export class Engine {
 
   /** Plans a step and submits it. Returns false if nothing can be planned, or not before steps in flight are done. */
   #submit(): boolean {
-    const { now, runner } = this.#options;
+    const { now } = this.#options;
+    const runner = this.#runner;
+    if (runner === null) return false;
     const startMs = now();
     const scheduled = this.#scheduler.schedule(startMs, this.#inFlight.length === 0);
     if (scheduled.length === 0) return false;
-    const result = runner.submit(this.#planner.plan(scheduled));
+    const submitted = runner.submit(this.#planner.plan(scheduled));
+    let drop = (): void => {};
+    const result = new Promise<StepResult | null>((resolve, reject) => {
+      submitted.then(resolve, reject);
+      drop = () => resolve(null);
+    });
     result.catch(() => undefined); // #takeIn awaits it later and handles its error
     const others = reports.planReport(this.#scheduler, this.#scheduler.takePreempted());
-    this.#inFlight.push({ scheduled, others, result, startMs, cpuMs: now() - startMs });
+    this.#inFlight.push({ scheduled, others, result, drop, startMs, cpuMs: now() - startMs });
     return true;
   }
 
-  async #takeIn({ scheduled, others, result, startMs, cpuMs }: StepInFlight): Promise<void> {
-    const { sequences, gpuMs } = await result;
-    if (this.#error !== null) return;
+  async #takeIn(step: StepInFlight): Promise<void> {
+    // The engine may die, or lose its device, meanwhile. Then this step's outcome, an error too, is of no interest.
+    const isStale = () => this.#inFlight[0] !== step;
+    const result = await step.result.catch((error: unknown) => {
+      if (isStale()) return null;
+      throw error;
+    });
+    if (result === null || isStale()) return;
+    const { sequences, gpuMs } = result;
+    const { scheduled, others, startMs, cpuMs } = step;
     const atMs = this.#options.now();
     const stepMs = atMs - Math.max(startMs, this.#lastCommitMs);
     this.#inFlight.shift();

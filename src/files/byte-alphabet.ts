@@ -1,5 +1,5 @@
-// Byte-level BPE writes each byte as a character that can be seen: printable Latin-1 stands for itself, and the 68 other
-// bytes, in order, for U+0100, U+0101, ... (a space is "Ġ", U+0120).
+// Byte-level BPE writes each byte as a visible character. Printable Latin-1 stands for itself; the 68 other bytes, in
+// order, become U+0100, U+0101, ... (a space is "Ġ", U+0120).
 
 const isPrintable = (byte: number) => (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
 
@@ -13,9 +13,15 @@ const CHARACTER_OF_BYTE: ReadonlyMap<number, string> = new Map(
   [...BYTE_OF_CHARACTER].map(([character, byte]) => [byte, character]),
 );
 
-/** The token that stands for these bytes. */
+/** Returns the token that stands for these bytes. */
 export function tokenOfBytes(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => CHARACTER_OF_BYTE.get(byte) ?? "").join("");
+}
+
+/** The bytes that a token of a SentencePiece vocabulary stands for. */
+export function bytesOfPiece(piece: string): Uint8Array {
+  const byte = /^<0x([0-9A-F]{2})>$/.exec(piece)?.[1];
+  return byte === undefined ? new TextEncoder().encode(piece.replaceAll("▁", " ")) : Uint8Array.of(parseInt(byte, 16));
 }
 
 /** The bytes that a token of the vocabulary stands for. A character outside the alphabet stands for itself, in UTF-8. */

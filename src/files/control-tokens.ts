@@ -1,8 +1,8 @@
-/** An entry of tokenizer.json's added_tokens: a string that is found in the text before it is cut into words. */
+/** An entry of tokenizer.json's added_tokens. The tokenizer looks for its string before it splits the text into words. */
 export interface AddedToken {
   readonly id: number;
   readonly content: string;
-  /** No text to be read, like "<|endoftext|>". */
+  /** Whether it is not shown as text, like "<|endoftext|>". */
   readonly special: boolean;
   /** Whether it swallows the white space before it. */
   readonly lstrip: boolean;
@@ -10,7 +10,7 @@ export interface AddedToken {
   readonly rstrip: boolean;
 }
 
-/** The tokens that steer a model: end of text, the turns of a chat. They stand for no text. */
+/** Tokens that steer a model and stand for no text: end of text, the turns of a chat. */
 export class ControlTokens {
   readonly #byContent: ReadonlyMap<string, AddedToken>;
   readonly #byId: ReadonlyMap<number, AddedToken>;
@@ -19,7 +19,7 @@ export class ControlTokens {
   constructor(tokens: readonly AddedToken[]) {
     this.#byContent = new Map(tokens.map((token) => [token.content, token]));
     this.#byId = new Map(tokens.map((token) => [token.id, token]));
-    // Where one token begins another the longer one counts.
+    // If one token is a prefix of another, the longer one matches.
     const longestFirst = [...this.#byContent.keys()].sort((a, b) => b.length - a.length);
     this.#pattern = tokens.length === 0 ? null : new RegExp(`(${longestFirst.map(escapeRegExp).join("|")})`);
   }
@@ -32,7 +32,7 @@ export class ControlTokens {
     return this.#byId.get(id)?.content;
   }
 
-  /** Text with control tokens in it, as the texts between them (none empty) and their ids, in order. */
+  /** Splits a text at its control tokens. Returns their ids and the non-empty texts between them, in order. */
   split(text: string): (string | number)[] {
     const sections = this.#pattern === null ? [text] : text.split(this.#pattern);
     return sections

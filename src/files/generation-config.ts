@@ -1,4 +1,4 @@
-// generation_config.json: how the model's makers sample from it. These are the defaults of requests.
+// generation_config.json: the sampling that the model's makers recommend. Requests take their defaults from it.
 
 import { JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
@@ -20,11 +20,11 @@ export interface GenerationDefaults {
   readonly noRepeatNgramSize: number;
   readonly eosTokenIds: readonly number[];
   readonly maxNewTokens: number | null;
-  /** null where the file does not say. */
+  /** null if the file lacks it. */
   readonly doSample: boolean | null;
 }
 
-/** @param configEosTokenIds config.json's end-of-text ids, which count where this file has none of its own */
+/** @param configEosTokenIds config.json's end-of-text ids, used if this file has none */
 export async function loadGenerationDefaults(
   files: ModelFiles,
   configEosTokenIds: readonly number[],
@@ -37,7 +37,7 @@ export function parseGenerationConfig(json: unknown, configEosTokenIds: readonly
   const fields = new JsonFields("generation_config.json", json);
   const doSample = fields.boolean("do_sample", null);
   return {
-    // A file that says do_sample: false asks for greedy decoding, whatever temperature stands beside it.
+    // do_sample: false means greedy decoding, whatever the file's temperature.
     temperature: doSample === false ? 0 : fields.nonNegativeNumber("temperature", 1),
     topK: fields.nonNegativeInteger("top_k", 0),
     topP: fields.fraction("top_p", 1),

@@ -4,7 +4,7 @@ import { bfloat16ToFloat32, float16ToFloat32, float32ToFloat16 } from "./half.ts
 const allBits = Uint16Array.from({ length: 65536 }, (_, bits) => bits);
 const isNaNHalf = (bits: number) => (bits & 0x7c00) === 0x7c00 && (bits & 0x3ff) !== 0;
 
-/** The value a float32 must have by the definition of the format, by text rather than by arithmetic on doubles. */
+/** Returns a half's value by the definition of the format, through text instead of arithmetic on doubles. */
 function valueByDefinition(bits: number): number {
   const text = bits.toString(2).padStart(16, "0");
   const sign = text[0] === "1" ? -1 : 1;
@@ -22,7 +22,7 @@ describe("float16", () => {
     }
   });
 
-  test("all 65,536 halves survive the way to float32 and back", () => {
+  test("all 65,536 halves survive a round trip through float32", () => {
     const back = float32ToFloat16(float16ToFloat32(allBits));
     for (const bits of allBits) {
       const right = isNaNHalf(bits) ? isNaNHalf(back[bits] as number) : back[bits] === bits;
@@ -30,7 +30,7 @@ describe("float16", () => {
     }
   });
 
-  test("between two neighbouring halves, the nearer one is taken and a tie goes to the even one", () => {
+  test("a value between two neighbouring halves rounds to the nearer one, and a tie to the even one", () => {
     // Every pair of finite neighbours of either sign, and the pair (65504, infinity), whose tie is 65520.
     for (let low = 0; low < 0x7c00; low++) {
       const below = valueByDefinition(low);
@@ -49,12 +49,12 @@ describe("float16", () => {
     }
   });
 
-  test("what is too large, too small or not a number becomes infinity, zero and NaN", () => {
+  test("values too large become infinity, too small zero, and NaN stays NaN", () => {
     const floats = Float32Array.of(1e6, -1e6, Infinity, -Infinity, 1e-30, -1e-30, 2 ** -149, 0, -0, NaN);
     expect([...float32ToFloat16(floats)]).toEqual([0x7c00, 0xfc00, 0x7c00, 0xfc00, 0, 0x8000, 0, 0, 0x8000, 0x7e00]);
   });
 
-  test("a view into a larger buffer is converted from where it begins", () => {
+  test("a view into a larger buffer is converted from its own offset", () => {
     const floats = Float32Array.of(1, 2, 3).subarray(1);
     expect([...float32ToFloat16(floats)]).toEqual([0x4000, 0x4200]);
   });

@@ -1,8 +1,8 @@
-// 16-bit floats, converted exactly. Checkpoints store them; the GPU's packed weights are made of them.
+// Conversions of 16-bit floats, which checkpoints and the packed weights store.
 //
 //   F16   s eeeee mmmmmmmmmm          BF16  s eeeeeeee mmmmmmm: the upper half of an F32
 
-/** Every half's value, indexed by its bits. Built at the first use: 256 KiB. */
+/** The value of every half, indexed by its bits (256 KiB). Built on first use. */
 let halfValues: Float32Array | undefined;
 
 function halfValue(bits: number): number {
@@ -14,7 +14,7 @@ function halfValue(bits: number): number {
   return sign * (1024 + mantissa) * 2 ** (exponent - 25);
 }
 
-/** Halves (as bits) to floats; exact. Same length. */
+/** Converts halves (as bits) to floats, exactly. */
 export function float16ToFloat32(halves: Uint16Array): Float32Array<ArrayBuffer> {
   halfValues ??= Float32Array.from({ length: 65536 }, (_, bits) => halfValue(bits));
   const floats = new Float32Array(halves.length);
@@ -22,7 +22,7 @@ export function float16ToFloat32(halves: Uint16Array): Float32Array<ArrayBuffer>
   return floats;
 }
 
-/** bfloat16s (as bits) to floats; exact. Same length. */
+/** Converts bfloat16s (as bits) to floats, exactly. */
 export function bfloat16ToFloat32(halves: Uint16Array): Float32Array<ArrayBuffer> {
   const bits = new Uint32Array(halves.length);
   for (let i = 0; i < halves.length; i++) bits[i] = (halves[i] as number) << 16;
@@ -32,7 +32,7 @@ export function bfloat16ToFloat32(halves: Uint16Array): Float32Array<ArrayBuffer
 const TWO_POW_16 = 0x47800000;
 const INFINITY = 0x7f800000;
 const SMALLEST_NORMAL_HALF = 0x38800000;
-/** Difference of the exponent biases (127 - 15), in place. */
+/** Difference of the exponent biases (127 - 15), at the exponent's position. */
 const REBIAS = 0x38000000;
 
 function halfBits(bits: number): number {
@@ -41,7 +41,7 @@ function halfBits(bits: number): number {
   if (magnitude > INFINITY) return sign | 0x7e00;
   if (magnitude >= TWO_POW_16) return sign | 0x7c00;
   if (magnitude >= SMALLEST_NORMAL_HALF) {
-    // Just below half of the last kept bit, plus that bit: a tie goes to even; a carry runs into the exponent as it should.
+    // Adding just under half of the last kept bit, plus that bit, sends ties to even. A carry correctly raises the exponent.
     return sign | ((magnitude - REBIAS + 0xfff + ((magnitude >>> 13) & 1)) >>> 13);
   }
   const shift = 126 - (magnitude >>> 23);
@@ -53,7 +53,7 @@ function halfBits(bits: number): number {
   return sign | (rest > tie || (rest === tie && (kept & 1) === 1) ? kept + 1 : kept);
 }
 
-/** Floats to halves (as bits), rounded to nearest, ties to even; beyond 65504 to infinity. Same length. */
+/** Converts floats to halves (as bits). Rounds to nearest, ties to even; values that round beyond 65504 become infinity. */
 export function float32ToFloat16(floats: Float32Array): Uint16Array<ArrayBuffer> {
   const bits = new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
   const halves = new Uint16Array(floats.length);

@@ -5,7 +5,7 @@ import { openSafetensors, type Checkpoint } from "./safetensors.ts";
 import { encodeSafetensorsHeader } from "./safetensors-header.ts";
 import { readF32 } from "./tensor.ts";
 
-/** What tools/train/test_pipeline.py made the fixture of. */
+/** The values from which tools/train/test_pipeline.py made the fixture. */
 function valuesOf(rows: number, columns: number): Float32Array {
   return Float32Array.from({ length: rows * columns }, (_, i) => (((i * 7919) % 1009) - 504) / 256);
 }
@@ -17,12 +17,12 @@ function conv1dValues(): Float32Array {
 const fixture = await openSafetensors(new Blob([new Uint8Array(readFileSync("fixtures/int8.safetensors"))]));
 
 describe("an int8 file of tools/train/export.py", () => {
-  test("holds a table whose groups lie along its rows: what q8 makes of it", async () => {
+  test("holds q8's values of a table, in groups along its rows", async () => {
     const expected = weightsAsKept(valuesOf(6, 45), 6, 45, "q8", { groupsAlong: "rows" });
     expect(await readF32(fixture.tensor("wte.weight"))).toEqual(expected);
   });
 
-  test("holds a Conv1D whose groups lie down its columns: what q8 makes of it", async () => {
+  test("holds q8's values of a Conv1D, in groups down its columns", async () => {
     const expected = weightsAsKept(conv1dValues(), 70, 5, "q8", { groupsAlong: "columns" });
     expect(await readF32(fixture.tensor("h.0.mlp.c_fc.weight"))).toEqual(expected);
   });
@@ -33,7 +33,7 @@ describe("an int8 file of tools/train/export.py", () => {
     expect(await readF32(fixture.tensor("h.0.mlp.c_fc.bias"))).toEqual(valuesOf(1, 5));
   });
 
-  test("is read in bands as it is whole", async () => {
+  test("gives the same values in bands and whole", async () => {
     for (const name of ["wte.weight", "h.0.mlp.c_fc.weight"]) {
       const tensor = fixture.tensor(name);
       const whole = new Uint8Array((await readF32(tensor)).buffer);
@@ -44,7 +44,7 @@ describe("an int8 file of tools/train/export.py", () => {
   });
 });
 
-describe("int8 that can't be read is refused", () => {
+describe("unreadable int8 is refused", () => {
   /** A checkpoint of zeros. */
   function zeros(tensors: Record<string, [dtype: string, shape: number[], bytes: number]>): Promise<Checkpoint> {
     const entries = Object.entries(tensors).map(([name, [dtype, shape, end]]) => ({

@@ -4,8 +4,8 @@
 //   name.extremes    F16 [ceil(rows / 32), columns]: groups of 32 down the columns (Conv1D's [in, out]), or
 //                        [rows, ceil(columns / 32)]: groups along the rows (an embedding)
 //
-//   value = int8 * extreme / -128, with the extreme of the element's group: its value farthest from zero. These are the
-//   numbers that dtype q8 keeps on the GPU, so from such a file it makes the same again, to the bit.
+//   value = int8 * extreme / -128, where extreme is the value of the element's group that is farthest from zero. The GPU's
+//   dtype q8 quantises the same way, so it reproduces the file's integers exactly.
 
 import { releaseBytes } from "./release-bytes.ts";
 import type { Tensor } from "./tensor.ts";
@@ -13,7 +13,7 @@ import type { Tensor } from "./tensor.ts";
 export const EXTREMES_SUFFIX = ".extremes";
 const GROUP = 32;
 
-/** Whether a matrix of these sizes can have extremes of that shape. */
+/** Returns whether extremes of that shape fit a matrix of these sizes. */
 export function isExtremesShape(rows: number, columns: number, shape: readonly number[]): boolean {
   const [height, width] = shape;
   if (shape.length !== 2) return false;
@@ -23,16 +23,16 @@ export function isExtremesShape(rows: number, columns: number, shape: readonly n
   );
 }
 
-export interface Int8Parts {
+interface Int8Parts {
   readonly rows: number;
   readonly columns: number;
-  /** Integers of rows [begin, end). */
+  /** Reads the integers of rows [begin, end). */
   readonly readIntegers: (begin: number, end: number) => Promise<Uint8Array<ArrayBuffer>>;
   readonly extremesShape: readonly number[];
   readonly readExtremes: () => Promise<Float32Array<ArrayBuffer>>;
 }
 
-/** The matrix as F32, made of its integers as it is read. */
+/** Returns the matrix as F32. Its integers are converted when they are read. */
 export function int8Tensor({ rows, columns, readIntegers, extremesShape, readExtremes }: Int8Parts): Tensor {
   const [height = 0, width = 0] = extremesShape;
   const [rowsAGroup, columnsAGroup] = height === rows && width !== columns ? [1, GROUP] : [GROUP, 1];

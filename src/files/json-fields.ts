@@ -1,9 +1,9 @@
 import { ChorusError } from "../protocol/errors.ts";
 
 /**
- * Typed access to the fields of one of a model's JSON files. null is absent, as in Hugging Face's files. `file` is what
- * errors call it: a file's name, or that, a colon and what part of it.
- * @throws ChorusError model_invalid, naming file, field and value, where a field has another type.
+ * Typed access to the fields of one of a model's JSON files. null counts as absent, as in Hugging Face's files. Errors
+ * name `file`: a file's name, or the name, a colon and a part of the file.
+ * @throws ChorusError model_invalid, with file, field and value, if a field has another type
  */
 export class JsonFields {
   readonly #file: string;
@@ -21,12 +21,12 @@ export class JsonFields {
     return (this.get(name) ?? null) !== null;
   }
 
-  /** The field as it is, unchecked; undefined where it is absent. */
+  /** Returns the field unchecked; undefined if it is absent. */
   get(name: string): unknown {
     return Object.hasOwn(this.#json, name) ? this.#json[name] : undefined;
   }
 
-  /** The first of the names that is there: Hugging Face's configs know some fields by two. */
+  /** Reads the first of these names that is present: in Hugging Face's configs some fields have two names. */
   positiveInteger<F>(names: readonly string[], fallback: F): number | F {
     const name = names.find((candidate) => this.has(candidate));
     return name === undefined ? fallback : this.#read(name, isPositiveInteger, "a positive integer", fallback);
@@ -40,7 +40,7 @@ export class JsonFields {
     return this.#read(name, isNonNegativeInteger, "an integer, 0 or greater", fallback);
   }
 
-  /** In (0, 1]. */
+  /** Reads a number in (0, 1]. */
   fraction<F>(name: string, fallback: F): number | F {
     return this.#read(name, isFraction, "above 0 and at most 1", fallback);
   }
@@ -65,7 +65,7 @@ export class JsonFields {
     return this.#read(name, isArray, "a list", fallback);
   }
 
-  /** An id, several, or (null, which here is not absent) none. */
+  /** Reads one id or a list of ids. Here null is a value: no ids. */
   tokenIds<F>(name: string, fallback: F): readonly number[] | F {
     if (this.get(name) === null) return [];
     const ids = this.#read(name, isTokenIds, "a token id or a list of them", fallback);
@@ -86,7 +86,7 @@ function invalid(file: string, what: string): ChorusError {
 
 const LONGEST_SHOWN = 100;
 
-/** A value of a file, for an error: what it holds may be megabytes, or nested too deeply to be written out. */
+/** Abbreviates a file's value for an error message: it may be megabytes long, or nested too deeply for JSON.stringify. */
 export function brief(value: unknown): string {
   let text: string;
   try {

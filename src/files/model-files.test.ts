@@ -34,7 +34,7 @@ describe("a folder by URL", () => {
     expect(await files.readJson("config.json")).toEqual({ a: 1 });
   });
 
-  test("a missing file is told with its URL, and may be asked for", async () => {
+  test("an error names a missing file's URL; tryOpen returns undefined", async () => {
     const files = await openFolder({});
     await expect(files.open("config.json")).rejects.toEqual(
       failure(
@@ -50,7 +50,7 @@ describe("a folder by URL", () => {
     expect(await files.tryReadText("chat_template.jinja")).toBeUndefined();
   });
 
-  test("a web page in place of a file is told as such", async () => {
+  test("an error says that the server sent a web page instead of a file", async () => {
     const page = () => new Response("<!doctype html>", { headers: { "content-type": "text/html; charset=utf-8" } });
     const plain = () => new Response("<!doctype html>", { headers: { "content-type": "application/octet-stream" } });
     const files = await openFolder({
@@ -88,16 +88,18 @@ describe("a folder by URL", () => {
     await expect(files.open("model.safetensors")).rejects.toEqual(failed("cut off", "model.safetensors"));
   });
 
-  test("JSON that does not parse is told with its file", async () => {
+  test("an error names the file whose JSON does not parse", async () => {
     const files = await openFolder({ [`${FOLDER}config.json`]: () => new Response('{"a":') });
     await expect(files.readJson("config.json")).rejects.toEqual(failure("model_invalid", "config.json", "config.json"));
   });
 
-  test("a config that never ends is refused, not read", async () => {
+  test("an endless config is refused", async () => {
     const endless = () =>
       new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(2 ** 22)) }));
     const files = await openFolder({ [`${FOLDER}config.json`]: endless });
-    await expect(files.readJson("config.json")).rejects.toEqual(failure("model_invalid", "at most", "config.json"));
+    await expect(files.readJson("config.json")).rejects.toEqual(
+      failure("model_invalid", "the limit is", "config.json"),
+    );
   });
 });
 
@@ -121,7 +123,7 @@ describe("weights on a server", () => {
     return calls.map(([, done, total]) => [done, total]);
   }
 
-  test("count up to the length that the server says", async () => {
+  test("report progress up to the server's length", async () => {
     expect(await progressOf({ "content-length": "5" }, [2, 3])).toEqual([
       [2, 5],
       [5, 5],
@@ -129,7 +131,7 @@ describe("weights on a server", () => {
     ]);
   });
 
-  test("have no total without a length, or with one of compressed bytes", async () => {
+  test("have no total if the server gives no length, or that of compressed bytes", async () => {
     const unknown = [
       [2, null],
       [5, null],
@@ -139,7 +141,7 @@ describe("weights on a server", () => {
     expect(await progressOf({ "content-length": "4", "content-encoding": "gzip" }, [2, 3])).toEqual(unknown);
   });
 
-  test("survive a length that turns out too small or too large, and an empty file", async () => {
+  test("survive a length that is too small or too large, and an empty file", async () => {
     expect(await progressOf({ "content-length": "3" }, [2, 3])).toEqual([
       [2, 3],
       [5, null],
@@ -149,7 +151,7 @@ describe("weights on a server", () => {
     expect(await progressOf({}, [])).toEqual([[0, 0]]);
   });
 
-  test("arrive whole when they are larger than the pieces that are handed over", async () => {
+  test("arrive whole when they are larger than a piece", async () => {
     const length = 5 * 2 ** 20;
     expect((await progressOf({}, [length, 10])).at(-1)).toEqual([length + 10, length + 10]);
   });
@@ -185,7 +187,7 @@ describe("weights on a server", () => {
 });
 
 describe("a folder's files", () => {
-  test("are found by name, with or without folders, the least deep first", async () => {
+  test("are found by name, with or without folders; the one nearest the top is used", async () => {
     const files = openFileList([
       new File(["deep"], "tiny/onnx/config.json"),
       new File(["[1]"], "tiny/config.json"),
@@ -200,7 +202,7 @@ describe("a folder's files", () => {
     );
   });
 
-  test("without a folder are called model, and tell their sizes", async () => {
+  test("without a folder are called model, and have their sizes", async () => {
     const onBytes = vi.fn<OnBytes>();
     const files = openFileList([new File(["abc"], "w")], onBytes);
     expect(files.name).toBe("model");

@@ -1,4 +1,4 @@
-// A model's folder, wherever it is: kept by this browser, on a server, or dropped on the page.
+// A model's folder: stored by this browser, on a server, or given by the user.
 
 import { ChorusError } from "../protocol/errors.ts";
 import type { HttpClient } from "./hub/http-client.ts";
@@ -8,7 +8,7 @@ import { readSmallFile, type Missing } from "./hub/small-file.ts";
 import { streamToBlob } from "./hub/stream-to-blob.ts";
 import { parseJsonFile } from "./model-folder.ts";
 
-/** Called as bytes of a file arrive. `totalBytes` is null where the server does not say how many there will be. */
+/** Called as bytes of a file arrive. `totalBytes` is null if the server does not give the file's length. */
 export type OnBytes = (file: string, doneBytes: number, totalBytes: number | null) => void;
 
 type OpenFile = (file: string) => Promise<Blob | Missing>;
@@ -16,7 +16,7 @@ type OpenFile = (file: string) => Promise<Blob | Missing>;
 export class ModelFiles {
   /** The folder's name. */
   readonly name: string;
-  /** The folder as errors call it. */
+  /** The folder's description in error messages. */
   readonly where: string;
   readonly #open: OpenFile;
 
@@ -26,38 +26,38 @@ export class ModelFiles {
     this.#open = open;
   }
 
-  /** A file of any size, to be read in pieces. @throws ChorusError model_not_found, and as the folder does */
+  /** Opens a file of any size, to be read in pieces. @throws ChorusError model_not_found; the folder's own errors */
   async open(file: string): Promise<Blob> {
     const blob = await this.#open(file);
     if ("missing" in blob) throw new ChorusError("model_not_found", blob.missing, file);
     return blob;
   }
 
-  /** undefined where there is no such file. */
+  /** Like `open`, but returns undefined if the file does not exist. */
   async tryOpen(file: string): Promise<Blob | undefined> {
     const blob = await this.#open(file);
     return "missing" in blob ? undefined : blob;
   }
 
-  /** @throws ChorusError as open does; model_invalid where it is no JSON. */
+  /** @throws ChorusError as open does; model_invalid if the file is not JSON */
   async readJson(file: string): Promise<unknown> {
     return parseJsonFile(file, this.where, await bytesOf(file, await this.open(file)));
   }
 
-  /** undefined where there is no such file. */
+  /** Returns undefined if the file does not exist. */
   async tryReadText(file: string): Promise<string | undefined> {
     const blob = await this.tryOpen(file);
     return blob && new TextDecoder().decode(await bytesOf(file, blob));
   }
 
-  /** undefined where there is no such file. */
+  /** Returns undefined if the file does not exist. */
   async tryReadJson(file: string): Promise<unknown> {
     const blob = await this.tryOpen(file);
     return blob && parseJsonFile(file, this.where, await bytesOf(file, blob));
   }
 }
 
-/** What is read into memory whole. */
+/** Reads a small file into memory. */
 async function bytesOf(file: string, blob: Blob): Promise<Uint8Array> {
   if (blob.size > MAX_SMALL_FILE_BYTES) throw tooLarge(file, blob.size);
   try {
@@ -68,7 +68,7 @@ async function bytesOf(file: string, blob: Blob): Promise<Uint8Array> {
   }
 }
 
-/** Files given by the user. Of files of the same name, the one least deep in folders counts. */
+/** Opens files given by the user. If several have the same name, the one nearest the top folder is used. */
 export function openFileList(files: readonly File[], onBytes?: OnBytes): ModelFiles {
   const paths = files
     .map((file) => ({ file, path: (file.webkitRelativePath || file.name).split("/") }))
@@ -81,7 +81,7 @@ export function openFileList(files: readonly File[], onBytes?: OnBytes): ModelFi
   });
 }
 
-/** A folder that is read where it is, each file as it is asked for. Nothing is kept but by the browser's HTTP cache. */
+/** Opens a folder on a server. Each file is fetched when it is opened; only the browser's HTTP cache keeps it. */
 export function openRemoteFiles(remote: RemoteFolder, http: HttpClient, onBytes?: OnBytes): ModelFiles {
   return new ModelFiles(remote.name, remote.where, async (file) => {
     if (file.endsWith(".safetensors")) {

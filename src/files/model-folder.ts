@@ -5,21 +5,21 @@ import { isObject, JsonFields } from "./json-fields.ts";
 
 export const CONFIG_FILE = "config.json";
 export const WEIGHTS_FILE = "model.safetensors";
-/** Names the shards of weights that are in several files. */
+/** Lists the shards if the weights are in several files. */
 export const WEIGHTS_INDEX_FILE = "model.safetensors.index.json";
-/** The tokenizer is in the first, or in the other two. */
+/** The tokenizer is in this file, or in the two below. */
 export const TOKENIZER_FILE = "tokenizer.json";
 export const VOCAB_AND_MERGES_FILES = ["vocab.json", "merges.txt"] as const;
-/** Read where they are there. */
+/** Files that a folder may lack. */
 export const OPTIONAL_FILES = ["tokenizer_config.json", "generation_config.json", "chat_template.jinja"] as const;
 
-/** Files that a folder of weights in another format would hold. */
+/** Weights in formats that Chorus does not read. */
 export const FOREIGN_WEIGHTS = /^(pytorch_model.*\.bin|tf_model\.h5|flax_model\.msgpack|.*\.gguf|.*\.onnx)$/;
 
 const MOST_SHARDS = 1000;
 
 /**
- * The shards that an index names, each once.
+ * Returns the shards that an index lists, each once.
  * @throws ChorusError model_invalid
  */
 export function parseShardNames(json: unknown): string[] {
@@ -35,13 +35,13 @@ export function parseShardNames(json: unknown): string[] {
   return shards;
 }
 
-/** A plain name: what comes from a file must not lead out of the folder. */
+/** Accepts plain names only, so that an index can't refer to files outside the folder. */
 function isShardName(name: unknown): name is string {
   return typeof name === "string" && /^[\w-][\w.-]{0,200}\.safetensors$/.test(name);
 }
 
 /**
- * A JSON file's contents.
+ * Parses a JSON file.
  * @throws ChorusError model_invalid, naming the file
  */
 export function parseJsonFile(file: string, where: string, bytes: Uint8Array): unknown {

@@ -5,20 +5,20 @@ import { encodeSafetensorsHeader, headerEnd, parseSafetensorsHeader, PREFIX_BYTE
 import { openSafetensors, type Checkpoint } from "./safetensors.ts";
 
 /**
- * A model's weights, in one file or in shards. Reads the headers only.
- * @throws ChorusError model_not_found, model_invalid, model_download_failed, naming the file
+ * Opens a model's weights, in one file or in shards. Reads only their headers.
+ * @throws ChorusError model_not_found, model_invalid, model_download_failed, with the file's name
  */
 export async function openCheckpoint(files: ModelFiles): Promise<Checkpoint> {
   const single = await files.tryOpen(WEIGHTS_FILE);
   if (single) return openSafetensors(single, WEIGHTS_FILE);
   const index = await files.tryReadJson(WEIGHTS_INDEX_FILE);
-  if (index === undefined) await files.open(WEIGHTS_FILE); // throws, saying where it is not
+  if (index === undefined) await files.open(WEIGHTS_FILE); // throws model_not_found with the place
   const shards = new Map<string, Blob>();
   for (const name of parseShardNames(index)) shards.set(name, await files.open(name));
   return openSafetensors(await joinShards(shards), WEIGHTS_INDEX_FILE);
 }
 
-/** Shards as the one file they could have been. Blobs are joined without being read. */
+/** Joins shards into one file. Blobs are joined without being read. */
 async function joinShards(shards: ReadonlyMap<string, Blob>): Promise<Blob> {
   const shardOf = new Map<string, string>();
   const data: Blob[] = [];

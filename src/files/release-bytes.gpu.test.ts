@@ -4,9 +4,9 @@ import { HttpClient } from "./hub/http-client.ts";
 import { streamToBlob } from "./hub/stream-to-blob.ts";
 import { releaseBytes } from "./release-bytes.ts";
 
-// In the browser: Node 20 has no way to give a buffer back.
+// In the browser, since Node 20 can't free a buffer.
 
-it("gives a buffer back, but none that has more in it than what is given", () => {
+it("frees a buffer, but not one larger than the bytes given", () => {
   const bytes = Uint8Array.of(1, 2, 3, 4);
   releaseBytes(bytes.subarray(1));
   releaseBytes(bytes.subarray(0, 3));
@@ -15,7 +15,7 @@ it("gives a buffer back, but none that has more in it than what is given", () =>
   expect(bytes.buffer.byteLength).toBe(0);
 });
 
-it("a file that is streamed is in its Blob, and nowhere else", async () => {
+it("a streamed file leaves no copy outside its Blob", async () => {
   const MIB = 2 ** 20;
   const pieces = Array.from({ length: 11 }, (_, i) => new Uint8Array(MIB).fill(i));
   const waiting = [...pieces];

@@ -1,11 +1,11 @@
 /**
- * Gives the memory of bytes that nobody reads any more back at once, where the browser can. Left to the garbage
- * collector, what a large file was read through gathers: it comes when a hundred megabytes and more are there.
+ * Frees the memory of these bytes at once, if the browser can. Nobody may read them afterwards. The garbage collector
+ * would let the buffers of a large file grow beyond a hundred megabytes before it runs.
  */
 export function releaseBytes(bytes: Uint8Array): void {
   const { buffer } = bytes;
-  // What else is in the buffer may be somebody's.
+  // Others may use the rest of a larger buffer.
   if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== bytes.length) return;
-  // Not in Node 20, nor in TypeScript's library of that age.
+  // Node 20 and TypeScript's library for it lack transfer().
   (buffer as ArrayBuffer & { transfer?: (bytes: number) => ArrayBuffer }).transfer?.(0);
 }

@@ -1,4 +1,4 @@
-// Headers that lie: 10,000 of them, none of which may do more than be refused.
+// 10,000 lying headers: each must be refused, or describe tensors that exist.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ const SOUND: readonly TensorEntry[] = [
 ];
 const DATA_BYTES = 70;
 
-test("a header that is written is read as it was", () => {
+test("an encoded header parses to the same tensors", () => {
   const header = encodeSafetensorsHeader(SOUND);
   expect(header.length % 8).toBe(0);
   for (const fileBytes of [header.length + DATA_BYTES, null]) {
@@ -25,7 +25,7 @@ test("a header that is written is read as it was", () => {
   }
 });
 
-/** What may stand where something else should. */
+/** Wrong values for any field. */
 const ODD_NUMBERS: readonly unknown[] = [-1, 0, 1.5, 2, 3, 12, 47, 48, 49, 64, 70, 71, 2 ** 31, 2 ** 53, 1e308];
 const ODD_TEXTS: readonly unknown[] = ["", "F32", "F64", "toString", "x".repeat(5000)];
 const ODD_SHAPES: readonly unknown[] = [null, true, {}, { shape: [4] }, [], [0, 48], [48, 0], [0, 2 ** 53], [[4], [3]]];
@@ -65,12 +65,12 @@ function change(name: string, to: (entry: Record<string, unknown>) => object) {
     try {
       return { ...header, [name]: { ...entry, ...to(entry as Record<string, unknown>) } };
     } catch {
-      return header; // an earlier lie took away what this one would change
+      return header; // an earlier lie removed what this one would change
     }
   };
 }
 
-test("10,000 lying headers are refused with the file's name, or describe what is there", () => {
+test("10,000 lying headers are refused with the file's name, or describe tensors that exist", () => {
   const sound = JSON.parse(new TextDecoder().decode(encodeSafetensorsHeader(SOUND).subarray(8))) as Header;
   fc.assert(
     fc.property(
@@ -98,7 +98,7 @@ test("10,000 lying headers are refused with the file's name, or describe what is
   );
 }, 60_000);
 
-test("a header nested beyond any stack is refused, too", () => {
+test("a header nested deeper than any stack is refused", () => {
   const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
   const text = new TextEncoder().encode(`{"w":{"dtype":"F32","shape":${deep},"data_offsets":[0,4]}}`);
   const bytes = new Uint8Array(8 + text.length);

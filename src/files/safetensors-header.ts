@@ -1,4 +1,4 @@
-// The header of a safetensors file: which tensors lie where.
+// The header of a safetensors file lists the tensors and where they are:
 //
 //   [ u64 n, little-endian ][ n bytes of JSON ][ data, without holes ]
 //   JSON: { "name": { "dtype": "F16", "shape": [2, 3], "data_offsets": [0, 12] }, ..., "__metadata__": {...} }
@@ -6,12 +6,12 @@
 import { ChorusError } from "../protocol/errors.ts";
 import { brief, isObject } from "./json-fields.ts";
 
-/** Of the header's length, which comes first. */
+/** Size of the header's length, which is the file's first field. */
 export const PREFIX_BYTES = 8;
-/** The limit of the format's reference implementation. */
+/** The reference implementation's limit. */
 const MAX_HEADER_BYTES = 100_000_000;
 
-/** Bytes an element takes; a tensor of another type may lie in the file, unread. */
+/** Bytes per element. A file may hold tensors of other types; they are never read. */
 const BYTES_PER_ELEMENT: ReadonlyMap<string, number> = new Map([
   ["F64", 8],
   ["F32", 4],
@@ -34,21 +34,21 @@ export interface TensorEntry {
   readonly name: string;
   readonly dtype: string;
   readonly shape: readonly number[];
-  /** Byte range in the data. */
+  /** Byte range [begin, end) in the data. */
   readonly begin: number;
   readonly end: number;
 }
 
-export interface SafetensorsHeader {
+interface SafetensorsHeader {
   readonly entries: readonly TensorEntry[];
-  /** Where the data begins in the file. */
+  /** The data's offset in the file. */
   readonly dataBegin: number;
   readonly fileBytes: number;
 }
 
 /**
- * The header's end in the file, which its first 8 bytes tell.
- * @param file what errors call it
+ * Returns the offset of the header's end, which the file's first 8 bytes give.
+ * @param file its name in error messages
  * @throws ChorusError model_invalid
  */
 export function headerEnd(bytes: Uint8Array, fileBytes: number | null, file: string): number {
@@ -56,10 +56,10 @@ export function headerEnd(bytes: Uint8Array, fileBytes: number | null, file: str
 }
 
 /**
- * Reads the header and checks all of it, so that every tensor listed can be read from a file of `fileBytes`; null:
- * as many as the header says.
- * @param bytes the file's beginning, up to headerEnd() at least
- * @throws ChorusError model_invalid, naming file and tensor.
+ * Reads the header and checks that every tensor listed lies inside the file.
+ * @param bytes the file's beginning, at least up to headerEnd()
+ * @param fileBytes the file's size; null takes the size that the header implies
+ * @throws ChorusError model_invalid, with file and tensor
  */
 export function parseSafetensorsHeader(bytes: Uint8Array, fileBytes: number | null, file: string): SafetensorsHeader {
   const dataBegin = headerEnd(bytes, fileBytes, file);
@@ -73,7 +73,7 @@ export function parseSafetensorsHeader(bytes: Uint8Array, fileBytes: number | nu
   return { entries, dataBegin, fileBytes: dataBegin + dataBytes };
 }
 
-/** A header, with its length before it, for a file that holds the data of these tensors one after the other. */
+/** Returns the length field and header of a file with these tensors one after the other. */
 export function encodeSafetensorsHeader(tensors: readonly TensorEntry[]): Uint8Array<ArrayBuffer> {
   let at = 0;
   const described = tensors.map(({ name, dtype, shape, begin, end }): [string, unknown] => {
@@ -81,7 +81,7 @@ export function encodeSafetensorsHeader(tensors: readonly TensorEntry[]): Uint8A
     return [name, { dtype, shape, data_offsets: dataOffsets }];
   });
   const text = new TextEncoder().encode(JSON.stringify(Object.fromEntries(described)));
-  // So that the data begins at a multiple of 8, as in the files that Hugging Face writes.
+  // Hugging Face's files align the data to 8 bytes.
   const bytes = new Uint8Array(PREFIX_BYTES + Math.ceil(text.length / 8) * 8).fill(0x20);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(bytes.length - PREFIX_BYTES), true);
   bytes.set(text, PREFIX_BYTES);
@@ -90,7 +90,7 @@ export function encodeSafetensorsHeader(tensors: readonly TensorEntry[]): Uint8A
 
 function readHeaderLength(bytes: Uint8Array, fileBytes: number, file: string): number {
   if (bytes.length < PREFIX_BYTES)
-    throw invalid(file, `it has ${bytes.length} bytes, and ${PREFIX_BYTES} come before the header`);
+    throw invalid(file, `it has only ${bytes.length} bytes; the header's length alone takes ${PREFIX_BYTES}`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, PREFIX_BYTES);
   const length = Number(view.getBigUint64(0, true));
   if (length > MAX_HEADER_BYTES)
@@ -116,7 +116,7 @@ function readHeader(bytes: Uint8Array, file: string): Record<string, unknown> {
   return header;
 }
 
-/** JSON.parse keeps the last of two equal keys and says nothing; here every key of an object value is a tensor's. */
+/** JSON.parse silently keeps the last of two equal keys. Here every key with an object as its value is a tensor's name. */
 function findDuplicate(header: string): string | undefined {
   const seen = new Set<string>();
   for (const [, key, isTensor] of header.matchAll(/("(?:[^"\\]|\\.)*")(\s*:\s*\{)?/g)) {
@@ -149,7 +149,7 @@ function readEntry(name: string, value: unknown, file: string): TensorEntry {
   return { name, dtype, shape, begin, end };
 }
 
-/** The format leaves no holes, so one pass in file order finds overlaps, holes and a file cut short. */
+/** The format allows no holes, so one pass in file order finds overlaps, holes and truncated files. */
 function checkCoverage(entries: readonly TensorEntry[], dataBytes: number, file: string): void {
   const inOrder = entries.toSorted((a, b) => a.begin - b.begin || a.end - b.end);
   let covered = 0;

@@ -5,7 +5,7 @@ import { ChorusError } from "../protocol/errors.ts";
 import { openSafetensors, type Checkpoint } from "./safetensors.ts";
 import { readF32 } from "./tensor.ts";
 
-/** A file with this header (an object, or text as it is) and this many bytes of data, 0, 1, 2, ... */
+/** Returns a file with this header (an object or raw text) and this many bytes of data: 0, 1, 2, ... */
 function file(header: object | string, dataBytes: number): Uint8Array<ArrayBuffer> {
   const text = new TextEncoder().encode(typeof header === "string" ? header : JSON.stringify(header));
   const bytes = new Uint8Array(8 + text.length + dataBytes);
@@ -34,8 +34,8 @@ const tensor = (dtype: string, shape: number[], begin: number, end: number) => (
   data_offsets: [begin, end],
 });
 
-describe("a sound file", () => {
-  test("gives names, shapes and values of F32, F16 and BF16, wherever they begin", async () => {
+describe("a valid file", () => {
+  test("gives names, shapes and values of F32, F16 and BF16 at any offset", async () => {
     const header = {
       __metadata__: { format: "pt", 'odd " {key': '"b": {' },
       mask: tensor("BOOL", [1, 1], 0, 1),
@@ -63,7 +63,7 @@ describe("a sound file", () => {
     expect(await floats(checkpoint, "none")).toEqual([]);
   });
 
-  test("may hold tensors of types that cannot be read, and says so when one is", async () => {
+  test("may hold tensors of unsupported types, which throw only when they are read", async () => {
     const checkpoint = await open(file({ mask: tensor("U8", [2], 0, 2), odd: tensor("F4", [4], 2, 4) }, 4));
     expect(() => checkpoint.tensor("mask")).toThrow(/"mask" is stored as U8/);
     expect(() => checkpoint.tensor("odd")).toThrow(/"odd" is stored as F4/);
@@ -71,7 +71,7 @@ describe("a sound file", () => {
   });
 });
 
-describe("a broken file is refused, naming what is wrong", () => {
+describe("a broken file is refused with a reason", () => {
   test.each([
     ["no header length", new Uint8Array(5), "5 bytes"],
     ["an absurd header length", new Uint8Array(16).fill(255), "header would be"],
@@ -114,7 +114,7 @@ describe("a broken file is refused, naming what is wrong", () => {
     );
   });
 
-  test("a header with any bytes changed is refused by a ChorusError or leaves every tensor readable", async () => {
+  test("a header with changed bytes is refused by a ChorusError or leaves every tensor readable", async () => {
     const sound = file(
       { "h.0.w": tensor("F32", [2, 3], 0, 24), "h.0.b": tensor("F16", [4], 24, 32), m: tensor("BOOL", [8], 32, 40) },
       40,

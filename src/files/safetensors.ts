@@ -1,4 +1,4 @@
-// The tensors of a safetensors file (see safetensors-header.ts for its form), read when they are asked for.
+// The tensors of a safetensors file, read on demand. See safetensors-header.ts for the layout.
 
 import { ChorusError } from "../protocol/errors.ts";
 import { EXTREMES_SUFFIX, int8Tensor, isExtremesShape } from "./int8-tensor.ts";
@@ -7,7 +7,7 @@ import { BYTES_PER_ELEMENT, readF32, type Tensor, type TensorDtype } from "./ten
 
 const FILE = "model.safetensors";
 
-/** Reads the header only. @throws ChorusError model_invalid, naming the tensor; model_download_failed */
+/** Opens a file by reading its header only. @throws ChorusError model_invalid, with the tensor; model_download_failed */
 export async function openSafetensors(file: Blob, name = FILE): Promise<Checkpoint> {
   const read: ReadBytes = async (begin, end) => {
     try {
@@ -23,10 +23,9 @@ export async function openSafetensors(file: Blob, name = FILE): Promise<Checkpoi
 
 type ReadBytes = (begin: number, end: number) => Promise<Uint8Array<ArrayBuffer>>;
 
-/** The tensors of a file. */
 export class Checkpoint {
   readonly #entries: ReadonlyMap<string, TensorEntry>;
-  /** Of the data, which begins after the header. */
+  /** Reads a range of the data. Offset 0 is the first byte after the header. */
   readonly #read: ReadBytes;
 
   constructor(entries: readonly TensorEntry[], readData: ReadBytes) {
@@ -47,8 +46,8 @@ export class Checkpoint {
   }
 
   /**
-   * A matrix [rows, columns], or a vector as one row, to be read later. One in int8 (see int8-tensor.ts) reads as F32.
-   * @throws ChorusError model_unsupported for a type that holds no weights; model_invalid for int8 without its extremes.
+   * Returns a matrix [rows, columns], or a vector as one row. int8 (see int8-tensor.ts) reads as F32.
+   * @throws ChorusError model_unsupported for any other element type; model_invalid for int8 without its extremes
    */
   tensor(name: string): Tensor {
     const entry = this.#entry(name);

@@ -1,12 +1,12 @@
-// SHA-256 (FIPS 180-4) of what comes in pieces. The browser's own digest() wants all of it at once, and a model's weights
-// are more than a page should hold.
+// Incremental SHA-256 (FIPS 180-4). The browser's digest() needs all bytes at once, and a model's weights are too large for
+// that.
 
-/** The first 32 bits of the fractional parts of a root (2: square, 3: cube) of the first primes, exactly. */
+/** Returns the first 32 bits of the fractional parts of the square (2) or cube (3) roots of the first primes, exactly. */
 function fractionsOfRoots(root: 2 | 3, count: number): Uint32Array {
   const words = new Uint32Array(count);
   for (let candidate = 2n, found = 0; found < count; candidate++) {
     if (!isPrime(candidate)) continue;
-    // floor(2^32 * root(p)) is the integer root of p * 2^(32 * root); its low 32 bits are the fraction's.
+    // floor(2^32 * root(p)) is the integer root of p * 2^(32 * root); its low 32 bits are the fraction.
     words[found++] = Number(BigInt.asUintN(32, integerRoot(candidate << BigInt(32 * root), BigInt(root))));
   }
   return words;
@@ -34,7 +34,7 @@ const BLOCK_BYTES = 64;
 export class Sha256 {
   readonly #state = INITIAL_STATE.slice();
   readonly #schedule = new Int32Array(64);
-  /** What has come of a block that is not full. */
+  /** The bytes of an incomplete block. */
   readonly #partial = new Uint8Array(BLOCK_BYTES);
   #partialBytes = 0;
   #totalBytes = 0;
@@ -56,7 +56,7 @@ export class Sha256 {
     return this;
   }
 
-  /** The hash in hexadecimal. Ends it: nothing can be added afterwards. */
+  /** Returns the hash in hexadecimal. No bytes may be added afterwards. */
   hex(): string {
     const bits = BigInt(this.#totalBytes) * 8n;
     const padding = new Uint8Array((this.#partialBytes < 56 ? 56 : 120) - this.#partialBytes + 8);

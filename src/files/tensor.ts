@@ -4,21 +4,21 @@ export type TensorDtype = "F32" | "F16" | "BF16";
 
 export const BYTES_PER_ELEMENT: Readonly<Record<TensorDtype, number>> = { F32: 4, F16: 2, BF16: 2 };
 
-/** A matrix, or a vector as one row, that is read when it is wanted, a band of rows at a time. */
+/** A matrix, or a vector as one row, that is read on demand in bands of rows. */
 export interface Tensor {
-  /** Type of the elements as they are read. */
+  /** The elements' type in what readRows returns. */
   readonly dtype: TensorDtype;
   readonly rows: number;
   readonly columns: number;
-  /** Rows [begin, end), row-major, little-endian: a copy, which is the caller's. */
+  /** Returns a copy of rows [begin, end), row-major, little-endian. The caller owns it. */
   readRows(begin: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** All of a tensor's values, row-major; exact. */
+/** Returns all of a tensor's values, row-major, exactly. */
 export async function readF32(tensor: Tensor): Promise<Float32Array<ArrayBuffer>> {
   const bytes = await tensor.readRows(0, tensor.rows);
   const bytesPerElement = BYTES_PER_ELEMENT[tensor.dtype];
-  // A typed array begins at a multiple of its element's size.
+  // A typed array's offset must be a multiple of its element size.
   const { buffer, byteOffset, length } = bytes.byteOffset % bytesPerElement === 0 ? bytes : bytes.slice();
   switch (tensor.dtype) {
     case "F32":

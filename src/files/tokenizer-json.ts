@@ -1,12 +1,17 @@
-// The tokenizer's files: tokenizer.json, or the older pair vocab.json and merges.txt, from which the same is made.
+// Reads the tokenizer from tokenizer.json, or builds the same from the older pair vocab.json and merges.txt.
 
 import { ChorusError } from "../protocol/errors.ts";
 import type { AddedToken } from "./control-tokens.ts";
 import { brief, isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
 
-/** tokenizer.json, as far as a byte-level BPE needs it. */
+/** tokenizer.json, as far as a BPE needs it. */
 export interface TokenizerJson {
+  /**
+   * How the vocabulary writes text. "bytes": a character stands for each byte, as in GPT-2. "sentencepiece": as it is, with
+   * "▁" for a space, and "<0x0A>" for a byte that has no token.
+   */
+  readonly alphabet: "bytes" | "sentencepiece";
   readonly normalizer: unknown;
   readonly pre_tokenizer: unknown;
   readonly decoder: unknown;
@@ -16,14 +21,14 @@ export interface TokenizerJson {
 
 /**
  * @param config tokenizer_config.json
- * @throws ChorusError model_not_found, model_invalid; model_unsupported for tokenizers that are no byte-level BPE.
+ * @throws ChorusError model_not_found, model_invalid; model_unsupported for tokenizers that are no BPE over bytes or with byte fallback.
  */
 export async function readTokenizerJson(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
   const json = await files.tryReadJson("tokenizer.json");
   return json === undefined ? fromVocabAndMerges(files, config) : parseTokenizerJson(json);
 }
 
-/** Tables are made as long as the largest id. */
+/** Bounds the tables, whose length is the largest id. */
 const MAX_TOKEN_ID = 2 ** 24;
 
 const NOTHING: Record<string, unknown> = {};
@@ -34,15 +39,20 @@ function parseTokenizerJson(json: unknown): TokenizerJson {
   const modelJson = fields.object("model", NOTHING);
   const model = new JsonFields(`${file}: model`, modelJson);
   refuse(model.string("type", "BPE") !== "BPE", `tokenizer model ${brief(modelJson["type"])}`);
-  refuse(model.boolean("byte_fallback", false), "byte_fallback");
+  const isSentencePiece = model.boolean("byte_fallback", false);
   for (const name of ["continuing_subword_prefix", "end_of_word_suffix"]) refuse(model.string(name, "") !== "", name);
-  for (const name of ["pre_tokenizer", "decoder"] as const) {
-    const step = fields.object(name, NOTHING);
-    refuse(!isByteLevel(step), `tokenizer ${name} ${brief(step["type"] ?? null)}`);
+  if (isSentencePiece) {
+    refuse(!has("ByteFallback", fields.object("decoder", NOTHING)), "byte_fallback without a decoder ByteFallback");
+  } else {
+    for (const name of ["pre_tokenizer", "decoder"] as const) {
+      const step = fields.object(name, NOTHING);
+      refuse(!has("ByteLevel", step), `tokenizer ${name} ${brief(step["type"] ?? null)}`);
+    }
   }
   return {
+    alphabet: isSentencePiece ? "sentencepiece" : "bytes",
     normalizer: fields.object("normalizer", null),
-    pre_tokenizer: fields.object("pre_tokenizer", null),
+    pre_tokenizer: withUnicodeSpaces(fields.object("pre_tokenizer", null)),
     decoder: fields.object("decoder", null),
     model: {
       ...modelJson,
@@ -57,26 +67,39 @@ function refuse(unsupported: boolean, what: string): void {
   if (!unsupported) return;
   throw new ChorusError(
     "model_unsupported",
-    `This model has ${what}; only byte-level BPE tokenizers are supported.`,
+    `This model has ${what}; only BPE tokenizers over bytes, or with byte fallback, are supported.`,
     "tokenizer.json",
   );
 }
 
-function isByteLevel(step: Record<string, unknown>): boolean {
-  if (step["type"] === "ByteLevel") return true;
+/** Whether a step is of this type, or a sequence with one that is. */
+function has(type: string, step: Record<string, unknown>): boolean {
+  if (step["type"] === type) return true;
   const parts = step["pretokenizers"] ?? step["decoders"];
-  return (
-    step["type"] === "Sequence" && Array.isArray(parts) && parts.some((part) => isObject(part) && isByteLevel(part))
-  );
+  return step["type"] === "Sequence" && Array.isArray(parts) && parts.some((part) => isObject(part) && has(type, part));
+}
+
+/** A pre-tokenizer whose patterns take Unicode's White_Space for \s, as Hugging Face's do; JavaScript's \s differs. */
+function withUnicodeSpaces(step: Record<string, unknown> | null): Record<string, unknown> | null {
+  if (step === null) return null;
+  const parts = step["pretokenizers"];
+  if (Array.isArray(parts)) {
+    return { ...step, pretokenizers: parts.map((part: unknown) => (isObject(part) ? withUnicodeSpaces(part) : part)) };
+  }
+  const pattern = step["pattern"];
+  if (!isObject(pattern) || typeof pattern["Regex"] !== "string") return step;
+  const Regex = pattern["Regex"].replaceAll("\\s", "\\p{White_Space}").replaceAll("\\S", "\\P{White_Space}");
+  return { ...step, pattern: { ...pattern, Regex } };
 }
 
 async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
   const [vocabJson, merges] = await Promise.all([files.tryReadJson("vocab.json"), files.tryReadText("merges.txt")]);
-  if (vocabJson === undefined || merges === undefined) await files.open("tokenizer.json"); // throws, saying where it is not
+  if (vocabJson === undefined || merges === undefined) await files.open("tokenizer.json"); // throws model_not_found with the place
   const vocab = checkVocab("vocab.json", vocabJson);
   const lines = (merges ?? "").split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#version"));
   const byteLevel = { type: "ByteLevel", add_prefix_space: config.boolean("add_prefix_space", false), use_regex: true };
   return {
+    alphabet: "bytes",
     normalizer: null,
     pre_tokenizer: byteLevel,
     decoder: byteLevel,
@@ -85,7 +108,7 @@ async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promis
   };
 }
 
-/** What tokenizer_config.json adds to the vocabulary, and GPT-2's own end of text. */
+/** Returns the tokens that tokenizer_config.json adds to the vocabulary, and GPT-2's end of text. */
 function addedTokens(vocab: Record<string, number>, config: JsonFields): AddedToken[] {
   const file = "tokenizer_config.json: added_tokens_decoder";
   const added = Object.entries(config.object("added_tokens_decoder", {})).map(([id, token]) =>
@@ -101,7 +124,7 @@ function parseAddedToken(file: string, json: unknown): AddedToken {
   const id = fields.nonNegativeInteger("id", null);
   const content = fields.string("content", "");
   if (id === null || id > MAX_TOKEN_ID || content === "") {
-    throw new ChorusError("model_invalid", `${file}: ${brief(json)} lacks a content or a sound id.`, nameOf(file));
+    throw new ChorusError("model_invalid", `${file}: ${brief(json)} lacks content or a valid id.`, nameOf(file));
   }
   const flag = (name: string) => fields.boolean(name, false);
   return { id, content, special: flag("special"), lstrip: flag("lstrip"), rstrip: flag("rstrip") };
@@ -118,7 +141,7 @@ function checkVocab(file: string, json: unknown): Record<string, number> {
   return json as Record<string, number>;
 }
 
-/** The file of a part of it, "tokenizer.json: model.vocab". */
+/** Returns the file's name from a part's: "tokenizer.json: model.vocab" gives "tokenizer.json". */
 function nameOf(part: string): string {
   return part.split(":")[0] ?? part;
 }

@@ -19,7 +19,7 @@ function inMemory(contents: Record<string, unknown>): ModelFiles {
 interface GoldenCase {
   readonly name: string;
   readonly text?: string;
-  /** Instead of `text`, where that has half a surrogate pair. */
+  /** Used instead of a `text` with half a surrogate pair. */
   readonly utf16?: readonly number[];
   readonly ids: readonly number[];
 }
@@ -47,28 +47,103 @@ describe("encode", () => {
     expect(tinyFromPair.encode(textOf(example))).toEqual(example.ids);
   });
 
-  test("and tokenBytes turn back into the text, whatever it is", () => {
+  test("and tokenBytes round-trip any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => decode(chorus.encodePlain(text)) === text),
     );
   });
 
-  test("takes for white space what Unicode does: U+0085, but not U+FEFF", async () => {
+  test("treats Unicode's White_Space as white space: U+0085, but not U+FEFF", async () => {
     const { vocab, merges } = tinyJson["model"] as { vocab: object; merges: string[] };
     const model = { ...tinyJson["model"], vocab: { ...vocab, ĊĊ: 512 }, merges: [...merges, "Ċ Ċ"] };
     const tokenizer = await loadTokenizer(inMemory({ "tokenizer.json": { ...tinyJson, model } }));
     const [newline] = tokenizer.encode("\n");
-    // Two line ends before more white space are one word; before anything else the last of them is a word of its own.
+    // Two line ends before more white space are one word; before anything else the second is a separate word.
     expect(tokenizer.encode("\n\n\u0085x")[0]).toBe(512);
     expect(tokenizer.encode("\n\n\uFEFFx").slice(0, 2)).toEqual([newline, newline]);
   });
 
-  test("reads control tokens in a text as such; encodePlain spells them out", () => {
+  test("turns control tokens in a text into their ids; encodePlain treats them as text", () => {
     const text = "Hi<|user|>there<|endoftext|>";
     expect(chorus.encode(text)).toEqual([...chorus.encode("Hi"), 1, ...chorus.encode("there"), 0]);
     const plain = chorus.encodePlain(text);
     expect(plain.every((id) => id > 2)).toBe(true);
     expect(decode(plain)).toBe(text);
+  });
+});
+
+describe("pre-tokenizers of other families", () => {
+  /** The tiny vocabulary, cut into words in another way. "12" is a token of its own. */
+  const withWords = (pre_tokenizer: unknown) => {
+    const { vocab, merges } = tinyJson["model"] as { vocab: object; merges: string[] };
+    const model = { ...tinyJson["model"], vocab: { ...vocab, "12": 512, ĊĊ: 513 }, merges: [...merges, "1 2", "Ċ Ċ"] };
+    return loadTokenizer(inMemory({ "tokenizer.json": { ...tinyJson, model, pre_tokenizer } }));
+  };
+  const byteLevel = { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: true };
+  const split = (Regex: string) => ({ type: "Split", pattern: { Regex }, behavior: "Isolated", invert: false });
+  const QWEN =
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+  const wordsOf = (pre_tokenizers: unknown[]) => withWords({ type: "Sequence", pretokenizers: pre_tokenizers });
+
+  test("SmolLM's: every digit is a word, whatever script it is of", async () => {
+    const digits = await wordsOf([{ type: "Digits", individual_digits: true }, byteLevel]);
+    const plain = await withWords(byteLevel);
+    expect(plain.encode("12")).toEqual([512]);
+    expect(digits.encode("12")).toEqual([...plain.encode("1"), ...plain.encode("2")]);
+    expect(decode(digits.encode("a\u0661\u0662b"), digits)).toBe("a\u0661\u0662b");
+  });
+
+  test("Qwen's: a digit is a word, and line ends stay together", async () => {
+    const qwen = await wordsOf([split(QWEN), { ...byteLevel, use_regex: false }]);
+    expect(qwen.encode("12")).toHaveLength(2);
+    expect(qwen.encode("\n\n")).toEqual([513]);
+    // U+0085 is white space: with it the line ends are not the last of their kind.
+    expect(decode(qwen.encode("x\n\n\u0085y I'M"), qwen)).toBe("x\n\n\u0085y I'M");
+  });
+
+  test("both turn every text into tokens and back", async () => {
+    const tokenizers = [
+      await wordsOf([{ type: "Digits", individual_digits: true }, byteLevel]),
+      await wordsOf([split(QWEN), { ...byteLevel, use_regex: false }]),
+    ];
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) =>
+        tokenizers.every((tokenizer) => decode(tokenizer.encodePlain(text), tokenizer) === text),
+      ),
+    );
+  });
+});
+
+describe("a SentencePiece vocabulary with byte fallback", async () => {
+  const pieces = ["<unk>", "<bos>", "<eos>", "\u2581", "a", "b", "ab", "\u2581ab"];
+  const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`);
+  const vocab = Object.fromEntries([...pieces, ...bytes].map((piece, id) => [piece, id]));
+  const gemma = {
+    normalizer: { type: "Replace", pattern: { String: " " }, content: "\u2581" },
+    pre_tokenizer: null,
+    decoder: { type: "Sequence", decoders: [{ type: "ByteFallback" }, { type: "Fuse" }] },
+    model: {
+      type: "BPE",
+      vocab,
+      merges: ["a b", "\u2581 ab"],
+      byte_fallback: true,
+      fuse_unk: true,
+      unk_token: "<unk>",
+    },
+    added_tokens: ["<bos>", "<eos>"].map((content) => ({ id: vocab[content], content, special: true })),
+  };
+  const tokenizer = await loadTokenizer(inMemory({ "tokenizer.json": gemma }));
+
+  test("writes spaces as its own character, and what it has no token for as bytes", () => {
+    expect(tokenizer.encode("ab ab")).toEqual([6, 7]);
+    expect(tokenizer.encode("<bos>a\n")).toEqual([1, 4, pieces.length + 10]);
+    expect(tokenizer.encodePlain("\u00e9")).toEqual([pieces.length + 0xc3, pieces.length + 0xa9]);
+  });
+
+  test("and reads both back", () => {
+    expect(decode(tokenizer.encodePlain("ab  \u00e9b\n"), tokenizer)).toBe("ab  \u00e9b\n");
+    expect(tokenizer.tokenText(7)).toBe(" ab");
+    expect([...tokenizer.tokenBytes(1)]).toEqual([]);
   });
 });
 
@@ -85,14 +160,14 @@ describe("tokens as text", () => {
     expect(tiny.tokenText(220)).toBe(" ");
   });
 
-  test("part of a character is told as U+FFFD", () => {
+  test("part of a character is shown as U+FFFD", () => {
     const [first] = chorus.encodePlain("\u{1F9A5}");
     expect(chorus.tokenText(first!)).toBe("\uFFFD");
   });
 });
 
-describe("what the files say", () => {
-  test("vocabulary, end of text, template and named tokens of the embedded model", () => {
+describe("the tokenizer's files", () => {
+  test("give the embedded model's vocabulary, end of text, template and named tokens", () => {
     expect(chorus.vocabSize).toBe(4096);
     expect(chorus.eosTokenIds).toEqual([0, 9]);
     expect(chorus.controlTokens).toEqual(["<|endoftext|>", "<|user|>", "<|assistant|>"]);
@@ -100,7 +175,7 @@ describe("what the files say", () => {
     expect(chorus.namedTokens).toMatchObject({ bos_token: "<|endoftext|>", eos_token: "<|endoftext|>" });
   });
 
-  test.each([tiny, tinyFromPair])("GPT-2's end of text is known without a config", (tokenizer) => {
+  test.each([tiny, tinyFromPair])("need no config for GPT-2's end of text", (tokenizer) => {
     expect(tokenizer.vocabSize).toBe(512);
     expect(tokenizer.eosTokenIds).toEqual([511]);
     expect(tokenizer.chatTemplate).toBeNull();
@@ -111,7 +186,7 @@ describe("what the files say", () => {
     });
   });
 
-  test("a template may be in a file of its own, or one of several", async () => {
+  test("may have the template in a separate file, or one of several", async () => {
     const own = await loadTokenizer(inMemory({ "tokenizer.json": tinyJson, "chat_template.jinja": "own" }));
     expect(own.chatTemplate).toBe("own");
     const chat_template = [
@@ -124,7 +199,7 @@ describe("what the files say", () => {
     expect(several.chatTemplate).toBe("plain");
   });
 
-  test("named tokens may be objects or null", async () => {
+  test("may have named tokens that are objects or null", async () => {
     const config = { bos_token: null, eos_token: { content: "<|endoftext|>", lstrip: false } };
     const tokenizer = await loadTokenizer(inMemory({ "tokenizer.json": tinyJson, "tokenizer_config.json": config }));
     expect(tokenizer.namedTokens).toEqual({ eos_token: "<|endoftext|>", unk_token: "<|endoftext|>" });
@@ -145,6 +220,16 @@ describe("what the files say", () => {
     expect(decode([64, 512, 513], tokenizer)).toBe("aΩ≈");
   });
 
+  test("tags that answers hold are text, though no message can forge them", async () => {
+    const added_tokens = ["<think>", "</think>"].map((content, i) => ({ id: 512 + i, content, special: false }));
+    const json = { ...tinyJson, added_tokens };
+    const tokenizer = await loadTokenizer(
+      inMemory({ "tokenizer.json": json, "chat_template.jinja": "<think></think>" }),
+    );
+    expect(tokenizer.controlTokens).toEqual(["<think>", "</think>"]);
+    expect(decode([512, 64, 513], tokenizer)).toBe("<think>a</think>");
+  });
+
   test("where one control token begins another, the longer one counts", async () => {
     const added_tokens = ["<|a", "<|a|>", "<|"].map((content, i) => ({ id: 600 + i, content, special: true }));
     const tokenizer = await loadTokenizer(inMemory({ "tokenizer.json": { ...tinyJson, added_tokens } }));
@@ -161,7 +246,7 @@ describe("what the files say", () => {
   });
 });
 
-describe("a tokenizer that cannot be used is refused by name", () => {
+describe("an unsupported tokenizer is refused by name", () => {
   const model = tinyJson["model"];
   test.each([
     ["WordPiece", "model_unsupported", { model: { ...model, type: "WordPiece" } }],
@@ -179,7 +264,7 @@ describe("a tokenizer that cannot be used is refused by name", () => {
     await expect(loadTokenizer(files)).rejects.toMatchObject({ code, message: expect.stringContaining(part) });
   });
 
-  test("and one that is not there", async () => {
+  test("and a missing one", async () => {
     await expect(loadTokenizer(inMemory({ "vocab.json": { a: 0 } }))).rejects.toMatchObject({
       code: "model_not_found",
       message: expect.stringContaining("tokenizer.json"),

@@ -1,10 +1,16 @@
-// Text to token ids and back. Byte-level BPE is @huggingface/tokenizers'; which strings are control tokens is decided
+// Text to token ids and back. BPE is @huggingface/tokenizers'; which strings are control tokens is decided
 // here, because a chat's text must never become one (see api/chat-format.ts).
 
-import { ByteLevelPreTokenizer, Tokenizer } from "@huggingface/tokenizers";
+import {
+  ByteLevelPreTokenizer,
+  DigitsPreTokenizer,
+  SequencePreTokenizer,
+  Tokenizer,
+  type PreTokenizer,
+} from "@huggingface/tokenizers";
 
 import { ChorusError } from "../protocol/errors.ts";
-import { bytesOfToken } from "./byte-alphabet.ts";
+import { bytesOfPiece, bytesOfToken } from "./byte-alphabet.ts";
 import { ControlTokens } from "./control-tokens.ts";
 import { isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
@@ -20,7 +26,7 @@ export async function loadTokenizer(files: ModelFiles, eosTokenIds: readonly num
   return new ModelTokenizer(json, chatTemplate, namedTokens(json, config), eosTokenIds);
 }
 
-/** In tokenizer_config.json (one, or several by name), or in a file of its own. */
+/** The template is in tokenizer_config.json, alone or among several with names, or in chat_template.jinja. */
 async function readChatTemplate(files: ModelFiles, config: JsonFields): Promise<string | null> {
   const inConfig = config.get("chat_template");
   if (typeof inConfig === "string") return inConfig;
@@ -31,7 +37,7 @@ async function readChatTemplate(files: ModelFiles, config: JsonFields): Promise<
   return (await files.tryReadText("chat_template.jinja")) ?? null;
 }
 
-/** The tokens that templates know by name. GPT-2's tokenizer has "<|endoftext|>" where its files don't say. */
+/** Returns the tokens that templates use by name. GPT-2's "<|endoftext|>" replaces names missing from the files. */
 function namedTokens(json: TokenizerJson, config: JsonFields): Record<string, string> {
   const endOfText = Object.hasOwn(json.model.vocab, "<|endoftext|>") ? "<|endoftext|>" : null;
   const tokens: Record<string, string> = {};
@@ -48,14 +54,15 @@ function namedTokens(json: TokenizerJson, config: JsonFields): Record<string, st
 }
 
 export class ModelTokenizer {
-  /** The largest id, plus one. The model's own vocabulary may be larger (padded) than this. */
+  /** The largest id, plus one. The model's padded vocabulary may be larger. */
   readonly vocabSize: number;
   readonly eosTokenIds: readonly number[];
   /** The Jinja source of the model's chat template. */
   readonly chatTemplate: string | null;
-  /** "eos_token", "bos_token", ... and their text, for the template. */
+  /** Maps "eos_token", "bos_token", ... to their text, for the template. */
   readonly namedTokens: Readonly<Record<string, string>>;
   readonly #control: ControlTokens;
+  readonly #bytesOf: (token: string) => Uint8Array;
   /** Knows the vocabulary and the added tokens that are text, but no control tokens. */
   readonly #bpe: Tokenizer;
 
@@ -65,11 +72,12 @@ export class ModelTokenizer {
     tokenNames: Readonly<Record<string, string>>,
     eosTokenIds: readonly number[],
   ) {
-    // Some models don't mark the tokens of their chat as special; that the template writes them shows what they are.
+    // Some models don't mark their chat's tokens as special. An added token that the template writes is one, too.
     const isControl = ({ special, content }: TokenizerJson["added_tokens"][number]) =>
       special || (chatTemplate?.includes(content) && content.trim() !== "");
     this.#control = new ControlTokens(json.added_tokens.filter(isControl));
     this.#bpe = createBpe({ ...json, added_tokens: json.added_tokens.filter((token) => !isControl(token)) });
+    this.#bytesOf = json.alphabet === "bytes" ? bytesOfToken : bytesOfPiece;
     const ids = [...Object.values(json.model.vocab), ...json.added_tokens.map((token) => token.id)];
     this.vocabSize = ids.reduce((size, id) => Math.max(size, id + 1), 0);
     const eosToken = tokenNames["eos_token"];
@@ -79,51 +87,64 @@ export class ModelTokenizer {
     this.namedTokens = tokenNames;
   }
 
-  /** The texts of all control tokens. */
   get controlTokens(): readonly string[] {
     return this.#control.contents;
   }
 
-  /** Ids of a text. Control tokens written in it count as such; none is added. */
+  /** Encodes a text. Control tokens in it become their ids; no others are added. */
   encode(text: string): number[] {
     return this.splitControlTokens(text).flatMap((part) =>
       typeof part === "number" ? [part] : this.encodePlain(part),
     );
   }
 
-  /** Ids of a text that is nothing but text: control tokens written in it are spelt out. */
+  /** Encodes a text in which control tokens are ordinary text. */
   encodePlain(text: string): number[] {
     return this.#bpe.encode(text, { add_special_tokens: false }).ids;
   }
 
-  /** The texts between the control tokens written in a text, and the ids of these. */
+  /** Splits a text at its control tokens. Returns their ids and the texts between them, in order. */
   splitControlTokens(text: string): (string | number)[] {
     return this.#control.split(text);
   }
 
-  /** What a token adds to the text, in UTF-8; perhaps part of a character. Nothing for control tokens and unknown ids. */
+  /** Returns a token's bytes of UTF-8, perhaps part of a character. Control tokens and unknown ids have none. */
   tokenBytes(id: number): Uint8Array {
-    if (this.#control.content(id) !== undefined) return new Uint8Array();
-    return bytesOfToken(this.#bpe.id_to_token(id) ?? "");
+    const control = this.#control.content(id);
+    if (control !== undefined) return new TextEncoder().encode(READABLE_TAG.test(control) ? control : "");
+    return this.#bytesOf(this.#bpe.id_to_token(id) ?? "");
   }
 
-  /** A token as people read it: control tokens by their names, parts of characters as U+FFFD. */
+  /** Returns a token for display: control tokens by their names, parts of characters as U+FFFD. */
   tokenText(id: number): string {
     return this.#control.content(id) ?? new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.tokenBytes(id));
   }
 }
 
+/** Tags that models write into their answers for others to read. Nobody else may forge them: they are control tokens. */
+const READABLE_TAG = /^<\/?(think|tool_call|tool_response)>$/;
+
 /**
- * GPT-2's pattern of words. The library has it with \s, which in JavaScript holds U+FEFF and lacks U+0085; Hugging Face's
- * is Unicode's White_Space.
+ * GPT-2's pattern of words. Hugging Face's white space is Unicode's White_Space. The library's pattern has \s, which in
+ * JavaScript includes U+FEFF and lacks U+0085.
  */
 const WORDS =
   /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu;
 
+/** As WORDS: the library's digits are ASCII's, Hugging Face's are whatever Unicode calls a number. */
+const DIGITS = { one: /\P{N}+|\p{N}/gu, several: /\P{N}+|\p{N}+/gu };
+
+function usePatterns(step: PreTokenizer): void {
+  if (step instanceof ByteLevelPreTokenizer) step.pattern = WORDS;
+  if (step instanceof DigitsPreTokenizer)
+    step.pattern = step.pattern.source.endsWith("+") ? DIGITS.several : DIGITS.one;
+  if (step instanceof SequencePreTokenizer) for (const part of step.tokenizers) if (part) usePatterns(part);
+}
+
 function createBpe(json: TokenizerJson): Tokenizer {
   try {
     const bpe = new Tokenizer({ ...json, post_processor: null }, {});
-    if (bpe.pre_tokenizer instanceof ByteLevelPreTokenizer) bpe.pre_tokenizer.pattern = WORDS;
+    if (bpe.pre_tokenizer) usePatterns(bpe.pre_tokenizer);
     return bpe;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -6,6 +6,7 @@ import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
 import { renderChat } from "../api/render-chat.ts";
 import { detokenize, tokenize } from "../api/tokenize.ts";
 import { Engine } from "../engine/engine.ts";
+import type { Runner } from "../engine/runner.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { GrammarCompiler, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
@@ -15,33 +16,34 @@ import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
 import { ChorusError, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
-import type { EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
+import type { DeviceReport, EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, EngineService, GenerationRequest, RequestEvent, Result } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
-import { loadModel, type LoadedModel } from "./load-model.ts";
+import type { LoadedModel } from "./load-model.ts";
+import { ModelLoader } from "./model-loader.ts";
 import { OpenRequest } from "./open-request.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { seedSequence } from "./seeds.ts";
 import { Telemetry } from "./telemetry.ts";
 
-/** What there is once a model is loaded. */
+/** A loaded model and its running engine. */
 interface Session {
   readonly model: LoadedModel;
   readonly engine: Engine;
   readonly telemetry: Telemetry;
   readonly context: RequestContext;
-  /** Loaded when it is asked for first. */
+  /** Loads the compiler on first use. */
   readonly grammars: () => Promise<GrammarCompiler>;
   readonly post: (message: Partial<EngineMessage>) => void;
   readonly now: () => number;
 }
 
-/** The engine's side of the contract: loads a model, checks requests, runs the engine, tells what happens. */
+/** The host's side of `EngineService`: loads a model, checks requests, runs the engine and posts its events. */
 export class EngineHost implements EngineService {
   readonly #platform: Platform;
   readonly #byTicket = new Map<number, OpenRequest>();
   readonly #byEngineRequest = new Map<string, OpenRequest>();
-  /** Those whose grammar is being compiled. */
+  /** Requests whose grammar is being compiled. */
   readonly #compiling = new Set<OpenRequest>();
   #session: Session | null = null;
 
@@ -56,8 +58,9 @@ export class EngineHost implements EngineService {
     onProgress: (progress: LoadProgress) => void,
   ): Promise<Result<ModelCard>> {
     try {
-      const model = await loadModel(location, config, this.#platform, onProgress);
-      this.#session = this.#start(model, onMessage);
+      const loader = new ModelLoader(location, config, this.#platform);
+      const model = await loader.load(onProgress);
+      this.#session = this.#start(model, loader, onMessage);
       return { ok: true, value: model.card };
     } catch (error) {
       return { ok: false, error: toErrorData(error) };
@@ -131,14 +134,34 @@ export class EngineHost implements EngineService {
     this.#session?.engine.fail(new ChorusError("engine_disposed", "The engine was disposed of."));
   }
 
-  #start(model: LoadedModel, onMessage: (message: EngineMessage) => void): Session {
-    const { tokenizer, chatFormat, defaults, engineConfig, backend, runner } = model;
+  #start(model: LoadedModel, loader: ModelLoader, onMessage: (message: EngineMessage) => void): Session {
+    const { tokenizer, chatFormat, defaults, engineConfig } = model;
     const { now } = this.#platform;
     const post: Session["post"] = (message) =>
-      onMessage({ events: [], steps: [], requests: [], alerts: [], fatal: null, ...message });
+      onMessage({ events: [], steps: [], requests: [], alerts: [], devices: [], fatal: null, ...message });
+    const report = (device: DeviceReport) => {
+      telemetry.observeDevice(device);
+      post({ devices: [device] });
+    };
+    /** Returns the runner, and tells the engine when its device fails. */
+    const watched = ({ backend, runner }: LoadedModel): Runner => {
+      void backend.failure.then((error) => {
+        if (loader.loaded?.backend !== backend) return;
+        if (error.code === "device_lost") engine.lose(error);
+        else engine.fail(error);
+      });
+      return runner;
+    };
     const engine: Engine = new Engine({
       config: engineConfig,
-      runner,
+      runner: watched(model),
+      replaceRunner: async (error) => {
+        const loss = toErrorData(error);
+        report({ status: "lost", loss, adapter: loader.loaded?.card.adapter ?? model.card.adapter });
+        const replaced = await loader.reload(error);
+        report({ status: "replaced", loss, adapter: replaced.card.adapter });
+        return watched(replaced);
+      },
       eosTokenIds: tokenizer.eosTokenIds,
       tokenBytes: (id) => tokenizer.tokenBytes(id),
       now,
@@ -156,12 +179,10 @@ export class EngineHost implements EngineService {
         });
         this.#byTicket.clear();
         this.#byEngineRequest.clear();
-        runner.dispose();
-        backend.close();
+        loader.close();
       },
     });
     const telemetry = new Telemetry(engine, model.card, engineConfig);
-    void backend.failure.then((error) => engine.fail(error));
     void engine.run();
     const context: RequestContext = {
       modelName: model.card.name,
@@ -181,7 +202,7 @@ export class EngineHost implements EngineService {
     return { model, engine, telemetry, context, grammars, post, now };
   }
 
-  /** Adds a request once its grammar is compiled, if it is still wanted then. Others need not wait for it. */
+  /** Adds a request once its grammar is compiled, unless it was aborted meanwhile. Other requests don't wait for it. */
   async #addStructured(session: Session, open: OpenRequest, structure: GrammarSource): Promise<void> {
     const { engine, grammars, model } = session;
     const { ticket, parsed } = open;
@@ -216,7 +237,7 @@ export class EngineHost implements EngineService {
 
   #refuseOpenIds({ engineRequestIds, parsed }: OpenRequest): void {
     if (!engineRequestIds.some((id) => this.#byEngineRequest.has(id))) return;
-    const message = `request_id ${JSON.stringify(parsed.requestId)} is that of a request that is still open.`;
+    const message = `request_id ${JSON.stringify(parsed.requestId)} belongs to a request that is still open.`;
     throw new ChorusError("invalid_value", message, "request_id");
   }
 

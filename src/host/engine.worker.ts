@@ -1,11 +1,11 @@
-// The worker's entry: one engine, offered to the page through Comlink.
+// The worker's entry: exposes one engine to the page through Comlink.
 
 import * as Comlink from "comlink";
 
 import { EngineHost } from "./engine-host.ts";
 import { browserPlatform } from "./platforms/browser.ts";
 
-// Held as long as this worker lives, so that the page can tell when it no longer does. See client/worker-transport.ts.
+// The worker holds this lock for life, so that the page notices its death. See client/worker-transport.ts.
 const lockHeld = new Promise<void>((resolve) => {
   void navigator.locks.request(self.name, () => {
     resolve();

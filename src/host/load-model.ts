@@ -1,6 +1,6 @@
 import { createChatFormat, type ChatFormat } from "../api/chat-format.ts";
-import { resolveEngineConfig } from "../api/engine-config.ts";
-import type { Backend, LoadedRunner, OpenedBackend } from "../backends/backend.ts";
+import { parseBackendChoice, resolveEngineConfig } from "../api/engine-config.ts";
+import type { LoadedRunner, OpenedBackend } from "../backends/backend.ts";
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
 import { openCheckpoint } from "../files/open-checkpoint.ts";
@@ -8,12 +8,13 @@ import { loadTokenizer, type ModelTokenizer } from "../files/tokenizer.ts";
 import { describeModel } from "../models/families.ts";
 import { openWeights } from "../models/model-weights.ts";
 import { CATALOGUE, type ChatFrame } from "../protocol/catalogue.ts";
-import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
+import type { BackendChoice, EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
+import { causeOf, unlessFailed } from "./backend-failure.ts";
 import { openModel } from "./open-model.ts";
-import type { Platform } from "./platforms/platform.ts";
+import type { OfferedBackend, Platform } from "./platforms/platform.ts";
 
 /** Embeddings are padded to a multiple of at most this. */
 const LARGEST_PADDING = 1024;
@@ -40,7 +41,7 @@ export async function loadModel(
   onProgress: (progress: LoadProgress) => void,
 ): Promise<LoadedModel> {
   // Before any download: without a backend none is needed.
-  const backend = await openBackend(platform.backends);
+  const backend = await openBackend(platform.backends, parseBackendChoice(config.backend));
   try {
     onProgress({ stage: "adapter", done: 1, total: 1, detail: backend.adapterName });
     const opened = await openModel(location, platform, onProgress);
@@ -59,12 +60,14 @@ export async function loadModel(
     const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
     const { shape } = weights.model;
     checkTokenizer(tokenizer.vocabSize, shape.vocabSize);
-    const runner = await backend.load({
+    const loading = backend.load({
       weights,
       engine: engineConfig,
+      vocabSize: tokenizer.vocabSize,
       onKernel: (done, total) => onProgress({ stage: "kernels", done, total }),
       tuning: platform.tuning,
     });
+    const runner = await unlessFailed(loading, backend);
     const { numGpuBlocks } = engineConfig;
     onProgress({ stage: "cache", done: numGpuBlocks, total: numGpuBlocks, detail: `${numGpuBlocks} blocks` });
     const card: ModelCard = {
@@ -72,13 +75,14 @@ export async function loadModel(
       numParameters: weights.numParameters,
       weightBytes: runner.weightBytes,
       contextLength: engineConfig.maxModelLen,
-      vocabSize: shape.vocabSize,
+      vocabSize: tokenizer.vocabSize,
       numLayers: shape.numLayers,
       dtype: engineConfig.dtype,
       kvCacheDtype: engineConfig.kvCacheDtype,
       numGpuBlocks,
       blockSize: engineConfig.blockSize,
-      adapter: backend.adapterName,
+      backend: backend.name,
+      adapter: runner.adapterName,
       chat: tokenizer.chatTemplate !== null || frame !== null,
       readsSystemPrompt: chatFormat.readsSystemPrompt,
       defaults: {
@@ -91,21 +95,35 @@ export async function loadModel(
     };
     return { card, tokenizer, chatFormat, defaults, engineConfig, backend, runner };
   } catch (error) {
+    const cause = await causeOf(error, backend);
     backend.close();
-    throw error;
+    throw cause;
   }
 }
 
-/** Opens the first backend that can be had. @throws what the last one threw */
-export async function openBackend(backends: readonly Backend[]): Promise<OpenedBackend> {
-  let reason: unknown = new ChorusError("internal_error", "This platform has no backend.");
+/**
+ * Opens the backend that is asked for; for "auto" the first that computes by itself: a GPU that the CPU plays is slower than
+ * the CPU.
+ * @throws what the backend that was asked for threw, or for "auto" the last one
+ */
+export async function openBackend(backends: readonly OfferedBackend[], choice: BackendChoice): Promise<OpenedBackend> {
+  let reason: unknown = new ChorusError("internal_error", `This platform has no ${choice} backend.`);
+  let software: OpenedBackend | null = null;
   for (const backend of backends) {
+    if (choice !== "auto" && backend.name !== choice) continue;
     try {
-      return await backend.open();
+      const opened = await (await backend.load()).open();
+      if (choice !== "auto" || !opened.isSoftware) {
+        software?.close();
+        return opened;
+      }
+      software = opened;
     } catch (error) {
       reason = error;
     }
   }
+  // Better than nothing: there is no SIMD, for one.
+  if (software) return software;
   throw reason;
 }
 

@@ -12,7 +12,7 @@ function linesAt(level: LogLevel): string[] {
   return lines;
 }
 
-it("writes what is at least as grave as its level, and nothing when it is silent", () => {
+it("writes messages of its level or more severe, and nothing when silent", () => {
   const all = ["error", "warn", "info", "debug"].map((name) => `${name} chorus: about ${name}`);
   expect(linesAt("silent")).toEqual([]);
   expect(linesAt("error")).toEqual(all.slice(0, 1));
@@ -21,7 +21,7 @@ it("writes what is at least as grave as its level, and nothing when it is silent
   expect(linesAt("debug")).toEqual(all);
 });
 
-it("does not make a message that nobody will read", () => {
+it("does not build a message that it does not write", () => {
   const logger = new Logger("info");
   logger.write("debug", () => {
     throw new Error("made for nothing");

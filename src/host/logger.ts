@@ -2,7 +2,7 @@ import type { LogLevel } from "../protocol/config.ts";
 
 const LEVELS: readonly LogLevel[] = ["silent", "error", "warn", "info", "debug"];
 
-/** The one place that writes to the console. Says nothing unless it is asked to. */
+/** The only code that writes to the console. Silent by default. */
 export class Logger {
   readonly #level: number;
   readonly #console: Pick<Console, "error" | "warn" | "info" | "debug">;
@@ -12,7 +12,7 @@ export class Logger {
     this.#console = target;
   }
 
-  /** `message` is made only where it is written. */
+  /** Calls `message` only if it will be written. */
   write(level: Exclude<LogLevel, "silent">, message: () => string): void {
     if (LEVELS.indexOf(level) <= this.#level) this.#console[level](`chorus: ${message()}`);
   }

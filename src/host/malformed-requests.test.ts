@@ -1,4 +1,4 @@
-// 1,000 malformed requests among good ones: each gets its error, and the good ones get what they get without them.
+// 1,000 malformed requests among good ones: each gets its error, and the good ones get the same answers as without them.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -16,11 +16,11 @@ import { OpenRequest } from "./open-request.ts";
 
 const tokenizer = await loadChorusTokenizer();
 const VOCABULARY = Array.from({ length: 4096 }, (_, id) => tokenizer.tokenBytes(id));
-/** Too few blocks for all, so that some are preempted. */
+/** Too few blocks for all requests, so that some are preempted. */
 const LIMITS = { maxModelLen: 256, blockSize: 16, numGpuBlocks: 18 };
 const NUM_TURNS = 60;
 
-/** Of bad requests: any of these, and no other. */
+/** The malformed requests cause all of these codes, and no others. */
 const CODES: readonly ChorusErrorCode[] = [
   "missing_required_parameter",
   "unknown_parameter",
@@ -31,7 +31,7 @@ const CODES: readonly ChorusErrorCode[] = [
   "model_not_found",
 ];
 
-/** A request and when it comes. */
+/** A request and its turn. */
 interface Arrival {
   readonly turn: number;
   readonly request: { readonly endpoint: GenerationRequest["endpoint"]; readonly body: unknown };
@@ -49,7 +49,7 @@ const completion = (turn: number, changes: Partial<CompletionRequest>): Arrival 
   request: { endpoint: "completions", body: { prompt: "Once upon a time", max_tokens: 40, ...changes } },
 });
 
-/** Some without a seed: theirs must not depend on how many were refused before. */
+/** Some have no seed: the one they get must not depend on the number of refused requests before them. */
 const GOOD: readonly Arrival[] = [
   chat(0, {}),
   chat(0, { temperature: 0, n: 3 }),
@@ -76,12 +76,12 @@ const anything = fc.anything({
 });
 const something = anything.filter((value) => value !== null && value !== undefined);
 
-/** The good body with one thing that makes it bad, or what is no body at all. */
+/** Generates a good body with one bad field, or a value that is no body at all. */
 function malformed(good: object, required: string, cases: Readonly<Record<string, FieldCase>>): fc.Arbitrary<unknown> {
   const fields = fc.constantFrom(...Object.entries(cases));
   const known = new Set([...Object.keys(cases), ...UNSUPPORTED_FIELDS]);
   const isUnknown = (name: string) => !known.has(name);
-  // By code too, since most refusals are of the same few kinds.
+  // Also picks by code, since most refusals have the same few codes.
   const allRefusals = Object.entries(cases).flatMap(([name, field]) =>
     refusalsOf(name, field).map(({ code, value }) => ({ code, change: { [name]: value } })),
   );
@@ -120,7 +120,7 @@ const badRequest = fc.oneof(
 );
 const badArrival: fc.Arbitrary<Arrival> = fc.record({ turn: fc.nat(NUM_TURNS - 1), request: badRequest });
 
-/** The host's part: parses what comes in a turn, adds it to the engine, tells what was refused; then a step. */
+/** Plays the host: in each turn parses the arriving requests, adds them to the engine, collects errors, runs a step. */
 async function serve(arrivals: readonly Arrival[]) {
   const harness = new EngineHarness({
     config: { ...LIMITS, maxNumSeqs: 6, maxNumBatchedTokens: 32, runAhead: 2, enablePrefixCaching: true },

@@ -1,4 +1,4 @@
-import { resolveEngineConfig } from "../api/engine-config.ts";
+import { parseBackendChoice, resolveEngineConfig } from "../api/engine-config.ts";
 import type { OpenedBackend } from "../backends/backend.ts";
 import { HttpClient } from "../files/hub/http-client.ts";
 import { openRemoteFolder } from "../files/hub/remote-folder.ts";
@@ -17,7 +17,7 @@ import type { Result } from "../protocol/service.ts";
 import { openBackend } from "./load-model.ts";
 import type { Platform } from "./platforms/platform.ts";
 
-/** The models that this browser keeps: looked at from anywhere, downloaded in a worker. */
+/** Lists, estimates and deletes this browser's models anywhere, and downloads them in a worker. */
 export class ModelsHost implements ModelsService {
   readonly #platform: Platform;
   readonly #cancel = new AbortController();
@@ -56,11 +56,11 @@ export class ModelsHost implements ModelsService {
   async #estimate(location: RemoteLocation, config: EngineConfig): Promise<ModelEstimate> {
     const store = await this.#platform.openModelStore();
     const { model, downloadBytes, storedBytes } = await sizesOf(location, store);
-    const opened = await openBackend(this.#platform.backends).catch(toErrorData);
+    const opened = await openBackend(this.#platform.backends, parseBackendChoice(config.backend)).catch(toErrorData);
     const backend = "code" in opened ? null : opened;
     const engine = resolveEngineConfig(config, model.shape, backend?.usualDtype(model));
     const freeBytes = (await store?.freeBytes()) ?? null;
-    const { memory } = backend ?? this.#platform.backends[0] ?? noBackend();
+    const { memory } = backend ?? (await this.#platform.backends[0]?.load()) ?? noBackend();
     const { weightBytes, kvCacheBytes } = memory(model, engine);
     const weightsAs = (dtype: WeightsDtype) => memory(model, { ...engine, dtype }).weightBytes;
     const problem = "code" in opened ? opened : misfit(opened, model, engine);
@@ -81,7 +81,7 @@ export class ModelsHost implements ModelsService {
   }
 }
 
-/** Returns why a model would not fit an adapter; null where it does. */
+/** Returns why a model does not fit an adapter; null if it fits. */
 function misfit(backend: OpenedBackend, model: Model, engine: ResolvedEngineConfig): ChorusErrorData | null {
   try {
     backend.checkFits(model, engine);
@@ -125,8 +125,8 @@ function storageProblem(downloadBytes: number, freeBytes: number | null): Chorus
 function noStorage(): ChorusError {
   return new ChorusError(
     "storage_full",
-    "This browser keeps no files for this page (a private window, or no OPFS), so no model can be stored. createEngine " +
-      "still loads models, and downloads them each time.",
+    "This browser stores no files for this page (a private window, or no OPFS), so models can't be stored. createEngine " +
+      "still works, but downloads the model each time.",
   );
 }
 

@@ -1,4 +1,4 @@
-// The entry of a worker that downloads one model: only workers may write to the origin private file system.
+// The entry of a worker that downloads one model. Only workers may write to the origin private file system.
 
 import * as Comlink from "comlink";
 

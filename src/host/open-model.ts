@@ -1,4 +1,4 @@
-// From where a model is to its files: those given, those this browser keeps, or those on a server.
+// Opens a model's files: given by the user, stored by this browser, or on a server.
 
 import { HttpClient } from "../files/hub/http-client.ts";
 import { openRemoteFolder } from "../files/hub/remote-folder.ts";
@@ -8,15 +8,15 @@ import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress } from "../protocol/reports.ts";
 import type { Platform } from "./platforms/platform.ts";
 
-export interface OpenedModel {
-  /** For a look at the config, before anything large is fetched. */
+interface OpenedModel {
+  /** For reading the config before anything large is fetched. */
   readonly files: ModelFiles;
-  /** All files, once what is stored on its way has come. */
+  /** Returns all files. First downloads a hub's model into the store. */
   fetch(): Promise<ModelFiles>;
 }
 
 /**
- * What is stored is read from there. Models of the hub are stored on their way; folders by URL are read where they are.
+ * Opens a stored model from the store. Models of the hub are stored when they are fetched; folders by URL are not.
  * @throws ChorusError model_*, storage_full
  */
 export async function openModel(

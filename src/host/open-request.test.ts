@@ -8,7 +8,7 @@ const prompt = { params: { ...params, maxTokens: 1, promptLogprobs: 0 }, tokenId
 const logprobs = { tokens: ["aa", "a"], token_logprobs: [null, -0.25], top_logprobs: null, text_offset: [0, 2] };
 const usage = { prompt_tokens: 2, completion_tokens: 0, total_tokens: 2, prompt_tokens_details: { cached_tokens: 0 } };
 
-/** What the reader gets of a request that wants its prompt alone. */
+/** Returns the answer to a request that wants only its prompt scored. */
 function answered(stream: boolean, output = ending("aaa", 3)): Completion[] {
   const parsed = request({
     endpoint: "completions",
@@ -28,13 +28,13 @@ function answered(stream: boolean, output = ending("aaa", 3)): Completion[] {
     .map((part) => part as Completion);
 }
 
-test("where the prompt alone is wanted, what was drawn after it is told nowhere, whole or streamed", () => {
+test("an answer of the prompt alone omits the token drawn after it, whole or streamed", () => {
   const choice = { text: "aaa", logprobs, finish_reason: "length", stop_reason: null, token_ids: [] };
   expect(answered(false)).toMatchObject([{ choices: [choice], usage }]);
   expect(answered(true)).toMatchObject([{ choices: [choice] }, { choices: [], usage }]);
 });
 
-test("one that was stopped before says so", () => {
+test("an aborted one has finish_reason abort", () => {
   const aborted = { ...going(""), finishReason: "abort" as const };
   expect(answered(false, aborted)[0]?.choices[0]?.finish_reason).toBe("abort");
 });

@@ -8,13 +8,13 @@ import type { SequenceOutput } from "../engine/text/output.ts";
 import type { RequestEvent } from "../protocol/service.ts";
 
 /**
- * A request between the page and the engine. To the engine each of its prompts is a request of its own; here their
- * choices become the chunks or the response of one answer.
+ * An open request of the page. Each of its prompts is a separate request to the engine. Their outputs become the chunks
+ * or the response of one answer.
  */
 export class OpenRequest {
   readonly ticket: number;
   readonly parsed: ParsedRequest;
-  /** The engine's request of each prompt. */
+  /** The engine's request id for each prompt. */
   readonly engineRequestIds: readonly string[];
   readonly #answer: ChunkWriter | ResponseBuilder;
   #openChoices: number;
@@ -32,7 +32,7 @@ export class OpenRequest {
     this.#openChoices = numChoices(parsed);
   }
 
-  /** @param matchers one a choice; null where a choice may be anything */
+  /** @param matchers one per choice; null without a grammar */
   engineRequests(matchers: readonly GrammarMatcher[] | null = null): EngineRequest[] {
     const { prompts, n, beamSearch, priority, cacheSalt, deadlineMs } = this.parsed;
     return this.engineRequestIds.map((requestId, i) => {
@@ -59,7 +59,7 @@ export class OpenRequest {
     return this.#openChoices === 0;
   }
 
-  /** What one sequence's output brings the reader. */
+  /** Returns the events that a sequence's output causes. */
   take(output: SequenceOutput): RequestEvent[] {
     const { ticket } = this;
     const choice = this.engineRequestIds.indexOf(output.requestId) * this.parsed.n + output.index;

@@ -1,4 +1,4 @@
-/** Seeds for requests that give none: the same ones in the same order for the same seed of the engine. */
+/** Returns a generator of seeds for requests without one. The engine's seed determines the sequence. */
 export function seedSequence(engineSeed: number): () => number {
   let state = engineSeed >>> 0;
   // Weyl sequence through a 32-bit mixer (the finaliser of MurmurHash3).

@@ -4,7 +4,7 @@ import type { EngineStats } from "../protocol/reports.ts";
 import { SAMPLE_STATS, sampleStep } from "../testing/sample-reports.ts";
 import { StatusLine } from "./status-line.ts";
 
-/** An engine that makes 100 tokens a second, of which it tells after each step of a tenth. */
+/** An engine that generates 100 tokens per second in steps of a tenth of a second. */
 function createWork() {
   const line = new StatusLine();
   let stats: EngineStats = { ...SAMPLE_STATS, prefix_cache_queries: 0, prefix_cache_hits: 0 };
@@ -22,12 +22,12 @@ function createWork() {
   };
 }
 
-it("comes every five seconds of work, with that time's rates", () => {
+it("is written every five seconds of work, with the rates of that time", () => {
   const step = createWork();
   const lines = Array.from({ length: 120 }, (_, i) => step(100 * (i + 1), 3)).map((text, i) => [100 * (i + 1), text]);
-  const told = lines.filter(([, text]) => text !== null);
-  expect(told.map(([atMs]) => atMs)).toEqual([5000, 10_000]);
-  expect(told[1]?.[1]).toBe(
+  const reported = lines.filter(([, text]) => text !== null);
+  expect(reported.map(([atMs]) => atMs)).toEqual([5000, 10_000]);
+  expect(reported[1]?.[1]).toBe(
     "running 3, waiting 2; KV cache 25.0%; prompt 200.0 tok/s; generation 100.0 tok/s; prefix hits 25.0%",
   );
 });

@@ -2,12 +2,12 @@ import type { EngineStats, StepReport } from "../protocol/reports.ts";
 
 const INTERVAL_MS = 5000;
 
-/** One line about the engine's work every five seconds, as long as there is any. */
+/** Writes one line about the engine's work every five seconds while it is busy. */
 export class StatusLine {
   #sinceMs: number | null = null;
   #before: EngineStats | null = null;
 
-  /** To be called after each step. Null: nothing is due. */
+  /** Returns the line if one is due, else null. Call it after each step. */
   observe({ atMs, stepMs, numRunning, numWaiting }: StepReport, stats: () => EngineStats): string | null {
     this.#sinceMs ??= atMs - stepMs;
     this.#before ??= stats();
@@ -21,7 +21,7 @@ export class StatusLine {
   }
 }
 
-/** Rates are of the interval, the other figures of now. */
+/** Rates cover the interval; the other figures are current. */
 function describe(before: EngineStats, now: EngineStats, intervalMs: number): string {
   const perSecond = (count: number) => `${((1000 * count) / intervalMs).toFixed(1)} tok/s`;
   const queries = now.prefix_cache_queries - before.prefix_cache_queries;

@@ -1,10 +1,10 @@
-// What the library tells of an engine that runs on a GPU: through the worker and in place.
+// Telemetry of an engine on a GPU, in a worker and on the page.
 
 import { describe, expect, it, vi } from "vitest";
 
 import { createEngine, readRecording, recordRun, type Alert, type ChorusEngine, type StepReport } from "../index.ts";
 
-const TINY = { model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
+const TINY = { backend: "webgpu", model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
 const REQUESTS = Array.from({ length: 6 }, (_, i) => ({
   prompt: Array.from({ length: 20 }, (_unused, j) => (31 * i + 7 * j) % 500),
   max_tokens: 12,
@@ -15,14 +15,14 @@ async function serve(engine: ChorusEngine): Promise<void> {
   await Promise.all(REQUESTS.map((request) => engine.completions.create(request)));
 }
 
-/** The value of a sample without labels but the model's. */
+/** Returns the value of a sample whose only label is the model. */
 function sampleOf(text: string, name: string): number {
   const line = text.split("\n").find((sample) => sample.startsWith(`${name}{model_name="gpt2-tiny"} `));
   return Number(line?.split(" ").at(-1));
 }
 
 describe.each([true, false])("an engine (in a worker: %s)", (worker) => {
-  it("counts every token in its histograms, tells its alerts, and can be recorded", async () => {
+  it("counts every token in its histograms, raises its alerts, and can be recorded", async () => {
     const config = { maxNumSeqs: 2, alerts: { queueLength: 2 } } as const;
     await using engine = await createEngine({ ...TINY, ...config, worker });
     const alerts: Alert[] = [];
@@ -48,7 +48,7 @@ describe.each([true, false])("an engine (in a worker: %s)", (worker) => {
   });
 });
 
-it("an engine with a target that it can't keep takes fewer tokens and sequences a step than one without", async () => {
+it("an engine with an unreachable target plans fewer tokens and sequences per step than one without", async () => {
   const mostOf = async (config: { targetItlMs?: number }) => {
     await using engine = await createEngine({ ...TINY, worker: false, maxNumBatchedTokens: 128, ...config });
     const steps: StepReport[] = [];
@@ -65,7 +65,7 @@ it("an engine with a target that it can't keep takes fewer tokens and sequences 
   expect(await mostOf({ targetItlMs: 0.01 })).toEqual({ rows: 16, sequences: 1 });
 });
 
-it("an engine that refuses most of its requests says so, as an alert and in its log", async () => {
+it("an engine that refuses most of its requests raises an alert and logs it", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   await using engine = await createEngine({ ...TINY, worker: false, logLevel: "warn" });
   const alerts: Alert[] = [];

@@ -41,8 +41,8 @@ const ended = (finishReason: SequenceOutput["finishReason"], stopReason: string 
   return { requestId: "a", index: 0, ...nothing, finishReason, stopReason };
 };
 
-describe("what an engine tells", () => {
-  it("becomes histograms, the step before the requests it brought", () => {
+describe("an engine's reports", () => {
+  it("become histograms, a step before its requests", () => {
     const { telemetry } = create();
     const first = { status: "first-token", firstTokenMs: 100, outputTokens: 1 } as const;
     telemetry.observe([], sampleStep({ atMs: 100, entries: [sampleEntry("a")] }), [sampleRequest("a", first)], 100);
@@ -54,20 +54,20 @@ describe("what an engine tells", () => {
     expect(text).toContain('vllm:num_requests_running{model_name="m"} 3\n');
   });
 
-  it("becomes alerts", () => {
+  it("become alerts", () => {
     const { telemetry, log } = create({ level: "warn" });
     expect(telemetry.observe([], sampleStep({ numWaiting: 6 }), [], 0)).toMatchObject([{ name: "queue_length" }]);
     expect(log).toEqual([expect.stringMatching(/^warn chorus: queue_length: 6 sequences wait/)]);
   });
 
-  it("sets the engine's limits where there is a target, and only there", () => {
+  it("set the engine's limits only if there is a target", () => {
     const without = create();
     const within = create({ targetItlMs: 10 });
     for (const { telemetry } of [without, within]) {
       for (let i = 0; i < 50; i++) telemetry.observe([], sampleStep({ rows: 100, stepMs: 40 }), [], 0);
     }
     expect(without.limits).toEqual([]);
-    // It begins small, and hears of each step.
+    // The limits begin small and change with each step.
     expect(within.limits[0]?.maxNumSeqs).toBeLessThan(5);
     expect(within.limits).toHaveLength(51);
     expect(within.limits.at(-1)?.maxNumBatchedTokens).toBeLessThan(50);
@@ -77,17 +77,17 @@ describe("what an engine tells", () => {
 describe("a failure", () => {
   const error = { code: "queue_full", message: "too many", param: null } as const;
 
-  it("is a refusal, or a deadline that passed; an abort or an end is none", () => {
+  it("is a refusal or a missed deadline, but no abort and no normal end", () => {
     const { telemetry } = create();
     const good = [ended("stop"), ended("length"), ended("abort"), ended("stop", "deadline"), ended(null)];
     for (let i = 0; i < 5; i++) expect(telemetry.observe(good, null, [], 0)).toEqual([]);
-    // 20 have ended well.
+    // 20 requests ended normally.
     for (let i = 0; i < 10; i++) expect(telemetry.observeRefusal(error, 0)).toEqual([]);
     for (let i = 0; i < 10; i++) expect(telemetry.observe([ended("abort", "deadline")], null, [], 0)).toEqual([]);
     expect(telemetry.observeRefusal(error, 7)).toMatchObject([{ name: "failure_rate", threshold: 0.5, atMs: 7 }]);
   });
 
-  it("is logged by its weight", () => {
+  it("is logged by its severity", () => {
     const { telemetry, log } = create();
     telemetry.observeRefusal(error, 0);
     telemetry.observeFatal({ code: "device_lost", message: "gone", param: null });

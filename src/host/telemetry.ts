@@ -6,7 +6,7 @@ import { prometheusText } from "../engine/metrics/prometheus.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ChorusErrorData } from "../protocol/errors.ts";
-import type { Alert, EngineStats, ModelCard, RequestReport, StepReport } from "../protocol/reports.ts";
+import type { Alert, DeviceReport, EngineStats, ModelCard, RequestReport, StepReport } from "../protocol/reports.ts";
 import { Logger } from "./logger.ts";
 import { StatusLine } from "./status-line.ts";
 
@@ -15,7 +15,7 @@ type TelemetryConfig = Pick<
   "alerts" | "logLevel" | "maxNumBatchedTokens" | "maxNumSeqs" | "maxModelLen" | "targetItlMs"
 >;
 
-/** All that is made of what one engine tells: its metrics, its alerts, its log, and limits that follow a target. */
+/** Derives an engine's metrics, alerts, log and adaptive limits from its reports. */
 export class Telemetry {
   readonly #engine: Pick<Engine, "stats" | "setLimits">;
   readonly #model: ModelCard;
@@ -44,7 +44,7 @@ export class Telemetry {
     });
   }
 
-  /** Takes in what the engine has just told, and sets its limits for the next step. Returns the alerts to be told. */
+  /** Takes the reports of a step and sets the limits of the next. Returns new alerts. */
   observe(
     outputs: readonly SequenceOutput[],
     step: StepReport | null,
@@ -59,20 +59,25 @@ export class Telemetry {
     }
     for (const { finishReason, stopReason } of outputs) {
       if (finishReason === null) continue;
-      // An abort is the caller's wish; a deadline that passed is not.
+      // The caller wants an abort, but not a missed deadline.
       const failed = finishReason === "abort" && stopReason === "deadline";
       alerts.push(...this.#alerts.observeEnd({ failed, atMs }));
     }
-    this.#warnOf(alerts);
+    this.#logWarnings(alerts);
     return alerts;
   }
 
-  /** A request was not taken. */
+  /** Counts and logs a refused request. Returns new alerts. */
   observeRefusal(error: ChorusErrorData, atMs: number): Alert[] {
     this.#log.write("warn", () => `a request was refused (${error.code}): ${error.message}`);
     const alerts = this.#alerts.observeEnd({ failed: true, atMs });
-    this.#warnOf(alerts);
+    this.#logWarnings(alerts);
     return alerts;
+  }
+
+  observeDevice({ status, loss, adapter }: DeviceReport): void {
+    if (status === "lost") this.#log.write("warn", () => `${adapter} was lost: ${loss.message}`);
+    else this.#log.write("info", () => `the engine goes on, on ${adapter}`);
   }
 
   observeFatal(error: ChorusErrorData): void {
@@ -93,7 +98,7 @@ export class Telemetry {
     return this.#alerts.observeStep(step);
   }
 
-  #warnOf(alerts: readonly Alert[]): void {
+  #logWarnings(alerts: readonly Alert[]): void {
     for (const { name, message } of alerts) this.#log.write("warn", () => `${name}: ${message}`);
   }
 }

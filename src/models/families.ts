@@ -3,10 +3,12 @@
 import { JsonFields } from "../files/json-fields.ts";
 import { CONFIG_FILE } from "../files/model-folder.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import { gemma3 } from "./gemma3/gemma3.ts";
 import { gpt2 } from "./gpt2/gpt2.ts";
+import { llama } from "./llama/llama.ts";
 import type { Family, Model } from "./model.ts";
 
-export const FAMILIES: readonly Family[] = [gpt2];
+export const FAMILIES: readonly Family[] = [gpt2, llama, gemma3];
 
 /**
  * Reads config.json by the family that it names.

@@ -97,10 +97,15 @@ export interface RotaryAngles {
   readonly scaling: number;
 }
 
+export interface RmsNormWeights extends NormWeights {
+  readonly kind: "rms";
+  readonly bias?: never;
+}
+
 /** Norms of queries and of keys: each head is normalised by itself, and all heads have one weight [headDim]. */
 export interface HeadNorms {
-  readonly queries: NormWeights;
-  readonly keys: NormWeights;
+  readonly queries: RmsNormWeights;
+  readonly keys: RmsNormWeights;
 }
 
 /** Turns the queries and keys of value = [queries | keys | values] by their positions, in place. */
@@ -153,7 +158,12 @@ export class GraphBuilder {
     return output;
   }
 
-  norm(label: string, input: Value, norm: NormWeights, { height = "rows" as ValueShape["height"] } = {}): Value {
+  norm(
+    label: string,
+    input: Value,
+    norm: NormWeights,
+    { height = "rows" }: { height?: ValueShape["height"] } = {},
+  ): Value {
     const output = this.#value(this.#width(input), height);
     this.#operations.push({ type: "norm", label, norm, input, output });
     return output;

@@ -29,6 +29,33 @@ test.each([
   expect(entry(model).numParameters).toBe(countParameters(described));
 });
 
+/** From config.json: layers, hidden, intermediate, query heads, heads of keys and values, size of a head, vocabulary. */
+const LLAMA_TYPES = {
+  "HuggingFaceTB/SmolLM2-135M-Instruct": ["llama", 30, 576, 1536, 9, 3, 64, 49_152],
+  "HuggingFaceTB/SmolLM2-360M-Instruct": ["llama", 32, 960, 2560, 15, 5, 64, 49_152],
+  "Qwen/Qwen2.5-0.5B-Instruct": ["qwen2", 24, 896, 4864, 14, 2, 64, 151_936],
+  "Qwen/Qwen3-0.6B": ["qwen3", 28, 1024, 3072, 16, 8, 128, 151_936],
+  "google/gemma-3-270m-it": ["gemma3_text", 18, 640, 2048, 4, 1, 256, 262_144],
+} as const;
+
+test.each(Object.entries(LLAMA_TYPES))("%s has the parameters of its shape", (model, shape) => {
+  const [model_type, layers, hidden, inner, heads, kvHeads, headDim, vocabulary] = shape;
+  const described = describeModel({
+    model_type,
+    num_hidden_layers: layers,
+    hidden_size: hidden,
+    intermediate_size: inner,
+    num_attention_heads: heads,
+    num_key_value_heads: kvHeads,
+    head_dim: headDim,
+    vocab_size: vocabulary,
+    max_position_embeddings: 8192,
+    tie_word_embeddings: true,
+  });
+  expect(entry(model).numParameters).toBe(countParameters(described));
+  expect(described.isUnused("lm_head.weight")).toBe(true);
+});
+
 /** What the frame writes, by a tokenizer of characters. */
 function written(frame: ChatFrame | null): string {
   const tokenizer: ChatTokenizer = {
@@ -38,11 +65,11 @@ function written(frame: ChatFrame | null): string {
     splitControlTokens: (text) => [text],
     encodePlain: (text) => [...text].map((character) => character.codePointAt(0)!),
   };
-  const ids = createChatFormat(tokenizer, frame).encode([
+  const ids = createChatFormat(tokenizer, frame).open([
     { role: "user", content: "Hi" },
     { role: "assistant", content: "Hello" },
     { role: "user", content: "Bye" },
-  ]);
+  ]).tokenIds;
   return String.fromCodePoint(...ids);
 }
 

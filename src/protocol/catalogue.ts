@@ -1,5 +1,5 @@
-// Models of the hub that this engine runs. Names, sizes, licences and frames were read from their repositories, which may
-// change; models.estimate() asks the repository itself.
+// Models of the hub whose families this engine runs. Names, sizes, licences and frames were read from their repositories,
+// which may change; models.estimate() asks the repository itself.
 
 /** Chat frame for a model without its own chat template. */
 export interface ChatFrame {
@@ -17,9 +17,9 @@ export interface CatalogueEntry {
   /** For people. */
   readonly title: string;
   readonly numParameters: number | null;
-  /** Size of the weights file in bytes, including unused masks that a download skips; null if unknown. */
+  /** Size of the weights file in bytes; null if unknown. Tensors that the model does not use are not downloaded. */
   readonly downloadBytes: number | null;
-  /** SPDX name; null where the repository names none. */
+  /** SPDX name, or the hub's where there is none; null where the repository names none. */
   readonly license: string | null;
   /** "base": continues a text. "chat", "instruction": answers. "test": random weights. */
   readonly kind: "base" | "chat" | "instruction" | "test";
@@ -58,6 +58,61 @@ const AIRA: ChatFrame = {
 };
 
 export const CATALOGUE: readonly CatalogueEntry[] = [
+  {
+    model: "HuggingFaceTB/SmolLM2-135M-Instruct",
+    revision: null,
+    title: "SmolLM2 135M Instruct",
+    numParameters: 134_515_008,
+    downloadBytes: 269_000_000,
+    license: "apache-2.0",
+    kind: "chat",
+    expect: "The first choice for a chat: quick, follows simple instructions, and is often wrong on facts.",
+    chatFrame: null,
+  },
+  {
+    model: "HuggingFaceTB/SmolLM2-360M-Instruct",
+    revision: null,
+    title: "SmolLM2 360M Instruct",
+    numParameters: 361_821_120,
+    downloadBytes: 724_000_000,
+    license: "apache-2.0",
+    kind: "chat",
+    expect: "Like SmolLM2 135M, with better answers at less than half the speed.",
+    chatFrame: null,
+  },
+  {
+    model: "Qwen/Qwen2.5-0.5B-Instruct",
+    revision: null,
+    title: "Qwen2.5 0.5B Instruct",
+    numParameters: 494_032_768,
+    downloadBytes: 988_000_000,
+    license: "apache-2.0",
+    kind: "chat",
+    expect: "Follows instructions in many languages, and writes some code and JSON.",
+    chatFrame: null,
+  },
+  {
+    model: "Qwen/Qwen3-0.6B",
+    revision: null,
+    title: "Qwen3 0.6B",
+    numParameters: 596_049_920,
+    downloadBytes: 1_503_000_000,
+    license: "apache-2.0",
+    kind: "chat",
+    expect: "Thinks before it answers, in many languages. 311 MB of its file are stored twice and not downloaded.",
+    chatFrame: null,
+  },
+  {
+    model: "google/gemma-3-270m-it",
+    revision: null,
+    title: "Gemma 3 270M it",
+    numParameters: 268_098_176,
+    downloadBytes: 536_000_000,
+    license: "gemma",
+    kind: "chat",
+    expect: "Short answers in many languages. The hub asks for a token of somebody who accepted Google's terms.",
+    chatFrame: null,
+  },
   {
     model: "distilbert/distilgpt2",
     revision: null,

@@ -3,6 +3,18 @@
 /** "q8" and "q4": integers of 8 or 4 bits, each group of 32 with a scale. */
 export const WEIGHTS_DTYPES = ["f32", "f16", "q8", "q4"] as const;
 export type WeightsDtype = (typeof WEIGHTS_DTYPES)[number];
+/** What computes: a GPU by WebGPU, or the processor by WebAssembly. */
+export type BackendName = "webgpu" | "cpu";
+export const BACKEND_CHOICES = ["auto", "webgpu", "cpu"] as const;
+export type BackendChoice = (typeof BACKEND_CHOICES)[number];
+
+/**
+ * "portable": products are rounded before they are added, which has the same bits in every browser. "fastest": fused where
+ * the processor can, which has the same bits on one machine.
+ */
+export const CPU_MATHS = ["portable", "fastest"] as const;
+export type CpuMath = (typeof CPU_MATHS)[number];
+
 export type KvCacheDtype = "f32" | "f16";
 
 /** Which requests are served first and preempted last. Waiting improves the place, so no request starves. */
@@ -29,6 +41,12 @@ export type ModelSource = string | File[];
 
 /** Every field is optional. Unknown and out-of-range fields are errors that name the field. */
 export interface EngineConfig {
+  /** "auto": a GPU, else the CPU; a GPU that only software plays ("webgpu" takes that too) comes last. ["auto"] */
+  backend?: BackendChoice;
+  /** ["fastest"] */
+  cpuMath?: CpuMath;
+  /** Threads that compute on the CPU. [as many as a short trial finds fastest, less than the machine has cores] */
+  cpuThreads?: number | null;
   /** Most sequences that run at once. [64] */
   maxNumSeqs?: number;
   /** Token budget of a step: rows of prompt and decode together. [256] */
@@ -96,6 +114,9 @@ export interface AlertThresholds {
 
 /** EngineConfig with all defaults filled in. Frozen. */
 export interface ResolvedEngineConfig {
+  readonly cpuMath: CpuMath;
+  /** Null: as many as are fastest. */
+  readonly cpuThreads: number | null;
   readonly maxNumSeqs: number;
   readonly maxNumBatchedTokens: number;
   readonly maxModelLen: number;

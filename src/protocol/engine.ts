@@ -12,8 +12,17 @@ import type {
   CreateOptions,
 } from "./openai.ts";
 import type { RenderChatRequest, RenderedChat } from "./rendered-chat.ts";
+import type {
+  Alert,
+  DeviceReport,
+  EngineStats,
+  KvCacheMap,
+  LoadProgress,
+  ModelCard,
+  RequestReport,
+  StepReport,
+} from "./reports.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
-import type { Alert, EngineStats, KvCacheMap, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
 
 /** Leaving the loop early (break, return, throw) aborts the request. */
 export type CompletionStream<Chunk> = AsyncIterableIterator<Chunk>;
@@ -47,7 +56,9 @@ export interface EngineEvents {
   request: RequestReport;
   /** A threshold of the config's `alerts` was crossed. */
   alert: Alert;
-  /** The engine died (device lost, worker killed). Open requests have been rejected with the same error. */
+  /** The device was lost, or replaced. Answers go on where they were. */
+  device: DeviceReport;
+  /** The engine died (worker killed, no device left). Open requests have been rejected with the same error. */
   fatal: ChorusErrorData;
 }
 

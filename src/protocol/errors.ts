@@ -23,6 +23,7 @@ export type ChorusErrorCode =
   | "storage_full"
   // where it runs
   | "webgpu_unavailable"
+  | "wasm_unavailable"
   | "kernel_refused"
   | "device_lost"
   | "out_of_memory"

@@ -4,6 +4,8 @@ export interface ChatMessage {
   role: "system" | "user" | "assistant";
   content: string;
   name?: string;
+  /** An assistant's thoughts before its answer. Templates of models that think may show them to the model again. */
+  reasoning_content?: string | null;
 }
 
 /** A JSON schema; "true" is one for anything. */
@@ -111,6 +113,8 @@ export interface ChatCompletionRequest extends GenerationFields {
   max_completion_tokens?: number | null;
   /** true: the answer continues the last message, which must be an assistant's. [false] */
   continue_final_message?: boolean | null;
+  /** vLLM's: variables of the model's chat template, such as `enable_thinking` and `tools`. [none] */
+  chat_template_kwargs?: Record<string, unknown> | null;
   /** true: each choice has `logprobs.content` with the sampled token's log-probability. */
   logprobs?: boolean | null;
   /** With logprobs: number of top log-probabilities to return per token, up to 20. [0] */
@@ -162,7 +166,12 @@ interface TokenIds {
 
 export interface ChatCompletionChoice extends TokenIds {
   index: number;
-  message: { role: "assistant"; content: string };
+  message: {
+    role: "assistant";
+    content: string;
+    /** vLLM's: what a model that thinks wrote between <think> and </think>. Absent where there is nothing. */
+    reasoning_content?: string;
+  };
   logprobs: { content: TokenLogprob[] } | null;
   finish_reason: FinishReason;
 }
@@ -184,7 +193,7 @@ export interface ChatCompletion {
 
 export interface ChatCompletionChunkChoice extends TokenIds {
   index: number;
-  delta: { role?: "assistant"; content?: string };
+  delta: { role?: "assistant"; content?: string; reasoning_content?: string };
   logprobs: { content: TokenLogprob[] } | null;
   finish_reason: FinishReason | null;
 }

@@ -1,6 +1,7 @@
 // What the engine reports while it works. All times are milliseconds of one clock, the worker's performance.now().
 
-import type { WeightsDtype } from "./config.ts";
+import type { BackendName, WeightsDtype } from "./config.ts";
+import type { ChorusErrorData } from "./errors.ts";
 import type { FinishReason } from "./openai.ts";
 
 /** What one sequence did in a step. */
@@ -124,6 +125,8 @@ export interface EngineStats {
   /** Steps run, and the sequences in them: their quotient is the mean batch. */
   engine_steps_total: number;
   step_sequences_total: number;
+  /** Devices that were lost and replaced, with everything running recomputed. */
+  device_losses_total: number;
   num_gpu_blocks: number;
   num_gpu_blocks_free: number;
 }
@@ -136,6 +139,15 @@ export interface Alert {
   readonly atMs: number;
   /** A sentence: what is wrong, and what would help. */
   readonly message: string;
+}
+
+/** The device was lost, or another one has taken its place. Open requests go on from their tokens. */
+export interface DeviceReport {
+  readonly status: "lost" | "replaced";
+  /** What happened to the lost device. */
+  readonly loss: ChorusErrorData;
+  /** The name of the device that was lost, or of the new one. */
+  readonly adapter: string;
 }
 
 export type LoadStage = "adapter" | "tokenizer" | "weights" | "kernels" | "cache";
@@ -155,12 +167,15 @@ export interface ModelCard {
   readonly numParameters: number;
   readonly weightBytes: number;
   readonly contextLength: number;
+  /** Tokens of the tokenizer. The embedding may have more rows, which are never drawn. */
   readonly vocabSize: number;
   readonly numLayers: number;
   readonly dtype: WeightsDtype;
   readonly kvCacheDtype: string;
   readonly numGpuBlocks: number;
   readonly blockSize: number;
+  readonly backend: BackendName;
+  /** For people: "Apple M3", "CPU, 3 threads". */
   readonly adapter: string;
   /** Whether it has a chat template. */
   readonly chat: boolean;

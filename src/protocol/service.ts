@@ -12,8 +12,17 @@ import type {
   CompletionRequest,
 } from "./openai.ts";
 import type { RenderChatRequest, RenderedChat } from "./rendered-chat.ts";
+import type {
+  Alert,
+  DeviceReport,
+  EngineStats,
+  KvCacheMap,
+  LoadProgress,
+  ModelCard,
+  RequestReport,
+  StepReport,
+} from "./reports.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
-import type { Alert, EngineStats, KvCacheMap, LoadProgress, ModelCard, RequestReport, StepReport } from "./reports.ts";
 
 export type Result<T> = { ok: true; value: T } | { ok: false; error: ChorusErrorData };
 
@@ -38,6 +47,7 @@ export interface EngineMessage {
   readonly steps: readonly StepReport[];
   readonly requests: readonly RequestReport[];
   readonly alerts: readonly Alert[];
+  readonly devices: readonly DeviceReport[];
   /** The engine is gone (device lost, out of memory). Every open request has had its error event. */
   readonly fatal: ChorusErrorData | null;
 }

@@ -50,8 +50,7 @@ describe("a server", () => {
     const url = await server.url();
     expect(server.printed()).toContain("chorus-chat in f32 on Fake (no WebGPU: no driver was found)");
     const [options] = server.created;
-    expect(options).toMatchObject({ worker: false });
-    expect(options).not.toHaveProperty("backend");
+    expect(options).toMatchObject({ worker: false, backend: "auto" });
     expect((options?.model as File[]).map(({ name }) => name)).toContain("model.safetensors");
     expect((await post(url, CHAT)).status).toBe(200);
     expect((await post(url, CHAT, { "content-type": "text/plain" })).status).toBe(415);

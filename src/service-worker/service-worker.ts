@@ -3,6 +3,7 @@
 //   with network    the page, the model and the icons come from the server (one "not modified" each), code with its
 //                   hash in its name comes from the cache
 //   without         everything comes from the cache, from one version
+//   both            pages and workers are isolated from other origins, so that threads of the CPU backend share memory
 //
 // A new version adds its changed files to the cache and takes over. Open pages keep the files of their version.
 
@@ -42,9 +43,24 @@ self.addEventListener("fetch", (event) => {
   // The server answers requests for a part of a file.
   if (request.method !== "GET" || request.headers.has("Range")) return;
   const entry = entryFor(precache, request.url, scope);
-  if (entry) event.respondWith(entry.isImmutable ? fromCache(entry, request) : fromServer(entry, request));
-  else if (request.url.startsWith(new URL("assets/", scope).href)) event.respondWith(fromOlder(request));
+  const response = entry
+    ? (entry.isImmutable ? fromCache : fromServer)(entry, request)
+    : request.url.startsWith(new URL("assets/", scope).href)
+      ? fromOlder(request)
+      : null;
+  if (response) event.respondWith(response.then(isolated));
 });
+
+/** What a host may not send: nothing that is fetched across origins is refused, it only goes without cookies. */
+function isolated(response: Response): Response {
+  // What can't be read can't be a page or a worker of this app.
+  if (response.type === "opaque" || response.type === "opaqueredirect" || response.status === 304) return response;
+  const { body, status, statusText } = response;
+  const headers = new Headers(response.headers);
+  headers.set("Cross-Origin-Opener-Policy", "same-origin");
+  headers.set("Cross-Origin-Embedder-Policy", "credentialless");
+  return new Response(body, { status, statusText, headers });
+}
 
 async function install(): Promise<void> {
   const cache = await caches.open(cacheName);

@@ -14,6 +14,10 @@ export class JsonReader {
     return new JsonReader((this.object() as Record<string, unknown>)[name], this.path ? `${this.path}.${name}` : name);
   }
 
+  has(name: string): boolean {
+    return Object.hasOwn(this.object(), name);
+  }
+
   /** @throws ChorusError invalid_type, like the other readers */
   object(): object {
     if (typeof this.#value === "object" && this.#value !== null && !Array.isArray(this.#value)) return this.#value;

@@ -1,8 +1,7 @@
 // A small random transformer as a program of the CPU backend: for tests of programs and threads, and for measuring.
 
-import type { KvCacheDtype, WeightsDtype } from "../protocol/config.ts";
+import type { CpuMath, KvCacheDtype, WeightsDtype } from "../protocol/config.ts";
 import { seededRandom } from "../bench/seeded-random.ts";
-import type { CpuMath } from "../backends/cpu/kernels/arithmetic.ts";
 import { headBlockBytes, type CacheShape } from "../backends/cpu/kernels/cache-write.ts";
 import { assembleKernels } from "../backends/cpu/kernels/kernels.ts";
 import { TOTALS_BYTES } from "../backends/cpu/kernels/product.ts";
@@ -163,7 +162,15 @@ export async function openCpuModel(options: CpuModelOptions) {
     meet();
     if (style === "llama") {
       phase.push(
-        { type: "headNorm", x: q, heads, headSize, gamma: vector(headSize, 1, 0.1), epsilon: 1e-6 },
+        {
+          type: "headNorm",
+          x: q,
+          heads,
+          headSize,
+          headStride: headSize,
+          gamma: vector(headSize, 1, 0.1),
+          epsilon: 1e-6,
+        },
         { type: "rotate", x: q, heads, angles },
         { type: "rotate", x: k, heads: keyHeads, angles },
       );

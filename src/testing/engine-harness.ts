@@ -4,7 +4,7 @@ import { resultsBySequence, type Runner, type SampledToken } from "../engine/run
 import type { Sample, StepPlan } from "../engine/step-plan.ts";
 import { NO_RULES } from "../engine/sampling/logit-rules.ts";
 import { NO_FILTERS, type SamplingParams } from "../engine/sampling/sampling-params.ts";
-import type { ChorusError } from "../protocol/errors.ts";
+import { ChorusError } from "../protocol/errors.ts";
 import type { FinishReason } from "../protocol/openai.ts";
 import type { RequestReport, StepReport } from "../protocol/reports.ts";
 import { FakeRunner } from "./fake-runner.ts";
@@ -79,6 +79,8 @@ export interface Collected {
 interface HarnessOptions {
   readonly config?: Partial<EngineOptions["config"]>;
   readonly runner?: Runner;
+  /** How a lost runner is replaced. [by restoreDevice(), unless there is a special runner] */
+  readonly replaceRunner?: EngineOptions["replaceRunner"];
   /** What an idle engine sleeps by. */
   readonly delay?: EngineOptions["delay"];
   /** Bytes of each token; the last one is end-of-text. */
@@ -92,13 +94,25 @@ export class EngineHarness {
   readonly steps: StepReport[] = [];
   readonly requests: RequestReport[] = [];
   readonly fatal: ChorusError[] = [];
+  readonly #newRunner: () => Runner;
+  #isDeviceLost = false;
+  #restore: ((runner: Runner) => void) | null = null;
   #clockMs = 0;
 
-  constructor({ config: changes = {}, runner, delay, vocabulary = BYTE_VOCABULARY }: HarnessOptions = {}) {
+  constructor({
+    config: changes = {},
+    runner,
+    replaceRunner,
+    delay,
+    vocabulary = BYTE_VOCABULARY,
+  }: HarnessOptions = {}) {
     const config = { ...ROOMY, ...changes };
+    this.#newRunner = () => runner ?? new FakeRunner({ ...config, vocabSize: vocabulary.length });
     this.engine = new Engine({
       config,
-      runner: runner ?? new FakeRunner({ ...config, vocabSize: vocabulary.length }),
+      runner: this.#losable(this.#newRunner()),
+      ...(runner === undefined && { replaceRunner: () => new Promise((resolve) => (this.#restore = resolve)) }),
+      ...(replaceRunner !== undefined && { replaceRunner }),
       eosTokenIds: [vocabulary.length - 1],
       tokenBytes: (tokenId) => vocabulary[tokenId] ?? new Uint8Array(),
       now: () => this.#clockMs++,
@@ -139,6 +153,31 @@ export class EngineHarness {
     this.engine.add({ requestId, prompt, params: samplingParams(), ...PLAIN_REQUEST, ...request });
   }
 
+  /** Takes the device away. The engine is told, or it finds out when a step's result doesn't come. */
+  loseDevice({ isTold }: { isTold: boolean }): void {
+    this.#isDeviceLost = true;
+    if (isTold) this.engine.lose(lostDevice());
+  }
+
+  /** Gives an engine that has noticed the loss another device, with nothing in its memory. */
+  async restoreDevice(): Promise<void> {
+    if (this.#restore === null) return;
+    this.#isDeviceLost = false;
+    this.#restore(this.#losable(this.#newRunner()));
+    this.#restore = null;
+    await Promise.resolve();
+  }
+
+  #losable(runner: Runner): Runner {
+    return {
+      submit: async (plan) => {
+        const result = await runner.submit(plan);
+        if (this.#isDeviceLost) throw lostDevice();
+        return result;
+      },
+    };
+  }
+
   /** A step, after which everything must still be in order. */
   async step(): Promise<void> {
     await this.engine.step();
@@ -159,6 +198,10 @@ export class EngineHarness {
     }
     throw new Error(`Still at work after ${maxSteps} steps.`);
   }
+}
+
+function lostDevice(): ChorusError {
+  return new ChorusError("device_lost", "The device is gone.");
 }
 
 /** A runner whose tokens follow from a step's samples. */

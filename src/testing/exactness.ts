@@ -88,19 +88,27 @@ export async function answersUnder(
 const MAX_ROUNDS = 7;
 
 export interface Circumstance {
-  name: string;
-  config: Partial<CreateEngineOptions>;
+  readonly name: string;
+  /** One of the fewest that bring it all: batches, prompts in pieces, steps ahead, preemption, the prefix cache. */
+  readonly isNeeded: boolean;
+  readonly config: Partial<CreateEngineOptions>;
   /** What must have happened for the comparison to mean something. */
-  happened: (stats: EngineStats) => boolean;
+  readonly happened: (stats: EngineStats) => boolean;
 }
 
 export const shared = (stats: { step_sequences_total: number; engine_steps_total: number }) =>
   stats.step_sequences_total > 2 * stats.engine_steps_total;
 
 export const CIRCUMSTANCES: Circumstance[] = [
-  { name: "batched, step by step", config: { runAhead: 0, enablePrefixCaching: false }, happened: shared },
+  {
+    name: "batched, step by step",
+    isNeeded: true,
+    config: { runAhead: 0, enablePrefixCaching: false },
+    happened: shared,
+  },
   {
     name: "in chunks of 7, four steps ahead",
+    isNeeded: true,
     config: {
       runAhead: 4,
       maxNumBatchedTokens: 16,
@@ -112,11 +120,13 @@ export const CIRCUMSTANCES: Circumstance[] = [
   },
   {
     name: "preempted",
+    isNeeded: false,
     config: { runAhead: 2, maxNumBatchedTokens: 64, maxNumSeqs: 10, numGpuBlocks: 14, enablePrefixCaching: false },
     happened: (stats) => stats.num_preemptions_total > 0,
   },
   {
     name: "found in the prefix cache, and preempted",
+    isNeeded: true,
     config: {
       runAhead: 3,
       maxNumBatchedTokens: 50,
@@ -128,8 +138,11 @@ export const CIRCUMSTANCES: Circumstance[] = [
   },
   {
     name: "with drafts that are sometimes right",
+    isNeeded: false,
     config: { runAhead: 2, speculation: { method: "ngram", numTokens: 3, minMatch: 1 }, enablePrefixCaching: false },
     happened: ({ spec_decode_num_draft_tokens_total: drafted, spec_decode_num_accepted_tokens_total: accepted }) =>
       accepted > 0 && accepted < drafted,
   },
 ];
+
+export const FEWEST_CIRCUMSTANCES = CIRCUMSTANCES.filter(({ isNeeded }) => isNeeded);

@@ -7,7 +7,8 @@ import type { Backend } from "../backends/backend.ts";
 import { EngineClient } from "../client/engine-client.ts";
 import type { Runner } from "../engine/runner.ts";
 import { EngineHost } from "../host/engine-host.ts";
-import { nodePlatform } from "../host/platforms/node.ts";
+import type { Platform } from "../host/platforms/platform.ts";
+import { memoryTuningStore } from "../host/platforms/tuning-store.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { FakeRunner } from "./fake-runner.ts";
 
@@ -36,6 +37,7 @@ export async function openFakeModel(config: EngineConfig = {}): Promise<FakeMode
   const open: Backend["open"] = async () => ({
     ...backend,
     adapterName: "Fake",
+    isSoftware: false,
     failure: new Promise(() => undefined),
     usualDtype: () => "f32",
     checkFits: () => undefined,
@@ -48,11 +50,16 @@ export async function openFakeModel(config: EngineConfig = {}): Promise<FakeMode
         await gate;
         return result;
       };
-      return { submit, weightBytes: 0, dispose: () => undefined };
+      return { submit, weightBytes: 0, adapterName: "Fake", dispose: () => undefined };
     },
     close: () => undefined,
   });
-  const platform = { ...nodePlatform({ gpu: undefined }), backends: [{ ...backend, open }] };
+  const platform: Platform = {
+    backends: [{ name: "webgpu", load: () => Promise.resolve({ ...backend, open }) }],
+    tuning: memoryTuningStore(),
+    openModelStore: () => Promise.resolve(null),
+    now: () => performance.now(),
+  };
   const transport = {
     service: new EngineHost(platform),
     died: new Promise<never>(() => undefined),

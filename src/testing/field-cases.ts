@@ -69,6 +69,9 @@ export function refusalsOf(name: string, { kinds, refused }: FieldCase): Refusal
 
 /** For a model with a context of 256 and blocks of 65,536 bytes. */
 export const CONFIG_CASES: CasesOf<EngineConfig> = {
+  backend: oneOf("backend", "auto", "webgpu", "cpu"),
+  cpuMath: oneOf("cpuMath", "portable", "fastest"),
+  cpuThreads: integer("cpuThreads", 1, 64),
   maxNumSeqs: integer("maxNumSeqs", 1, 256), // up to the budget of 256
   maxNumBatchedTokens: integer("maxNumBatchedTokens", 1, 8192),
   maxModelLen: integer("maxModelLen", 2, 256),
@@ -319,11 +322,20 @@ export const CHAT_CASES: CasesOf<ChatCompletionRequest> = {
       refusal("invalid_type", "messages[1].content[0].text", user([{ type: "text", text: 7 }])),
       refusal("unsupported_parameter", "messages[1].content[0].type", user([{ type: "image_url" }])),
       refusal("unknown_parameter", "messages[1].content[0].texts", user([{ type: "text", text: "", texts: "" }])),
-      refusal("unknown_parameter", "messages[1].tool_calls", message({ tool_calls: [] })),
+      refusal("unsupported_parameter", "messages[1].tool_calls", message({ tool_calls: [{}] })),
     ],
   ),
   max_tokens: maxTokens("max_tokens", "messages"),
   max_completion_tokens: maxTokens("max_completion_tokens", "messages"),
+  chat_template_kwargs: field(
+    "chat_template_kwargs",
+    ["object"],
+    [{}, { enable_thinking: false }, { tools: [{ type: "function", function: { name: "f" } }], x: null }],
+    [{ x: 1n }],
+    ["messages", "add_generation_prompt"].map((name) =>
+      refusal("invalid_value", `chat_template_kwargs.${name}`, { [name]: [] }),
+    ),
+  ),
   continue_final_message: field(
     "continue_final_message",
     ["boolean"],

@@ -47,7 +47,8 @@ export function goldenAnswers(engine: ChorusEngine, golden: Golden): Promise<Gol
           return_token_ids: true,
         }),
         engine.completions.create({
-          prompt: [...prompt.ids, ...expectedTokens],
+          // Without the last, for which a full context has no room.
+          prompt: [...prompt.ids, ...expectedTokens.slice(0, -1)],
           max_tokens: 0,
           echo: true,
           prompt_logprobs: NUM_TOP,
@@ -76,7 +77,7 @@ function goldenLogprobs(golden: Golden, prompt: GoldenPrompt): Map<number, Float
   const logits = golden.tensor(all?.t ?? last);
   const vocabSize = last.shape.at(-1) ?? 0;
   const first = all ? 1 : ids.length;
-  const numPositions = all ? ids.length + prompt.greedy.tokens.length - 1 : 1;
+  const numPositions = all ? ids.length + prompt.greedy.tokens.length - 2 : 1;
   return new Map(
     Array.from({ length: numPositions }, (_, i) => [
       first + i,

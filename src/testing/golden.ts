@@ -5,6 +5,7 @@ import { NO_FILTERS, type SamplingParams } from "../engine/sampling/sampling-par
 import { describeModel } from "../models/families.ts";
 import { openWeights, type ModelWeights } from "../models/model-weights.ts";
 import { openSafetensors } from "../files/safetensors.ts";
+import type { FamilyFixture } from "./family-fixtures.ts";
 
 interface TensorRef {
   off: number;
@@ -86,7 +87,7 @@ async function fetchFixture(path: string): Promise<Response> {
   return response;
 }
 
-export async function loadGolden(name: "gpt2-tiny" | "gpt2-mid", checkpoint = "model.safetensors"): Promise<Golden> {
+export async function loadGolden(name: FamilyFixture | "gpt2-mid", checkpoint = "model.safetensors"): Promise<Golden> {
   const [json, floats, config, file] = await Promise.all([
     fetchFixture(`${name}/golden.json`).then((r) => r.json() as Promise<GoldenFile>),
     fetchFixture(`${name}/golden.f32`).then((r) => r.arrayBuffer()),

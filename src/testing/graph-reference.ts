@@ -21,27 +21,28 @@ const ACTIVATIONS: Readonly<Record<Activation, (x: number) => number>> = {
 
 type Rows = Float64Array[];
 
-/** Returns the logits [vocabSize] after each token. */
-export async function logitsReference(weights: ModelWeights, tokens: readonly number[]): Promise<Rows> {
+/** Returns the logits [vocabSize] after the last token. */
+export async function lastLogitsReference(weights: ModelWeights, tokens: readonly number[]): Promise<Float64Array> {
   const { graph, shape } = weights.model;
   const values = new Map<Value, Rows>();
   const rowsOf = (value: Value) => values.get(value) ?? fail(`value ${value} is read before it is written`);
   const sumWith = (value: Value) => (row: Float64Array, r: number) =>
     row.map((x, i) => x + (rowsOf(value)[r]?.[i] ?? 0));
-  let logits: Rows = [];
+  let logits: Float64Array = new Float64Array();
 
   const product = async ({ matrix, bias }: Linear, input: Rows): Promise<Rows> => {
     const w = await readF32(weights.tensor(matrix));
     const b = bias && (await readF32(weights.tensor(bias)));
     const { inputs, outputs, layout } = matrix;
     const [stepIn, stepOut] = layout === "in-out" ? [outputs, 1] : [1, inputs];
-    return input.map((x) =>
-      Float64Array.from({ length: outputs }, (_, n) => {
-        let sum = b?.[n] ?? 0;
-        for (let k = 0; k < inputs; k++) sum += (x[k] ?? 0) * (w[k * stepIn + n * stepOut] ?? 0);
-        return sum;
-      }),
-    );
+    // A column at a time, so that each is read from the file's layout once.
+    const column = new Float64Array(inputs);
+    const products = input.map(() => new Float64Array(outputs));
+    for (let n = 0; n < outputs; n++) {
+      for (let k = 0; k < inputs; k++) column[k] = w[k * stepIn + n * stepOut] ?? NaN;
+      for (const [r, row] of products.entries()) row[n] = (b?.[n] ?? 0) + dot(input[r] ?? column, column);
+    }
+    return products;
   };
 
   const compute = async (operation: Operation): Promise<void> => {
@@ -101,21 +102,26 @@ export async function logitsReference(weights: ModelWeights, tokens: readonly nu
       case "attention": {
         const { numHeads, numKvHeads, headDim } = shape;
         const input = rowsOf(operation.input);
-        const headOf = (row: Float64Array, head: number) => row.slice(head * headDim, (head + 1) * headDim);
-        const attend = (row: Float64Array, position: number) =>
-          Float64Array.from(
-            Array.from({ length: numHeads }, (_, head) => {
-              const kvHead = Math.floor(head / (numHeads / numKvHeads));
-              const seen = input.slice(Math.max(0, position + 1 - (operation.window ?? Infinity)), position + 1);
-              const keys = seen.map((one) => headOf(one, numHeads + kvHead));
-              const cached = seen.map((one) => headOf(one, numHeads + numKvHeads + kvHead));
-              return [...attentionReference(headOf(row, head), keys, cached, operation.scale)];
-            }).flat(),
+        const headsAt = (first: number, count: number) =>
+          Array.from({ length: count }, (_, head) =>
+            input.map((row) => row.subarray((first + head) * headDim, (first + head + 1) * headDim)),
           );
+        const queries = headsAt(0, numHeads);
+        const [keys, cached] = [headsAt(numHeads, numKvHeads), headsAt(numHeads + numKvHeads, numKvHeads)];
+        const attend = (_row: Float64Array, position: number) => {
+          const output = new Float64Array(numHeads * headDim);
+          const seen = [Math.max(0, position + 1 - (operation.window ?? Infinity)), position + 1] as const;
+          for (const [head, query] of queries.entries()) {
+            const kvHead = Math.floor(head / (numHeads / numKvHeads));
+            const [k, v] = [keys[kvHead]?.slice(...seen) ?? [], cached[kvHead]?.slice(...seen) ?? []];
+            output.set(attentionReference(query[position] ?? [], k, v, operation.scale), head * headDim);
+          }
+          return output;
+        };
         return void values.set(operation.output, input.map(attend));
       }
       case "head":
-        logits = await product({ matrix: operation.table }, rowsOf(operation.input));
+        [logits = logits] = await product({ matrix: operation.table }, rowsOf(operation.input).slice(-1));
     }
   };
   for (const operation of graph.operations) await compute(operation);
@@ -128,6 +134,12 @@ async function normOf(weights: ModelWeights, norm: NormWeights): Promise<(x: Flo
   const beta = norm.bias ? await read(weights, norm.bias) : new Float32Array(gamma.length);
   const normalise = norm.kind === "rms" ? rmsNormReference : layerNormReference;
   return (x) => normalise(x, gamma, beta, norm.epsilon);
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < b.length; i++) sum += (a[i] ?? NaN) * (b[i] ?? NaN);
+  return sum;
 }
 
 const unchanged = (x: Float64Array) => x;

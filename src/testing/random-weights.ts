@@ -5,16 +5,17 @@ import type { Tensor } from "../files/tensor.ts";
 import { randomFloats } from "./gpu.ts";
 import { tensorOf } from "./tensors.ts";
 
-/** Returns random weights for a model, small enough that nothing overflows. A LayerNorm's are 1. */
+/** Returns random weights for a model, small enough that nothing overflows. A norm's are 1. */
 export function randomWeights(model: Model): ModelWeights {
   const tensors = new Map<string, Tensor>();
   return {
     model,
     numParameters: NaN,
-    tensor({ tensors: [first] }: Weight) {
-      const { name, shape } = first ?? { name: "", shape: [] };
-      const [rows = 1, columns = 1] = shape.length === 2 ? shape : [1, ...shape];
-      const isGamma = /ln_\w+\.weight$/.test(name);
+    tensor({ tensors: parts }: Weight) {
+      const { name, shape } = parts[0] ?? { name: "", shape: [] };
+      const sum = (axis: number) => parts.reduce((total, part) => total + (part.shape[axis] ?? 0), 0);
+      const [rows, columns] = shape.length === 2 ? [sum(0), shape[1] ?? 1] : [1, sum(0)];
+      const isGamma = /(ln_\w+|norm)\.weight$/.test(name);
       const values = isGamma ? new Float32Array(columns).fill(1) : randomFloats(rows * columns, tensors.size + 1, 0.05);
       const tensor = tensors.get(name) ?? tensorOf(values, rows, columns);
       tensors.set(name, tensor);

@@ -3,9 +3,11 @@
 import { resolveEngineConfig } from "../api/engine-config.ts";
 import type { LogitRules } from "../engine/sampling/logit-rules.ts";
 import { Sequence } from "../engine/core/sequence.ts";
+import type { Runner } from "../engine/runner.ts";
 import { StepPlanner } from "../engine/core/step-planner.ts";
 import type { OpenedDevice } from "../backends/gpu/device.ts";
 import { GpuRunner } from "../backends/gpu/gpu-runner.ts";
+import { strideOf } from "../backends/gpu/padding.ts";
 import type { ModelWeights } from "../models/model-weights.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { GREEDY } from "./golden.ts";
@@ -39,7 +41,7 @@ export function placedSequence(
 }
 
 export async function greedyTokens(
-  runner: GpuRunner,
+  runner: Runner,
   prompt: readonly number[],
   numTokens: number,
   rules: Partial<LogitRules> = {},
@@ -56,6 +58,50 @@ export async function greedyTokens(
     sequence.tokens.push(sequences[0]?.drawn[0]?.tokenId ?? -1);
   }
   return sequence.tokens.slice(prompt.length);
+}
+
+/** Draws for several prompts in shared steps. Returns the logits after each prompt, and the tokens that follow it. */
+export async function greedyTogether(
+  { device }: OpenedDevice,
+  runner: GpuRunner,
+  prompts: readonly (readonly number[])[],
+  { numTokens, numGpuBlocks: numBlocks, vocabSize }: { numTokens: number; numGpuBlocks: number; vocabSize: number },
+): Promise<{ logits: Float32Array[]; tokens: number[][] }> {
+  const sequences = prompts.map((prompt, slot) => {
+    const sequence = new Sequence({ requestId: `s${slot}`, index: 0, params: GREEDY, prompt, arrivalMs: 0 });
+    sequence.slot = slot;
+    sequence.blockTable = Array.from(
+      { length: Math.ceil((prompt.length + numTokens) / 16) },
+      (_, i) => numBlocks - 1 - prompts.length * i - slot,
+    );
+    return sequence;
+  });
+  const planner = new StepPlanner();
+  let logits: Float32Array[] = [];
+  for (let step = 0; step < numTokens; step++) {
+    const entries = sequences.map((sequence) => {
+      const start = sequence.numComputedTokens;
+      const count = sequence.tokens.length - start;
+      return { sequence, start, count, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
+    });
+    const results = (await runner.submit(planner.plan(entries))).sequences;
+    if (step === 0) logits = await logitRows(device, runner, { rows: prompts.length, vocabSize });
+    for (const [i, sequence] of sequences.entries()) {
+      sequence.numComputedTokens = sequence.tokens.length;
+      sequence.tokens.push(results[i]?.drawn[0]?.tokenId ?? -1);
+    }
+  }
+  return { logits, tokens: sequences.map(({ tokens }, i) => tokens.slice(prompts[i]?.length)) };
+}
+
+async function logitRows(
+  device: GPUDevice,
+  runner: GpuRunner,
+  { rows, vocabSize }: { rows: number; vocabSize: number },
+): Promise<Float32Array[]> {
+  const logits = new Float32Array(await readBuffer(device, runner.activations.logits));
+  const stride = strideOf(vocabSize);
+  return Array.from({ length: rows }, (_, i) => logits.subarray(i * stride, i * stride + vocabSize));
 }
 
 /** Logits [vocabSize] after the prompt. */

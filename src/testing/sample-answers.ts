@@ -37,6 +37,7 @@ export function request(changes: Partial<ParsedRequest> = {}, prompts: number[][
     includeUsage: false,
     returnTokenIds: false,
     wantLogprobs: false,
+    reasoning: "none",
     promptLogprobs: null,
     echo: false,
     isPromptOnly: false,

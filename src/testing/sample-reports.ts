@@ -77,6 +77,7 @@ export const SAMPLE_STATS: EngineStats = {
   request_success_total: { stop: 5, length: 4, abort: 3 },
   engine_steps_total: 60,
   step_sequences_total: 200,
+  device_losses_total: 2,
   num_gpu_blocks: 16,
   num_gpu_blocks_free: 12,
 };

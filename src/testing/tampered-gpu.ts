@@ -3,7 +3,7 @@
 /** The name of an adapter that pretends to be hardware. */
 export const PRETENDED_ADAPTER = "pretended";
 
-export interface Tampering {
+interface Tampering {
   /** The adapter denies that it is software. */
   readonly pretendHardware?: boolean;
   /** The adapter has no optional feature. */
@@ -12,6 +12,8 @@ export interface Tampering {
   readonly defaultLimits?: boolean;
   /** Hears the name of each call of the device and its queue. */
   readonly onCall?: (name: string) => void;
+  /** Gets each device before the engine does. */
+  readonly onDevice?: (device: GPUDevice) => void;
 }
 
 /** WebGPU's default limits that the engine reads. The device itself has all of them at their defaults. */
@@ -21,7 +23,7 @@ const DEFAULT_LIMITS = { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 
 export const BARE: Tampering = { noFeatures: true, defaultLimits: true };
 
 export function tampered(
-  { pretendHardware = false, noFeatures = false, defaultLimits = false, onCall }: Tampering,
+  { pretendHardware = false, noFeatures = false, defaultLimits = false, onCall, onDevice }: Tampering,
   gpu: GPU = navigator.gpu,
 ): GPU {
   const requestDevice = async (adapter: GPUAdapter, descriptor?: GPUDeviceDescriptor) => {
@@ -29,6 +31,7 @@ export function tampered(
     if (onCall) {
       for (const target of [device, device.queue]) tellCalls(target, onCall);
     }
+    onDevice?.(device);
     return device;
   };
   const requestAdapter = async (options?: GPURequestAdapterOptions) => {

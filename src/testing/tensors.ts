@@ -1,5 +1,7 @@
 import { float16ToFloat32, float32ToFloat16 } from "../files/half.ts";
-import { BYTES_PER_ELEMENT, type Tensor, type TensorDtype } from "../files/tensor.ts";
+import { BYTES_PER_ELEMENT, readF32, type Tensor, type TensorDtype } from "../files/tensor.ts";
+import { weightsOf, type Weight } from "../models/graph.ts";
+import type { ModelWeights } from "../models/model-weights.ts";
 
 /** A matrix in memory, stored as `dtype`. */
 export function tensorOf(values: Float32Array, rows: number, columns: number, dtype: TensorDtype = "F32"): Tensor {
@@ -11,6 +13,16 @@ export function tensorOf(values: Float32Array, rows: number, columns: number, dt
     columns,
     readRows: (begin, end) => Promise.resolve(bytes.slice(begin * rowBytes, end * rowBytes)),
   };
+}
+
+/** The same model, its weights rounded to `dtype` and stored so. */
+export async function storedAs(weights: ModelWeights, dtype: TensorDtype): Promise<ModelWeights> {
+  const tensors = new Map<Weight, Tensor>();
+  for (const weight of weightsOf(weights.model.graph)) {
+    const tensor = weights.tensor(weight);
+    tensors.set(weight, tensorOf(await readF32(tensor), tensor.rows, tensor.columns, dtype));
+  }
+  return { ...weights, tensor: (weight) => tensors.get(weight) ?? weights.tensor(weight) };
 }
 
 /** What is left of values stored as `dtype`. */

@@ -4,7 +4,7 @@ import type { WeightsDtype } from "../protocol/config.ts";
 const GROUP = 32;
 
 /** Which values share a scale: 32 down a column (a product's weights [k, n]) or along a row (an embedding). */
-export interface Grouping {
+interface Grouping {
   readonly groupsAlong: "columns" | "rows";
 }
 

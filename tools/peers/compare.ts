@@ -197,7 +197,7 @@ function resultOf({ contender: { name, how }, page, failure, tokens, loads }: En
   };
 }
 
-/** The row that others are compared with: Chorus as it comes. */
+/** Returns whether a row is Chorus with default settings, with which the others are compared. */
 export function isChorus({ name, how }: Pick<EngineResult, "name" | "how">): boolean {
   return name === CHORUS.name && how === CHORUS.how;
 }

@@ -20,7 +20,7 @@ const MOST_SEQUENCES = 8;
 
 const loads = (way: Way, ...counts: number[]): Load[] => counts.map((sequences) => ({ way, sequences }));
 
-/** Sums are in f32 and nothing is rounded between: its tokens are what the others' are compared with. */
+/** Computes in f32 without rounding in between. The others' tokens are compared with its tokens. */
 export const REFERENCE: Contender = {
   name: "Chorus",
   how: "WebGPU, f32",
@@ -28,10 +28,10 @@ export const REFERENCE: Contender = {
   loads: loads("at once", 1, 8),
 };
 
-/** Without a setting: weights in f16, or in f32 on a software adapter that has no halves; the cache in f16. */
+/** Default settings: weights in f16, or in f32 on a software adapter without halves; the cache in f16. */
 export const CHORUS: Contender = {
   name: "Chorus",
-  how: "WebGPU, as it comes",
+  how: "WebGPU, default settings",
   page: { module: "chorus", config: {} },
   loads: [...loads("at once", 1, 4, 8), ...loads("one after the other", 8)],
 };

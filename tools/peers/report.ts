@@ -1,4 +1,4 @@
-// docs/benchmarks/peers.md, made of the runs in peers.json.
+// Renders docs/benchmarks/peers.md from the runs in peers.json.
 
 import { isChorus, tokensLine, type Comparison, type EngineResult, type LoadResult } from "./compare.ts";
 
@@ -27,7 +27,7 @@ export const LOADS_HEAD = [
   "runs",
 ] as const;
 
-/** One for each way an engine was asked. */
+/** Returns one row per load of an engine. */
 export function loadRows({ engines }: Comparison): string[][] {
   const chorus = engines.find(isChorus);
   return engines.flatMap((engine) =>
@@ -67,31 +67,29 @@ export function renderReport(runs: readonly PeerRun[]): string {
 
 const INTRODUCTION = `# Chorus beside its peers
 
-Written by \`npm run bench -- peers\` (\`--size\`, \`--adapter\`, \`--quick\`; \`--help\` tells). The figures as data, each round by
-itself: [peers.json](peers.json).
+Written by \`npm run bench -- peers\` (\`--size\`, \`--adapter\`, \`--quick\`; see \`--help\`). [peers.json](peers.json) has the
+figures of each round.
 
-**The same weights.** One checkpoint is converted, without rounding, to what each engine loads: safetensors for Chorus, ONNX
-for transformers.js, GGUF for wllama. Sizes \`tiny\`, \`small\` and \`gpt2\` are GPT-2 shapes with random weights (all of them
-numbers that f16 holds exactly, so that f32 and f16 are the same weights); \`embedded\` is the model the app opens on.
+**The same weights.** One checkpoint is converted, without rounding, to each engine's format: safetensors for Chorus, ONNX
+for transformers.js, GGUF for wllama. Sizes \`tiny\`, \`small\` and \`gpt2\` are GPT-2 shapes with random weights. f16 represents
+all of them exactly, so f32 and f16 are the same weights. \`embedded\` is the model that the app opens with.
 
-**The same work.** Every engine has a page of its own in one Chromium and is asked in turn, round by round: eight different
-prompts of the same length, greedy, no end of text, no prefix kept from before. Before anything is timed, all eight
-answers are compared, token by token, with those of Chorus in f32.
+**The same work.** Each engine has a separate page in one Chromium. They take turns, round by round: eight different prompts
+of the same length, greedy, no end of text, no cached prefix. Before anything is timed, all eight answers are compared, token
+by token, with those of Chorus in f32.
 
-**How to read it.** \`tok/s\` is all sequences together, from the first token of any to the last of all; "with prompts" is all
-tokens over all the time from the call on. TTFT is from the call to
-a sequence's first token: the mean of all, and the last one's. "Chorus is": how many times as fast Chorus with its default
-settings is in this run, asked for as many at once; below 1 the other is faster. Who would need too long makes shorter
-answers. Medians of the runs. On a software adapter everything below shares the CPU with what else the machine does: see
-its load average.
+**How to read it.** \`tok/s\` counts all sequences together, from the first token of any to the last of all; "with prompts" is
+all tokens over the whole time since the call. TTFT is the time from the call to a sequence's first token: the mean, and the
+last one's. "Chorus is" says how many times as fast Chorus with its default settings is in this run, with as many sequences
+at once; below 1 the other engine is faster. An engine that would take too long makes shorter answers. Figures are medians of
+the runs. On a software adapter everything shares the CPU with the machine's other work: see its load average.
 
-- transformers.js batches what is given to it in one call ("padded batch"; all prompts here have one length, so that it has
-  nothing to pad). Calls made at the same time ("at once") take turns. Its graph has onnxruntime's fused GELU but plain
-  attention.
-- wllama batches calls made at the same time, in up to eight slots here. On WebGPU it wants \`shader-f16\`.
-- The CPU engines run in WebAssembly with the number of threads each chooses. **On a machine without a GPU they are the ones
-  to use**: a software WebGPU adapter is a GPU played by the same CPU. Rows on such an adapter show how the engines use
-  WebGPU, beside each other, and what that costs against the CPU itself.
+- transformers.js batches the prompts of one call ("padded batch"; here all have the same length, so nothing is padded).
+  Calls made at the same time ("at once") take turns. Its graph has onnxruntime's fused GELU but plain attention.
+- wllama batches calls made at the same time, in up to eight slots here. On WebGPU it needs \`shader-f16\`.
+- The CPU engines run in WebAssembly with as many threads as each chooses. **On a machine without a GPU use one of them**: a
+  software WebGPU adapter emulates a GPU on the same CPU. Rows on such an adapter compare how the engines use WebGPU, and
+  show what that costs against the CPU itself.
 `;
 
 function renderRun(run: PeerRun): string {
@@ -106,11 +104,11 @@ The machine's load average was ${run.loadBefore} before and ${run.loadAfter} at 
 
 ${markdownTable(LOADS_HEAD, loadRows(run))}
 
-${togetherLine(run)}${markdownTable(["engine", "computes on, in", "threads", "load", "tokens beside Chorus in f32"], run.engines.map(engineRow))}
+${togetherLine(run)}${markdownTable(["engine", "computes on, in", "threads", "load", "tokens against Chorus in f32"], run.engines.map(engineRow))}
 `;
 }
 
-/** What batching brings Chorus; "" where it was not measured. */
+/** Returns a sentence about the gain from batching; "" if it was not measured. */
 function togetherLine({ engines }: Comparison): string {
   const loads = engines.find(isChorus)?.loads ?? [];
   const alone = loads.find(({ way }) => way === "one after the other");

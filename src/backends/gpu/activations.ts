@@ -1,5 +1,6 @@
-import type { Graph, Operation, Value, ValueShape } from "../../models/graph.ts";
+import type { Graph, Value, ValueShape } from "../../models/graph.ts";
 import type { ModelShape } from "../../protocol/model-shape.ts";
+import { shareValues } from "../share-values.ts";
 import type { Arena } from "./arena.ts";
 import { splitFloats } from "./kernels/attention.ts";
 import { padTo, strideOf } from "./padding.ts";
@@ -56,61 +57,5 @@ export class Activations {
     const buffer = this.#values[value];
     if (buffer === undefined) throw new Error(`value ${value} of the graph has no buffer`);
     return buffer;
-  }
-}
-
-export interface SharedValues {
-  readonly slots: readonly ValueShape[];
-  /** The slot of each value; null where it is never written. */
-  readonly slotOf: readonly (number | null)[];
-}
-
-/**
- * Deals values to as few buffers as their lives allow. Values of one buffer have the same width, since the padding of rows
- * must stay zero.
- * @param normsAreFused products normalise their input themselves: norms write nothing, and their input lives on
- */
-export function shareValues(graph: Graph, { normsAreFused }: { normsAreFused: boolean }): SharedValues {
-  const { operations, values } = graph;
-  const normOf = new Map<Value, Value>();
-  if (normsAreFused) for (const op of operations) if (op.type === "norm") normOf.set(op.output, op.input);
-  const lastUse = new Map<Value, number>();
-  operations.forEach((operation, at) => {
-    for (const value of usedBy(operation)) lastUse.set(normOf.get(value) ?? value, at);
-  });
-
-  const slots: ValueShape[] = [];
-  const free: number[] = [];
-  const slotOf: (number | null)[] = values.map(() => null);
-  operations.forEach((operation, at) => {
-    const used = usedBy(operation);
-    for (const value of used) {
-      const shape = values[value];
-      if (shape === undefined || normOf.has(value) || slotOf[value] !== null) continue;
-      const fits = free.findIndex((slot) => slots[slot]?.width === shape.width && slots[slot].height === shape.height);
-      slotOf[value] = fits < 0 ? slots.push(shape) - 1 : (free.splice(fits, 1)[0] ?? null);
-    }
-    for (const value of new Set(used.map((one) => normOf.get(one) ?? one))) {
-      const slot = slotOf[value];
-      if (lastUse.get(value) === at && typeof slot === "number") free.push(slot);
-    }
-  });
-  return { slots, slotOf };
-}
-
-/** Values that an operation reads or writes. */
-function usedBy(operation: Operation): readonly Value[] {
-  switch (operation.type) {
-    case "embed":
-      return [operation.output];
-    case "rotary":
-      return [operation.value];
-    case "head":
-      return [operation.input];
-    case "norm":
-    case "linear":
-    case "gate":
-    case "attention":
-      return [operation.input, operation.output];
   }
 }

@@ -1,7 +1,7 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import { BufferUsage } from "./flags.ts";
 
-/** Owns every buffer of one engine: made before the first step, freed together. */
+/** Owns every buffer of one engine. They are created before the first step and freed together. */
 export class Arena {
   readonly #device: GPUDevice;
   readonly #buffers: GPUBuffer[] = [];
@@ -11,21 +11,21 @@ export class Arena {
     this.#device = device;
   }
 
-  /** A zeroed buffer that kernels can bind. Throws out_of_memory where the adapter's limits forbid its size. */
+  /** Creates a zeroed storage buffer. Throws out_of_memory if the adapter's limits forbid its size. */
   storage(label: string, bytes: number, extraUsage: GPUBufferUsageFlags = 0): GPUBuffer {
     const { maxBufferSize, maxStorageBufferBindingSize } = this.#device.limits;
     const limit = Math.min(maxBufferSize, maxStorageBufferBindingSize);
     if (bytes > limit) {
       throw new ChorusError(
         "out_of_memory",
-        `"${label}" takes ${bytes} bytes; this adapter binds at most ${limit} at once. A smaller model, kvCacheBytes, ` +
-          "maxNumSeqs or maxNumBatchedTokens, or dtype q8 or q4, would fit.",
+        `"${label}" takes ${bytes} bytes, but this adapter binds at most ${limit}. Choose a smaller model, kvCacheBytes, ` +
+          "maxNumSeqs or maxNumBatchedTokens, or dtype q8 or q4.",
       );
     }
     return this.#create(label, bytes, BufferUsage.STORAGE | BufferUsage.COPY_DST | BufferUsage.COPY_SRC | extraUsage);
   }
 
-  /** A storage buffer with contents. */
+  /** Creates a storage buffer with contents. */
   upload(label: string, data: ArrayBufferView<ArrayBuffer>): GPUBuffer {
     const buffer = this.storage(label, data.byteLength);
     this.#device.queue.writeBuffer(buffer, 0, data);

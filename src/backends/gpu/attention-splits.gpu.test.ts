@@ -1,4 +1,4 @@
-// Long contexts, on the way they go on GPUs.
+// Long contexts with the kernels for GPUs.
 
 import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
@@ -22,7 +22,7 @@ it("gives a token the same bits when its context is read in splits as when its w
   const weights = await withPositions((await loadGolden("gpt2-tiny")).weights, LENGTH);
   const config = { maxNumSeqs: 3, maxNumBatchedTokens: LENGTH, numGpuBlocks: 3 * BLOCKS };
   const engine = resolveEngineConfig(config, weights.model.shape);
-  // One kernel for products of any size: they are not what is tested, and slow to compile.
+  // One kernel for products of any size: this test is not about products, and kernels compile slowly.
   const matmuls = matmulChoices(GPU)
     .slice(-1)
     .map(([usual]) => usual);
@@ -39,7 +39,7 @@ it("gives a token the same bits when its context is read in splits as when its w
   prepared.arena.destroy();
 });
 
-/** The same weights with positions that begin again where they end. */
+/** Returns the weights with `n_positions` positions, repeating the existing ones. */
 async function withPositions(weights: ModelWeights, n_positions: number): Promise<ModelWeights> {
   const config = (await (await fetch("/fixtures/gpt2-tiny/config.json")).json()) as object;
   const byName = new Map(weightsOf(weights.model.graph).map((weight) => [weight.tensors[0]?.name, weight]));

@@ -1,4 +1,4 @@
-// Layer by layer against the output of every Hugging Face module.
+// Compares each layer with the output of every Hugging Face module.
 
 import { expect, it } from "vitest";
 
@@ -28,7 +28,7 @@ const engine = resolveEngineConfig(
 
 const { operations } = golden.weights.model.graph;
 
-/** Which module's output is there after which dispatch; the residual stream holds it after both sums of a layer. */
+/** The module whose output each dispatch completes. A layer's output is the residual stream after both of its sums. */
 const CHECKPOINTS: [dispatch: string, module: string][] = [
   ["embed", "transformer.drop"],
   ...[0, 1].flatMap((i): [string, string][] => [
@@ -40,15 +40,15 @@ const CHECKPOINTS: [dispatch: string, module: string][] = [
   ]),
 ];
 
-/** The value that an operation leaves. */
+/** Returns the value that an operation writes. */
 function outputOf(label: string): Value {
   const operation = operations.find((one) => one.label === label);
   return operation && "output" in operation ? operation.output : expect.fail(`no operation "${label}"`);
 }
 
-/** The GPUs' kernels normalise on the way: there is no such dispatch. */
+/** The kernels for GPUs have no separate dispatch for a norm. */
 const isNorm = ([dispatch]: (typeof CHECKPOINTS)[number]) => /ln\d$/.test(dispatch);
-// By kernel of attention, of which each has its own order of additions; products agree in all.
+// Keyed by the kernel of attention, since each has its own order of additions. Products agree in all kernels.
 const firstLogits = new Map<boolean, ArrayBuffer>();
 
 it.each([
@@ -62,7 +62,7 @@ it.each([
     const { isSoftware } = adapter;
     const ids = prompt?.ids ?? [];
     const { shape: model } = golden.weights.model;
-    // GPUs' kernels are slow to compile here: one serves products of any size.
+    // The kernels for GPUs compile slowly here, so one serves products of any size.
     const matmuls = isSoftware ? usualMatmuls(adapter) : usualMatmuls(adapter).slice(-1);
     const { compiled, buffers, activations, step, arena } = await prepareGraph(opened, golden.weights, engine, {
       adapter,
@@ -79,7 +79,7 @@ it.each([
     const dispatches = [...compiled.dispatches(shape)];
     const head = operations.at(-1);
     const table = head?.type === "head" ? head.table : expect.fail("the graph ends without a head");
-    const parts = 2 * buffers.table(table).length; // tied: of the embedding and of the head
+    const parts = 2 * buffers.table(table).length; // tied: used by the embedding and the head
     const inLayer = isSoftware ? (adapter.hasSubgroups ? 8 : 7) : 5;
     expect(dispatches.length).toBe(model.numLayers * inLayer + parts + Number(isSoftware));
     for (const [i, dispatch] of dispatches.entries()) {
@@ -87,7 +87,7 @@ it.each([
 
       const [name, module] = CHECKPOINTS.find(([at]) => at === dispatch.name) ?? [];
       const expected = module && modules[module];
-      // Parts of one operation have one name.
+      // The parts of an operation share its name.
       if (!name || !expected || dispatches[i + 1]?.name === dispatch.name) continue;
       const width = expected.shape[1] ?? 0;
       const values = new Float32Array(await readBuffer(device, activations.buffer(outputOf(name))));

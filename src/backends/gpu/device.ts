@@ -1,34 +1,36 @@
 import { ChorusError } from "../../protocol/errors.ts";
 
-/** Features that are used where the adapter has them, and that nothing depends on. */
+/** Optional features, requested if the adapter has them. */
 const WANTED_FEATURES: readonly GPUFeatureName[] = ["timestamp-query", "subgroups"];
 
 /**
- * Limits that decide how large a model and its cache may be. All others stay at WebGPU's defaults, so that a kernel that
+ * Limits that bound the sizes of a model and its cache. All others stay at WebGPU's defaults, so that a kernel that
  * compiles here compiles on every adapter.
  */
 const WANTED_LIMITS = ["maxBufferSize", "maxStorageBufferBindingSize"] as const;
 
 export interface OpenedDevice {
   readonly device: GPUDevice;
-  /** For people: "Apple M3", "SwiftShader (software)". */
+  /** Name for display: "Apple M3", "SwiftShader (software)". */
   readonly adapterName: string;
-  /** Whether the adapter computes on the CPU: there, workgroup memory and barriers are dear. */
+  /** Whether the adapter computes on the CPU, where workgroup memory and barriers are slow. */
   readonly isSoftware: boolean;
-  /** Whether four neighbouring lanes, and maybe more, can hand values to each other. */
+  /** Whether at least four neighbouring lanes can exchange values. */
   readonly hasSubgroups: boolean;
-  /** Whether it computes with halves: then it unpacks them with an instruction of its own. */
+  /** Whether the adapter computes with halves, and so unpacks them in one instruction. */
   readonly hasHalves: boolean;
-  /** Resolves when the device can't go on: lost (other than by destroy()), out of memory, or used wrongly by us. */
+  /** Resolves when the device can't go on: lost (other than by close()), out of memory, or used wrongly by us. */
   readonly failure: Promise<ChorusError>;
+  /** Destroys the device. */
+  close(): void;
 }
 
-/** Opens the best adapter. Throws webgpu_unavailable where there is none. */
+/** Opens the best adapter. Throws webgpu_unavailable if there is none. */
 export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
   if (!gpu) {
     throw new ChorusError(
       "webgpu_unavailable",
-      "This browser does not offer WebGPU (navigator.gpu is missing). Chrome, Edge, Firefox and Safari do in their newest versions.",
+      "This browser does not offer WebGPU (navigator.gpu is missing). The newest versions of Chrome, Edge, Firefox and Safari do.",
     );
   }
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
@@ -44,28 +46,36 @@ export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
     requiredLimits: Object.fromEntries(WANTED_LIMITS.map((limit) => [limit, adapter.limits[limit]])),
   });
   const { info } = adapter;
+  const { failure, close } = watch(device);
   return {
     device,
     adapterName: nameOf(info),
     isSoftware: isSoftware(info),
     hasSubgroups: device.features.has("subgroups") && (info.subgroupMinSize ?? 0) >= 4,
     hasHalves: adapter.features.has("shader-f16"),
-    failure: failureOf(device),
+    failure,
+    close,
   };
 }
 
-function failureOf(device: GPUDevice): Promise<ChorusError> {
-  return new Promise((resolve) => {
-    void device.lost.then(({ reason, message }) => {
-      if (reason !== "destroyed")
-        resolve(new ChorusError("device_lost", `The GPU was reset or taken away. ${message}`.trim()));
+function watch(device: GPUDevice): Pick<OpenedDevice, "failure" | "close"> {
+  let isClosed = false;
+  const failure = new Promise<ChorusError>((resolve) => {
+    void device.lost.then(({ message }) => {
+      // A browser may destroy a device, too, so its reason "destroyed" doesn't tell who did.
+      if (!isClosed) resolve(new ChorusError("device_lost", `The GPU was reset or taken away. ${message}`.trim()));
     });
     device.addEventListener("uncapturederror", ({ error }) => {
-      // By name: Node's WebGPU has no global classes.
+      // Compares names, since Node's WebGPU has no global classes.
       const code = error.constructor.name === "GPUOutOfMemoryError" ? "out_of_memory" : "internal_error";
       resolve(new ChorusError(code, `The GPU refused a command: ${error.message}`));
     });
   });
+  const close = () => {
+    isClosed = true;
+    device.destroy();
+  };
+  return { failure, close };
 }
 
 function isSoftware(info: GPUAdapterInfo): boolean {

@@ -1,4 +1,4 @@
-// WebGPU's flags, as its specification numbers them: Node's WebGPU has no globals for them.
+// WebGPU's flags, with the specification's numbers. Node's WebGPU has no globals for them.
 
 export const BufferUsage = {
   MAP_READ: 0x1,

@@ -2,13 +2,17 @@ import { describe, expect, it } from "vitest";
 
 import { Sequence } from "../../engine/core/sequence.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
+import { FAMILY_FIXTURES } from "../../testing/family-fixtures.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
-import { createRunner, greedyTokens, lastLogits, placedSequence } from "../../testing/runner-runs.ts";
+import { lastLogitsReference } from "../../testing/graph-reference.ts";
+import { gpuKernelLogits } from "../../testing/prepared-graph.ts";
+import { createRunner, greedyTogether, greedyTokens, lastLogits, placedSequence } from "../../testing/runner-runs.ts";
 import { expectClose, openTestDevice } from "../../testing/gpu.ts";
+import { storedAs } from "../../testing/tensors.ts";
 
 const opened = await openTestDevice();
 
-// The other two forms of the checkpoint are tested in bare-adapter.gpu.test.ts.
+// bare-adapter.gpu.test.ts tests the other two forms of the checkpoint.
 describe("gpt2-tiny", async () => {
   const golden = await loadGolden("gpt2-tiny");
   const runner = await createRunner(opened, golden.weights);
@@ -38,7 +42,7 @@ describe("gpt2-tiny under rules", async () => {
     }
   });
 
-  it("tells the most likely tokens to those who ask, beside those who don't", async () => {
+  it("gives the most likely tokens to samples that want them, beside samples that don't", async () => {
     const [prompt] = golden.prompts;
     if (!prompt) throw new Error("no prompt in the fixture");
     const logits = golden.tensor(prompt.last_logits);
@@ -66,7 +70,7 @@ describe("gpt2-tiny under rules", async () => {
   });
 });
 
-describe("a prompt that is scored", async () => {
+describe("a scored prompt", async () => {
   const golden = await loadGolden("gpt2-tiny");
   const prompt = golden.prompts.find(({ all_logits: all }) => all);
   if (!prompt?.all_logits) throw new Error("no prompt with all logits in the fixture");
@@ -77,7 +81,7 @@ describe("a prompt that is scored", async () => {
 
   it("has the log-probability and rank of each of its tokens, beside a draw in the same step", async () => {
     const { blockTable } = placedSequence(ids, 2, ids.length + 1);
-    // Draws from other logits than the model's, and hot: neither is the scores' affair.
+    // Rules and temperature change the draw, but must not change the scores.
     const params = { ...GREEDY, temperature: 2, topLogprobs: 1, promptLogprobs: 3, repetitionPenalty: 1.5 };
     const sequence = new Sequence({ requestId: "s", index: 0, params, prompt: ids, arrivalMs: 0 });
     Object.assign(sequence, { slot: 2, blockTable });
@@ -98,6 +102,56 @@ describe("a prompt that is scored", async () => {
     expect(result?.drawn[0]?.rank).toBeUndefined();
     expect(result?.drawn[0]?.top).toHaveLength(1);
   });
+});
+
+const LLAMA_TYPES = FAMILY_FIXTURES.filter((folder) => !folder.startsWith("gpt2"));
+
+it.each(LLAMA_TYPES)("%s has Hugging Face's logits after each prompt, and its greedy tokens", async (folder) => {
+  const { weights, prompts, tensor } = await loadGolden(folder);
+  const sizes = { maxNumSeqs: 8, maxNumBatchedTokens: 512, numGpuBlocks: 128 };
+  const runner = await createRunner(opened, weights, sizes);
+  const numTokens = Math.max(...prompts.map(({ greedy }) => greedy.tokens.length));
+  const ids = prompts.map((prompt) => prompt.ids);
+  const { logits, tokens } = await greedyTogether(opened, runner, ids, {
+    numTokens,
+    numGpuBlocks: 128,
+    vocabSize: 512,
+  });
+  for (const [i, prompt] of prompts.entries()) {
+    expectClose(logits[i] ?? [], tensor(prompt.last_logits), 2e-4);
+    expect(tokens[i]?.slice(0, prompt.greedy.tokens.length), prompt.name).toEqual(prompt.greedy.tokens);
+  }
+  runner.dispose();
+});
+
+describe("other kernels than this adapter's", () => {
+  // It has what any of the families has: norms of heads and on the residual, windows, scaled embeddings, gates.
+  it("those of GPUs have Hugging Face's logits of gemma3-tiny", async () => {
+    const golden = await loadGolden("gemma3-tiny");
+    for (const { ids, last_logits } of golden.prompts.filter(({ name }) => name === "len64")) {
+      expectClose(await gpuKernelLogits(opened, golden.weights, ids), golden.tensor(last_logits), 2e-4);
+    }
+  });
+
+  it("those without subgroups have Hugging Face's greedy tokens of gemma3-tiny", async () => {
+    const golden = await loadGolden("gemma3-tiny");
+    const runner = await createRunner({ ...opened, isSoftware: true, hasSubgroups: false }, golden.weights);
+    for (const { ids, greedy } of golden.prompts.filter(({ name }) => name === "len33")) {
+      expect(await greedyTokens(runner, ids, greedy.tokens.length)).toEqual(greedy.tokens);
+    }
+    runner.dispose();
+  });
+});
+
+it("a checkpoint in halves has float64's logits of its weights, kept as halves", async () => {
+  const { weights, prompts } = await loadGolden("qwen3-tiny");
+  const halves = await storedAs(weights, "F16");
+  const runner = await createRunner(opened, halves, { dtype: "f16" });
+  for (const { ids } of prompts.filter(({ name }) => name === "len33")) {
+    const expected = await lastLogitsReference(halves, ids);
+    expectClose(await lastLogits(opened, runner, ids, 512), expected, 5e-4);
+  }
+  runner.dispose();
 });
 
 describe("gpt2-tiny at its limits", async () => {

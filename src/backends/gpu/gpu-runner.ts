@@ -1,4 +1,5 @@
 import { resultsBySequence, type SampledToken, type StepResult } from "../../engine/runner.ts";
+import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
 import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { StepPlan } from "../../engine/step-plan.ts";
@@ -13,6 +14,7 @@ import { KernelCompiler } from "./kernel.ts";
 import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
 import { matmulChoices, usualMatmuls } from "./matmul-variants.ts";
 import { ModelBuffers } from "./model-buffers.ts";
+import { strideOf } from "./padding.ts";
 import { ReadbackRing } from "./readback.ts";
 import { Sampler } from "./sampler.ts";
 import { StepBuffer } from "./step-buffer.ts";
@@ -21,24 +23,25 @@ import { WeightUploader } from "./weight-uploader.ts";
 
 /** Steps that may be in flight at once. */
 const READBACK_DEPTH = 5;
-/** Bytes of a sampled token: its id, and the bits of its log-probability. */
+/** Bytes of a sampled token: its id and its log-probability. */
 const SAMPLED_BYTES = 8;
 /** Bytes of a sample's most likely tokens. */
 const TOP_BYTES = SAMPLED_BYTES * MAX_TOP_CANDIDATES;
 
-/** Computes steps of a model on the GPU: one command buffer and one submit a step, nothing created on the way. */
+/** Computes steps of a model on the GPU. Each step is one command buffer and one submit, and creates no GPU objects. */
 export class GpuRunner implements LoadedRunner {
   readonly #device: GPUDevice;
   readonly #arena: Arena;
   readonly #step: StepBuffer;
   readonly #graph: CompiledGraph;
   readonly #readback: ReadbackRing;
-  /** Null where the adapter can't time itself. */
+  /** null if the adapter has no timestamp queries. */
   readonly #timestamps: Timestamps | null;
   readonly #sampler: Sampler;
   readonly activations: Activations;
-  /** Bytes of the weights as they are kept on the GPU. */
+  /** Bytes of the packed weights on the GPU. */
   readonly weightBytes: number;
+  readonly adapterName: string;
 
   private constructor(
     device: GPUDevice,
@@ -48,7 +51,9 @@ export class GpuRunner implements LoadedRunner {
     graph: CompiledGraph,
     sampler: Sampler,
     weightBytes: number,
+    adapterName: string,
   ) {
+    this.adapterName = adapterName;
     this.weightBytes = weightBytes;
     this.#device = device;
     this.#arena = arena;
@@ -62,25 +67,26 @@ export class GpuRunner implements LoadedRunner {
   }
 
   /**
-   * Uploads the weights, makes the cache and compiles the kernels.
-   * @throws ChorusError out_of_memory where the GPU can't hold it all
+   * Uploads the weights, creates the cache and compiles the kernels.
+   * @throws ChorusError out_of_memory if the GPU can't hold all of it
    */
   static async create({ opened, ...options }: LoadOptions & { opened: OpenedDevice }): Promise<GpuRunner> {
     const { weights, engine, onKernel } = options;
     const { device } = opened;
     const { shape, graph } = weights.model;
+    const vocabSize = options.vocabSize ?? shape.vocabSize;
     const arena = new Arena(device);
     device.pushErrorScope("out-of-memory");
     try {
       const limits = stepLimits(engine);
-      const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize });
+      const step = new StepBuffer(arena, { ...limits, vocabSize });
       const activations = new Activations(arena, shape, graph, { ...limits, isSoftware: opened.isSoftware });
       const compiler = new KernelCompiler(device, { adapterName: opened.adapterName, onProgress: onKernel });
       const loadGraph = async () => {
         const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
         const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
         uploader.destroy();
-        const context = { compiler, arena, graph, shape, engine, buffers, activations, step };
+        const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step };
         const key = tuningKey(opened.adapterName, weights.model, engine.dtype);
         const matmuls = options.tuning
           ? await tuneMatmuls(matmulChoices(opened), key, options.tuning, measureOn({ ...context, device }))
@@ -88,8 +94,8 @@ export class GpuRunner implements LoadedRunner {
         const compiled = await CompiledGraph.compile({ ...context, matmuls }, opened);
         return { compiled, weightBytes: buffers.weightBytes };
       };
-      // The sampler's kernels take some of the longest to compile, and need no weights. First, since it makes its buffers at
-      // once: what the arena grows by afterwards is the weights'.
+      // The sampler's kernels compile slowly and need no weights, so they compile while weights load. The sampler comes
+      // first because it creates its buffers at once: the arena's growth after that is the weights' size.
       const [sampler, { compiled, weightBytes }] = await Promise.all([
         Sampler.prepare({
           logits: activations.logits,
@@ -99,7 +105,8 @@ export class GpuRunner implements LoadedRunner {
           compiler,
           arena,
           step,
-          vocabSize: shape.vocabSize,
+          vocabSize,
+          logitStride: strideOf(shape.vocabSize),
           maxLength: limits.maxLength,
           maxSamples: limits.maxSamples,
           isSoftware: opened.isSoftware,
@@ -110,7 +117,8 @@ export class GpuRunner implements LoadedRunner {
       const outOfMemory = await device.popErrorScope();
       if (outOfMemory)
         throw new ChorusError("out_of_memory", `The GPU can't hold this model and its cache: ${outOfMemory.message}`);
-      return new GpuRunner(device, arena, step, activations, compiled, sampler, weightBytes);
+      const { adapterName } = opened;
+      return new GpuRunner(device, arena, step, activations, compiled, sampler, weightBytes, adapterName);
     } catch (error) {
       arena.destroy();
       throw error;
@@ -136,7 +144,7 @@ export class GpuRunner implements LoadedRunner {
     }
     pass.end();
     timed?.resolve(encoder);
-    // A step that samples nothing is waited for all the same, by a read of one cell.
+    // A step without samples reads one cell back, to learn when it is done.
     const sampled = { buffer: this.activations.sampled, offset: 0, bytes: SAMPLED_BYTES * Math.max(1, samples) };
     const top = { buffer: this.#sampler.top, offset: 0, bytes: TOP_BYTES * samples };
     const parts = [...(timed ? [timed.part] : []), sampled, ...(maxTop > 0 ? [top] : [])];
@@ -168,7 +176,7 @@ export class GpuRunner implements LoadedRunner {
       const top = candidates.filter(({ logprob: one }) => one > LOWEST_LOGPROB);
       const { tokenId, logprob } = tokenAt(2 * i);
       if (sample.kind === "draw") return { tokenId, logprob, top };
-      // The kernel puts the rank where a drawn token has its id.
+      // The kernel writes the rank into the field for a drawn token's id.
       return { tokenId: sample.tokenId, logprob, top, rank: tokenId };
     });
     return { sequences: resultsBySequence(plan, tokens), gpuMs };
@@ -176,11 +184,13 @@ export class GpuRunner implements LoadedRunner {
 }
 
 function stepLimits(engine: ResolvedEngineConfig) {
+  // A model may know longer contexts than the cache holds; buffers for those would be in vain, and large.
+  const maxLength = maxSequenceLength(engine);
   return {
     maxRows: engine.maxNumBatchedTokens,
     maxSamples: maxSamples(engine),
     maxSlots: engine.maxNumSeqs,
-    maxBlocks: Math.ceil(engine.maxModelLen / engine.blockSize),
-    maxLength: engine.maxModelLen,
+    maxBlocks: Math.ceil(maxLength / engine.blockSize),
+    maxLength,
   };
 }

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { openTestDevice } from "../../testing/gpu.ts";
 import { defineKernel, KernelCompiler } from "./kernel.ts";
 
-// Fails where the device reports an error that nobody caught.
+// Fails if the device reports an uncaught error.
 const { device, adapterName } = await openTestDevice();
 
 const probe = (body: string) =>
@@ -23,20 +23,20 @@ const refused = (body: string, SIZE = 4) =>
     (error: unknown) => error,
   );
 
-it("a kernel that does not compile is one error: the kernel, the adapter, the compiler's words, and where", async () => {
+it("a kernel that does not compile gives one error with kernel, adapter, compiler's message and line", async () => {
   const error = await refused("  y[0] = missing;");
   expect(error).toMatchObject({ code: "kernel_refused" });
   expect(String(error)).toContain(`${adapterName} does not compile the kernel probe {"SIZE":4}`);
   expect(String(error)).toMatch(/probe\.wgsl:5:\d+ unresolved value 'missing'/);
 });
 
-it("so is one that the adapter has not room for", async () => {
+it("so does one that exceeds the adapter's limits", async () => {
   const error = await refused("  y[0] = w[0];", 2 ** 20);
   expect(error).toMatchObject({ code: "kernel_refused" });
   expect(String(error)).toMatch(/workgroup/i);
 });
 
-it("a variant is compiled once, and progress is told", async () => {
+it("a variant is compiled once, and progress is reported", async () => {
   const told: [number, number][] = [];
   const compiler = new KernelCompiler(device, { onProgress: (...progress) => told.push(progress) });
   const kernel = probe("  y[0] = w[0];");

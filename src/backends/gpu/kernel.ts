@@ -3,8 +3,8 @@ import { specialise } from "./specialise.ts";
 import { COMPUTE_STAGE } from "./flags.ts";
 
 /**
- * A compute kernel as its WGSL file declares it: one entry point, one bind group whose bindings are listed in order, and
- * the override constants it must be given. A test holds every descriptor against its file.
+ * Describes a WGSL file: one entry point, the bindings of one bind group in order, and its override constants. A test
+ * compares every descriptor with its file.
  */
 export interface Kernel<Binding extends string = string, Constant extends string = string> {
   /** File name without ".wgsl"; the entry point is the same with underscores. */
@@ -18,7 +18,7 @@ export interface Kernel<Binding extends string = string, Constant extends string
 export type KernelConstants<K extends Kernel> = Readonly<Record<K["constants"][number], number | boolean>>;
 export type KernelBuffers<K extends Kernel> = Readonly<Record<K["bindings"][number][0], GPUBuffer | GPUBufferBinding>>;
 
-/** Helpers are appended after the kernel, so that line numbers in compiler messages are those of its own file. */
+/** Appends helpers after the kernel, so that compiler messages have the line numbers of its file. */
 export function defineKernel<const Binding extends string, const Constant extends string>(definition: {
   name: string;
   code: readonly string[];
@@ -28,15 +28,15 @@ export function defineKernel<const Binding extends string, const Constant extend
   return { ...definition, code: definition.code.join("\n") };
 }
 
-/** What decides how much of a kernel a step needs. */
+/** The sizes of a step that determine its workgroups. */
 export interface StepSize {
   readonly rows: number;
   readonly samples: number;
-  /** Positions that a row attends to, at most. */
+  /** Maximum number of positions that a row attends to. */
   readonly longest: number;
 }
 
-/** One kernel of a step, ready to be recorded: nothing about it is decided or created in the loop. */
+/** One kernel of a step, ready to be recorded. */
 export interface Dispatch {
   readonly name: string;
   readonly pipeline: GPUComputePipeline;
@@ -44,14 +44,14 @@ export interface Dispatch {
   readonly workgroups: (step: StepSize) => readonly [x: number, y: number, z?: number];
 }
 
-/** `matmul-lane {"K4":64,"SAMPLES_ONLY":1}`: what compilers and profilers call it, and the benchmark reads back. */
+/** Returns `matmul-lane {"K4":64,"SAMPLES_ONLY":1}`, for error messages, profilers and the benchmark, which parses it. */
 function pipelineLabel(kernel: Kernel, constants: Readonly<Record<string, number | boolean>>): string {
   const values = Object.entries(constants).map(([name, value]) => [name, Number(value)]);
   return `${kernel.name} ${JSON.stringify(Object.fromEntries(values))}`;
 }
 
-export interface KernelCompilerOptions {
-  /** For people: an error that names a kernel also names who refused it. */
+interface KernelCompilerOptions {
+  /** Name for errors about kernels. */
   readonly adapterName?: string | undefined;
   readonly onProgress?: ((compiled: number, total: number) => void) | undefined;
 }
@@ -61,7 +61,7 @@ interface Layout {
   readonly pipeline: GPUPipelineLayout;
 }
 
-/** Compiles kernels, each variant once and from a text of its own, and binds their buffers. */
+/** Compiles each variant of a kernel once, from its own specialised text, and binds buffers. */
 export class KernelCompiler {
   readonly #device: GPUDevice;
   readonly #layouts = new Map<Kernel, Layout>();
@@ -79,7 +79,7 @@ export class KernelCompiler {
     this.#onProgress = onProgress;
   }
 
-  /** Throws kernel_refused with the compiler's words where the kernel does not compile. */
+  /** Throws kernel_refused with the compiler's messages if the kernel does not compile. */
   pipeline<K extends Kernel>(kernel: K, constants: KernelConstants<K>): Promise<GPUComputePipeline> {
     const label = pipelineLabel(kernel, constants);
     let pipeline = this.#pipelines.get(label);
@@ -109,7 +109,7 @@ export class KernelCompiler {
     label: string,
   ): Promise<GPUComputePipeline> {
     const code = specialise(kernel, constants);
-    // A module that is refused is told of by the error below, not as an error that nobody caught.
+    // The error below reports an invalid module. Without this scope it would also be an uncaught error.
     this.#device.pushErrorScope("validation");
     const module = this.#device.createShaderModule({ label, code });
     const refusal = this.#device.popErrorScope();

@@ -17,7 +17,7 @@ class MemoryStore implements TuningStore {
   }
 }
 
-/** The last of each class is the fastest, but its first run is disturbed. */
+/** Measures the last variant of each class as the fastest, but disturbs its first run. */
 function lastIsFastest() {
   const seen = new Set<MatmulVariant>();
   return vi.fn<(variant: MatmulVariant, rows: number) => Promise<number>>((variant) => {
@@ -48,19 +48,19 @@ describe("the tuning of the products", () => {
     expect(again).toHaveBeenCalled();
   });
 
-  it.each([[["a kernel of an older version", "tiled"]], [[]]])("measures again where %j was kept", async (kept) => {
+  it.each([[["a kernel of an older version", "tiled"]], [[]]])("measures again if %j was stored", async (kept) => {
     const store = new MemoryStore();
     store.kept.set("a GPU", kept);
     expect(await tuneMatmuls(GPU, "a GPU", store, lastIsFastest())).toEqual(FASTEST);
     expect(store.kept.get("a GPU")).toEqual(FASTEST.map(({ name }) => name));
   });
 
-  it("does without a store that can't be used", async () => {
+  it("works without a usable store", async () => {
     const broken = { load: () => Promise.reject(new Error("no")), save: () => Promise.reject(new Error("no")) };
     expect(await tuneMatmuls(GPU, "a GPU", broken, lastIsFastest())).toEqual(FASTEST);
   });
 
-  it("measures nothing where there is no choice", async () => {
+  it("measures nothing if there is no choice", async () => {
     const measure = lastIsFastest();
     const software = matmulChoices({ isSoftware: true, hasSubgroups: true });
     expect(namesOf(await tuneMatmuls(software, "software", new MemoryStore(), measure))).toEqual([

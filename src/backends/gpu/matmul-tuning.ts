@@ -1,4 +1,4 @@
-// Which matmul kernels suit an adapter: measured on the model's own weights when it is first loaded there, and remembered.
+// Chooses an adapter's matmul kernels. The first load measures them on the model's own weights and stores the result.
 
 import type { Linear, Norm, Operation, Value } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
@@ -9,23 +9,23 @@ import { normShape, type MatmulChoice, type MatmulShape, type MatmulVariant } fr
 import type { OperationContext } from "./operations/operations.ts";
 import { weightsDtypeCode } from "./weights-dtype.ts";
 
-/** Milliseconds of one product of `rows` rows. */
+/** Returns the milliseconds of one product of `rows` rows. */
 type Measure = (variant: MatmulVariant, rows: number) => Promise<number>;
 
-/** Every candidate is measured once a round, so that a disturbance hits all alike; its best counts. */
+/** Each round measures every candidate once, so that a disturbance hits all alike. A candidate's best round counts. */
 const ROUNDS = 3;
-/** Of steps without a limit to their rows. */
+/** Rows with which the variants without a limit of rows are measured. */
 const MANY_ROWS = 64;
-/** Long enough for a browser's clock, and for its habit of asking the GPU every other millisecond. */
+/** Long enough for a browser's coarse clock, and for its polling of the GPU every other millisecond. */
 const MIN_MEASURED_MS = 8;
 const MAX_REPEATS = 256;
 
-/** What is measured once: an adapter with a model of one size and dtype. */
+/** Returns the key of a measurement: adapter, model size and dtype. */
 export function tuningKey(adapterName: string, { family, shape }: Model, dtype: WeightsDtype): string {
   return `${adapterName}, ${family} ${shape.numLayers} x ${shape.hiddenSize}, ${dtype}`;
 }
 
-/** The fastest of each class. What was chosen before under the same key is taken as it is. */
+/** Returns the fastest variant of each class, from the store if it has the key. */
 export async function tuneMatmuls(
   choices: readonly MatmulChoice[],
   key: string,
@@ -33,7 +33,7 @@ export async function tuneMatmuls(
   measure: Measure,
 ): Promise<readonly MatmulVariant[]> {
   if (choices.every(({ length }) => length === 1)) return choices.map(([only]) => only);
-  // A store that can't be read or written (a private window) costs the time of measuring again.
+  // If the store can't be used (a private window), every load measures again.
   const known = await store.load(key).catch(() => undefined);
   const remembered = choices.map((choice, i) => choice.find(({ name }) => name === known?.[i]));
   if (remembered.every((variant) => variant !== undefined)) return remembered;
@@ -60,12 +60,12 @@ async function fastestOf(choice: MatmulChoice, measure: Measure): Promise<Matmul
   return choice.find((variant) => best.get(variant) === fastest) ?? choice[0];
 }
 
-/** What measuring takes of a model that is loaded. */
-export type TunedModel = Omit<OperationContext, "matmuls"> & { readonly device: GPUDevice };
+/** The parts of a loaded model that a measurement needs. */
+type TunedModel = Omit<OperationContext, "matmuls"> & { readonly device: GPUDevice };
 
 /**
- * Measures the widest product of a layer, with the norm before it: of one layer after the other, since a single one's
- * weights would stay in the GPU's cache as they never do in a step.
+ * Returns a function that times the widest products with the norm before them, one layer after the other. A single
+ * layer's weights would stay in the GPU's cache, which never happens in a step.
  */
 export function measureOn(model: TunedModel): Measure {
   const { device, compiler, engine, buffers, activations, step } = model;
@@ -76,7 +76,7 @@ export function measureOn(model: TunedModel): Measure {
   const WEIGHTS_DTYPE = weightsDtypeCode[engine.dtype];
   const shape: MatmulShape = { K4, N4, Y4: N4, SAMPLES_ONLY: false, WEIGHTS_DTYPE, EPILOGUE: Epilogue.biasOnly };
   const norm = first.norm && normShape(first.norm.norm, first.linear.matrix.inputs);
-  // Not before something is measured: where nothing is, the kernels are not those that are bound here.
+  // Created at the first measurement: without any, the kernels' bindings may differ.
   let bindGroups: readonly GPUBindGroup[] | null = null;
   const bind = () =>
     measured.map((product) => {
@@ -113,7 +113,7 @@ export function measureOn(model: TunedModel): Measure {
       await device.queue.onSubmittedWorkDone();
       return performance.now() - startMs;
     };
-    await run(1); // what a kernel does once, when it first runs
+    await run(1); // warm up
     for (let repeats = 1; ; repeats *= 4) {
       const ms = await run(repeats);
       if (ms >= MIN_MEASURED_MS || repeats >= MAX_REPEATS) return ms / (repeats * bound.length);
@@ -123,13 +123,13 @@ export function measureOn(model: TunedModel): Measure {
 
 interface MeasuredProduct {
   readonly linear: Linear;
-  /** What its kernel normalises on the way. */
+  /** The norm that its kernel applies to the input. */
   readonly norm: Norm | null;
   readonly input: Value;
   readonly output: Value;
 }
 
-/** The widest products of the layers: those with the most weights, of one shape. */
+/** Returns the products with the most weights. They have one shape. */
 function widestProducts(operations: readonly Operation[]): readonly MeasuredProduct[] {
   const norms = new Map(operations.flatMap((one) => (one.type === "norm" ? [[one.output, one] as const] : [])));
   const products = operations.flatMap((operation): MeasuredProduct[] => {

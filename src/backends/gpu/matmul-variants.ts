@@ -2,7 +2,7 @@ import type { NormWeights } from "../../models/graph.ts";
 import type { KernelCompiler } from "./kernel.ts";
 import { matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./kernels/matmul.ts";
 
-/** Constants of one product, whatever the kernel. */
+/** Constants of one product that all kernels share. */
 export interface MatmulShape {
   readonly K4: number;
   readonly N4: number;
@@ -12,8 +12,8 @@ export interface MatmulShape {
   readonly EPILOGUE: number;
 }
 
-/** How rows of WIDTH values are normalised. */
-export interface NormShape {
+/** Constants for normalising rows of WIDTH values. */
+interface NormShape {
   readonly RMS: boolean;
   readonly WIDTH: number;
   readonly EPSILON: number;
@@ -23,23 +23,23 @@ export function normShape({ kind, epsilon }: NormWeights, WIDTH: number): NormSh
   return { RMS: kind === "rms", WIDTH, EPSILON: epsilon };
 }
 
-/** Of a product that is the model's head, whose kernel says of the logits what the sampler wants to know. */
+/** Constants of the model's head, whose kernel also summarises the logits for the sampler. */
 export interface HeadShape {
   readonly VOCABULARY: number;
-  /** That of the first column. */
+  /** Token of the first column. */
   readonly FIRST_TOKEN: number;
 }
 
-/** What GPUs' kernels do besides multiplying; those for software adapters leave it to others. */
+/** What the kernels for GPUs do besides multiplying. On software adapters separate kernels do it. */
 export interface MatmulExtras {
-  /** Of the input: it is to be normalised first. */
+  /** How to normalise the input first. */
   readonly norm?: NormShape | null;
   readonly head?: HeadShape | null;
 }
 
 /** A kernel for steps of up to `maxRows` rows. */
 export interface MatmulVariant {
-  /** Of the kernel and its shape; tuning is remembered by it. */
+  /** Identifies the kernel and its shape in the tuning store. */
   readonly name: string;
   readonly maxRows: number;
   pipeline(compiler: KernelCompiler, shape: MatmulShape, extras?: MatmulExtras): Promise<GPUComputePipeline>;
@@ -77,7 +77,7 @@ function extraConstants({ norm, head }: MatmulExtras = {}) {
   return { NORM: Boolean(norm), RMS, WIDTH, EPSILON, VOCABULARY, FIRST_TOKEN };
 }
 
-/** A workgroup of `columns` by `splits` lanes: 16 bytes of workgroup memory a lane and row, of 16 KiB that every adapter has. */
+/** A workgroup of `columns` by `splits` lanes. Takes 16 bytes of workgroup memory (of at least 16 KiB) per lane and row. */
 function skinny(rows: number, columns: number, splits: number, maxRows = rows): MatmulVariant {
   const shapeOfGroup = { COLUMNS: columns, SPLITS: splits, ROWS: rows };
   return {
@@ -90,8 +90,8 @@ function skinny(rows: number, columns: number, splits: number, maxRows = rows): 
 }
 
 /**
- * A workgroup of `columnLanes` by `rowLanes` threads, each `rows` rows by `vecs` times four columns: 512 bytes of workgroup
- * memory for each four columns of the tile and 128 for each of its rows.
+ * A workgroup of `columnLanes` by `rowLanes` threads, each for `rows` rows by `vecs` times four columns. Takes 512 bytes of
+ * workgroup memory per four columns of the tile and 128 per row.
  */
 function tiled(columnLanes: number, rowLanes: number, rows: number, vecs: number): MatmulVariant {
   const shapeOfGroup = { COLUMN_LANES: columnLanes, ROW_LANES: rowLanes, ROWS: rows, VECS: vecs };
@@ -105,22 +105,22 @@ function tiled(columnLanes: number, rowLanes: number, rows: number, vecs: number
   };
 }
 
-/** What of an adapter decides which kernels suit it. */
+/** The traits of an adapter that determine its kernels. */
 export interface AdapterTraits {
   readonly isSoftware: boolean;
   readonly hasSubgroups: boolean;
 }
 
-/** Kernels for steps of up to so many rows, the usual one first. */
+/** Candidates for steps of up to the same number of rows, the default first. */
 export type MatmulChoice = readonly [MatmulVariant, ...MatmulVariant[]];
 
 /**
- * By ascending rows: the first class whose maxRows reaches is a step's. All kernels give the same bits, so which one of a
- * class suits is a matter of time alone. GPUs differ too much to say beforehand: see matmul-tuning.ts.
+ * Returns the classes of kernels by ascending rows. A step uses the first class with enough maxRows. All kernels give the
+ * same bits, so only their speed matters, and GPUs differ too much to predict it: see matmul-tuning.ts.
  *
- * On SwiftShader the lane kernel takes for 2 rows what the row kernel takes for them one by one; the tiled kernel takes
- * twice what lane takes (64 rows, 768 by 768), and 0.9 s to compile where lane takes 0.1 s. For eight rows the subgroup
- * kernel takes 0.6 times what lane takes, there and on llvmpipe; for four it would take what it takes for eight.
+ * On SwiftShader the lane kernel takes as long for 2 rows as the row kernel for one after the other. The tiled kernel takes
+ * twice as long as lane (64 rows, 768 by 768), and compiles in 0.9 s instead of 0.1 s. For eight rows the subgroup kernel
+ * takes 0.6 times as long as lane, also on llvmpipe; four rows would take it as long as eight.
  */
 export function matmulChoices({ isSoftware, hasSubgroups }: AdapterTraits): readonly MatmulChoice[] {
   if (isSoftware) return hasSubgroups ? [[row], [lane(4)], [subgroup]] : [[row], [lane(Infinity)]];
@@ -141,7 +141,7 @@ export function matmulChoices({ isSoftware, hasSubgroups }: AdapterTraits): read
   ];
 }
 
-/** The usual ones: one a class. */
+/** Returns each class's default. */
 export function usualMatmuls(adapter: AdapterTraits): readonly MatmulVariant[] {
   return matmulChoices(adapter).map(([usual]) => usual);
 }

@@ -11,7 +11,7 @@ import { strideOf } from "./padding.ts";
 import { packedBytes } from "./weights-dtype.ts";
 
 /** What decides how large a buffer may be. WebGPU does not say how much memory there is in all. */
-export type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorageBufferBindingSize">;
+type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorageBufferBindingSize">;
 
 export function modelMemory(model: Model, sizes: EngineSizes): ModelMemory {
   return {
@@ -74,9 +74,10 @@ function largestWeightBytes(model: Model, dtype: WeightsDtype): number {
 }
 
 /** Every buffer of the weights: what model-buffers.ts uploads. */
-function weightBuffers({ graph }: Model, dtype: WeightsDtype): readonly WeightBuffer[] {
+function weightBuffers({ graph, shape }: Model, dtype: WeightsDtype): readonly WeightBuffer[] {
   const seen = new Set<Weight>();
   const row = (width: number): WeightBuffer => ({ bytes: 4 * strideOf(width), canBeSplit: false });
+  const norm = (width: number): WeightBuffer => ({ bytes: 8 * strideOf(width), canBeSplit: false });
   const linear = ({ matrix: { inputs, outputs } }: Linear): WeightBuffer[] => [
     { bytes: packedBytes(inputs, outputs, dtype), canBeSplit: false },
     row(outputs),
@@ -95,7 +96,7 @@ function weightBuffers({ graph }: Model, dtype: WeightsDtype): readonly WeightBu
       case "embed":
         return [...table(operation.table), ...positions(operation.positions)];
       case "norm":
-        return [{ bytes: 8 * strideOf(graph.values[operation.input]?.width ?? 0), canBeSplit: false }];
+        return [norm(graph.values[operation.input]?.width ?? 0)];
       case "linear":
         return linear(operation.linear);
       case "gate":
@@ -103,6 +104,7 @@ function weightBuffers({ graph }: Model, dtype: WeightsDtype): readonly WeightBu
       case "head":
         return table(operation.table);
       case "rotary":
+        return operation.norms ? [norm(shape.headDim), norm(shape.headDim)] : [];
       case "attention":
         return [];
     }

@@ -11,10 +11,10 @@ export interface LinearBuffers extends PackedMatrix {
 }
 
 /** A part of an embedding or a head: its columns from `firstRow` of the file's matrix on. */
-export interface TableBuffers extends LinearBuffers, TablePart {}
+interface TableBuffers extends LinearBuffers, TablePart {}
 
 /** Keys and values of one layer: see shaders/README.md for the layout. */
-export interface LayerCache {
+interface LayerCache {
   readonly keys: GPUBuffer;
   readonly values: GPUBuffer;
 }
@@ -105,6 +105,9 @@ class Uploads {
       case "head":
         return this.#addTable(operation.table);
       case "rotary":
+        if (!operation.norms) return;
+        await this.#addNorm(`${operation.label} queries`, operation.norms.queries);
+        return this.#addNorm(`${operation.label} keys`, operation.norms.keys);
       case "attention":
         return;
     }

@@ -1,6 +1,6 @@
 /**
- * Row strides are multiples of this: the chunk of K in the one order of additions, so that no inner loop has a remainder.
- * See shaders/README.md.
+ * Row strides are multiples of this. It is the chunk of K in the order of additions, so no inner loop has a remainder. See
+ * shaders/README.md.
  */
 const STRIDE_ALIGNMENT = 32;
 
@@ -8,12 +8,12 @@ export function padTo(multiple: number, size: number): number {
   return Math.ceil(size / multiple) * multiple;
 }
 
-/** The stride of a row of `width` values. */
+/** Returns the stride of a row of `width` values. */
 export function strideOf(width: number): number {
   return padTo(STRIDE_ALIGNMENT, width);
 }
 
-/** Rows of a matrix, or one vector, as f32 with each row padded to its stride. */
+/** Returns a matrix, or a vector as one row, with each row padded to its stride. */
 export function padRows(source: Float32Array, rows: number, width: number): Float32Array<ArrayBuffer> {
   const stride = strideOf(width);
   const padded = new Float32Array(rows * stride);

@@ -17,7 +17,7 @@ const { vocabSize } = golden.weights.model.shape;
 const logitsOf = (runner: Parameters<typeof lastLogits>[1], ids: readonly number[]) =>
   lastLogits(opened, runner, ids, vocabSize);
 
-/** The golden prompts with what a scheme makes of them. */
+/** Returns the golden prompts with the results of a quantisation scheme. */
 function promptsOf(scheme: string) {
   const quantised = golden.quantisation?.schemes[scheme]?.prompts ?? [];
   expect(quantised.map(({ prompt }) => prompt)).toEqual(golden.prompts.map(({ name }) => name));
@@ -40,10 +40,10 @@ describe("gpt2-mid in q4", async () => {
 
 describe("gpt2-mid in q8", async () => {
   const runner = await createRunner(opened, golden.weights, { dtype: "q8" });
-  // Hugging Face's reference has one scale a column; ours is a scale a group of it, and so must be nearer.
+  // Hugging Face's reference has one scale per column. Ours has one per group of a column, so it must be nearer.
   const prompts = promptsOf("int8-channel+wte");
 
-  it.each(prompts)("is nearer to the exact logits than a scale a column after $name", async (prompt) => {
+  it.each(prompts)("is nearer to the exact logits than one scale per column after $name", async (prompt) => {
     const exact = golden.tensor(prompt.exact);
     const actual = await logitsOf(runner, prompt.ids);
     const mean = exact.reduce((a, b) => a + b, 0) / exact.length;
@@ -56,7 +56,7 @@ describe("gpt2-mid in q8", async () => {
     expect(await greedyTokens(runner, ids, tokens.length)).toEqual(tokens);
   });
 
-  it("is the same to the bit when its file is int8 already", async () => {
+  it("has the same bits if its file is already int8", async () => {
     const fromInt8 = await createRunner(opened, await int8Checkpoint(golden.weights), { dtype: "q8" });
     for (const { ids } of prompts.slice(0, 3)) {
       const [ours, theirs] = [await logitsOf(fromInt8, ids), await logitsOf(runner, ids)];
@@ -65,7 +65,7 @@ describe("gpt2-mid in q8", async () => {
   });
 });
 
-it.each(["q8", "q4"] as const)("%s computes what f32 does with the weights that it keeps", async (dtype) => {
+it.each(["q8", "q4"] as const)("%s computes the same as f32 with the quantised weights", async (dtype) => {
   const [ours, theirs] = [
     await createRunner(opened, golden.weights, { dtype }),
     await createRunner(opened, await keptWeights(golden.weights, dtype)),

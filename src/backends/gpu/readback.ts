@@ -2,14 +2,14 @@ import { ChorusError } from "../../protocol/errors.ts";
 import type { Arena } from "./arena.ts";
 import { MAP_READ } from "./flags.ts";
 
-/** A stretch of a buffer that is to be read. */
+/** A range of a buffer to read. */
 export interface ReadbackPart {
   readonly buffer: GPUBuffer;
   readonly offset: number;
   readonly bytes: number;
 }
 
-/** A ring of buffers through which small results come back, so that steps can be submitted while others are read. */
+/** Reads small results back through a ring of buffers, so that new steps can be submitted meanwhile. */
 export class ReadbackRing {
   readonly #free: GPUBuffer[] = [];
 
@@ -17,7 +17,7 @@ export class ReadbackRing {
     for (let i = 0; i < depth; i++) this.#free.push(arena.readback(`readback ${i}`, bytes));
   }
 
-  /** Records copies of the parts. After the submit, await the function it returns for their words, one after the other. */
+  /** Records copies of the parts. Call the returned function after the submit: it resolves to all their words. */
   record(encoder: GPUCommandEncoder, parts: readonly ReadbackPart[]): () => Promise<Uint32Array> {
     const target = this.#free.pop();
     if (!target) throw new ChorusError("internal_error", "more steps in flight than the readback ring holds");

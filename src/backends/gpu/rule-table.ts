@@ -4,7 +4,7 @@ import type { ListRules } from "../../engine/step-plan.ts";
 const HEADER_WORDS = 4;
 
 export interface RuleTableShape {
-  /** Of one slot's table. */
+  /** Words of one slot's table. */
   readonly words: number;
   readonly maskWords: number;
 }

@@ -5,33 +5,35 @@ import type { Dispatch, KernelCompiler } from "./kernel.ts";
 import { processLogits } from "./kernels/process-logits.ts";
 import { sample } from "./kernels/sample.ts";
 import { topLogprobs } from "./kernels/top-logprobs.ts";
-import { strideOf } from "./padding.ts";
 import type { StepBuffer, StepShape } from "./step-buffer.ts";
 
-export interface SamplerParts {
+interface SamplerParts {
   readonly compiler: KernelCompiler;
   readonly arena: Arena;
   readonly step: StepBuffer;
+  /** Tokens that may be drawn. */
   readonly vocabSize: number;
+  /** Floats from one row of logits to the next. */
+  readonly logitStride: number;
   /** Tokens of a sequence. */
   readonly maxLength: number;
   readonly maxSamples: number;
-  /** [samples, vocabSize], rows padded. */
+  /** [samples, logitStride] */
   readonly logits: GPUBuffer;
-  /** What the head of a GPU says of each 32 of them. */
+  /** The summary of each 32 logits, which the head writes on GPUs. */
   readonly logitParts: GPUBuffer;
   /** The last id drawn in each slot. */
   readonly feedback: GPUBuffer;
-  /** (id, bits of its log-probability) of each sample. */
+  /** [samples] of (id, bits of the log-probability). */
   readonly sampled: GPUBuffer;
   readonly isSoftware: boolean;
-  /** What the log-probabilities of drawn tokens are of; those of a prompt are raw. */
+  /** Which logits the log-probabilities of drawn tokens describe. A prompt's are always raw. */
   readonly logprobsMode: LogprobsMode;
 }
 
-/** From logits to tokens, whatever the model: rules, the draw, and the most likely tokens where somebody asks. */
+/** Turns any model's logits into tokens: applies rules, draws, and finds the most likely tokens on request. */
 export class Sampler {
-  /** (id, bits of its log-probability) x MAX_TOP_CANDIDATES of each sample. */
+  /** [samples, MAX_TOP_CANDIDATES] of (id, bits of the log-probability). */
   readonly top: GPUBuffer;
   readonly #process: Dispatch;
   readonly #sample: Dispatch;
@@ -47,9 +49,9 @@ export class Sampler {
   static async prepare(parts: SamplerParts): Promise<Sampler> {
     const { compiler, arena, vocabSize, maxSamples, maxLength, logits, logitParts, feedback, sampled } = parts;
     const { samples, history, rules, masks, ruleShape } = parts.step;
-    const STRIDE = strideOf(vocabSize);
+    const STRIDE = parts.logitStride;
     const constants = { LANES: parts.isSoftware ? 64 : 256, VOCABULARY: vocabSize, STRIDE };
-    // One pipeline for the life of the engine: the mode that isn't chosen leaves no instruction behind.
+    // The mode is fixed for the engine's life, so the pipeline has no code for the other one.
     const PROCESSED_LOGPROBS = parts.logprobsMode === "processed_logprobs";
     const kind = { PROCESSED_LOGPROBS, HAS_PARTS: !parts.isSoftware };
     const processed = arena.storage("processed logits", 4 * maxSamples * STRIDE);
@@ -86,7 +88,7 @@ export class Sampler {
     );
   }
 
-  /** What a step needs of it: nothing where nothing is sampled. */
+  /** Returns the dispatches of a step; none if it has no samples. */
   dispatches({ samples, anyRules, maxTop }: StepShape): Dispatch[] {
     if (samples === 0) return [];
     return [...(anyRules ? [this.#process] : []), this.#sample, ...(maxTop > 0 ? [this.#tellTop] : [])];

@@ -17,7 +17,7 @@ const kernel = defineKernel({
 const given = { LANES: 64, NORM: true, SCALE: 0.125 };
 
 describe("specialise", () => {
-  it("turns overrides into constants, each on its own line", () => {
+  it("turns overrides into constants without moving lines", () => {
     expect(specialise(kernel, given).split("\n")).toEqual([
       "// What override X: u32; is for",
       "const LANES: u32 = 64u; // a multiple of 4",
@@ -34,7 +34,7 @@ describe("specialise", () => {
     expect(Number(literal)).toBe(Math.fround(SCALE));
   });
 
-  it("takes numbers for booleans, as WebGPU's own constants do", () => {
+  it("accepts numbers as booleans, like WebGPU's own constants", () => {
     expect(specialise(kernel, { ...given, NORM: 0 })).toContain("const NORM: bool = false;");
   });
 

@@ -6,8 +6,8 @@ const OVERRIDE = /^override (\w+): (\w+);/gm;
 /**
  * Returns the kernel's text with each `override NAME: T;` turned into `const NAME: T = value;`, on its own line.
  *
- * Overrides are what WGSL has for this, but Firefox's compiler (naga) refuses arrays whose length is one. Throws
- * internal_error for a constant that is missing, unknown, or no value of its type.
+ * WGSL's overrides would do, but Firefox's compiler (naga) refuses arrays whose length is an override. Throws
+ * internal_error for a missing or unknown constant, or a value outside its type.
  */
 export function specialise(kernel: Kernel, constants: Readonly<Record<string, number | boolean>>): string {
   const declared = new Set<string>();
@@ -33,7 +33,7 @@ export function specialise(kernel: Kernel, constants: Readonly<Record<string, nu
   return code;
 }
 
-/** Returns the value in WGSL; null where the type can't have it. */
+/** Returns the value in WGSL; null if it is outside the type. */
 function literalOf(type: string, value: number | boolean): string | null {
   const number = Number(value);
   switch (type) {
@@ -42,7 +42,7 @@ function literalOf(type: string, value: number | boolean): string | null {
     case "u32":
       return Number.isInteger(number) && number >= 0 && number < 2 ** 32 ? `${number}u` : null;
     case "f32":
-      // A float's shortest decimal as a double names it exactly, whatever a compiler rounds to.
+      // The f32 printed as a double has enough digits that every compiler reads the same f32.
       return Number.isFinite(Math.fround(number)) ? `${Math.fround(number)}f` : null;
     default:
       return null;

@@ -42,7 +42,7 @@ function sequenceOf(
 
 const LIMITS = { maxRows: 64, maxSamples: 4, maxSlots: 4, maxBlocks: 3, maxLength: 48, vocabSize: 40 };
 
-/** A step buffer, and what writes planned steps to it. */
+/** Returns a step buffer and a function that writes planned steps to it. */
 function newBuffer() {
   const buffer = new StepBuffer(new Arena(device), LIMITS);
   const planner = new StepPlanner();
@@ -54,7 +54,7 @@ async function wordsOf(binding: GPUBufferBinding): Promise<Uint32Array> {
   return new Uint32Array(await readBuffer(device, binding.buffer), binding.offset, (binding.size ?? 0) / 4);
 }
 
-/** Words of a struct in lib/step.wgsl, by field. */
+/** Returns the fields of a struct in lib/step.wgsl, one per word. */
 function fieldsOf(name: string): string[] {
   const body = new RegExp(`struct ${name} {([^}]*)}`).exec(stepWgsl)?.[1] ?? "";
   return [...body.matchAll(/(\w+): (?:u32|f32)/g)].map(([, field = ""]) => field);
@@ -85,7 +85,7 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
   expect([floats[fields.indexOf("temperature")], floats[fields.indexOf("top_p")]]).toEqual([0.5, 0.25]);
 });
 
-it("lays out rows that are scored as samples before those that are drawn", async () => {
+it("lays out scored rows as samples before the drawn ones", async () => {
   const { buffer, write } = newBuffer();
   const prompt = sequenceOf("a", [11, 12, 13], 2, [7], { promptLogprobs: 5 });
   const counts = write([
@@ -104,7 +104,7 @@ it("lays out rows that are scored as samples before those that are drawn", async
   expect(told("temperature").slice(0, 2)).toEqual([0, 0]);
 });
 
-it("lays out rules and likely tokens, and uploads rules when their sequence comes to its slot", async () => {
+it("lays out rules and top log-probabilities, and uploads rules when their sequence gets its slot", async () => {
   const { buffer, write } = newBuffer();
   const ruled = sequenceOf("a", [11, 12, 13], 2, [7], {
     minP: 0.125,
@@ -157,7 +157,7 @@ it("lays out rules and likely tokens, and uploads rules when their sequence come
   expect([...rules].slice(0, 14)).toEqual([1, 2, 3, 1, 2, 2, 8, bias, 0, 39, 2, 5, 6, 0]);
 });
 
-it("uploads the tokens again when another sequence had the slot in between", async () => {
+it("uploads the tokens again if another sequence had the slot in between", async () => {
   const { buffer, write } = newBuffer();
   const entry = (sequence: Sequence) => ({
     sequence,
@@ -180,7 +180,7 @@ it("uploads the tokens again when another sequence had the slot in between", asy
   expect(await historyAfter(first)).toEqual([11, 12, 13]);
 });
 
-it("uploads block tables where they changed", async () => {
+it("uploads only the changed range of the block tables", async () => {
   const { buffer, write } = newBuffer();
   const a = sequenceOf("a", [1], 0, [9]);
   const b = sequenceOf("b", [1], 3, [5, 6, 8]);

@@ -22,35 +22,36 @@ const SCORED = 16;
 /** WebGPU's strictest alignment of a bound offset. */
 const SECTION_BYTES = 256;
 
-export interface StepLimits {
+interface StepLimits {
   readonly maxRows: number;
   readonly maxSamples: number;
   readonly maxSlots: number;
-  /** Of a sequence. */
+  /** Maximum blocks of a sequence. */
   readonly maxBlocks: number;
-  /** Tokens of a sequence. */
+  /** Maximum tokens of a sequence. */
   readonly maxLength: number;
   readonly vocabSize: number;
 }
 
-/** What decides which kernels a step needs, and of which size. */
+/** The properties of a step that determine its dispatches. */
 export interface StepShape extends StepSize {
-  /** Whether any sample's logits have to be processed. */
+  /** Whether any sample has rules. */
   readonly anyRules: boolean;
-  /** Most top log-probabilities that any sample wants. */
+  /** The largest number of top log-probabilities that a sample wants. */
   readonly maxTop: number;
 }
 
 /**
- * What a step computes, as the kernels read it: one buffer, written once a step, bound in three parts.
+ * The kernels' view of a step: one buffer, written once per step and bound in three parts.
  *
  *   0            256                         rowsOffset
  *   | Step       | Sample x maxSamples ...   | Row x maxRows ...      |
  *   | rows,      | row, slot, parameters     | token, position, slot, |
  *   | samples    |                           | start (as many as used)|
  *
- * Block tables [maxSlots, maxBlocks] are a buffer of their own: they change once in a block's worth of tokens. So are, for
- * sequences with rules, their tokens [maxSlots, maxLength] and rules [maxSlots, ..]: written when they get their slot.
+ * Block tables [maxSlots, maxBlocks] are a separate buffer, since a table changes only once per block of tokens. Sequences
+ * with rules also have their tokens [maxSlots, maxLength] and rules [maxSlots, ..] in separate buffers, written when they
+ * get their slot.
  */
 export class StepBuffer {
   readonly step: GPUBufferBinding;
@@ -59,7 +60,7 @@ export class StepBuffer {
   readonly blockTables: GPUBuffer;
   readonly history: GPUBuffer;
   readonly rules: GPUBuffer;
-  /** What grammars let come next [samples that have one, maskWords], one after the other. */
+  /** Grammars' masks of the next token: [samples with a grammar, maskWords]. */
   readonly masks: GPUBuffer;
   readonly ruleShape: RuleTableShape;
 
@@ -94,7 +95,7 @@ export class StepBuffer {
     this.masks = arena.storage("masks", this.#masks.byteLength);
   }
 
-  /** Writes a step; three writes at most, and two for each sequence with rules that is new, drafts or is a beam. */
+  /** Writes a step: at most three writes, and two per sequence with rules that is new, has drafts or is a beam. */
   write(queue: GPUQueue, plan: StepPlan): StepShape {
     const shape = this.#fill(plan);
     queue.writeBuffer(this.#buffer, 0, this.#words, 0, this.#rowsWord + plan.rows.length);
@@ -105,7 +106,7 @@ export class StepBuffer {
     return shape;
   }
 
-  /** Writes the number of rows alone, to measure products without a step. */
+  /** Writes only the number of rows, to measure products without a step. */
   writeRows(queue: GPUQueue, rows: number): void {
     queue.writeBuffer(this.#buffer, 0, new Uint32Array([rows, 0]));
   }

@@ -1,4 +1,4 @@
-// What a step takes, by its rows and their context: with the kernels for software adapters and with those for GPUs.
+// Times a step by its rows and their context, with the kernels for software adapters and for GPUs.
 
 import { it } from "vitest";
 

@@ -25,7 +25,7 @@ function prefill(runner: GpuRunner) {
   return runner.submit(new StepPlanner().plan([entry]));
 }
 
-it("times a step: more than nothing, and no more than the time it was waited for", async () => {
+it("gives a step a time above zero and no longer than the wait for it", async () => {
   expect(opened.device.features.has("timestamp-query")).toBe(true);
   const runner = await createRunner(opened.device);
   await prefill(runner);
@@ -37,7 +37,7 @@ it("times a step: more than nothing, and no more than the time it was waited for
   runner.dispose();
 });
 
-it("times each of many steps in flight by itself, and makes nothing anew for it", async () => {
+it("times many steps in flight separately, without creating GPU objects", async () => {
   const runner = await createRunner(opened.device);
   await prefill(runner);
   const held = runner.bytes;
@@ -54,9 +54,9 @@ it("times each of many steps in flight by itself, and makes nothing anew for it"
   runner.dispose();
 });
 
-it("has no time to tell on a device without timestamps, and the same token", async () => {
+it("gives no time on a device without timestamps, but the same token", async () => {
   const adapter = await navigator.gpu.requestAdapter();
-  // All but the timestamps.
+  // All features but the timestamps.
   const device = await adapter?.requestDevice({ requiredFeatures: opened.hasSubgroups ? ["subgroups"] : [] });
   if (!device) throw new Error("no adapter");
   const [timed, untimed] = await Promise.all([createRunner(opened.device), createRunner(device)]);
@@ -68,7 +68,7 @@ it("has no time to tell on a device without timestamps, and the same token", asy
   device.destroy();
 });
 
-it("reads 64-bit stamps, and knows a clock that was set back", () => {
+it("reads 64-bit timestamps, and detects a clock that was set back", () => {
   expect(elapsedMs(Uint32Array.of(2 ** 32 - 1_000_000, 7, 500_000, 8))).toBe(1.5);
   expect(elapsedMs(Uint32Array.of(500_000, 8, 0, 8))).toBeNull();
 });

@@ -2,21 +2,21 @@ import type { Arena } from "./arena.ts";
 import type { ReadbackPart } from "./readback.ts";
 import { BufferUsage } from "./flags.ts";
 
-/** Of a pass: when it began and when it ended. */
+/** Bytes of a pass's two timestamps: its begin and its end. */
 export const STAMPS_BYTES = 16;
-/** WebGPU resolves queries to offsets that are multiples of this. */
+/** WebGPU's alignment of the offset that queries are resolved to. */
 const RESOLVE_ALIGNMENT = 256;
 
-/** A pass that is timed: begin it with `descriptor`, record resolve() after it, and read `part` back. */
-export interface TimedPass {
+/** A timed pass: begin it with `descriptor`, record resolve() after it, and read `part` back. */
+interface TimedPass {
   readonly descriptor: GPUComputePassDescriptor;
   readonly resolve: (encoder: GPUCommandEncoder) => void;
   readonly part: ReadbackPart;
 }
 
 /**
- * GPU times of compute passes, by timestamp queries. A ring, since one step may be on the GPU while the next is being
- * recorded; each of its places is made beforehand.
+ * Measures compute passes by timestamp queries. Keeps a ring of them, created beforehand, since one step may run while the
+ * next is recorded.
  */
 export class Timestamps {
   readonly #querySet: GPUQuerySet;
@@ -28,7 +28,7 @@ export class Timestamps {
     this.#passes = passes;
   }
 
-  /** Null where the device has no timestamp queries. `depth`: passes that may be in flight at once. */
+  /** Returns null if the device has no timestamp queries. `depth` is the number of passes in flight at once. */
   static create(device: GPUDevice, arena: Arena, depth: number): Timestamps | null {
     if (!device.features.has("timestamp-query")) return null;
     const querySet = device.createQuerySet({ label: "timestamps", type: "timestamp", count: 2 * depth });
@@ -52,15 +52,15 @@ export class Timestamps {
     return pass;
   }
 
-  /** The buffer is the arena's to free. */
+  /** Destroys the queries. The arena frees the buffer. */
   destroy(): void {
     this.#querySet.destroy();
   }
 }
 
 /**
- * Milliseconds between the two stamps of a pass, which are 64-bit nanoseconds, low words first. Browsers round them (to
- * 0.1 ms in Chromium). Null where the clock was set back between the two, as drivers may.
+ * Returns the milliseconds between a pass's two timestamps, which are 64-bit nanoseconds, low word first. Browsers round
+ * them (Chromium to 0.1 ms). Returns null if the driver set the clock back in between.
  */
 export function elapsedMs(stamps: Uint32Array): number | null {
   const [beginLow = 0, beginHigh = 0, endLow = 0, endHigh = 0] = stamps;

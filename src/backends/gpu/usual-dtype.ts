@@ -3,13 +3,13 @@ import type { WeightsDtype } from "../../protocol/config.ts";
 import type { OpenedDevice } from "./device.ts";
 import { modelMemory } from "./memory.ts";
 
-/** As f32; more stays halves everywhere, so that a large model does not fill the memory of a small computer. */
+/** Limit of the size in f32. Larger models stay in halves, so that they don't fill a small computer's memory. */
 const MAX_WHOLE_BYTES = 2 ** 29;
 
 /**
- * Returns how weights are kept where nobody says. Halves take half the bytes, and a step on a GPU waits for bytes. An
- * adapter that computes on the CPU waits for arithmetic, and one without halves of its own takes each apart bit by bit: a
- * fifth of a step on SwiftShader.
+ * Returns the default dtype of the weights. A step on a GPU is bound by memory, and halves take half the bytes. A step on
+ * the CPU is bound by arithmetic, and an adapter without halves unpacks each one bit by bit: a fifth of a step on
+ * SwiftShader.
  */
 export function usualDtype(
   model: Model,

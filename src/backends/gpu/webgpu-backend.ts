@@ -4,7 +4,7 @@ import { GpuRunner } from "./gpu-runner.ts";
 import { checkFits, modelMemory } from "./memory.ts";
 import { usualDtype } from "./usual-dtype.ts";
 
-/** WebGPU, by any implementation: a browser's, or Dawn's in Node. */
+/** Returns the WebGPU backend on any implementation: a browser's, or Dawn in Node. */
 export function webGpuBackend(gpu: GPU | undefined): Backend {
   const backend = { name: "webgpu", memory: modelMemory } as const;
   return {
@@ -14,11 +14,12 @@ export function webGpuBackend(gpu: GPU | undefined): Backend {
       return {
         ...backend,
         adapterName: opened.adapterName,
+        isSoftware: opened.isSoftware,
         failure: opened.failure,
         usualDtype: (model) => usualDtype(model, opened),
         checkFits: (model, sizes) => checkFits(model, sizes, opened.device.limits),
         load: (options) => GpuRunner.create({ ...options, opened }),
-        close: () => opened.device.destroy(),
+        close: () => opened.close(),
       };
     },
   };

@@ -21,7 +21,7 @@ interface Upload {
   stagingBytes?: number;
 }
 
-/** The words on the GPU, and those that the reference makes of the same values. */
+/** Returns the words on the GPU, and the reference's words for the same values. */
 async function upload(
   values: Float32Array,
   { rows, columns, source = "F32", dtype, transposed = false, stagingBytes }: Upload,
@@ -62,7 +62,7 @@ describe.each(["f32", "f16", "q8", "q4"] as const)("weights kept in %s", (dtype)
     }
   });
 
-  it("are the same when they come in bands", async () => {
+  it("are the same when uploaded in bands", async () => {
     for (const transposed of [false, true]) {
       const shape = { rows: 131, columns: 35, source: "F16", dtype, transposed, stagingBytes: 1 } as const;
       const [actual, expected] = await upload(randomFloats(131 * 35, 5), shape);
@@ -71,7 +71,7 @@ describe.each(["f32", "f16", "q8", "q4"] as const)("weights kept in %s", (dtype)
   });
 });
 
-it("rounds to halves as they should be: ties to even, subnormals, what is too large", async () => {
+it("rounds to halves correctly: ties to even, subnormals, overflow", async () => {
   const odd = [0, -0, 1e-9, 2 ** -24, 2 ** -25, -3 * 2 ** -25, 6e-8, 1e-5, 6.1e-5, 2 ** -14, 1 / 3, 1 + 2 ** -11];
   const more = [1 + 3 * 2 ** -11, -2049, 2051, 65504, 65519, 65520, -1e6, Infinity, -Infinity, 0.1, -0.1, 3e38];
   const values = Float32Array.from([...odd, ...more]);
@@ -82,7 +82,7 @@ it("rounds to halves as they should be: ties to even, subnormals, what is too la
 it("quantises exactly: ties, both signs of the extreme, groups of zeros, values beyond the last integer", async () => {
   for (const dtype of ["q8", "q4"] as const) {
     const limit = dtype === "q8" ? 128 : 8;
-    // Columns whose scale is 2^-c, of either sign, and every value a tie or next to one.
+    // Column c has the scale 2^-c, of either sign, and every value is a tie or next to one.
     const columns = 8;
     const values = Float32Array.from({ length: 64 * columns }, (_, i) => {
       const [row, column] = [Math.floor(i / columns), i % columns];
@@ -97,7 +97,7 @@ it("quantises exactly: ties, both signs of the extreme, groups of zeros, values 
   }
 });
 
-it("keeps none of the bands that it has read", async () => {
+it("frees the bands that it has read", async () => {
   const bands: Uint8Array[] = [];
   const tensor = tensorOf(randomFloats(131 * 36, 5), 131, 36);
   const arena = new Arena(device);

@@ -8,10 +8,10 @@ import { padRows, strideOf } from "./padding.ts";
 import { packedBytes, weightsDtypeCode } from "./weights-dtype.ts";
 import { BufferUsage } from "./flags.ts";
 
-/** A matrix as the matmul kernels read it. */
+/** A matrix in the matmul kernels' layout. */
 export interface PackedMatrix {
   readonly w: GPUBuffer;
-  /** Its sizes with padding, over 4. */
+  /** Padded sizes, divided by 4. */
   readonly K4: number;
   readonly N4: number;
 }
@@ -20,18 +20,18 @@ export interface TablePart extends PackedMatrix {
   readonly firstRow: number;
 }
 
-/** What goes to the GPU at a time. Every browser keeps a copy or two of it until it is there. */
+/** Bytes per upload. Browsers keep a copy or two of them until the GPU has them. */
 const STAGING_BYTES = 16 * 2 ** 20;
-/** A band begins at a multiple of this many rows: no chunk of K and no four columns are cut. */
+/** Bands begin at multiples of this many rows, so that none cuts a chunk of K or four columns. */
 const BAND_ROWS = 32;
 const BAND_WORDS = 4;
 const LANES = 32;
-/** A part's columns of the logits are bound by themselves: at 256 bytes, which every adapter allows. */
+/** Columns. Each part's columns of the logits are bound at an offset, which must be a multiple of 256 bytes. */
 const PART_ALIGNMENT = 64;
 
 /**
- * Takes matrices from a file to the GPU as they are, in bands of rows; a kernel packs them there. So JavaScript holds no
- * more than a band, and converts nothing.
+ * Uploads matrices in their file's layout, in bands of rows. A kernel packs them on the GPU. So JavaScript holds at most
+ * one band and converts nothing.
  */
 export class WeightUploader {
   readonly #device: GPUDevice;
@@ -60,7 +60,7 @@ export class WeightUploader {
     this.#band = device.createBuffer({ label: "band", size: 4 * BAND_WORDS, usage });
   }
 
-  /** @param transposed the tensor is [n, k], as an embedding is that serves as the head; else [k, n] */
+  /** @param transposed if true the tensor is [n, k], like an embedding used as the head; else [k, n] */
   async matrix(label: string, tensor: Tensor, { transposed = false } = {}): Promise<PackedMatrix> {
     const { queue } = this.#device;
     const [k, n] = transposed ? [tensor.columns, tensor.rows] : [tensor.rows, tensor.columns];
@@ -95,7 +95,7 @@ export class WeightUploader {
     return { w, K4, N4 };
   }
 
-  /** An embedding [n, k], which may be larger than the adapter binds at once: in as many parts of its rows as it takes. */
+  /** Uploads an embedding [n, k] in parts of its rows, since it may be larger than the adapter's largest binding. */
   async table(label: string, tensor: Tensor): Promise<readonly TablePart[]> {
     const stepBytes = packedBytes(tensor.columns, PART_ALIGNMENT, this.#dtype);
     const partRows = PART_ALIGNMENT * Math.max(1, Math.floor(this.#maxBindingBytes / stepBytes));
@@ -111,12 +111,12 @@ export class WeightUploader {
     return parts;
   }
 
-  /** As f32, each row padded to its stride. */
+  /** Uploads rows as f32, each padded to its stride. */
   async rows(label: string, tensor: Tensor): Promise<GPUBuffer> {
     return this.#arena.upload(label, padRows(await readF32(tensor), tensor.rows, tensor.columns));
   }
 
-  /** A norm's gamma (`offset` is added to each), then its beta, or zeros: two rows of one buffer. */
+  /** Uploads a norm as two rows of one buffer: gamma plus `offset`, then beta or zeros. */
   async norm(label: string, gamma: Tensor, beta: Tensor | null, offset: number): Promise<GPUBuffer> {
     const values = new Float32Array(2 * gamma.columns);
     values.set(await readF32(gamma));
@@ -125,7 +125,7 @@ export class WeightUploader {
     return this.#arena.upload(label, padRows(values, 2, gamma.columns));
   }
 
-  /** What it needed on the way. The matrices are the arena's. */
+  /** Destroys the staging buffers. The arena owns the matrices. */
   destroy(): void {
     this.#band.destroy();
     this.#staging?.destroy();
@@ -144,7 +144,7 @@ function largestBinding({ maxBufferSize, maxStorageBufferBindingSize }: GPUSuppo
   return Math.min(maxBufferSize, maxStorageBufferBindingSize);
 }
 
-/** Buffers are written in whole words; the bytes of an odd number of halves are not. */
+/** Pads to whole words, which writes to buffers need. An odd number of halves has half a word more. */
 function wholeWords(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (bytes.length % 4 === 0) return bytes;
   const padded = new Uint8Array(4 * Math.ceil(bytes.length / 4));

@@ -23,6 +23,13 @@ it("attention reads the keys and values of each sequence once", () => {
   expect(cost?.flops).toBe(4 * 4 * 100 * 12 * 64);
 });
 
+it("attention of a group's query heads reads one head of keys and values, and not beyond its window", () => {
+  const constants = { HEADS: 9, KV_HEADS: 3, HEAD_SIZE: 64, HEAD_VEC4: 16, CACHE_F16: 1, WINDOW: 25 };
+  const cost = costOf({ name: "attention", constants }, [], DECODE);
+  expect(cost?.bytes).toBe(100 * 2 * 3 * 64 * 2 + 4 * 2 * 4 * 9 * 64);
+  expect(cost?.flops).toBe(4 * 4 * 25 * 9 * 64);
+});
+
 it("of kernels that are no matter of bytes or additions nothing is said", () => {
   expect(costOf({ name: "layer-norm", constants: { WIDTH: 256 } }, [], DECODE)).toBeNull();
   expect(classOf({ name: "layer-norm", constants: {} })).toBe("the rest");

@@ -34,7 +34,8 @@ export function costOf(
   boundBytes: readonly number[],
   { rows, samples, context, cachedPositions }: StepShape,
 ): KernelCost | null {
-  const { K4 = 0, N4 = 0, HEADS = 0, HEAD_SIZE = 0, HEAD_VEC4 = 0, CACHE_F16 = 0, SAMPLES_ONLY = 0 } = constants;
+  const { K4 = 0, N4 = 0, SAMPLES_ONLY = 0 } = constants;
+  const { HEADS = 0, KV_HEADS = HEADS, HEAD_SIZE = 0, HEAD_VEC4 = 0, CACHE_F16 = 0, WINDOW = Infinity } = constants;
   if (name.startsWith("matmul")) {
     const [k, n] = [4 * K4, 4 * N4];
     const height = SAMPLES_ONLY ? samples : rows;
@@ -42,9 +43,13 @@ export function costOf(
     return { bytes: weightBytes + FLOAT_BYTES * height * (k + n), flops: 2 * height * k * n };
   }
   if (name.startsWith("attention") && name !== "attention-merge") {
-    const cacheBytes = 2 * HEADS * 4 * HEAD_VEC4 * (CACHE_F16 ? 2 : FLOAT_BYTES);
+    const cacheBytes = 2 * KV_HEADS * 4 * HEAD_VEC4 * (CACHE_F16 ? 2 : FLOAT_BYTES);
     const rowBytes = 2 * FLOAT_BYTES * HEADS * HEAD_SIZE;
-    return { bytes: cachedPositions * cacheBytes + rows * rowBytes, flops: 4 * rows * context * HEADS * HEAD_SIZE };
+    const seen = Math.min(1, WINDOW / context);
+    return {
+      bytes: seen * cachedPositions * cacheBytes + rows * rowBytes,
+      flops: 4 * rows * seen * context * HEADS * HEAD_SIZE,
+    };
   }
   return null;
 }

@@ -55,7 +55,7 @@ export class KernelLab {
     const bytes: number[] = [];
     for (const config of configs) {
       const before = this.#listener.bytes;
-      const engine = await createEngine({ ...config, model, worker: false });
+      const engine = await createEngine({ ...config, backend: "webgpu", model, worker: false });
       bytes.push(this.#listener.bytes - before);
       await engine.dispose();
     }
@@ -73,6 +73,7 @@ export class KernelLab {
     const mostRows = Math.max(...cases.map(({ kind, rows, context }) => (kind === "decode" ? rows * context : rows)));
     const engine = await createEngine({
       ...config,
+      backend: "webgpu",
       model,
       worker: false,
       runAhead: 0,

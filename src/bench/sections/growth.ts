@@ -30,7 +30,8 @@ export const growthSection: Section = {
     "The time of a step against its sequences, its rows, the context and the vocabulary, each with the others held still; " +
     "and what the GPU holds against the sequences it is made for.",
   async run(context) {
-    const parts = [stepBySequences, stepByRows, stepByContext, stepByVocabulary, memoryBySequences];
+    const ofMemory = context.model.backend === "webgpu" ? [memoryBySequences] : [];
+    const parts = [stepBySequences, stepByRows, stepByContext, stepByVocabulary, ...ofMemory];
     const growths: Growth[] = [];
     for (const [i, part] of parts.entries()) {
       const inPart = (share: number, what: string) => context.progress((i + share) / parts.length, what);

@@ -15,6 +15,7 @@ const QUICK_PREFILL_ROWS = 32;
 /** Every kernel of a step, compared with the speed of a copy and of a multiplication on the same adapter. */
 export const kernelsSection: Section = {
   id: "kernels",
+  needsWebGpu: true,
   title: "Kernels",
   about:
     "The dispatches that steps really have, each kind repeated by itself on the engine's own buffers. Bytes and operations " +

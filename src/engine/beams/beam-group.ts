@@ -89,6 +89,10 @@ export class BeamGroup implements SequenceGroup {
     return this.#beams.some(({ candidates }) => candidates === null) ? null : this.#advance();
   }
 
+  hasCandidates(sequence: Sequence): boolean {
+    return this.#beams.some((beam) => beam.sequence === sequence && beam.candidates !== null);
+  }
+
   /** Gives a choice the figures of its beams, for its reports. */
   describe(choice: Sequence, { answers, dropped }: BeamRound): void {
     const beams = [...this.members, ...dropped];

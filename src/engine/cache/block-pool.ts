@@ -87,6 +87,12 @@ export class BlockPool {
     }
   }
 
+  /** Forgets what blocks hold, so that the prefix cache finds none of them. */
+  forgetCached(): void {
+    for (let block = 0; block < this.numBlocks; block++) this.prefixCache.forget(block);
+    this.#numCached = 0;
+  }
+
   /** Throws unless each block is free, or is listed by as many tables as it has owners. */
   assertConsistent(blockTables: Iterable<readonly number[]>): void {
     const cached = [...this.#free].filter((block) => this.prefixCache.has(block)).length;

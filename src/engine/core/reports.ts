@@ -16,6 +16,7 @@ export interface EngineCounters {
   stepSequences: number;
   promptTokens: number;
   generationTokens: number;
+  deviceLosses: number;
   readonly endings: Record<FinishReason, number>;
 }
 
@@ -25,6 +26,7 @@ export function newCounters(): EngineCounters {
     stepSequences: 0,
     promptTokens: 0,
     generationTokens: 0,
+    deviceLosses: 0,
     endings: { stop: 0, length: 0, abort: 0 },
   };
 }
@@ -46,6 +48,7 @@ export function engineStats(scheduler: Scheduler, counters: EngineCounters): Eng
     request_success_total: { ...counters.endings },
     engine_steps_total: counters.steps,
     step_sequences_total: counters.stepSequences,
+    device_losses_total: counters.deviceLosses,
     num_gpu_blocks: pool.numBlocks,
     num_gpu_blocks_free: pool.numFree,
   };

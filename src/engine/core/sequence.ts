@@ -14,6 +14,8 @@ export interface SequenceGroup {
   /** Sequences that the scheduler has or will get. */
   readonly members: readonly Sequence[];
   readonly isFinished: boolean;
+  /** Whether a member's next tokens are known, so that it waits for the others'. */
+  hasCandidates(member: Sequence): boolean;
 }
 
 export interface SequenceFields {
@@ -245,9 +247,11 @@ export class Sequence {
     this.publishedChain = chain;
   }
 
-  /** Preemption by recomputation: it keeps only its tokens. */
+  /** Preemption by recomputation: it keeps only its tokens. Tokens in flight, lost with their device, are drawn again. */
   preempt(): void {
     this.#release();
+    this.numPlaceholders = 0;
+    this.isHeld = this.group?.hasCandidates(this) ?? false;
     this.status = { state: "waiting" };
     this.numPreemptions += 1;
   }

@@ -198,6 +198,7 @@ it("says the same over a recorded load, read back from its JSON lines", () => {
     kvCacheDtype: "f32",
     numGpuBlocks: 1e6,
     blockSize: 16,
+    backend: "webgpu",
     adapter: "none",
     chat: false,
     readsSystemPrompt: false,

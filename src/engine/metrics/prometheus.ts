@@ -47,6 +47,7 @@ export function prometheusText(stats: EngineStats, metrics: Metrics, labels: { r
 
   single("chorus:engine_steps_total", "counter", "Steps run.", stats.engine_steps_total);
   single("chorus:step_sequences_total", "counter", "Sequences in all steps together.", stats.step_sequences_total);
+  single("chorus:device_losses_total", "counter", "Devices lost and replaced.", stats.device_losses_total);
   single("chorus:num_gpu_blocks", "gauge", "Cache blocks there are.", stats.num_gpu_blocks);
   single("chorus:num_gpu_blocks_free", "gauge", "Cache blocks nobody uses.", stats.num_gpu_blocks_free);
 

@@ -173,6 +173,12 @@ export class Scheduler {
     sequence.finish(reason);
   }
 
+  /** Preempts every running sequence and forgets all cached blocks: the device that held them is lost. */
+  loseCache(): void {
+    while (this.#preempt() !== undefined);
+    this.pool.forgetCached();
+  }
+
   /** Throws unless every block and slot has exactly the owners it should have. */
   assertConsistent(): void {
     const waiting = [...this.#waiting];

@@ -1,22 +1,21 @@
-// Requests that survive what servers and connections do: each failure is one that may pass, and is tried again, or one
-// that will not, and is told with what to do.
+// HTTP requests with retries. Transient failures are retried. Permanent ones throw an error that says what to do.
 
 import { ChorusError } from "../../protocol/errors.ts";
 
-export interface HttpClientOptions {
+interface HttpClientOptions {
   readonly fetch?: typeof fetch;
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-  /** A connection that brings nothing for this long counts as lost. [30_000] */
+  /** Time without a byte after which a connection counts as lost. [30_000] */
   readonly stallMs?: number;
 }
 
-/** Failures in a row, without a byte in between, after which nothing more is tried. */
+/** Retries without a byte in between before giving up. */
 const MAX_RETRIES = 5;
 const FIRST_RETRY_MS = 500;
-/** A server that asks for a longer pause than this is told of, not waited for. */
+/** If a server asks for a longer pause, the request fails instead of waiting. */
 const LONGEST_PAUSE_MS = 60_000;
 
-/** A failure that may pass. */
+/** A failure worth a retry. */
 export class TransientFailure extends Error {
   readonly reason: ChorusError;
   readonly retryAfterMs: number | null;
@@ -31,9 +30,9 @@ export class TransientFailure extends Error {
 export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What errors name as `param`. */
+  /** The `param` of errors. */
   readonly file: string;
-  /** Bytes [begin, end) to ask for. */
+  /** Requests only bytes [begin, end). */
   readonly range?: readonly [begin: number, end: number];
 }
 
@@ -49,8 +48,8 @@ export class HttpClient {
   }
 
   /**
-   * Makes an attempt until one succeeds or fails for good; `progressed`, called by it, forgives the failures so far.
-   * @throws ChorusError of the last attempt; the signal's reason
+   * Retries `attempt` until it succeeds or fails permanently. It calls `progressed` to reset the count of failures.
+   * @throws the last attempt's ChorusError; the signal's reason
    */
   async withRetries<T>(attempt: (progressed: () => void) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let failures = 0;
@@ -68,12 +67,12 @@ export class HttpClient {
   }
 
   /**
-   * One attempt. Answers with a response whose status is 2xx, 404 or 416, and hands its body over piece by piece.
+   * Makes one attempt. Returns responses with status 2xx, 404 or 416; all others throw.
    * @throws TransientFailure, ChorusError model_access_denied, model_download_failed; the signal's reason
    */
   async open(request: HttpRequest, signal?: AbortSignal): Promise<OpenResponse> {
     const { url, headers, file, range } = request;
-    // Of its own, so that a stalled connection can be ended without ending the caller's work.
+    // A separate controller can end a stalled connection without aborting the caller's work.
     const controller = new AbortController();
     const abort = () => controller.abort(signal?.reason);
     if (signal?.aborted) abort();
@@ -101,7 +100,7 @@ export class HttpClient {
       controller.abort();
     };
     try {
-      // Headers beyond these would make the browser ask a foreign server for leave first.
+      // With any other header the browser would send a CORS preflight first.
       const rangeHeader = range && { Range: `bytes=${range[0]}-${range[1] - 1}` };
       const response = await watch(
         this.#fetch(url, { headers: { ...headers, ...rangeHeader }, signal: controller.signal }),
@@ -115,11 +114,11 @@ export class HttpClient {
   }
 }
 
-export interface OpenResponse {
+interface OpenResponse {
   readonly response: Response;
-  /** The body as it comes. Leaving the loop ends the connection. */
+  /** Streams the body. Leaving the loop closes the connection. */
   readonly pieces: () => AsyncGenerator<Uint8Array>;
-  /** Ends the connection of a body that nobody reads. */
+  /** Closes the connection without reading the body. */
   readonly close: () => void;
 }
 
@@ -170,7 +169,7 @@ function refuseStatus(response: Response, url: string, file: string, hasToken: b
   throw downloadFailed(url, file, answered);
 }
 
-/** Retry-After in ms: it comes as seconds, or as a date. */
+/** Returns Retry-After in ms. The header has seconds or a date. */
 function pauseAskedFor(response: Response): number | null {
   const text = response.headers.get("retry-after");
   if (text === null || text.trim() === "") return null;
@@ -178,7 +177,7 @@ function pauseAskedFor(response: Response): number | null {
   return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
-/** A whole file's size: of "bytes 0-99/1000", or of a length that does not count compressed bytes. */
+/** Returns the whole file's size from "bytes 0-99/1000" or from the length of an uncompressed body; else null. */
 export function sizeOf(response: Response): number | null {
   const { headers, status } = response;
   const text = status === 206 ? headers.get("content-range")?.split("/")[1] : headers.get("content-length");

@@ -1,11 +1,11 @@
 import type { HttpClient, HttpRequest } from "./http-client.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 
-/** Longest file that is read into memory: configs, vocabularies, templates. (GPT-2's tokenizer.json is 2 MB.) */
+/** Size limit of files read into memory: configs, vocabularies, templates. (GPT-2's tokenizer.json is 2 MB.) */
 export const MAX_SMALL_FILE_BYTES = 64 * 2 ** 20;
 
 /**
- * Reads a whole body, from its beginning after each break.
+ * Reads a whole body. Each retry starts at the beginning.
  * @throws ChorusError model_access_denied, model_download_failed; model_invalid for a body beyond the limit
  */
 export async function readAll(
@@ -36,7 +36,7 @@ export async function readAll(
 export function tooLarge(file: string, bytes: number): ChorusError {
   return new ChorusError(
     "model_invalid",
-    `${file} has ${bytes} bytes or more; at most ${MAX_SMALL_FILE_BYTES} are read of it.`,
+    `${file} has ${bytes} bytes or more; the limit is ${MAX_SMALL_FILE_BYTES}.`,
     file,
   );
 }

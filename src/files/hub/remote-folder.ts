@@ -1,4 +1,4 @@
-// A model's folder on a server: a repository of the hub, pinned to a commit and with a list of its files, or any URL.
+// A model's folder on a server: a hub repository, pinned to a commit and with a list of its files, or any URL.
 
 import { ChorusError } from "../../protocol/errors.ts";
 import type { HubLocation, RemoteLocation } from "../../protocol/model-source.ts";
@@ -6,10 +6,10 @@ import { isObject } from "../json-fields.ts";
 import { downloadFailed, type HttpClient, type HttpRequest } from "./http-client.ts";
 import { readAll } from "./read-all.ts";
 
-/** What the hub says of a file. */
+/** A file in the hub's list. */
 export interface ListedFile {
   readonly size: number;
-  /** Of the contents, in hexadecimal; null for small files, which have a git hash instead. */
+  /** Hash of the contents, in hexadecimal; null for small files, which have a git hash instead. */
   readonly sha256: string | null;
   /** SHA-1 of git's blob; null for large files. */
   readonly gitSha1: string | null;
@@ -19,16 +19,16 @@ export interface RemoteFolder {
   readonly location: RemoteLocation;
   /** The folder's name. */
   readonly name: string;
-  /** The folder as errors call it. */
+  /** The folder's description in error messages. */
   readonly where: string;
-  /** The commit that `request` reads from; null where there are no commits. */
+  /** The commit that `request` reads from; null if the folder has none. */
   readonly commit: string | null;
-  /** Null where the server does not say what there is. */
+  /** null if the server gives no list. */
   readonly files: ReadonlyMap<string, ListedFile> | null;
   request(file: string): HttpRequest;
 }
 
-/** @param commit reads from this commit of the hub and not from the revision's newest */
+/** @param commit the hub's commit to read from, instead of the revision's newest */
 export async function openRemoteFolder(
   location: RemoteLocation,
   http: HttpClient,
@@ -79,7 +79,7 @@ async function openRepository(
   };
 }
 
-/** Null from a mirror that holds the files alone and has no API. */
+/** Returns null for a mirror that serves the files but no API. */
 async function readListing(
   { id, hubUrl }: HubLocation,
   headers: Record<string, string>,
@@ -109,7 +109,7 @@ function listedFile(sibling: unknown): [string, ListedFile][] {
   const { rfilename: name, size, blobId, lfs } = sibling;
   if (typeof name !== "string" || !Number.isSafeInteger(size) || (size as number) < 0) return [];
   const sha256 = isObject(lfs) ? hashOrNull(lfs["sha256"], 64) : null;
-  // Of a large file git holds a pointer, and its hash is the pointer's.
+  // For a large file, git stores and hashes only a pointer.
   return [[name, { size: size as number, sha256, gitSha1: isObject(lfs) ? null : hashOrNull(blobId, 40) }]];
 }
 
@@ -125,7 +125,7 @@ function parseOrNull(bytes: Uint8Array): unknown {
   }
 }
 
-/** Servers of single-page apps answer with one for every path they don't know. */
+/** Servers of single-page apps answer unknown paths with a web page instead of 404. */
 export function isWebPage(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("text/html") ?? false;
 }

@@ -4,16 +4,14 @@ import { downloadFailed, type HttpClient } from "./http-client.ts";
 import { readAll, tooLarge, MAX_SMALL_FILE_BYTES } from "./read-all.ts";
 import { isWebPage, type ListedFile, type RemoteFolder } from "./remote-folder.ts";
 
-/** There is no such file; the sentence says where it was looked for. */
+/** The file does not exist. The sentence says where it was expected. */
 export interface Missing {
   readonly missing: string;
 }
 
 /**
- * Reads a small file of a folder whole, and checks it against what the hub lists.
- *
- * Missing is a file that is not listed or for which the server answers 404 or with a web page: servers of single-page
- * apps do that for every path they don't know.
+ * Reads a small file into memory and checks it against the hub's list. A file is missing if it is not listed, or if the
+ * server answers with 404 or a web page.
  *
  * @throws ChorusError model_download_failed, model_access_denied, model_invalid
  */
@@ -43,7 +41,7 @@ async function isAsListed(bytes: Uint8Array<ArrayBuffer>, { size, sha256, gitSha
   return gitSha1 === null || (await gitBlobHash(bytes)) === gitSha1;
 }
 
-/** What git calls a file's contents by: the SHA-1 of "blob ", their length, a zero, and them. */
+/** Returns git's hash of a file: the SHA-1 of "blob ", the length, a zero byte and the contents. */
 async function gitBlobHash(bytes: Uint8Array): Promise<string> {
   const prefix = new TextEncoder().encode(`blob ${bytes.length}\0`);
   const blob = new Uint8Array(prefix.length + bytes.length);
@@ -56,8 +54,7 @@ async function gitBlobHash(bytes: Uint8Array): Promise<string> {
 export function damaged(url: string, file: string): ChorusError {
   return new ChorusError(
     "model_download_failed",
-    `${url} does not have the length and hash that the hub gives for it: it was damaged on its way. Nothing of it is ` +
-      "kept; download it again.",
+    `${url} was damaged on its way: its length or hash differs from the hub's list. It was deleted; download it again.`,
     file,
   );
 }

@@ -3,12 +3,12 @@ import { sizeOf, TransientFailure, downloadFailed, type HttpClient, type HttpReq
 import { isWebPage } from "./remote-folder.ts";
 import type { Missing } from "./small-file.ts";
 
-/** Handed to the browser in pieces of this, which it may keep on disk: never all of a file in JavaScript's memory. */
+/** Size of each Blob. The browser may keep Blobs on disk, so the whole file is never in JavaScript's memory. */
 const PIECE_BYTES = 4 * 2 ** 20;
 
 /**
- * A large file as a Blob. `totalBytes` is null where the server does not say how long the file is: no content-length, or
- * one that counts compressed bytes. After a break it goes on where it stopped, if the server can.
+ * Downloads a large file into a Blob. `totalBytes` is null if the server gives no length, or only that of the compressed
+ * body. Resumes after a break if the server supports it.
  *
  * @throws ChorusError model_download_failed, model_access_denied
  */

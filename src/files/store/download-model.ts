@@ -1,5 +1,5 @@
-// Brings a model into a folder of the store. Whatever ends it, what has arrived stays and the next call goes on from
-// there; the manifest, by which a model counts as whole, is written last.
+// Downloads a model into a folder of the store. After an interruption the received bytes stay, and the next call resumes.
+// The manifest marks a model as complete, so it is written last.
 
 import type { RemoteLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress } from "../../protocol/models.ts";
@@ -24,18 +24,18 @@ import {
   type WeightsPlan,
 } from "./records.ts";
 
-/** Parts that are fetched at once. */
+/** Parts fetched at once. */
 const CONNECTIONS = 4;
-/** Most of a part that a crash can lose. */
+/** Progress of a part is logged after this many bytes, so a crash loses no more of it. */
 const LOG_BYTES = 2 * 2 ** 20;
 const HASH_BYTES = 4 * 2 ** 20;
 
-export interface DownloadJob {
+interface DownloadJob {
   readonly http: HttpClient;
   readonly describe: DescribeModel;
   readonly folder: FileSystemDirectoryHandle;
   readonly location: RemoteLocation;
-  /** Bytes that may still be stored; null where nobody knows. */
+  /** Returns how many bytes the browser still lets us store; null if it doesn't say. */
   readonly freeBytes: () => Promise<number | null>;
   readonly onProgress: (progress: DownloadProgress) => void;
   readonly signal: AbortSignal;
@@ -47,14 +47,14 @@ export interface DownloadJob {
  */
 export async function downloadModel(job: DownloadJob): Promise<Manifest> {
   try {
-    return await goOn(job);
+    return await resume(job);
   } catch (error) {
     if (!(error instanceof ChangedOnServer)) throw error;
   }
-  // What has arrived is of another file than what would follow.
+  // The received bytes belong to a file that no longer exists.
   await clear(job.folder);
   try {
-    return await goOn(job);
+    return await resume(job);
   } catch (error) {
     if (!(error instanceof ChangedOnServer)) throw error;
     const where = job.location.type === "hub" ? job.location.id : job.location.url;
@@ -62,7 +62,7 @@ export async function downloadModel(job: DownloadJob): Promise<Manifest> {
   }
 }
 
-async function goOn(job: DownloadJob): Promise<Manifest> {
+async function resume(job: DownloadJob): Promise<Manifest> {
   const { http, folder, location, signal } = job;
   const begun = await readPlan(folder);
   const remote = await openRemoteFolder(location, http, { signal, commit: begun?.commit ?? null });
@@ -92,7 +92,7 @@ async function goOn(job: DownloadJob): Promise<Manifest> {
   return manifest;
 }
 
-/** Everything but the weights, which only get their headers; then the plan. */
+/** Stores the small files and the headers of the weights, then the plan. */
 async function begin(
   { http, describe, folder, location, freeBytes, signal }: DownloadJob,
   remote: RemoteFolder,
@@ -116,7 +116,7 @@ async function begin(
 }
 
 async function clear(folder: FileSystemDirectoryHandle): Promise<void> {
-  // Records first: without them the rest is nothing.
+  // Delete the records first: without them the other files count for nothing.
   for (const name of [MANIFEST, PLAN, RECEIVED_LOG]) await remove(folder, name);
   const names: string[] = [];
   for await (const name of folder.keys()) names.push(name);
@@ -158,7 +158,7 @@ async function fetchWeights(
     }
   };
   try {
-    // All are waited for: the files must not be closed under one that still writes.
+    // Wait for all of them: none may still write when the files are closed.
     const connections = Array.from({ length: CONNECTIONS }, () =>
       fetchAll().catch((error: unknown) => {
         failure.abort(error);
@@ -206,7 +206,7 @@ async function hashOf(handle: SyncAccessHandle, signal: AbortSignal): Promise<st
     if (length === 0) break;
     hash.update(buffer.subarray(0, length));
     at += length;
-    // Whoever wants to abort must get a turn to say so.
+    // Yield, so that an abort can arrive.
     await new Promise((resolve) => setTimeout(resolve));
     signal.throwIfAborted();
   }

@@ -1,4 +1,4 @@
-// Downloads from a server that misbehaves in each of the ways servers and connections do.
+// Downloads from servers and over connections that misbehave.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { RemoteLocation } from "../../protocol/model-source.ts";
@@ -12,7 +12,7 @@ import { openCheckpoint } from "../open-checkpoint.ts";
 import { encodeSafetensorsHeader } from "../safetensors-header.ts";
 import { ModelStore } from "./model-store.ts";
 
-// Megabytes through a socket: on a busy machine that takes a while.
+// Megabytes pass through a socket, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const ID = "tiny/gpt2";
@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** As after a reload: nothing but what is on the disk. */
+/** Returns a store as after a reload, with only what is on the disk. */
 function openStore(stallMs = 10_000, says: { freeBytes: number } = disk): ModelStore {
   const http = new HttpClient({
     wait: (ms) => {
@@ -53,7 +53,7 @@ function serveFolder(files: ReadonlyMap<string, Uint8Array>): void {
   for (const [name, bytes] of files) server.files.set(`m/${name}`, bytes);
 }
 
-/** Not by the progress that is told: that comes a few times a second only. */
+/** Reads the log, since progress is reported only a few times a second. */
 function abortAfter(bytes: number, controller: AbortController): void {
   disk.onWrite = (written) => {
     if (written > bytes) controller.abort(new Error("enough"));
@@ -71,7 +71,7 @@ const failure = (code: string, part: string) =>
   expect.objectContaining({ name: "ChorusError", code, message: expect.stringContaining(part) });
 
 describe("a model of the hub", () => {
-  test("is stored whole, with what createEngine takes as its name", async () => {
+  test("is stored completely, under the name that createEngine takes", async () => {
     server.serveAsHub(ID, modelFiles());
     const stored = await store.download(hub);
     expect(stored).toMatchObject({ model: ID, revision: "main", commit: "c0ffee0", status: "whole" });
@@ -81,7 +81,7 @@ describe("a model of the hub", () => {
     expect(checkpoint.shape("transformer.wpe.weight")).toEqual([128, 64]);
   });
 
-  test("is not asked for again", async () => {
+  test("is not requested again", async () => {
     server.serveAsHub(ID, modelFiles());
     await store.download(hub);
     const requests = server.asked.length;
@@ -89,7 +89,7 @@ describe("a model of the hub", () => {
     expect(server.asked).toHaveLength(requests);
   });
 
-  test("is fetched from the commit that its download began with", async () => {
+  test("is fetched from the commit at which its download began", async () => {
     server.serveAsHub(ID, modelFiles(largeWeights(20)));
     const controller = new AbortController();
     server.interfere = ({ range }) => {
@@ -103,7 +103,7 @@ describe("a model of the hub", () => {
     expect(await openStore().download(hub)).toMatchObject({ commit: "c0ffee0", status: "whole" });
   });
 
-  test("that was damaged on its way is not kept", async () => {
+  test("is deleted if its weights arrive damaged", async () => {
     const wrong = fixture(WEIGHTS);
     wrong[wrong.length - 1]! ^= 1;
     server.serveAsHub(ID, modelFiles());
@@ -114,13 +114,13 @@ describe("a model of the hub", () => {
     expect(await store.download(hub)).toMatchObject({ status: "whole" });
   });
 
-  test("whose small file was damaged is not kept either", async () => {
+  test("is deleted if a small file arrives damaged", async () => {
     server.serveAsHub(ID, modelFiles(), { large: Infinity });
     server.files.set(`${ID}/resolve/c0ffee0/config.json`, fixture("config.json").with(1, 0x09));
     await expect(store.download(hub)).rejects.toEqual(failure("model_download_failed", "config.json"));
   });
 
-  test("that does not exist, or may not be read, is told", async () => {
+  test("fails with a reason if it does not exist or is private", async () => {
     server.interfere = (_asked, response) => {
       response.writeHead(404, { "x-error-code": "RepoNotFound" }).end();
       return true;
@@ -133,7 +133,7 @@ describe("a model of the hub", () => {
     }
   });
 
-  test("gets the token at the hub, and not where the hub redirects to", async () => {
+  test("is requested with the token at the hub, but not at the server to which the hub redirects", async () => {
     const other = await ModelServer.start();
     try {
       server.serveAsHub(ID, modelFiles());
@@ -151,12 +151,12 @@ describe("a model of the hub", () => {
     }
   });
 
-  test("comes from a mirror that has files and no list of them", async () => {
+  test("can be fetched from a mirror that has no list of its files", async () => {
     for (const [name, bytes] of modelFiles()) server.files.set(`${ID}/resolve/main/${name}`, bytes);
     expect(await store.download(hub)).toMatchObject({ commit: null, status: "whole" });
   });
 
-  test("in another format is told, with what there is", async () => {
+  test("fails with the weights' format if they are not safetensors", async () => {
     const files = modelFiles();
     files.delete(WEIGHTS);
     server.serveAsHub(ID, new Map([...files, ["pytorch_model.bin", new Uint8Array(9)]]));
@@ -170,7 +170,7 @@ function hubList(weights: Uint8Array, commit: string): Uint8Array {
 }
 
 describe("a folder", () => {
-  test("is stored without the masks that nobody uses, and reads as a sound file", async () => {
+  test("is stored without unused masks, and reads as a valid file", async () => {
     const weights = largeWeights(20);
     serveFolder(modelFiles(weights));
     const stored = await store.download(folder);
@@ -183,11 +183,11 @@ describe("a folder", () => {
     expect(sameBytes(bytes.subarray(-2 * half, -half), weights.subarray(-2 * half - 2 ** 20, -half - 2 ** 20))).toBe(
       true,
     );
-    // All of it but the mask, and the beginning twice.
+    // Everything but the mask, and the beginning twice.
     expect(server.bytesAsked(`m/${WEIGHTS}`)).toBeLessThan(weights.length - 2 ** 20 + 2 ** 17);
   });
 
-  test("of shards comes with all of them", async () => {
+  test("is fetched with all its shards", async () => {
     const shards = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"];
     const one = (name: string) =>
       new Uint8Array([...encodeSafetensorsHeader([{ name, dtype: "U8", shape: [4], begin: 0, end: 4 }]), 1, 2, 3, 4]);
@@ -204,13 +204,13 @@ describe("a folder", () => {
     await expect(store.download(folder)).rejects.toEqual(failure("model_not_found", shards[1]!));
   });
 
-  test("is told of as it comes, with rate and time left", async () => {
+  test("reports its progress with rate and time left", async () => {
     serveFolder(modelFiles(largeWeights(20)));
-    const told: DownloadProgress[] = [];
-    const { totalBytes } = await store.download(folder, { onProgress: (progress) => told.push(progress) });
-    const received = told.map((progress) => progress.receivedBytes);
+    const reported: DownloadProgress[] = [];
+    const { totalBytes } = await store.download(folder, { onProgress: (progress) => reported.push(progress) });
+    const received = reported.map((progress) => progress.receivedBytes);
     expect(received).toEqual(received.toSorted((a, b) => a - b));
-    expect(told.at(-1)).toMatchObject({ receivedBytes: totalBytes, totalBytes });
+    expect(reported.at(-1)).toMatchObject({ receivedBytes: totalBytes, totalBytes });
   });
 
   test("without a tokenizer, or of another architecture, is refused before its weights are fetched", async () => {
@@ -223,7 +223,7 @@ describe("a folder", () => {
     expect(server.bytesAsked(`m/${WEIGHTS}`)).toBe(0);
   });
 
-  test("with a header that lies is refused before its weights are fetched", async () => {
+  test("with a lying header is refused before its weights are fetched", async () => {
     const weights = largeWeights(20);
     serveFolder(modelFiles(weights.subarray(0, -1)));
     await expect(store.download(folder)).rejects.toEqual(failure("model_invalid", "cut short"));
@@ -233,7 +233,7 @@ describe("a folder", () => {
 });
 
 describe("an interrupted download", () => {
-  test("goes on after a reload where it stopped, and is not whole before", async () => {
+  test("resumes after a reload, and is incomplete until then", async () => {
     const weights = largeWeights(20);
     serveFolder(modelFiles(weights));
     const controller = new AbortController();
@@ -244,9 +244,9 @@ describe("an interrupted download", () => {
     expect(partial).toMatchObject({ status: "partial" });
     expect(partial!.receivedBytes).toBeGreaterThan(9 * 2 ** 20);
 
-    const told: number[] = [];
-    await openStore().download(folder, { onProgress: ({ receivedBytes }) => told.push(receivedBytes) });
-    expect(told[0]).toBe(partial!.receivedBytes);
+    const reported: number[] = [];
+    await openStore().download(folder, { onProgress: ({ receivedBytes }) => reported.push(receivedBytes) });
+    expect(reported[0]).toBe(partial!.receivedBytes);
     const half = 5 * 2 ** 21;
     expect(sameBytes((await storedBytes(folder, WEIGHTS)).subarray(-half), weights.subarray(-half))).toBe(true);
   });
@@ -261,7 +261,7 @@ describe("an interrupted download", () => {
     expect(await store.list()).toEqual([]);
   });
 
-  test("goes on over connections that break again and again, as long as each brings something", async () => {
+  test("survives any number of breaks, as long as each connection delivers bytes", async () => {
     const weights = largeWeights(20);
     serveFolder(modelFiles(weights));
     server.cutAfter = 2 ** 20;
@@ -269,11 +269,11 @@ describe("an interrupted download", () => {
     expect(sameBytes((await storedBytes(folder, WEIGHTS)).subarray(-10_000_000), weights.subarray(-10_000_000))).toBe(
       true,
     );
-    // What had come was not fetched again: each request began a mebibyte further on.
+    // No byte was fetched twice: each request began a mebibyte later.
     expect(server.asked.filter(({ range }) => range !== null).length).toBeLessThan(40);
   });
 
-  test("goes on over a connection that falls silent", async () => {
+  test("survives a connection that stalls", async () => {
     serveFolder(modelFiles());
     const etag = (await fetch(`${server.url}m/${WEIGHTS}`)).headers.get("etag") ?? "";
     server.asked.length = 0;
@@ -281,7 +281,7 @@ describe("an interrupted download", () => {
     server.interfere = ({ path }, response, count) => {
       if (path !== `m/${WEIGHTS}` || count !== 2) return false;
       response.writeHead(200, { etag, "content-length": size }).write(fixture(WEIGHTS).subarray(0, 1000));
-      return true; // and never another byte
+      return true; // and no further byte
     };
     expect(await openStore(200).download(folder)).toMatchObject({ status: "whole" });
     expect(waits).toEqual([500]);
@@ -291,7 +291,7 @@ describe("an interrupted download", () => {
 });
 
 describe("a server that", () => {
-  test("takes no ranges sends all, mask and all, also to a download that goes on", async () => {
+  test("ignores ranges sends the whole file, also when a download resumes", async () => {
     const weights = largeWeights(20);
     serveFolder(modelFiles(weights));
     server.takesRanges = false;
@@ -302,7 +302,7 @@ describe("a server that", () => {
     expect(sameBytes(await storedBytes(folder, WEIGHTS), weights)).toBe(true);
   });
 
-  test("is busy is asked again after the pause it asks for", async () => {
+  test("is busy is retried after its Retry-After", async () => {
     serveFolder(modelFiles());
     server.interfere = ({ path }, response, count) =>
       path === "m/config.json" && count < 3 && Boolean(response.writeHead(429, { "retry-after": "7" }).end());
@@ -310,14 +310,14 @@ describe("a server that", () => {
     expect(waits).toEqual([7000, 7000]);
   });
 
-  test("wants a long pause is not waited for, but told of", async () => {
+  test("asks for a long pause makes the download fail at once", async () => {
     serveFolder(modelFiles());
     server.interfere = (_asked, response) => Boolean(response.writeHead(429, { "retry-after": "3600" }).end());
     await expect(store.download(folder)).rejects.toEqual(failure("model_download_failed", "in 3600 s"));
     expect(waits).toEqual([]);
   });
 
-  test("fails for a while is asked again, each time later; one that always fails is told of", async () => {
+  test("fails for a while is retried with growing pauses; one that always fails makes the download fail", async () => {
     serveFolder(modelFiles());
     server.interfere = ({ path }, response, count) =>
       path === "m/config.json" && count < 4 && Boolean(response.writeHead(503).end());
@@ -328,7 +328,7 @@ describe("a server that", () => {
     await expect(store.download(folder)).rejects.toEqual(failure("model_download_failed", "500 Oops"));
   });
 
-  test("has another file than when the download began makes it begin anew", async () => {
+  test("has replaced the file since the download began makes it start over", async () => {
     const before = largeWeights(20);
     serveFolder(modelFiles(before));
     const controller = new AbortController();
@@ -342,7 +342,7 @@ describe("a server that", () => {
     expect(sameBytes((await storedBytes(folder, WEIGHTS)).subarray(-tail), after.subarray(-tail))).toBe(true);
   });
 
-  test("changes its file all the time is told of", async () => {
+  test("keeps changing its file makes the download fail", async () => {
     const weights = largeWeights(20);
     serveFolder(modelFiles(weights));
     server.interfere = ({ path }) => {
@@ -352,7 +352,7 @@ describe("a server that", () => {
     await expect(store.download(folder)).rejects.toEqual(failure("model_download_failed", "keep changing"));
   });
 
-  test("sends other bytes than were asked for is refused", async () => {
+  test("sends the wrong range makes the download fail", async () => {
     const weights = largeWeights(20);
     serveFolder(modelFiles(weights));
     server.interfere = ({ range }, response) => {
@@ -366,26 +366,26 @@ describe("a server that", () => {
 });
 
 describe("a full disk", () => {
-  test("is told before anything is fetched where the browser says so", async () => {
+  test("makes a download fail before it starts if the browser reports the free space", async () => {
     serveFolder(modelFiles(largeWeights(20)));
     disk.freeBytes = 2 ** 20;
     await expect(store.download(folder)).rejects.toEqual(failure("storage_full", "are free"));
     expect(server.bytesAsked(`m/${WEIGHTS}`)).toBeLessThan(2 ** 17);
   });
 
-  test("in the middle keeps what has come; with room again it goes on", async () => {
+  test("during a download keeps the received bytes, and the download resumes when there is room", async () => {
     serveFolder(modelFiles(largeWeights(20)));
     const says = { freeBytes: Infinity };
     store = openStore(10_000, says);
     disk.freeBytes = 9 * 2 ** 20;
-    await expect(store.download(folder)).rejects.toEqual(failure("storage_full", "goes on where it stopped"));
+    await expect(store.download(folder)).rejects.toEqual(failure("storage_full", "resumes where it stopped"));
     expect((await store.list())[0]).toMatchObject({ status: "partial" });
     disk.freeBytes = Infinity;
     expect(await openStore().download(folder)).toMatchObject({ status: "whole" });
   });
 });
 
-test("what a crash left without a plan, or with a manifest cut short, is no model", async () => {
+test("leftovers of a crash without a plan, or with a truncated manifest, are no model", async () => {
   serveFolder(modelFiles());
   await store.download(folder);
   for await (const model of root.values() as AsyncIterable<FileSystemDirectoryHandle>) {

@@ -12,8 +12,8 @@ import { readManifest, readPlan, totalBytes, withoutToken, type Manifest, type S
 
 const FOLDER = "chorus-models";
 
-export interface ModelStoreOptions {
-  /** The folder that holds a folder for each model. */
+interface ModelStoreOptions {
+  /** Has one folder per model. */
   readonly root: FileSystemDirectoryHandle;
   readonly http: HttpClient;
   readonly describe: DescribeModel;
@@ -22,12 +22,12 @@ export interface ModelStoreOptions {
   readonly freeBytes?: () => Promise<number | null>;
 }
 
-export interface DownloadOptions {
+interface DownloadOptions {
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The models that this browser keeps for this origin. Reading works everywhere; downloads need a worker. */
+/** The models that this browser stores for this origin. Pages can read them; only workers can download. */
 export class ModelStore {
   readonly canDownload: boolean;
   readonly #root: FileSystemDirectoryHandle;
@@ -48,7 +48,7 @@ export class ModelStore {
     this.canDownload = canDownload;
   }
 
-  /** The origin's store; null where the browser keeps no files (some do not in private windows, nor does Node). */
+  /** Opens the origin's store; null without OPFS (in Node and in some browsers' private windows). */
   static async open(describe: DescribeModel, http = new HttpClient()): Promise<ModelStore | null> {
     const storage = globalThis.navigator?.storage;
     if (storage?.getDirectory === undefined) return null;
@@ -63,7 +63,7 @@ export class ModelStore {
     }
   }
 
-  /** Bytes that may still be stored; null where the browser doesn't say. */
+  /** Returns how many more bytes the browser lets this origin store; null if it doesn't say. */
   freeBytes(): Promise<number | null> {
     return this.#freeBytes();
   }
@@ -82,7 +82,7 @@ export class ModelStore {
     return folder && describe(folder);
   }
 
-  /** The files of a model that is there whole; null of any other. */
+  /** Opens a complete model; null for any other. */
   async open(location: RemoteLocation, onBytes?: OnBytes): Promise<ModelFiles | null> {
     const folder = await this.#folder(location);
     const manifest = folder && (await wholeManifest(folder));
@@ -96,9 +96,9 @@ export class ModelStore {
   }
 
   /**
-   * Downloads what is not there yet of a model, and resolves when it is there whole. Two calls for one model come one
-   * after the other, whichever tabs they are from.
-   * @throws ChorusError model_*, storage_full; the signal's reason: then what has arrived stays
+   * Downloads the missing bytes of a model and resolves when it is complete. Calls for the same model run one after
+   * the other, in all tabs. An abort keeps the received bytes.
+   * @throws ChorusError model_*, storage_full; the signal's reason
    */
   async download(location: RemoteLocation, options: DownloadOptions = {}): Promise<StoredModel> {
     const signal = options.signal ?? new AbortController().signal;
@@ -120,7 +120,7 @@ export class ModelStore {
     });
   }
 
-  /** Deletes a model, whole or in part. Of one that is not there, nothing. @throws ChorusError model_in_use */
+  /** Deletes a model, complete or not. Does nothing if there is none. @throws ChorusError model_in_use */
   async delete(location: RemoteLocation): Promise<void> {
     await this.#locked(location, { ifAvailable: true }, async (lock) => {
       if (!lock) throw inUse(location);
@@ -149,7 +149,7 @@ export class ModelStore {
   }
 }
 
-/** A name that every file system takes, whatever is in the URL. */
+/** Returns a folder name that is valid on every file system, whatever the URL contains. */
 function keyOf(location: RemoteLocation): string {
   return new Sha256()
     .update(new TextEncoder().encode(JSON.stringify(withoutToken(location))))
@@ -161,12 +161,12 @@ function inUse(location: RemoteLocation): ChorusError {
   const name = location.type === "hub" ? location.id : location.url;
   return new ChorusError(
     "model_in_use",
-    `${name} is being downloaded: end the download first, then delete it.`,
+    `${name} is being downloaded: cancel the download first, then delete it.`,
     "model",
   );
 }
 
-/** The manifest of a folder whose files are all there, as long as it says. */
+/** Returns a folder's manifest if all its files exist with the sizes it lists. */
 async function wholeManifest(folder: FileSystemDirectoryHandle): Promise<Manifest | undefined> {
   const manifest = await readManifest(folder);
   if (!manifest) return undefined;

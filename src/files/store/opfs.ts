@@ -1,11 +1,11 @@
-// The origin private file system, as far as the store uses it.
+// The parts of the origin private file system that the store uses.
 
 import { ChorusError } from "../../protocol/errors.ts";
 
-/** What is used of FileSystemSyncAccessHandle: TypeScript's DOM library lacks it, since only workers have it. */
+/** Part of FileSystemSyncAccessHandle. TypeScript's DOM library lacks it, since only workers have it. */
 export interface SyncAccessHandle {
   read(bytes: Uint8Array, options: { at: number }): number;
-  /** Bytes written: fewer where the disk is full. */
+  /** Returns the number of bytes written, which is smaller if the disk is full. */
   write(bytes: Uint8Array, options: { at: number }): number;
   truncate(bytes: number): void;
   getSize(): number;
@@ -17,12 +17,12 @@ interface WritableFileHandle {
   createSyncAccessHandle(): Promise<SyncAccessHandle>;
 }
 
-/** Whether this thread may write: workers may, pages may not. */
+/** Returns whether this thread may write. Workers may, pages may not. */
 export function canWriteFiles(): boolean {
   return globalThis.FileSystemFileHandle !== undefined && "createSyncAccessHandle" in FileSystemFileHandle.prototype;
 }
 
-/** Makes the file where there is none. One handle a file at a time. */
+/** Opens a file, or creates it. A file can have one handle at a time. */
 export async function openForWriting(folder: FileSystemDirectoryHandle, name: string): Promise<SyncAccessHandle> {
   const handle: unknown = await folder.getFileHandle(name, { create: true });
   return (handle as WritableFileHandle).createSyncAccessHandle();
@@ -40,7 +40,7 @@ export function writeAll(handle: SyncAccessHandle, bytes: Uint8Array, at: number
   if (written < bytes.length) throw storageFull(file);
 }
 
-/** Writes a file whole, in place of what it held. */
+/** Replaces a file's contents. */
 export async function writeFile(folder: FileSystemDirectoryHandle, name: string, bytes: Uint8Array): Promise<void> {
   const handle = await openForWriting(folder, name);
   try {
@@ -52,7 +52,7 @@ export async function writeFile(folder: FileSystemDirectoryHandle, name: string,
   }
 }
 
-/** A snapshot of the file; undefined where there is none. */
+/** Returns a snapshot of the file; undefined if it does not exist. */
 export async function readFile(folder: FileSystemDirectoryHandle, name: string): Promise<File | undefined> {
   try {
     return await (await folder.getFileHandle(name)).getFile();
@@ -62,7 +62,7 @@ export async function readFile(folder: FileSystemDirectoryHandle, name: string):
   }
 }
 
-/** Removes a file, or a folder with all in it, where there is one. */
+/** Removes a file, or a folder with its contents, if it exists. */
 export async function remove(folder: FileSystemDirectoryHandle, name: string): Promise<void> {
   try {
     await folder.removeEntry(name, { recursive: true });
@@ -82,8 +82,8 @@ function isQuotaError(error: unknown): boolean {
 export function storageFull(file: string, cause?: unknown): ChorusError {
   return new ChorusError(
     "storage_full",
-    `There is no room to store ${file}. Delete models that are not needed or free space on the disk, then download ` +
-      "again: it goes on where it stopped.",
+    `There is no room to store ${file}. Delete models you don't need or free space on the disk, then download again: ` +
+      "the download resumes where it stopped.",
     file,
     { cause },
   );

@@ -3,24 +3,24 @@ import { downloadFailed, sizeOf, TransientFailure, type HttpClient } from "../hu
 import { isWebPage, type RemoteFolder } from "../hub/remote-folder.ts";
 import type { WeightsPlan } from "./records.ts";
 
-/** Small enough that several go on at once, large enough that requests don't count. */
+/** Small enough for several in parallel, large enough that requests cost little. */
 const PART_BYTES = 8 * 2 ** 20;
 
-/** A piece of a weights file that one request fetches. */
+/** A range of a weights file that one request fetches. */
 export interface Part {
   readonly index: number;
   readonly weights: WeightsPlan;
   readonly remoteBegin: number;
   readonly localBegin: number;
   readonly length: number;
-  /** Bytes of it that are there. */
+  /** Bytes of it received so far. */
   received: number;
 }
 
-/** The file is not what it was when its download began. */
+/** The server's file is not the one whose download began. */
 export class ChangedOnServer extends Error {}
 
-/** The same parts in the same order for the same plan, so that a part's index means the same after a reload. */
+/** Returns the same parts in the same order for the same plan, so that a part's index stays valid after a reload. */
 export function partsOf(weights: readonly WeightsPlan[], received: ReadonlyMap<number, number>): Part[] {
   const parts: Part[] = [];
   for (const file of weights) {
@@ -43,8 +43,7 @@ export function partsOf(weights: readonly WeightsPlan[], received: ReadonlyMap<n
 }
 
 /**
- * Fetches what is missing of a part, and hands it to `write` in order, after which it counts as received. Goes on where
- * it stopped when the connection breaks.
+ * Fetches the missing bytes of a part and passes them to `write` in order. Resumes when the connection breaks.
  * @throws ChangedOnServer, ChorusError model_download_failed, model_access_denied; the signal's reason
  */
 export async function fetchPart(
@@ -64,9 +63,9 @@ export async function fetchPart(
     try {
       checkUnchanged(response, weights);
       if (response.status === 206 && beginOf(response, begin) !== begin) {
-        throw downloadFailed(request.url, weights.name, "the server sent other bytes than were asked for");
+        throw downloadFailed(request.url, weights.name, "the server sent the wrong range of bytes");
       }
-      // A server that takes no ranges sends all of the file: what comes before is let go by.
+      // A server that ignores ranges sends the whole file: skip what comes before this part.
       let skip = response.status === 206 ? 0 : begin;
       for await (const piece of pieces()) {
         const skipped = Math.min(skip, piece.length);
@@ -95,7 +94,7 @@ function checkUnchanged(response: Response, { etag, remoteSize }: WeightsPlan): 
   if (etag !== null && response.headers.get("etag") !== etag) throw new ChangedOnServer();
 }
 
-/** Where the answer to a range request begins. */
+/** Returns the first byte's offset in the answer to a range request. */
 function beginOf(response: Response, expected: number): number {
   const begin = /^bytes (\d+)-/.exec(response.headers.get("content-range") ?? "")?.[1];
   return begin === undefined ? expected : Number(begin);

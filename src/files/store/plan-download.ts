@@ -16,14 +16,14 @@ import {
 import { planWeights, type PlannedWeights } from "./weights-plan.ts";
 
 /**
- * Reads config.json, so that a model that can't be run is refused before much is downloaded, and says which tensors need
- * not be.
+ * Checks config.json, so that an unsupported model is refused before its weights are downloaded, and tells which tensors
+ * the model does not use.
  * @throws ChorusError model_invalid, model_unsupported
  */
 export type DescribeModel = (config: unknown) => { isUnused(tensor: string): boolean };
 
-/** All that a model's folder has but the weights themselves, and how to get these. */
-export interface PlannedModel {
+/** The small files of a model, and plans for its weights. */
+interface PlannedModel {
   /** config.json, parsed. */
   readonly config: unknown;
   readonly smallFiles: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
@@ -31,8 +31,8 @@ export interface PlannedModel {
 }
 
 /**
- * Reads the small files and the weights' headers, and finds out that the model is not one, or not one that can be run,
- * before much has been downloaded.
+ * Reads the small files and the weights' headers. An incomplete or unsupported model is refused before its weights are
+ * downloaded.
  * @throws ChorusError model_not_found, model_invalid, model_unsupported, model_access_denied, model_download_failed
  */
 export async function planModel(
@@ -79,7 +79,7 @@ async function readTokenizer(
     throw notFound(remote, TOKENIZER_FILE, ` Nor is there a ${VOCAB_AND_MERGES_FILES.join(" with a ")}.`);
 }
 
-/** A model whose weights are there, but in a format that is not read. */
+/** Explains that the folder has weights in another format; "" if it has not. */
 function foreignWeights(remote: RemoteFolder): string {
   const foreign = [...(remote.files?.keys() ?? [])].find((file) => FOREIGN_WEIGHTS.test(file));
   if (foreign === undefined) return "";

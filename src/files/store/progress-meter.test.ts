@@ -6,34 +6,34 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 function meterOf(totalBytes: number, receivedBytes = 0) {
-  const told: DownloadProgress[] = [];
-  const meter = new ProgressMeter({ totalBytes, receivedBytes, onProgress: (progress) => told.push(progress) });
-  return { meter, told };
+  const reported: DownloadProgress[] = [];
+  const meter = new ProgressMeter({ totalBytes, receivedBytes, onProgress: (progress) => reported.push(progress) });
+  return { meter, reported };
 }
 
-test("the rate is of what comes, and not of what was there", () => {
-  const { meter, told } = meterOf(10_000, 5000);
+test("the rate excludes bytes stored before", () => {
+  const { meter, reported } = meterOf(10_000, 5000);
   for (let i = 0; i < 10; i++) {
     vi.advanceTimersByTime(100);
     meter.add(100);
   }
-  expect(told[0]).toEqual({ receivedBytes: 5000, totalBytes: 10_000, bytesPerSecond: null, secondsLeft: null });
-  expect(told.at(-1)).toEqual({ receivedBytes: 6000, totalBytes: 10_000, bytesPerSecond: 1000, secondsLeft: 4 });
+  expect(reported[0]).toEqual({ receivedBytes: 5000, totalBytes: 10_000, bytesPerSecond: null, secondsLeft: null });
+  expect(reported.at(-1)).toEqual({ receivedBytes: 6000, totalBytes: 10_000, bytesPerSecond: 1000, secondsLeft: 4 });
 });
 
-test("is told a few times a second, the last bytes before a silence too, and nothing once it is closed", () => {
-  const { meter, told } = meterOf(1_000_000);
+test("reports a few times a second, includes the last bytes before a pause, and stops once closed", () => {
+  const { meter, reported } = meterOf(1_000_000);
   for (let i = 0; i < 1000; i++) {
     meter.add(10);
     vi.advanceTimersByTime(1);
   }
-  expect(told.length).toBeLessThan(15);
+  expect(reported.length).toBeLessThan(15);
   meter.add(7);
   vi.advanceTimersByTime(100);
-  expect(told.at(-1)?.receivedBytes).toBe(10_007);
+  expect(reported.at(-1)?.receivedBytes).toBe(10_007);
   meter.add(1);
   meter.close();
-  const { length } = told;
+  const { length } = reported;
   vi.advanceTimersByTime(1000);
-  expect(told).toHaveLength(length);
+  expect(reported).toHaveLength(length);
 });

@@ -1,26 +1,26 @@
 import type { DownloadProgress } from "../../protocol/models.ts";
 
-/** The rate is that of this last while. */
+/** The rate is measured over this window. */
 const WINDOW_MS = 5000;
-/** A rate taken over less than this jumps about. */
+/** Rates over shorter times fluctuate too much. */
 const SHORTEST_SAMPLE_MS = 500;
-/** Told no more often than this. */
+/** Minimum time between two calls of onProgress. */
 const INTERVAL_MS = 100;
 
-/** Tells how a download comes along. */
+/** Reports a download's progress. */
 export class ProgressMeter {
   readonly #totalBytes: number;
   readonly #onProgress: (progress: DownloadProgress) => void;
   readonly #now: () => number;
-  /** Oldest first: when, and how much there was. */
+  /** Oldest first. */
   readonly #samples: { readonly atMs: number; readonly bytes: number }[];
   #receivedBytes: number;
-  #toldMs = -Infinity;
+  #reportedMs = -Infinity;
   #later: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: {
     totalBytes: number;
-    /** What is there already: it counts as received, but not for the rate. */
+    /** Bytes stored before this download. They don't count for the rate. */
     receivedBytes: number;
     onProgress: (progress: DownloadProgress) => void;
     now?: () => number;
@@ -30,22 +30,22 @@ export class ProgressMeter {
     this.#onProgress = options.onProgress;
     this.#now = options.now ?? (() => performance.now());
     this.#samples = [{ atMs: this.#now(), bytes: options.receivedBytes }];
-    this.#tell(this.#now());
+    this.#report(this.#now());
   }
 
   add(bytes: number): void {
     this.#receivedBytes += bytes;
     const nowMs = this.#now();
-    const earlyMs = this.#toldMs + INTERVAL_MS - nowMs;
+    const earlyMs = this.#reportedMs + INTERVAL_MS - nowMs;
     if (earlyMs > 0 && this.#receivedBytes < this.#totalBytes) {
-      // Told later, even if nothing more comes.
+      // Report later, even if no more bytes arrive.
       this.#later ??= setTimeout(() => this.#sample(this.#now()), earlyMs);
       return;
     }
     this.#sample(nowMs);
   }
 
-  /** What has not been told by now is not told any more. */
+  /** Stops all further reports. */
   close(): void {
     clearTimeout(this.#later);
   }
@@ -55,11 +55,11 @@ export class ProgressMeter {
     this.#later = undefined;
     this.#samples.push({ atMs: nowMs, bytes: this.#receivedBytes });
     while (this.#samples[1] && this.#samples[1].atMs <= nowMs - WINDOW_MS) this.#samples.shift();
-    this.#tell(nowMs);
+    this.#report(nowMs);
   }
 
-  #tell(nowMs: number): void {
-    this.#toldMs = nowMs;
+  #report(nowMs: number): void {
+    this.#reportedMs = nowMs;
     const [oldest] = this.#samples;
     const elapsedMs = oldest ? nowMs - oldest.atMs : 0;
     const bytesPerSecond =

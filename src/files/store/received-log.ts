@@ -3,8 +3,8 @@ import { openForWriting, readFile, writeAll, type SyncAccessHandle } from "./opf
 export const RECEIVED_LOG = "received.log";
 
 /**
- * How far a download has come: lines "part bytes", appended, the last of a part counts. A line is written when its bytes
- * are on the disk, and one that a crash cut short is not read; so what is logged is there.
+ * A download's progress on disk. Each line is "part bytes"; the last line of a part counts. A line is appended after its
+ * bytes are on the disk, and a line that a crash cut short is ignored, so logged bytes always exist.
  */
 export class ReceivedLog {
   readonly #handle: SyncAccessHandle;
@@ -19,7 +19,7 @@ export class ReceivedLog {
     return new ReceivedLog(await openForWriting(folder, RECEIVED_LOG));
   }
 
-  /** Bytes received, by part. */
+  /** Returns the bytes received per part. */
   static async read(folder: FileSystemDirectoryHandle): Promise<ReadonlyMap<number, number>> {
     const text = (await (await readFile(folder, RECEIVED_LOG))?.text()) ?? "";
     const lines = [...text.matchAll(/^(\d+) (\d+)\n/gm)];

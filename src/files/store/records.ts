@@ -1,10 +1,10 @@
-// What the store writes beside a model's files. A folder of the store holds
+// The store's own records beside a model's files. A folder of the store holds
 //
-//   manifest.json                  of a model that is whole; written last
-//   download.json, received.log    of one that is being downloaded, or whose download was interrupted
+//   manifest.json                  if the model is complete; written last
+//   download.json, received.log    while it is being downloaded, or after an interruption
 //   config.json, model.safetensors, ...
 //
-// and anything else is what a crash left before there was a plan: it is written over.
+// Without a record the files are leftovers of a crash, and the next download overwrites them.
 
 import type { FolderLocation, HubLocation, RemoteLocation } from "../../protocol/model-source.ts";
 import { isObject } from "../json-fields.ts";
@@ -14,10 +14,10 @@ const VERSION = 1;
 export const MANIFEST = "manifest.json";
 export const PLAN = "download.json";
 
-/** Where a model is from. Never with a token. */
+/** A model's origin, without the token. */
 export type StoredLocation = Omit<HubLocation, "token"> | FolderLocation;
 
-export interface StoredFile {
+interface StoredFile {
   readonly name: string;
   readonly size: number;
 }
@@ -26,7 +26,7 @@ interface StoredFolder {
   readonly location: StoredLocation;
   readonly name: string;
   readonly commit: string | null;
-  /** Those that are there whole. */
+  /** Complete files. */
   readonly files: readonly StoredFile[];
 }
 
@@ -36,19 +36,19 @@ export interface DownloadPlan extends StoredFolder {
   readonly weights: readonly WeightsPlan[];
 }
 
-/** How a weights file is fetched. The file kept begins with a header of its own where tensors are left out. */
+/** How to fetch a weights file. If tensors are left out, the stored file has a rewritten header. */
 export interface WeightsPlan extends StoredFile {
-  /** The whole file's size where it comes from. */
+  /** The whole file's size on the server. */
   readonly remoteSize: number;
-  /** What shows that the file has changed; null where a commit says which one it is, or the server gives none. */
+  /** Detects a changed file; null if a commit pins the file, or the server sends none. */
   readonly etag: string | null;
-  /** Of the whole file; null where the hub gives none, or not all of the file is kept. */
+  /** Hash of the whole file; null if the hub gives none, or tensors are left out. */
   readonly sha256: string | null;
-  /** In the order of the file. */
+  /** In file order. */
   readonly segments: readonly Segment[];
 }
 
-/** Bytes of the remote file and where they go. */
+/** A range of the remote file and its place in the stored one. */
 export interface Segment {
   readonly remoteBegin: number;
   readonly localBegin: number;
@@ -77,7 +77,7 @@ export async function readPlan(folder: FileSystemDirectoryHandle): Promise<Downl
   return (await readRecord(folder, PLAN)) as DownloadPlan | undefined;
 }
 
-/** Undefined where there is none, or one that was cut short: no beginning of a JSON object is one. */
+/** Returns undefined if the record is missing or cut short: a truncated JSON object does not parse. */
 async function readRecord(folder: FileSystemDirectoryHandle, name: string): Promise<unknown> {
   const text = await (await readFile(folder, name))?.text();
   if (text === undefined) return undefined;

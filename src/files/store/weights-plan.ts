@@ -1,5 +1,5 @@
-// Which bytes of a weights file are fetched. Its header comes first, by itself; tensors that the model does not use are
-// left out, and the file that is kept then gets a header without them.
+// Plans which bytes of a weights file to fetch. The header is fetched first. Tensors that the model does not use are left
+// out, and the stored file gets a header without them.
 
 import { ChorusError } from "../../protocol/errors.ts";
 import { downloadFailed, sizeOf, TransientFailure, type HttpClient } from "../hub/http-client.ts";
@@ -13,21 +13,21 @@ import {
 } from "../safetensors-header.ts";
 import type { Segment, WeightsPlan } from "./records.ts";
 
-/** Of a file's beginning, asked for first. (The header of GPT-2's 148 tensors takes 14 KB.) */
+/** Bytes requested first. (The header of GPT-2's 148 tensors takes 14 KB.) */
 const HEAD_BYTES = 64 * 1024;
-/** Less than this is not worth a request of its own to leave it out. */
+/** A smaller unused tensor is fetched too: skipping it would cost another request. */
 const SMALLEST_GAP_BYTES = 256 * 1024;
 
 export interface PlannedWeights {
   readonly plan: WeightsPlan;
-  /** What the file that is kept begins with; empty where it begins as the remote one. */
+  /** The stored file's header if it differs from the remote one; else empty. */
   readonly header: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * @param isUnused whether the model has no use for a tensor of this name
- * @returns undefined where there is no such file
- * @throws ChorusError model_download_failed, model_access_denied; model_invalid where the header is not sound
+ * @param isUnused tells whether the model ignores a tensor of this name
+ * @returns undefined if the file does not exist
+ * @throws ChorusError model_download_failed, model_access_denied; model_invalid for an invalid header
  */
 export async function planWeights(
   http: HttpClient,
@@ -43,7 +43,7 @@ export async function planWeights(
   const size = listed?.size ?? head.size;
   if (listed && head.size !== null && head.size !== listed.size) {
     const { url } = remote.request(file);
-    throw downloadFailed(url, file, `the server has ${head.size} bytes of it, where the hub lists ${listed.size}`);
+    throw downloadFailed(url, file, `the server has ${head.size} bytes of it, but the hub lists ${listed.size}`);
   }
   const { entries, dataBegin, fileBytes: remoteSize } = parseSafetensorsHeader(head.bytes, size, file);
   const kept = head.takesRanges ? withoutGaps(entries, isUnused) : [...entries];
@@ -58,9 +58,9 @@ export async function planWeights(
 }
 
 interface Head {
-  /** The file's beginning, with all of the header. */
+  /** The file's beginning, with the whole header. */
   readonly bytes: Uint8Array;
-  /** The whole file's size; null where the server does not say. */
+  /** The whole file's size; null if the server does not give it. */
   readonly size: number | null;
   readonly etag: string | null;
   readonly takesRanges: boolean;
@@ -92,7 +92,7 @@ async function readHead(
     }
     bytes.set(piece, length);
     length += piece.length;
-    // Of a server that sends all of it, as much as is needed.
+    // A server that ignores ranges sends the whole file: stop after the header.
     if (length >= PREFIX_BYTES && length >= headerEnd(bytes.subarray(0, length), size, file)) break;
   }
   bytes = bytes.subarray(0, length);
@@ -105,7 +105,7 @@ async function readHead(
   return { bytes, size, etag: response.headers.get("etag"), takesRanges };
 }
 
-/** Without what is unused, but for what lies in between and is too small to be worth it. */
+/** Drops the unused tensors, except small ones. */
 function withoutGaps(entries: readonly TensorEntry[], isUnused: (tensor: string) => boolean): TensorEntry[] {
   return entries.filter(({ name, begin, end }) => end - begin < SMALLEST_GAP_BYTES || !isUnused(name));
 }

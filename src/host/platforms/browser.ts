@@ -1,15 +1,30 @@
-import { webGpuBackend } from "../../backends/gpu/webgpu-backend.ts";
+import { browserHelper } from "../../backends/cpu/threads/helper-thread.ts";
+import type { CpuThreads } from "../../backends/cpu/cpu-runner.ts";
 import { ModelStore } from "../../files/store/model-store.ts";
 import { describeModel } from "../../models/families.ts";
+import { offerCpu, offerWebGpu } from "./offered-backends.ts";
 import type { Platform } from "./platform.ts";
 import { indexedDbTuningStore } from "./tuning-store.ts";
 
 /** A page or a worker: models in the origin's private files, measurements in IndexedDB. */
 export function browserPlatform({ gpu }: { gpu: GPU | undefined }): Platform {
   return {
-    backends: [webGpuBackend(gpu)],
+    backends: [offerWebGpu(gpu), offerCpu(browserThreads)],
     tuning: indexedDbTuningStore(),
     openModelStore: (http) => ModelStore.open(describeModel, http),
     now: () => performance.now(),
   };
+}
+
+/** Threads share memory where the page is isolated from others, and only a worker may wait for them. */
+function browserThreads(): CpuThreads {
+  const canShare = globalThis.crossOriginIsolated && globalThis.document === undefined;
+  return {
+    most: canShare ? Math.max(1, navigator.hardwareConcurrency - 1) : 1,
+    openHelper: canShare ? () => Promise.resolve(browserHelper(startHelper())) : null,
+  };
+}
+
+function startHelper(): Worker {
+  return new Worker(new URL("../../backends/cpu/threads/helper.worker.ts", import.meta.url), { type: "module" });
 }

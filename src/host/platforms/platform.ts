@@ -1,11 +1,18 @@
 import type { Backend, TuningStore } from "../../backends/backend.ts";
 import type { HttpClient } from "../../files/hub/http-client.ts";
+import type { BackendName } from "../../protocol/config.ts";
 import type { ModelStore } from "../../files/store/model-store.ts";
+
+/** A backend whose code is loaded when it is wanted. */
+export interface OfferedBackend {
+  readonly name: BackendName;
+  load(): Promise<Backend>;
+}
 
 /** A home for an engine: what a host needs of the place where it runs. */
 export interface Platform {
   /** In the order in which they are tried. */
-  readonly backends: readonly Backend[];
+  readonly backends: readonly OfferedBackend[];
   /** Where measured kernel choices are kept. */
   readonly tuning: TuningStore;
   /** Opens the models that are kept here; null where none can be. */

@@ -1,6 +1,6 @@
 import { GraphBuilder, type Graph, type Linear, type Matrix, type NormWeights } from "../graph.ts";
 import type { Family } from "../model.ts";
-import { attentionScale, parseGpt2Config, type Gpt2Config } from "./config.ts";
+import { attentionScale, parseGpt2Config, shapeOf, type Gpt2Config } from "./config.ts";
 
 /**
  * GPT-2 (Radford et al. 2019; Hugging Face's GPT2LMHeadModel): LayerNorm before each part, learned positions.
@@ -15,15 +15,7 @@ export const gpt2: Family = {
     const config = vocabSize === undefined ? given : { ...given, vocabSize };
     return {
       family: "gpt2",
-      shape: {
-        numLayers: config.nLayer,
-        hiddenSize: config.nEmbd,
-        numHeads: config.nHead,
-        numKvHeads: config.nHead,
-        headDim: config.headDim,
-        vocabSize: config.vocabSize,
-        maxPositions: config.nPositions,
-      },
+      shape: shapeOf(config),
       graph: gpt2Graph(config),
       eosTokenIds: config.eosTokenIds,
       tensorPrefixes: ["transformer.", ""],

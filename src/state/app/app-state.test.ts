@@ -15,7 +15,6 @@ const optionsWith = (engine: FakeEngine): AppStateOptions => ({
   models: new FakeModels(),
   choice: { model: "models/chorus-chat/" },
   sampling: {},
-  hasWebGpu: () => true,
   scheduleFlush: (flush) => flush(),
   now: () => performance.now(),
 });

@@ -1,3 +1,4 @@
+import type { BackendChoice } from "../../protocol/config.ts";
 import type { Models } from "../../client/models-client.ts";
 import { Announcements } from "./announcements.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
@@ -33,7 +34,8 @@ export interface AppStateOptions {
   readonly kept?: { readonly storage: WorkspaceStorage; readonly loaded: LoadedWorkspace };
   /** [schemas are not checked before they are sent] */
   readonly schemaProblem?: SchemaProblem;
-  readonly hasWebGpu: () => boolean;
+  /** What computes. [the one chosen before, or "auto"] */
+  readonly backend?: BackendChoice | null;
   readonly scheduleFlush: ScheduleFlush;
   /** The page's clock, milliseconds. */
   readonly now: () => number;

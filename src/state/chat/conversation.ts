@@ -11,6 +11,8 @@ export interface Turn {
   readonly id: number;
   readonly question: string;
   readonly answer: string;
+  /** What the model thought before its answer. It is not sent again. [nothing] */
+  readonly reasoning?: string;
   readonly end: TurnEnd | null;
 }
 

@@ -18,6 +18,22 @@ describe("a question", () => {
     expect(announcements.store.getState().map(({ text }) => text)).toEqual(["Pane 1: It is Paris."]);
   });
 
+  it("shows what the model thinks beside its answer, and does not send it again", async () => {
+    const answer = () => "<think>France. Its capital?</think>It is Paris.";
+    const { control, first, step, openPane } = openPanes({ answer });
+    await control.start();
+    const pane = openPane(1);
+    pane.send("The capital of France?");
+    await step();
+    expect(pane.store.getState().phase).toBe("streaming");
+    expect(lastTurn(pane)).toMatchObject({ reasoning: "France.", answer: "", end: null });
+    await step(8);
+    expect(lastTurn(pane)).toMatchObject({ reasoning: "France. Its capital?", answer: "It is Paris.", end: "stop" });
+    pane.send("Sure?");
+    await step();
+    expect(first.accepted.at(-1)?.messages[1]).toEqual({ role: "assistant", content: "It is Paris." });
+  });
+
   it("is sent with what was said before, and half of the context at most for the answer", async () => {
     const { control, first, step, openPane } = openPanes({ model: { contextLength: 60 } });
     await control.start();

@@ -41,6 +41,7 @@ interface Run {
   readonly startLength: number;
   /** The answer so far, newer than the store, which is updated once per frame. */
   answer: string;
+  reasoning: string;
   firstSent: number;
 }
 
@@ -139,7 +140,7 @@ export class Pane {
     const { turns, phase } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined || phase !== "idle") return;
-    this.#begin([...turns.slice(0, -1), { ...last, answer: "", end: null }], "");
+    this.#begin([...turns.slice(0, -1), { ...last, answer: "", reasoning: "", end: null }], "");
   }
 
   /** Continues an answer that ended too early. */
@@ -221,9 +222,10 @@ export class Pane {
 
   async #ask(engine: ChorusEngine): Promise<void> {
     const { turns, firstSent, settings: own } = this.#store.getState();
-    const { id = 0, answer = "" } = turns.at(-1) ?? {};
+    const { id = 0, answer = "", reasoning = "" } = turns.at(-1) ?? {};
     if (answer === "") this.tokens.forget(id);
-    const run: Run = { engine, abort: new AbortController(), startLength: answer.length, answer, firstSent };
+    const abort = new AbortController();
+    const run: Run = { engine, abort, startLength: answer.length, answer, reasoning, firstSent };
     this.#run = run;
     const name = this.requestNames.next(turns.length);
     const settings = { ...this.#context.settings.inherited(), ...own };
@@ -236,6 +238,7 @@ export class Pane {
         if (this.#run !== run) return;
         run.firstSent = part.firstSent;
         run.answer += part.text;
+        run.reasoning += part.reasoning;
         if (part.tokens) this.tokens.add(id, part.tokens);
         if (part.finishReason) end = turnEndFrom(part.finishReason);
         this.#context.scheduleFlush(this.#showText);
@@ -251,8 +254,10 @@ export class Pane {
     if (run === null) return;
     const { turns } = this.#store.getState();
     const last = turns.at(-1);
-    if (last === undefined || last.answer === run.answer) return;
-    const grown = { ...last, answer: run.answer };
+    if (last === undefined) return;
+    const { answer, reasoning } = run;
+    if (last.answer === answer && (last.reasoning ?? "") === reasoning) return;
+    const grown = { ...last, answer, ...(reasoning !== "" && { reasoning }) };
     this.#store.setState({ phase: "streaming", turns: [...turns.slice(0, -1), grown], firstSent: run.firstSent });
   };
 

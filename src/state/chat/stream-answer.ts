@@ -18,6 +18,7 @@ interface Question {
 /** What has come since the part before. */
 interface AnswerPart {
   readonly text: string;
+  readonly reasoning: string;
   readonly finishReason: FinishReason | null;
   /** Null: the settings don't ask for probabilities. */
   readonly tokens: readonly TokenLogprob[] | null;
@@ -78,8 +79,10 @@ async function* answered(
   );
   for await (const { choices } of stream) {
     const [choice] = choices;
-    const tokens = choice?.logprobs?.content ?? null;
-    yield { text: choice?.delta.content ?? "", finishReason: choice?.finish_reason ?? null, tokens };
+    const { content: text = "", reasoning_content: reasoning = "" } = choice?.delta ?? {};
+    // Only the answer's tokens are shown with their probabilities.
+    const tokens = reasoning === "" ? (choice?.logprobs?.content ?? null) : null;
+    yield { text, reasoning, finishReason: choice?.finish_reason ?? null, tokens };
   }
 }
 
@@ -97,6 +100,6 @@ async function* continued(
   );
   for await (const { choices } of stream) {
     const [choice] = choices;
-    yield { text: choice?.text ?? "", finishReason: choice?.finish_reason ?? null, tokens: null };
+    yield { text: choice?.text ?? "", reasoning: "", finishReason: choice?.finish_reason ?? null, tokens: null };
   }
 }

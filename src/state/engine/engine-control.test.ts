@@ -4,29 +4,41 @@ import { ChorusError } from "../../protocol/errors.ts";
 import { FakeEngine } from "../../testing/app/fake-engine.ts";
 import { EngineControl, type CreateEngine } from "./engine-control.ts";
 
-const setUp = (createEngine: CreateEngine, hasWebGpu = true) =>
+const setUp = (createEngine: CreateEngine) =>
   new EngineControl({
     createEngine,
     choice: { model: "fake" },
-    hasWebGpu: () => hasWebGpu,
     scheduleFlush: (flush) => flush(),
     now: () => 0,
   });
 
-it("does not ask for an engine where there is no navigator.gpu", async () => {
-  const control = setUp(() => Promise.reject(new Error("was asked")), false);
+it("loads the model again on another backend", async () => {
+  const asked: unknown[] = [];
+  const control = setUp(async ({ model, backend }) => {
+    asked.push([model, backend]);
+    return new FakeEngine();
+  });
   await control.start();
-  expect(control.store.getState()).toMatchObject({ status: "unsupported" });
+  await control.useBackend("cpu");
+  expect(control.backend.getState()).toBe("cpu");
+  expect(asked).toEqual([
+    ["fake", "auto"],
+    ["fake", "cpu"],
+  ]);
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
 });
 
-it("tells no adapter from a model that can't be loaded", async () => {
+it("tells a machine that can't compute from a model that can't be loaded", async () => {
   const errors = [
     new ChorusError("webgpu_unavailable", "No adapter."),
+    new ChorusError("wasm_unavailable", "No SIMD."),
     new ChorusError("model_not_found", "No config.json."),
   ];
   const control = setUp(() => Promise.reject(errors.shift() ?? new Error("once more")));
   await control.start();
   expect(control.store.getState()).toMatchObject({ status: "unsupported", error: { message: "No adapter." } });
+  await control.start();
+  expect(control.store.getState()).toMatchObject({ status: "unsupported", error: { message: "No SIMD." } });
   await control.start();
   expect(control.store.getState()).toMatchObject({ status: "failed", error: { code: "model_not_found" } });
 });

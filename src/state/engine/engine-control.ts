@@ -1,3 +1,4 @@
+import { BACKEND_CHOICES, type BackendChoice } from "../../protocol/config.ts";
 import type { ChorusEngine, CreateEngineOptions } from "../../protocol/engine.ts";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { LoadProgress } from "../../protocol/reports.ts";
@@ -12,7 +13,7 @@ export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngin
 export type EngineState =
   | { readonly status: "loading"; readonly stages: LoadStages }
   | { readonly status: "ready"; readonly engine: ChorusEngine }
-  /** There is no WebGPU; nothing was downloaded. */
+  /** Nothing here can compute; nothing was downloaded. */
   | { readonly status: "unsupported"; readonly error: ChorusErrorData }
   /** failed: it did not start. dead: it ran and died. */
   | { readonly status: "failed" | "dead"; readonly error: ChorusErrorData };
@@ -21,8 +22,8 @@ interface EngineControlOptions {
   readonly createEngine: CreateEngine;
   /** The first model to load. */
   readonly choice: ModelChoice;
-  /** Whether this page has navigator.gpu. */
-  readonly hasWebGpu: () => boolean;
+  /** What computes. [the one chosen before, or "auto"] */
+  readonly backend?: BackendChoice | null;
   /** Called with each new engine before `store` says that it is ready, so that its first step can't be missed. */
   readonly onEngine?: (engine: ChorusEngine) => void;
   readonly scheduleFlush: ScheduleFlush;
@@ -30,12 +31,24 @@ interface EngineControlOptions {
 }
 
 const SPECULATION = "speculation";
+const BACKEND = "backend";
+
+/** What was chosen before in this browser. */
+export function rememberedBackend(): BackendChoice {
+  const name = remembered(BACKEND);
+  return BACKEND_CHOICES.find((choice) => choice === name) ?? "auto";
+}
+
+const isUnsupported = ({ code }: ChorusErrorData) => code === "webgpu_unavailable" || code === "wasm_unavailable";
 
 /** Starts the page's one engine, follows its state, and replaces it on request. */
 export class EngineControl {
   readonly #choice;
   /** The model that runs or is being loaded. */
   readonly choice: ReadonlyStore<ModelChoice>;
+  readonly #backend;
+  /** What the next engine computes on, as it was chosen. Remembered. */
+  readonly backend: ReadonlyStore<BackendChoice>;
   readonly #isSpeculating = createStore<boolean>(() => remembered(SPECULATION) === "on");
   /** Whether the engine drafts tokens and checks several in one step. Remembered. */
   readonly isSpeculating: ReadonlyStore<boolean> = this.#isSpeculating;
@@ -51,6 +64,7 @@ export class EngineControl {
 
   constructor(options: EngineControlOptions) {
     this.#options = options;
+    this.backend = this.#backend = createStore<BackendChoice>(() => options.backend ?? rememberedBackend());
     this.choice = this.#choice = createStore<ModelChoice>(() => options.choice);
   }
 
@@ -68,12 +82,19 @@ export class EngineControl {
     const before = this.#choice.getState();
     this.#choice.setState(choice, true);
     const error = await this.#load();
-    if (error?.code === "webgpu_unavailable") this.#showFailure(error);
+    if (error && isUnsupported(error)) this.#showFailure(error);
     else if (error) {
       this.#choice.setState(before, true);
       await this.start();
     }
     return error;
+  }
+
+  /** Changes what computes: the model is loaded again, and the chats stay. */
+  async useBackend(backend: BackendChoice): Promise<void> {
+    this.#backend.setState(backend, true);
+    remember(BACKEND, backend);
+    await this.start();
   }
 
   /** Turns speculation on or off. That is fixed when an engine is created, so the model is loaded again. */
@@ -89,15 +110,17 @@ export class EngineControl {
     void this.#engine?.dispose();
     this.#engine = null;
 
-    if (!this.#options.hasWebGpu()) {
-      return { code: "webgpu_unavailable", message: "navigator.gpu is missing.", param: null };
-    }
     this.#stages = NOTHING_LOADED;
     this.#store.setState({ status: "loading", stages: NOTHING_LOADED }, true);
     try {
       const onProgress = (progress: LoadProgress) => this.#advance(attempt, progress);
       const speculation = this.#isSpeculating.getState() ? ({ method: "ngram" } as const) : null;
-      const engine = await this.#options.createEngine({ ...this.#choice.getState(), speculation, onProgress });
+      const engine = await this.#options.createEngine({
+        ...this.#choice.getState(),
+        backend: this.#backend.getState(),
+        speculation,
+        onProgress,
+      });
       if (attempt !== this.#attempt) {
         void engine.dispose();
         return null;
@@ -115,7 +138,7 @@ export class EngineControl {
   }
 
   #showFailure(error: ChorusErrorData): void {
-    this.#store.setState({ status: error.code === "webgpu_unavailable" ? "unsupported" : "failed", error }, true);
+    this.#store.setState({ status: isUnsupported(error) ? "unsupported" : "failed", error }, true);
   }
 
   #advance(attempt: number, progress: LoadProgress): void {

@@ -15,7 +15,6 @@ async function setUp() {
       return engine;
     },
     choice: { model: "fake" },
-    hasWebGpu: () => true,
     scheduleFlush: (flush) => flush(),
     now,
   });

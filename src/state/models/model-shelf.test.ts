@@ -20,7 +20,6 @@ async function setUp(fails: (options: CreateEngineOptions) => boolean = () => fa
       return new FakeEngine();
     },
     choice: { model: "models/chorus-chat/" },
-    hasWebGpu: () => true,
     scheduleFlush,
     now: () => 0,
   });
@@ -41,13 +40,13 @@ async function setUp(fails: (options: CreateEngineOptions) => boolean = () => fa
 it("has the embedded model, then what was brought, then the catalogue, and keeps the order", async () => {
   const { shelf, models } = await setUp();
   const titles = () => shelf.store.getState().models.map(({ title }) => title);
-  expect(titles().slice(0, 2)).toEqual(["chorus-chat", "DistilGPT-2"]);
+  expect(titles().slice(0, 2)).toEqual(["chorus-chat", "SmolLM2 135M Instruct"]);
   expect(shelf.add("me/mine")).toBe(true);
-  expect(titles().slice(0, 3)).toEqual(["chorus-chat", "mine", "DistilGPT-2"]);
+  expect(titles().slice(0, 3)).toEqual(["chorus-chat", "mine", "SmolLM2 135M Instruct"]);
   await settle();
   models.receive(Infinity);
   await settle();
-  expect(titles().slice(0, 3)).toEqual(["chorus-chat", "mine", "DistilGPT-2"]);
+  expect(titles().slice(0, 3)).toEqual(["chorus-chat", "mine", "SmolLM2 135M Instruct"]);
 });
 
 it("knows a model of a mirror again when it is there, however its address was written", async () => {

@@ -118,6 +118,7 @@ export class ModelShelf {
     try {
       const estimate = await this.#options.models.estimate(model.choice.model, {
         ...this.#hubOf(model),
+        backend: this.#options.engine.backend.getState(),
         ...(dtype && { dtype }),
       });
       if (this.#find(key)?.dtype === dtype) this.#update(key, { isEstimating: false, estimate });

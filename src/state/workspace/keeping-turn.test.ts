@@ -34,7 +34,6 @@ async function openTab() {
     choice: { model: "fake" },
     sampling: {},
     kept: { storage, loaded: await storage.load() },
-    hasWebGpu: () => true,
     scheduleFlush: (flush) => flush(),
     now: () => performance.now(),
   });

@@ -13,7 +13,7 @@ const whole = {
       number: 2,
       title: "Bread",
       settings: { system: "Be brief.", stop: ["END"] },
-      turns: [{ id: 0, question: "Why?", answer: "Yeast.", end: "stop" }],
+      turns: [{ id: 0, question: "Why?", answer: "Yeast.", reasoning: "Bread?", end: "stop" }],
       firstSent: 0,
       draft: "And",
     },

@@ -74,10 +74,13 @@ function parsePane(pane: JsonReader): SavedPane {
 }
 
 function parseTurn(turn: JsonReader, index: number): Turn {
+  // Turns had no reasoning at first, and most still have none.
+  const reasoning = turn.has("reasoning") ? turn.field("reasoning").string() : "";
   return {
     id: index,
     question: turn.field("question").string(),
     answer: turn.field("answer").string(),
+    ...(reasoning !== "" && { reasoning }),
     end: turn.field("end").orNull((end) => end.oneOf(TURN_ENDS)),
   };
 }

@@ -28,7 +28,6 @@ function open(loaded: Partial<LoadedWorkspace> = {}, save = async () => {}) {
     choice: { model: "fake" },
     sampling: {},
     kept: { storage, loaded: { saved: null, status: "ok", ...loaded } },
-    hasWebGpu: () => true,
     scheduleFlush: (flush) => flush(),
     now: () => performance.now(),
   });

@@ -14,7 +14,6 @@ beforeEach(() => {
   const engine = new EngineControl({
     createEngine: async () => new FakeEngine(),
     choice: { model: "fake" },
-    hasWebGpu: () => true,
     scheduleFlush,
     now: () => 0,
   });

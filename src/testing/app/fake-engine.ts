@@ -1,3 +1,4 @@
+import { ReasoningSplitter } from "../../api/reasoning-splitter.ts";
 import { Metrics } from "../../engine/metrics/metrics.ts";
 import { prometheusText } from "../../engine/metrics/prometheus.ts";
 import type {
@@ -60,6 +61,7 @@ const MODEL: ModelCard = {
   kvCacheDtype: "f16",
   numGpuBlocks: 240,
   blockSize: 16,
+  backend: "webgpu",
   adapter: "Fake adapter",
   chat: true,
   readsSystemPrompt: true,
@@ -69,6 +71,7 @@ const MODEL: ModelCard = {
 interface FakeRequest {
   readonly id: string;
   readonly words: readonly string[];
+  readonly reasoning: ReasoningSplitter;
   readonly promptTokens: number;
   readonly maxTokens: number;
   readonly hasLogprobs: boolean;
@@ -205,6 +208,7 @@ export class FakeEngine implements ChorusEngine {
       request_success_total: { stop: 0, length: 0, abort: 0 },
       engine_steps_total: this.#steps,
       step_sequences_total: 0,
+      device_losses_total: 0,
       num_gpu_blocks: this.model.numGpuBlocks,
       num_gpu_blocks_free: this.model.numGpuBlocks - this.#blocks.numUsed,
     };
@@ -262,6 +266,7 @@ export class FakeEngine implements ChorusEngine {
     const request: FakeRequest = {
       id: `${prefix}-${body.request_id ?? this.#nextId++}`,
       words: wordsIn(this.#answerTo(body)),
+      reasoning: new ReasoningSplitter("may open"),
       promptTokens,
       maxTokens: body.max_tokens ?? room,
       hasLogprobs: body.logprobs ?? false,
@@ -307,6 +312,7 @@ export class FakeEngine implements ChorusEngine {
     request.numOutput += 1 + accepted;
     const isLast = request.numOutput >= request.words.length;
     const finishReason = isLast ? "stop" : request.numOutput >= request.maxTokens ? "length" : null;
+    const { reasoning, content } = request.reasoning.push(word, finishReason !== null);
     request.firstTokenMs ??= atMs;
     request.push({
       id: request.id,
@@ -316,7 +322,7 @@ export class FakeEngine implements ChorusEngine {
       choices: [
         {
           index: 0,
-          delta: { content: word },
+          delta: { ...(reasoning !== "" && { reasoning_content: reasoning }), content },
           logprobs: request.hasLogprobs ? logprobsOf(word) : null,
           finish_reason: finishReason,
         },

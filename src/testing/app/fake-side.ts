@@ -31,7 +31,8 @@ export class FakeSide implements Transport {
 
   readonly service: Transport["service"] = {
     load: (_source, _config, onMessage) => {
-      this.post = (message) => onMessage({ events: [], steps: [], requests: [], alerts: [], fatal: null, ...message });
+      this.post = (message) =>
+        onMessage({ events: [], steps: [], requests: [], alerts: [], devices: [], fatal: null, ...message });
       return Promise.resolve(this.loaded);
     },
     submit: (ticket, request) => {

@@ -18,7 +18,6 @@ export function openPanes(options: FakeEngineOptions = {}) {
   const control = new EngineControl({
     createEngine: async () => engines[started++] ?? new FakeEngine(options),
     choice: { model: "fake" },
-    hasWebGpu: () => true,
     scheduleFlush,
     now,
   });

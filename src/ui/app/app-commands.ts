@@ -1,10 +1,12 @@
 import { flushSync } from "react-dom";
+import { BACKEND_CHOICES } from "../../protocol/config.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Command } from "../../state/commands/commands.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Theme } from "../../state/app/theme.ts";
 import { MAX_PANES } from "../../state/workspace/workspace.ts";
 import { focusMessageOf } from "../chat/Composer.tsx";
+import { BACKEND_NAMES } from "../engine/BackendPicker.tsx";
 
 /** The commands that are always there. Components register their own with useCommands. */
 export function appCommands(
@@ -115,6 +117,14 @@ export function appCommands(
       isEnabled: () => ["failed", "dead", "unsupported"].includes(engine.store.getState().status),
       run: () => void engine.start(),
     },
+    ...BACKEND_CHOICES.map((choice): Command => ({
+      id: `backend.${choice}`,
+      title: `Run on: ${BACKEND_NAMES[choice]}`,
+      group: "Batch",
+      words: "backend webgpu wasm processor graphics",
+      isEnabled: () => engine.backend.getState() !== choice,
+      run: () => void engine.useBackend(choice),
+    })),
     ...(["system", "light", "dark"] as const).map((choice): Command => ({
       id: `theme.${choice}`,
       title: choice === "system" ? "Light or dark, like the system" : `${choice === "dark" ? "Dark" : "Light"} theme`,

@@ -3,9 +3,10 @@ import "../tokens.css";
 import "../base.css";
 import { createElement } from "react";
 import { createRoot } from "react-dom/client";
+import type { BackendChoice } from "../../protocol/config.ts";
 import { createAppState, type AppState, type AppStateOptions } from "../../state/app/app-state.ts";
 import { AppUpdates } from "../../state/app/app-updates.ts";
-import type { CreateEngine } from "../../state/engine/engine-control.ts";
+import { rememberedBackend, type CreateEngine } from "../../state/engine/engine-control.ts";
 import { FrameFlusher } from "../../state/frame-flusher.ts";
 import { keepWhileOpen } from "../../state/workspace/keeping-turn.ts";
 import { EMBEDDED_MODEL, rememberChoice, rememberedChoice } from "../../state/models/model-choice.ts";
@@ -20,6 +21,8 @@ interface StartAppOptions {
   readonly models: AppStateOptions["models"];
   /** From the address: a model's folder, relative to the page, or its hub name. [the model chosen before] */
   readonly model?: string | null;
+  /** From the address: what computes. [the one chosen before] */
+  readonly backend?: BackendChoice | null;
   /** Settings from the address, sent with every question. [the model's own] */
   readonly sampling?: AppStateOptions["sampling"];
   readonly kept?: AppStateOptions["kept"];
@@ -30,7 +33,7 @@ interface StartAppOptions {
 
 /** Renders the app. The chats, and the model they load, are opened when they are first shown or requested. */
 export function startApp(options: StartAppOptions): { readonly openChats: () => AppState } {
-  const { root, createEngine, models, kept, schemaProblem, model = null } = options;
+  const { root, createEngine, models, kept, schemaProblem, model = null, backend = null } = options;
   const flusher = new FrameFlusher();
   let app: AppState | undefined;
   const openChats = () => {
@@ -46,7 +49,7 @@ export function startApp(options: StartAppOptions): { readonly openChats: () => 
       sampling: options.sampling ?? {},
       ...(kept && { kept }),
       ...(schemaProblem && { schemaProblem }),
-      hasWebGpu: () => "gpu" in navigator,
+      backend,
       scheduleFlush: flusher.schedule,
       now: () => performance.now(),
     });
@@ -61,7 +64,7 @@ export function startApp(options: StartAppOptions): { readonly openChats: () => 
       theme: new Theme(),
       updates,
       openChats,
-      createEngine,
+      createEngine: (engineOptions) => createEngine({ backend: backend ?? rememberedBackend(), ...engineOptions }),
       model: model ?? EMBEDDED_MODEL,
     }),
   );

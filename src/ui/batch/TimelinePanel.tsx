@@ -155,7 +155,8 @@ export function TimelinePanel({ batch, linkTo }: TimelinePanelProps) {
             {rows.length > 0 && (
               <li className={css.sum}>
                 tokens
-                <br />a step
+                <br />
+                per step
               </li>
             )}
           </ol>

@@ -6,6 +6,7 @@ import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 import { Markdown } from "./markdown/Markdown.tsx";
+import { Reasoning } from "./Reasoning.tsx";
 import { QuestionEditor } from "./QuestionEditor.tsx";
 import { TokenProbabilities } from "./TokenProbabilities.tsx";
 import css from "./TurnView.module.css";
@@ -61,6 +62,7 @@ export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, is
           </Button>
         </div>
       )}
+      {turn.reasoning && <Reasoning text={turn.reasoning} isOver={turn.answer !== "" || turn.end !== null} />}
       <div className={css.answer}>
         <div ref={answer} data-answer="">
           <Markdown text={turn.answer} caret={caret} />

@@ -10,7 +10,6 @@ it("offers what can be done with the current chat, and does it", () => {
     models: new FakeModels(),
     choice: { model: "fake" },
     sampling: {},
-    hasWebGpu: () => true,
     scheduleFlush: (flush) => flush(),
     now: () => 0,
   });

@@ -1,6 +1,7 @@
 import { currentStage } from "../../state/engine/load-stages.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { classNames } from "../class-names.ts";
+import { BackendPicker } from "./BackendPicker.tsx";
 import { STAGE_NAMES } from "./stage-names.ts";
 import { StartAgainButton } from "./StartAgainButton.tsx";
 import { useOnline } from "../use-media.ts";
@@ -14,11 +15,16 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
   switch (state.status) {
     case "ready":
       return (
-        <p className={css.status} title={`The model runs on this graphics adapter: ${state.engine.model.adapter}`}>
+        <div className={css.status}>
           <span className={css.dot} />
-          <span className={css.adapter}>{state.engine.model.adapter}</span>
+          <BackendPicker engine={engine} adapter={state.engine.model.adapter} />
+          {state.engine.model.backend === "cpu" && mayHaveMoreThreads() && (
+            <b title="This page shares no memory between threads yet. Once it is kept for use without network, a reload brings them.">
+              Reload for more threads
+            </b>
+          )}
           {!isOnline && <b title="Everything works without network: the model runs in this page">Offline</b>}
-        </p>
+        </div>
       );
     case "loading": {
       const stage = currentStage(state.stages);
@@ -40,4 +46,9 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
         </div>
       );
   }
+}
+
+/** Threads take an isolated page, which the service worker makes of this one at its next load, and a core to spare. */
+function mayHaveMoreThreads(): boolean {
+  return !crossOriginIsolated && navigator.hardwareConcurrency > 2;
 }

@@ -3,7 +3,7 @@ import type { StageProgress } from "../../state/engine/load-stages.ts";
 import { formatBytes, formatBytesOf, formatCount, formatTimeLeft } from "../format.ts";
 
 export const STAGE_NAMES: Record<LoadStage, string> = {
-  adapter: "Graphics adapter",
+  adapter: "Processor",
   tokenizer: "Tokenizer",
   weights: "Weights",
   kernels: "Kernels",

@@ -6,9 +6,11 @@ import { CopyDetails } from "../components/CopyDetails.tsx";
 import { BROWSERS_WITH_WEBGPU, nameBrowser, suggestRemedy } from "./describe-browser.ts";
 import css from "./UnsupportedPage.module.css";
 
-/** Replaces the app if there is no WebGPU: says what is missing and what to do in this browser. */
+/** Replaces the app where nothing can compute: says what is missing and what to do in this browser. */
 export function UnsupportedPage({ engine, error }: { engine: EngineControl; error: ChorusErrorData }) {
   const hasGpu = "gpu" in navigator;
+  // Only where WebGPU was asked for by name; else the CPU would run.
+  const isAboutGpu = error.code === "webgpu_unavailable";
   const { userAgent } = navigator;
   const found = `${nameBrowser(userAgent)}; ${error.message}`;
   const remedy = suggestRemedy({ userAgent, hasGpu, isSecureContext });
@@ -20,10 +22,12 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
         Chorus
       </div>
       <div className={css.card}>
-        <h1>{hasGpu ? "WebGPU finds no graphics adapter" : "This browser has no WebGPU"}</h1>
+        <h1>{headingFor(isAboutGpu, hasGpu)}</h1>
         <p>
-          Chorus runs the model on your graphics card through WebGPU, which{" "}
-          {hasGpu ? "found none that it may use." : "this browser does not offer here."} Nothing was downloaded.
+          {isAboutGpu
+            ? `You chose to run the model on the GPU through WebGPU, which ${hasGpu ? "found none that it may use" : "this browser does not offer here"}.`
+            : "Chorus needs a GPU, or WebAssembly that computes with vectors (SIMD); this browser offers neither here."}{" "}
+          Nothing was downloaded.
         </p>
         <dl className={css.facts}>
           <dt>Try this</dt>
@@ -34,7 +38,12 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
           <dd>{found}</dd>
         </dl>
         <div className={css.actions}>
-          <Button look="ink" onClick={() => void engine.start()}>
+          {isAboutGpu && (
+            <Button look="ink" onClick={() => void engine.useBackend("cpu")}>
+              Run on the CPU
+            </Button>
+          )}
+          <Button look={isAboutGpu ? "outlined" : "ink"} onClick={() => void engine.start()}>
             Check again
           </Button>
           <CopyDetails error={error} />
@@ -42,4 +51,9 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
       </div>
     </main>
   );
+}
+
+function headingFor(isAboutGpu: boolean, hasGpu: boolean): string {
+  if (!isAboutGpu) return "This browser can't run a model";
+  return hasGpu ? "WebGPU finds no graphics adapter" : "This browser has no WebGPU";
 }

@@ -26,6 +26,8 @@ export function nameBrowser(userAgent: string): string {
   const system = SYSTEMS.find(([, mark]) => mark.test(userAgent))?.[0] ?? "an unknown system";
   for (const [name, version] of BROWSERS) {
     const found = version.exec(userAgent);
+    // There is no Safari on Linux, only others who say they are; the version is of their own making.
+    if (found && name === "Safari" && system === "Linux") return "WebKit on Linux";
     if (found) return `${name} ${found[1]} on ${system}`;
   }
   return `An unknown browser on ${system}`;
@@ -41,11 +43,8 @@ export function suggestRemedy({ userAgent, hasGpu, isSecureContext }: BrowserHin
   const browser = nameBrowser(userAgent);
   const isLinux = browser.endsWith("on Linux");
   if (browser.startsWith("Firefox")) return hasGpu ? FIREFOX_WITHOUT_ADAPTER : FIREFOX_WITHOUT_WEBGPU;
-  if (browser.startsWith("Safari") || browser.endsWith("on iOS")) {
-    return isLinux
-      ? "WebKit has no WebGPU on Linux. Open this page in Chrome, Edge or Firefox."
-      : "Update to Safari 26 (macOS or iOS 26).";
-  }
+  if (browser.startsWith("WebKit")) return "WebKit has no WebGPU on Linux. Open this page in Chrome, Edge or Firefox.";
+  if (browser.startsWith("Safari") || browser.endsWith("on iOS")) return "Update to Safari 26 (macOS or iOS 26).";
   if (isLinux) {
     return `${hasGpu ? "Turn on hardware acceleration in the browser's settings" : "Update to version 144 or later"}, or set chrome://flags/#enable-unsafe-webgpu and #enable-vulkan to Enabled, and restart it.`;
   }

@@ -7,7 +7,8 @@ import type { FunctionBuilder } from "../wasm/function-builder.ts";
 import { v128 } from "../wasm/instructions.ts";
 import { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { Vector } from "../wasm/value.ts";
-import { Arithmetic, FORBIDDEN, type CpuMath } from "./arithmetic.ts";
+import type { CpuMath } from "../../../protocol/config.ts";
+import { Arithmetic, FORBIDDEN } from "./arithmetic.ts";
 import { toHalves } from "./halves.ts";
 
 allowRelaxedSimd();

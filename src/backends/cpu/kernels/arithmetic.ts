@@ -8,10 +8,8 @@
 
 import type { FunctionBuilder, Local } from "../wasm/function-builder.ts";
 import { f32, f32x4, i32x4, v128 } from "../wasm/instructions.ts";
+import type { CpuMath } from "../../../protocol/config.ts";
 import type { F32x4, Value, Vector } from "../wasm/value.ts";
-
-/** "portable": products are rounded before they are added, everywhere. "fastest": fused where the processor can. */
-export type CpuMath = "portable" | "fastest";
 
 /** A logit that no draw may take, and a score that no weight comes of: the lowest f32. */
 export const FORBIDDEN = -3.4028234663852886e38;

@@ -1,8 +1,8 @@
 // All kernels as one WebAssembly module.
 
-import type { WeightsDtype } from "../../../protocol/config.ts";
+import type { CpuMath, WeightsDtype } from "../../../protocol/config.ts";
 import { ModuleBuilder, type MemoryLimits } from "../wasm/module-builder.ts";
-import { Arithmetic, type CpuMath } from "./arithmetic.ts";
+import { Arithmetic } from "./arithmetic.ts";
 import { defineAttention, type Attend } from "./attention.ts";
 import { defineBarrier, type Barrier } from "./barrier.ts";
 import { defineCacheWrite, type CacheShape, type CacheWrite } from "./cache-write.ts";
@@ -23,6 +23,8 @@ export interface KernelOptions {
   readonly math: CpuMath;
   readonly dtype: WeightsDtype;
   readonly cache: CacheShape;
+  /** Values of a head that positions turn. [all of one in the cache] */
+  readonly rotarySize?: number;
   /** Query heads that share a key head. */
   readonly queriesAKey: number;
   readonly memory: MemoryLimits;
@@ -61,7 +63,7 @@ export function assembleKernels(options: KernelOptions): Uint8Array<ArrayBuffer>
   const math = new Arithmetic(options.math);
   defineProduct(module, math, dtype, defineEpilogues(module, math));
   defineNorms(module, math);
-  defineRotate(module, math, cache.headSize);
+  defineRotate(module, math, options.rotarySize ?? cache.headSize, cache.headSize);
   defineCacheWrite(module, cache);
   defineAttention(module, math, cache, options.queriesAKey);
   defineEmbed(module, dtype);

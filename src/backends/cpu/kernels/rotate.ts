@@ -9,7 +9,8 @@ import type { Arithmetic } from "./arithmetic.ts";
 
 export type Rotate = (x: number, heads: number, angles: number) => void;
 
-export function defineRotate(module: ModuleBuilder, math: Arithmetic, headSize: number): void {
+/** @param headStride values from one head to the next */
+export function defineRotate(module: ModuleBuilder, math: Arithmetic, headSize: number, headStride = headSize): void {
   const half = headSize / 2;
   module.function("rotate", { x: "i32", heads: "i32", angles: "i32" }, (f, { x, heads, angles }) => {
     const a = f.v128();
@@ -37,7 +38,7 @@ export function defineRotate(module: ModuleBuilder, math: Arithmetic, headSize: 
           f.storeF32(x, f32.sub(f32.mul(one, cosine), f32.mul(other, sine)), 4 * i);
           f.storeF32(x, f32.add(f32.mul(other, cosine), f32.mul(one, sine)), 4 * (half + i));
         }
-        f.increment(x, 4 * headSize);
+        f.increment(x, 4 * headStride);
         f.increment(heads, i32.sub(0, 1));
       },
       i32.ne(heads, 0),

@@ -36,12 +36,33 @@ export interface NormOperation {
   readonly epsilon: number;
 }
 
+/** y = y + x, row by row. */
+export interface AddOperation {
+  readonly type: "add";
+  readonly x: Rows;
+  readonly y: Rows;
+  /** Of a row with its padding. */
+  readonly bytes: number;
+}
+
+/** Copies heads that lie `from` values apart to where they lie `to` apart; what lies between is left alone. */
+export interface CopyHeadsOperation {
+  readonly type: "copyHeads";
+  readonly x: Rows;
+  readonly y: Rows;
+  readonly heads: number;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** RMSNorm of each head by itself, in place. */
 export interface HeadNormOperation {
   readonly type: "headNorm";
   readonly x: Rows;
   readonly heads: number;
   readonly headSize: number;
+  /** Values from one head to the next: a multiple of 4. */
+  readonly headStride: number;
   readonly gamma: number;
   readonly epsilon: number;
 }
@@ -112,6 +133,8 @@ export interface RecordOperation {
 export type Operation =
   | EmbedOperation
   | NormOperation
+  | AddOperation
+  | CopyHeadsOperation
   | HeadNormOperation
   | LinearOperation
   | RotateOperation
@@ -122,6 +145,6 @@ export type Operation =
 
 /**
  * Operations in phases. Threads meet between phases. Within one, each goes on with what it has made itself: its own rows
- * (embed, norm, headNorm, rotate and cacheWrite share rows alike), or its own columns (linear).
+ * (all but linear, attend and sample share rows alike), or its own columns (linear).
  */
 export type Program = readonly (readonly Operation[])[];

@@ -3,8 +3,10 @@ import { EPILOGUE } from "../kernels/epilogues.ts";
 import type { Kernels } from "../kernels/kernels.ts";
 import { GROUP_COLUMNS, GROUP_PANELS } from "../kernels/panels.ts";
 import type {
+  AddOperation,
   AttendOperation,
   CacheWriteOperation,
+  CopyHeadsOperation,
   EmbedOperation,
   HeadNormOperation,
   LinearOperation,
@@ -48,6 +50,7 @@ export class StepThread {
   readonly #kernels: Kernels;
   readonly #plan: ThreadPlan;
   readonly #view: StepView;
+  readonly #floats: Float32Array;
   readonly #drawer: SampleDrawer;
   readonly #thread: number;
   #threads = 1;
@@ -56,6 +59,7 @@ export class StepThread {
     this.#kernels = kernels;
     this.#plan = plan;
     this.#view = new StepView(buffer, plan.step);
+    this.#floats = new Float32Array(buffer);
     this.#drawer = drawer;
     this.#thread = thread;
   }
@@ -75,6 +79,10 @@ export class StepThread {
         return this.#embed(operation);
       case "norm":
         return this.#norm(operation);
+      case "add":
+        return this.#add(operation);
+      case "copyHeads":
+        return this.#copyHeads(operation);
       case "headNorm":
         return this.#headNorm(operation);
       case "linear":
@@ -121,12 +129,30 @@ export class StepThread {
     }
   }
 
-  #headNorm({ x, heads, headSize, gamma, epsilon }: HeadNormOperation): void {
+  #add({ x, y, bytes }: AddOperation): void {
+    const { begin, end } = this.#share(this.#view.numRows);
+    for (let row = begin; row < end; row++) {
+      this.#kernels.add(y.address + row * y.stride, x.address + row * x.stride, bytes);
+    }
+  }
+
+  #copyHeads({ x, y, heads, from, to }: CopyHeadsOperation): void {
+    const size = Math.min(from, to);
     const { begin, end } = this.#share(this.#view.numRows);
     for (let row = begin; row < end; row++) {
       for (let head = 0; head < heads; head++) {
-        const at = x.address + row * x.stride + 4 * head * headSize;
-        this.#kernels.rms_norm(at, at, gamma, 4 * headSize, headSize, epsilon);
+        const source = (x.address + row * x.stride) / 4 + head * from;
+        this.#floats.copyWithin((y.address + row * y.stride) / 4 + head * to, source, source + size);
+      }
+    }
+  }
+
+  #headNorm({ x, heads, headSize, headStride, gamma, epsilon }: HeadNormOperation): void {
+    const { begin, end } = this.#share(this.#view.numRows);
+    for (let row = begin; row < end; row++) {
+      for (let head = 0; head < heads; head++) {
+        const at = x.address + row * x.stride + 4 * head * headStride;
+        this.#kernels.rms_norm(at, at, gamma, 4 * headStride, headSize, epsilon);
       }
     }
   }

@@ -1,4 +1,4 @@
-// What attention costs over long contexts: one workgroup a row and head, in splits that are merged, and in quads of lanes.
+// Times attention over long contexts: one workgroup per row and head, in merged splits, and in quads of lanes.
 
 import { it } from "vitest";
 
@@ -13,6 +13,7 @@ import {
   cacheWrite,
   maxSplits,
   quadHeads,
+  UNLIMITED_WINDOW,
 } from "./attention.ts";
 
 const { device, hasSubgroups } = await openTestDevice();
@@ -53,11 +54,20 @@ it("attention", async () => {
     HEAD_SIZE,
     QKV_STRIDE: 3 * WIDTH,
   };
-  const constants = { ...cache, Y_STRIDE: WIDTH, SCALE: 1 / 8 };
+  const WINDOW = UNLIMITED_WINDOW;
+  const constants = { ...cache, Y_STRIDE: WIDTH, SCALE: 1 / 8, WINDOW };
   const [alone, inSplits, merge] = await Promise.all([
     compiler.pipeline(attention, { ...constants, ...tile, ...splits, ALONE: true }),
     compiler.pipeline(attention, { ...constants, ...tile, ...splits, ALONE: false }),
-    compiler.pipeline(attentionMerge, { ...splits, LANES: MERGE_LANES, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE: WIDTH }),
+    compiler.pipeline(attentionMerge, {
+      ...splits,
+      WINDOW,
+      LANES: MERGE_LANES,
+      HEADS,
+      HEAD_SIZE,
+      HEAD_VEC4,
+      Y_STRIDE: WIDTH,
+    }),
   ]);
   const perGroup = quadHeads(HEADS);
   const write = await compiler.pipeline(cacheWrite, { ...cache, LANES: WRITE_LANES });

@@ -25,6 +25,7 @@ import {
   QUAD_HEAD_VEC4,
   quadHeads,
   splitFloats,
+  UNLIMITED_WINDOW,
 } from "./attention.ts";
 
 const { device, hasSubgroups } = await openTestDevice();
@@ -44,6 +45,8 @@ interface Shape {
   /** Heads of keys and values. [heads] */
   kvHeads?: number;
   headSize: number;
+  /** Positions that a row sees. [all] */
+  window?: number;
   cacheDtype: KvCacheDtype;
 }
 
@@ -62,7 +65,7 @@ const blockTables = Uint32Array.from({ length: 3 * MAX_BLOCKS }, (_, i) => (i * 
 
 /** Attends with the rows of the steps as given, each step's keys and values cached for the next; the last one's result. */
 async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
-  const { kernel, heads, kvHeads = heads, headSize, cacheDtype } = shape;
+  const { kernel, heads, kvHeads = heads, headSize, window = UNLIMITED_WINDOW, cacheDtype } = shape;
   const qkvWidth = (heads + 2 * kvHeads) * headSize;
   const headVec4 = Math.ceil(headSize / 4);
   const width = heads * headSize;
@@ -77,6 +80,7 @@ async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
     QKV_STRIDE: strideOf(qkvWidth),
     Y_STRIDE: strideOf(width),
     SCALE: 1 / Math.sqrt(headSize),
+    WINDOW: window,
   };
   const cacheWords = NUM_BLOCKS * BLOCK_SIZE * kvHeads * headVec4 * (cacheDtype === "f16" ? 2 : 4);
   // What nobody wrote must never be read: NaN would show.
@@ -121,7 +125,7 @@ async function run(
   const headVec4 = Number(constants.HEAD_VEC4);
   const numRows = data.rows.length / 4;
   if (kernel === "attention-quad") {
-    const { Y_STRIDE, SCALE, ...cache } = constants;
+    const { Y_STRIDE, SCALE, WINDOW, ...cache } = constants;
     const write = { ...cache, LANES: 8 };
     const written = await runKernel(device, cacheWrite, write, data, [
       Math.ceil((Number(constants.KV_HEADS) * headVec4) / 8),
@@ -132,7 +136,7 @@ async function run(
     const outputs = await runKernel(
       device,
       attentionQuad,
-      { ...cache, Y_STRIDE, SCALE, LANES: 4 * perGroup },
+      { ...cache, Y_STRIDE, SCALE, WINDOW, LANES: 4 * perGroup },
       { ...data, key_cache, value_cache },
       [Math.ceil(heads / perGroup), numRows],
     );
@@ -153,6 +157,7 @@ async function run(
   ]);
   const merge = {
     ...splits,
+    WINDOW: constants.WINDOW,
     LANES: 64,
     HEADS: heads,
     HEAD_SIZE: constants.HEAD_SIZE,
@@ -170,14 +175,14 @@ async function run(
 }
 
 function reference(shape: Shape, row: Row, head: number): Float64Array {
-  const { heads, kvHeads = heads, headSize, cacheDtype } = shape;
+  const { heads, kvHeads = heads, headSize, window = Infinity, cacheDtype } = shape;
   const part = (position: number, which: number) => {
     const kvHead = Math.floor(head / (heads / kvHeads));
     const at = which === 0 ? head : heads + (which - 1) * kvHeads + kvHead;
     const values = qkvOf(shape, { slot: row.slot, position }).slice(at * headSize, (at + 1) * headSize);
     return which > 0 && cacheDtype === "f16" ? float16ToFloat32(float32ToFloat16(values)) : values;
   };
-  const positions = Array.from({ length: row.position + 1 }, (_, i) => i);
+  const positions = Array.from({ length: row.position + 1 }, (_, i) => i).slice(-window);
   return attentionReference(
     part(row.position, 0),
     positions.map((p) => part(p, 1)),
@@ -222,6 +227,24 @@ describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtyp
     });
   });
 
+  it.each([1, 3, 16, 18, 70, 71, 1000])(
+    "sees %i positions, its own included, where it has a window",
+    async (window) => {
+      const shape = { kernel, heads: 4, kvHeads: 2, headSize: 12, window, cacheDtype };
+      const steps = [
+        [...rowsOf(0, 0, 61), ...rowsOf(1, 0, 3)],
+        [...rowsOf(1, 3, 18), ...rowsOf(0, 61, 71)],
+      ];
+      const result = await attend(shape, steps);
+      (steps[1] ?? []).forEach((row, r) => {
+        for (let head = 0; head < shape.heads; head++) {
+          const at = r * strideOf(shape.heads * shape.headSize) + head * shape.headSize;
+          expectClose(result.subarray(at, at + shape.headSize), reference(shape, row, head), 1e-5);
+        }
+      });
+    },
+  );
+
   it("holds for a context of several splits, the last of them begun and ended within it", async () => {
     for (const [headSize, position] of [
       [12, 255],
@@ -235,8 +258,11 @@ describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtyp
     }
   });
 
-  it("gives a row the same bits whether its prompt came whole, in pieces, alone or among others", async () => {
-    const shape = { kernel, heads: 2, headSize: 12, cacheDtype };
+  it.each([
+    { window: UNLIMITED_WINDOW, sees: "all" },
+    { window: 50, sees: "a window" },
+  ])("gives a row that sees $sees the same bits, whole, in pieces, alone or among others", async ({ window }) => {
+    const shape = { kernel, heads: 2, headSize: 12, window, cacheDtype };
     const row = { slot: 0, position: 137 };
     const others = rowsOf(2, 0, 40);
     const whole = await attend(shape, [rowsOf(0, 0, 138)]);
@@ -254,10 +280,11 @@ describe("splits", () => {
     { heads: 1, headSize: 80 },
     { heads: 4, kvHeads: 2, headSize: 16 },
     { heads: 1, headSize: 260 },
+    { heads: 2, headSize: 12, window: 200 },
   ])(
-    "give the bits that one workgroup gives ($heads heads of $headSize)",
-    async ({ heads, kvHeads = heads, headSize }) => {
-      const shape = { heads, kvHeads, headSize, cacheDtype: "f16" } as const;
+    "give the bits that one workgroup gives ($heads heads of $headSize, window: $window)",
+    async ({ heads, kvHeads = heads, headSize, window = UNLIMITED_WINDOW }) => {
+      const shape = { heads, kvHeads, headSize, window, cacheDtype: "f16" } as const;
       const steps = [rowsOf(0, 0, 299), [...rowsOf(1, 0, 2), ...rowsOf(0, 299, 301)]];
       const alone = await attend({ ...shape, kernel: "attention" }, steps);
       const inSplits = await attend({ ...shape, kernel: "attention in splits" }, steps);

@@ -8,6 +8,7 @@ import keysValues from "../../../../shaders/lib/keys-values.wgsl?raw";
 import softmaxPart from "../../../../shaders/lib/softmax-part.wgsl?raw";
 import writeCache from "../../../../shaders/lib/write-cache.wgsl?raw";
 import step from "../../../../shaders/lib/step.wgsl?raw";
+import window from "../../../../shaders/lib/window.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
 const writingBindings = [
@@ -29,12 +30,12 @@ const cacheConstants = [
   "MAX_BLOCKS",
   "CACHE_F16",
 ] as const;
-const constants = [...cacheConstants, "Y_STRIDE", "SCALE"] as const;
+const constants = [...cacheConstants, "Y_STRIDE", "SCALE", "WINDOW"] as const;
 
 /** Writes each row's keys and values to the cache, and attends causally over its sequence's positions up to it. */
 export const attention = defineKernel({
   name: "attention",
-  code: [code, keysValues, writeCache, cache, half, softmaxPart, step],
+  code: [code, keysValues, writeCache, cache, half, softmaxPart, step, window],
   bindings: [...writingBindings, ["y", "storage"]],
   constants: [...constants, "GROUPS", "SPLIT", "MAX_SPLITS", "ALONE"],
 });
@@ -42,13 +43,13 @@ export const attention = defineKernel({
 /** Joins what attention computed in splits. */
 export const attentionMerge = defineKernel({
   name: "attention-merge",
-  code: [mergeCode, softmaxPart, step],
+  code: [mergeCode, softmaxPart, step, window],
   bindings: [
     ["parts", "read-only-storage"],
     ["rows", "read-only-storage"],
     ["y", "storage"],
   ],
-  constants: ["LANES", "SPLIT", "MAX_SPLITS", "HEADS", "HEAD_SIZE", "HEAD_VEC4", "Y_STRIDE"],
+  constants: ["LANES", "SPLIT", "MAX_SPLITS", "WINDOW", "HEADS", "HEAD_SIZE", "HEAD_VEC4", "Y_STRIDE"],
 });
 
 /** Writes each row's keys and values to the cache, for a kernel that attends by the cache alone. */
@@ -62,7 +63,7 @@ export const cacheWrite = defineKernel({
 /** Attends causally over a sequence's positions, all of which are cached: with the lanes of quads, for heads of up to QUAD_HEAD_VEC4. */
 export const attentionQuad = defineKernel({
   name: "attention-quad",
-  code: [quadCode, keysValues, cache, half, step],
+  code: [quadCode, keysValues, cache, half, step, window],
   bindings: [
     ["qkv", "read-only-storage"],
     ["rows", "read-only-storage"],
@@ -73,6 +74,9 @@ export const attentionQuad = defineKernel({
   ],
   constants,
 });
+
+/** Of a layer that sees all positions. */
+export const UNLIMITED_WINDOW = 2 ** 32 - 1;
 
 /** Most lanes a workgroup of attention may have everywhere, and so a bound on the head's size: 4 values a lane. */
 const MAX_LANES = 256;
@@ -99,7 +103,7 @@ export function attentionTile(headVec4: number): {
  * Whether a step's splits go to workgroups of their own. They do where rows are few, and would leave most of a GPU idle for
  * as long as the longest one takes; merging them costs a dispatch more, which a short context is not worth. The bits are the
  * same.
- * @param longest positions that a row of the step attends to, at most
+ * @param longest positions that a row of the step sees, at most
  */
 export function isSplit(rows: number, longest: number): boolean {
   return rows <= MAX_SPLIT_ROWS && longest >= SPLIT_FROM;

@@ -19,7 +19,7 @@ describe.each(["f32", "f16", "q8", "q4"] as const)("embedding from %s weights", 
     const wte = randomFloats(vocabulary * width, 1);
     const wpe = randomFloats(8 * width, 2);
     const last = vocabulary - 1;
-    // (token, position, slot): the third row's token is what slot 2 sampled last.
+    // (token, position, slot): the third row's token is the last one sampled in slot 2.
     const rows = [
       [0, 3, 0],
       [last, 7, 1],
@@ -47,7 +47,7 @@ describe.each(["f32", "f16", "q8", "q4"] as const)("embedding from %s weights", 
       },
       [Math.ceil(strideOf(width) / 64), 3],
     );
-    // A group lies along the width: along a row of the table.
+    // A group lies along the width, that is, along a row of the table.
     const kept = weightsAsKept(wte, vocabulary, width, dtype, { groupsAlong: "rows" });
     const expected = new Float32Array(3 * strideOf(width));
     rows.forEach(([, position = 0], r) => {

@@ -3,7 +3,7 @@ import step from "../../../../shaders/lib/step.wgsl?raw";
 import weights from "../../../../shaders/lib/weights.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
-/** Token plus position embedding: one row of x a row of the step. */
+/** Writes token plus position embedding, one row of x per row of the step. */
 export const embed = defineKernel({
   name: "embed",
   code: [code, step, weights],

@@ -1,5 +1,5 @@
-// The head of GPT-2 124M and the draw behind it, by GPUs' kernels: the sampler reading all logits, or what the head says of
-// each 32 of them.
+// Times GPT-2 124M's head and the draw with the kernels for GPUs. The sampler reads either all logits, or the head's
+// summary of each 32 of them.
 
 import { it } from "vitest";
 

@@ -1,4 +1,4 @@
-// What the head says of its logits, and what the sampler makes of it.
+// The head's summary of its logits, and draws from that summary.
 
 import { describe, expect, it } from "vitest";
 
@@ -28,7 +28,7 @@ const K4 = strideOf(WIDTH) / 4;
 const MAX_LENGTH = 8;
 const MAX_TOP = 3;
 
-/** Kinds of requests: what they have to do with the parts differs. */
+/** Kinds of requests, which use the parts in different ways. */
 const REQUESTS: Fields[] = [
   { temperature: 0 },
   { temperature: 1, seed_low: 7 },
@@ -42,7 +42,7 @@ const REQUESTS: Fields[] = [
   { temperature: 1, flags: 1, seed_low: 14, num_top: 1 },
   { temperature: 0, flags: 16, scored_token: 0, num_top: 3 },
 ];
-/** Which of them draw from all tokens, and which from five. */
+/** The requests that draw from all tokens, and the one that draws from five. */
 const FREE = [1, 2, 3];
 const FIVE = 4;
 const rows = REQUESTS.length;
@@ -51,14 +51,18 @@ interface Head {
   kernel: "skinny" | "tiled";
   /** Rows of a workgroup. */
   height: number;
-  /** In how many bindings the head lies. */
+  /** Number of bindings over which the head is split. */
   parts: number;
 }
 
 /** Logits of every request, and what the head says of them. */
-async function headOf(vocabulary: number, { kernel, height, parts }: Head, bias = 0) {
+async function headOf(
+  vocabulary: number,
+  { kernel, height, parts }: Head,
+  { bias = 0, drawable = vocabulary }: { bias?: number; drawable?: number } = {},
+) {
   const stride = strideOf(vocabulary);
-  const numParts = stride / 32;
+  const numParts = Math.ceil(drawable / 32);
   const outputs = { y: new Float32Array(64 * stride), logit_parts: new Float32Array(4 * 64 * numParts) };
   const w = randomFloats(WIDTH * vocabulary, 3, 2);
   const columns = padTo(32, Math.ceil(vocabulary / parts));
@@ -80,7 +84,7 @@ async function headOf(vocabulary: number, { kernel, height, parts }: Head, bias 
       RMS: false,
       WIDTH: 0,
       EPSILON: 0,
-      VOCABULARY: vocabulary,
+      VOCABULARY: drawable,
       FIRST_TOKEN: first,
     };
     const data = {
@@ -98,7 +102,7 @@ async function headOf(vocabulary: number, { kernel, height, parts }: Head, bias 
       kernel === "skinny"
         ? await runKernel(device, matmulSkinny, { ...shape, COLUMNS: 8, SPLITS: 2, ROWS: height }, data, grid)
         : await runKernel(device, matmulTiled, { ...shape, ...tileOf(height) }, data, grid);
-    // Every part writes from its own first column on.
+    // Each part of the head writes to its own columns.
     outputs.logit_parts = new Float32Array(found.logit_parts ?? new ArrayBuffer(0));
     for (let r = 0; r < rows; r++) {
       outputs.y.set(floatsOf(found, "y").subarray(r * stride, r * stride + 4 * N4), r * stride + first);
@@ -112,11 +116,16 @@ function tileOf(height: number) {
 }
 
 /** What the sampler makes of the logits, with the parts or without them. */
-async function drawn(vocabulary: number, { logits, parts }: Awaited<ReturnType<typeof headOf>>, HAS_PARTS: boolean) {
+async function drawn(
+  vocabulary: number,
+  { logits, parts }: Awaited<ReturnType<typeof headOf>>,
+  HAS_PARTS: boolean,
+  STRIDE = strideOf(vocabulary),
+) {
   const shape = {
     LANES: 64,
     VOCABULARY: vocabulary,
-    STRIDE: strideOf(vocabulary),
+    STRIDE,
     PROCESSED_LOGPROBS: false,
     HAS_PARTS,
   };
@@ -145,15 +154,15 @@ function pairs(bytes = new ArrayBuffer(0)) {
   }));
 }
 
-// Of the largest some lanes of the sampler take two parts.
+// With the largest vocabulary some lanes of the sampler read two parts.
 describe.each([1, 33, 2101])("of a vocabulary of %i tokens", async (vocabulary) => {
   const stride = strideOf(vocabulary);
   const head = await headOf(vocabulary, { kernel: "skinny", height: 1, parts: 1 });
 
-  it("the head tells the peak, the softmax and the luckiest token of each 32 logits", () => {
+  it("the head gives the peak, the softmax and the luckiest token of each 32 logits", () => {
     const { logits, parts } = head;
     for (const [r, { temperature = 1, seed_low = 0, seed_high = 0, output_index = 0 }] of REQUESTS.entries()) {
-      // Of a single token the five likeliest leave all there are.
+      // With a single token, top-k 5 filters nothing.
       const isFree = FREE.includes(r) || (r === FIVE && vocabulary === 1);
       for (let first = 0; first < vocabulary; first += 32) {
         const own = [...logits.subarray(r * stride + first, r * stride + Math.min(first + 32, vocabulary))];
@@ -169,7 +178,7 @@ describe.each([1, 33, 2101])("of a vocabulary of %i tokens", async (vocabulary) 
         const gumbels = own.map((_, i) => gumbelReference([seed_low, seed_high], [output_index, first + i]));
         const lucks = own.map((logit, i) => logit / temperature + (gumbels[i] ?? NaN));
         const luckiest = lucks.indexOf(Math.max(...lucks));
-        // WGSL lets log be off by 2^-21 near 1, and gumbel = -log(-log u) makes of it so much more where it is large.
+        // WGSL allows log an error of 2^-21 near 1. gumbel = -log(-log u) multiplies that by exp(gumbel).
         const tolerance = 1e-5 + 2 ** -21 * Math.exp(gumbels[luckiest] ?? 0);
         expectClose(
           [luck, lucks[Math.floor(tokens / 32)] ?? NaN],
@@ -186,20 +195,20 @@ describe.each([1, 33, 2101])("of a vocabulary of %i tokens", async (vocabulary) 
     { kernel: "tiled", height: 4, parts: 1 },
     { kernel: "tiled", height: 16, parts: 1 },
     { kernel: "skinny", height: 8, parts: 3 },
-  ])("its word is the same to the bit: $kernel, $height rows, in $parts parts", async (other) => {
+  ])("its summary has the same bits from $kernel, $height rows, in $parts parts", async (other) => {
     const { logits, parts } = await headOf(vocabulary, other);
     expect(differingWords(logits.slice().buffer, head.logits.slice().buffer)).toBe(0);
     expect(differingWords(parts.slice().buffer, head.parts.slice().buffer)).toBe(0);
   });
 
-  it("the sampler draws by it what it draws by all logits", async () => {
+  it("the sampler draws the same from it as from all logits", async () => {
     const [short, long] = await Promise.all([drawn(vocabulary, head, true), drawn(vocabulary, head, false)]);
     for (const name of ["sampled", "top"] as const) {
       expect(short[name].map(({ token }) => token)).toEqual(long[name].map(({ token }) => token));
       const logprobs = (pairsOf: typeof short.top) => pairsOf.map(({ logprob }) => logprob);
       expectClose(logprobs(short[name]), logprobs(long[name]), 2e-6);
     }
-    // Whoever tells a raw log-probability tells the same bits: the token drawn is among the likeliest ones of its sample.
+    // If the drawn token is among its sample's likeliest, both raw log-probabilities have the same bits.
     for (const [r, { num_top = 0, flags = 0 }] of REQUESTS.entries()) {
       const own = short.top
         .slice(r * MAX_TOP, r * MAX_TOP + num_top)
@@ -210,8 +219,27 @@ describe.each([1, 33, 2101])("of a vocabulary of %i tokens", async (vocabulary) 
 });
 
 it("no token is drawn that the vocabulary has not, where no logit is a number", async () => {
-  const head = await headOf(33, { kernel: "skinny", height: 3, parts: 1 }, NaN);
+  const head = await headOf(33, { kernel: "skinny", height: 3, parts: 1 }, { bias: NaN });
   expect(head.logits.every((logit) => Number.isNaN(logit))).toBe(true);
   const [short, long] = await Promise.all([drawn(33, head, true), drawn(33, head, false)]);
   expect(short.sampled.map(({ token }) => token)).toEqual(long.sampled.map(({ token }) => token));
+});
+
+it.each<Head>([
+  { kernel: "skinny", height: 3, parts: 1 },
+  { kernel: "tiled", height: 4, parts: 3 },
+])("columns beyond the vocabulary are padding, and never drawn: $kernel, in $parts parts", async (shape) => {
+  const [columns, vocabulary] = [120, 40];
+  const head = await headOf(columns, shape, { drawable: vocabulary });
+  const drawnFrom = (size: number, hasParts: boolean) => drawn(size, head, hasParts, strideOf(columns));
+  const [all, short, long] = [
+    await drawnFrom(columns, false),
+    await drawnFrom(vocabulary, true),
+    await drawnFrom(vocabulary, false),
+  ];
+  const most = ({ sampled }: typeof all) => Math.max(...sampled.map(({ token = NaN }) => token));
+  expect(most(all)).toBeGreaterThanOrEqual(vocabulary);
+  expect(most(long)).toBeLessThan(vocabulary);
+  expect(short.sampled.map(({ token }) => token)).toEqual(long.sampled.map(({ token }) => token));
+  expect(short.top.map(({ token }) => token)).toEqual(long.top.map(({ token }) => token));
 });

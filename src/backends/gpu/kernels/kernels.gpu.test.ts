@@ -1,4 +1,4 @@
-// Every descriptor against its WGSL file: what one says and the other doesn't would show only as a wrong result.
+// Compares every descriptor with its WGSL file. A difference would otherwise show only as wrong results.
 
 import { describe, expect, it } from "vitest";
 
@@ -40,13 +40,13 @@ describe.each(kernels)("$name", (kernel) => {
     expect(kernel.bindings).toEqual(bindingsIn(kernel.code));
   });
 
-  it("has the override constants its file declares, and none of them a default", () => {
+  it("has the override constants its file declares, without defaults", () => {
     const declared = [...kernel.code.matchAll(/^override (\w+): \w+( =)?/gm)];
     expect([...kernel.constants].sort()).toEqual(declared.map(([, name]) => name).sort());
     expect(declared.filter(([, , preset]) => preset)).toEqual([]);
   });
 
-  it("has an entry point of its own name, and only that", () => {
+  it("has one entry point, named after it", () => {
     const entryPoints = [...kernel.code.matchAll(/@compute[^{]*?\bfn (\w+)/g)].map(([, name]) => name);
     expect(entryPoints).toEqual([kernel.name.replaceAll("-", "_")]);
   });

@@ -20,14 +20,18 @@ async function normalise(
   x: Float32Array,
   width: number,
   rows: number,
-  { sampleRows = null, RMS = false }: { sampleRows?: number[] | null; RMS?: boolean } = {},
+  {
+    sampleRows = null,
+    RMS = false,
+    adds = false,
+  }: { sampleRows?: number[] | null; RMS?: boolean; adds?: boolean } = {},
 ) {
   const gamma = randomFloats(width, 7);
   const beta = randomFloats(width, 8);
   const outputs = await runKernel(
     device,
     layerNorm,
-    { K4: strideOf(width) / 4, RMS, WIDTH: width, EPSILON, SAMPLES_ONLY: sampleRows !== null },
+    { K4: strideOf(width) / 4, RMS, WIDTH: width, EPSILON, SAMPLES_ONLY: sampleRows !== null, ADD_TO_OUTPUT: adds },
     {
       x: padRows(x, rows, width),
       norm: padRows(new Float32Array([...gamma, ...beta]), 2, width),
@@ -53,18 +57,29 @@ it.each([1, 31, 33, 64, 100, 257])("divides rows of %i values by the root of the
   for (let i = 0; i < 3; i++) expectClose(row(i).subarray(0, width), expected(i), 2e-5);
 });
 
+it.each([31, 64, 100])("adds rows of %i normalised values to what is there", async (width) => {
+  const { row, expected } = await normalise(randomFloats(3 * width, 1, 4), width, 3, { RMS: true, adds: true });
+  for (let i = 0; i < 3; i++) {
+    expectClose(
+      row(i).subarray(0, width),
+      expected(i).map((value) => value + 9),
+      2e-5,
+    );
+  }
+});
+
 it("keeps the padding of a row zero", async () => {
   const { row } = await normalise(randomFloats(40, 2), 40, 1);
   expect([...row(0).subarray(40)]).toEqual(Array.from({ length: 24 }, () => 0));
 });
 
-it("does not lose a small deviation on a large mean", async () => {
+it("keeps a small deviation on a large mean", async () => {
   const x = randomFloats(96, 3, 0.5).map((value) => value + 1000);
   const { row, expected } = await normalise(x, 96, 1);
   expectClose(row(0).subarray(0, 96), expected(0), 2e-3);
 });
 
-it("takes only the rows that are sampled from, in the samples' order", async () => {
+it("normalises only the samples' rows, in the samples' order", async () => {
   const x = randomFloats(5 * 50, 4);
   const { row, expected } = await normalise(x, 50, 5, { sampleRows: [4, 1] });
   expectClose(row(0).subarray(0, 50), expected(4), 2e-5);

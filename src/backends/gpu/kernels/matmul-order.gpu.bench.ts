@@ -1,5 +1,5 @@
-// What the one order of additions costs: each matmul kernel against itself with a single chain over all of K. Those give
-// other bits than the other kernels do, so they are made here, of the kernels' text, and live nowhere else.
+// Measures the cost of the fixed order of additions: times each matmul kernel against itself with a single chain over all
+// of K. Such kernels give other bits, so they exist only here, made by editing the kernels' text.
 
 import { it } from "vitest";
 
@@ -21,7 +21,7 @@ const shape = {
   EPILOGUE: 0,
 };
 
-/** The kernel with its text changed; throws where there was nothing to change. */
+/** Returns the kernel with its text changed. Throws if a pattern does not match. */
 function rewritten<K extends Kernel>(kernel: K, ...changes: [RegExp, string][]): K {
   let { code } = kernel;
   for (const [pattern, replacement] of changes) {
@@ -39,7 +39,7 @@ const freeRow = rewritten(
   [/total = fma\(sum, .*\);/, ""],
   [/store\(total/, "store(sum"],
 );
-/** For kernels whose sums are sum0, sum1, ... */
+/** Changes to kernels whose sums are sum0, sum1, ... */
 const freeSums: [RegExp, string][] = [
   [/var sum\d = vec4\(0\.0\);/g, ""],
   [/var total(\d) = nothing_yet\(\);/g, "var sum$1 = vec4(0.0);"],
@@ -64,7 +64,7 @@ it("the order of additions", async () => {
   const bindGroup = new KernelCompiler(device).bind(matmulLane, buffers);
 
   const cases: { kernel: string; rows: number; pipelines: GPUComputePipeline[]; workgroups: [number, number] }[] = [];
-  // A compiler of its own for each: it takes two kernels of one name for the same.
+  // A compiler takes two kernels of the same name for one, so each gets its own compiler.
   const compile = <K extends Kernel>(kernel: K, constants: KernelConstants<K>) =>
     new KernelCompiler(device).pipeline(kernel, constants);
   const rowConstants = { ...shape, LANES: 32 };

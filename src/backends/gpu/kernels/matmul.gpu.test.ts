@@ -46,7 +46,7 @@ const NO_HEAD = { VOCABULARY: 0, FIRST_TOKEN: 0 };
 
 type KernelName = "row" | "lane" | "subgroup" | "skinny" | "tiled";
 
-/** [rows, n] of one kernel with tiles of `tileRows` rows. */
+/** Returns [rows, n] from one kernel with tiles of `tileRows` rows. */
 async function multiply(product: Product, name: KernelName, tileRows: number): Promise<ArrayBuffer> {
   const { rows, k, n, dtype, epilogue } = product;
   const inputs = inputsOf(product);
@@ -108,7 +108,7 @@ function unpad(padded: Float32Array, rows: number, width: number): ArrayBuffer {
 const KERNELS: readonly (readonly [KernelName, number])[] = [
   ["row", 1],
   ["lane", 4],
-  // Only where the device has it: elsewhere it is not used.
+  // This kernel is used only on devices with subgroups.
   ...(hasSubgroups ? ([["subgroup", 8]] as const) : []),
   ["skinny", 3],
   ["skinny", 16],
@@ -116,7 +116,7 @@ const KERNELS: readonly (readonly [KernelName, number])[] = [
   ["tiled", 32],
 ];
 
-/** An odd tile, or the usual one. */
+/** Returns an odd tile size, or the usual one. */
 function tileOf(rows: number) {
   return rows === 4
     ? { COLUMN_LANES: 4, ROW_LANES: 2, ROWS: 2, VECS: 3 }
@@ -126,14 +126,14 @@ function tileOf(rows: number) {
 const SHAPES = [
   { rows: 1, k: 1, n: 1 },
   { rows: 17, k: 301, n: 31 },
-  // Two chunks: llvmpipe unrolled them, and took the quantised ones together in other ways in each kernel.
+  // Two chunks: llvmpipe unrolls them, and combined the quantised ones differently in each kernel.
   { rows: 13, k: 64, n: 64 },
   { rows: 33, k: 70, n: 130 },
 ];
 
 describe.each(["f32", "f16", "q8", "q4"] as const)("a product with %s weights", (dtype) => {
   it.each(dtype === "f32" ? SHAPES : SHAPES.slice(2))(
-    "of [$rows, $k] by [$k, $n] is the float64 one, and the same to the bit in every kernel",
+    "of [$rows, $k] by [$k, $n] matches float64, with the same bits in every kernel",
     async (shape) => {
       const product = { ...shape, dtype, epilogue: Epilogue.biasOnly, transposed: false };
       const { x, w, bias } = inputsOf(product);
@@ -166,7 +166,7 @@ describe("a product of normalised rows", () => {
     { rows: 41, SAMPLES_ONLY: false },
     { rows: 4, SAMPLES_ONLY: true },
   ])(
-    "has the bits of the norm's kernel and then the product's: $rows rows, of samples: $SAMPLES_ONLY",
+    "has the bits of the norm's kernel followed by the product's: $rows rows, of samples: $SAMPLES_ONLY",
     async ({ rows, SAMPLES_ONLY }) => {
       const data = {
         x: padRows(randomFloats(64 * width, 5, 3), 64, width),
@@ -178,7 +178,7 @@ describe("a product of normalised rows", () => {
         samples,
         logit_parts: new Float32Array(4),
       };
-      const constants = { K4, RMS: false, WIDTH: width, EPSILON: normed.EPSILON, SAMPLES_ONLY };
+      const constants = { K4, RMS: false, WIDTH: width, EPSILON: normed.EPSILON, SAMPLES_ONLY, ADD_TO_OUTPUT: false };
       const x = floatsOf(await runKernel(device, layerNorm, constants, data, [rows, 1]), "y");
       const laneData = { ...data, x: x as Float32Array<ArrayBuffer> };
       const laneConstants = { ...shape, SAMPLES_ONLY, LANES: 32 };
@@ -200,7 +200,7 @@ describe("a product of normalised rows", () => {
   );
 });
 
-describe("what follows a product", () => {
+describe("a product's epilogue", () => {
   const product = { rows: 9, k: 40, n: 45, dtype: "f32" as const, transposed: false };
   const { x, w, bias, before } = inputsOf({ ...product, epilogue: 0 });
   const plain = matmulReference(x, w, bias, product.rows, product.k, product.n);
@@ -212,7 +212,7 @@ describe("what follows a product", () => {
     ["what is there already, multiplied", Epilogue.multiplyOutput, plain.map((value, i) => value * (before[i] ?? 0))],
     ["the residual", Epilogue.addToOutput, plain.map((value, i) => value + (before[i] ?? 0))],
   ])("%s", async (_, epilogue, expected) => {
-    // All kernels share lib/epilogue.wgsl. The residual reads what the kernel writes: that is each kernel's own.
+    // All kernels share lib/epilogue.wgsl, except that the residual reads the output, which each kernel does itself.
     const kernels = epilogue === Epilogue.addToOutput ? KERNELS : KERNELS.slice(0, 2);
     for (const [name, tileRows] of kernels) {
       expectClose(new Float32Array(await multiply({ ...product, epilogue }, name, tileRows)), expected, 5e-6);
@@ -253,7 +253,7 @@ describe.each([
   { isSoftware: true, hasSubgroups: false },
   { isSoftware: false, hasSubgroups },
 ])("the variants of an adapter (software: $isSoftware, subgroups: $hasSubgroups)", (adapter) => {
-  it("cover every number of rows, the fewest first", () => {
+  it("cover every number of rows, in ascending order", () => {
     const limits = usualMatmuls(adapter).map(({ maxRows }) => maxRows);
     expect(limits).toEqual([...limits].sort((a, b) => a - b));
     expect(limits[0]).toBe(1);

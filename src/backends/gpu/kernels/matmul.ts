@@ -14,7 +14,7 @@ import subgroupCode from "../../../../shaders/matmul-subgroup.wgsl?raw";
 import tiledCode from "../../../../shaders/matmul-tiled.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
-/** What follows the product; the numbers are those of lib/epilogue.wgsl. */
+/** What follows the product. The numbers are those of lib/epilogue.wgsl. */
 export const Epilogue = {
   biasOnly: 0,
   geluTanh: 1,
@@ -33,7 +33,7 @@ const bindings = [
   ["step", "uniform"],
 ] as const;
 
-/** Of GPUs' kernels, which can normalise their input, and sum up the logits of a head. */
+/** Bindings of the kernels for GPUs, which can normalise their input and summarise a head's logits. */
 const gpuBindings = [
   ["x", "read-only-storage"],
   ["w", "read-only-storage"],
@@ -49,7 +49,7 @@ const constants = ["K4", "N4", "Y4", "SAMPLES_ONLY", "WEIGHTS_DTYPE", "EPILOGUE"
 const gpuConstants = [...constants, "NORM", "RMS", "WIDTH", "EPSILON", "VOCABULARY", "FIRST_TOKEN"] as const;
 const gpuLibrary = [activation, best, epilogue, head, logitPart, norm, random, step, weights];
 
-/** Five kernels with one contract and the same bits. Which one suits: see matmul-variants.ts. */
+/** One of five kernels with one contract and the same bits. matmul-variants.ts says which is used when. */
 export const matmulLane = defineKernel({
   name: "matmul-lane",
   code: [laneCode, activation, epilogue, step, weights],

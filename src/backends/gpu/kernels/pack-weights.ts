@@ -3,10 +3,10 @@ import code from "../../../../shaders/pack-weights.wgsl?raw";
 import type { TensorDtype } from "../../../files/tensor.ts";
 import { defineKernel } from "../kernel.ts";
 
-/** How the shader calls the types of a file's tensors. */
+/** The shader's codes for the types of a file's tensors. */
 export const tensorDtypeCode: Readonly<Record<TensorDtype, number>> = { F32: 0, F16: 1, BF16: 2 };
 
-/** A band of a matrix in its file's layout, into the layout of the matmul kernels. */
+/** Packs a band of a matrix from its file's layout into the matmul kernels' layout. */
 export const packWeights = defineKernel({
   name: "pack-weights",
   code: [code, half],

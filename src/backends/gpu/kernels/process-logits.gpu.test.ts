@@ -14,7 +14,7 @@ const { device } = await openTestDevice();
 const FORBIDDEN = Math.fround(-3.4028234e38);
 const MAX_LENGTH = 200;
 
-/** The processed logits of each request, all from the same logits, in one dispatch. */
+/** Processes the same logits for each request, in one dispatch. */
 async function processed(logits: Float32Array, requests: readonly RuledRow[]): Promise<Float32Array[]> {
   const size = logits.length;
   const STRIDE = strideOf(size);
@@ -28,7 +28,7 @@ async function processed(logits: Float32Array, requests: readonly RuledRow[]): P
     rows.set(logits, i * STRIDE);
     history.set([...prompt, ...output], i * MAX_LENGTH);
     rules.set(packRules(all, shape), i * shape.words);
-    // Rows of masks are in another order than samples.
+    // The masks' rows have another order than the samples.
     const row = requests.length - 1 - i;
     for (const id of grammar ?? []) masks[row * shape.maskWords + (id >> 5)]! |= 1 << (id & 31);
     return {
@@ -71,7 +71,7 @@ function expectProcessed(actual: Float32Array, expected: readonly number[]): voi
   });
 }
 
-/** Tokens of which some come often. */
+/** Returns random tokens, some of them frequent. */
 function tokens(length: number, size: number, seed: number): number[] {
   return Array.from(randomFloats(length, seed, 1), (x) => Math.floor(Math.abs(x) ** 3 * size) % size);
 }
@@ -106,7 +106,7 @@ describe.each([1, 2, 31, 33, 512, 1001])("a vocabulary of %i", (size) => {
     },
   ];
 
-  it("is processed as in float64, whatever the rules, side by side", async () => {
+  it("is processed as in float64 under all rules, side by side", async () => {
     const requests: RuledRow[] = cases.map((rules) => ({ rules, prompt, output }));
     requests.push(...requests.map((request, i) => ({ ...request, grammar: [size - 1, ...ids(50, i)] })));
     const results = await processed(logits, requests);
@@ -114,7 +114,7 @@ describe.each([1, 2, 31, 33, 512, 1001])("a vocabulary of %i", (size) => {
   });
 });
 
-it("asks nothing of a history shorter than an n-gram or a bad word", async () => {
+it("is not restricted by a history shorter than an n-gram or a bad word", async () => {
   const logits = randomFloats(40, 3);
   const requests = [
     { rules: { noRepeatNgramSize: 3 }, prompt: [1, 2] },
@@ -164,7 +164,7 @@ describe("Hugging Face's processors", async () => {
   });
 });
 
-it("changes a beam's log-probabilities, as Hugging Face has it, beside others' logits", async () => {
+it("changes a beam's log-probabilities like Hugging Face, beside other samples' logits", async () => {
   const logits = randomFloats(301, 77, 8);
   const rules: Partial<LogitRules> = { repetitionPenalty: 1.3, noRepeatNgramSize: 2, minTokens: 3, endTokenIds: [9] };
   const request: RuledRow = { rules, prompt: [5, 6, 7], output: [5] };

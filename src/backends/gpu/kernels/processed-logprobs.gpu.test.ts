@@ -1,4 +1,5 @@
-// vLLM's processed_logprobs: what is told of a token is what it was drawn from. `sample` writes it, `top-logprobs` reads it.
+// vLLM's processed_logprobs: log-probabilities from the distribution of the draw. `sample` writes it; `top-logprobs` reads
+// it.
 
 import { describe, expect, it } from "vitest";
 
@@ -22,20 +23,20 @@ const SCORED = 16;
 
 type Fields = Readonly<Record<string, number>>;
 
-interface Told {
+interface SampleResult {
   readonly token: number;
   readonly logprob: number;
-  /** What is left in `processed`. */
+  /** The contents of `processed`. */
   readonly row: Float32Array;
   readonly top: readonly { readonly token: number; readonly logprob: number }[];
 }
 
-/** Of each sample; those with rules draw from `processed`, the others from `logits`. */
+/** Runs both kernels. Samples with rules draw from `processed`, the others from `logits`. */
 async function tell(
   logits: Float32Array,
   fields: readonly Fields[],
   { processed = new Float32Array(logits.length).fill(FORBIDDEN), isProcessed = true } = {},
-): Promise<Told[]> {
+): Promise<SampleResult[]> {
   const VOCABULARY = logits.length;
   const STRIDE = strideOf(VOCABULARY);
   const rowsOf = (values: Float32Array) => {
@@ -85,10 +86,14 @@ async function tell(
   }));
 }
 
-/** -Infinity where it is FORBIDDEN, which is finite. */
+/** Replaces FORBIDDEN, which is finite, by -Infinity. */
 const orImpossible = (value: number) => (value === FORBIDDEN ? -Infinity : value);
 
-function expectTold({ token, logprob, row, top }: Told, reference: readonly number[], tolerance = 2e-5): void {
+function expectResult(
+  { token, logprob, row, top }: SampleResult,
+  reference: readonly number[],
+  tolerance = 2e-5,
+): void {
   const isPossible = reference.map((value) => value !== -Infinity);
   expect(Array.from(row, (value) => value !== FORBIDDEN)).toEqual(isPossible);
   const possible = [...reference.keys()].filter((id) => isPossible[id]);
@@ -98,8 +103,8 @@ function expectTold({ token, logprob, row, top }: Told, reference: readonly numb
   expect(isPossible[token]).toBe(true);
 
   const order = possible.sort((a, b) => (row[b] ?? NaN) - (row[a] ?? NaN) || a - b).slice(0, MAX_TOP);
-  const told = top.filter((one) => one.logprob > FORBIDDEN);
-  expect(told).toEqual(order.map((id) => ({ token: id, logprob: row[id] })));
+  const results = top.filter((one) => one.logprob > FORBIDDEN);
+  expect(results).toEqual(order.map((id) => ({ token: id, logprob: row[id] })));
 }
 
 interface Sampling {
@@ -130,29 +135,29 @@ function fieldsOf({ temperature = 1, topK = 0, topP = 1, minP = 0, typicalP = 1 
 
 describe.each([1, 2, 31, 65, 1001])("a vocabulary of %i", (size) => {
   const logits = randomFloats(size, size, 6);
-  // Other logits, of which rules forbid some.
+  // Other logits, some of them forbidden by rules.
   const ruled = randomFloats(size, size + 1, 6).map((logit, i) => (i % 3 === 1 ? FORBIDDEN : logit));
 
-  it("is told in float64's processed log-probabilities, under every filter, with and without rules", async () => {
+  it("has float64's processed log-probabilities under every filter, with and without rules", async () => {
     const plain = SAMPLINGS.map(fieldsOf);
-    const told = await tell(logits, [...plain, ...plain.map((own) => ({ ...own, flags: PROCESSED }))], {
+    const results = await tell(logits, [...plain, ...plain.map((own) => ({ ...own, flags: PROCESSED }))], {
       processed: ruled,
     });
     SAMPLINGS.forEach((sampling, i) => {
-      const [free, bound] = [told[i], told[i + SAMPLINGS.length]];
+      const [free, bound] = [results[i], results[i + SAMPLINGS.length]];
       if (!free || !bound) throw new Error("no such sample");
-      expectTold(free, processedLogprobs(logits, sampling));
-      expectTold(bound, processedLogprobs(Array.from(ruled, orImpossible), sampling));
+      expectResult(free, processedLogprobs(logits, sampling));
+      expectResult(bound, processedLogprobs(Array.from(ruled, orImpossible), sampling));
     });
   });
 
-  it("draws the same tokens as when raw ones are told, which leaves what is processed alone", async () => {
+  it("draws the same tokens in raw mode, which leaves `processed` unchanged", async () => {
     const fields = SAMPLINGS.map((sampling) => ({ ...fieldsOf(sampling), flags: PROCESSED }));
-    const [told, raw] = [
+    const [results, raw] = [
       await tell(logits, fields, { processed: ruled }),
       await tell(logits, fields, { processed: ruled, isProcessed: false }),
     ];
-    expect(told.map(({ token }) => token)).toEqual(raw.map(({ token }) => token));
+    expect(results.map(({ token }) => token)).toEqual(raw.map(({ token }) => token));
     const reference = softmax(logits).map(Math.log);
     for (const { token, logprob, row, top } of raw) {
       expect(row).toEqual(ruled);
@@ -181,54 +186,54 @@ describe("Hugging Face's filters", async () => {
 
   it.each(cases)("$filter of $name", async ({ sampling, last_logits, filtered }) => {
     if (!filtered) throw new Error("no such processed logits in the fixture");
-    const [told] = await tell(golden.tensor(last_logits).slice(), [fieldsOf(sampling)]);
-    if (!told) throw new Error("no sample");
-    expectTold(told, softmax(golden.tensor(filtered)).map(Math.log));
+    const [result] = await tell(golden.tensor(last_logits).slice(), [fieldsOf(sampling)]);
+    if (!result) throw new Error("no sample");
+    expectResult(result, softmax(golden.tensor(filtered)).map(Math.log));
   });
 });
 
-it("lists no more tokens than are left", async () => {
-  const [told] = await tell(randomFloats(500, 1, 5), [fieldsOf({ topK: 3 })]);
-  const possible = told?.top.filter(({ logprob }) => logprob > FORBIDDEN) ?? [];
+it("lists no more tokens than the filters keep", async () => {
+  const [result] = await tell(randomFloats(500, 1, 5), [fieldsOf({ topK: 3 })]);
+  const possible = result?.top.filter(({ logprob }) => logprob > FORBIDDEN) ?? [];
   expect(possible).toHaveLength(3);
   expect(possible.reduce((sum, { logprob }) => sum + Math.exp(logprob), 0)).toBeCloseTo(1, 5);
-  expect(told?.top.slice(3).every(({ logprob }) => logprob === FORBIDDEN)).toBe(true);
+  expect(result?.top.slice(3).every(({ logprob }) => logprob === FORBIDDEN)).toBe(true);
 });
 
-it("tells what is drawn where everything is forbidden as what can't come", async () => {
+it("gives a token drawn when all are forbidden the log-probability of an impossible one", async () => {
   for (const temperature of [0, 1]) {
     const fields = [{ ...fieldsOf({ temperature, topK: 5, topP: 0.9 }), flags: PROCESSED }];
-    const [told] = await tell(randomFloats(50, 3), fields);
-    expect(told).toMatchObject({ token: 0, logprob: FORBIDDEN });
-    expect(told?.top.every(({ logprob }) => logprob === FORBIDDEN)).toBe(true);
+    const [result] = await tell(randomFloats(50, 3), fields);
+    expect(result).toMatchObject({ token: 0, logprob: FORBIDDEN });
+    expect(result?.top.every(({ logprob }) => logprob === FORBIDDEN)).toBe(true);
   }
 });
 
-it("keeps a likelihood that is too small for a probability", async () => {
-  const [told] = await tell(new Float32Array([0, -2, -4]), [fieldsOf({ temperature: 0.01 })]);
-  expectClose(told?.row ?? [], [0, -200, -400], 1e-4);
+it("keeps a log-probability whose probability would underflow", async () => {
+  const [result] = await tell(new Float32Array([0, -2, -4]), [fieldsOf({ temperature: 0.01 })]);
+  expectClose(result?.row ?? [], [0, -200, -400], 1e-4);
 });
 
-it("writes nothing where nobody asks for the most likely ones", async () => {
+it("writes nothing if no sample wants its most likely tokens", async () => {
   const processed = randomFloats(90, 4, 5);
-  const [told] = await tell(randomFloats(90, 5), [{ ...fieldsOf({ topK: 4 }), num_top: 0, flags: PROCESSED }], {
+  const [result] = await tell(randomFloats(90, 5), [{ ...fieldsOf({ topK: 4 }), num_top: 0, flags: PROCESSED }], {
     processed,
   });
-  expect(told?.row).toEqual(processed);
-  expect(told?.logprob).toBeCloseTo(processedLogprobs(processed, { topK: 4 })[told?.token ?? -1] ?? NaN, 5);
+  expect(result?.row).toEqual(processed);
+  expect(result?.logprob).toBeCloseTo(processedLogprobs(processed, { topK: 4 })[result?.token ?? -1] ?? NaN, 5);
 });
 
-it("leaves a beam's log-probabilities as the rules have made them", async () => {
+it("leaves a beam's processed log-probabilities unchanged", async () => {
   const processed = randomFloats(90, 4, 5);
-  const [told] = await tell(randomFloats(90, 5), [{ temperature: 0, flags: PROCESSED + NORMALISED }], { processed });
-  expect(told?.row).toEqual(processed);
-  expect(told?.top[0]?.logprob).toBe(Math.max(...processed));
+  const [result] = await tell(randomFloats(90, 5), [{ temperature: 0, flags: PROCESSED + NORMALISED }], { processed });
+  expect(result?.row).toEqual(processed);
+  expect(result?.top[0]?.logprob).toBe(Math.max(...processed));
 });
 
 it("scores a prompt under the raw logits", async () => {
   const logits = randomFloats(90, 5);
   const scored = { temperature: 0, flags: SCORED, scored_token: 17 };
-  const [[told], [raw]] = [await tell(logits, [scored]), await tell(logits, [scored], { isProcessed: false })];
-  expect(told).toEqual(raw);
-  expect(told?.logprob).toBeCloseTo(Math.log(softmax(logits)[17] ?? NaN), 5);
+  const [[result], [raw]] = [await tell(logits, [scored]), await tell(logits, [scored], { isProcessed: false })];
+  expect(result).toEqual(raw);
+  expect(result?.logprob).toBeCloseTo(Math.log(softmax(logits)[17] ?? NaN), 5);
 });

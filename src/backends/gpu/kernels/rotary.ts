@@ -2,14 +2,16 @@ import code from "../../../../shaders/rotary.wgsl?raw";
 import step from "../../../../shaders/lib/step.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
-/** Turns queries and keys by their positions, in place. */
+/** Turns queries and keys by their positions, in place, after their norms where they have any. */
 export const rotary = defineKernel({
   name: "rotary",
   code: [code, step],
   bindings: [
     ["angles", "read-only-storage"],
+    ["query_norm", "read-only-storage"],
+    ["key_norm", "read-only-storage"],
     ["rows", "read-only-storage"],
     ["qkv", "storage"],
   ],
-  constants: ["LANES", "HEADS", "KV_HEADS", "HEAD_SIZE", "QKV_STRIDE"],
+  constants: ["LANES", "HEADS", "HEAD_SIZE", "QKV_STRIDE", "NORMED", "EPSILON"],
 });

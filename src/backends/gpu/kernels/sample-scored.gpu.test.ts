@@ -14,7 +14,7 @@ describe("a token of the prompt", () => {
     async (size) => {
       const stride = strideOf(size);
       const logits = Float32Array.from({ length: size }, (_, i) => 3 * Math.sin(i * i));
-      if (size > 2) logits[2] = logits[1] ?? 0; // equals share a rank
+      if (size > 2) logits[2] = logits[1] ?? 0; // equal logits share a rank
       const scored = [...new Set([0, Math.min(1, size - 1), Math.min(2, size - 1), size - 1])];
       const rows = new Float32Array(scored.length * stride);
       scored.forEach((_, i) => rows.set(logits, i * stride));

@@ -1,4 +1,4 @@
-// What drawing costs with GPT-2's vocabulary: greedy, plain, and filtered as chats are.
+// Times a draw from GPT-2's vocabulary: greedy, unfiltered, and with a chat's filters.
 
 import { it } from "vitest";
 

@@ -21,10 +21,10 @@ interface Request {
   isProcessed?: boolean;
 }
 
-/** Of a sequence, in the history. */
+/** Tokens per sequence in the history. */
 const MAX_LENGTH = 16;
 
-/** One draw a request, all from the same logits, all in one dispatch. */
+/** Draws once per request, all from the same logits, in one dispatch. */
 async function draw(
   logits: Float32Array,
   requests: Request[],
@@ -78,7 +78,7 @@ function seeds(count: number, request: Request): Request[] {
   return Array.from({ length: count }, (_, seed) => ({ ...request, seed }));
 }
 
-/** What Gumbel's trick draws, in float64, from the tokens that are kept. */
+/** Draws with Gumbel's trick in float64 from the kept tokens. */
 function drawReference(
   logits: Float32Array,
   keep: (token: number) => boolean,
@@ -110,12 +110,12 @@ const filtered = golden.prompts.map((prompt) => {
 describe.each([1, 2, 31, 255, 512, 1000])("a vocabulary of %i", (size) => {
   const logits = randomFloats(size, size, 6);
 
-  it("is drawn from greedily at temperature 0", async () => {
+  it("gives the likeliest token at temperature 0", async () => {
     const [drawn] = await draw(logits, [{ temperature: 0 }]);
     expect(drawn?.token).toBe(logits.indexOf(Math.max(...logits)));
   });
 
-  it("gives the token Gumbel's trick gives in float64, for many seeds", async () => {
+  it("gives the token of Gumbel's trick in float64, for many seeds", async () => {
     const requests = seeds(40, { temperature: 0.8, outputIndex: 5 }).map((r) => ({
       ...r,
       seed: (r.seed ?? 0) * 2 ** 30 + 7,
@@ -124,7 +124,7 @@ describe.each([1, 2, 31, 255, 512, 1000])("a vocabulary of %i", (size) => {
     expect(drawn.map((d) => d.token)).toEqual(requests.map((request) => drawReference(logits, () => true, request)));
   });
 
-  it("reports the raw log-probability of what it drew", async () => {
+  it("gives the raw log-probability of the drawn token", async () => {
     const drawn = await draw(logits, seeds(4, { temperature: 0.5, topK: 3 }));
     const probabilities = softmax(logits);
     expectClose(
@@ -154,7 +154,7 @@ describe.each(filtered)("Hugging Face's filters on $name", ({ logits, topK20, to
   });
 });
 
-it("applies top-p to what top-k left, as Hugging Face does", async () => {
+it("applies top-p after top-k, like Hugging Face", async () => {
   // 0.4, 0.3, 0.2, 0.1: among the first three, 0.4 and 0.3 are 0.78 of the mass; among all four they are 0.7.
   const logits = Float32Array.from([0.4, 0.3, 0.2, 0.1], Math.log);
   const both = await draw(logits, seeds(200, { topK: 3, topP: 0.75 }));
@@ -174,7 +174,7 @@ it.each([
   expect(new Set(drawn.map((d) => d.token)).size).toBe(kept);
 });
 
-it("keeps what is at least min-p times as likely as the likeliest, after the temperature", async () => {
+it("keeps tokens at least min-p times as likely as the likeliest, after the temperature", async () => {
   const logits = Float32Array.from([0.5, 0.26, 0.24], Math.log);
   const kept = async (request: Request) => new Set((await draw(logits, seeds(300, request))).map((d) => d.token)).size;
   expect(await kept({ minP: 0.5 })).toBe(2);
@@ -182,7 +182,7 @@ it("keeps what is at least min-p times as likely as the likeliest, after the tem
   expect(await kept({ minP: 1 })).toBe(1);
 });
 
-it("keeps the typical mass, which need not be the likeliest", async () => {
+it("keeps the typical mass, which may exclude the likeliest token", async () => {
   // Entropy 1.1 nats; surprises 0.69, 1.39, 1.9, 2.3: the second is nearest (0.29), then the first (0.41).
   const probabilities = [0.5, 0.25, 0.15, 0.1];
   const logits = Float32Array.from(probabilities, Math.log);
@@ -197,7 +197,7 @@ it("keeps the typical mass, which need not be the likeliest", async () => {
   expect(await kept({ typicalP: 0.999 })).toEqual(new Set([0, 1, 2, 3]));
 });
 
-it("draws from the processed logits where there are rules, and reports the raw log-probability", async () => {
+it("draws from the processed logits under rules, and gives the raw log-probability", async () => {
   const logits = randomFloats(100, 5, 3);
   const processed = new Float32Array(2 * strideOf(100)).fill(-3.4028234e38);
   processed[strideOf(100) + 42] = -1000;
@@ -207,7 +207,7 @@ it("draws from the processed logits where there are rules, and reports the raw l
   expect(ruled?.logprob).toBeCloseTo(Math.log(softmax(logits)[42] ?? 0), 4);
 });
 
-it("takes token 0 where every token is forbidden", async () => {
+it("takes token 0 if every token is forbidden", async () => {
   const processed = new Float32Array(strideOf(50)).fill(-3.4028234e38);
   for (const temperature of [0, 1]) {
     const [drawn] = await draw(randomFloats(50, 3), [{ temperature, isProcessed: true }], { processed });
@@ -223,7 +223,7 @@ it.each<[string, Request]>([
   ["typical-p", { typicalP: 0.7 }],
   ["top-k and top-p", { topK: 12, topP: 0.85 }],
   ["all four", { temperature: 1.2, topK: 16, topP: 0.9, minP: 0.05, typicalP: 0.8 }],
-])("draws from the distribution that the filtered logits say (%s)", async (_, request) => {
+])("draws from the distribution of the filtered logits (%s)", async (_, request) => {
   const logits = randomFloats(24, 11, 2);
   const scaled = Array.from(logits, (logit) => logit / (request.temperature ?? 1));
   const { kept, probabilities } = filterReference(scaled, request);
@@ -237,26 +237,26 @@ it.each<[string, Request]>([
     const expected = (draws * (probabilities[token] ?? 0)) / total;
     return sum + ((counts.get(token) ?? 0) - expected) ** 2 / expected;
   }, 0);
-  // Mean n, variance 2n for n degrees of freedom: four standard deviations above. The seeds are fixed, so no flakes.
+  // Chi-squared with n degrees of freedom has mean n and variance 2n; allow four standard deviations. The seeds are fixed.
   const degrees = kept.length - 1;
   expect(chiSquare).toBeLessThan(degrees + 4 * Math.sqrt(2 * degrees));
 });
 
-it("draws the same alone and in a crowd, and with any number of seeds beside it", async () => {
+it("draws the same alone and beside other requests, whatever their seeds", async () => {
   const logits = randomFloats(777, 12, 3);
   const mine = { temperature: 0.9, topK: 50, topP: 0.95, seed: 2 ** 40 + 3, outputIndex: 9 };
   const crowd = await draw(logits, [{ temperature: 0 }, ...seeds(20, { temperature: 2 }), mine, { topP: 0.1 }]);
   expect(crowd[21]).toEqual((await draw(logits, [mine]))[0]);
 });
 
-it("draws different tokens for different output indices and for the halves of a seed", async () => {
+it("draws different tokens for different output indices and different halves of a seed", async () => {
   const logits = new Float32Array(1000);
   const requests = [{ seed: 1 }, { seed: 2 }, { seed: 2 ** 32 + 1 }, { seed: 1, outputIndex: 1 }];
   expect(new Set((await draw(logits, requests)).map((d) => d.token)).size).toBe(4);
 });
 
-it("makes no token certain, whatever its random number is", async () => {
-  // The smallest seed whose random number for token 1 begins with 24 ones: the nearest to 1 that a number comes.
+it("makes no token certain, even with the largest random number", async () => {
+  // The smallest seed whose random number for token 1 begins with 24 ones, the largest below 1.
   const request = { seed: 8739893 };
   expect(threefryReference([request.seed, 0], [0, 1])[0] >>> 8).toBe(0xffffff);
   expect((await draw(new Float32Array([10, -10]), [request]))[0]?.token).toBe(0);
@@ -268,8 +268,8 @@ describe.each<[string, Request]>([
   ["top-k", { topK: 1 }],
   ["top-p", { topP: 0.5 }],
   ["top-k and top-p at a low temperature", { temperature: 1e-5, topK: 5, topP: 0.9 }],
-])("what is drawn (%s)", (_, request) => {
-  it("is never a token of probability 0, nor one whose logit is not a number", async () => {
+])("a drawn token (%s)", (_, request) => {
+  it("never has probability 0 or a NaN logit", async () => {
     for (const odd of [-Infinity, NaN, -NaN]) {
       const logits = new Float32Array(31).fill(odd);
       logits[7] = logits[30] = 3;
@@ -277,7 +277,7 @@ describe.each<[string, Request]>([
     }
   });
 
-  it("is of the vocabulary, even where no logit is a number", async () => {
+  it("is in the vocabulary, even if every logit is NaN", async () => {
     for (const odd of [-Infinity, NaN]) {
       const [drawn] = await draw(new Float32Array(31).fill(odd), [request]);
       expect(drawn?.token).toBeLessThan(31);

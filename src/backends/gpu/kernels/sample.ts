@@ -7,7 +7,7 @@ import overLanes from "../../../../shaders/lib/over-lanes.wgsl?raw";
 import step from "../../../../shaders/lib/step.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
-/** Draws one token a sample and leaves it where the next step's embedding reads it. */
+/** Draws one token per sample and writes it to where the next step's embedding reads it. */
 export const sample = defineKernel({
   name: "sample",
   code: [code, best, filters, logitPart, overLanes, random, step],

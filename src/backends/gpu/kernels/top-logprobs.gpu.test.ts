@@ -8,7 +8,7 @@ import { topLogprobs } from "./top-logprobs.ts";
 const { device } = await openTestDevice();
 const MAX_TOP = 5;
 
-/** (token, log-probability) of the most likely ones, for each sample's count. */
+/** Returns (token, log-probability) of each sample's most likely tokens, as many as its count. */
 async function topOf(
   logits: Float32Array,
   counts: readonly number[],
@@ -43,7 +43,7 @@ async function topOf(
 }
 
 it.each([5, 31, 64, 1001])(
-  "finds the most likely of %i tokens, in order, as many as each sample asks for",
+  "finds the most likely of %i tokens, in order, as many as each sample wants",
   async (size) => {
     const logits = randomFloats(size, size, 8);
     const order = [...logits.keys()].sort((a, b) => logits[b]! - logits[a]!);
@@ -59,14 +59,14 @@ it.each([5, 31, 64, 1001])(
   },
 );
 
-it("gives equally likely ones by their ids", async () => {
+it("orders equally likely tokens by their ids", async () => {
   const logits = new Float32Array(300).fill(-5);
   logits[299] = logits[7] = logits[130] = 1;
   const [top] = await topOf(logits, [5]);
   expect(top?.map(([token]) => token)).toEqual([7, 130, 299, 0, 1]);
 });
 
-it("gives a beam the highest of what is processed, as it is", async () => {
+it("gives a beam the highest processed values unchanged", async () => {
   const processed = randomFloats(300, 3, 8);
   const order = [...processed.keys()].sort((a, b) => processed[b]! - processed[a]!).slice(0, 5);
   const [top] = await topOf(randomFloats(300, 4, 8), [5], processed);

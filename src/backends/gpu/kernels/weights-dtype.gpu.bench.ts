@@ -1,4 +1,4 @@
-// What weights cost in each dtype: a product of one size in every kernel, against f16.
+// Times a product of one size with weights of each dtype, in every kernel, against f16.
 
 import { it } from "vitest";
 

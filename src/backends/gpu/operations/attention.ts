@@ -1,6 +1,14 @@
+import { maxSequenceLength } from "../../../engine/scheduling/admission.ts";
 import type { Attention } from "../../../models/graph.ts";
 import type { Dispatch, KernelBuffers } from "../kernel.ts";
-import { attention, attentionMerge, attentionTile, isSplit, maxSplits } from "../kernels/attention.ts";
+import {
+  attention,
+  attentionMerge,
+  attentionTile,
+  isSplit,
+  maxSplits,
+  UNLIMITED_WINDOW,
+} from "../kernels/attention.ts";
 import { strideOf } from "../padding.ts";
 import { always, cacheConstants, type CompiledOperation, type OperationContext } from "./operations.ts";
 
@@ -15,10 +23,11 @@ export async function attentionAlone(context: OperationContext, operation: Atten
 export async function splitAttention(context: OperationContext, operation: Attention): Promise<CompiledOperation> {
   const { compiler, engine, activations, step } = context;
   const whole = wholeDispatch(context, operation);
-  if (!isSplit(1, engine.maxModelLen)) return always(await whole);
+  const window = windowOf(operation);
+  if (!isSplit(1, Math.min(window, maxSequenceLength(engine)))) return always(await whole);
   const constants = constantsOf(context, operation);
-  const { SPLIT, MAX_SPLITS, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE } = constants;
-  const merged = { SPLIT, MAX_SPLITS, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE, LANES: MERGE_LANES };
+  const { SPLIT, MAX_SPLITS, WINDOW, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE } = constants;
+  const merged = { SPLIT, MAX_SPLITS, WINDOW, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE, LANES: MERGE_LANES };
   const [inSplits, merge] = await Promise.all([
     compiler.pipeline(attention, { ...constants, ALONE: false }),
     compiler.pipeline(attentionMerge, merged),
@@ -28,7 +37,7 @@ export async function splitAttention(context: OperationContext, operation: Atten
     name: `${operation.label} in splits`,
     pipeline: inSplits,
     bindGroup: compiler.bind(attention, { ...boundBuffers(context, operation), y: parts }),
-    workgroups: (size) => [HEADS, size.rows, Math.ceil(size.longest / SPLIT)],
+    workgroups: (size) => [HEADS, size.rows, Math.ceil(Math.min(window, size.longest) / SPLIT)],
   };
   const join: Dispatch = {
     name: operation.label,
@@ -37,7 +46,7 @@ export async function splitAttention(context: OperationContext, operation: Atten
     workgroups: (size) => [Math.ceil((HEADS * HEAD_VEC4) / MERGE_LANES), size.rows],
   };
   const [together, apart] = [[await whole], [split, join]];
-  return (size) => (isSplit(size.rows, size.longest) ? apart : together);
+  return (size) => (isSplit(size.rows, Math.min(window, size.longest)) ? apart : together);
 }
 
 async function wholeDispatch(context: OperationContext, operation: Attention): Promise<Dispatch> {
@@ -50,11 +59,17 @@ async function wholeDispatch(context: OperationContext, operation: Attention): P
   };
 }
 
-function constantsOf(context: OperationContext, { scale: SCALE }: Attention) {
+function constantsOf(context: OperationContext, operation: Attention) {
   const cache = cacheConstants(context);
-  const MAX_SPLITS = maxSplits(cache.HEAD_VEC4, context.engine.maxModelLen);
+  const MAX_SPLITS = maxSplits(cache.HEAD_VEC4, maxSequenceLength(context.engine));
   const Y_STRIDE = strideOf(cache.HEADS * cache.HEAD_SIZE);
-  return { ...cache, ...attentionTile(cache.HEAD_VEC4), MAX_SPLITS, Y_STRIDE, SCALE };
+  const scores = { SCALE: operation.scale, WINDOW: windowOf(operation) };
+  return { ...cache, ...attentionTile(cache.HEAD_VEC4), MAX_SPLITS, Y_STRIDE, ...scores };
+}
+
+/** Positions that a row sees, its own included. */
+export function windowOf({ window }: Attention): number {
+  return window ?? UNLIMITED_WINDOW;
 }
 
 /** The buffers of a layer's attention, by the names that its kernels have for them. */

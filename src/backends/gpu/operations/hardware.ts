@@ -5,18 +5,23 @@ import type { LinearBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
 import { splitAttention } from "./attention.ts";
 import { embedding } from "./embedding.ts";
+import { normalisation } from "./normalisation.ts";
 import { valueOf, type OperationContext, type Operations } from "./operations.ts";
 import { activationEpilogue, compileProduct, productsOfGate } from "./products.ts";
 import { rotations } from "./rotation.ts";
+
+const ROTARY_LANES = 32;
 
 /**
  * Operations for GPUs, where a dispatch costs more than a workgroup that normalises its rows: products normalise their
  * input themselves, attention writes the cache, and the head begins to draw.
  */
 export function hardwareOperations(context: OperationContext): Operations {
-  const { compiler, graph, shape, buffers, activations, step } = context;
+  const { compiler, graph, shape, vocabSize, buffers, activations, step } = context;
   const norms = new Map<Value, Norm>();
-  for (const operation of graph.operations) if (operation.type === "norm") norms.set(operation.output, operation);
+  for (const operation of graph.operations) {
+    if (operation.type === "norm" && !operation.addsToOutput) norms.set(operation.output, operation);
+  }
 
   const product = (
     label: string,
@@ -48,8 +53,8 @@ export function hardwareOperations(context: OperationContext): Operations {
 
   return {
     embed: (operation) => embedding(context, operation),
-    norm: () => Promise.resolve([]),
-    rotary: rotations(context),
+    norm: async (operation) => (operation.addsToOutput ? [await normalisation(context, operation)] : []),
+    rotary: rotations(context, { lanes: ROTARY_LANES }),
     attention: async (operation) => [await splitAttention(context, operation)],
 
     async linear({ label, linear, input, output, activation, addsToOutput }) {
@@ -69,7 +74,7 @@ export function hardwareOperations(context: OperationContext): Operations {
       Promise.all(
         buffers.table(table).map((part) => {
           const y = { buffer: activations.logits, offset: 4 * part.firstRow };
-          const head = { VOCABULARY: shape.vocabSize, FIRST_TOKEN: part.firstRow };
+          const head = { VOCABULARY: vocabSize, FIRST_TOKEN: part.firstRow };
           const Y4 = strideOf(shape.vocabSize) / 4;
           return product(label, part, input, y, Epilogue.head, { samplesOnly: true, Y4, head });
         }),

@@ -1,3 +1,4 @@
+import { maxSequenceLength } from "../../../engine/scheduling/admission.ts";
 import type {
   Attention,
   Embed,
@@ -41,6 +42,8 @@ export interface OperationContext {
   readonly arena: Arena;
   readonly graph: Graph;
   readonly shape: ModelShape;
+  /** Tokens that may be drawn. */
+  readonly vocabSize: number;
   readonly engine: ResolvedEngineConfig;
   readonly buffers: ModelBuffers;
   readonly activations: Activations;
@@ -89,7 +92,7 @@ export function cacheConstants({ shape, engine }: OperationContext) {
     KV_HEADS: numKvHeads,
     HEAD_VEC4: paddedHeadDim(shape) / 4,
     BLOCK_SIZE: engine.blockSize,
-    MAX_BLOCKS: Math.ceil(engine.maxModelLen / engine.blockSize),
+    MAX_BLOCKS: Math.ceil(maxSequenceLength(engine) / engine.blockSize),
     CACHE_F16: engine.kvCacheDtype === "f16",
     HEAD_SIZE: headDim,
     QKV_STRIDE: strideOf((numHeads + 2 * numKvHeads) * headDim),

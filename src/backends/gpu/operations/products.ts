@@ -7,7 +7,7 @@ import { weightsDtypeCode } from "../weights-dtype.ts";
 import type { CompiledOperation, OperationContext } from "./operations.ts";
 
 /** A product y = x W, with what precedes and follows it in the same kernel. */
-export interface Product {
+interface Product {
   readonly label: string;
   readonly weights: LinearBuffers;
   /** One of Epilogue. */

@@ -1,32 +1,42 @@
+import { maxSequenceLength } from "../../../engine/scheduling/admission.ts";
 import type { Rotary, RotaryAngles } from "../../../models/graph.ts";
 import { rotary } from "../kernels/rotary.ts";
 import { always, cacheConstants, type CompiledOperation, type OperationContext } from "./operations.ts";
 
-const LANES = 64;
-
-/** One dispatch over the queries and keys. Layers with the same angles share their table. */
-export function rotations(context: OperationContext): (operation: Rotary) => Promise<CompiledOperation[]> {
-  const { compiler, arena, shape, engine, activations, step } = context;
+/**
+ * One dispatch over the heads of queries and keys. Layers with the same angles share their table.
+ * @param lanes of the workgroup that takes a head
+ */
+export function rotations(
+  context: OperationContext,
+  { lanes }: { lanes: number },
+): (operation: Rotary) => Promise<CompiledOperation[]> {
+  const { compiler, arena, shape, engine, buffers, activations, step } = context;
   const tables = new Map<RotaryAngles, GPUBuffer>();
   const tableOf = (angles: RotaryAngles) => {
-    const table = tables.get(angles) ?? arena.upload("rotary angles", rotaryTable(angles, engine.maxModelLen));
+    const table = tables.get(angles) ?? arena.upload("rotary angles", rotaryTable(angles, maxSequenceLength(engine)));
     tables.set(angles, table);
     return table;
   };
-  const { HEADS, KV_HEADS, HEAD_SIZE, QKV_STRIDE } = cacheConstants(context);
-  const pairs = ((shape.numHeads + shape.numKvHeads) * shape.headDim) / 2;
-  return async ({ label, angles, value }) => [
-    always({
-      name: label,
-      pipeline: await compiler.pipeline(rotary, { LANES, HEADS, KV_HEADS, HEAD_SIZE, QKV_STRIDE }),
-      bindGroup: compiler.bind(rotary, {
-        angles: tableOf(angles),
-        rows: step.rows,
-        qkv: activations.buffer(value),
+  const { HEADS, HEAD_SIZE, QKV_STRIDE } = cacheConstants(context);
+  return async ({ label, angles, norms = null, value }) => {
+    const table = tableOf(angles);
+    const kind = { NORMED: norms !== null, EPSILON: norms?.queries.epsilon ?? 0 };
+    return [
+      always({
+        name: label,
+        pipeline: await compiler.pipeline(rotary, { LANES: lanes, HEADS, HEAD_SIZE, QKV_STRIDE, ...kind }),
+        bindGroup: compiler.bind(rotary, {
+          angles: table,
+          query_norm: norms ? buffers.norm(norms.queries) : table,
+          key_norm: norms ? buffers.norm(norms.keys) : table,
+          rows: step.rows,
+          qkv: activations.buffer(value),
+        }),
+        workgroups: (size) => [shape.numHeads + shape.numKvHeads, size.rows],
       }),
-      workgroups: (size) => [Math.ceil(pairs / LANES), size.rows],
-    }),
-  ];
+    ];
+  };
 }
 
 /** (cos, sin) [positions, headDim / 2], computed in float64. */

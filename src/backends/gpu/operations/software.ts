@@ -1,17 +1,18 @@
 import type { Value } from "../../../models/graph.ts";
 import { attentionQuad, cacheWrite, QUAD_HEAD_VEC4, quadHeads } from "../kernels/attention.ts";
-import { layerNorm } from "../kernels/layer-norm.ts";
 import { Epilogue, matmulLane } from "../kernels/matmul.ts";
-import { normShape } from "../matmul-variants.ts";
 import type { LinearBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
-import { attentionAlone, boundBuffers } from "./attention.ts";
+import { attentionAlone, boundBuffers, windowOf } from "./attention.ts";
 import { embedding } from "./embedding.ts";
-import { always, cacheConstants, valueOf, type OperationContext, type Operations } from "./operations.ts";
+import { always, cacheConstants, type OperationContext, type Operations } from "./operations.ts";
+import { normalisation } from "./normalisation.ts";
 import { activationEpilogue, compileProduct, productsOfGate } from "./products.ts";
 import { rotations } from "./rotation.ts";
 
 const CACHE_WRITE_LANES = 64;
+/** One subgroup, so that its barrier costs nothing. */
+const ROTARY_LANES = 4;
 
 /**
  * Operations for adapters that compute on the CPU. Workgroup memory and barriers are dear there and a dispatch is cheap: so
@@ -36,27 +37,9 @@ export function softwareOperations(context: OperationContext, { hasSubgroups }: 
 
   return {
     embed: (operation) => embedding(context, operation),
-    rotary: rotations(context),
+    rotary: rotations(context, { lanes: ROTARY_LANES }),
 
-    async norm({ label, norm, input, output }) {
-      const { width, height } = valueOf(context, output);
-      const SAMPLES_ONLY = height === "samples";
-      const constants = { ...normShape(norm, width), K4: strideOf(width) / 4, SAMPLES_ONLY };
-      const bound = {
-        x: activations.buffer(input),
-        norm: buffers.norm(norm),
-        samples: step.samples,
-        y: activations.buffer(output),
-      };
-      return [
-        always({
-          name: label,
-          pipeline: await compiler.pipeline(layerNorm, constants),
-          bindGroup: compiler.bind(layerNorm, bound),
-          workgroups: (size) => [SAMPLES_ONLY ? size.samples : size.rows, 1],
-        }),
-      ];
-    },
+    norm: async (operation) => [await normalisation(context, operation)],
 
     async linear({ label, linear, input, output, activation, addsToOutput }) {
       const epilogue = addsToOutput ? Epilogue.addToOutput : activationEpilogue(activation);
@@ -74,9 +57,10 @@ export function softwareOperations(context: OperationContext, { hasSubgroups }: 
       const constants = cacheConstants(context);
       if (!hasSubgroups || constants.HEAD_VEC4 > QUAD_HEAD_VEC4) return [await attentionAlone(context, operation)];
       const bound = boundBuffers(context, operation);
+      const scores = { SCALE: operation.scale, WINDOW: windowOf(operation) };
       const { numHeads, numKvHeads } = shape;
       const perGroup = quadHeads(numHeads);
-      const kind = { Y_STRIDE: strideOf(numHeads * shape.headDim), SCALE: operation.scale, LANES: 4 * perGroup };
+      const kind = { Y_STRIDE: strideOf(numHeads * shape.headDim), ...scores, LANES: 4 * perGroup };
       const [write, attend] = await Promise.all([
         compiler.pipeline(cacheWrite, { ...constants, LANES: CACHE_WRITE_LANES }),
         compiler.pipeline(attentionQuad, { ...constants, ...kind }),

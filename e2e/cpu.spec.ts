@@ -1,0 +1,60 @@
+// The app where there is no GPU: it computes in WebAssembly.
+
+import { expect, test } from "playwright/test";
+import { App } from "./support/app.ts";
+import { createEngine, openBarePage } from "./support/library.ts";
+
+test("four panes asked at once share steps on the CPU, and each says what it says alone", async ({ page }) => {
+  const app = await App.open(page, "backend=cpu&temperature=0&max_tokens=48");
+  const panes = await app.addPanes(4);
+  await page.getByRole("button", { name: "Send to all" }).click();
+  const sheet = page.getByRole("dialog", { name: "Send to all" });
+  await sheet.getByRole("textbox", { name: "Message" }).fill("Tell me a story about a fox.");
+  await sheet.getByRole("textbox", { name: "Message" }).press("Enter");
+  for (const pane of panes) await pane.finished();
+  await expect(app.figure("Peak")).toHaveText("4");
+  const answers = await Promise.all(panes.map((pane) => pane.answer()));
+  expect(new Set(answers).size).toBe(1);
+  expect(answers[0]).toMatch(/\w+ \w+/);
+  await expect(page.getByText(/^CPU, \d+ threads?$/)).toBeVisible();
+});
+
+test("what computes can be changed, and the chats stay", async ({ page }) => {
+  const app = await App.open(page, "backend=cpu&temperature=0&max_tokens=16");
+  const pane = app.pane(1);
+  await pane.ask("What is the capital of France?");
+  await pane.finished();
+  const answer = await pane.answer();
+  await page.getByLabel("Runs on").selectOption("webgpu");
+  await expect(page.getByText(/\(software\)/)).toBeVisible();
+  expect(await pane.answer()).toBe(answer);
+  await page.getByLabel("Runs on").selectOption("auto");
+  // The GPU is a software adapter here, so the CPU is faster.
+  await expect(page.getByText(/^CPU, \d+ threads?$/)).toBeVisible();
+});
+
+test("an isolated page has threads that share memory, which bring the same bits", async ({ page }) => {
+  // With the headers of the preview server.
+  await page.goto("./service-worker.js");
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+  const answers = [];
+  for (const cpuThreads of [1, 2]) {
+    const engine = await createEngine(page, { backend: "cpu", cpuThreads, kvCacheBytes: 2 ** 24 });
+    const answer = await engine.evaluate(async (one) => {
+      const body = { prompt: "Once upon a time", max_tokens: 24, temperature: 0, logprobs: 0, return_token_ids: true };
+      const { choices } = await one.completions.create(body);
+      await one.dispose();
+      return [one.model.adapter, choices[0]?.token_ids, choices[0]?.logprobs?.token_logprobs];
+    });
+    answers.push(answer);
+  }
+  expect(answers.map(([adapter]) => adapter)).toEqual(["CPU, 1 thread", "CPU, 2 threads"]);
+  expect(answers[1]?.slice(1)).toEqual(answers[0]?.slice(1));
+});
+
+test("a page that is not isolated computes on one thread", async ({ page }) => {
+  await openBarePage(page);
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(false);
+  const engine = await createEngine(page, { backend: "cpu", cpuThreads: 2 });
+  expect(await engine.evaluate(({ model }) => model.adapter)).toContain("1 thread");
+});

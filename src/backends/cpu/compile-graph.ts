@@ -1,0 +1,209 @@
+import type { Activation, Attention, Graph, Linear, Operation, Rotary, Value } from "../../models/graph.ts";
+import type { ModelShape } from "../../protocol/model-shape.ts";
+import { shareValues } from "../share-values.ts";
+import type { Epilogue } from "./kernels/epilogues.ts";
+import type { MemoryMap } from "./memory-map.ts";
+import { strideOf } from "./pack/panel-matrix.ts";
+import type { LayerCache, Operation as Step, Program, Rows } from "./program/operation.ts";
+import type { WeightMemory } from "./weight-memory.ts";
+
+export interface CompileContext {
+  readonly map: MemoryMap;
+  readonly weights: WeightMemory;
+  readonly shape: ModelShape;
+  readonly caches: readonly LayerCache[];
+  /** Of a head in the cache: a multiple of 4. */
+  readonly headStride: number;
+  readonly maxRows: number;
+  readonly maxSamples: number;
+  /** Where the angles of a rotation lie. */
+  anglesOf(rotary: Rotary): Rows;
+}
+
+export interface CompiledGraph {
+  readonly program: Program;
+  readonly logits: Rows;
+}
+
+/** What the operations of a phase have in common: how threads share them. */
+type Sharing = "rows" | "samples" | "columns" | "heads" | "drawing" | "recording";
+
+const EPILOGUES: Readonly<Record<Activation, Epilogue>> = { gelu_tanh: "geluTanh", gelu_erf: "geluErf", silu: "silu" };
+
+/** From a model's graph to the program that threads walk, and the memory that it needs. */
+export function compileGraph(graph: Graph, context: CompileContext): CompiledGraph {
+  const compiler = new GraphCompiler(graph, context);
+  for (const operation of graph.operations) compiler.add(operation);
+  return compiler.finish();
+}
+
+class GraphCompiler {
+  readonly #graph: Graph;
+  readonly #context: CompileContext;
+  readonly #values: readonly (Rows | null)[];
+  readonly #program: Step[][] = [];
+  #sharing: Sharing | null = null;
+  /** [queries | keys | values] with padded heads, of the value that they were copied from last. */
+  #padded: { readonly rows: Rows; readonly attended: Rows; of: Value | null } | null = null;
+  /** What a norm makes before it is added. */
+  readonly #addends = new Map<number, Rows>();
+  readonly #logits: Rows;
+
+  constructor(graph: Graph, context: CompileContext) {
+    this.#graph = graph;
+    this.#context = context;
+    const { slots, slotOf } = shareValues(graph, { normsAreFused: false });
+    const places = slots.map(({ width, height }) =>
+      this.#take(width, height === "rows" ? context.maxRows : context.maxSamples),
+    );
+    this.#values = slotOf.map((slot) => (slot === null ? null : (places[slot] ?? null)));
+    this.#logits = this.#take(context.shape.vocabSize, context.maxSamples);
+  }
+
+  finish(): CompiledGraph {
+    const logits = this.#logits;
+    this.#phase("drawing", { type: "sample", logits });
+    this.#phase("recording", { type: "record" });
+    return { program: this.#program, logits };
+  }
+
+  add(operation: Operation): void {
+    const { weights } = this.#context;
+    switch (operation.type) {
+      case "embed": {
+        const { table, scale, positions, output } = operation;
+        const places = positions && weights.positions(positions);
+        const y = this.#rows(output);
+        return this.#phase("rows", { type: "embed", table: weights.matrix(table), scale, positions: places, y });
+      }
+      case "norm":
+        return this.#addNorm(operation);
+      case "linear": {
+        const { linear, input, output, activation, addsToOutput } = operation;
+        const epilogue = addsToOutput ? "addToOutput" : activation ? EPILOGUES[activation] : "store";
+        return this.#phase("columns", this.#linear(linear, input, this.#rows(output), epilogue));
+      }
+      case "gate": {
+        const { gate, up, activation, input, output } = operation;
+        const y = this.#rows(output);
+        const gated = this.#linear(gate, input, y, EPILOGUES[activation]);
+        return this.#phase("columns", gated, this.#linear(up, input, y, "multiplyOutput"));
+      }
+      case "rotary":
+        return this.#addRotary(operation);
+      case "attention":
+        return this.#addAttention(operation);
+      case "head":
+        return this.#phase(
+          "columns",
+          this.#linear({ matrix: operation.table }, operation.input, this.#logits, "store"),
+        );
+    }
+  }
+
+  #addNorm({ norm, input, output, addsToOutput }: Extract<Operation, { type: "norm" }>): void {
+    const { width, height } = this.#shape(output);
+    const y = this.#rows(output);
+    const target = addsToOutput ? this.#addend(width) : y;
+    const bytes = 4 * strideOf(width);
+    const { gamma, beta } = this.#context.weights.norm(norm);
+    const { kind, epsilon } = norm;
+    const x = this.#rows(input);
+    this.#phase(height, { type: "norm", kind, of: height, x, y: target, gamma, beta, width, bytes, epsilon });
+    if (addsToOutput) this.#phase("rows", { type: "add", x: target, y, bytes });
+  }
+
+  #linear(linear: Linear, input: Value, y: Rows, epilogue: Epilogue): Step {
+    const { weights } = this.#context;
+    const of = this.#shape(input).height;
+    const w = weights.matrix(linear.matrix);
+    return { type: "linear", of, x: this.#rows(input), w, bias: weights.bias(linear), y, epilogue };
+  }
+
+  #addRotary(rotary: Rotary): void {
+    const { weights, shape, headStride } = this.#context;
+    const { numHeads, numKvHeads, headDim } = shape;
+    const [queries, keys] = this.#heads(rotary.value);
+    const angles = this.#context.anglesOf(rotary);
+    for (const [x, heads, norm] of [
+      [queries, numHeads, rotary.norms?.queries],
+      [keys, numKvHeads, rotary.norms?.keys],
+    ] as const) {
+      if (norm) {
+        const { gamma } = weights.norm(norm);
+        const size = { headSize: headDim, headStride };
+        this.#phase("rows", { type: "headNorm", x, heads, ...size, gamma, epsilon: norm.epsilon });
+      }
+      this.#phase("rows", { type: "rotate", x, heads, angles });
+    }
+  }
+
+  #addAttention({ layer, scale, window = null, input, output }: Attention): void {
+    const { shape, headStride, caches } = this.#context;
+    const { numHeads: heads, numKvHeads: keyHeads, headDim } = shape;
+    const [q, k, v] = this.#heads(input);
+    const cache = caches[layer];
+    if (!cache) throw new RangeError(`the model has no layer ${layer}`);
+    this.#phase("rows", { type: "cacheWrite", k, v, heads: keyHeads, cache });
+    const y = this.#padded?.attended ?? this.#rows(output);
+    this.#phase("heads", { type: "attend", q, y, heads, keyHeads, headSize: headStride, scale, window, cache });
+    if (!this.#padded) return;
+    this.#phase("rows", { type: "copyHeads", x: y, y: this.#rows(output), heads, from: headStride, to: headDim });
+  }
+
+  /** Queries, keys and values of each row, in heads as the cache has them. */
+  #heads(value: Value): readonly [queries: Rows, keys: Rows, values: Rows] {
+    const { shape, headStride } = this.#context;
+    const { numHeads, numKvHeads, headDim } = shape;
+    const rows = headDim === headStride ? this.#rows(value) : this.#paddedHeads(value);
+    const at = (head: number) => ({ ...rows, address: rows.address + 4 * head * headStride });
+    return [rows, at(numHeads), at(numHeads + numKvHeads)];
+  }
+
+  #paddedHeads(value: Value): Rows {
+    const { shape, headStride, maxRows } = this.#context;
+    const { numHeads, numKvHeads, headDim } = shape;
+    const heads = numHeads + 2 * numKvHeads;
+    this.#padded ??= {
+      rows: this.#take(heads * headStride, maxRows),
+      attended: this.#take(numHeads * headStride, maxRows),
+      of: null,
+    };
+    const { rows } = this.#padded;
+    if (this.#padded.of === value) return rows;
+    this.#padded.of = value;
+    this.#phase("rows", { type: "copyHeads", x: this.#rows(value), y: rows, heads, from: headDim, to: headStride });
+    return rows;
+  }
+
+  #addend(width: number): Rows {
+    const rows = this.#addends.get(width) ?? this.#take(width, this.#context.maxRows);
+    this.#addends.set(width, rows);
+    return rows;
+  }
+
+  /** Adds steps: to the last phase where threads share both alike, and so each needs only what it has made itself. */
+  #phase(sharing: Sharing, ...steps: readonly Step[]): void {
+    const last = this.#program.at(-1);
+    if (last !== undefined && sharing === this.#sharing && sharing === "rows") last.push(...steps);
+    else this.#program.push([...steps]);
+    this.#sharing = sharing;
+  }
+
+  #take(width: number, count: number): Rows {
+    const stride = 4 * strideOf(width);
+    return { address: this.#context.map.take(count * stride), stride };
+  }
+
+  #rows(value: Value): Rows {
+    const rows = this.#values[value];
+    if (!rows) throw new RangeError(`the graph has no value ${value}`);
+    return rows;
+  }
+
+  #shape(value: Value): Graph["values"][number] {
+    const shape = this.#graph.values[value];
+    if (!shape) throw new RangeError(`the graph has no value ${value}`);
+    return shape;
+  }
+}

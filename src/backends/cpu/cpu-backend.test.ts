@@ -1,0 +1,74 @@
+import { expect, it } from "vitest";
+
+import { resolveEngineConfig } from "../../api/engine-config.ts";
+import type { EngineConfig } from "../../protocol/config.ts";
+import { readFixture } from "../../testing/fixtures.ts";
+import { cpuBackend } from "./cpu-backend.ts";
+
+const ONE_THREAD = { most: 1, openHelper: null };
+const weights = (await readFixture("gpt2-tiny")).weights();
+const { model } = weights;
+const resolve = (config: EngineConfig) => resolveEngineConfig({ dtype: "f32", ...config }, model.shape);
+
+it("can't be had where WebAssembly has no SIMD, and says so in a sentence", async () => {
+  const backend = cpuBackend(ONE_THREAD, { hasSimd: false, hasRelaxedSimd: false });
+  await expect(backend.open()).rejects.toMatchObject({ code: "wasm_unavailable", message: /SIMD/ });
+});
+
+it("computes what is portable where there is no relaxed SIMD", async () => {
+  const opened = await cpuBackend(ONE_THREAD, { hasSimd: true, hasRelaxedSimd: false }).open();
+  const runner = await opened.load({ weights, engine: resolve({ cpuMath: "fastest" }) });
+  expect(runner.adapterName).toBe("CPU, 1 thread");
+  runner.dispose();
+});
+
+it("says before a load what would fit", async () => {
+  const opened = await cpuBackend(ONE_THREAD).open();
+  const tooMuch = { numGpuBlocks: 2 ** 24, kvCacheDtype: "f32" } as const;
+  const refusal = () => opened.checkFits(model, resolve(tooMuch));
+  expect(refusal).toThrow(expect.objectContaining({ code: "out_of_memory", param: "kvCacheBytes" }) as Error);
+  let advice = "";
+  try {
+    refusal();
+  } catch (error) {
+    advice = String(error);
+  }
+  const [, kvCacheBytes] = /kvCacheBytes (\d+) \(/.exec(advice) ?? [];
+  expect(() =>
+    opened.checkFits(model, resolve({ kvCacheDtype: "f32", kvCacheBytes: Number(kvCacheBytes) })),
+  ).not.toThrow();
+  const more = { kvCacheDtype: "f32", kvCacheBytes: Math.ceil(Number(kvCacheBytes) * 1.001) } as const;
+  expect(() => opened.checkFits(model, resolve(more))).toThrow(/would take/);
+});
+
+it("tells a memory that can't be had from other failures", async () => {
+  const opened = await cpuBackend(ONE_THREAD).open();
+  const Original = WebAssembly.Memory;
+  WebAssembly.Memory = class {
+    constructor() {
+      throw new RangeError("WebAssembly.Memory(): could not allocate memory");
+    }
+  } as unknown as typeof WebAssembly.Memory;
+  const loading = opened.load({ weights, engine: resolve({}) }).finally(() => (WebAssembly.Memory = Original));
+  await expect(loading).rejects.toMatchObject({ code: "out_of_memory" });
+});
+
+it("gives its memory back: twenty loads of 320 MB, one after the other", async () => {
+  const opened = await cpuBackend(ONE_THREAD).open();
+  const engine = resolve({ kvCacheBytes: 320 * 2 ** 20 });
+  for (let i = 0; i < 20; i++) {
+    const runner = await opened.load({ weights, engine });
+    runner.dispose();
+    await expect(runner.submit({ ...NOTHING })).rejects.toMatchObject({ code: "engine_disposed" });
+  }
+}, 60_000);
+
+const NOTHING = {
+  sequences: [],
+  rows: new Uint32Array(),
+  samples: [],
+  blockTables: [],
+  histories: [],
+  rules: [],
+  masks: [],
+};

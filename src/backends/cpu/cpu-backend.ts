@@ -1,0 +1,42 @@
+import { ChorusError } from "../../protocol/errors.ts";
+import type { Backend } from "../backend.ts";
+import { CpuRunner, type CpuThreads } from "./cpu-runner.ts";
+import { detectFeatures, type CpuFeatures } from "./features.ts";
+import { checkFits, modelMemory } from "./memory.ts";
+
+/** As f32 up to here: a step waits for arithmetic. More is kept as halves, which take half of a small computer's memory. */
+const MAX_WHOLE_BYTES = 2 ** 30;
+
+/** WebAssembly on this machine's processor. */
+export function cpuBackend(threads: CpuThreads, features: CpuFeatures = detectFeatures()): Backend {
+  const backend = { name: "cpu", memory: modelMemory } as const;
+  return {
+    ...backend,
+    open() {
+      if (!features.hasSimd) return Promise.reject(noSimd());
+      return Promise.resolve({
+        ...backend,
+        adapterName: "CPU",
+        isSoftware: false,
+        failure: new Promise<never>(() => undefined),
+        usualDtype(model) {
+          const sizes = { kvCacheDtype: "f16", numGpuBlocks: 0, blockSize: 16, maxNumSeqs: 0 } as const;
+          return modelMemory(model, { ...sizes, dtype: "f32" }).weightBytes <= MAX_WHOLE_BYTES ? "f32" : "f16";
+        },
+        checkFits: (model, engine) => checkFits(model, engine, engine.cpuThreads ?? threads.most),
+        load: ({ weights, engine, onKernel }) => {
+          const cpuMath = features.hasRelaxedSimd ? engine.cpuMath : "portable";
+          return CpuRunner.create({ weights, engine: { ...engine, cpuMath }, ...(onKernel && { onKernel }) }, threads);
+        },
+        close: () => undefined,
+      });
+    },
+  };
+}
+
+function noSimd(): ChorusError {
+  return new ChorusError(
+    "wasm_unavailable",
+    "This browser's WebAssembly can't compute with vectors (SIMD). Chrome, Edge, Firefox and Safari can in versions of 2023 and later.",
+  );
+}

@@ -1,0 +1,149 @@
+import { resultsBySequence, type StepResult } from "../../engine/runner.ts";
+import type { StepPlan } from "../../engine/step-plan.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import type { LoadOptions, LoadedRunner } from "../backend.ts";
+import { assembleKernels } from "./kernels/kernels.ts";
+import { ModelPlan } from "./model-plan.ts";
+import { nextTask } from "./next-task.ts";
+import { StepWriter } from "./step-writer.ts";
+import { chooseThreads } from "./threads/choose-threads.ts";
+import type { OpenHelper } from "./threads/helper-thread.ts";
+import type { SharedPlan } from "./threads/thread-body.ts";
+import { ThreadPool } from "./threads/thread-pool.ts";
+
+/** How many threads there may be, and where the others come from. */
+export interface CpuThreads {
+  /** With the one that the engine runs on. */
+  readonly most: number;
+  /** Null: there can be no others here. */
+  readonly openHelper: OpenHelper | null;
+}
+
+interface PendingStep {
+  readonly plan: StepPlan;
+  readonly resolve: (result: StepResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Computes steps of a model in WebAssembly, on the calling thread and its helpers: each step in a task of its own. */
+export class CpuRunner implements LoadedRunner {
+  readonly adapterName: string;
+  readonly weightBytes: number;
+  readonly #pool: ThreadPool;
+  readonly #writer: StepWriter;
+  /** Those of the samples of the step that was computed last. */
+  readonly logits: readonly Float32Array[];
+  readonly #pending: PendingStep[] = [];
+  #isRunning = false;
+  #isDisposed = false;
+
+  private constructor(
+    pool: ThreadPool,
+    writer: StepWriter,
+    { weightBytes, logits }: Pick<CpuRunner, "weightBytes" | "logits">,
+  ) {
+    this.logits = logits;
+    this.#pool = pool;
+    this.#writer = writer;
+    this.weightBytes = weightBytes;
+    this.adapterName = adapterNameOf(pool.threads);
+  }
+
+  /**
+   * Makes the memory, reads the weights into it and starts the threads.
+   * @throws ChorusError out_of_memory where the memory can't be had
+   */
+  static async create(
+    { weights, engine, onKernel }: Pick<LoadOptions, "weights" | "engine" | "onKernel">,
+    { most, openHelper }: CpuThreads,
+  ): Promise<CpuRunner> {
+    const { model } = weights;
+    const wanted = openHelper === null ? 1 : (engine.cpuThreads ?? most);
+    const plan = new ModelPlan(model, engine, wanted);
+    const limits = { isShared: wanted > 1, pages: plan.pages };
+    const memory = openMemory(limits);
+    const { numHeads, numKvHeads, headDim } = model.shape;
+    const kernels = assembleKernels({
+      math: engine.cpuMath,
+      dtype: engine.dtype,
+      cache: plan.cache,
+      rotarySize: headDim,
+      queriesAKey: numHeads / numKvHeads,
+      memory: limits,
+    });
+    const { step, sampler, sync, cache, scratch } = plan;
+    const shared: SharedPlan = {
+      module: await WebAssembly.compile(kernels),
+      memory,
+      thread: { program: plan.graph.program, step, cache, scratch },
+      sampler,
+      sync,
+    };
+    onKernel?.(1, 1);
+    await plan.fill(memory.buffer, weights);
+    const threads =
+      engine.cpuThreads === null && openHelper !== null ? await chooseThreads(shared, wanted, openHelper) : wanted;
+    const pool = await ThreadPool.open(shared, { threads, openHelper: openHelper ?? noHelper });
+    const { address, stride } = plan.graph.logits;
+    const logits = Array.from(
+      { length: step.maxSamples },
+      (_, i) => new Float32Array(memory.buffer, address + i * stride, model.shape.vocabSize),
+    );
+    const { weightBytes } = plan;
+    return new CpuRunner(pool, new StepWriter(memory.buffer, step, sampler), { weightBytes, logits });
+  }
+
+  submit(plan: StepPlan): Promise<StepResult> {
+    return new Promise((resolve, reject) => {
+      if (this.#isDisposed) throw disposed();
+      this.#pending.push({ plan, resolve, reject });
+      if (!this.#isRunning) void this.#runPending();
+    });
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    for (const { reject } of this.#pending.splice(0)) reject(disposed());
+    void this.#pool.close();
+  }
+
+  async #runPending(): Promise<void> {
+    this.#isRunning = true;
+    for (;;) {
+      await nextTask();
+      const next = this.#pending.shift();
+      if (next === undefined) break;
+      try {
+        this.#writer.write(next.plan);
+        this.#pool.run();
+        const sequences = resultsBySequence(next.plan, this.#writer.results(next.plan.samples));
+        next.resolve({ sequences, gpuMs: null });
+      } catch (error) {
+        next.reject(error);
+      }
+    }
+    this.#isRunning = false;
+  }
+}
+
+export function adapterNameOf(threads: number): string {
+  return threads === 1 ? "CPU, 1 thread" : `CPU, ${threads} threads`;
+}
+
+function openMemory({ isShared, pages }: { isShared: boolean; pages: number }): WebAssembly.Memory {
+  try {
+    return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: isShared });
+  } catch (cause) {
+    const bytes = pages * 2 ** 16;
+    const message = `This browser can't give this model and its cache the ${bytes} bytes of memory that they take. A smaller dtype, kvCacheBytes or maxNumSeqs takes less.`;
+    throw new ChorusError("out_of_memory", message, null, { cause });
+  }
+}
+
+function disposed(): ChorusError {
+  return new ChorusError("engine_disposed", "The engine was disposed of.");
+}
+
+function noHelper(): never {
+  throw new Error("there are no other threads here");
+}

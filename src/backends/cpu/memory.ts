@@ -1,0 +1,59 @@
+// What a model takes on the CPU, before anything of it is there.
+
+import type { Model } from "../../models/model.ts";
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import type { EngineSizes, ModelMemory } from "../backend.ts";
+import { headBlockBytes } from "./kernels/cache-write.ts";
+import { MemoryMap } from "./memory-map.ts";
+import { headStrideOf, ModelPlan } from "./model-plan.ts";
+import { WeightMemory } from "./weight-memory.ts";
+
+/** Addresses have 32 bits. */
+const MAX_PAGES = 65_536;
+const PAGE_BYTES = 65_536;
+
+export function modelMemory({ shape, graph }: Model, sizes: EngineSizes): ModelMemory {
+  return {
+    weightBytes: new WeightMemory(new MemoryMap(), graph, sizes.dtype).bytes,
+    kvCacheBytes: sizes.numGpuBlocks * blockBytes(shape, sizes),
+  };
+}
+
+/** @throws ChorusError out_of_memory where it is more than WebAssembly can address, saying what would fit */
+export function checkFits(model: Model, engine: ResolvedEngineConfig, maxThreads: number): void {
+  const pagesOf = (changes: Partial<ResolvedEngineConfig> = {}) =>
+    new ModelPlan(model, { ...engine, ...changes }, maxThreads).pages;
+  const pages = pagesOf();
+  if (pages <= MAX_PAGES) return;
+  const [param, advice] = whatWouldFit(model, engine, pagesOf);
+  const message = `This model and its cache would take ${pages * PAGE_BYTES} bytes; WebAssembly has at most ${MAX_PAGES * PAGE_BYTES}. ${advice}.`;
+  throw new ChorusError("out_of_memory", message, param);
+}
+
+function whatWouldFit(
+  { shape }: Model,
+  engine: ResolvedEngineConfig,
+  pagesOf: (changes?: Partial<ResolvedEngineConfig>) => number,
+): readonly [param: string | null, advice: string] {
+  const spare = MAX_PAGES - pagesOf({ numGpuBlocks: 0 });
+  const bytesABlock = blockBytes(shape, engine);
+  const blocks = Math.floor((spare * PAGE_BYTES) / bytesABlock) - 1;
+  const fullContext = Math.ceil(engine.maxModelLen / engine.blockSize);
+  if (blocks >= fullContext) {
+    return ["kvCacheBytes", `kvCacheBytes ${blocks * bytesABlock} (${blocks} blocks) would fit`];
+  }
+  const smaller = (["f16", "q8", "q4"] as const).find((dtype) => pagesOf({ dtype }) <= MAX_PAGES);
+  if (smaller) return ["dtype", `dtype "${smaller}" would fit`];
+  return [null, "No dtype would fit: choose a smaller model"];
+}
+
+/** Of keys and values, all layers. */
+function blockBytes(
+  { numLayers, numKvHeads, headDim }: Model["shape"],
+  { kvCacheDtype, blockSize }: Pick<EngineSizes, "kvCacheDtype" | "blockSize">,
+): number {
+  return (
+    2 * numLayers * numKvHeads * headBlockBytes({ dtype: kvCacheDtype, headSize: headStrideOf(headDim), blockSize })
+  );
+}

@@ -1,0 +1,91 @@
+import { maxSamples as maxSamplesOf } from "../../engine/scheduling/scheduler-config.ts";
+import type { RotaryAngles } from "../../models/graph.ts";
+import type { Model } from "../../models/model.ts";
+import type { ModelWeights } from "../../models/model-weights.ts";
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import { compileGraph, type CompiledGraph } from "./compile-graph.ts";
+import { headBlockBytes, type CacheShape } from "./kernels/cache-write.ts";
+import { TOTALS_BYTES } from "./kernels/product.ts";
+import { MemoryMap } from "./memory-map.ts";
+import type { LayerCache, Rows } from "./program/operation.ts";
+import { takeStepMemory, type StepMemory } from "./program/step-memory.ts";
+import type { ThreadScratch } from "./program/step-thread.ts";
+import { rotaryTable } from "./rotary-angles.ts";
+import { takeSamplerMemory, type SamplerMemory } from "./sampler/sampler.ts";
+import { takeSyncMemory, type SyncMemory } from "./threads/sync-memory.ts";
+import { WeightMemory } from "./weight-memory.ts";
+
+/** Dimensions of a head that attention takes at once. */
+const HEAD_MULTIPLE = 4;
+
+/** A model laid out in a memory that does not exist yet: how large it must be, and the program that computes in it. */
+export class ModelPlan {
+  readonly graph: CompiledGraph;
+  readonly step: StepMemory;
+  readonly sampler: SamplerMemory;
+  readonly sync: SyncMemory;
+  readonly cache: CacheShape;
+  readonly scratch: ThreadScratch;
+  readonly pages: number;
+  /** Of the weights, with their padding. */
+  readonly weightBytes: number;
+  readonly #weights: WeightMemory;
+  readonly #tables = new Map<RotaryAngles, Rows>();
+  readonly #maxLength: number;
+
+  constructor({ shape, graph }: Model, engine: ResolvedEngineConfig, maxThreads: number) {
+    const map = new MemoryMap();
+    const [maxRows, maxSamples, maxLength] = [engine.maxNumBatchedTokens, maxSamplesOf(engine), engine.maxModelLen];
+    const { blockSize, logprobsMode, maxNumSeqs: maxSlots } = engine;
+    this.#maxLength = maxLength;
+    this.sync = takeSyncMemory(map);
+    const maxBlocks = Math.ceil(maxLength / blockSize);
+    this.step = takeStepMemory(map, { maxRows, maxSamples, maxSlots, maxBlocks, maxLength });
+    const { vocabSize } = shape;
+    this.sampler = takeSamplerMemory(map, { vocabSize, maxSlots, maxSamples, maxThreads, logprobsMode });
+    const headStride = headStrideOf(shape.headDim);
+    this.cache = { dtype: engine.kvCacheDtype, headSize: headStride, blockSize };
+    const pitch = 4 * (maxLength + blockSize);
+    const bytes = TOTALS_BYTES + shape.numHeads * pitch;
+    const totals = map.take(maxThreads * bytes);
+    this.scratch = { totals, scores: totals + TOTALS_BYTES, pitch, bytes };
+    this.#weights = new WeightMemory(map, graph, engine.dtype);
+    this.weightBytes = this.#weights.bytes;
+    this.graph = compileGraph(graph, {
+      map,
+      weights: this.#weights,
+      shape,
+      caches: takeCaches(map, shape.numLayers, shape.numKvHeads * headBlockBytes(this.cache), engine.numGpuBlocks),
+      headStride,
+      maxRows,
+      maxSamples,
+      anglesOf: ({ angles }) => this.#tableOf(map, angles),
+    });
+    this.pages = map.pages;
+  }
+
+  /** Reads the weights into the memory, and computes the tables. */
+  async fill(memory: ArrayBufferLike, weights: ModelWeights): Promise<void> {
+    for (const [angles, { address }] of this.#tables) {
+      new Float32Array(memory, address).set(rotaryTable(angles, this.#maxLength));
+    }
+    await this.#weights.load(weights, memory);
+  }
+
+  /** Layers with the same angles share their table. */
+  #tableOf(map: MemoryMap, angles: RotaryAngles): Rows {
+    const stride = 8 * angles.inverseFrequencies.length;
+    const table = this.#tables.get(angles) ?? { address: map.take(this.#maxLength * stride), stride };
+    this.#tables.set(angles, table);
+    return table;
+  }
+}
+
+export function headStrideOf(headDim: number): number {
+  return Math.ceil(headDim / HEAD_MULTIPLE) * HEAD_MULTIPLE;
+}
+
+function takeCaches(map: MemoryMap, layers: number, blockBytes: number, numBlocks: number): LayerCache[] {
+  const take = () => map.take(numBlocks * blockBytes);
+  return Array.from({ length: layers }, () => ({ keys: take(), values: take(), blockBytes }));
+}

@@ -1,0 +1,57 @@
+import { ROW_WORDS } from "../program/step-memory.ts";
+import type { OpenHelper } from "./helper-thread.ts";
+import type { SharedPlan } from "./thread-body.ts";
+import { ThreadPool } from "./thread-pool.ts";
+
+/** Rows of the step that is measured: as of some chats at once. */
+const TRIAL_ROWS = 4;
+/** The first steps are slow: their code is not compiled to the end yet. */
+const WARM_UP_STEPS = 3;
+const TRIAL_STEPS = 8;
+const MAX_TRIAL_MS = 250;
+/** More threads must be faster by this much, since others may want their cores. */
+const WORTHWHILE = 0.95;
+
+/** Returns how many threads compute a step the fastest, up to `most`: each number is tried. */
+export async function chooseThreads(plan: SharedPlan, most: number, openHelper: OpenHelper): Promise<number> {
+  if (most === 1) return 1;
+  const pool = await ThreadPool.open(plan, { threads: most, openHelper });
+  writeTrialStep(plan);
+  let best = { threads: 1, ms: Infinity };
+  for (const threads of numbersUpTo(most)) {
+    const ms = measure(() => pool.run(threads));
+    if (ms < best.ms * WORTHWHILE) best = { threads, ms };
+  }
+  await pool.close();
+  return pool.failure === null ? best.threads : 1;
+}
+
+/** 1, 2, 4 and so on, and the last. */
+function numbersUpTo(most: number): number[] {
+  const numbers: number[] = [];
+  for (let threads = 1; threads < most; threads *= 2) numbers.push(threads);
+  return [...numbers, most];
+}
+
+/** The quickest of some steps. */
+function measure(step: () => void): number {
+  let best = Infinity;
+  const begin = performance.now();
+  for (let i = 0; i < WARM_UP_STEPS + TRIAL_STEPS; i++) {
+    const before = performance.now();
+    step();
+    const after = performance.now();
+    best = Math.min(best, after - before);
+    if (after - begin > MAX_TRIAL_MS) break;
+  }
+  return best;
+}
+
+/** Rows of token 0 at position 0: they write only where the first block lies, which nobody has read yet. */
+function writeTrialStep({ memory, thread }: SharedPlan): void {
+  const { head, rows, maxRows } = thread.step;
+  const words = new Uint32Array(memory.buffer);
+  const numRows = Math.min(TRIAL_ROWS, maxRows);
+  words.set([numRows, 0], head / 4);
+  words.fill(0, rows / 4, rows / 4 + numRows * ROW_WORDS);
+}

@@ -1,0 +1,25 @@
+import type { Norm } from "../../../models/graph.ts";
+import { layerNorm } from "../kernels/layer-norm.ts";
+import { normShape } from "../matmul-variants.ts";
+import { strideOf } from "../padding.ts";
+import { always, valueOf, type CompiledOperation, type OperationContext } from "./operations.ts";
+
+/** A norm as a dispatch of its own. */
+export async function normalisation(context: OperationContext, operation: Norm): Promise<CompiledOperation> {
+  const { compiler, buffers, activations, step } = context;
+  const { label, norm, input, output, addsToOutput = false } = operation;
+  const { width, height } = valueOf(context, output);
+  const SAMPLES_ONLY = height === "samples";
+  const kind = { K4: strideOf(width) / 4, SAMPLES_ONLY, ADD_TO_OUTPUT: addsToOutput };
+  return always({
+    name: label,
+    pipeline: await compiler.pipeline(layerNorm, { ...normShape(norm, width), ...kind }),
+    bindGroup: compiler.bind(layerNorm, {
+      x: activations.buffer(input),
+      norm: buffers.norm(norm),
+      samples: step.samples,
+      y: activations.buffer(output),
+    }),
+    workgroups: (size) => [SAMPLES_ONLY ? size.samples : size.rows, 1],
+  });
+}

@@ -1,0 +1,213 @@
+// The host brings a lost device back, and nobody outside sees more than a pause.
+
+import { expect, test } from "vitest";
+
+import { ChorusError } from "../protocol/errors.ts";
+import type { EngineMessage, RequestEvent } from "../protocol/service.ts";
+import { FakeBackend, type FakeDevice } from "../testing/fake-backend.ts";
+import { modelFiles } from "../testing/model-folders.ts";
+import { EngineHost } from "./engine-host.ts";
+import { ModelLoader } from "./model-loader.ts";
+import type { Platform } from "./platforms/platform.ts";
+import { memoryTuningStore } from "./platforms/tuning-store.ts";
+
+const LOCATION = {
+  type: "files",
+  files: [...modelFiles()].map(([name, bytes]) => new File([bytes.slice()], name)),
+} as const;
+
+class TestBench {
+  readonly gpu = new FakeBackend("webgpu", "Fake GPU");
+  readonly platform: Platform;
+  readonly messages: EngineMessage[] = [];
+  readonly host: EngineHost;
+  nowMs = 0;
+
+  constructor(...others: FakeBackend[]) {
+    this.platform = {
+      backends: [this.gpu, ...others].map(({ offered }) => offered),
+      tuning: memoryTuningStore(),
+      openModelStore: () => Promise.resolve(null),
+      now: () => this.nowMs,
+    };
+    this.host = new EngineHost(this.platform);
+  }
+
+  async load(config = {}) {
+    const post = (message: EngineMessage) => void this.messages.push(message);
+    return this.host.load(LOCATION, { seed: 1, maxNumBatchedTokens: 16, ...config }, post, () => undefined);
+  }
+
+  loader(config = {}): ModelLoader {
+    return new ModelLoader(LOCATION, config, this.platform, async (ms) => void (this.nowMs += ms));
+  }
+
+  ask(ticket: number): void {
+    const prompt = Array.from({ length: 5 + 4 * ticket }, (_, i) => (i * 7 + ticket) % 500);
+    const body = { prompt, max_tokens: 24, ignore_eos: true, return_token_ids: true, seed: ticket, logprobs: 2 };
+    this.host.submit(ticket, { endpoint: "completions", body: { ...body, stream: ticket % 2 === 0 } });
+  }
+
+  eventsOf(ticket: number): RequestEvent[] {
+    return this.messages.flatMap(({ events }) => events).filter((event) => event.ticket === ticket);
+  }
+
+  /** All choices that a ticket's reader has got, once it has got its last event. */
+  async answer(ticket: number): Promise<unknown[]> {
+    for (;;) {
+      const events = this.eventsOf(ticket);
+      const ends = events.filter(({ type }) => type !== "chunk");
+      expect(ends.length).toBeLessThanOrEqual(1);
+      if (ends[0]?.type === "error") throw new ChorusError(ends[0].error.code, ends[0].error.message);
+      if (ends.length === 1) {
+        return events.flatMap((event): readonly unknown[] => {
+          if (event.type === "chunk") return event.chunk.choices;
+          return event.type === "response" ? event.response.choices : [];
+        });
+      }
+      await turn();
+    }
+  }
+
+  get devices() {
+    return this.messages.flatMap(({ devices }) => devices).map(({ status, adapter }) => [status, adapter]);
+  }
+
+  get fatal() {
+    return this.messages.flatMap(({ fatal }) => fatal ?? []);
+  }
+}
+
+const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
+const TICKETS = [1, 2, 3, 4];
+
+async function answersWith(disturb: (bench: TestBench) => Promise<void>) {
+  const bench = new TestBench();
+  await bench.load();
+  for (const ticket of TICKETS) bench.ask(ticket);
+  await disturb(bench);
+  const answers = await Promise.all(TICKETS.map((ticket) => bench.answer(ticket)));
+  return { bench, answers };
+}
+
+test.each([true, false])("answers go on with the same bits after losses (said by the device: %s)", async (isSaid) => {
+  const { answers: undisturbed } = await answersWith(async () => undefined);
+  const { answers, bench } = await answersWith(async ({ gpu }) => {
+    for (let losses = 0; losses < 2; losses++) {
+      for (let i = 0; i < 4; i++) await turn();
+      const lost = gpu.device;
+      lost.lose({ isSaid });
+      while (gpu.device === lost) await turn();
+      expect(lost.isClosed).toBe(true);
+    }
+  });
+  expect(answers).toEqual(undisturbed);
+  const lostAndReplaced = [
+    ["lost", "Fake GPU"],
+    ["replaced", "Fake GPU"],
+  ];
+  expect(bench.devices).toEqual([...lostAndReplaced, ...lostAndReplaced]);
+  expect(bench.host.stats().device_losses_total).toBe(2);
+  expect(bench.host.metrics()).toMatch(/^chorus:device_losses_total\{.*\} 2$/m);
+  expect(bench.fatal).toEqual([]);
+});
+
+test("an idle engine notices at once", async () => {
+  const bench = new TestBench();
+  await bench.load();
+  bench.gpu.device.lose();
+  while (bench.devices.length < 2) await turn();
+  bench.ask(1);
+  expect(await bench.answer(1)).not.toEqual([]);
+});
+
+test("after three losses in a minute the engine stops and says why, and no sooner", async () => {
+  const bench = new TestBench();
+  await bench.load();
+  const lose = async () => {
+    bench.gpu.device.lose();
+    const before = bench.messages.length;
+    while (bench.messages.length < before + 2) await turn();
+  };
+  await lose();
+  await lose();
+  bench.nowMs += 60_000;
+  await lose();
+  await lose();
+  expect(bench.fatal).toEqual([]);
+  bench.ask(1);
+  await lose();
+  expect(bench.fatal).toMatchObject([{ code: "device_lost", message: expect.stringContaining("3 times") as string }]);
+  await expect(bench.answer(1)).rejects.toMatchObject({ code: "device_lost" });
+  expect(bench.gpu.devices.every(({ isClosed }) => isClosed)).toBe(true);
+});
+
+test("after three losses in a minute the next backend goes on, where there is one", async () => {
+  const cpu = new FakeBackend("cpu", "Fake CPU");
+  const bench = new TestBench(cpu);
+  await bench.load();
+  bench.ask(1);
+  for (let i = 0; i < 3; i++) {
+    const lost = bench.gpu.device;
+    lost.lose();
+    while (bench.gpu.device === lost && cpu.devices.length === 0) await turn();
+    await turn();
+  }
+  expect(await bench.answer(1)).not.toEqual([]);
+  expect(bench.devices.at(-1)).toEqual(["replaced", "Fake CPU"]);
+  expect(bench.fatal).toEqual([]);
+});
+
+test("a device that comes back after some seconds is waited for, and one that does not is given up", async () => {
+  const bench = new TestBench();
+  const loader = bench.loader();
+  await loader.load(() => undefined);
+  const loss = new ChorusError("device_lost", "Gone.");
+  bench.gpu.numMissing = 5;
+  await loader.reload(loss);
+  expect(bench.nowMs).toBeGreaterThan(3000);
+  bench.gpu.numMissing = Infinity;
+  await expect(loader.reload(loss)).rejects.toMatchObject({
+    code: "device_lost",
+    message: expect.stringContaining("no other one came") as string,
+  });
+  expect(bench.nowMs).toBeGreaterThan(10_000);
+  expect(bench.nowMs).toBeLessThan(30_000);
+});
+
+test.each([true, false])("a device lost while a model is loaded costs a second attempt (said: %s)", async (isSaid) => {
+  const bench = new TestBench();
+  let last: FakeDevice | undefined;
+  bench.gpu.onLoad = (device) => {
+    if (bench.gpu.devices.length > 2) return;
+    device.lose({ isSaid: false });
+    // The errors of calls come before the device says that it is lost.
+    setTimeout(() => device.lose({ isSaid: true }), isSaid ? 0 : 50);
+    last = device;
+  };
+  expect(await bench.load()).toMatchObject({ ok: true, value: { adapter: "Fake GPU" } });
+  expect(bench.gpu.devices).toHaveLength(3);
+  expect(last?.isClosed).toBe(true);
+  bench.ask(1);
+  expect(await bench.answer(1)).not.toEqual([]);
+});
+
+test("a device lost at every attempt to load is device_lost, no internal error", async () => {
+  const bench = new TestBench();
+  bench.gpu.onLoad = (device) => device.lose();
+  expect(await bench.load()).toMatchObject({ ok: false, error: { code: "device_lost" } });
+  expect(bench.gpu.devices.map(({ isClosed }) => isClosed)).toEqual([true, true, true]);
+});
+
+test("an engine disposed of while its device is replaced frees what is loaded afterwards", async () => {
+  const bench = new TestBench();
+  await bench.load();
+  bench.ask(1);
+  bench.gpu.device.lose();
+  await turn();
+  bench.host.dispose();
+  await expect(bench.answer(1)).rejects.toMatchObject({ code: "engine_disposed" });
+  for (let i = 0; i < 100; i++) await turn();
+  expect(bench.gpu.devices.every(({ isClosed }) => isClosed)).toBe(true);
+  expect(bench.fatal).toMatchObject([{ code: "engine_disposed" }]);
+});

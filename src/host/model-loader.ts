@@ -1,0 +1,126 @@
+import type { EngineConfig } from "../protocol/config.ts";
+import { ChorusError, toChorusError } from "../protocol/errors.ts";
+import type { ModelLocation } from "../protocol/model-source.ts";
+import type { LoadProgress } from "../protocol/reports.ts";
+import { loadModel, type LoadedModel } from "./load-model.ts";
+import type { Platform } from "./platforms/platform.ts";
+
+/** A backend whose device is lost this often within a minute is given up. */
+const MOST_LOSSES = 3;
+const LOSSES_WINDOW_MS = 60_000;
+/** After a loss there may be no device for some seconds: pauses between attempts to open one, in milliseconds. */
+const PAUSES_MS = [100, 250, 500, 1000, 2000, 4000, 8000];
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Keeps one model loaded: loads it again, from where it came, each time its device is lost. If the device is lost too often
+ * or doesn't come back, the platform's next backend takes over.
+ */
+export class ModelLoader {
+  readonly #location: ModelLocation;
+  readonly #config: EngineConfig;
+  readonly #platform: Platform;
+  readonly #pause: (ms: number) => Promise<void>;
+  /** Those that are left, beginning with the one in use. */
+  #backends: Platform["backends"];
+  /** What must not change when the model is loaded again. */
+  #fixed: Pick<EngineConfig, "dtype" | "numGpuBlocks"> = {};
+  /** When devices were lost, oldest first. */
+  #lossesMs: number[] = [];
+  #loaded: LoadedModel | null = null;
+  #isClosed = false;
+
+  constructor(location: ModelLocation, config: EngineConfig, platform: Platform, pause = sleep) {
+    this.#location = location;
+    this.#config = config;
+    this.#platform = platform;
+    this.#backends = platform.backends;
+    this.#pause = pause;
+  }
+
+  /** What runs now; null while there is no device. */
+  get loaded(): LoadedModel | null {
+    return this.#loaded;
+  }
+
+  /** @throws ChorusError as loadModel does; device_lost if devices were lost too often */
+  load(onProgress: (progress: LoadProgress) => void): Promise<LoadedModel> {
+    return this.#load(onProgress, null);
+  }
+
+  /**
+   * Loads the model on another device, with a cache of the same size.
+   * @throws ChorusError as loadModel does; device_lost if devices were lost too often
+   */
+  async reload(loss: ChorusError): Promise<LoadedModel> {
+    const lost = this.#loaded;
+    if (lost === null) throw new Error("reload() comes after load()");
+    this.#free();
+    const { dtype, numGpuBlocks } = lost.engineConfig;
+    this.#fixed = { dtype, numGpuBlocks };
+    this.#backends = this.#backends.slice(this.#backends.findIndex(({ name }) => name === lost.backend.name));
+    this.#countLoss(loss);
+    const model = await this.#load(() => undefined, loss);
+    if (model.engineConfig.numGpuBlocks >= numGpuBlocks) return model;
+    this.#free();
+    throw new ChorusError("out_of_memory", `The new device has no room for the cache of ${numGpuBlocks} blocks.`);
+  }
+
+  /** Frees what is loaded, and what is being loaded as soon as it is. Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    this.#free();
+  }
+
+  /** @param loss the last one; null before the first */
+  async #load(onProgress: (progress: LoadProgress) => void, loss: ChorusError | null): Promise<LoadedModel> {
+    const pauses = PAUSES_MS.values();
+    for (;;) {
+      // After a loss, wait for that backend's device: another backend would not give the same bits.
+      const backends = loss === null ? this.#backends : this.#backends.slice(0, 1);
+      const config = { ...this.#config, ...this.#fixed };
+      try {
+        this.#loaded = await loadModel(this.#location, config, { ...this.#platform, backends }, onProgress);
+        if (!this.#isClosed) return this.#loaded;
+        this.#free();
+      } catch (error) {
+        const failure = toChorusError(error);
+        if (failure.code === "device_lost") this.#countLoss((loss = failure));
+        else if (failure.code !== "webgpu_unavailable" || loss === null) throw failure;
+        else await this.#waitForDevice(pauses, failure);
+      }
+      if (this.#isClosed) throw new ChorusError("engine_disposed", "The engine was disposed of while it loaded.");
+    }
+  }
+
+  #countLoss(loss: ChorusError): void {
+    const nowMs = this.#platform.now();
+    this.#lossesMs = [...this.#lossesMs.filter((atMs) => nowMs - atMs < LOSSES_WINDOW_MS), nowMs];
+    if (this.#lossesMs.length < MOST_LOSSES) return;
+    const message = `The device was lost ${MOST_LOSSES} times within a minute. ${loss.message}`;
+    this.#giveUpBackend(new ChorusError("device_lost", message, null, { cause: loss }));
+  }
+
+  async #waitForDevice(pauses: Iterator<number, undefined>, reason: ChorusError): Promise<void> {
+    const { value: pauseMs } = pauses.next();
+    if (pauseMs !== undefined) return this.#pause(pauseMs);
+    const message = `The device was lost, and no other one came in its place. ${reason.message}`;
+    this.#giveUpBackend(new ChorusError("device_lost", message, null, { cause: reason }));
+  }
+
+  /** Goes on with the next backend. @throws reason if there is none */
+  #giveUpBackend(reason: ChorusError): void {
+    this.#backends = this.#backends.slice(1);
+    if (this.#backends.length === 0) throw reason;
+    this.#lossesMs = [];
+    const { numGpuBlocks } = this.#fixed;
+    this.#fixed = numGpuBlocks === undefined ? {} : { numGpuBlocks }; // it may keep weights in another way
+  }
+
+  #free(): void {
+    this.#loaded?.runner.dispose();
+    this.#loaded?.backend.close();
+    this.#loaded = null;
+  }
+}

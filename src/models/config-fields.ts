@@ -1,0 +1,70 @@
+// What the families' config.json have in common.
+
+import type { JsonFields } from "../files/json-fields.ts";
+import { CONFIG_FILE } from "../files/model-folder.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import type { ModelShape } from "../protocol/model-shape.ts";
+import type { Activation } from "./graph.ts";
+
+/**
+ * Hugging Face's names of activations. "gelu_fast" writes sqrt(2/pi) with ten digits, which is the same number in float32;
+ * "gelu_pytorch_tanh" and "gelu_accurate" are "gelu_new" computed elsewhere, "gelu_python" is "gelu".
+ */
+const ACTIVATIONS: ReadonlyMap<string, Activation> = new Map([
+  ["gelu_new", "gelu_tanh"],
+  ["gelu_pytorch_tanh", "gelu_tanh"],
+  ["gelu_fast", "gelu_tanh"],
+  ["gelu_accurate", "gelu_tanh"],
+  ["gelu", "gelu_erf"],
+  ["gelu_python", "gelu_erf"],
+  ["silu", "silu"],
+  ["swish", "silu"],
+]);
+
+/** @throws ChorusError model_unsupported for an activation that has no kernel */
+export function activationOf(fields: JsonFields, name: string, fallback: string): Activation {
+  const value = fields.string(name, fallback);
+  const activation = ACTIVATIONS.get(value);
+  if (activation === undefined) {
+    throw unsupported(`${name} ${JSON.stringify(value)} (known: ${[...ACTIVATIONS.keys()].join(", ")})`);
+  }
+  return activation;
+}
+
+/** Returns a size that every config of the family has. @throws ChorusError model_invalid where it is absent */
+export function requiredSize(fields: JsonFields, name: string): number {
+  const size = fields.positiveInteger([name], null);
+  if (size === null) throw invalid(`${name} is missing`);
+  return size;
+}
+
+/** Layers and sizes beyond those of any model here. Looking for their tensors in a checkpoint would take forever. */
+const MOST_LAYERS = 1024;
+const LARGEST_SIZE = 2 ** 24;
+
+/** @param innerSize width of the feed-forward part */
+export function refuseGiant(shape: ModelShape, innerSize: number): void {
+  const { numLayers, hiddenSize, numHeads, headDim, vocabSize, maxPositions } = shape;
+  const sizes = [hiddenSize, innerSize, numHeads * headDim, vocabSize, maxPositions];
+  if (numLayers <= MOST_LAYERS && sizes.every((size) => size <= LARGEST_SIZE)) return;
+  throw invalid(
+    `no model has ${numLayers} layers of width ${hiddenSize} and ${innerSize}, ${numHeads} heads of ${headDim}, ` +
+      `${vocabSize} tokens and ${maxPositions} positions`,
+  );
+}
+
+export function refuseQuantised(fields: JsonFields): void {
+  if (fields.has("quantization_config")) throw unsupported("quantization_config (weights must be F32, F16 or BF16)");
+}
+
+export function invalid(what: string): ChorusError {
+  return new ChorusError("model_invalid", `${CONFIG_FILE}: ${what}.`, CONFIG_FILE);
+}
+
+export function unsupported(what: string): ChorusError {
+  return new ChorusError(
+    "model_unsupported",
+    `This model's config.json asks for ${what}, which is not supported.`,
+    CONFIG_FILE,
+  );
+}

@@ -1,0 +1,101 @@
+// Rotary positions (Su et al. 2021) and the ways to stretch them over longer contexts, as Hugging Face's
+// modeling_rope_utils.py computes them; here in float64.
+
+import { JsonFields } from "../files/json-fields.ts";
+import { CONFIG_FILE } from "../files/model-folder.ts";
+import { invalid, unsupported } from "./config-fields.ts";
+import type { RotaryAngles } from "./graph.ts";
+
+export interface RotarySettings {
+  /** Base of the frequencies. */
+  readonly theta: number;
+  readonly headDim: number;
+  /** Longest context, in tokens. */
+  readonly maxPositions: number;
+  /** The config's field that says how to stretch, and what stands in it; null: nothing to stretch. */
+  readonly scaling: { readonly name: string; readonly json: Record<string, unknown> } | null;
+}
+
+type Stretch = (frequencies: readonly number[], fields: JsonFields, settings: RotarySettings) => RotaryAngles;
+
+const STRETCHES: ReadonlyMap<string, Stretch> = new Map([
+  ["default", (inverseFrequencies) => ({ inverseFrequencies, scaling: 1 })],
+  ["linear", linear],
+  ["llama3", llama3],
+  ["yarn", yarn],
+]);
+
+/** @throws ChorusError model_unsupported for another rope type, model_invalid for nonsense; both name the field */
+export function rotaryAngles(settings: RotarySettings): RotaryAngles {
+  const { theta, headDim, scaling } = settings;
+  if (headDim % 2 !== 0) throw invalid(`head_dim (${headDim}) must be even for rotary positions`);
+  const frequencies = Array.from({ length: headDim / 2 }, (_, i) => theta ** ((-2 * i) / headDim));
+  if (scaling === null) return { inverseFrequencies: frequencies, scaling: 1 };
+  const fields = new JsonFields(`${CONFIG_FILE}: ${scaling.name}`, scaling.json);
+  // Old configs write "type".
+  const type = fields.string("rope_type", fields.string("type", "default"));
+  const stretch = STRETCHES.get(type);
+  if (stretch === undefined) {
+    throw unsupported(`the rope type ${JSON.stringify(type)} (known: ${[...STRETCHES.keys()].join(", ")})`);
+  }
+  return stretch(frequencies, fields, settings);
+}
+
+/** Chen et al. 2023: every position is divided. */
+function linear(frequencies: readonly number[], fields: JsonFields): RotaryAngles {
+  const factor = required(fields, "factor");
+  return { inverseFrequencies: frequencies.map((frequency) => frequency / factor), scaling: 1 };
+}
+
+/** Llama 3.1: long wavelengths are divided, short ones stay, and those between are mixed. */
+function llama3(frequencies: readonly number[], fields: JsonFields): RotaryAngles {
+  const factor = required(fields, "factor");
+  const low = required(fields, "low_freq_factor");
+  const high = required(fields, "high_freq_factor");
+  const original = required(fields, "original_max_position_embeddings");
+  if (high <= low) throw invalid(`rope high_freq_factor (${high}) must be above low_freq_factor (${low})`);
+  const stretched = (frequency: number) => {
+    const turns = (original * frequency) / (2 * Math.PI);
+    const kept = clamp((turns - low) / (high - low));
+    return kept * frequency + ((1 - kept) * frequency) / factor;
+  };
+  return { inverseFrequencies: frequencies.map(stretched), scaling: 1 };
+}
+
+/**
+ * YaRN (Peng et al. 2023). The written factor counts, as in vLLM and transformers 5; transformers 4.51 to 4.57 take
+ * max_position_embeddings / original_max_position_embeddings, which is the same number in sound configs.
+ */
+function yarn(frequencies: readonly number[], fields: JsonFields, settings: RotarySettings): RotaryAngles {
+  const { theta, headDim, maxPositions } = settings;
+  const factor = required(fields, "factor");
+  const original = fields.positiveNumber("original_max_position_embeddings", maxPositions);
+  // The dimension whose frequency turns so many times over the original context.
+  const dimensionOf = (turns: number) => (headDim * Math.log(original / (turns * 2 * Math.PI))) / (2 * Math.log(theta));
+  const first = Math.max(0, Math.floor(dimensionOf(fields.positiveNumber("beta_fast", 32))));
+  const last = Math.min(headDim - 1, Math.ceil(dimensionOf(fields.positiveNumber("beta_slow", 1))));
+  const stretched = (frequency: number, i: number) => {
+    const divided = clamp((i - first) / (last === first ? 0.001 : last - first));
+    return (1 - divided) * frequency + (divided * frequency) / factor;
+  };
+  return { inverseFrequencies: frequencies.map(stretched), scaling: yarnScaling(fields, factor) };
+}
+
+/** Returns what cosine and sine are multiplied by. */
+function yarnScaling(fields: JsonFields, factor: number): number {
+  const given = fields.positiveNumber("attention_factor", null);
+  if (given !== null) return given;
+  const scale = (mscale: number) => (factor <= 1 ? 1 : 0.1 * mscale * Math.log(factor) + 1);
+  const [mscale, ofAll] = [fields.nonNegativeNumber("mscale", 0), fields.nonNegativeNumber("mscale_all_dim", 0)];
+  return mscale > 0 && ofAll > 0 ? scale(mscale) / scale(ofAll) : scale(1);
+}
+
+function required(fields: JsonFields, name: string): number {
+  const value = fields.positiveNumber(name, null);
+  if (value === null) throw invalid(`rope ${name} is missing`);
+  return value;
+}
+
+function clamp(x: number): number {
+  return Math.min(1, Math.max(0, x));
+}

@@ -1,0 +1,57 @@
+// What the CPU backend generates in plain Node, by the library as it was built: tokens a second over whole requests, prompts
+// included, of a model with random weights.
+
+import { availableParallelism } from "node:os";
+
+import { root, run } from "./run-command.mjs";
+
+const PROMPT_TOKENS = 32;
+const NEW_TOKENS = 64;
+const SEQUENCES = [1, 4, 8, 16];
+
+/** @typedef {{ size?: string | undefined, dtype?: string | undefined, repeats?: string | undefined }} Options */
+
+/** @param {Options} options a size of the benchmark page; one dtype [f32, q8 and q4]; rounds, of which the best counts */
+export async function benchCpu({ size = "small", dtype, repeats = "3" }) {
+  if (!(await run("npm run --silent build", { output: "if-failed" }))) process.exit(1);
+  const { runnerImport } = await import("vite");
+  const load = (/** @type {string} */ path) => runnerImport(path, { configFile: false, root });
+  const { MODEL_SIZES } = (await load("./src/bench/model/model-sizes.ts")).module;
+  const { makeRandomModel } = (await load("./src/bench/model/random-model.ts")).module;
+  const { printTable } = (await load("./src/testing/bench.ts")).module;
+  const { createEngine } = await import(new URL("../dist/lib/chorus.js", import.meta.url).href);
+  const { vocabSize } = MODEL_SIZES[size];
+  const model = makeRandomModel(MODEL_SIZES[size], 1);
+
+  const rows = [];
+  for (const kept of dtype ? [dtype] : ["f32", "q8", "q4"]) {
+    for (const cpuThreads of availableParallelism() > 1 ? [1, 2] : [1]) {
+      const engine = await createEngine({ model, worker: false, backend: "cpu", cpuThreads, dtype: kept });
+      const row = [kept, cpuThreads];
+      for (const count of SEQUENCES) {
+        let best = 0;
+        for (let round = 0; round < Number(repeats); round++) {
+          const prompts = Array.from({ length: count }, () => randomTokens(vocabSize));
+          const startMs = performance.now();
+          await engine.completions.create({
+            prompt: prompts,
+            max_tokens: NEW_TOKENS,
+            temperature: 0,
+            ignore_eos: true,
+          });
+          best = Math.max(best, (1000 * count * NEW_TOKENS) / (performance.now() - startMs));
+        }
+        row.push(Math.round(best));
+      }
+      rows.push(row);
+      await engine.dispose();
+    }
+  }
+  const title = `${size} on the CPU in Node ${process.versions.node}: tokens a second, the best of ${repeats} rounds`;
+  printTable(title, ["weights", "threads", ...SEQUENCES.map((count) => `${count} seqs`)], rows);
+}
+
+/** New ones each time, so that none is found in the prefix cache. */
+function randomTokens(/** @type {number} */ vocabSize) {
+  return Array.from({ length: PROMPT_TOKENS }, () => 1 + Math.floor(Math.random() * (vocabSize - 1)));
+}
