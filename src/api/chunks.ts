@@ -27,9 +27,9 @@ export class ChunkWriter {
   readonly #names: TokenNames;
   /** For each choice that has begun: length of its tokens' text so far. */
   readonly #textLengths = new Map<number, number>();
+  readonly #usage: UsageCounter;
   /** Of each choice of a chat that has begun. */
   readonly #splitters = new Map<number, ReasoningSplitter>();
-  readonly #usage: UsageCounter;
 
   constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
     this.#request = request;

@@ -12,7 +12,6 @@ import type {
   CreateOptions,
 } from "./openai.ts";
 import type { RenderChatRequest, RenderedChat } from "./rendered-chat.ts";
-import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
 import type {
   Alert,
   DeviceReport,
@@ -23,6 +22,7 @@ import type {
   RequestReport,
   StepReport,
 } from "./reports.ts";
+import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
 
 /** Leaving the loop early (break, return, throw) aborts the request. */
 export type CompletionStream<Chunk> = AsyncIterableIterator<Chunk>;

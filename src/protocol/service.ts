@@ -12,7 +12,6 @@ import type {
   CompletionRequest,
 } from "./openai.ts";
 import type { RenderChatRequest, RenderedChat } from "./rendered-chat.ts";
-import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
 import type {
   Alert,
   DeviceReport,
@@ -23,6 +22,7 @@ import type {
   RequestReport,
   StepReport,
 } from "./reports.ts";
+import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
 
 export type Result<T> = { ok: true; value: T } | { ok: false; error: ChorusErrorData };
 

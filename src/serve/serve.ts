@@ -48,10 +48,11 @@ async function run(options: ServeOptions, { print, createEngine, openWebGpu, end
     worker: false,
     onProgress: progressPrinter(print),
     ...("gpu" in webGpu && { gpu: webGpu.gpu }),
-    ...(backend !== "auto" && { backend }),
+    backend,
   });
   const { name, adapter, dtype, contextLength } = engine.model;
-  const why = "reason" in webGpu ? ` (no WebGPU: ${webGpu.reason})` : "";
+  const reason = "reason" in webGpu ? webGpu.reason : "its only GPU here is played by the CPU";
+  const why = "gpu" in webGpu && engine.model.backend === "webgpu" ? "" : ` (no WebGPU: ${reason})`;
   print(`${name} in ${dtype} on ${adapter}${why}, with a context of ${contextLength} tokens\n`);
   try {
     const server = await NodeServer.listen(handlerOf(engine, options), options);

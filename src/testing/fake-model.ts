@@ -7,7 +7,8 @@ import type { Backend } from "../backends/backend.ts";
 import { EngineClient } from "../client/engine-client.ts";
 import type { Runner } from "../engine/runner.ts";
 import { EngineHost } from "../host/engine-host.ts";
-import { nodePlatform } from "../host/platforms/node.ts";
+import type { Platform } from "../host/platforms/platform.ts";
+import { memoryTuningStore } from "../host/platforms/tuning-store.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { FakeRunner } from "./fake-runner.ts";
 
@@ -53,8 +54,12 @@ export async function openFakeModel(config: EngineConfig = {}): Promise<FakeMode
     },
     close: () => undefined,
   });
-  const offered = { name: backend.name, load: () => Promise.resolve({ ...backend, open }) };
-  const platform = { ...(await nodePlatform({ gpu: undefined })), backends: [offered] };
+  const platform: Platform = {
+    backends: [{ name: "webgpu", load: () => Promise.resolve({ ...backend, open }) }],
+    tuning: memoryTuningStore(),
+    openModelStore: () => Promise.resolve(null),
+    now: () => performance.now(),
+  };
   const transport = {
     service: new EngineHost(platform),
     died: new Promise<never>(() => undefined),
