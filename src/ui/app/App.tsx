@@ -8,7 +8,6 @@ import { BatchPulse } from "../batch/BatchPulse.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { linksTo } from "../chat/pane-links.ts";
 import { Bar } from "../bar/Bar.tsx";
-import { UnsupportedPage } from "../unsupported/UnsupportedPage.tsx";
 import { PaneGrid } from "../chat/PaneGrid.tsx";
 import { PaneSwitcher } from "../chat/PaneSwitcher.tsx";
 import { PromptDialog } from "../chat/PromptDialog.tsx";
@@ -19,6 +18,7 @@ import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
 import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 
+const UnsupportedPage = lazily(async () => (await import("../unsupported/UnsupportedPage.tsx")).UnsupportedPage);
 const DemoView = lazily(async () => (await import("../demo/DemoView.tsx")).DemoView);
 
 export function App({ app, theme }: { app: AppState; theme: Theme }) {
