@@ -14,8 +14,8 @@ export function unlessFailed<T>(promise: Promise<T>, { failure }: Pick<OpenedBac
 
 /** Returns what lies behind an error. After a device's loss, calls fail in many ways, often before it is said to be lost. */
 export async function causeOf(
-  error: unknown,
   { failure }: Pick<OpenedBackend, "failure">,
+  error: unknown,
   graceMs = GRACE_MS,
 ): Promise<ChorusError> {
   const known = toChorusError(error);

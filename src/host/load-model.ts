@@ -97,7 +97,7 @@ export async function loadModel(
     };
     return { card, tokenizer, chatFormat, defaults, engineConfig, backend, runner };
   } catch (error) {
-    const cause = await causeOf(error, backend);
+    const cause = await causeOf(backend, error);
     backend.close();
     throw cause;
   }
