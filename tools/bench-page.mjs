@@ -26,7 +26,7 @@ export async function benchmarkPage({ params, out, name, note }) {
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const app = appSection(
-      await firstTokenMs(page, server.url, params.backend ? `backend=${String(params.backend)}&` : ""),
+      await firstTokenMs(page, server.url, typeof params.backend === "string" ? `backend=${params.backend}&` : ""),
       bundle.gzipBytes,
     );
 
