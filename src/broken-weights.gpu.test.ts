@@ -19,8 +19,10 @@ async function brokenFiles(): Promise<File[]> {
   );
 }
 
-it("ends requests with model_numerics, streamed, with rules or a grammar, and not the engine", async () => {
-  await using engine = await createEngine({ model: await brokenFiles(), worker: false, dtype: "f32" });
+const BACKENDS = ["webgpu", "cpu"] as const;
+
+it.each(BACKENDS)("ends requests with model_numerics, and not the engine, on %s", async (backend) => {
+  await using engine = await createEngine({ model: await brokenFiles(), worker: false, backend, dtype: "f32" });
   const body = { prompt: [1, 2, 3], max_tokens: 20, ignore_eos: true };
   const numerics = { code: "model_numerics" };
   for (const fields of [
@@ -39,8 +41,8 @@ it("ends requests with model_numerics, streamed, with rules or a grammar, and no
   expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
 });
 
-it("does so where log-probabilities are those of what is left to draw", async () => {
-  const options = { worker: false, dtype: "f32", logprobsMode: "processed_logprobs" } as const;
+it.each(BACKENDS)("does so where log-probabilities are those of what is left to draw, on %s", async (backend) => {
+  const options = { worker: false, backend, dtype: "f32", logprobsMode: "processed_logprobs" } as const;
   await using engine = await createEngine({ model: await brokenFiles(), ...options });
   const asked = engine.completions.create({ prompt: [1, 2, 3], max_tokens: 20, ignore_eos: true });
   await expect(asked).rejects.toMatchObject({ code: "model_numerics" });

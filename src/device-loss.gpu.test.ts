@@ -7,7 +7,13 @@ import { createEngine, type ChorusEngine } from "./index.ts";
 import { answersTogether, REQUESTS, run } from "./testing/exactness.ts";
 import { tampered } from "./testing/tampered-gpu.ts";
 
-const TINY = { model: "/fixtures/gpt2-tiny/", worker: false, dtype: "f32", kvCacheDtype: "f32" } as const;
+const TINY = {
+  model: "/fixtures/gpt2-tiny/",
+  worker: false,
+  backend: "webgpu",
+  dtype: "f32",
+  kvCacheDtype: "f32",
+} as const;
 
 const devices: GPUDevice[] = [];
 const gpu = tampered({ onDevice: (device) => devices.push(device) });

@@ -5,7 +5,13 @@ import { expect, it } from "vitest";
 import { createEngine } from "./index.ts";
 import { limitMemory, tampered } from "./testing/tampered-gpu.ts";
 
-const TINY = { model: "/fixtures/gpt2-tiny/", worker: false, dtype: "f32", maxNumBatchedTokens: 16 } as const;
+const TINY = {
+  model: "/fixtures/gpt2-tiny/",
+  worker: false,
+  backend: "webgpu",
+  dtype: "f32",
+  maxNumBatchedTokens: 16,
+} as const;
 
 /** Loads with a cache of 8 MiB on devices that have so much memory. */
 function loading(limitBytes: number, kvCacheBytes = 2 ** 23) {
