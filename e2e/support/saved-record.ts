@@ -34,6 +34,8 @@ export async function written(page: Page, words: string): Promise<void> {
         new Promise<string>((resolve, reject) => {
           const opening = indexedDB.open("chorus");
           opening.addEventListener("error", () => reject(new Error("open")));
+          // Where the page has not made it again yet.
+          opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore("chats"));
           opening.addEventListener("success", () => {
             const reading = opening.result.transaction("chats").objectStore("chats").get("workspace");
             reading.addEventListener("error", () => reject(new Error("get")));
