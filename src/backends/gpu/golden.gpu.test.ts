@@ -109,7 +109,8 @@ describe("a scored prompt", async () => {
 const LLAMA_TYPES = FAMILY_FIXTURES.filter((folder) => !folder.startsWith("gpt2"));
 
 it.each(LLAMA_TYPES)("%s has Hugging Face's logits after each prompt, and its greedy tokens", async (folder) => {
-  const { weights, prompts, tensor } = await loadGolden(folder);
+  const golden = await loadGolden(folder);
+  const { weights, prompts } = golden;
   const sizes = { maxNumSeqs: 8, maxNumBatchedTokens: 512, numGpuBlocks: 128 };
   const runner = await createRunner(opened, weights, sizes);
   const numTokens = Math.max(...prompts.map(({ greedy }) => greedy.tokens.length));
@@ -120,7 +121,7 @@ it.each(LLAMA_TYPES)("%s has Hugging Face's logits after each prompt, and its gr
     vocabSize: 512,
   });
   for (const [i, prompt] of prompts.entries()) {
-    expectClose(logits[i] ?? [], tensor(prompt.last_logits), 2e-4);
+    expectClose(logits[i] ?? [], golden.tensor(prompt.last_logits), 2e-4);
     expect(tokens[i]?.slice(0, prompt.greedy.tokens.length), prompt.name).toEqual(prompt.greedy.tokens);
   }
   runner.dispose();
