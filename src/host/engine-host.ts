@@ -137,7 +137,7 @@ export class EngineHost implements EngineService {
 
   #start(model: LoadedModel, loader: ModelLoader, onMessage: (message: EngineMessage) => void): Session {
     const { tokenizer, chatFormat, defaults, engineConfig } = model;
-    const { now } = this.#platform;
+    const now = () => this.#platform.now();
     const post: Session["post"] = (message) =>
       onMessage({ events: [], steps: [], requests: [], alerts: [], devices: [], fatal: null, ...message });
     const tellDevice = (device: DeviceReport) => {

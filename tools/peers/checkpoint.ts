@@ -55,19 +55,20 @@ export async function readCheckpoint(folder: string): Promise<PeerCheckpoint> {
   const tokenizerJson = (await readJson("tokenizer.json")) as TokenizerJson;
   return {
     weights,
-    tokenizer: new ModelTokenizer(tokenizerJson, null, {}, []),
+    tokenizer: new ModelTokenizer({ ...tokenizerJson, alphabet: "bytes" }, null, {}, []),
     vocabulary: readVocabulary(tokenizerJson),
   };
 }
 
 async function readWeights(path: string, configJson: unknown): Promise<PeerWeights> {
   const checkpoint = await openSafetensors(new Blob([await readFile(path)]));
-  const { model, numParameters, tensor } = openWeights(checkpoint, (size) => describeModel(configJson, size));
+  const weights = openWeights(checkpoint, (size) => describeModel(configJson, size));
+  const { model, numParameters } = weights;
   const byName = new Map(weightsOf(model.graph).map((weight) => [weight.tensors[0]?.name, weight]));
   const read = async (name: string) => {
     const weight = byName.get(name);
     if (!weight) throw new Error(`${path} has no ${name}`);
-    return readF32(tensor(weight));
+    return readF32(weights.tensor(weight));
   };
   const pair = async (name: string) => ({ weight: await read(`${name}.weight`), bias: await read(`${name}.bias`) });
   const layers = Array.from({ length: model.shape.numLayers }, async (_, i) => ({

@@ -46,7 +46,7 @@ function openStore(stallMs = 10_000, says: { freeBytes: number } = disk): ModelS
     },
     stallMs,
   });
-  return new ModelStore({ root, http, describe: describeModel, freeBytes: () => Promise.resolve(says.freeBytes) });
+  return new ModelStore({ root, http, describeModel, freeBytes: () => Promise.resolve(says.freeBytes) });
 }
 
 function serveFolder(files: ReadonlyMap<string, Uint8Array>): void {

@@ -16,7 +16,7 @@ interface ModelStoreOptions {
   /** Has one folder per model. */
   readonly root: FileSystemDirectoryHandle;
   readonly http: HttpClient;
-  readonly describe: DescribeModel;
+  readonly describeModel: DescribeModel;
   /** Keep two tabs from writing one model. */
   readonly locks?: Pick<LockManager, "request"> | undefined;
   readonly freeBytes?: () => Promise<number | null>;
@@ -32,30 +32,30 @@ export class ModelStore {
   readonly canDownload: boolean;
   readonly #root: FileSystemDirectoryHandle;
   readonly #http: HttpClient;
-  readonly #describe: DescribeModel;
+  readonly #describeModel: DescribeModel;
   readonly #locks: Pick<LockManager, "request"> | undefined;
   readonly #freeBytes: () => Promise<number | null>;
 
   constructor(
-    { root, http, describe, locks, freeBytes = () => Promise.resolve(null) }: ModelStoreOptions,
+    { root, http, describeModel, locks, freeBytes = () => Promise.resolve(null) }: ModelStoreOptions,
     canDownload = true,
   ) {
     this.#root = root;
     this.#http = http;
-    this.#describe = describe;
+    this.#describeModel = describeModel;
     this.#locks = locks;
     this.#freeBytes = freeBytes;
     this.canDownload = canDownload;
   }
 
   /** Opens the origin's store; null without OPFS (in Node and in some browsers' private windows). */
-  static async open(describe: DescribeModel, http = new HttpClient()): Promise<ModelStore | null> {
+  static async open(describeModel: DescribeModel, http = new HttpClient()): Promise<ModelStore | null> {
     const storage = globalThis.navigator?.storage;
     if (storage?.getDirectory === undefined) return null;
     try {
       const root = await (await storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
       return new ModelStore(
-        { root, http, describe, locks: navigator.locks, freeBytes: freeStorageBytes },
+        { root, http, describeModel, locks: navigator.locks, freeBytes: freeStorageBytes },
         canWriteFiles(),
       );
     } catch {
@@ -109,7 +109,7 @@ export class ModelStore {
         (await wholeManifest(folder)) ??
         (await downloadModel({
           http: this.#http,
-          describe: this.#describe,
+          describe: this.#describeModel,
           folder,
           location,
           freeBytes: this.#freeBytes,

@@ -51,11 +51,11 @@ export async function planModel(
   const configBytes = await read(CONFIG_FILE);
   if (!configBytes) throw notFound(remote, CONFIG_FILE, "");
   const config = parseJsonFile(CONFIG_FILE, remote.where, configBytes);
-  const { isUnused } = describe(config);
+  const model = describe(config);
 
   await Promise.all([readTokenizer(remote, read), ...OPTIONAL_FILES.map(read)]);
 
-  const plan = (file: string) => planWeights(http, remote, file, isUnused, signal);
+  const plan = (file: string) => planWeights(http, remote, file, (tensor) => model.isUnused(tensor), signal);
   const single = await plan(WEIGHTS_FILE);
   if (single) return { config, smallFiles, weights: [single] };
   const indexBytes = await read(WEIGHTS_INDEX_FILE);
