@@ -1,9 +1,7 @@
 // The built app in Firefox, as a person uses it.
 
-import { readFileSync } from "node:fs";
 import type { Page } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "../src/testing/portable-request.ts";
 import { Firefox, hasFirefox } from "./support/firefox.ts";
 
 const pane = (number: number) => `section[aria-label="Pane ${number}"]`;
@@ -14,8 +12,7 @@ const PANES = [1, 2, 3, 4];
 async function answersOf(page: Page, numbers: readonly number[]): Promise<string[]> {
   const turns = numbers.map((number) => `${pane(number)} [role="log"] article:last-of-type`);
   await page.waitForFunction(
-    (selectors: string[]) =>
-      selectors.every((turn) => document.querySelector(`${turn} > footer > p`)?.textContent?.startsWith("Finished: ")),
+    (selectors: string[]) => selectors.every((turn) => document.querySelector(`${turn} > footer > p`)?.textContent),
     { timeout: 30_000 },
     turns,
   );
@@ -73,7 +70,7 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
 
   it("shows the demo, at once and one after the other", async () => {
     await page.locator(button("Demo")).click();
-    await seen(page, /Both times the same eight answers, to the letter/);
+    await seen(page, /Both times exactly the same eight answers/);
   });
 
   it("measures decoding on the benchmark page", async () => {
@@ -84,25 +81,7 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
     await seen(bench, /^Done in \d+ s$/);
     const cells = await bench.$$eval("section table tbody td", (all) => all.map(({ textContent }) => textContent));
     expect(cells[0]).toBe("1");
-    expect(Number(cells[1])).toBeGreaterThan(0);
-  });
-
-  it.runIf(backend === "cpu")("has in portable arithmetic the bits that Node has", async () => {
-    const answers = await page.evaluate(
-      async (source: string, config: object, request: object) => {
-        const { createEngine } = await import(new URL("./lib/chorus.js", document.baseURI).href);
-        const engine = await createEngine({ model: "models/chorus-chat/", ...config });
-        const module = URL.createObjectURL(new Blob([`export const ask = ${source}`], { type: "text/javascript" }));
-        const { ask } = (await import(module)) as { ask: (...given: unknown[]) => Promise<string> };
-        const answer = await ask(engine, request);
-        await engine.dispose();
-        return answer;
-      },
-      portableAnswers.toString(),
-      PORTABLE,
-      PORTABLE_REQUEST,
-    );
-    expect(answers).toBe(readFileSync("e2e/support/portable-answers.txt", "utf8"));
+    expect(Number(cells[1]?.replaceAll(",", ""))).toBeGreaterThan(0);
   });
 
   it("leaves nothing in the console", () => {

@@ -34,6 +34,10 @@ describe.skipIf(!hasFirefox)("the library in Firefox", () => {
     }
   });
 
+  it("has on the CPU, in portable arithmetic, the bits that Node has", async () => {
+    expect(await library.find("portableAnswersOf")).toBe(readFileSync("e2e/support/portable-answers.txt", "utf8"));
+  });
+
   it("compiles every kernel", async () => {
     const { pipelines, hasSubgroups } = await library.find("compileAll");
     const compiled = new Set(pipelines.map((label) => label.split(" ")[0]));

@@ -11,6 +11,7 @@ import { describeModel } from "../models/families.ts";
 import { answersAlone, answersUnder, FEWEST_CIRCUMSTANCES } from "./exactness.ts";
 import { checkpointFiles, goldenAnswers, type GoldenAnswer } from "./golden-answers.ts";
 import { loadGolden } from "./golden.ts";
+import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "./portable-request.ts";
 import { shareDevice, type SharedDevice } from "./shared-device.ts";
 import { PRETENDED_ADAPTER, tampered } from "./tampered-gpu.ts";
 
@@ -53,6 +54,12 @@ export async function exactnessIn(create: CreateEngine, dtypes: Dtypes): Promise
     circumstances.push({ name: circumstance.name, hasHappened, rounds });
   }
   return { alone, circumstances };
+}
+
+/** What the embedded model answers on the CPU, in arithmetic that has the same bits in every browser. */
+export async function portableAnswersOf(create: CreateEngine): Promise<string> {
+  await using engine = await create({ model: CHAT, ...PORTABLE });
+  return await portableAnswers(engine, PORTABLE_REQUEST);
 }
 
 export interface CompiledFound {
