@@ -3,6 +3,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "playwright/test";
 import { App, ENDLESS } from "./support/app.ts";
+import { beforeTheWorker, NO_ADAPTER } from "./support/before-the-worker.ts";
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 // Layout and colours are independent, so two looks cover both; axe takes seconds for each.
@@ -44,9 +45,9 @@ test("axe finds nothing while the model loads, and after that failed", async ({ 
 });
 
 test("axe finds nothing where WebGPU is missing", async ({ page }) => {
-  await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, "gpu"));
+  await beforeTheWorker(page, NO_ADAPTER);
   await App.open(page);
-  await expect(page.getByRole("heading", { name: "no WebGPU" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "no graphics adapter" })).toBeVisible();
   expect(await findings(page)).toEqual([]);
 });
 

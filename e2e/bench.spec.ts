@@ -3,7 +3,9 @@ import { expect, test } from "playwright/test";
 test("the benchmark page measures, shows and exports its figures", async ({ page }) => {
   // It measures, and so takes as long as the machine takes.
   test.slow();
-  await page.goto("./#/bench?quick&model=tiny&sections=decode,kernels&sequences=1,2&outputTokens=4&repeats=1");
+  await page.goto(
+    "./#/bench?backend=webgpu&quick&model=tiny&sections=decode,kernels&sequences=1,2&outputTokens=4&repeats=1",
+  );
   await expect(page.getByRole("checkbox", { name: "Decode" })).toBeChecked();
   await expect(page.getByRole("checkbox", { name: "Growth" })).not.toBeChecked();
   await page.getByRole("button", { name: "Run" }).click();
@@ -34,7 +36,7 @@ test("the benchmark page measures, shows and exports its figures", async ({ page
 });
 
 test("a run can be stopped and started again; a link leads to the chats", async ({ page }) => {
-  await page.goto("./#/bench?quick&model=tiny&sections=modes,growth");
+  await page.goto("./#/bench?backend=webgpu&quick&model=tiny&sections=modes,growth");
   await page.getByRole("button", { name: "Run" }).click();
   await page.getByRole("button", { name: "Stop" }).click();
   await expect(page.getByRole("complementary", { name: "What to run" }).getByRole("status")).toHaveText(/^Stopped/);

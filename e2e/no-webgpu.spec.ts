@@ -1,8 +1,8 @@
 import { expect, test, type Page } from "playwright/test";
 import { App } from "./support/app.ts";
+import { beforeTheWorker, NO_ADAPTER } from "./support/before-the-worker.ts";
 
 const NO_WEBGPU = "Reflect.deleteProperty(WorkerNavigator.prototype, 'gpu');";
-const NO_ADAPTER = "GPU.prototype.requestAdapter = async () => null;";
 const NO_SIMD = "WebAssembly.validate = () => false;";
 
 /** Collects the addresses that the page requests. */
@@ -10,14 +10,6 @@ function recordRequests(page: Page): string[] {
   const urls: string[] = [];
   page.on("request", (request) => urls.push(request.url()));
   return urls;
-}
-
-/** Runs `code` before the engine's worker does. */
-async function beforeTheWorker(page: Page, code: string): Promise<void> {
-  await page.route("**/engine.worker*.js", async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, body: `${code}\n${await response.text()}` });
-  });
 }
 
 for (const [what, code] of [
