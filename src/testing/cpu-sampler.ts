@@ -6,7 +6,7 @@ import { assembleKernels, instantiateKernels } from "../backends/cpu/kernels/ker
 import { MemoryMap } from "../backends/cpu/memory-map.ts";
 import { strideOf } from "../backends/cpu/pack/panel-matrix.ts";
 import { takeStepMemory } from "../backends/cpu/program/step-memory.ts";
-import { maskWords, ruleListWords, writeRuleLists } from "../backends/cpu/sampler/rule-lists.ts";
+import { packRules, ruleTableShape } from "../backends/rule-table.ts";
 import { SAMPLE_FLAG, SAMPLE_WORDS, writeSample, type SampleRequest } from "../backends/cpu/sampler/sample-layout.ts";
 import { RESULT_WORDS, Sampler, takeSamplerMemory } from "../backends/cpu/sampler/sampler.ts";
 
@@ -88,9 +88,9 @@ export async function drawOnCpu(
       seedHigh: Math.floor(seed / 2 ** 32),
     });
     new Uint32Array(buffer, step.history + 4 * slot * MAX_LENGTH).set([...prompt, ...output]);
-    const listWords = ruleListWords(vocabSize);
-    writeRuleLists(new Uint32Array(buffer, sampling.rules + 4 * slot * listWords, listWords), rules, vocabSize);
-    const mask = new Uint32Array(buffer, sampling.masks + 4 * slot * maskWords(vocabSize), maskWords(vocabSize));
+    const table = ruleTableShape(vocabSize);
+    new Uint32Array(buffer, sampling.rules).set(packRules(rules, table), slot * table.words);
+    const mask = new Uint32Array(buffer, sampling.masks + 4 * slot * table.maskWords, table.maskWords);
     for (const id of grammar ?? []) mask[id >>> 5]! |= 1 << (id & 31);
   });
   const sampler = new Sampler(kernels, buffer, step, sampling, 0);

@@ -2,7 +2,7 @@ import type { SampledToken } from "../../engine/runner.ts";
 import { LOWEST_LOGPROB } from "../../engine/sampling/sampling-params.ts";
 import type { DrawnToken, Sample, SlotRules, SlotUpdate, StepPlan } from "../../engine/step-plan.ts";
 import { ROW_WORDS, type StepMemory } from "./program/step-memory.ts";
-import { maskWords, ruleListWords, writeRuleLists } from "./sampler/rule-lists.ts";
+import { packRules, ruleTableShape } from "../rule-table.ts";
 import { SAMPLE_FLAG, SAMPLE_WORDS, writeSample, type SampleRequest } from "./sampler/sample-layout.ts";
 import { RESULT_WORDS, type SamplerMemory } from "./sampler/sampler.ts";
 
@@ -32,7 +32,8 @@ export class StepWriter {
     this.#update(history, maxLength, histories);
     this.#writeRules(rules);
     const { vocabSize, masks: masksAt } = this.#sampler;
-    masks.forEach((mask, i) => this.#words.set(mask, masksAt / 4 + i * maskWords(vocabSize)));
+    const { maskWords } = ruleTableShape(vocabSize);
+    masks.forEach((mask, i) => this.#words.set(mask, masksAt / 4 + i * maskWords));
   }
 
   /** What the samples of the plan that was computed last have brought. */
@@ -56,10 +57,9 @@ export class StepWriter {
 
   #writeRules(newRules: readonly SlotRules[]): void {
     const { vocabSize, rules: rulesAt } = this.#sampler;
-    const words = ruleListWords(vocabSize);
+    const shape = ruleTableShape(vocabSize);
     for (const { slot, rules } of newRules) {
-      const at = rulesAt / 4 + slot * words;
-      writeRuleLists(this.#words.subarray(at, at + words), rules, vocabSize);
+      this.#words.set(packRules(rules, shape), rulesAt / 4 + slot * shape.words);
     }
   }
 

@@ -9,7 +9,7 @@ import {
 import type { Arena } from "./arena.ts";
 import type { StepSize } from "./kernel.ts";
 import { padTo } from "./padding.ts";
-import { packRules, ruleTableShape, type RuleTableShape } from "./rule-table.ts";
+import { packRules, ruleTableShape, type RuleTableShape } from "../rule-table.ts";
 import { BufferUsage } from "./flags.ts";
 
 const SAMPLE_WORDS = 19;

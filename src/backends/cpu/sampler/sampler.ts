@@ -11,7 +11,8 @@ import { strideOf } from "../pack/panel-matrix.ts";
 import type { StepMemory } from "../program/step-memory.ts";
 import { applyFilters, hasFilters } from "./filters.ts";
 import { applyRules } from "./apply-rules.ts";
-import { maskWords, readRuleLists, ruleListWords } from "./rule-lists.ts";
+import { ruleTableShape } from "../../rule-table.ts";
+import { readRuleLists } from "./rule-lists.ts";
 import { RowSelector, type SamplerScratch } from "./row-selector.ts";
 import { readSample, SAMPLE_FLAG, SAMPLE_WORDS, type SampleRequest } from "./sample-layout.ts";
 
@@ -22,9 +23,9 @@ export const RESULT_WORDS = 3 + 2 * MAX_TOP_CANDIDATES;
 export interface SamplerMemory {
   readonly vocabSize: number;
   readonly logprobsMode: LogprobsMode;
-  /** [maxSlots] of ruleListWords */
+  /** [maxSlots] rule tables */
   readonly rules: number;
-  /** [maxSamples] of maskWords */
+  /** [maxSamples, maskWords] */
   readonly masks: number;
   /** [maxSamples] of RESULT_WORDS */
   readonly results: number;
@@ -47,8 +48,9 @@ export function takeSamplerMemory(map: MemoryMap, limits: SamplerLimits): Sample
   const binBytes = 4 * NUM_BINS;
   const softmaxBytes = 64;
   const scratchBytes = 4 * rowBytes + binBytes + softmaxBytes;
-  const rules = map.take(4 * maxSlots * ruleListWords(vocabSize));
-  const masks = map.take(4 * maxSamples * maskWords(vocabSize));
+  const table = ruleTableShape(vocabSize);
+  const rules = map.take(4 * maxSlots * table.words);
+  const masks = map.take(4 * maxSamples * table.maskWords);
   const results = map.take(4 * maxSamples * RESULT_WORDS);
   const working = map.take(maxThreads * scratchBytes);
   const [weights, masses, ids] = [working + rowBytes, working + 2 * rowBytes, working + 3 * rowBytes];
@@ -173,17 +175,17 @@ export class Sampler {
     const { vocabSize, rules, masks } = this.#memory;
     const { history, maxLength } = this.#step;
     const historyAt = history / 4 + slot * maxLength;
-    const listWords = ruleListWords(vocabSize);
-    const maskAt = masks / 4 + mask * maskWords(vocabSize);
+    const table = ruleTableShape(vocabSize);
+    const maskAt = masks / 4 + mask * table.maskWords;
     const working = this.#scratch.working / 4;
     applyRules(this.#floats.subarray(working, working + vocabSize), {
       request,
       lists: readRuleLists(
-        this.#words.subarray(rules / 4 + slot * listWords, rules / 4 + (slot + 1) * listWords),
-        vocabSize,
+        this.#words.subarray(rules / 4 + slot * table.words, rules / 4 + (slot + 1) * table.words),
+        table,
       ),
       history: this.#words.subarray(historyAt, historyAt + promptLength + outputIndex),
-      mask: (flags & SAMPLE_FLAG.masked) === 0 ? null : this.#words.subarray(maskAt, maskAt + maskWords(vocabSize)),
+      mask: (flags & SAMPLE_FLAG.masked) === 0 ? null : this.#words.subarray(maskAt, maskAt + table.maskWords),
     });
   }
 

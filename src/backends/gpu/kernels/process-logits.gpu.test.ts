@@ -6,7 +6,7 @@ import { openTestDevice, randomFloats, runKernel } from "../../../testing/gpu.ts
 import { ruleReference, type RuledRow } from "../../../testing/rule-reference.ts";
 import { packSamples } from "../../../testing/samples.ts";
 import { strideOf } from "../padding.ts";
-import { packRules, ruleTableShape } from "../rule-table.ts";
+import { packRules, ruleTableShape } from "../../rule-table.ts";
 import { processLogits } from "./process-logits.ts";
 
 const { device } = await openTestDevice();

@@ -1,7 +1,12 @@
-import { badWordWords, MAX_RULE_WORDS } from "../../engine/sampling/logit-rules.ts";
-import type { ListRules } from "../../engine/step-plan.ts";
+// The rules of a sequence that are lists, as every backend reads them from its slot's table.
+//
+//   | biases | end tokens | words of bad words | 1: has allowed tokens |
+//   | a bit per allowed token | (token, bits of its bias) .. | token .. | per bad word: length, tokens .. |
 
-const HEADER_WORDS = 4;
+import { badWordWords, MAX_RULE_WORDS } from "../engine/sampling/logit-rules.ts";
+import type { ListRules } from "../engine/step-plan.ts";
+
+export const HEADER_WORDS = 4;
 
 export interface RuleTableShape {
   /** Words of one slot's table. */
@@ -14,7 +19,7 @@ export function ruleTableShape(vocabSize: number): RuleTableShape {
   return { words: HEADER_WORDS + maskWords + MAX_RULE_WORDS, maskWords };
 }
 
-/** Returns a request's rules in the layout that shaders/process-logits.wgsl draws. */
+/** Returns a request's rules in this layout. shaders/process-logits.wgsl and cpu/sampler read it. */
 export function packRules(rules: ListRules, { words, maskWords }: RuleTableShape): Uint32Array<ArrayBuffer> {
   const table = new Uint32Array(words);
   const floats = new Float32Array(table.buffer);
