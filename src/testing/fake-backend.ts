@@ -40,6 +40,8 @@ export class FakeBackend implements Backend {
   maxBlocks = Infinity;
   /** Called when a model begins to be loaded on a device. */
   onLoad: (device: FakeDevice) => void | Promise<void> = () => undefined;
+  /** Resolves when steps may end. */
+  gate: Promise<void> = Promise.resolve();
 
   constructor(name: BackendName, adapterName: string) {
     this.name = name;
@@ -88,19 +90,20 @@ export class FakeBackend implements Backend {
     return {
       weightBytes: 0,
       adapterName: this.adapterName,
-      submit: (plan) => submit(runner, device, plan),
+      submit: (plan) => this.#submit(runner, device, plan),
       dispose: () => undefined,
     };
   }
-}
 
-async function submit(runner: FakeRunner, device: FakeDevice, plan: StepPlan): Promise<StepResult> {
-  const result = runner.submit(plan);
-  await turn();
-  device.numStepsLeft -= 1;
-  if (device.numStepsLeft < 0) return new Promise(() => undefined);
-  if (device.isLost) throw new ChorusError("device_lost", "A step's device is gone.");
-  return result;
+  async #submit(runner: FakeRunner, device: FakeDevice, plan: StepPlan): Promise<StepResult> {
+    const result = runner.submit(plan);
+    await turn();
+    await this.gate;
+    device.numStepsLeft -= 1;
+    if (device.numStepsLeft < 0) return new Promise(() => undefined);
+    if (device.isLost) throw new ChorusError("device_lost", "A step's device is gone.");
+    return result;
+  }
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));

@@ -3,14 +3,12 @@
 
 import { readFileSync } from "node:fs";
 
-import type { Backend } from "../backends/backend.ts";
 import { EngineClient } from "../client/engine-client.ts";
-import type { Runner } from "../engine/runner.ts";
 import { EngineHost } from "../host/engine-host.ts";
 import type { Platform } from "../host/platforms/platform.ts";
 import { memoryTuningStore } from "../host/platforms/tuning-store.ts";
 import type { EngineConfig } from "../protocol/config.ts";
-import { FakeRunner } from "./fake-runner.ts";
+import { FakeBackend } from "./fake-backend.ts";
 
 const FOLDER = "public/models/chorus-chat";
 const FILES = [
@@ -31,31 +29,10 @@ export interface FakeModel {
 
 /** Opens the embedded model under the name "chorus-chat", without its weights' numbers. */
 export async function openFakeModel(config: EngineConfig = {}): Promise<FakeModel> {
-  let gate = Promise.resolve();
+  const backend = new FakeBackend("webgpu", "Fake");
   let resume: () => void = () => undefined;
-  const backend: Omit<Backend, "open"> = { name: "webgpu", memory: () => ({ weightBytes: 0, kvCacheBytes: 0 }) };
-  const open: Backend["open"] = async () => ({
-    ...backend,
-    adapterName: "Fake",
-    isSoftware: false,
-    failure: new Promise(() => undefined),
-    usualDtype: () => "f32",
-    checkFits: () => undefined,
-    load: async ({ engine, weights }) => {
-      const runner = new FakeRunner({ ...engine, vocabSize: weights.model.shape.vocabSize });
-      const submit: Runner["submit"] = async (plan) => {
-        const result = runner.submit(plan);
-        // As on a device, others get their turn while a step runs.
-        await new Promise((resolve) => setImmediate(resolve));
-        await gate;
-        return result;
-      };
-      return { submit, weightBytes: 0, adapterName: "Fake", dispose: () => undefined };
-    },
-    close: () => undefined,
-  });
   const platform: Platform = {
-    backends: [{ name: "webgpu", load: () => Promise.resolve({ ...backend, open }) }],
+    backends: [backend.offered],
     tuning: memoryTuningStore(),
     openModelStore: () => Promise.resolve(null),
     now: () => performance.now(),
@@ -69,7 +46,7 @@ export async function openFakeModel(config: EngineConfig = {}): Promise<FakeMode
   const quiet = { logLevel: "silent", ...config } as const;
   return {
     engine: await EngineClient.connect(transport, { type: "files", files }, quiet),
-    pause: () => void (gate = new Promise((resolve) => (resume = resolve))),
+    pause: () => void (backend.gate = new Promise((resolve) => (resume = resolve))),
     resume: () => resume(),
   };
 }
