@@ -6,12 +6,7 @@ import { Arena } from "../backends/gpu/arena.ts";
 import { CompiledGraph } from "../backends/gpu/compiled-graph.ts";
 import type { OpenedDevice } from "../backends/gpu/device.ts";
 import { KernelCompiler, type Dispatch } from "../backends/gpu/kernel.ts";
-import {
-  matmulChoices,
-  usualMatmuls,
-  type AdapterTraits,
-  type MatmulVariant,
-} from "../backends/gpu/matmul-variants.ts";
+import { usualMatmuls, type AdapterTraits, type MatmulVariant } from "../backends/gpu/matmul-variants.ts";
 import { ModelBuffers } from "../backends/gpu/model-buffers.ts";
 import { StepBuffer, type StepShape } from "../backends/gpu/step-buffer.ts";
 import { WeightUploader } from "../backends/gpu/weight-uploader.ts";
@@ -61,10 +56,14 @@ export async function prepareGraph(
   return { compiled: await CompiledGraph.compile(context, adapter), buffers, activations, step, arena };
 }
 
-/**
- * Returns the logits after a prompt that is one step, by the kernels of GPUs, in f32. One kernel serves products of any
- * size, since those kernels are slow to compile on software adapters.
- */
+/** Returns the kernel for one row, for any number: on a software adapter the other kernels of GPUs compile for seconds. */
+export function quickestToCompile(adapter: AdapterTraits): readonly MatmulVariant[] {
+  return usualMatmuls(adapter)
+    .slice(0, 1)
+    .map((variant) => ({ ...variant, maxRows: Infinity }));
+}
+
+/** Returns the logits after a prompt that is one step, by the kernels of GPUs, in f32. */
 export async function gpuKernelLogits(
   opened: OpenedDevice,
   weights: ModelWeights,
@@ -74,9 +73,7 @@ export async function gpuKernelLogits(
   const sizes = { maxNumSeqs: 1, maxNumBatchedTokens: prompt.length, numGpuBlocks: 64 };
   const { shape } = weights.model;
   const engine = resolveEngineConfig({ ...sizes, dtype: "f32", kvCacheDtype: "f32" }, shape);
-  const matmuls = matmulChoices(adapter)
-    .slice(-1)
-    .map(([usual]) => usual);
+  const matmuls = quickestToCompile(adapter);
   const { compiled, activations, step, arena } = await prepareGraph(opened, weights, engine, { adapter, matmuls });
   const sequence = placedSequence(prompt, 0, prompt.length);
   const share = { start: 0, count: prompt.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
