@@ -6,7 +6,7 @@ import { Arena } from "../backends/gpu/arena.ts";
 import { CompiledGraph } from "../backends/gpu/compiled-graph.ts";
 import type { OpenedDevice } from "../backends/gpu/device.ts";
 import { KernelCompiler, type Dispatch } from "../backends/gpu/kernel.ts";
-import { usualMatmuls, type AdapterTraits, type MatmulVariant } from "../backends/gpu/matmul-variants.ts";
+import { usualMatmuls, type AdapterTraits } from "../backends/gpu/matmul-variants.ts";
 import { ModelBuffers } from "../backends/gpu/model-buffers.ts";
 import { StepBuffer, type StepShape } from "../backends/gpu/step-buffer.ts";
 import { WeightUploader } from "../backends/gpu/weight-uploader.ts";
@@ -29,11 +29,7 @@ export async function prepareGraph(
   { device }: OpenedDevice,
   weights: ModelWeights,
   engine: ResolvedEngineConfig,
-  {
-    adapter,
-    matmuls = usualMatmuls(adapter),
-    maxBindingBytes = 2 ** 27,
-  }: { adapter: AdapterTraits; matmuls?: readonly MatmulVariant[]; maxBindingBytes?: number },
+  { adapter, maxBindingBytes = 2 ** 27 }: { adapter: AdapterTraits; maxBindingBytes?: number },
 ): Promise<PreparedGraph> {
   const { shape, graph } = weights.model;
   const arena = new Arena(device);
@@ -52,15 +48,9 @@ export async function prepareGraph(
   const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
   uploader.destroy();
   const { vocabSize } = shape;
+  const matmuls = usualMatmuls(adapter);
   const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };
   return { compiled: await CompiledGraph.compile(context, adapter), buffers, activations, step, arena };
-}
-
-/** Returns the kernel for one row, for any number: on a software adapter the other kernels of GPUs compile for seconds. */
-export function quickestToCompile(adapter: AdapterTraits): readonly MatmulVariant[] {
-  return usualMatmuls(adapter)
-    .slice(0, 1)
-    .map((variant) => ({ ...variant, maxRows: Infinity }));
 }
 
 /** Returns the logits after a prompt that is one step, by the kernels of GPUs, in f32. */
@@ -73,8 +63,7 @@ export async function gpuKernelLogits(
   const sizes = { maxNumSeqs: 1, maxNumBatchedTokens: prompt.length, numGpuBlocks: 64 };
   const { shape } = weights.model;
   const engine = resolveEngineConfig({ ...sizes, dtype: "f32", kvCacheDtype: "f32" }, shape);
-  const matmuls = quickestToCompile(adapter);
-  const { compiled, activations, step, arena } = await prepareGraph(opened, weights, engine, { adapter, matmuls });
+  const { compiled, activations, step, arena } = await prepareGraph(opened, weights, engine, { adapter });
   const sequence = placedSequence(prompt, 0, prompt.length);
   const share = { start: 0, count: prompt.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
   const size = step.write(opened.device.queue, new StepPlanner().plan([{ sequence, ...share }]));

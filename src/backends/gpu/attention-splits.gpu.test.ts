@@ -8,7 +8,7 @@ import { describeModel } from "../../models/families.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
 import type { Tensor } from "../../files/tensor.ts";
-import { prepareGraph, quickestToCompile, runDispatches, type PreparedGraph } from "../../testing/prepared-graph.ts";
+import { prepareGraph, runDispatches, type PreparedGraph } from "../../testing/prepared-graph.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { differingWords, openTestDevice, readBuffer } from "../../testing/gpu.ts";
 
@@ -21,7 +21,7 @@ it("gives a token the same bits when its context is read in splits as when its w
   const weights = await withPositions((await loadGolden("gpt2-tiny")).weights, LENGTH);
   const config = { maxNumSeqs: 3, maxNumBatchedTokens: LENGTH, numGpuBlocks: 3 * BLOCKS };
   const engine = resolveEngineConfig(config, weights.model.shape);
-  const prepared = await prepareGraph(opened, weights, engine, { adapter: GPU, matmuls: quickestToCompile(GPU) });
+  const prepared = await prepareGraph(opened, weights, engine, { adapter: GPU });
   const tokens = Array.from({ length: LENGTH }, (_, i) => (37 * i + 11) % weights.model.shape.vocabSize);
 
   const whole = await compute(prepared, [rowsOf(sequenceAt(0, tokens), 0, LENGTH)]);

@@ -123,36 +123,23 @@ function tileOf(rows: number) {
     : { COLUMN_LANES: 8, ROW_LANES: 8, ROWS: 4, VECS: 1 };
 }
 
-/** Larger tiles compile for seconds on a software adapter. matmul-tuning.gpu.test.ts has them all. */
-const SMALL_TILES = KERNELS.filter(([, tileRows]) => tileRows <= 8);
-
 const ODD = { rows: 33, k: 70, n: 130 };
-const PRODUCTS = {
-  f32: [
-    { rows: 1, k: 1, n: 1, kernels: SMALL_TILES },
-    { rows: 17, k: 301, n: 31, kernels: KERNELS },
-    { ...ODD, kernels: SMALL_TILES },
-  ],
-  f16: [{ ...ODD, kernels: SMALL_TILES }],
+const SHAPES = {
+  f32: [{ rows: 1, k: 1, n: 1 }, { rows: 17, k: 301, n: 31 }, ODD],
+  f16: [ODD],
   // Two chunks: llvmpipe unrolls them, and combined the quantised ones differently in each kernel.
-  q8: [
-    { rows: 13, k: 64, n: 64, kernels: SMALL_TILES },
-    { ...ODD, kernels: SMALL_TILES },
-  ],
-  q4: [
-    { rows: 13, k: 64, n: 64, kernels: SMALL_TILES },
-    { ...ODD, kernels: SMALL_TILES },
-  ],
-};
+  q8: [{ rows: 13, k: 64, n: 64 }, ODD],
+  q4: [{ rows: 13, k: 64, n: 64 }, ODD],
+} as const;
 
 describe.each(["f32", "f16", "q8", "q4"] as const)("a product with %s weights", (dtype) => {
-  it.each(PRODUCTS[dtype])(
+  it.each<{ rows: number; k: number; n: number }>(SHAPES[dtype])(
     "of [$rows, $k] by [$k, $n] matches float64, with the same bits in every kernel",
-    async ({ kernels, ...shape }) => {
+    async (shape) => {
       const product = { ...shape, dtype, epilogue: Epilogue.biasOnly, transposed: false };
       const { x, w, bias } = inputsOf(product);
       const expected = matmulReference(x, w, bias, shape.rows, shape.k, shape.n);
-      const results = await Promise.all(kernels.map(([name, tileRows]) => multiply(product, name, tileRows)));
+      const results = await Promise.all(KERNELS.map(([name, tileRows]) => multiply(product, name, tileRows)));
       for (const result of results) {
         expectClose(new Float32Array(result), expected, 2e-6 * Math.sqrt(shape.k) + 1e-6);
         expect(differingWords(result, results[0])).toBe(0);
@@ -225,7 +212,7 @@ describe("a product's epilogue", () => {
     ["the residual", Epilogue.addToOutput, plain.map((value, i) => value + (before[i] ?? 0))],
   ])("%s", async (_, epilogue, expected) => {
     // All kernels share lib/epilogue.wgsl, except that the residual reads the output, which each kernel does itself.
-    const kernels = epilogue === Epilogue.addToOutput ? SMALL_TILES : KERNELS.slice(0, 2);
+    const kernels = epilogue === Epilogue.addToOutput ? KERNELS : KERNELS.slice(0, 2);
     for (const [name, tileRows] of kernels) {
       expectClose(new Float32Array(await multiply({ ...product, epilogue }, name, tileRows)), expected, 5e-6);
     }
