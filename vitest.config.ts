@@ -70,7 +70,8 @@ export default defineConfig({
           name: "firefox",
           environment: "node",
           include: ["e2e/**/*.firefox.ts"],
-          fileParallelism: false,
+          // Library and app, each in a Firefox of its own: one starts while the other computes.
+          maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
