@@ -7,7 +7,7 @@ import type { Transport } from "./client/transport.ts";
 import type { Platform } from "./host/platforms/platform.ts";
 import type { ChorusEngine, CreateEngineOptions } from "./protocol/engine.ts";
 import { ChorusError } from "./protocol/errors.ts";
-import { locateModel } from "./protocol/model-source.ts";
+import { locateModel, withAbsoluteDraft } from "./protocol/model-source.ts";
 
 export { recordRun, readRecording, type RecordedEvent, type Recording } from "./client/recording.ts";
 export type { DownloadModelOptions, Models } from "./client/models-client.ts";
@@ -38,7 +38,7 @@ export async function createEngine(options: CreateEngineOptions): Promise<Chorus
   signalOf({ signal })?.throwIfAborted();
   const location = locateModel(model, { revision, token, hubUrl }, baseUrl());
   const transport = worker ? await startWorker(signal) : await inPlace(gpu);
-  return EngineClient.connect(transport, location, config, {
+  return EngineClient.connect(transport, location, withAbsoluteDraft(config, baseUrl()), {
     ...(onProgress && { onProgress }),
     ...(signal && { signal }),
   });

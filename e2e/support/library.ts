@@ -14,7 +14,7 @@ export async function openBarePage(page: Page, folder = "./", body = ""): Promis
 /** An engine on the page, in a handle: `engine.evaluate((engine) => ...)` calls it there. */
 export async function createEngine(
   page: Page,
-  config: EngineConfig & { model?: string } = {},
+  config: Omit<EngineConfig, "speculation"> & { model?: string } = {},
 ): Promise<JSHandle<ChorusEngine>> {
   return page.evaluateHandle(async (options) => {
     const library = new URL("./lib/chorus.js", location.href).href;

@@ -13,6 +13,8 @@ export type ChoiceOutput = Pick<
   | "topLogprobs"
   | "promptScores"
   | "cachedTokens"
+  | "draftTokens"
+  | "acceptedTokens"
   | "finishReason"
   | "stopReason"
   | "score"
@@ -71,6 +73,8 @@ export class UsageCounter {
   readonly #promptTokens: number;
   /** By prompt: what its first choice found in the prefix cache. */
   readonly #cachedTokens: number[];
+  /** By choice: tokens that were drafted for it, and those of them that came. */
+  readonly #drafts: (readonly [drafted: number, accepted: number])[] = [];
   #completionTokens = 0;
 
   constructor(request: ParsedRequest) {
@@ -79,18 +83,23 @@ export class UsageCounter {
     this.#cachedTokens = request.prompts.map(() => 0);
   }
 
-  add(choice: number, { tokenIds, cachedTokens }: ChoiceOutput): void {
+  add(choice: number, { tokenIds, cachedTokens, draftTokens, acceptedTokens }: ChoiceOutput): void {
     this.#completionTokens += tokenIds.length;
+    this.#drafts[choice] = [draftTokens, acceptedTokens];
     const { n } = this.#request;
     if (choice % n === 0) this.#cachedTokens[choice / n] = cachedTokens;
   }
 
   usage(): Usage {
+    const drafted = this.#drafts.reduce((sum, [count]) => sum + count, 0);
+    const accepted = this.#drafts.reduce((sum, [, count]) => sum + count, 0);
+    const details = { accepted_prediction_tokens: accepted, rejected_prediction_tokens: drafted - accepted };
     return {
       prompt_tokens: this.#promptTokens,
       completion_tokens: this.#completionTokens,
       total_tokens: this.#promptTokens + this.#completionTokens,
       prompt_tokens_details: { cached_tokens: this.#cachedTokens.reduce((sum, cached) => sum + cached, 0) },
+      ...(drafted > 0 && { completion_tokens_details: details }),
     };
   }
 }

@@ -68,12 +68,14 @@ export function parseBackendChoice(backend: unknown): BackendChoice {
 /**
  * Checks a caller's config and fills in the defaults.
  * @param usualDtype default dtype for the adapter
+ * @param draftModel has a cache of as many blocks
  * @throws ChorusError unknown_parameter, invalid_type, invalid_value, naming the field.
  */
 export function resolveEngineConfig(
   config: EngineConfig,
   model: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "maxPositions">,
   usualDtype: WeightsDtype = "f16",
+  draftModel: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim"> | null = null,
 ): ResolvedEngineConfig {
   const fields = new Fields(config);
   fields.refuseOthers(CONFIG_FIELDS);
@@ -91,6 +93,9 @@ export function resolveEngineConfig(
   const maxModelLen = fields.integer("maxModelLen", { min: 2, max: model.maxPositions }) ?? model.maxPositions;
   const kvCacheDtype = fields.oneOf("kvCacheDtype", ["f32", "f16"]) ?? "f16";
   const targetItlMs = fields.number("targetItlMs", { min: 0, max: Number.MAX_SAFE_INTEGER, above: true }) ?? null;
+  const bytesPerBlock =
+    kvBytesPerBlock(model, kvCacheDtype, blockSize) +
+    (draftModel === null ? 0 : kvBytesPerBlock(draftModel, kvCacheDtype, blockSize));
   parseBackendChoice(fields.get("backend"));
   return Object.freeze({
     cpuMath: fields.oneOf("cpuMath", CPU_MATHS) ?? "fastest",
@@ -99,7 +104,7 @@ export function resolveEngineConfig(
     maxNumBatchedTokens,
     maxModelLen,
     blockSize,
-    numGpuBlocks: decideNumBlocks(fields, kvBytesPerBlock(model, kvCacheDtype, blockSize), maxModelLen, blockSize),
+    numGpuBlocks: decideNumBlocks(fields, bytesPerBlock, maxModelLen, blockSize),
     dtype: fields.oneOf("dtype", WEIGHTS_DTYPES) ?? usualDtype,
     kvCacheDtype,
     seed: fields.integer("seed", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Math.floor(Math.random() * 2 ** 32),
@@ -123,9 +128,16 @@ function parseSpeculation(fields: Fields): ResolvedEngineConfig["speculation"] {
   const value = fields.get("speculation");
   if (value === undefined) return null;
   const speculation = new Fields(value, "speculation");
+  const method = speculation.oneOf("method", ["ngram", "draft_model"]);
+  if (method === undefined) throw missing("speculation.method");
+  if (method === "draft_model") {
+    speculation.refuseOthers(["method", "model", "num_speculative_tokens"]);
+    if (speculation.get("model") === undefined) throw missing("speculation.model");
+    return { method, numTokens: speculation.integer("num_speculative_tokens", { min: 1, max: 16 }) ?? 4 };
+  }
   speculation.refuseOthers(["method", "numTokens", "minMatch"]);
-  if (speculation.oneOf("method", ["ngram"]) === undefined) throw missing("speculation.method");
   return {
+    method,
     numTokens: speculation.integer("numTokens", { min: 1, max: 16 }) ?? 4,
     minMatch: speculation.integer("minMatch", { min: 1, max: 8 }) ?? 3,
   };

@@ -167,6 +167,8 @@ const REQUEST: Shape<RequestReport> = {
   promptTokens: number,
   outputTokens: number,
   cachedTokens: number,
+  draftTokens: number,
+  acceptedTokens: number,
   numPreemptions: number,
   arrivalMs: number,
   scheduledMs: orNull(number),

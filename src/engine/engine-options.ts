@@ -4,18 +4,17 @@ import type { RequestReport, StepReport } from "../protocol/reports.ts";
 import type { TokenBytes } from "./text/detokenizer.ts";
 import type { GrammarMatcher } from "./sampling/grammar-matcher.ts";
 import type { SequenceOutput } from "./text/output.ts";
-import type { Runner } from "./runner.ts";
+import type { Runners } from "./runner.ts";
 import type { BeamSearchParams, SamplingParams } from "./sampling/sampling-params.ts";
 import type { SchedulerConfig } from "./scheduling/scheduler-config.ts";
 
-export interface EngineOptions {
+export interface EngineOptions extends Runners {
   readonly config: SchedulerConfig & Pick<ResolvedEngineConfig, "maxModelLen" | "maxQueueSize" | "runAhead">;
-  readonly runner: Runner;
   /**
-   * Returns a runner in place of one whose device was lost; rejects if there is none to go on with. [the engine dies of
+   * Returns runners in place of those whose device was lost; rejects if there are none to go on with. [the engine dies of
    * the loss]
    */
-  readonly replaceRunner?: (loss: ChorusError) => Promise<Runner>;
+  readonly replaceRunners?: (loss: ChorusError) => Promise<Runners>;
   /** Tokens that end a text, unless a request sets ignoreEos. */
   readonly eosTokenIds: readonly number[];
   readonly tokenBytes: TokenBytes;

@@ -50,8 +50,14 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
     numGpuBlocks: fc.integer({ min: 6, max: 14 }),
     runAhead: fc.nat({ max: 4 }),
     enablePrefixCaching: fc.boolean(),
-    speculation: fc.option(
-      fc.record({ numTokens: fc.integer({ min: 1, max: 4 }), minMatch: fc.integer({ min: 1, max: 2 }) }),
+    speculation: fc.oneof(
+      fc.constant(null),
+      fc.record({
+        method: fc.constant("ngram" as const),
+        numTokens: fc.integer({ min: 1, max: 4 }),
+        minMatch: fc.integer({ min: 1, max: 2 }),
+      }),
+      fc.record({ method: fc.constant("draft_model" as const), numTokens: fc.integer({ min: 1, max: 4 }) }),
     ),
     schedulingPolicy: fc.constantFrom("fcfs", "priority", "shortest-remaining", "balanced"),
     batchingMode: fc.constantFrom("continuous", "continuous", "static", "sequential"),

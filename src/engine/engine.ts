@@ -7,6 +7,7 @@ import { OpenSequences } from "./core/open-sequences.ts";
 import { Outbox } from "./core/outbox.ts";
 import { kvCacheMap } from "./cache/kv-cache-map.ts";
 import * as reports from "./core/reports.ts";
+import { DraftModel } from "./drafting/draft-model.ts";
 import type { Runner, StepResult } from "./runner.ts";
 import type { SchedulerLimits } from "./scheduling/scheduler-config.ts";
 import { Scheduler } from "./scheduling/scheduler.ts";
@@ -41,6 +42,8 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #eosTokenIds: ReadonlySet<number>;
   readonly #scheduler: Scheduler;
+  /** Null without one. */
+  readonly #draftModel: DraftModel | null;
   readonly #outbox: Outbox;
   readonly #sequences: OpenSequences;
   /** Null from the loss of its device until it is replaced. */
@@ -59,7 +62,8 @@ export class Engine {
     this.#options = options;
     this.#runner = options.runner;
     this.#eosTokenIds = new Set(options.eosTokenIds);
-    this.#scheduler = new Scheduler(options.config);
+    this.#draftModel = draftModelOf(options);
+    this.#scheduler = new Scheduler(options.config, this.#draftModel);
     this.#outbox = new Outbox(options.onOutputs);
     this.#sequences = new OpenSequences(
       {
@@ -106,7 +110,7 @@ export class Engine {
     this.#isStepping = true;
     try {
       this.#endOverdue();
-      const submitted = this.#inFlight.length <= this.#options.config.runAhead && this.#submit();
+      const submitted = this.#inFlight.length <= this.#options.config.runAhead && (await this.#submit());
       const oldest = this.#inFlight[0];
       if (oldest === undefined) return false;
       if (!submitted || this.#inFlight.length > this.#options.config.runAhead) await this.#takeIn(oldest);
@@ -136,18 +140,20 @@ export class Engine {
    * runner is being replaced.
    */
   lose(loss: ChorusError): void {
-    const { replaceRunner } = this.#options;
+    const { replaceRunners } = this.#options;
     if (this.#error !== null || this.#runner === null) return;
-    if (replaceRunner === undefined) return this.fail(loss);
+    if (replaceRunners === undefined) return this.fail(loss);
     this.#runner = null;
+    this.#draftModel?.lose();
     this.#planner = new StepPlanner();
     for (const step of this.#inFlight) step.drop();
     this.#inFlight.length = 0;
     this.#scheduler.loseCache();
     this.#sequences.counters.deviceLosses += 1;
-    replaceRunner(loss).then(
-      (runner) => {
+    replaceRunners(loss).then(
+      ({ runner, draft }) => {
         this.#runner = runner;
+        if (draft) this.#draftModel?.replaceRunner(draft.runner);
         this.#wake();
       },
       (error: unknown) => this.fail(error),
@@ -176,6 +182,7 @@ export class Engine {
   /** For tests: throws unless every cache block and slot has the owners it should have. */
   assertConsistent(): void {
     this.#scheduler.assertConsistent();
+    this.#draftModel?.assertConsistent();
   }
 
   async #runLoop(): Promise<void> {
@@ -198,11 +205,15 @@ export class Engine {
   }
 
   /** Plans a step and submits it. Returns false if nothing can be planned, or not before steps in flight are done. */
-  #submit(): boolean {
+  async #submit(): Promise<boolean> {
     const { now } = this.#options;
+    if (this.#runner === null) return false;
+    const startMs = now();
+    // Drafts need known tokens, so a sequence that drafts has nothing in flight. What others have goes on meanwhile.
+    const drafting = this.#scheduler.prepareDrafts();
+    if (drafting !== null) await drafting;
     const runner = this.#runner;
     if (runner === null) return false;
-    const startMs = now();
     const scheduled = this.#scheduler.schedule(startMs, this.#inFlight.length === 0);
     if (scheduled.length === 0) return false;
     const submitted = runner.submit(this.#planner.plan(scheduled));
@@ -242,4 +253,8 @@ export class Engine {
     this.#sequences.abortOverdue(this.#options.now());
     this.#outbox.emit(null);
   }
+}
+
+function draftModelOf({ draft, config }: EngineOptions): DraftModel | null {
+  return draft ? new DraftModel(draft.runner, { ...config, maxLength: draft.maxLength }) : null;
 }

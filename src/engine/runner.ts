@@ -42,6 +42,13 @@ export interface Runner {
   submit(plan: StepPlan): Promise<StepResult>;
 }
 
+/** What an engine computes with. */
+export interface Runners {
+  readonly runner: Runner;
+  /** A small model with the same tokens, which drafts, and the most tokens of a sequence in it. [none] */
+  readonly draft?: { readonly runner: Runner; readonly maxLength: number } | null;
+}
+
 /** Returns the results per sequence, given those of `plan.samples` in order. */
 export function resultsBySequence(plan: StepPlan, tokens: readonly SampledToken[]): SequenceResult[] {
   let next = 0;

@@ -6,7 +6,7 @@ import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
 import { renderChat } from "../api/render-chat.ts";
 import { detokenize, tokenize } from "../api/tokenize.ts";
 import { Engine } from "../engine/engine.ts";
-import type { Runner } from "../engine/runner.ts";
+import type { Runner, Runners } from "../engine/runner.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { Grammars, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
@@ -144,20 +144,21 @@ export class EngineHost implements EngineService {
       telemetry.observeDevice(device);
       post({ devices: [device] });
     };
-    /** Returns the runner, and tells the engine when its device fails. */
-    const watched = ({ backend, runner }: LoadedModel): Runner => {
+    /** Returns the runners, and tells the engine when their device fails. */
+    const watched = ({ backend, runner, draft }: LoadedModel): Runners => {
       void backend.failure.then((error) => {
         if (loader.loaded?.backend !== backend) return;
         if (error.code === "device_lost") engine.lose(error);
         else engine.fail(error);
       });
-      return new WatchedRunner(runner, () => this.#platform.now());
+      const watch = (one: Runner) => new WatchedRunner(one, now);
+      return { runner: watch(runner), draft: draft && { ...draft, runner: watch(draft.runner) } };
     };
     let opened: Grammars | null = null;
     const engine: Engine = new Engine({
       config: engineConfig,
-      runner: watched(model),
-      replaceRunner: async (error) => {
+      ...watched(model),
+      replaceRunners: async (error) => {
         const loss = toErrorData(error);
         tellDevice({ status: "lost", loss, adapter: loader.loaded?.card.adapter ?? model.card.adapter });
         const replaced = await loader.reload(error);

@@ -1,4 +1,3 @@
-import type { LoadedRunner } from "../backends/backend.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 
@@ -8,15 +7,15 @@ import { ChorusError } from "../protocol/errors.ts";
  * @param weightBytes of the weights in each dtype, for the refusal
  * @throws ChorusError out_of_memory, saying what would take less; any other error of `load`
  */
-export async function loadIntoMemory(
+export async function loadIntoMemory<Loaded>(
   wanted: ResolvedEngineConfig,
-  load: (engineConfig: ResolvedEngineConfig) => Promise<LoadedRunner>,
+  load: (engineConfig: ResolvedEngineConfig) => Promise<Loaded>,
   weightBytes: (dtype: ResolvedEngineConfig["dtype"]) => number,
-): Promise<{ readonly runner: LoadedRunner; readonly engineConfig: ResolvedEngineConfig }> {
+): Promise<{ readonly loaded: Loaded; readonly engineConfig: ResolvedEngineConfig }> {
   const leastBlocks = Math.ceil(wanted.maxModelLen / wanted.blockSize);
   for (let engineConfig = wanted; ;) {
     try {
-      return { runner: await load(engineConfig), engineConfig };
+      return { loaded: await load(engineConfig), engineConfig };
     } catch (error) {
       if (!(error instanceof ChorusError) || error.code !== "out_of_memory") throw error;
       const { numGpuBlocks } = engineConfig;

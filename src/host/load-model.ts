@@ -13,6 +13,7 @@ import { ChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
 import { causeOf, unlessFailed } from "./backend-failure.ts";
+import { describeDraftModel, loadDraftModel } from "./draft-model.ts";
 import { loadIntoMemory } from "./load-into-memory.ts";
 import { openModel } from "./open-model.ts";
 import type { OfferedBackend, Platform } from "./platforms/platform.ts";
@@ -29,6 +30,8 @@ export interface LoadedModel {
   readonly engineConfig: ResolvedEngineConfig;
   readonly backend: OpenedBackend;
   readonly runner: LoadedRunner;
+  /** A small model that drafts, and the most tokens of a sequence in it; null without one. */
+  readonly draft: { readonly runner: LoadedRunner; readonly maxLength: number } | null;
 }
 
 /**
@@ -48,8 +51,14 @@ export async function loadModel(
     const opened = await openModel(location, platform, onProgress);
     const configJson = await opened.files.readJson(CONFIG_FILE);
     const described = describeModel(configJson);
-    const wanted = resolveEngineConfig(config, described.shape, backend.usualDtype(described));
+    const drafting = await describeDraftModel(config, location, platform, onProgress);
+    const usualDtype = backend.usualDtype(described);
+    const wanted = resolveEngineConfig(config, described.shape, usualDtype, drafting?.model.shape);
     backend.checkFits(described, wanted);
+    if (drafting) {
+      backend.checkFits(drafting.model, wanted);
+      await drafting.checkTokens(opened.files);
+    }
     const files = await opened.fetch();
     const defaults = await loadGenerationDefaults(files, described.eosTokenIds);
     const [tokenizer, checkpoint] = await Promise.all([
@@ -61,13 +70,24 @@ export async function loadModel(
     const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
     const { shape } = weights.model;
     checkTokenizer(tokenizer.vocabSize, shape.vocabSize);
-    const load = (engine: ResolvedEngineConfig) => {
+    const draftWeights = await drafting?.fetch();
+    const load = async (engine: ResolvedEngineConfig) => {
       const onKernel = (done: number, total: number) => onProgress({ stage: "kernels", done, total });
       const { vocabSize } = tokenizer;
-      return unlessFailed(backend.load({ weights, engine, vocabSize, onKernel, tuning: platform.tuning }), backend);
+      const loading = backend.load({ weights, engine, vocabSize, onKernel, tuning: platform.tuning });
+      const runner = await unlessFailed(loading, backend);
+      if (draftWeights === undefined) return { runner, draft: null };
+      try {
+        const options = { vocabSize, onKernel };
+        return { runner, draft: await unlessFailed(loadDraftModel(backend, draftWeights, engine, options), backend) };
+      } catch (error) {
+        runner.dispose();
+        throw error;
+      }
     };
     const weightBytes = (dtype: WeightsDtype) => backend.memory(weights.model, { ...wanted, dtype }).weightBytes;
-    const { runner, engineConfig } = await loadIntoMemory(wanted, load, weightBytes);
+    const { loaded, engineConfig } = await loadIntoMemory(wanted, load, weightBytes);
+    const { runner, draft } = loaded;
     const { numGpuBlocks } = engineConfig;
     const isSmaller = numGpuBlocks < wanted.numGpuBlocks;
     const detail = `${numGpuBlocks} blocks${isSmaller ? ` (no memory for ${wanted.numGpuBlocks})` : ""}`;
@@ -95,7 +115,7 @@ export async function loadModel(
         repetition_penalty: defaults.repetitionPenalty,
       },
     };
-    return { card, tokenizer, chatFormat, defaults, engineConfig, backend, runner };
+    return { card, tokenizer, chatFormat, defaults, engineConfig, backend, runner, draft };
   } catch (error) {
     const cause = await causeOf(backend, error);
     backend.close();

@@ -132,8 +132,9 @@ export class ModelLoader {
   }
 }
 
-function free({ runner, backend }: LoadedModel): void {
+function free({ runner, draft, backend }: LoadedModel): void {
   runner.dispose();
+  draft?.runner.dispose();
   backend.close();
 }
 

@@ -36,6 +36,8 @@ const ended = (finishReason: SequenceOutput["finishReason"], stopReason: string 
     topLogprobs: [],
     promptScores: [],
     cachedTokens: 0,
+    draftTokens: 0,
+    acceptedTokens: 0,
     score: null,
   };
   return { requestId: "a", index: 0, ...nothing, finishReason, stopReason };

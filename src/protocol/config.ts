@@ -91,13 +91,27 @@ export interface EngineConfig {
   logLevel?: LogLevel;
 }
 
+export type SpeculationConfig = NgramSpeculationConfig | DraftModelSpeculationConfig;
+
 /** Drafts the tokens that followed an earlier occurrence of the text's last tokens, in prompt or output. */
-export interface SpeculationConfig {
+export interface NgramSpeculationConfig {
   method: "ngram";
   /** Most tokens per draft. [4] */
   numTokens?: number;
   /** Number of last tokens that must have occurred earlier. [3] */
   minMatch?: number;
+}
+
+/**
+ * A small model drafts for the large one: distilgpt2 for gpt2-xl, Qwen3-0.6B for Qwen3-4B. It must have the same tokens, and
+ * it takes memory for its weights and for a cache of as many tokens as the large one's.
+ */
+export interface DraftModelSpeculationConfig {
+  method: "draft_model";
+  /** As createEngine's `model`. A model of the hub comes from the same hub, with the same token, at its main revision. */
+  model: ModelSource;
+  /** Most tokens per draft. [4] */
+  num_speculative_tokens?: number;
 }
 
 /** An alert is raised when its threshold is crossed, and not again until it has recovered. null disables it. */
@@ -128,7 +142,10 @@ export interface ResolvedEngineConfig {
   readonly runAhead: number;
   readonly logprobsMode: LogprobsMode;
   readonly enablePrefixCaching: boolean;
-  readonly speculation: { readonly numTokens: number; readonly minMatch: number } | null;
+  readonly speculation:
+    | { readonly method: "ngram"; readonly numTokens: number; readonly minMatch: number }
+    | { readonly method: "draft_model"; readonly numTokens: number }
+    | null;
   readonly schedulingPolicy: SchedulingPolicy;
   readonly batchingMode: BatchingMode;
   readonly batchWindowMs: number;

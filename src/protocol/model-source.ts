@@ -1,6 +1,6 @@
 // Where a model is: as the caller writes it, and as it crosses to the engine's side.
 
-import type { ModelSource } from "./config.ts";
+import type { EngineConfig, ModelSource } from "./config.ts";
 import { ChorusError } from "./errors.ts";
 
 /** Options for a hub id. Folders and files ignore them. */
@@ -75,6 +75,16 @@ export function locateRemoteModel(model: string, hub: HubOptions = {}, baseUrl?:
   const location = locateModel(model, hub, baseUrl);
   if (location.type !== "files") return location;
   throw new ChorusError("invalid_type", 'model must be a hub id ("owner/name") or the URL of a folder.', "model");
+}
+
+/** A draft model's folder is relative to the page, too, and the engine's side does not know that. */
+export function withAbsoluteDraft(config: EngineConfig, baseUrl?: string): EngineConfig {
+  const { speculation } = config;
+  if (speculation?.method !== "draft_model") return config;
+  const { model } = speculation;
+  if (typeof model !== "string" || model === "" || isHubId(model)) return config;
+  const url = absoluteUrl(model, baseUrl)?.href;
+  return url === undefined ? config : { ...config, speculation: { ...speculation, model: url } };
 }
 
 function hubLocation(id: string, hub: HubOptions): HubLocation {

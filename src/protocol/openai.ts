@@ -141,6 +141,8 @@ export interface Usage {
   total_tokens: number;
   /** Prompt tokens that the prefix cache had, so that they were not computed. */
   prompt_tokens_details: { cached_tokens: number };
+  /** Where speculation drafted tokens: those of them that came, and those that did not. */
+  completion_tokens_details?: { accepted_prediction_tokens: number; rejected_prediction_tokens: number };
 }
 
 export interface TopLogprob {

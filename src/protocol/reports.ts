@@ -96,6 +96,9 @@ export interface RequestReport {
   readonly outputTokens: number;
   /** Prompt tokens that the prefix cache had when the sequence was first scheduled. */
   readonly cachedTokens: number;
+  /** Tokens that speculation drafted so far, and those of them that were taken. */
+  readonly draftTokens: number;
+  readonly acceptedTokens: number;
   readonly numPreemptions: number;
   readonly arrivalMs: number;
   /** First scheduled; null while it waits. */

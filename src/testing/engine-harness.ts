@@ -1,6 +1,6 @@
 import { Engine } from "../engine/engine.ts";
 import type { EngineOptions, EngineRequest } from "../engine/engine-options.ts";
-import { resultsBySequence, type Runner, type SampledToken } from "../engine/runner.ts";
+import { resultsBySequence, type Runner, type Runners, type SampledToken } from "../engine/runner.ts";
 import type { Sample, StepPlan } from "../engine/step-plan.ts";
 import { NO_RULES } from "../engine/sampling/logit-rules.ts";
 import { NO_FILTERS, type SamplingParams } from "../engine/sampling/sampling-params.ts";
@@ -79,8 +79,12 @@ export interface Collected {
 interface HarnessOptions {
   readonly config?: Partial<EngineOptions["config"]>;
   readonly runner?: Runner;
+  /** The runner of the model that drafts. [it is wrong three times out of ten] */
+  readonly draftRunner?: Runner;
+  /** Most tokens of a sequence in it. [as many as in the other model] */
+  readonly draftLength?: number;
   /** How a lost runner is replaced. [by restoreDevice(), unless there is a special runner] */
-  readonly replaceRunner?: EngineOptions["replaceRunner"];
+  readonly replaceRunners?: EngineOptions["replaceRunners"];
   /** What an idle engine sleeps by. */
   readonly delay?: EngineOptions["delay"];
   /** Bytes of each token; the last one is end-of-text. */
@@ -94,25 +98,32 @@ export class EngineHarness {
   readonly steps: StepReport[] = [];
   readonly requests: RequestReport[] = [];
   readonly fatal: ChorusError[] = [];
-  readonly #newRunner: () => Runner;
+  readonly #newRunners: () => Runners;
   #isDeviceLost = false;
-  #restore: ((runner: Runner) => void) | null = null;
+  #restore: ((runners: Runners) => void) | null = null;
   #clockMs = 0;
 
   constructor({
     config: changes = {},
     runner,
-    replaceRunner,
+    draftRunner,
+    draftLength = Infinity,
+    replaceRunners,
     delay,
     vocabulary = BYTE_VOCABULARY,
   }: HarnessOptions = {}) {
     const config = { ...ROOMY, ...changes };
-    this.#newRunner = () => runner ?? new FakeRunner({ ...config, vocabSize: vocabulary.length });
+    const fake = { ...config, vocabSize: vocabulary.length };
+    const drafts = () => this.#losable(draftRunner ?? new FakeRunner({ ...fake, mistakes: 3 }));
+    this.#newRunners = () => ({
+      runner: this.#losable(runner ?? new FakeRunner(fake)),
+      draft: config.speculation?.method === "draft_model" ? { runner: drafts(), maxLength: draftLength } : null,
+    });
     this.engine = new Engine({
       config,
-      runner: this.#losable(this.#newRunner()),
-      ...(runner === undefined && { replaceRunner: () => new Promise((resolve) => (this.#restore = resolve)) }),
-      ...(replaceRunner !== undefined && { replaceRunner }),
+      ...this.#newRunners(),
+      ...(runner === undefined && { replaceRunners: () => new Promise((resolve) => (this.#restore = resolve)) }),
+      ...(replaceRunners !== undefined && { replaceRunners }),
       eosTokenIds: [vocabulary.length - 1],
       tokenBytes: (tokenId) => vocabulary[tokenId] ?? new Uint8Array(),
       now: () => this.#clockMs++,
@@ -163,7 +174,7 @@ export class EngineHarness {
   async restoreDevice(): Promise<void> {
     if (this.#restore === null) return;
     this.#isDeviceLost = false;
-    this.#restore(this.#losable(this.#newRunner()));
+    this.#restore(this.#newRunners());
     this.#restore = null;
     await Promise.resolve();
   }

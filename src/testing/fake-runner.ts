@@ -16,6 +16,8 @@ interface FakeRunnerOptions {
   readonly maxNumBatchedTokens: number;
   readonly vocabSize: number;
   readonly speculation: ResolvedEngineConfig["speculation"];
+  /** Of ten tokens, those that another model would draw. [0] */
+  readonly mistakes?: number;
 }
 
 interface Slot {
@@ -147,7 +149,8 @@ export class FakeRunner implements Runner {
     const { slot, params, outputIndex, promptLength, numTop } = sample;
     const first = params.temperature === 0 ? 0 : mix(params.seed, outputIndex);
     const hash = this.#hash(slot, promptLength + outputIndex, first);
-    const tokenId = this.#allowedToken(sample, plan, hash);
+    const isMistaken = mix(hash, 1) % 10 < (this.#options.mistakes ?? 0);
+    const tokenId = this.#allowedToken(sample, plan, hash + (isMistaken ? 1 : 0));
     return { tokenId, logprob: -hash / 2 ** 32, top: this.#top(numTop, hash) };
   }
 

@@ -91,6 +91,8 @@ export const CONFIG_CASES: CasesOf<EngineConfig> = {
       { method: "ngram" },
       { method: "ngram", numTokens: 16, minMatch: 8 },
       { method: "ngram", numTokens: 1, minMatch: 1 },
+      { method: "draft_model", model: "owner/small" },
+      { method: "draft_model", model: "models/small/", num_speculative_tokens: 16 },
     ],
     [],
     [
@@ -99,6 +101,13 @@ export const CONFIG_CASES: CasesOf<EngineConfig> = {
       refusal("invalid_value", "speculation.numTokens", { method: "ngram", numTokens: 17 }),
       refusal("invalid_value", "speculation.minMatch", { method: "ngram", minMatch: 0 }),
       refusal("unknown_parameter", "speculation.tokens", { method: "ngram", tokens: 4 }),
+      refusal("missing_required_parameter", "speculation.model", { method: "draft_model" }),
+      refusal("unknown_parameter", "speculation.minMatch", { method: "draft_model", model: "a/b", minMatch: 1 }),
+      refusal("invalid_value", "speculation.num_speculative_tokens", {
+        method: "draft_model",
+        model: "a/b",
+        num_speculative_tokens: 0,
+      }),
     ],
   ),
   schedulingPolicy: oneOf("schedulingPolicy", "fcfs", "priority", "shortest-remaining", "balanced"),

@@ -57,6 +57,8 @@ export const going = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
   topLogprobs: tokenIds.map(() => []),
   promptScores: [],
   cachedTokens: 0,
+  draftTokens: 0,
+  acceptedTokens: 0,
   finishReason: null,
   stopReason: null,
   score: null,

@@ -52,6 +52,8 @@ export function sampleRequest(requestId: string, changes: Partial<RequestReport>
     promptTokens: 8,
     outputTokens: 0,
     cachedTokens: 0,
+    draftTokens: 0,
+    acceptedTokens: 0,
     numPreemptions: 0,
     arrivalMs: 0,
     scheduledMs: null,

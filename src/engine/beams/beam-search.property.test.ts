@@ -38,7 +38,7 @@ const config: fc.Arbitrary<Partial<EngineOptions["config"]>> = fc.record({
   maxModelLen: fc.constant(MOST_PROMPT + MOST_TOKENS),
   runAhead: fc.nat({ max: 3 }),
   enablePrefixCaching: fc.boolean(),
-  speculation: fc.constantFrom(null, { numTokens: 2, minMatch: 1 }),
+  speculation: fc.constantFrom(null, { method: "ngram" as const, numTokens: 2, minMatch: 1 }),
   schedulingPolicy: fc.constantFrom("fcfs", "priority", "shortest-remaining", "balanced"),
   batchingMode: fc.constantFrom("continuous", "continuous", "static", "sequential"),
 });

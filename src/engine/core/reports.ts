@@ -63,6 +63,8 @@ export function requestReport(sequence: Sequence, status: RequestReport["status"
     promptTokens: sequence.promptLength,
     outputTokens: sequence.numOutputTokens,
     cachedTokens: sequence.numCachedTokens,
+    draftTokens: sequence.numDraftTokens,
+    acceptedTokens: sequence.numAcceptedTokens,
     numPreemptions: sequence.numPreemptions,
     arrivalMs: sequence.arrivalMs,
     scheduledMs: sequence.scheduledMs,

@@ -118,6 +118,9 @@ export class Sequence {
   /** Tokens that the prefix cache had on first admission. */
   numCachedTokens = 0;
   numPreemptions = 0;
+  /** Tokens that were drafted for it, and those of them that came. */
+  numDraftTokens = 0;
+  numAcceptedTokens = 0;
   /** When it was first scheduled. */
   scheduledMs: number | null = null;
   firstTokenMs: number | null = null;
@@ -224,6 +227,8 @@ export class Sequence {
 
   /** Keeps the first `accepted` drafts and takes back the rows of the others. */
   settleDrafts(accepted: number): void {
+    this.numDraftTokens += this.drafts.length;
+    this.numAcceptedTokens += accepted;
     const rejected = this.drafts.length - accepted;
     this.numPlaceholders -= rejected;
     this.numComputedTokens -= rejected;

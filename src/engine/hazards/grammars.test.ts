@@ -78,7 +78,7 @@ test("a preempted sequence goes on where its grammar was", async () => {
 });
 
 test("nothing is drafted for it, and others' drafts do it no harm", async () => {
-  const harness = new EngineHarness({ config: { speculation: { numTokens: 4, minMatch: 1 } } });
+  const harness = new EngineHarness({ config: { speculation: { method: "ngram", numTokens: 4, minMatch: 1 } } });
   harness.add("bound", prompt, await matching("(ab){10}"));
   await harness.runToEnd();
   expect(harness.choice("bound").text).toBe("ab".repeat(10));

@@ -30,7 +30,7 @@ async function runWithLosses(harness: EngineHarness, isTold: boolean): Promise<v
 }
 
 test.each([true, false])("answers, choices, beams and drafts are the same (the engine is told: %s)", async (isTold) => {
-  const config = { runAhead: 2, enablePrefixCaching: true, speculation: { numTokens: 3, minMatch: 1 } };
+  const config = { runAhead: 2, enablePrefixCaching: true, speculation: { method: "ngram" as const, numTokens: 3, minMatch: 1 } };
   const run = async (play: (harness: EngineHarness) => Promise<unknown>) => {
     const harness = new EngineHarness({ config });
     harness.add("one", prompt, free(1));
@@ -80,9 +80,9 @@ test("the prefix cache finds nothing that the lost device held", async () => {
 });
 
 test("a step that never ends is left behind when the device is given up", async () => {
-  const harness = new EngineHarness({ runner: { submit: () => new Promise(() => undefined) }, replaceRunner });
-  function replaceRunner() {
-    return Promise.resolve(samplingRunner(() => ({ tokenId: 65, logprob: -1 })));
+  const harness = new EngineHarness({ runner: { submit: () => new Promise(() => undefined) }, replaceRunners });
+  function replaceRunners() {
+    return Promise.resolve({ runner: samplingRunner(() => ({ tokenId: 65, logprob: -1 })) });
   }
   harness.add("one", prompt);
   const stuck = harness.engine.step();
@@ -94,7 +94,7 @@ test("a step that never ends is left behind when the device is given up", async 
 
 test("without another device the engine dies, and says why", async () => {
   const why = new ChorusError("device_lost", "It was lost three times.");
-  const harness = new EngineHarness({ replaceRunner: () => Promise.reject(why) });
+  const harness = new EngineHarness({ replaceRunners: () => Promise.reject(why) });
   harness.add("one", prompt);
   const loop = harness.engine.run();
   harness.engine.lose(lost);

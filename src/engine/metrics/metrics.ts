@@ -12,6 +12,7 @@ const ITERATION_TOKENS = [1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 819
 /** Ours. */
 const STEP = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.2, 0.5, 1, 2, 5];
 const STEP_CPU = [0.00005, 0.0001, 0.0002, 0.0003, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05];
+const SHARES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 const SEQUENCES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 interface Definition {
@@ -48,6 +49,10 @@ export const CHORUS_HISTOGRAMS = definitions({
   engine_step_seconds: { help: "From planning a step to knowing its tokens.", bounds: STEP },
   engine_step_cpu_seconds: { help: "JavaScript time of a step.", bounds: STEP_CPU },
   engine_step_gpu_seconds: { help: "GPU time of a step, where the adapter has timestamps.", bounds: STEP },
+  request_draft_acceptance: {
+    help: "Share of a sequence's drafted tokens that came; each sequence with drafts counts once.",
+    bounds: SHARES,
+  },
   engine_step_sequences: { help: "Sequences in a step.", bounds: SEQUENCES },
 });
 
@@ -93,6 +98,7 @@ export class Metrics {
     observeInterval(h.request_inference_time_seconds, scheduledMs, finishedMs);
     h.request_prompt_tokens.observe(report.promptTokens);
     h.request_generation_tokens.observe(report.outputTokens);
+    if (report.draftTokens > 0) h.request_draft_acceptance.observe(report.acceptedTokens / report.draftTokens);
     if (report.outputTokens > 1 && firstTokenMs !== null && finishedMs !== null) {
       const perTokenMs = (finishedMs - firstTokenMs) / (report.outputTokens - 1);
       h.request_time_per_output_token_seconds.observe(perTokenMs / 1000);

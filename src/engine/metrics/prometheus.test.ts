@@ -61,7 +61,7 @@ function exampleMetrics(): Metrics {
 it("has cumulative buckets that end with all, and a sum and a count that agree with them", () => {
   const families = parse(prometheusText(SAMPLE_STATS, exampleMetrics(), { model_name: "m" }));
   const histograms = [...families].filter(([, family]) => family.type === "histogram");
-  expect(histograms).toHaveLength(15);
+  expect(histograms).toHaveLength(16);
   for (const [name, { samples }] of histograms) {
     const buckets = samples.filter((sample) => sample.name === `${name}_bucket`);
     const bounds = buckets.map(({ labels }) => (labels["le"] === "+Inf" ? Infinity : Number(labels["le"])));

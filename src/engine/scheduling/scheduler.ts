@@ -3,8 +3,10 @@ import { ChorusError } from "../../protocol/errors.ts";
 import type { FinishReason } from "../../protocol/openai.ts";
 import { BatchFormer } from "./batch-former.ts";
 import { BlockPool } from "../cache/block-pool.ts";
-import { NgramDrafter } from "./ngram-drafter.ts";
-import { clampLimits, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
+import { Drafter } from "../drafting/drafter.ts";
+import { NgramProposer } from "../drafting/ngram-proposer.ts";
+import type { Proposer } from "../drafting/proposer.ts";
+import { clampLimits, maxSpareSamples, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
 import type { ScheduledSequence, Sequence } from "../core/sequence.ts";
 import { findSharedPrefix, type SharedPrefix } from "../cache/shared-prefix.ts";
 import { SlotBudget } from "./slot-budget.ts";
@@ -28,7 +30,7 @@ import { WaitingQueue } from "./waiting-queue.ts";
 export class Scheduler {
   readonly pool: BlockPool;
   /** null without speculation. */
-  readonly drafter: NgramDrafter | null;
+  readonly drafter: Drafter | null;
   readonly #config: SchedulerConfig;
   readonly #batches: BatchFormer;
   readonly #waiting: WaitingQueue;
@@ -46,11 +48,12 @@ export class Scheduler {
   prefixCacheQueries = 0;
   prefixCacheHits = 0;
 
-  constructor(config: SchedulerConfig) {
+  /** @param draftModel drafts, if the config wants that of a model */
+  constructor(config: SchedulerConfig, draftModel: Proposer | null = null) {
     this.#config = config;
     this.#limits = config;
     this.pool = new BlockPool(config.numGpuBlocks, config.blockSize);
-    this.drafter = config.speculation && new NgramDrafter(config.speculation);
+    this.drafter = drafterOf(config, draftModel);
     this.#batches = new BatchFormer(config);
     this.#waiting = new WaitingQueue(config.schedulingPolicy);
     this.#freeSlots = Array.from({ length: config.maxNumSeqs }, (_, slot) => slot).reverse();
@@ -97,6 +100,11 @@ export class Scheduler {
   /** Queues a sequence. It must fit an empty pool: see admission.ts. */
   add(sequence: Sequence): void {
     this.#waiting.add(sequence, this.#step);
+  }
+
+  /** Has the draft model draft for the sequences that may; null if there is nothing to wait for. Comes before schedule(). */
+  prepareDrafts(): Promise<void> | null {
+    return this.drafter?.prepare(this.#running) ?? null;
   }
 
   /**
@@ -284,4 +292,12 @@ export class Scheduler {
     this.pool.free(sequence.blockTable);
     if (sequence.slot !== null) this.#freeSlots.push(sequence.slot);
   }
+}
+
+function drafterOf(config: SchedulerConfig, draftModel: Proposer | null): Drafter | null {
+  const { speculation } = config;
+  if (speculation === null) return null;
+  const proposer = speculation.method === "ngram" ? new NgramProposer(speculation.minMatch) : draftModel;
+  if (proposer === null) throw new ChorusError("internal_error", "The draft model is missing.", "speculation");
+  return new Drafter(speculation.numTokens, maxSpareSamples(config), proposer);
 }

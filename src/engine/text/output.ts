@@ -22,6 +22,9 @@ export interface SequenceOutput {
   readonly promptScores: readonly SampledToken[];
   /** Prompt tokens that the prefix cache had when the sequence first ran. */
   readonly cachedTokens: number;
+  /** Tokens that speculation drafted so far, and those of them that were taken. */
+  readonly draftTokens: number;
+  readonly acceptedTokens: number;
   /** null while the sequence goes on. */
   readonly finishReason: FinishReason | null;
   readonly stopReason: number | string | null;
@@ -76,6 +79,8 @@ export class OutputProcessor {
       topLogprobs: token === null ? [] : [token.top ?? []],
       promptScores: token !== null && this.#sequence.numOutputTokens === 1 ? this.#sequence.promptScores : [],
       cachedTokens: this.#sequence.numCachedTokens,
+      draftTokens: this.#sequence.numDraftTokens,
+      acceptedTokens: this.#sequence.numAcceptedTokens,
       finishReason: ending?.finishReason ?? null,
       stopReason: ending?.stopReason ?? null,
       score: this.#sequence.score,

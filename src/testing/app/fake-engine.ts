@@ -357,7 +357,8 @@ export class FakeEngine implements ChorusEngine {
     const finishedMs = status === "finished" ? performance.now() : null;
     const scheduledMs = firstTokenMs === null ? null : arrivalMs;
     const times = { arrivalMs, scheduledMs, firstTokenMs, finishedMs };
-    const counts = { promptTokens, outputTokens, cachedTokens: 0, numPreemptions: 0 };
+    const drafts = { draftTokens: 0, acceptedTokens: 0 };
+    const counts = { promptTokens, outputTokens, cachedTokens: 0, ...drafts, numPreemptions: 0 };
     const report: RequestReport = { requestId, index: 0, status, ...counts, ...times, finishReason };
     this.#metrics.observeRequest(report);
     this.#emit("request", report);

@@ -1,12 +1,6 @@
 import type { BlockPool } from "../cache/block-pool.ts";
 import type { Sequence } from "../core/sequence.ts";
-
-interface NgramSpeculation {
-  /** Most tokens per draft. */
-  readonly numTokens: number;
-  /** Number of tokens at the end that must have occurred earlier in a row. */
-  readonly minMatch: number;
-}
+import type { Proposer, Wanted } from "./proposer.ts";
 
 /** A sequence stops drafting for PAUSE_TOKENS after this many misses in a row, by weight. */
 const MAX_MISSES = 16;
@@ -24,28 +18,51 @@ interface Misses {
 }
 
 /**
- * Speculative decoding by prompt lookup (Saxena 2023): the tokens that followed the last few tokens earlier in the text may
- * follow them again. The drafted tokens get rows in the step that draws the next token. Drafts that equal the draws are
- * kept, so a step can bring several tokens. Drafts never change the output: the random numbers of a draw depend on its
- * position only.
+ * Speculative decoding: guesses at the next tokens get rows in the step that draws the next token. Drafts that equal the
+ * draws are kept, so a step can bring several tokens. Drafts never change the output: the random numbers of a draw depend on
+ * its position only.
  *
  * A draft needs the text so far, so a sequence that drafts can't run ahead. If drafting doesn't pay, it stops.
  */
-export class NgramDrafter {
-  readonly #options: NgramSpeculation;
+export class Drafter {
+  readonly #numTokens: number;
+  readonly #mostDrafts: number;
+  readonly #proposer: Proposer;
   readonly #records = new WeakMap<Sequence, Misses>();
   // Counters since start.
   numDrafts = 0;
   numDraftTokens = 0;
   numAcceptedTokens = 0;
 
-  constructor(options: NgramSpeculation) {
-    this.#options = options;
+  /**
+   * @param numTokens most tokens per draft
+   * @param mostDrafts most draft tokens of a step
+   */
+  constructor(numTokens: number, mostDrafts: number, proposer: Proposer) {
+    this.#numTokens = numTokens;
+    this.#mostDrafts = mostDrafts;
+    this.#proposer = proposer;
   }
 
   /** Whether a sequence waits for its newest tokens, to draft from them. */
   waits(sequence: Sequence): boolean {
-    return sequence.numPlaceholders > 0 && !this.#isPaused(sequence);
+    return sequence.numPlaceholders > 0 && isFree(sequence) && !this.#isPaused(sequence);
+  }
+
+  /** Lets the proposer compute what it will propose; null if it computes nothing. */
+  prepare(running: readonly Sequence[]): Promise<void> | null {
+    const { prepare } = this.#proposer;
+    if (prepare === undefined) return null;
+    let room = this.#mostDrafts;
+    const wanted: Wanted[] = [];
+    for (const sequence of running) {
+      if (!this.#mayDraft(sequence, sequence.numPendingTokens)) continue;
+      const atMost = Math.min(room, this.#mostFor(sequence));
+      if (atMost <= 0 || sequence.numPendingTokens !== 1) continue;
+      room -= atMost;
+      wanted.push({ sequence, atMost });
+    }
+    return prepare.call(this.#proposer, wanted);
   }
 
   /**
@@ -54,12 +71,10 @@ export class NgramDrafter {
    * @param count rows that the sequence gets before the drafts
    */
   draft(sequence: Sequence, count: number, room: number, pool: BlockPool): number {
-    const { tokens, maxLength, numPendingTokens, numPlaceholders, group, matcher } = sequence;
-    const atMost = Math.min(room, this.#options.numTokens, maxLength - tokens.length - 1);
-    const isCaughtUp = count === numPendingTokens && numPlaceholders === 0;
-    // A grammar's mask covers one token only.
-    if (matcher !== null || group !== null || !isCaughtUp || this.#isPaused(sequence) || atMost <= 0) return 0;
-    const drafts = continuation(tokens, this.#options.minMatch, atMost);
+    const atMost = Math.min(room, this.#mostFor(sequence));
+    if (!this.#mayDraft(sequence, count) || atMost <= 0) return 0;
+    const drafts = this.#proposer.propose(sequence, atMost);
+    if (drafts === null) return 0;
     if (drafts.length === 0) this.#miss(sequence, NOTHING_FOUND);
     const rows = sequence.numComputedTokens + count + drafts.length;
     const blocks = pool.allocate(Math.max(0, pool.blocksFor(rows) - sequence.blockTable.length));
@@ -77,6 +92,16 @@ export class NgramDrafter {
     sequence.settleDrafts(accepted);
     if (accepted > 0) this.#recordOf(sequence).sum = 0;
     else this.#miss(sequence, WRONG);
+  }
+
+  /** @param count rows that the sequence gets before the drafts */
+  #mayDraft(sequence: Sequence, count: number): boolean {
+    const isCaughtUp = count === sequence.numPendingTokens && sequence.numPlaceholders === 0;
+    return isFree(sequence) && isCaughtUp && !this.#isPaused(sequence);
+  }
+
+  #mostFor({ maxLength, tokens }: Sequence): number {
+    return Math.min(this.#numTokens, maxLength - tokens.length - 1);
   }
 
   #miss(sequence: Sequence, weight: number): void {
@@ -98,19 +123,7 @@ export class NgramDrafter {
   }
 }
 
-/** Longest match to look for, in tokens. Longer matches predict no better and take time to find. */
-const LONGEST_MATCH = 8;
-
-/** Returns up to `atMost` tokens that followed the longest earlier match of the text's end; the latest of equal matches. */
-function continuation(tokens: readonly number[], minMatch: number, atMost: number): readonly number[] {
-  let best = -1;
-  let bestLength = minMatch - 1;
-  for (let end = tokens.length - 2; end >= minMatch - 1 && bestLength < LONGEST_MATCH; end--) {
-    let length = 0;
-    while (length < LONGEST_MATCH && length <= end && tokens[end - length] === tokens[tokens.length - 1 - length]) {
-      length += 1;
-    }
-    if (length > bestLength) [best, bestLength] = [end, length];
-  }
-  return best < 0 ? [] : tokens.slice(best + 1, best + 1 + atMost);
+/** A grammar's mask covers one token only, and beams are chosen together. */
+function isFree({ matcher, group }: Sequence): boolean {
+  return matcher === null && group === null;
 }

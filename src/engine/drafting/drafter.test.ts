@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { EngineHarness, samplingParams, scriptedRunner } from "../../testing/engine-harness.ts";
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { BlockPool } from "../cache/block-pool.ts";
-import { NgramDrafter } from "./ngram-drafter.ts";
+import { Drafter } from "./drafter.ts";
+import { NgramProposer } from "./ngram-proposer.ts";
 import { Sequence } from "../core/sequence.ts";
 
 function sequenceOf(tokens: readonly number[], maxTokens = 100): Sequence {
@@ -13,7 +15,7 @@ function sequenceOf(tokens: readonly number[], maxTokens = 100): Sequence {
 
 function draft(tokens: readonly number[], { numTokens = 3, minMatch = 2, room = 9, maxTokens = 100 } = {}) {
   const sequence = sequenceOf(tokens, maxTokens);
-  new NgramDrafter({ numTokens, minMatch }).draft(sequence, 1, room, new BlockPool(8, 4));
+  new Drafter(numTokens, 64, new NgramProposer(minMatch)).draft(sequence, 1, room, new BlockPool(8, 4));
   return sequence.drafts;
 }
 
@@ -49,13 +51,13 @@ describe("a draft", () => {
     const sequence = sequenceOf([1, 2, 3, 4, 5, 6, 1, 2]);
     const pool = new BlockPool(2, 4);
     sequence.blockTable = pool.allocate(2) ?? [];
-    expect(new NgramDrafter({ numTokens: 3, minMatch: 2 }).draft(sequence, 1, 9, pool)).toBe(0);
+    expect(new Drafter(3, 64, new NgramProposer(2)).draft(sequence, 1, 9, pool)).toBe(0);
     expect(sequence.drafts).toEqual([]);
   });
 });
 
 test("a sequence whose drafts are of no use stops drafting, and tries again later", () => {
-  const drafter = new NgramDrafter({ numTokens: 2, minMatch: 1 });
+  const drafter = new Drafter(2, 64, new NgramProposer(1));
   const sequence = sequenceOf([1, 1]);
   const pool = new BlockPool(64, 4);
   const tries: boolean[] = [];
@@ -76,14 +78,14 @@ test("a sequence whose drafts are of no use stops drafting, and tries again late
 
 test("drafts that are right bring several tokens a step, the same ones", async () => {
   const script = [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 9, 9, 9, 5, 6];
-  const run = async (speculation: { numTokens: number; minMatch: number } | null) => {
+  const run = async (speculation: ResolvedEngineConfig["speculation"]) => {
     const harness = new EngineHarness({ config: { speculation }, runner: scriptedRunner(script) });
     harness.add("a", [8], { params: samplingParams({ maxTokens: script.length, ignoreEos: true }) });
     const steps = await harness.runToEnd();
     return { steps, tokens: harness.choice("a").tokenIds };
   };
   const plain = await run(null);
-  const drafting = await run({ numTokens: 4, minMatch: 2 });
+  const drafting = await run({ method: "ngram", numTokens: 4, minMatch: 2 });
   expect(drafting.tokens).toEqual(plain.tokens);
   expect(drafting.tokens).toEqual(script);
   expect(drafting.steps).toBeLessThan(plain.steps - 6);

@@ -1,0 +1,96 @@
+// A small model that drafts for a large one (`speculation: { method: "draft_model", ... }`): found and checked before
+// anything large is fetched, and loaded beside the other by the same backend.
+
+import type { LoadedRunner, LoadOptions, OpenedBackend } from "../backends/backend.ts";
+import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
+import type { ModelFiles } from "../files/model-files.ts";
+import { openCheckpoint } from "../files/open-checkpoint.ts";
+import { loadTokenizer, type ModelTokenizer } from "../files/tokenizer.ts";
+import { describeModel } from "../models/families.ts";
+import type { Model } from "../models/model.ts";
+import { openWeights, type ModelWeights } from "../models/model-weights.ts";
+import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import { locateModel, type ModelLocation } from "../protocol/model-source.ts";
+import type { LoadProgress } from "../protocol/reports.ts";
+import { openModel } from "./open-model.ts";
+import type { Platform } from "./platforms/platform.ts";
+
+const PARAM = "speculation.model";
+
+/** A draft model whose weights were not read yet. */
+export interface DescribedDraftModel {
+  readonly model: Model;
+  /** @throws ChorusError model_unsupported if its tokens are not those of the model that it drafts for */
+  checkTokens(target: ModelFiles): Promise<void>;
+  /** Fetches its weights. */
+  fetch(): Promise<ModelWeights>;
+}
+
+/**
+ * Returns the draft model that a config asks for; null if it asks for none.
+ * @param location of the model that it drafts for
+ * @throws ChorusError model_*, invalid_*, naming the file or field
+ */
+export async function describeDraftModel(
+  { speculation }: EngineConfig,
+  location: ModelLocation,
+  platform: Platform,
+  onProgress: (progress: LoadProgress) => void,
+): Promise<DescribedDraftModel | null> {
+  if (speculation?.method !== "draft_model") return null;
+  const opened = await openModel(locateDraftModel(speculation.model, location), platform, onProgress);
+  const configJson = await opened.files.readJson(CONFIG_FILE);
+  return {
+    model: describeModel(configJson),
+    async checkTokens(target) {
+      const [own, others] = await Promise.all([loadTokenizer(opened.files), loadTokenizer(target)]);
+      checkSameTokens(own, others);
+    },
+    async fetch() {
+      const checkpoint = await openCheckpoint(await opened.fetch());
+      return openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
+    },
+  };
+}
+
+/**
+ * Loads a draft model's weights, with a cache of as many blocks as the other model has.
+ * @param vocabSize tokens that both models have
+ */
+export async function loadDraftModel(
+  backend: OpenedBackend,
+  weights: ModelWeights,
+  engine: ResolvedEngineConfig,
+  options: Pick<LoadOptions, "vocabSize" | "onKernel">,
+): Promise<{ readonly runner: LoadedRunner; readonly maxLength: number }> {
+  const maxLength = Math.min(engine.maxModelLen, weights.model.shape.maxPositions);
+  const own: ResolvedEngineConfig = { ...engine, maxModelLen: maxLength, logprobsMode: "raw_logprobs" };
+  return { runner: await backend.load({ ...options, weights, engine: own }), maxLength };
+}
+
+/** Beside a model of the hub, a hub id names a model of the same hub. */
+function locateDraftModel(model: unknown, target: ModelLocation): ModelLocation {
+  const hub = target.type === "hub" ? { hubUrl: target.hubUrl, token: target.token ?? undefined } : {};
+  try {
+    return locateModel(model as Parameters<typeof locateModel>[0], hub);
+  } catch (error) {
+    if (!(error instanceof ChorusError) || error.param !== "model") throw error;
+    throw new ChorusError(error.code, `speculation.${error.message}`, PARAM);
+  }
+}
+
+function checkSameTokens(draft: ModelTokenizer, target: ModelTokenizer): void {
+  const wrong = (what: string) => {
+    const message = `The draft model's ${TOKENIZER_FILE} ${what}. A draft model must have the same tokens.`;
+    return new ChorusError("model_unsupported", message, PARAM);
+  };
+  if (draft.vocabSize !== target.vocabSize) {
+    throw wrong(`has ${draft.vocabSize} tokens, and the model that it drafts for has ${target.vocabSize}`);
+  }
+  for (let id = 0; id < target.vocabSize; id++) {
+    const [own, other] = [draft.tokenText(id), target.tokenText(id)];
+    if (own === other) continue;
+    throw wrong(`has ${JSON.stringify(own)} as token ${id}, and the model that it drafts for ${JSON.stringify(other)}`);
+  }
+}
