@@ -139,7 +139,13 @@ export class DraftModel implements Proposer {
     const { blockSize } = this.#options;
     for (let index = progress.numPublishedBlocks; (index + 1) * blockSize <= numKnown; index++) {
       const block = progress.blocks[index] ?? 0;
-      progress.publishedChain = this.#pool.prefixCache.publish(block, tokens, index, progress.publishedChain, cacheSalt);
+      progress.publishedChain = this.#pool.prefixCache.publish(
+        block,
+        tokens,
+        index,
+        progress.publishedChain,
+        cacheSalt,
+      );
       progress.numPublishedBlocks = index + 1;
     }
     if (numDrafts === 0) return;

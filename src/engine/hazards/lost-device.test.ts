@@ -30,7 +30,11 @@ async function runWithLosses(harness: EngineHarness, isTold: boolean): Promise<v
 }
 
 test.each([true, false])("answers, choices, beams and drafts are the same (the engine is told: %s)", async (isTold) => {
-  const config = { runAhead: 2, enablePrefixCaching: true, speculation: { method: "ngram" as const, numTokens: 3, minMatch: 1 } };
+  const config = {
+    runAhead: 2,
+    enablePrefixCaching: true,
+    speculation: { method: "ngram" as const, numTokens: 3, minMatch: 1 },
+  };
   const run = async (play: (harness: EngineHarness) => Promise<unknown>) => {
     const harness = new EngineHarness({ config });
     harness.add("one", prompt, free(1));

@@ -1,0 +1,86 @@
+// What holds for one family holds for each: whatever happens around a request, it gets the same tokens and
+// log-probabilities, to the last bit. On the CPU, whose kernels take every switch of the families; the rest of the engine
+// does not know them.
+
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+import { createEngine, type CreateEngineOptions } from "../../index.ts";
+import { allowRelaxedSimd } from "../../testing/cpu.ts";
+import {
+  answersAlone,
+  answersUnder,
+  FEWEST_CIRCUMSTANCES,
+  run,
+  type Circumstance,
+  type Request,
+} from "../../testing/exactness.ts";
+import { FAMILY_FIXTURES } from "../../testing/family-fixtures.ts";
+
+allowRelaxedSimd();
+
+const filesOf = (fixture: string) =>
+  ["config.json", "tokenizer.json", "model.safetensors"].map(
+    (name) => new File([readFileSync(`fixtures/${fixture}/${name}`)], name),
+  );
+
+const GENERAL: readonly Circumstance[] = [
+  ...FEWEST_CIRCUMSTANCES,
+  {
+    name: "with n-gram drafts",
+    isNeeded: true,
+    config: { speculation: { method: "ngram", numTokens: 3, minMatch: 1 } },
+    happened: (stats) => stats.spec_decode_num_draft_tokens_total > 0,
+  },
+];
+
+/** A model that drafts for itself is always right, as long as its own cache is. */
+const draftingFor = (model: File[]): Circumstance => ({
+  name: "with its own drafts, preempted, in the prefix cache",
+  isNeeded: true,
+  config: { numGpuBlocks: 14, speculation: { method: "draft_model", model, num_speculative_tokens: 3 } },
+  happened: ({ num_preemptions_total: preempted, ...stats }) =>
+    preempted > 0 && stats.spec_decode_num_accepted_tokens_total === stats.spec_decode_num_draft_tokens_total,
+});
+
+/** Choices of one request, a search and a grammar. */
+const OTHERS: readonly Request[] = [
+  { prompt: [3, 5, 8, 13, 21], n: 3, temperature: 1, seed: 4, max_tokens: 12 },
+  { prompt: [3, 5, 8, 13, 21, 34], use_beam_search: true, best_of: 3, n: 2, temperature: 0, max_tokens: 8 },
+  { prompt: [2, 7, 1], structured_outputs: { regex: "[a-c]{4}" }, temperature: 1, seed: 9, max_tokens: 10 },
+].map((request) => ({ ...request, return_token_ids: true }));
+
+/** GPT-2 is in exactness.test.ts, in every dtype. */
+const OTHER_FAMILIES = FAMILY_FIXTURES.filter((fixture) => fixture !== "gpt2-tiny");
+
+describe.each(OTHER_FAMILIES)("%s", async (fixture) => {
+  const model = filesOf(fixture);
+  const base: CreateEngineOptions = {
+    model,
+    worker: false,
+    backend: "cpu",
+    cpuThreads: 1,
+    dtype: "f32",
+    kvCacheDtype: "f16",
+  };
+  const alone = await answersAlone(createEngine, base);
+
+  it.each([...GENERAL, draftingFor(model)])(
+    "a request is what it is alone: $name",
+    async (circumstance) => {
+      const { rounds, hasHappened, stats } = await answersUnder(createEngine, base, circumstance, 1);
+      for (const answers of rounds) expect(answers).toEqual(alone);
+      expect(hasHappened, JSON.stringify(stats)).toBe(true);
+      expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
+    },
+    30_000,
+  );
+
+  it("choices, beams and grammars are what they are alone", async () => {
+    await using engine = await createEngine(base);
+    const one = [];
+    for (const request of OTHERS) one.push(await run(engine, request));
+    const together = await Promise.all(OTHERS.map((request) => run(engine, request)));
+    expect(together).toEqual(one);
+  });
+});

@@ -1,0 +1,60 @@
+// A draft model beside a model: what a page gives and gets. On the CPU, in Node.
+
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+import { createEngine } from "../index.ts";
+import { withAbsoluteDraft } from "../protocol/model-source.ts";
+import { allowRelaxedSimd } from "../testing/cpu.ts";
+
+allowRelaxedSimd();
+
+function filesOf(fixture: string, changes: Record<string, (text: string) => string> = {}): File[] {
+  return ["config.json", "tokenizer.json", "model.safetensors"].map((name) => {
+    const bytes = readFileSync(`fixtures/${fixture}/${name}`);
+    return new File([changes[name]?.(bytes.toString()) ?? bytes], name);
+  });
+}
+
+const target = filesOf("qwen3-tiny");
+const create = (draft: unknown, tokens?: number) => {
+  const speculation = { method: "draft_model", model: draft, num_speculative_tokens: tokens } as never;
+  return createEngine({ model: target, worker: false, backend: "cpu", cpuThreads: 1, seed: 1, speculation });
+};
+
+describe("a response says how many drafted tokens came", () => {
+  const request = { prompt: [3, 1, 4, 1, 5], max_tokens: 17, ignore_eos: true, temperature: 1, seed: 7 };
+
+  it.each([
+    ["qwen3-tiny", { accepted_prediction_tokens: 12, rejected_prediction_tokens: 0 }],
+    ["llama-tiny/tied", { accepted_prediction_tokens: 0, rejected_prediction_tokens: 12 }],
+  ])("drafts by %s", async (fixture, details) => {
+    await using engine = await create(filesOf(fixture), 3);
+    const { usage } = await engine.completions.create(request);
+    expect(usage).toMatchObject({ completion_tokens: 17, completion_tokens_details: details });
+    const text = await engine.metrics();
+    expect(text).toMatch(/spec_decode_num_draft_tokens_total\{[^}]*\} 12\n/);
+    expect(text).toMatch(/request_draft_acceptance_count\{[^}]*\} 1\n/);
+  });
+});
+
+describe("a draft model is refused by name", () => {
+  const otherToken = (text: string) => text.replace(/"vocab":\s*\{\s*"([^"\\])":/, '"vocab": {"$1$1$1$1":');
+
+  it.each([
+    ["other tokens", filesOf("llama-tiny/tied", { "tokenizer.json": otherToken }), "model_unsupported", /as token/],
+    ["another kind of model", filesOf("llama-tiny/tied", { "config.json": () => "{}" }), "model_unsupported", /config/],
+    ["a number", 5, "invalid_type", /^speculation\.model must be/],
+    ["nothing", undefined, "missing_required_parameter", /^speculation\.model is missing/],
+  ])("%s", async (_, draft, code, message) => {
+    await expect(create(draft)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+});
+
+it("its folder is relative to the page", () => {
+  const base = "https://page.example/app/";
+  const sent = (model: string) =>
+    withAbsoluteDraft({ speculation: { method: "draft_model", model } }, base).speculation;
+  expect(sent("./models/small/")).toMatchObject({ model: "https://page.example/app/models/small/" });
+  expect(sent("owner/small")).toMatchObject({ model: "owner/small" });
+});
