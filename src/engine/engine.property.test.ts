@@ -64,6 +64,7 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
     batchWindowMs: fc.nat({ max: 20 }),
     longPrefillTokenThreshold: fc.nat({ max: 4 }),
     maxQueueSize: fc.constant(Infinity),
+    slidingWindow: fc.constantFrom(null, null, 1, 3, 7),
   }),
   switches: fc.array(
     fc.record({
@@ -120,8 +121,12 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
 type Request = Traffic["requests"][number];
 
 /** A choice's outcome with the whole engine to itself. */
-async function alone(request: Request, index: number, maxModelLen: number): Promise<Collected> {
-  const harness = new EngineHarness({ config: { maxModelLen }, vocabulary: VOCABULARY });
+async function alone(
+  request: Request,
+  index: number,
+  { maxModelLen, slidingWindow = null }: Traffic["config"],
+): Promise<Collected> {
+  const harness = new EngineHarness({ config: { maxModelLen, slidingWindow }, vocabulary: VOCABULARY });
   const params = { ...request.params, seed: request.params.seed + index };
   const { beamSearch, n } = request;
   harness.add("alone", request.prompt, beamSearch ? { params: request.params, beamSearch, n } : { params });
@@ -219,7 +224,7 @@ describe("an engine under random traffic", { timeout: 60_000 }, () => {
           }
           for (let index = 0; index < request.n; index++) {
             const choice = harness.choice(`${id}`, index);
-            const expected = await alone(request, index, config.maxModelLen);
+            const expected = await alone(request, index, config);
             if (choice.finishReason === "abort") {
               // Or the rules left it nothing: then it is the same alone.
               if (choice.stopReason === "no_candidates") expect(choice).toEqual(expected);

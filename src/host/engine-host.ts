@@ -136,7 +136,7 @@ export class EngineHost implements EngineService {
   }
 
   #start(model: LoadedModel, loader: ModelLoader, onMessage: (message: EngineMessage) => void): Session {
-    const { tokenizer, chatFormat, defaults, engineConfig } = model;
+    const { tokenizer, chatFormat, defaults, engineConfig, slidingWindow } = model;
     const now = () => this.#platform.now();
     const post: Session["post"] = (message) =>
       onMessage({ events: [], steps: [], requests: [], alerts: [], devices: [], fatal: null, ...message });
@@ -156,7 +156,7 @@ export class EngineHost implements EngineService {
     };
     let opened: Grammars | null = null;
     const engine: Engine = new Engine({
-      config: engineConfig,
+      config: { ...engineConfig, slidingWindow },
       ...watched(model),
       replaceRunners: async (error) => {
         const loss = toErrorData(error);

@@ -6,6 +6,7 @@ import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
 import { openCheckpoint } from "../files/open-checkpoint.ts";
 import { loadTokenizer, type ModelTokenizer } from "../files/tokenizer.ts";
 import { describeModel } from "../models/families.ts";
+import { slidingWindowOf } from "../models/graph.ts";
 import { openWeights } from "../models/model-weights.ts";
 import { CATALOGUE, type ChatFrame } from "../protocol/catalogue.ts";
 import type { BackendChoice, EngineConfig, ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
@@ -28,6 +29,8 @@ export interface LoadedModel {
   readonly chatFormat: ChatFormat;
   readonly defaults: GenerationDefaults;
   readonly engineConfig: ResolvedEngineConfig;
+  /** Positions that a row sees in the layer that sees most; null if one sees all. */
+  readonly slidingWindow: number | null;
   readonly backend: OpenedBackend;
   readonly runner: LoadedRunner;
   /** A small model that drafts, and the most tokens of a sequence in it; null without one. */
@@ -115,7 +118,8 @@ export async function loadModel(
         repetition_penalty: defaults.repetitionPenalty,
       },
     };
-    return { card, tokenizer, chatFormat, defaults, engineConfig, backend, runner, draft };
+    const slidingWindow = slidingWindowOf(weights.model.graph);
+    return { card, tokenizer, chatFormat, defaults, engineConfig, slidingWindow, backend, runner, draft };
   } catch (error) {
     const cause = await causeOf(backend, error);
     backend.close();

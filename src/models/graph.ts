@@ -226,6 +226,12 @@ export function weightsOf({ operations }: Graph): readonly Weight[] {
   return [...new Set(operations.flatMap(weightsOfOperation))];
 }
 
+/** Returns the positions that a row sees in the layer that sees most; null if one sees all. */
+export function slidingWindowOf({ operations }: Graph): number | null {
+  const windows = operations.flatMap((operation) => (operation.type === "attention" ? [operation.window ?? null] : []));
+  return windows.reduce((most, window) => (most === null || window === null ? null : Math.max(most, window)), 0);
+}
+
 function weightsOfOperation(operation: Operation): readonly Weight[] {
   const linear = ({ matrix, bias }: Linear) => (bias ? [matrix, bias] : [matrix]);
   const norm = ({ weight, bias }: NormWeights) => (bias ? [weight, bias] : [weight]);

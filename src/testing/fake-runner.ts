@@ -18,6 +18,8 @@ interface FakeRunnerOptions {
   readonly speculation: ResolvedEngineConfig["speculation"];
   /** Of ten tokens, those that another model would draw. [0] */
   readonly mistakes?: number;
+  /** Positions that a row sees; null for all. [null] */
+  readonly slidingWindow?: number | null;
 }
 
 interface Slot {
@@ -111,12 +113,14 @@ export class FakeRunner implements Runner {
 
   /** On the GPU, a row sees the keys of its own sequence's rows in the same step, but not those of others. */
   #checkReads({ sequences }: StepPlan): void {
+    const { slidingWindow } = this.#options;
     const written = new Set<number>();
     for (const { slot, start, numRows } of sequences) {
       for (let position = start; position < start + numRows; position++) written.add(this.#address(slot, position));
     }
     for (const { slot, start } of sequences) {
-      for (let position = 0; position < start; position++) {
+      const firstSeen = Math.max(0, start + 1 - (slidingWindow ?? start + 1));
+      for (let position = firstSeen; position < start; position++) {
         assert(!written.has(this.#address(slot, position)), `position ${position} is read and written in one step`);
       }
     }
@@ -196,10 +200,11 @@ export class FakeRunner implements Runner {
     return allowed[hash % allowed.length] ?? 0;
   }
 
-  /** Of everything before `length`. */
+  /** Of everything before `length`, as far as the last row sees. */
   #hash(slot: number, length: number, first: number): number {
+    const window = this.#options.slidingWindow ?? length;
     let hash = first;
-    for (let position = 0; position < length; position++) {
+    for (let position = Math.max(0, length - window); position < length; position++) {
       hash = mix(hash, this.#cache[this.#address(slot, position)] ?? 0);
     }
     return hash;

@@ -10,8 +10,9 @@ import { allowRelaxedSimd } from "../../testing/cpu.ts";
 import {
   answersAlone,
   answersUnder,
-  FEWEST_CIRCUMSTANCES,
+  ALL_AT_ONCE,
   run,
+  shared,
   type Circumstance,
   type Request,
 } from "../../testing/exactness.ts";
@@ -19,16 +20,17 @@ import { FAMILY_FIXTURES } from "../../testing/family-fixtures.ts";
 
 allowRelaxedSimd();
 
-const filesOf = (fixture: string) =>
-  ["config.json", "tokenizer.json", "model.safetensors"].map(
-    (name) => new File([readFileSync(`fixtures/${fixture}/${name}`)], name),
-  );
+function filesOf(fixture: string, changes: object = {}): File[] {
+  const read = (name: string) => readFileSync(`fixtures/${fixture}/${name}`);
+  const config = JSON.stringify({ ...JSON.parse(read("config.json").toString()), ...changes });
+  const others = ["tokenizer.json", "model.safetensors"].map((name) => new File([read(name)], name));
+  return [new File([config], "config.json"), ...others];
+}
 
 const GENERAL: readonly Circumstance[] = [
-  ...FEWEST_CIRCUMSTANCES,
+  ALL_AT_ONCE,
   {
     name: "with n-gram drafts",
-    isNeeded: true,
     config: { speculation: { method: "ngram", numTokens: 3, minMatch: 1 } },
     happened: (stats) => stats.spec_decode_num_draft_tokens_total > 0,
   },
@@ -37,7 +39,6 @@ const GENERAL: readonly Circumstance[] = [
 /** A model that drafts for itself is always right, as long as its own cache is. */
 const draftingFor = (model: File[]): Circumstance => ({
   name: "with its own drafts, preempted, in the prefix cache",
-  isNeeded: true,
   config: { numGpuBlocks: 14, speculation: { method: "draft_model", model, num_speculative_tokens: 3 } },
   happened: ({ num_preemptions_total: preempted, ...stats }) =>
     preempted > 0 && stats.spec_decode_num_accepted_tokens_total === stats.spec_decode_num_draft_tokens_total,
@@ -50,19 +51,13 @@ const OTHERS: readonly Request[] = [
   { prompt: [2, 7, 1], structured_outputs: { regex: "[a-c]{4}" }, temperature: 1, seed: 9, max_tokens: 10 },
 ].map((request) => ({ ...request, return_token_ids: true }));
 
+const ON_CPU = { worker: false, backend: "cpu", cpuThreads: 1, dtype: "f32", kvCacheDtype: "f16" } as const;
 /** GPT-2 is in exactness.test.ts, in every dtype. */
 const OTHER_FAMILIES = FAMILY_FIXTURES.filter((fixture) => fixture !== "gpt2-tiny");
 
 describe.each(OTHER_FAMILIES)("%s", async (fixture) => {
   const model = filesOf(fixture);
-  const base: CreateEngineOptions = {
-    model,
-    worker: false,
-    backend: "cpu",
-    cpuThreads: 1,
-    dtype: "f32",
-    kvCacheDtype: "f16",
-  };
+  const base: CreateEngineOptions = { model, ...ON_CPU };
   const alone = await answersAlone(createEngine, base);
 
   it.each([...GENERAL, draftingFor(model)])(
@@ -84,3 +79,15 @@ describe.each(OTHER_FAMILIES)("%s", async (fixture) => {
     expect(together).toEqual(one);
   });
 });
+
+it("where all layers have a window, what lies before it makes room for others", async () => {
+  const model = filesOf("llama-tiny/untied", { model_type: "mistral", sliding_window: 16 });
+  const base: CreateEngineOptions = { model, ...ON_CPU };
+  const happened: Circumstance["happened"] = (stats) => shared(stats) && stats.prefix_cache_hits > 0;
+  const { rounds, hasHappened, stats } = await answersUnder(createEngine, base, { ...ALL_AT_ONCE, happened }, 2);
+  const alone = await answersAlone(createEngine, base);
+  for (const answers of rounds) expect(answers).toEqual(alone);
+  expect(hasHappened, JSON.stringify(stats)).toBe(true);
+  // All other families preempt in so small a cache.
+  expect(stats.num_preemptions_total).toBe(0);
+}, 30_000);

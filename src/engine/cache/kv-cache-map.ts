@@ -15,9 +15,10 @@ export function kvCacheMap({ pool, running }: Pick<Scheduler, "pool" | "running"
     states[block] = KV_BLOCK_STATES.indexOf(numOwners > 0 ? "used" : isCached ? "cached" : "free");
     if (isCached) filledTokens[block] = blockSize; // only full blocks are published
   }
-  for (const [owner, { blockTable, numComputedTokens }] of running.entries()) {
+  for (const [owner, { blockTable, numFreedBlocks, numComputedTokens }] of running.entries()) {
     for (const [index, block] of blockTable.entries()) {
-      if (owners[block] !== -1) continue; // a shared block, which is full
+      // Given back; or shared, and so full.
+      if (index < numFreedBlocks || owners[block] !== -1) continue;
       owners[block] = owner;
       filledTokens[block] = Math.max(0, Math.min(blockSize, numComputedTokens - index * blockSize));
     }

@@ -21,7 +21,8 @@ export function findSharedPrefix(
   // Cached tokens have no rows, and so no logits to score the next token with.
   if (numUnscoredTokens > 0) return { blocks: [], chain: null };
   const maxBlocks = Math.floor((tokens.length - 1) / pool.blockSize);
-  const isLed = leader?.status.state === "running";
+  // A leader may have given back blocks that its rows see no longer.
+  const isLed = leader?.status.state === "running" && leader.numFreedBlocks === 0;
   const numLed = isLed ? Math.min(maxBlocks, Math.floor(numSharedTokens / pool.blockSize)) : 0;
   const numComputed = step.find(({ sequence }) => sequence === leader)?.start ?? leader?.numComputedTokens ?? 0;
   if (isLed && numComputed < numLed * pool.blockSize) return "soon";

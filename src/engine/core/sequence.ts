@@ -104,6 +104,8 @@ export class Sequence {
   drafts: readonly number[] = [];
   /** Physical block of each blockSize positions. A new array at each admission. */
   blockTable: number[] = [];
+  /** First blocks of the table that it gave back, because no row will see them again. */
+  numFreedBlocks = 0;
   /** Number of blocks that the prefix cache has, and its name for the last one. */
   numPublishedBlocks = 0;
   publishedChain: string | null = null;
@@ -203,6 +205,18 @@ export class Sequence {
     return this.numPreemptions === 0 && this.numOutputTokens === 0;
   }
 
+  /** The blocks of its table that it has. */
+  get ownBlocks(): readonly number[] {
+    return this.numFreedBlocks === 0 ? this.blockTable : this.blockTable.slice(this.numFreedBlocks);
+  }
+
+  /** Gives up its first `count` blocks, and returns those that it had not given up before. */
+  giveUpBlocks(count: number): readonly number[] {
+    const given = this.blockTable.slice(this.numFreedBlocks, count);
+    this.numFreedBlocks += given.length;
+    return given;
+  }
+
   addBlocks(blocks: readonly number[]): void {
     this.blockTable.push(...blocks);
   }
@@ -285,6 +299,7 @@ export class Sequence {
 
   #release(): void {
     this.blockTable = [];
+    this.numFreedBlocks = 0;
     this.slot = null;
     this.drafts = [];
     this.numComputedTokens = 0;

@@ -12,7 +12,10 @@ export type SchedulerConfig = Pick<
   | "batchWindowMs"
   | "longPrefillTokenThreshold"
   | "speculation"
->;
+> & {
+  /** Positions, its own included, that a row sees in the layer that sees most; null for all. [null] */
+  readonly slidingWindow?: number | null;
+};
 
 // A sample takes memory for its logits.
 const MIN_SPARE_SAMPLES = 8;

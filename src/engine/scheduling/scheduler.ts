@@ -158,18 +158,16 @@ export class Scheduler {
     return preempted;
   }
 
-  /** Publishes full blocks, once the step has written their keys and values and all their tokens are known. */
+  /**
+   * Publishes full blocks, once the step has written their keys and values and all their tokens are known. Gives back those
+   * that no later row sees.
+   */
   commit(sequence: Sequence, numWritten: number): void {
-    if (!this.#config.enablePrefixCaching) return;
-    const numFull = Math.floor(numWritten / this.pool.blockSize);
-    while (sequence.numPublishedBlocks < numFull) {
-      const index = sequence.numPublishedBlocks;
-      const block = sequence.blockTable[index];
-      if (block === undefined)
-        throw new ChorusError("internal_error", `Block ${index} was written, but the sequence doesn't have it.`);
-      const { tokens, publishedChain, cacheSalt } = sequence;
-      sequence.publish(this.pool.prefixCache.publish(block, tokens, index, publishedChain, cacheSalt));
-    }
+    if (this.#config.enablePrefixCaching) this.#publish(sequence, numWritten);
+    const { slidingWindow = null } = this.#config;
+    if (slidingWindow === null) return;
+    const numUnseen = Math.floor(Math.max(0, numWritten + 1 - slidingWindow) / this.pool.blockSize);
+    this.pool.free(sequence.giveUpBlocks(numUnseen));
   }
 
   /** Ends a sequence in any state. Idempotent. */
@@ -190,11 +188,23 @@ export class Scheduler {
   /** Throws unless every block and slot has exactly the owners it should have. */
   assertConsistent(): void {
     const waiting = [...this.#waiting];
-    this.pool.assertConsistent([...this.#running, ...waiting].map((sequence) => sequence.blockTable));
+    this.pool.assertConsistent([...this.#running, ...waiting].map((sequence) => sequence.ownBlocks));
     const slots = new Set([...this.#freeSlots, ...this.#running.map((sequence) => sequence.slot)]);
     const leaked = waiting.some((sequence) => sequence.slot !== null || sequence.blockTable.length > 0);
     if (leaked || slots.has(null) || slots.size !== this.#config.maxNumSeqs) {
       throw new ChorusError("internal_error", "A waiting sequence holds a slot, or two sequences hold the same one.");
+    }
+  }
+
+  #publish(sequence: Sequence, numWritten: number): void {
+    const numFull = Math.floor(numWritten / this.pool.blockSize);
+    while (sequence.numPublishedBlocks < numFull) {
+      const index = sequence.numPublishedBlocks;
+      const block = sequence.blockTable[index];
+      if (block === undefined)
+        throw new ChorusError("internal_error", `Block ${index} was written, but the sequence doesn't have it.`);
+      const { tokens, publishedChain, cacheSalt } = sequence;
+      sequence.publish(this.pool.prefixCache.publish(block, tokens, index, publishedChain, cacheSalt));
     }
   }
 
@@ -289,7 +299,7 @@ export class Scheduler {
 
   /** Returns its blocks and slot to the pool. The sequence itself forgets them in preempt() or finish(). */
   #release(sequence: Sequence): void {
-    this.pool.free(sequence.blockTable);
+    this.pool.free(sequence.ownBlocks);
     if (sequence.slot !== null) this.#freeSlots.push(sequence.slot);
   }
 }
