@@ -49,10 +49,16 @@ export function promptTokenIds({ prompts, n }: ParsedRequest, choice: number): n
   return [...(prompts[Math.floor(choice / n)]?.tokenIds ?? [])];
 }
 
+/** Returns the token ids of the prompt as the caller wrote it, without those that the tokenizer put around it. */
+export function toldPromptIds({ prompts, n }: ParsedRequest, choice: number): readonly number[] {
+  const { tokenIds = [], added = { before: 0, after: 0 } } = prompts[Math.floor(choice / n)] ?? {};
+  return tokenIds.slice(added.before, tokenIds.length - added.after);
+}
+
 /** Returns the text before a choice's own tokens: the prompt's, if the request wants an echo, else none. */
 export function echoedText(request: ParsedRequest, choice: number, names: TokenNames): string {
   if (!request.echo) return "";
-  const bytes = promptTokenIds(request, choice).flatMap((id) => {
+  const bytes = toldPromptIds(request, choice).flatMap((id) => {
     const own = names.tokenBytes(id);
     return own.length > 0 ? [...own] : [...new TextEncoder().encode(names.tokenText(id))]; // a control token, by its name
   });

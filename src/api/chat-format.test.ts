@@ -19,6 +19,7 @@ const withTemplate = (chatTemplate: string): ChatTokenizer => ({
   controlTokens: chorus.controlTokens,
   splitControlTokens: (text) => chorus.splitControlTokens(text),
   encodePlain: (text) => chorus.encodePlain(text),
+  specialTokens: chorus.specialTokens,
 });
 const textOf = (ids: readonly number[]) => ids.map((id) => chorus.tokenText(id)).join("");
 

@@ -20,6 +20,8 @@ export interface ChatTokenizer {
   readonly controlTokens: readonly string[];
   splitControlTokens(text: string): (string | number)[];
   encodePlain(text: string): number[];
+  /** What goes before a text that is not part of a chat. */
+  readonly specialTokens: { readonly before: readonly number[] };
 }
 
 export interface ChatFormat {
@@ -116,6 +118,7 @@ function leaveOpen(text: string, content: string): string {
 
 /** For models that weren't trained for chats: a dialogue to continue, with stop strings before the next question. */
 function dialogue(tokenizer: ChatTokenizer): ChatFormat {
+  const { before } = tokenizer.specialTokens;
   const line = ({ role, content }: ChatMessage) =>
     role === "system" ? `${content}\n` : `${role === "user" ? "User" : "Assistant"}: ${content}`;
   return {
@@ -127,7 +130,8 @@ function dialogue(tokenizer: ChatTokenizer): ChatFormat {
         throw new ChorusError("invalid_value", message, "chat_template_kwargs");
       }
       const lines = [...messages.map(line), ...(isContinued ? [] : ["Assistant:"])];
-      return { tokenIds: tokenizer.encodePlain(lines.join("\n")), reasoning: "none" };
+      // A text is being continued, and the model knows texts only with what its tokenizer puts before them.
+      return { tokenIds: [...before, ...tokenizer.encodePlain(lines.join("\n"))], reasoning: "none" };
     },
   };
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { loadChorusTokenizer, requestContext } from "../testing/request-context.ts";
+import { echoedText } from "./answer.ts";
 import { parseCompletionRequest } from "./completion-request.ts";
+import { echoedLogprobs } from "./logprobs.ts";
 import type { RequestContext } from "./parsed-request.ts";
 
 const tokenizer = await loadChorusTokenizer();
@@ -25,6 +27,24 @@ describe("parseCompletionRequest", () => {
 
   test("control tokens written in a prompt count as such: here it is the developer who writes", () => {
     expect(promptsOf("<|user|>")).toEqual([["prompt", [1]]]);
+  });
+
+  test("a text gets the tokens that the model's tokenizer puts around it, unless they are not wanted", () => {
+    const special = { encode: (text: string) => tokenizer.encode(text), specialTokens: { before: [7], after: [8] } };
+    const parsed = (body: object) => parse({ prompt: "Once", ...body }, { tokenizer: special });
+    const once = tokenizer.encode("Once");
+    const idsOf = ({ prompts }: ReturnType<typeof parse>) => prompts.map(({ tokenIds }) => tokenIds);
+    expect(idsOf(parsed({}))).toEqual([[7, ...once, 8]]);
+    expect(idsOf(parsed({ add_special_tokens: false }))).toEqual([once]);
+    expect(idsOf(parsed({ prompt: [5, 6] }))).toEqual([[5, 6]]);
+    // What is echoed is the caller's.
+    const echoing = parsed({ echo: true, logprobs: 0 });
+    const names = { tokenBytes: (id: number) => tokenizer.tokenBytes(id), tokenText: (id: number) => `${id}` };
+    expect(echoedText(echoing, 0, names)).toBe("Once");
+    const scores = [...once, 8].map((tokenId, i) => ({ tokenId, logprob: -i }));
+    const echoed = echoedLogprobs(echoing, 0, scores);
+    expect(echoed.tokenIds).toEqual(once);
+    expect(echoed.logprobs).toEqual(once.map((_, i) => -i));
   });
 
   test("16 tokens are the default, or what is left of the context", () => {

@@ -6,10 +6,13 @@ import { preparePrompts, type EncodedPrompt, type ParsedRequest, type RequestCon
 import { parseTokenId } from "./rule-fields.ts";
 import { type Fields, invalidType, invalidValue, missing } from "./validate.ts";
 
-const COMPLETION_FIELDS = ["prompt", "max_tokens", "logprobs", "echo"] as const satisfies readonly Exclude<
-  keyof CompletionRequest,
-  keyof GenerationFields
->[];
+const COMPLETION_FIELDS = [
+  "prompt",
+  "max_tokens",
+  "logprobs",
+  "echo",
+  "add_special_tokens",
+] as const satisfies readonly Exclude<keyof CompletionRequest, keyof GenerationFields>[];
 
 const DEFAULT_MAX_TOKENS = 16;
 /** Most choices of a request: all of them are queued at once. */
@@ -63,22 +66,34 @@ function mostOf(a: number | null, b: number | null): number | null {
 function parsePrompts(fields: Fields, context: RequestContext): EncodedPrompt[] {
   const prompt = fields.get("prompt");
   if (prompt === undefined) throw missing("prompt");
-  if (typeof prompt === "string") return [encodeText("prompt", prompt, context)];
+  const addsSpecial = fields.boolean("add_special_tokens") ?? true;
+  if (typeof prompt === "string") return [encodeText("prompt", prompt, addsSpecial, context)];
   if (!Array.isArray(prompt))
     throw invalidType("prompt", "a string, a list of strings, token ids, or lists of those", prompt);
   if (prompt.length === 0) throw invalidValue("prompt", "at least one token, or one text", prompt);
 
   if (typeof prompt[0] === "number") return [readTokenIds("prompt", prompt, context)];
   const readPart = (value: unknown, path: string) => {
-    if (typeof value === "string" && typeof prompt[0] === "string") return encodeText(path, value, context);
+    if (typeof value === "string" && typeof prompt[0] === "string")
+      return encodeText(path, value, addsSpecial, context);
     if (Array.isArray(value) && Array.isArray(prompt[0])) return readTokenIds(path, value, context);
     throw invalidType(path, typeof prompt[0] === "string" ? "a string" : "a string or a list of token ids", value);
   };
   return fields.list("prompt", readPart) ?? [];
 }
 
-function encodeText(param: string, text: string, { tokenizer }: RequestContext): EncodedPrompt {
-  return { param, tokenIds: tokenizer.encode(text) };
+/** Encodes a text as it stands alone: with the tokens that the tokenizer puts around it, unless they are not wanted. */
+export function encodeText(
+  param: string,
+  text: string,
+  addsSpecial: boolean,
+  { tokenizer }: Pick<RequestContext, "tokenizer">,
+): EncodedPrompt {
+  const tokenIds = tokenizer.encode(text);
+  if (!addsSpecial) return { param, tokenIds };
+  const { before, after } = tokenizer.specialTokens;
+  const added = { before: before.length, after: after.length };
+  return { param, tokenIds: [...before, ...tokenIds, ...after], added };
 }
 
 function readTokenIds(param: string, values: readonly unknown[], { vocabSize }: RequestContext): EncodedPrompt {

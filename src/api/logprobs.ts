@@ -2,7 +2,7 @@
 
 import type { SampledToken } from "../engine/runner.ts";
 import type { CompletionLogprobs, PromptLogprobs, TokenLogprob, TopLogprob } from "../protocol/openai.ts";
-import { promptTokenIds, type ChoiceOutput, type TokenNames } from "./answer.ts";
+import { toldPromptIds, type ChoiceOutput, type TokenNames } from "./answer.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
 /** Lowest log-probability to return, as in vLLM: JSON has no -Infinity. */
@@ -65,10 +65,13 @@ export function completionLogprobs(
 export function echoedLogprobs(request: ParsedRequest, choice: number, scores: readonly SampledToken[]): Logprobs {
   if (!request.echo || !request.wantLogprobs) return { tokenIds: [], logprobs: [], topLogprobs: [] };
   const numTop = request.prompts[0]?.params.topLogprobs ?? 0;
+  const tokenIds = toldPromptIds(request, choice);
+  const { before = 0 } = request.prompts[Math.floor(choice / request.n)]?.added ?? {};
+  const told = [null, ...scores].slice(before, before + tokenIds.length);
   return {
-    tokenIds: promptTokenIds(request, choice),
-    logprobs: [null, ...scores.map(({ logprob }) => logprob)],
-    topLogprobs: [null, ...scores.map(({ top }) => top?.slice(0, numTop) ?? [])],
+    tokenIds,
+    logprobs: told.map((score) => score?.logprob ?? null),
+    topLogprobs: told.map((score) => (score === null ? null : (score.top?.slice(0, numTop) ?? []))),
   };
 }
 

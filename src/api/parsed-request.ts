@@ -16,7 +16,11 @@ export interface RequestContext {
   readonly modelName: string;
   /** Of the model's embedding. */
   readonly vocabSize: number;
-  readonly tokenizer: { encode(text: string): number[] };
+  readonly tokenizer: {
+    encode(text: string): number[];
+    /** What goes around a text that is not part of a chat. */
+    readonly specialTokens: { readonly before: readonly number[]; readonly after: readonly number[] };
+  };
   readonly chatFormat: ChatFormat;
   /** Defaults for fields that a request leaves out. */
   readonly defaults: SamplingDefaults;
@@ -29,6 +33,8 @@ export interface RequestContext {
 
 export interface EncodedPrompt {
   readonly tokenIds: readonly number[];
+  /** How many of them, at the beginning and at the end, are none of the caller's text. */
+  readonly added?: { readonly before: number; readonly after: number };
   /** The field it came from: "messages", "prompt", "prompt[2]". */
   readonly param: string;
 }

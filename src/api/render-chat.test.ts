@@ -40,5 +40,6 @@ function plain() {
     controlTokens: tokenizer.controlTokens,
     splitControlTokens: (text: string) => tokenizer.splitControlTokens(text),
     encodePlain: (text: string) => tokenizer.encodePlain(text),
+    specialTokens: tokenizer.specialTokens,
   };
 }

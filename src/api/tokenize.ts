@@ -1,6 +1,7 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { DetokenizeResponse, TokenizeResponse } from "../protocol/tokenize.ts";
 import type { TokenNames } from "./answer.ts";
+import { encodeText } from "./completion-request.ts";
 import { parseChatPrompt } from "./chat-request.ts";
 import { checkModel } from "./generation-fields.ts";
 import type { RequestContext } from "./parsed-request.ts";
@@ -9,8 +10,8 @@ import { textOf } from "./text-of-tokens.ts";
 import { Fields, missing } from "./validate.ts";
 
 const CHAT_PROMPT_FIELDS = ["messages", "continue_final_message"] as const;
-/** vLLM's, which change nothing here: prompts get no special tokens of their own, and chats always end with the answer's opening. */
-const NEUTRAL_FIELDS = ["add_special_tokens", "add_generation_prompt"] as const;
+/** vLLM's, which changes nothing here: chats always end with the answer's opening. */
+const NEUTRAL_FIELDS = ["add_generation_prompt"] as const;
 
 /**
  * Returns the tokens that a completion's `prompt` or a chat's `messages` become.
@@ -18,7 +19,10 @@ const NEUTRAL_FIELDS = ["add_special_tokens", "add_generation_prompt"] as const;
  */
 export function tokenize(body: unknown, context: RequestContext, names: TokenNames): TokenizeResponse {
   const fields = new Fields(body);
-  fields.refuseOthers(["model", "prompt", ...CHAT_PROMPT_FIELDS, "return_token_strs"], NEUTRAL_FIELDS);
+  fields.refuseOthers(
+    ["model", "prompt", ...CHAT_PROMPT_FIELDS, "add_special_tokens", "return_token_strs"],
+    NEUTRAL_FIELDS,
+  );
   checkModel(fields, context.modelName);
   const wantsTexts = fields.boolean("return_token_strs") ?? false;
   const tokens = tokensOf(fields, context);
@@ -36,7 +40,8 @@ function tokensOf(fields: Fields, context: RequestContext): number[] {
   if (prompt !== undefined && hasMessages) {
     throw new ChorusError("invalid_value", "prompt and messages can't both be tokenized; give one of them.", "prompt");
   }
-  if (prompt !== undefined) return context.tokenizer.encode(prompt);
+  const addsSpecial = fields.boolean("add_special_tokens") ?? true;
+  if (prompt !== undefined) return [...encodeText("prompt", prompt, addsSpecial, context).tokenIds];
   if (!hasMessages) throw missing("prompt");
   const chat = Object.fromEntries(CHAT_PROMPT_FIELDS.map((name) => [name, fields.get(name)]));
   return parseChatPrompt(chat, context.chatFormat);

@@ -28,7 +28,7 @@ const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, 
   ["web_search_options", []],
   // vLLM's
   ["add_generation_prompt", [true]],
-  ["add_special_tokens", [true, false]],
+  ["add_special_tokens", [false]],
   ["chat_template", []],
   ["chat_template_kwargs", []],
   ["documents", []],

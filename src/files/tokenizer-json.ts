@@ -5,6 +5,7 @@ import type { AddedToken } from "./control-tokens.ts";
 import { refuseEndlessPatterns } from "./endless-patterns.ts";
 import { brief, isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
+import { NO_SPECIAL_TOKENS, readSpecialTokens, type SpecialTokens } from "./special-tokens.ts";
 
 /** tokenizer.json, as far as a BPE needs it. */
 export interface TokenizerJson {
@@ -18,6 +19,8 @@ export interface TokenizerJson {
   readonly decoder: unknown;
   readonly model: { readonly vocab: Record<string, number>; readonly [field: string]: unknown };
   readonly added_tokens: readonly AddedToken[];
+  /** What goes around a text that is not part of a chat. */
+  readonly specialTokens: SpecialTokens;
 }
 
 /**
@@ -62,6 +65,7 @@ function parseTokenizerJson(json: unknown): TokenizerJson {
       merges: model.array("merges", []),
     },
     added_tokens: fields.array("added_tokens", []).map((token) => parseAddedToken(`${file}: added_tokens`, token)),
+    specialTokens: readSpecialTokens(fields.get("post_processor")),
   };
 }
 
@@ -107,6 +111,7 @@ async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promis
     decoder: byteLevel,
     model: { type: "BPE", vocab, merges: lines },
     added_tokens: addedTokens(vocab, config),
+    specialTokens: NO_SPECIAL_TOKENS,
   };
 }
 

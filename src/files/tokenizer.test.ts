@@ -147,6 +147,48 @@ describe("a SentencePiece vocabulary with byte fallback", async () => {
   });
 });
 
+describe("the tokens around a text", () => {
+  const tokens = ["<bos>", "<eos>"].map((content, id) => ({ id, content, special: true }));
+  const sequence = { Sequence: { id: "A", type_id: 0 } };
+  const bos = { SpecialToken: { id: "<bos>", type_id: 0 } };
+  const ids = (id: number) => ({ id: "", ids: [id], tokens: [] });
+  const template = { type: "TemplateProcessing", single: [bos, sequence], special_tokens: { "<bos>": ids(0) } };
+  const names = { bos_token: "<bos>", eos_token: "<eos>" };
+  const read = async (post_processor: unknown, config: object = {}) => {
+    const json = { ...tinyJson, added_tokens: tokens, post_processor };
+    const files = { "tokenizer.json": json, "tokenizer_config.json": { ...names, ...config } };
+    return (await loadTokenizer(inMemory(files))).specialTokens;
+  };
+
+  test("are those of tokenizer.json's template, alone or in a sequence", async () => {
+    expect(await read(template)).toEqual({ before: [0], after: [] });
+    expect(await read({ type: "Sequence", processors: [{ type: "ByteLevel" }, template] })).toEqual({
+      before: [0],
+      after: [],
+    });
+    expect(await read({ type: "ByteLevel" })).toEqual({ before: [], after: [] });
+    expect(await read(null)).toEqual({ before: [], after: [] });
+  });
+
+  test("follow the config of Llama's and Gemma's tokenizers, and of no others", async () => {
+    const llama = { tokenizer_class: "LlamaTokenizer", add_bos_token: false, add_eos_token: true };
+    expect(await read(template, llama)).toEqual({ before: [], after: [1] });
+    expect(await read(null, { tokenizer_class: "GemmaTokenizerFast", add_bos_token: true })).toEqual({
+      before: [0],
+      after: [],
+    });
+    expect(await read(template, { ...llama, tokenizer_class: "PreTrainedTokenizerFast" })).toEqual({
+      before: [0],
+      after: [],
+    });
+  });
+
+  test("have ids, or the file is refused", async () => {
+    const message = 'tokenizer.json: post_processor has "<bos>" without its ids.';
+    await expect(read({ ...template, special_tokens: {} })).rejects.toMatchObject({ code: "model_invalid", message });
+  });
+});
+
 describe("tokens as text", () => {
   test("control tokens and ids beyond the vocabulary have no bytes", () => {
     expect([0, 1, 2, 5000].map((id) => chorus.tokenBytes(id).length)).toEqual([0, 0, 0, 0]);

@@ -14,6 +14,7 @@ import { bytesOfPiece, bytesOfToken } from "./byte-alphabet.ts";
 import { ControlTokens } from "./control-tokens.ts";
 import { isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
+import { configuredSpecialTokens, type SpecialTokens } from "./special-tokens.ts";
 import { readTokenizerJson, type TokenizerJson } from "./tokenizer-json.ts";
 
 /**
@@ -23,7 +24,10 @@ import { readTokenizerJson, type TokenizerJson } from "./tokenizer-json.ts";
 export async function loadTokenizer(files: ModelFiles, eosTokenIds: readonly number[] = []): Promise<ModelTokenizer> {
   const config = new JsonFields("tokenizer_config.json", (await files.tryReadJson("tokenizer_config.json")) ?? {});
   const [json, chatTemplate] = await Promise.all([readTokenizerJson(files, config), readChatTemplate(files, config)]);
-  return new ModelTokenizer(json, chatTemplate, namedTokens(json, config), eosTokenIds);
+  const names = namedTokens(json, config);
+  const idOf = (name: string) => json.added_tokens.find(({ content }) => content === names[name])?.id;
+  const specialTokens = configuredSpecialTokens(json.specialTokens, config, idOf);
+  return new ModelTokenizer({ ...json, specialTokens }, chatTemplate, names, eosTokenIds);
 }
 
 /** The template is in tokenizer_config.json, alone or among several with names, or in chat_template.jinja. */
@@ -61,6 +65,8 @@ export class ModelTokenizer {
   readonly chatTemplate: string | null;
   /** Maps "eos_token", "bos_token", ... to their text, for the template. */
   readonly namedTokens: Readonly<Record<string, string>>;
+  /** What the model expects around a text. A chat's template writes its own. */
+  readonly specialTokens: SpecialTokens;
   readonly #control: ControlTokens;
   readonly #bytesOf: (token: string) => Uint8Array;
   /** Knows the vocabulary and the added tokens that are text, but no control tokens. */
@@ -85,6 +91,7 @@ export class ModelTokenizer {
     this.eosTokenIds = [...new Set([...(typeof eosTokenId === "number" ? [eosTokenId] : []), ...eosTokenIds])];
     this.chatTemplate = chatTemplate;
     this.namedTokens = tokenNames;
+    this.specialTokens = json.specialTokens;
   }
 
   get controlTokens(): readonly string[] {

@@ -64,6 +64,7 @@ function written(frame: ChatFrame | null): string {
     controlTokens: [],
     splitControlTokens: (text) => [text],
     encodePlain: (text) => [...text].map((character) => character.codePointAt(0)!),
+    specialTokens: { before: [] },
   };
   const ids = createChatFormat(tokenizer, frame).open([
     { role: "user", content: "Hi" },

@@ -130,6 +130,8 @@ export interface CompletionRequest extends GenerationFields {
   logprobs?: number | null;
   /** true: each choice's text and logprobs begin with the prompt's. [false] */
   echo?: boolean | null;
+  /** false: a text is encoded as it is, without the tokens that the model's tokenizer puts around it ("<bos>"). [true] */
+  add_special_tokens?: boolean | null;
 }
 
 /** Why a sequence ended. "stop": end-of-text, a stop id or a stop string. */

@@ -7,6 +7,8 @@ export interface TokenizeRequest {
   model?: string | null;
   prompt?: string | null;
   messages?: ChatMessage[] | null;
+  /** With `prompt`, as in a completion request. [true] */
+  add_special_tokens?: boolean | null;
   /** With `messages`, as in a chat request. [false] */
   continue_final_message?: boolean | null;
   /** true: the answer has `token_strs`. [false] */

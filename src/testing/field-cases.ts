@@ -393,4 +393,5 @@ export const COMPLETION_CASES: CasesOf<CompletionRequest> = {
   max_tokens: maxTokens("max_tokens", "prompt"),
   logprobs: integer("logprobs", 0, 20),
   echo: boolean("echo"),
+  add_special_tokens: boolean("add_special_tokens"),
 };
