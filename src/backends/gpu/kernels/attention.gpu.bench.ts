@@ -13,13 +13,18 @@ import {
   cacheWrite,
   maxSplits,
   quadHeads,
+  sharedQueries,
   UNLIMITED_WINDOW,
 } from "./attention.ts";
 
 const { device, hasSubgroups } = await openTestDevice();
 const compiler = new KernelCompiler(device);
-const [HEADS, HEAD_SIZE, BLOCK_SIZE, MAX_LENGTH] = [12, 64, 16, 1024];
-const WIDTH = HEADS * HEAD_SIZE;
+const [HEAD_SIZE, BLOCK_SIZE, MAX_LENGTH] = [64, 16, 1024];
+/** GPT-2's heads and SmolLM2-135M's. */
+const SHAPES = [
+  { HEADS: 12, KV_HEADS: 12 },
+  { HEADS: 9, KV_HEADS: 3 },
+] as const;
 const HEAD_VEC4 = HEAD_SIZE / 4;
 const CONTEXTS = [512, 1024];
 const ROWS = [1, 8];
@@ -29,16 +34,19 @@ const ROUNDS = 7;
 
 type Work = readonly (readonly [GPUComputePipeline, GPUBindGroup, readonly [number, number, number?]])[];
 
-it("attention", async () => {
+it.each(SHAPES)("attention of $HEADS heads, $KV_HEADS of keys and values", async ({ HEADS, KV_HEADS }) => {
+  const WIDTH = HEADS * HEAD_SIZE;
+  const QKV_STRIDE = (HEADS + 2 * KV_HEADS) * HEAD_SIZE;
+  const QUERIES = sharedQueries(HEADS, KV_HEADS, HEAD_VEC4);
   const mostRows = Math.max(...ROWS);
   const maxBlocks = MAX_LENGTH / BLOCK_SIZE;
   const { SPLIT, ...tile } = attentionTile(HEAD_VEC4);
   const splits = { SPLIT, MAX_SPLITS: maxSplits(HEAD_VEC4, MAX_LENGTH) };
   const shared = {
-    qkv: buffer(4 * mostRows * 3 * WIDTH),
+    qkv: buffer(4 * mostRows * QKV_STRIDE),
     block_tables: buffer(4 * mostRows * maxBlocks),
-    key_cache: buffer(2 * mostRows * MAX_LENGTH * WIDTH),
-    value_cache: buffer(2 * mostRows * MAX_LENGTH * WIDTH),
+    key_cache: buffer(2 * mostRows * MAX_LENGTH * KV_HEADS * HEAD_SIZE),
+    value_cache: buffer(2 * mostRows * MAX_LENGTH * KV_HEADS * HEAD_SIZE),
     y: buffer(4 * mostRows * WIDTH),
   };
   const parts = buffer(4 * mostRows * HEADS * splits.MAX_SPLITS * (HEAD_SIZE + 4));
@@ -46,19 +54,20 @@ it("attention", async () => {
   device.queue.writeBuffer(shared.block_tables, 0, blocks);
   const cache = {
     HEADS,
-    KV_HEADS: HEADS,
+    KV_HEADS,
     HEAD_VEC4,
     BLOCK_SIZE,
     MAX_BLOCKS: maxBlocks,
     CACHE_F16: true,
     HEAD_SIZE,
-    QKV_STRIDE: 3 * WIDTH,
+    QKV_STRIDE,
   };
   const WINDOW = UNLIMITED_WINDOW;
   const constants = { ...cache, Y_STRIDE: WIDTH, SCALE: 1 / 8, WINDOW };
-  const [alone, inSplits, merge] = await Promise.all([
-    compiler.pipeline(attention, { ...constants, ...tile, ...splits, ALONE: true }),
-    compiler.pipeline(attention, { ...constants, ...tile, ...splits, ALONE: false }),
+  const [alone, unshared, inSplits, merge] = await Promise.all([
+    compiler.pipeline(attention, { ...constants, ...tile, ...splits, QUERIES, ALONE: true }),
+    compiler.pipeline(attention, { ...constants, ...tile, ...splits, QUERIES: 1, ALONE: true }),
+    compiler.pipeline(attention, { ...constants, ...tile, ...splits, QUERIES, ALONE: false }),
     compiler.pipeline(attentionMerge, {
       ...splits,
       WINDOW,
@@ -84,16 +93,18 @@ it("attention", async () => {
         Uint32Array.from(Array.from({ length: count }, (_, slot) => [0, position, slot, position]).flat()),
       );
       const bound = { ...shared, rows };
+      const numSplits = Math.ceil(context / SPLIT);
       const merged = compiler.bind(attentionMerge, { parts, rows, y: shared.y });
       const works: Record<string, Work> = {
-        "one workgroup": [[alone, compiler.bind(attention, bound), [HEADS, count]]],
+        "one workgroup": [[alone, compiler.bind(attention, bound), [HEADS / QUERIES, count]]],
+        ...(QUERIES > 1 && { "one workgroup a head": [[unshared, compiler.bind(attention, bound), [HEADS, count]]] }),
         "in splits, merged": [
-          [inSplits, compiler.bind(attention, { ...bound, y: parts }), [HEADS, count, Math.ceil(context / SPLIT)]],
+          [inSplits, compiler.bind(attention, { ...bound, y: parts }), [HEADS / QUERIES, count, numSplits]],
           [merge, merged, [Math.ceil((HEADS * HEAD_VEC4) / MERGE_LANES), count]],
         ],
         ...(quad && {
           quads: [
-            [write, compiler.bind(cacheWrite, bound), [Math.ceil((HEADS * HEAD_VEC4) / WRITE_LANES), count]],
+            [write, compiler.bind(cacheWrite, bound), [Math.ceil((KV_HEADS * HEAD_VEC4) / WRITE_LANES), count]],
             [quad, compiler.bind(attentionQuad, bound), [Math.ceil(HEADS / perGroup), count]],
           ],
         }),
@@ -121,7 +132,7 @@ it("attention", async () => {
     }
   }
   printTable(
-    `Attention, ${HEADS} heads of ${HEAD_SIZE}, f16 cache: median of ${ROUNDS}, in one run`,
+    `Attention, ${HEADS} heads of ${HEAD_SIZE}, ${KV_HEADS} of keys and values, f16 cache: median of ${ROUNDS}, in one run`,
     ["rows", "context", "kernel", "ms", "over one workgroup"],
     cases.map(({ rows, context, kernel, ms }) => {
       const usual = cases.find((one) => one.rows === rows && one.context === context);

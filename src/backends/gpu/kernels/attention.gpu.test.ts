@@ -24,6 +24,7 @@ import {
   maxSplits,
   QUAD_HEAD_VEC4,
   quadHeads,
+  sharedQueries,
   splitFloats,
   UNLIMITED_WINDOW,
 } from "./attention.ts";
@@ -48,6 +49,8 @@ interface Shape {
   /** Positions that a row sees. [all] */
   window?: number;
   cacheDtype: KvCacheDtype;
+  /** Query heads that share a load of keys and values. [as many as can] */
+  queries?: number;
 }
 
 /** Rows that each come from (slot, position); their queries, keys and values are random but fixed by both. */
@@ -68,6 +71,7 @@ async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
   const { kernel, heads, kvHeads = heads, headSize, window = UNLIMITED_WINDOW, cacheDtype } = shape;
   const qkvWidth = (heads + 2 * kvHeads) * headSize;
   const headVec4 = Math.ceil(headSize / 4);
+  const { queries = sharedQueries(heads, kvHeads, headVec4) } = shape;
   const width = heads * headSize;
   const constants = {
     HEADS: heads,
@@ -99,7 +103,7 @@ async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
       value_cache: values,
       y: new Float32Array(rows.length * strideOf(width)),
     };
-    const outputs = await run(kernel, constants, data);
+    const outputs = await run(kernel, constants, data, queries);
     keys = wordsOf(outputs.key_cache);
     values = wordsOf(outputs.value_cache);
     result = floatsOf(outputs, "y") as Float32Array<ArrayBuffer>;
@@ -120,6 +124,7 @@ async function run(
   kernel: KernelName,
   constants: Omit<KernelConstants<typeof attentionQuad>, "LANES">,
   data: AttentionData,
+  QUERIES: number,
 ): Promise<Record<string, ArrayBuffer>> {
   const heads = Number(constants.HEADS);
   const headVec4 = Number(constants.HEAD_VEC4);
@@ -145,13 +150,13 @@ async function run(
   const { SPLIT, ...tile } = attentionTile(headVec4);
   const MAX_SPLITS = maxSplits(headVec4, MAX_BLOCKS * BLOCK_SIZE);
   const splits = { SPLIT, MAX_SPLITS };
-  const alone = { ...constants, ...tile, ...splits, ALONE: true };
-  if (kernel === "attention") return runKernel(device, attention, alone, data, [heads, numRows]);
+  const alone = { ...constants, ...tile, ...splits, QUERIES, ALONE: true };
+  if (kernel === "attention") return runKernel(device, attention, alone, data, [heads / QUERIES, numRows]);
 
   // What a row has no positions for must not be read: NaN would show.
   const parts = new Float32Array(numRows * heads * MAX_SPLITS * 4 * (headVec4 + 1)).fill(NaN);
   const computed = await runKernel(device, attention, { ...alone, ALONE: false }, { ...data, y: parts }, [
-    heads,
+    heads / QUERIES,
     numRows,
     MAX_SPLITS,
   ]);
@@ -270,6 +275,26 @@ describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtyp
     const stride = strideOf(24);
     expect(differingWords(whole.slice(137 * stride).buffer, pieces.slice().buffer)).toBe(0);
   });
+});
+
+it("query heads that share a load of keys and values have the bits that each has by itself", async () => {
+  const shape = { kernel: "attention", heads: 12, kvHeads: 2, headSize: 12, cacheDtype: "f16" } as const;
+  const steps = [rowsOf(0, 0, 70), [...rowsOf(1, 0, 2), ...rowsOf(0, 70, 73)]];
+  const [one, three, six] = await Promise.all([1, 3, 6].map((queries) => attend({ ...shape, queries }, steps)));
+  expect(one!.some((value) => value !== 0)).toBe(true);
+  expect(differingWords(one!.slice().buffer, three!.slice().buffer)).toBe(0);
+  expect(differingWords(one!.slice().buffer, six!.slice().buffer)).toBe(0);
+});
+
+it("as many heads share a load as a workgroup has room for", () => {
+  expect(sharedQueries(9, 3, 16)).toBe(3); // SmolLM2-135M
+  expect(sharedQueries(14, 2, 16)).toBe(7); // Qwen2.5-0.5B
+  expect(sharedQueries(16, 8, 32)).toBe(2); // Qwen3-0.6B
+  expect(sharedQueries(4, 1, 64)).toBe(4); // Gemma-3-270m
+  expect(sharedQueries(12, 12, 16)).toBe(1);
+  expect(sharedQueries(32, 2, 16)).toBe(8);
+  expect(sharedQueries(22, 2, 16)).toBe(1); // 11 have no room, and no other number divides them
+  expect(sharedQueries(8, 1, 256)).toBe(1);
 });
 
 describe("splits", () => {

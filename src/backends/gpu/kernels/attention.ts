@@ -37,7 +37,7 @@ export const attention = defineKernel({
   name: "attention",
   code: [code, keysValues, writeCache, cache, half, softmaxPart, step, window],
   bindings: [...writingBindings, ["y", "storage"]],
-  constants: [...constants, "GROUPS", "SPLIT", "MAX_SPLITS", "ALONE"],
+  constants: [...constants, "GROUPS", "SPLIT", "MAX_SPLITS", "ALONE", "QUERIES"],
 });
 
 /** Joins what attention computed in splits. */
@@ -87,6 +87,21 @@ export const QUAD_HEAD_VEC4 = 16;
 
 /** Positions of a split, or a few less, where the head is not so large that a tile has more. */
 const SPLIT_POSITIONS = 128;
+
+/** Most query heads that share a load of keys and values: their sums take registers. Also in attention.wgsl. */
+const MOST_QUERIES = 8;
+/** What every adapter has for a workgroup. */
+const WORKGROUP_BYTES = 16_384;
+
+/** How many query heads of a head of keys and values a workgroup takes at once. The bits don't depend on it. */
+export function sharedQueries(heads: number, kvHeads: number, headVec4: number): number {
+  const { GROUPS, LANES } = attentionTile(headVec4);
+  const bytes = (queries: number) => 4 * LANES + queries * (16 * headVec4 + 24 * LANES + 8 * GROUPS);
+  const group = heads / kvHeads;
+  let queries = Math.min(group, MOST_QUERIES);
+  while (queries > 1 && (group % queries !== 0 || bytes(queries) > WORKGROUP_BYTES)) queries -= 1;
+  return queries;
+}
 
 /** How positions are dealt. By the head's size alone, so that the order of additions is one for all rows. */
 export function attentionTile(headVec4: number): {

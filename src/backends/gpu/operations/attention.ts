@@ -7,6 +7,7 @@ import {
   attentionTile,
   isSplit,
   maxSplits,
+  sharedQueries,
   UNLIMITED_WINDOW,
 } from "../kernels/attention.ts";
 import { strideOf } from "../padding.ts";
@@ -26,6 +27,7 @@ export async function splitAttention(context: OperationContext, operation: Atten
   const window = windowOf(operation);
   if (!isSplit(1, Math.min(window, maxSequenceLength(engine)))) return always(await whole);
   const constants = constantsOf(context, operation);
+  const numShares = constants.HEADS / constants.QUERIES;
   const { SPLIT, MAX_SPLITS, WINDOW, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE } = constants;
   const merged = { SPLIT, MAX_SPLITS, WINDOW, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE, LANES: MERGE_LANES };
   const [inSplits, merge] = await Promise.all([
@@ -37,7 +39,7 @@ export async function splitAttention(context: OperationContext, operation: Atten
     name: `${operation.label} in splits`,
     pipeline: inSplits,
     bindGroup: compiler.bind(attention, { ...boundBuffers(context, operation), y: parts }),
-    workgroups: (size) => [HEADS, size.rows, Math.ceil(Math.min(window, size.longest) / SPLIT)],
+    workgroups: (size) => [numShares, size.rows, Math.ceil(Math.min(window, size.longest) / SPLIT)],
   };
   const join: Dispatch = {
     name: operation.label,
@@ -55,7 +57,7 @@ async function wholeDispatch(context: OperationContext, operation: Attention): P
     name: operation.label,
     pipeline: await context.compiler.pipeline(attention, { ...constants, ALONE: true }),
     bindGroup: context.compiler.bind(attention, boundBuffers(context, operation)),
-    workgroups: (size) => [constants.HEADS, size.rows],
+    workgroups: (size) => [constants.HEADS / constants.QUERIES, size.rows],
   };
 }
 
@@ -64,7 +66,8 @@ function constantsOf(context: OperationContext, operation: Attention) {
   const MAX_SPLITS = maxSplits(cache.HEAD_VEC4, maxSequenceLength(context.engine));
   const Y_STRIDE = strideOf(cache.HEADS * cache.HEAD_SIZE);
   const scores = { SCALE: operation.scale, WINDOW: windowOf(operation) };
-  return { ...cache, ...attentionTile(cache.HEAD_VEC4), MAX_SPLITS, Y_STRIDE, ...scores };
+  const QUERIES = sharedQueries(cache.HEADS, cache.KV_HEADS, cache.HEAD_VEC4);
+  return { ...cache, QUERIES, ...attentionTile(cache.HEAD_VEC4), MAX_SPLITS, Y_STRIDE, ...scores };
 }
 
 /** Positions that a row sees, its own included. */
