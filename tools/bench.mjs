@@ -1,7 +1,7 @@
 // npm run bench: the core's cost in Node, then the benchmark page (#/bench) in Chromium, whose figures go to the terminal
-// and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend in Node), "ui" (the
-// interface alone), "memory" (while a model loads), "peers" (others on the same weights), or part of the name of a
-// *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --backend cpu --sections decode,modes
+// and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend in Node), "draft" (when
+// a draft model pays, there; --size gpt2 --draft distilgpt2), "ui" (the interface alone), "memory" (while a model loads),
+// "peers" (others on the same weights), or part of the name of a *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --backend cpu --sections decode,modes
 // --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where to,
 // --note TEXT what its readers should know.
 
@@ -28,6 +28,7 @@ if (process.argv.includes("peers")) {
       sequences: { type: "string" },
       backend: { type: "string" },
       dtype: { type: "string" },
+      draft: { type: "string" },
       repeats: { type: "string" },
       promptTokens: { type: "string" },
       outputTokens: { type: "string" },
@@ -58,12 +59,16 @@ if (process.argv.includes("peers")) {
     const { benchCpu } = await import("./bench-cpu.mjs");
     await benchCpu(values);
   }
+  if (words.includes("draft")) {
+    const { benchDraft } = await import("./bench-draft.mjs");
+    await benchDraft(values);
+  }
   if (words.includes("memory")) {
     const { ensureChromium } = await import("./install-chromium.mjs");
     const { benchMemory } = await import("./bench-memory.mjs");
     await benchMemory(await ensureChromium(), values.size);
   }
-  const filters = words.filter((word) => !["core", "page", "cpu", "ui", "memory"].includes(word));
+  const filters = words.filter((word) => !["core", "page", "cpu", "draft", "ui", "memory"].includes(word));
   if (filters.length > 0) {
     const { ensureChromium } = await import("./install-chromium.mjs");
     process.env.CHORUS_CHROMIUM = await ensureChromium();
