@@ -29,6 +29,31 @@ test.each([
   expect(entry(model).numParameters).toBe(countParameters(described));
 });
 
+const llamaType = (layers: number, hidden: number, inner: number, heads: number, kvHeads: number, vocab: number) => ({
+  num_hidden_layers: layers,
+  hidden_size: hidden,
+  intermediate_size: inner,
+  num_attention_heads: heads,
+  num_key_value_heads: kvHeads,
+  vocab_size: vocab,
+  max_position_embeddings: 8192,
+  tie_word_embeddings: true,
+});
+
+test.each([
+  ["HuggingFaceTB/SmolLM2-135M-Instruct", { model_type: "llama", ...llamaType(30, 576, 1536, 9, 3, 49_152) }],
+  ["HuggingFaceTB/SmolLM2-360M-Instruct", { model_type: "llama", ...llamaType(32, 960, 2560, 15, 5, 49_152) }],
+  ["Qwen/Qwen2.5-0.5B-Instruct", { model_type: "qwen2", ...llamaType(24, 896, 4864, 14, 2, 151_936) }],
+  ["Qwen/Qwen3-0.6B", { model_type: "qwen3", head_dim: 128, ...llamaType(28, 1024, 3072, 16, 8, 151_936) }],
+  ["google/gemma-3-270m-it", { model_type: "gemma3_text", head_dim: 256, ...llamaType(18, 640, 2048, 4, 1, 262_144) }],
+])("%s has the parameters of its shape, each of two bytes in its file", (model, config) => {
+  const { numParameters, downloadBytes } = entry(model);
+  expect(numParameters).toBe(countParameters(describeModel(config)));
+  // Qwen3's file has its head a second time.
+  const twice = model === "Qwen/Qwen3-0.6B" ? config.vocab_size * config.hidden_size : 0;
+  expect(Math.abs(2 * (numParameters! + twice) - downloadBytes!)).toBeLessThan(1e6);
+});
+
 /** From config.json: layers, hidden, intermediate, query heads, heads of keys and values, size of a head, vocabulary. */
 const LLAMA_TYPES = {
   "HuggingFaceTB/SmolLM2-135M-Instruct": ["llama", 30, 576, 1536, 9, 3, 64, 49_152],

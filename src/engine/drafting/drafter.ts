@@ -51,8 +51,7 @@ export class Drafter {
 
   /** Lets the proposer compute what it will propose; null if it computes nothing. */
   prepare(running: readonly Sequence[]): Promise<void> | null {
-    const { prepare } = this.#proposer;
-    if (prepare === undefined) return null;
+    if (!this.#proposer.prepare) return null;
     let room = this.#mostDrafts;
     const wanted: Wanted[] = [];
     for (const sequence of running) {
@@ -62,7 +61,7 @@ export class Drafter {
       room -= atMost;
       wanted.push({ sequence, atMost });
     }
-    return prepare.call(this.#proposer, wanted);
+    return this.#proposer.prepare(wanted);
   }
 
   /**
