@@ -66,6 +66,20 @@ test("one that is sometimes right changes no token, and each answer says how oft
   expect(ended.reduce((sum, { acceptedTokens }) => sum + acceptedTokens, 0)).toBe(accepted);
 });
 
+test("what it computed for wrong drafts is computed again, also after a pause", async () => {
+  const options = { ...FAKE, speculation: SPECULATION, mistakes: 10 };
+  const harness = new EngineHarness({ config: { speculation: SPECULATION }, draftRunner: new FakeRunner(options) });
+  harness.add("one", byteTokens("Once upon a time"), { params: params(60) });
+  while (harness.engine.stats().spec_decode_num_drafts_total < 4) await harness.step();
+  expect(harness.engine.stats().spec_decode_num_accepted_tokens_total).toBe(0);
+  options.mistakes = 0;
+  await harness.runToEnd();
+  const { spec_decode_num_draft_tokens_total: drafts, spec_decode_num_accepted_tokens_total: accepted } =
+    harness.engine.stats();
+  expect(drafts).toBeGreaterThan(20);
+  expect(accepted).toBe(drafts - 4 * SPECULATION.numTokens);
+});
+
 test("all sequences draft in the same steps, each token once", async () => {
   const draftRunner = twin();
   const harness = new EngineHarness({ config: { speculation: SPECULATION }, draftRunner });
