@@ -1,7 +1,7 @@
 import { headBlockBytes, type CacheShape } from "../kernels/cache-write.ts";
 import { EPILOGUE } from "../kernels/epilogues.ts";
 import type { Kernels } from "../kernels/kernels.ts";
-import { GROUP_COLUMNS, GROUP_PANELS } from "../kernels/panels.ts";
+import { GROUP_COLUMNS } from "../kernels/panels.ts";
 import type {
   AddOperation,
   AttendOperation,
@@ -116,7 +116,7 @@ export class StepThread {
     const { begin, end } = this.#share(this.#view.numRows);
     for (let row = begin; row < end; row++) {
       const to = y.address + row * y.stride;
-      this.#kernels.embed(table.address, table.panelBytes, this.#view.token(row), to, bytes, scale);
+      this.#kernels.embed(table.address, this.#view.token(row), to, bytes, scale);
       if (positions === null) continue;
       this.#kernels.add(to, positions.address + this.#view.position(row) * positions.stride, bytes);
     }
@@ -168,8 +168,7 @@ export class StepThread {
     this.#kernels.product(
       x.address,
       x.stride,
-      w.address + begin * GROUP_PANELS * w.panelBytes,
-      w.panelBytes,
+      w.address + begin * w.groupBytes,
       bias === 0 ? 0 : bias + columnBytes,
       y.address + columnBytes,
       y.stride,
