@@ -74,7 +74,9 @@ describe("resolveEngineConfig", () => {
   test("takes a backend's own token budget, unless more sequences are to run than that has rows", () => {
     const usual = { maxNumBatchedTokens: 64 };
     const budgetOf = (config: EngineConfig) => resolveEngineConfig(config, small, usual).maxNumBatchedTokens;
-    expect([budgetOf({}), budgetOf({ maxNumSeqs: 100 }), budgetOf({ maxNumBatchedTokens: 512 })]).toEqual([64, 100, 512]);
+    expect([budgetOf({}), budgetOf({ maxNumSeqs: 100 }), budgetOf({ maxNumBatchedTokens: 512 })]).toEqual([
+      64, 100, 512,
+    ]);
     expect(() => budgetOf({ maxNumSeqs: 257 })).toThrow(/maxNumSeqs/);
   });
 

@@ -7,7 +7,13 @@ import { MemoryMap } from "../backends/cpu/memory-map.ts";
 import { strideOf } from "../backends/cpu/pack/panel-matrix.ts";
 import { takeStepMemory } from "../backends/cpu/program/step-memory.ts";
 import { packRules, ruleTableShape } from "../backends/rule-table.ts";
-import { SAMPLE_FLAG, SAMPLE_WORDS, sampleMemory, writeSample, type SampleRequest } from "../backends/cpu/sampler/sample-layout.ts";
+import {
+  SAMPLE_FLAG,
+  SAMPLE_WORDS,
+  sampleMemory,
+  writeSample,
+  type SampleRequest,
+} from "../backends/cpu/sampler/sample-layout.ts";
 import { RESULT_WORDS, Sampler, takeSamplerMemory } from "../backends/cpu/sampler/sampler.ts";
 
 export interface DrawRequest extends Partial<Omit<SampleRequest, "flags" | "seedLow" | "seedHigh">> {

@@ -22,7 +22,7 @@ import { printTable } from "./bench.ts";
 type Kind = Operation["type"];
 
 const CONTEXT = 64;
-const PROMPT_ROWS = 128;
+const PROMPTS = [16, 32, 64, 128, 256];
 const BATCHES = [1, 4, 8, 16];
 const MEASURE_MS = 1000;
 /** Kinds that are told by themselves; the rest is one figure. */
@@ -34,14 +34,20 @@ interface StepCost {
 }
 
 /** @param size of the benchmark's models */
-export async function printCpuStepCosts(size: keyof typeof MODEL_SIZES, dtypes: readonly WeightsDtype[]): Promise<void> {
+export async function printCpuStepCosts(
+  size: keyof typeof MODEL_SIZES,
+  dtypes: readonly WeightsDtype[],
+): Promise<void> {
   const model = describeModel(configOf(MODEL_SIZES[size]));
   const peak = await multiplyAddsPerSecond();
   const rows: (string | number)[][] = [];
   for (const dtype of dtypes) {
     const bench = await openBench(model, dtype);
     const bandwidth = await bytesPerSecond(bench.weightBytes);
-    for (const shape of [...BATCHES.map((count) => ({ count, prompt: 0 })), { count: 1, prompt: PROMPT_ROWS }]) {
+    for (const shape of [
+      ...BATCHES.map((count) => ({ count, prompt: 0 })),
+      ...PROMPTS.map((prompt) => ({ count: 1, prompt })),
+    ]) {
       const { ms, msOf } = bench.measure(shape);
       const numRows = shape.prompt || shape.count;
       const productMs = msOf.get("linear") ?? NaN;
@@ -86,7 +92,7 @@ async function openBench(model: Model, dtype: WeightsDtype) {
   const thread = openStepThread(await instantiateKernels(module, memory), shared, 0);
   const writer = new StepWriter(memory.buffer, step, sampler);
   fillWithSmallFloats(memory.buffer);
-  const blocks = Math.ceil(Math.max(CONTEXT, PROMPT_ROWS) / engine.blockSize);
+  const blocks = Math.ceil(Math.max(CONTEXT, ...PROMPTS) / engine.blockSize);
 
   /** Computes a step, and keeps the quickest time of each phase. */
   const run = (quickest: number[]) => {
@@ -106,14 +112,15 @@ async function openBench(model: Model, dtype: WeightsDtype) {
     weightBytes: plan.weightBytes,
     multiplyAdds(numRows: number, samples: number): number {
       const ofRows = (of: "rows" | "samples") => (of === "rows" ? numRows : samples);
-      const ofOperation = (one: Operation) => (one.type === "linear" ? ofRows(one.of) * one.w.kStride * one.w.nStride : 0);
+      const ofOperation = (one: Operation) =>
+        one.type === "linear" ? ofRows(one.of) * one.w.kStride * one.w.nStride : 0;
       return program.flat().reduce((sum, operation) => sum + ofOperation(operation), 0);
     },
     /** Each phase at its quickest: a step is long enough that others always want the core within it. */
     measure({ count, prompt }: { readonly count: number; readonly prompt: number }): StepCost {
       writer.write(stepPlan(count, prompt, blocks));
       const quickest: number[] = [];
-      for (const begin = performance.now(); performance.now() - begin < MEASURE_MS; ) run(quickest);
+      for (const begin = performance.now(); performance.now() - begin < MEASURE_MS;) run(quickest);
       const msOf = new Map<Kind, number>();
       program.forEach(([operation], phase) => {
         const kind = operation?.type ?? "record";
@@ -188,9 +195,7 @@ async function bytesPerSecond(bytes: number): Promise<number> {
   const end = bytes - (bytes % 128);
   const run = await compile(Math.ceil(bytes / 65_536) + 1, (f) => {
     const sums = Array.from({ length: 8 }, () => f.v128(0));
-    f.for(0, end, 128, (at) =>
-      sums.forEach((sum, i) => sum.set(v128.xor(sum, v128.load(i32.add(at, 0), 16 * i)))),
-    );
+    f.for(0, end, 128, (at) => sums.forEach((sum, i) => sum.set(v128.xor(sum, v128.load(i32.add(at, 0), 16 * i)))));
     for (const sum of sums) f.storeV128(0, sum);
   });
   return bytes / quickestMs(run) / 1e6;
@@ -207,7 +212,7 @@ async function compile(pages: number, body: (f: FunctionBuilder) => void): Promi
 
 function quickestMs(run: () => void): number {
   let best = Infinity;
-  for (const begin = performance.now(); performance.now() - begin < MEASURE_MS; ) {
+  for (const begin = performance.now(); performance.now() - begin < MEASURE_MS;) {
     const before = performance.now();
     run();
     best = Math.min(best, performance.now() - before);

@@ -21,12 +21,7 @@ const TILE = { x: "i32", xStride: "i32", w: "i32", totals: "i32" } as const;
 export type Tile = FunctionReference<typeof TILE, null>;
 
 /** x: the rows' chunk; w: the group's chunk. */
-export function defineTile(
-  module: ModuleBuilder,
-  math: Arithmetic,
-  format: PanelFormat,
-  rows: number,
-): Tile {
+export function defineTile(module: ModuleBuilder, math: Arithmetic, format: PanelFormat, rows: number): Tile {
   const panels = rows <= 2 ? format.panelsAtOnce : 1;
   return module.function(`tile_${rows}`, TILE, (f, { x, xStride, w, totals }) => {
     const constants = format.constants(f);

@@ -50,7 +50,12 @@ function chooseOnFakeClock(most: number, msOf: (threads: number, step: number) =
 it.each([
   ["threads share the work without loss", 7, (threads: number) => 12 / threads, 7],
   ["each thread costs time to meet", 15, (threads: number) => 8 / threads + 0.4 * threads, 4],
-  ["half of the cores are slow ones, for which the others wait", 7, (threads: number) => (threads > 4 ? 5 : 8 / threads), 4],
+  [
+    "half of the cores are slow ones, for which the others wait",
+    7,
+    (threads: number) => (threads > 4 ? 5 : 8 / threads),
+    4,
+  ],
   ["memory bounds the step from two threads on", 15, (threads: number) => Math.max(4, 8 / threads), 2],
   ["more threads gain less than what is worth a core", 3, (threads: number) => 8 - 0.1 * threads, 1],
   ["others keep the cores busy", 3, (threads: number) => 2 * threads, 1],
