@@ -40,13 +40,13 @@ describe.skipIf(driverPath === "")("in WebKit", () => {
       return {
         answers: turns().map((turn) => turn.querySelector("[data-answer]").textContent),
         peak: term?.nextElementSibling?.textContent,
-        adapter: /^CPU, .*$/m.exec(document.body.innerText)?.[0],
+        adapter: /CPU, [0-9]+ threads?/.exec(document.body.textContent)?.[0],
       };`)) as { answers: string[]; peak: string; adapter: string };
     expect(answers).toHaveLength(4);
     expect(answers[0]).toMatch(/\w+ \w+/);
     expect(new Set(answers).size).toBe(1);
     expect(peak).toBe("4");
-    expect(adapter).toMatch(/^CPU, \d+ threads?$/);
+    expect(adapter).toMatch(/^CPU/);
   });
 
   it("computes in portable arithmetic the bits that Node has", async () => {

@@ -47,7 +47,10 @@ self.addEventListener("fetch", (event) => {
     ? (entry.isImmutable ? fromCache : fromServer)(entry, request)
     : request.url.startsWith(new URL("assets/", scope).href)
       ? fromOlder(request)
-      : null;
+      : // An isolated page may start only workers that are isolated: the library's beside the app, too.
+        request.destination === "worker"
+        ? fetch(request)
+        : null;
   if (response) event.respondWith(response.then(isolated));
 });
 
