@@ -2,7 +2,7 @@
 
 import { createServer, type AddressInfo } from "node:net";
 import { defineConfig } from "playwright/test";
-import { chromiumFlags } from "./tools/chromium-flags.mjs";
+import { testFlags } from "./tools/chromium-flags.mjs";
 import { listChromiums } from "./tools/find-chromium.mjs";
 
 // Playwright reads this file again in each of its processes; the first one's choice of ports is handed on.
@@ -40,7 +40,7 @@ export default defineConfig({
     baseURL: rootUrl,
     viewport: { width: 1440, height: 900 },
     screenshot: "only-on-failure",
-    launchOptions: { args: chromiumFlags(), ...(executablePath && { executablePath }) },
+    launchOptions: { args: testFlags(), ...(executablePath && { executablePath }) },
   },
   webServer: [
     serve(rootUrl),

@@ -7,14 +7,17 @@ import { join } from "node:path";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
-import { chromiumFlags } from "./tools/chromium-flags.mjs";
+import { chromiumFlags, testFlags } from "./tools/chromium-flags.mjs";
 import { listChromiums } from "./tools/find-chromium.mjs";
 
 // tools/test.mjs names one that it has tried; run by hand, the first that is there.
 const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums()[0];
 
 /** A project of files that run in Chromium, one after the other: they would share one software GPU. */
-function inChromium(name: string, include: string, timeoutMs: number): TestProjectInlineConfiguration {
+function inChromium(
+  name: string,
+  { include, timeoutMs, args }: { include: string; timeoutMs: number; args: string[] },
+): TestProjectInlineConfiguration {
   return {
     appType: "mpa",
     // Shards run side by side, and would write over each other's.
@@ -33,7 +36,7 @@ function inChromium(name: string, include: string, timeoutMs: number): TestProje
         screenshotFailures: false,
         instances: [{ browser: "chromium" }],
         provider: playwright({
-          launchOptions: { args: chromiumFlags(), ...(executablePath && { executablePath }) },
+          launchOptions: { args, ...(executablePath && { executablePath }) },
         }),
       },
     },
@@ -52,7 +55,7 @@ export default defineConfig({
         },
       },
       // The software adapter makes about 1 GFLOP/s, hence the patience.
-      inChromium("gpu", "src/**/*.gpu.test.ts", 180_000),
+      inChromium("gpu", { include: "src/**/*.gpu.test.ts", timeoutMs: 180_000, args: testFlags() }),
       {
         test: {
           name: "node",
@@ -67,7 +70,8 @@ export default defineConfig({
           name: "firefox",
           environment: "node",
           include: ["e2e/**/*.firefox.ts"],
-          fileParallelism: false,
+          // Library and app, each in a Firefox of its own: one starts while the other computes.
+          maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -82,7 +86,7 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
-      inChromium("bench", "src/**/*.gpu.bench.ts", 600_000),
+      inChromium("bench", { include: "src/**/*.gpu.bench.ts", timeoutMs: 600_000, args: chromiumFlags() }),
     ],
   },
 });

@@ -26,12 +26,10 @@ describe.skipIf(!hasFirefox)("the library in Firefox", () => {
     { dtype: "f32", kvCacheDtype: "f32" },
     { dtype: "f16", kvCacheDtype: "f16" },
   ] as const)("a request is what it is alone, whatever happens around it: in $dtype", async (dtypes) => {
-    const { alone, circumstances } = await library.find("exactnessIn", dtypes);
+    const { alone, rounds, hasHappened } = await library.find("exactnessIn", dtypes);
     expect(alone).toHaveLength(10);
-    for (const { name, rounds, hasHappened } of circumstances) {
-      for (const answers of rounds) expect(answers, name).toEqual(alone);
-      expect(hasHappened, name).toBe(true);
-    }
+    for (const answers of rounds) expect(answers).toEqual(alone);
+    expect(hasHappened).toBe(true);
   });
 
   it("has on the CPU, in portable arithmetic, the bits that Node has", async () => {

@@ -9,7 +9,7 @@ import { tuningKey } from "./backends/gpu/matmul-tuning.ts";
 import { usualMatmuls } from "./backends/gpu/matmul-variants.ts";
 import { indexedDbTuningStore } from "./host/platforms/tuning-store.ts";
 import { describeModel } from "./models/families.ts";
-import { answersAlone, answersUnder, FEWEST_CIRCUMSTANCES } from "./testing/exactness.ts";
+import { ALL_AT_ONCE, answersAlone, answersUnder } from "./testing/exactness.ts";
 import { CHECKPOINTS, checkpointFiles, goldenAnswers } from "./testing/golden-answers.ts";
 import { loadGolden } from "./testing/golden.ts";
 import { createRunner, lastLogits } from "./testing/runner-runs.ts";
@@ -51,19 +51,21 @@ it("has WebGPU's default limits, and nothing else", async () => {
   device.destroy();
 });
 
+async function expectExact(gpu: GPU, dtypes: typeof F32 | typeof F16): Promise<void> {
+  const base = { backend: "webgpu", model: "/fixtures/gpt2-tiny/", worker: false, gpu, ...dtypes } as const;
+  const alone = await answersAlone(createEngine, base);
+  const { rounds, hasHappened } = await answersUnder(createEngine, base, ALL_AT_ONCE, 1);
+  for (const answers of rounds) expect(answers).toEqual(alone);
+  expect(hasHappened).toBe(true);
+}
+
 describe("with the kernels of software adapters", () => {
   it.each(CHECKPOINTS)("%s answers as Hugging Face's code does", async (checkpoint) => {
     await expectGolden(await checkpointFiles(checkpoint), onCpu);
   });
 
   it.each([F32, F16])("a request is what it is alone, whatever happens around it: in $dtype", async (dtypes) => {
-    const base = { backend: "webgpu", model: "/fixtures/gpt2-tiny/", worker: false, gpu: onCpu, ...dtypes } as const;
-    const alone = await answersAlone(createEngine, base);
-    for (const circumstance of FEWEST_CIRCUMSTANCES) {
-      const { rounds, hasHappened } = await answersUnder(createEngine, base, circumstance, 1);
-      for (const answers of rounds) expect(answers, circumstance.name).toEqual(alone);
-      expect(hasHappened, circumstance.name).toBe(true);
-    }
+    await expectExact(onCpu, dtypes);
   });
 });
 
@@ -72,13 +74,8 @@ describe("with the kernels of GPUs, which are slow here", () => {
     await expectGolden("/fixtures/gpt2-tiny/", onGpu, golden.prompts.slice(0, 3));
   });
 
-  it("a request is what it is alone, whichever kernel the step's rows choose", async () => {
-    const base = { backend: "webgpu", model: "/fixtures/gpt2-tiny/", worker: false, gpu: onGpu, ...F32 } as const;
-    const alone = await answersAlone(createEngine, base);
-    const [circumstance = expect.fail("no circumstance")] = FEWEST_CIRCUMSTANCES;
-    const { rounds, hasHappened } = await answersUnder(createEngine, base, circumstance, 1);
-    for (const answers of rounds) expect(answers).toEqual(alone);
-    expect(hasHappened).toBe(true);
+  it("a request is what it is alone, whatever happens around it", async () => {
+    await expectExact(onGpu, F32);
   });
 });
 

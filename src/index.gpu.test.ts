@@ -4,9 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { createEngine, ChorusError, type ChorusEngine, type CompletionRequest } from "./index.ts";
 import { loadGolden, type GoldenPrompt } from "./testing/golden.ts";
+import { withOneDevice } from "./testing/one-device.ts";
 
 const golden = await loadGolden("gpt2-tiny");
-const TINY = { backend: "webgpu", model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
+// What is above the backends needs no kernels, which a software adapter compiles for seconds.
+const TINY = { backend: "cpu", model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
+const onGpu = { backend: "webgpu", worker: false, gpu: await withOneDevice() } as const;
 
 /** Golden runs go past any end of text. */
 function greedy(prompt: GoldenPrompt, maxTokens = prompt.greedy.tokens.length): CompletionRequest & { stream?: false } {
@@ -25,10 +28,14 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe.each([true, false])("an engine (in a worker: %s)", (worker) => {
+describe.each([
+  { backend: "webgpu", worker: true },
+  { backend: "cpu", worker: true },
+  { backend: "cpu", worker: false },
+] as const)("an engine (on $backend, in a worker: $worker)", (where) => {
   let engine: ChorusEngine;
   beforeAll(async () => {
-    engine = await createEngine({ ...TINY, worker });
+    engine = await createEngine({ ...TINY, ...where });
   });
   afterAll(() => engine.dispose());
 
@@ -63,8 +70,8 @@ describe("a request's own id", () => {
 });
 
 describe("a prompt's log-probabilities", () => {
-  it("are those its tokens had when they were drawn, to the last bit, in chunks and beside others", async () => {
-    await using engine = await createEngine({ ...TINY, maxNumBatchedTokens: 24 });
+  it.each([onGpu, {}])("are those its tokens had when they were drawn, in chunks and beside others: %#", async (on) => {
+    await using engine = await createEngine({ ...TINY, ...on, maxNumBatchedTokens: 24 });
     const [{ ids } = { ids: [] }] = golden.prompts.slice(3);
     const asked = { prompt: ids, max_tokens: 30, ignore_eos: true, return_token_ids: true, logprobs: 2, seed: 5 };
     const { choices } = await engine.completions.create(asked);
@@ -165,7 +172,7 @@ describe("what goes wrong", () => {
 
   it("a page without WebGPU is told so, before anything is downloaded", async () => {
     const error = await rejection(
-      createEngine({ ...TINY, worker: false, gpu: { requestAdapter: () => Promise.resolve(null) } as unknown as GPU }),
+      createEngine({ ...TINY, ...onGpu, gpu: { requestAdapter: () => Promise.resolve(null) } as unknown as GPU }),
     );
     expect(error).toMatchObject({ code: "webgpu_unavailable" });
   });

@@ -3,20 +3,30 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { openDevice } from "./backends/gpu/device.ts";
 import type { LogitRules } from "./engine/sampling/logit-rules.ts";
 import { createEngine, type ChatCompletionRequest, type ChorusEngine } from "./index.ts";
 import { processedLogprobs } from "./testing/filter-reference.ts";
 import { loadGolden } from "./testing/golden.ts";
 import { createRunner, lastLogits } from "./testing/runner-runs.ts";
-import { expectClose, openTestDevice } from "./testing/gpu.ts";
+import { expectClose } from "./testing/gpu.ts";
+import { withOneDevice } from "./testing/one-device.ts";
 import { ruleReference } from "./testing/rule-reference.ts";
 
 type Request = ChatCompletionRequest & { stream?: false };
 
-const opened = await openTestDevice();
+const gpu = await withOneDevice();
+const opened = await openDevice(gpu);
 const { weights } = await loadGolden("gpt2-tiny");
 const VOCABULARY = 512;
-const TINY = { backend: "webgpu", model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
+const TINY = {
+  backend: "webgpu",
+  worker: false,
+  gpu,
+  model: "/fixtures/gpt2-tiny/",
+  dtype: "f32",
+  kvCacheDtype: "f32",
+} as const;
 const MODE = { ...TINY, logprobsMode: "processed_logprobs" } as const;
 
 interface Case {

@@ -89,8 +89,6 @@ const MAX_ROUNDS = 7;
 
 export interface Circumstance {
   readonly name: string;
-  /** One of the fewest that bring it all: batches, prompts in pieces, steps ahead, preemption, the prefix cache. */
-  readonly isNeeded: boolean;
   readonly config: Partial<CreateEngineOptions>;
   /** What must have happened for the comparison to mean something. */
   readonly happened: (stats: EngineStats) => boolean;
@@ -102,13 +100,11 @@ export const shared = (stats: { step_sequences_total: number; engine_steps_total
 export const CIRCUMSTANCES: Circumstance[] = [
   {
     name: "batched, step by step",
-    isNeeded: true,
     config: { runAhead: 0, enablePrefixCaching: false },
     happened: shared,
   },
   {
     name: "in chunks of 7, four steps ahead",
-    isNeeded: true,
     config: {
       runAhead: 4,
       maxNumBatchedTokens: 16,
@@ -120,13 +116,11 @@ export const CIRCUMSTANCES: Circumstance[] = [
   },
   {
     name: "preempted",
-    isNeeded: false,
     config: { runAhead: 2, maxNumBatchedTokens: 64, maxNumSeqs: 10, numGpuBlocks: 14, enablePrefixCaching: false },
     happened: (stats) => stats.num_preemptions_total > 0,
   },
   {
     name: "found in the prefix cache, and preempted",
-    isNeeded: true,
     config: {
       runAhead: 3,
       maxNumBatchedTokens: 50,
@@ -138,11 +132,22 @@ export const CIRCUMSTANCES: Circumstance[] = [
   },
   {
     name: "with drafts that are sometimes right",
-    isNeeded: false,
     config: { runAhead: 2, speculation: { method: "ngram", numTokens: 3, minMatch: 1 }, enablePrefixCaching: false },
     happened: ({ spec_decode_num_draft_tokens_total: drafted, spec_decode_num_accepted_tokens_total: accepted }) =>
       accepted > 0 && accepted < drafted,
   },
 ];
 
-export const FEWEST_CIRCUMSTANCES = CIRCUMSTANCES.filter(({ isNeeded }) => isNeeded);
+/** One round of it tells whether all holds; the circumstances above tell what does not. */
+export const ALL_AT_ONCE: Circumstance = {
+  name: "batched, in chunks of 7, three steps ahead, found in the prefix cache, and preempted",
+  config: {
+    runAhead: 3,
+    maxNumBatchedTokens: 50,
+    longPrefillTokenThreshold: 7,
+    maxNumSeqs: 10,
+    numGpuBlocks: 14,
+    schedulingPolicy: "shortest-remaining",
+  },
+  happened: (stats) => shared(stats) && stats.prefix_cache_hits > 0 && stats.num_preemptions_total > 0,
+};

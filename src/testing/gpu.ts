@@ -4,17 +4,19 @@ import { afterAll, expect } from "vitest";
 
 import { openDevice, type OpenedDevice } from "../backends/gpu/device.ts";
 import { KernelCompiler, type Kernel, type KernelBuffers, type KernelConstants } from "../backends/gpu/kernel.ts";
+import { shareDevice } from "./shared-device.ts";
 
 /** One device a test file; the file fails where the device reports an error nobody caught. */
 export async function openTestDevice(): Promise<OpenedDevice> {
-  const opened = await openDevice(navigator.gpu);
+  const shared = await shareDevice();
+  const opened = await openDevice(shared.gpu);
   const failures: string[] = [];
   void opened.failure.then((error) => failures.push(error.message));
   afterAll(async () => {
     await opened.device.queue.onSubmittedWorkDone();
     await Promise.resolve();
     expect(failures).toEqual([]);
-    opened.device.destroy();
+    shared.destroy();
   });
   return opened;
 }

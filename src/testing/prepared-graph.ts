@@ -6,12 +6,7 @@ import { Arena } from "../backends/gpu/arena.ts";
 import { CompiledGraph } from "../backends/gpu/compiled-graph.ts";
 import type { OpenedDevice } from "../backends/gpu/device.ts";
 import { KernelCompiler, type Dispatch } from "../backends/gpu/kernel.ts";
-import {
-  matmulChoices,
-  usualMatmuls,
-  type AdapterTraits,
-  type MatmulVariant,
-} from "../backends/gpu/matmul-variants.ts";
+import { usualMatmuls, type AdapterTraits } from "../backends/gpu/matmul-variants.ts";
 import { ModelBuffers } from "../backends/gpu/model-buffers.ts";
 import { StepBuffer, type StepShape } from "../backends/gpu/step-buffer.ts";
 import { WeightUploader } from "../backends/gpu/weight-uploader.ts";
@@ -34,11 +29,7 @@ export async function prepareGraph(
   { device }: OpenedDevice,
   weights: ModelWeights,
   engine: ResolvedEngineConfig,
-  {
-    adapter,
-    matmuls = usualMatmuls(adapter),
-    maxBindingBytes = 2 ** 27,
-  }: { adapter: AdapterTraits; matmuls?: readonly MatmulVariant[]; maxBindingBytes?: number },
+  { adapter, maxBindingBytes = 2 ** 27 }: { adapter: AdapterTraits; maxBindingBytes?: number },
 ): Promise<PreparedGraph> {
   const { shape, graph } = weights.model;
   const arena = new Arena(device);
@@ -57,14 +48,12 @@ export async function prepareGraph(
   const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
   uploader.destroy();
   const { vocabSize } = shape;
+  const matmuls = usualMatmuls(adapter);
   const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };
   return { compiled: await CompiledGraph.compile(context, adapter), buffers, activations, step, arena };
 }
 
-/**
- * Returns the logits after a prompt that is one step, by the kernels of GPUs, in f32. One kernel serves products of any
- * size, since those kernels are slow to compile on software adapters.
- */
+/** Returns the logits after a prompt that is one step, by the kernels of GPUs, in f32. */
 export async function gpuKernelLogits(
   opened: OpenedDevice,
   weights: ModelWeights,
@@ -74,10 +63,7 @@ export async function gpuKernelLogits(
   const sizes = { maxNumSeqs: 1, maxNumBatchedTokens: prompt.length, numGpuBlocks: 64 };
   const { shape } = weights.model;
   const engine = resolveEngineConfig({ ...sizes, dtype: "f32", kvCacheDtype: "f32" }, shape);
-  const matmuls = matmulChoices(adapter)
-    .slice(-1)
-    .map(([usual]) => usual);
-  const { compiled, activations, step, arena } = await prepareGraph(opened, weights, engine, { adapter, matmuls });
+  const { compiled, activations, step, arena } = await prepareGraph(opened, weights, engine, { adapter });
   const sequence = placedSequence(prompt, 0, prompt.length);
   const share = { start: 0, count: prompt.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
   const size = step.write(opened.device.queue, new StepPlanner().plan([{ sequence, ...share }]));

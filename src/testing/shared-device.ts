@@ -18,12 +18,19 @@ export async function shareDevice(gpu: GPU = navigator.gpu): Promise<SharedDevic
 
   const open = async (descriptor?: GPUDeviceDescriptor) => {
     const opened = await adapter.requestDevice(descriptor);
+    const createModule = opened.createShaderModule.bind(opened);
     const compile = opened.createComputePipelineAsync.bind(opened);
+    const codes = new WeakMap<GPUShaderModule, string>();
     destroy = opened.destroy.bind(opened);
+    opened.createShaderModule = (description) => {
+      const module = createModule(description);
+      codes.set(module, description.code);
+      return module;
+    };
     opened.createComputePipelineAsync = (description) => {
-      const { label = "" } = description;
-      const pipeline = pipelines.get(label) ?? compile(description);
-      pipelines.set(label, pipeline);
+      const key = `${description.label} ${codes.get(description.compute.module)}`;
+      const pipeline = pipelines.get(key) ?? compile(description);
+      pipelines.set(key, pipeline);
       return pipeline;
     };
     opened.destroy = () => undefined;

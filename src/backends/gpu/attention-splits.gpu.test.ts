@@ -11,7 +11,6 @@ import type { Tensor } from "../../files/tensor.ts";
 import { prepareGraph, runDispatches, type PreparedGraph } from "../../testing/prepared-graph.ts";
 import { GREEDY, loadGolden } from "../../testing/golden.ts";
 import { differingWords, openTestDevice, readBuffer } from "../../testing/gpu.ts";
-import { matmulChoices } from "./matmul-variants.ts";
 
 const opened = await openTestDevice();
 const GPU = { isSoftware: false, hasSubgroups: false };
@@ -22,11 +21,7 @@ it("gives a token the same bits when its context is read in splits as when its w
   const weights = await withPositions((await loadGolden("gpt2-tiny")).weights, LENGTH);
   const config = { maxNumSeqs: 3, maxNumBatchedTokens: LENGTH, numGpuBlocks: 3 * BLOCKS };
   const engine = resolveEngineConfig(config, weights.model.shape);
-  // One kernel for products of any size: this test is not about products, and kernels compile slowly.
-  const matmuls = matmulChoices(GPU)
-    .slice(-1)
-    .map(([usual]) => usual);
-  const prepared = await prepareGraph(opened, weights, engine, { adapter: GPU, matmuls });
+  const prepared = await prepareGraph(opened, weights, engine, { adapter: GPU });
   const tokens = Array.from({ length: LENGTH }, (_, i) => (37 * i + 11) % weights.model.shape.vocabSize);
 
   const whole = await compute(prepared, [rowsOf(sequenceAt(0, tokens), 0, LENGTH)]);

@@ -1,4 +1,5 @@
 import { ChorusError } from "../../protocol/errors.ts";
+import { QueuePoller } from "./queue-poller.ts";
 
 /** Optional features, requested if the adapter has them. */
 const WANTED_FEATURES: readonly GPUFeatureName[] = ["timestamp-query", "subgroups"];
@@ -21,6 +22,8 @@ export interface OpenedDevice {
   readonly hasHalves: boolean;
   /** Resolves when the device can't go on: lost (other than by close()), out of memory, or used wrongly by us. */
   readonly failure: Promise<ChorusError>;
+  /** Waits for what the device's queue computes. */
+  readonly poller: QueuePoller;
   /** Destroys the device. */
   close(): void;
 }
@@ -54,6 +57,7 @@ export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
     hasSubgroups: device.features.has("subgroups") && (info.subgroupMinSize ?? 0) >= 4,
     hasHalves: adapter.features.has("shader-f16"),
     failure,
+    poller: new QueuePoller(device.queue),
     close,
   };
 }

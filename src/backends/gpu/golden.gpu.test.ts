@@ -158,13 +158,13 @@ it("a checkpoint in halves has float64's logits of its weights, kept as halves",
 });
 
 it.each(["f32", "f16"] as const)(
-  "SmolLM2's layers, in bf16 in the file, have float64's logits in %s",
+  "layers of SmolLM2's proportions, in bf16 in the file, have float64's logits in %s",
   async (dtype) => {
     const model = describeModel({
       model_type: "llama",
       num_hidden_layers: 2,
-      hidden_size: 576,
-      intermediate_size: 1536,
+      hidden_size: 144,
+      intermediate_size: 384,
       num_attention_heads: 9,
       num_key_value_heads: 3,
       vocab_size: 1000,

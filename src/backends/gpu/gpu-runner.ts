@@ -45,14 +45,13 @@ export class GpuRunner implements LoadedRunner {
   readonly adapterName: string;
 
   private constructor(
-    device: GPUDevice,
+    { device, poller, adapterName }: OpenedDevice,
     arena: Arena,
     step: StepBuffer,
     activations: Activations,
     graph: CompiledGraph,
     sampler: Sampler,
     weightBytes: number,
-    adapterName: string,
   ) {
     this.adapterName = adapterName;
     this.weightBytes = weightBytes;
@@ -63,7 +62,7 @@ export class GpuRunner implements LoadedRunner {
     this.#sampler = sampler;
     this.activations = activations;
     const bytes = STAMPS_BYTES + activations.sampled.size + sampler.top.size;
-    this.#readback = new ReadbackRing(arena, bytes, READBACK_DEPTH);
+    this.#readback = new ReadbackRing(arena, poller, { bytes, depth: READBACK_DEPTH });
     this.#timestamps = Timestamps.create(device, arena, READBACK_DEPTH);
   }
 
@@ -88,7 +87,12 @@ export class GpuRunner implements LoadedRunner {
         const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step };
         const key = tuningKey(opened.adapterName, weights.model, engine.dtype);
         const matmuls = options.tuning
-          ? await tuneMatmuls(matmulChoices(opened), key, options.tuning, measureOn({ ...context, device }))
+          ? await tuneMatmuls(
+              matmulChoices(opened),
+              key,
+              options.tuning,
+              measureOn({ ...context, device, poller: opened.poller }),
+            )
           : usualMatmuls(opened);
         const compiled = await CompiledGraph.compile({ ...context, matmuls }, opened);
         return { compiled, weightBytes: buffers.weightBytes };
@@ -113,8 +117,7 @@ export class GpuRunner implements LoadedRunner {
         }),
         loadGraph(),
       ]);
-      const { adapterName } = opened;
-      return new GpuRunner(device, arena, step, activations, compiled, sampler, weightBytes, adapterName);
+      return new GpuRunner(opened, arena, step, activations, compiled, sampler, weightBytes);
     };
     try {
       return await withErrorScopes(device, make);

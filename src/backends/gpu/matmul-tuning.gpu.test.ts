@@ -11,7 +11,7 @@ import { ModelBuffers } from "./model-buffers.ts";
 import { StepBuffer } from "./step-buffer.ts";
 import { WeightUploader } from "./weight-uploader.ts";
 
-const { device, hasSubgroups } = await openTestDevice();
+const { device, poller, hasSubgroups } = await openTestDevice();
 const MAX_ROWS = 40;
 
 it("measures every variant for GPUs on a model's own weights, and all give the same bits", async () => {
@@ -32,7 +32,19 @@ it("measures every variant for GPUs on a model's own weights, and all give the s
   const [x, hidden] = [activations.buffer(ln2.input), activations.buffer(fc.output)];
   device.queue.writeBuffer(x, 0, randomFloats(x.size / 4, 1));
   const { vocabSize } = shape;
-  const measure = measureOn({ device, compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step });
+  const measure = measureOn({
+    device,
+    poller,
+    compiler,
+    arena,
+    graph,
+    shape,
+    vocabSize,
+    engine,
+    buffers,
+    activations,
+    step,
+  });
 
   const seen = new Map<string, ArrayBuffer>();
   for (const choice of matmulChoices({ isSoftware: false, hasSubgroups })) {

@@ -1,6 +1,7 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import type { Arena } from "./arena.ts";
 import { MAP_READ } from "./flags.ts";
+import type { QueuePoller } from "./queue-poller.ts";
 
 /** A range of a buffer to read. */
 export interface ReadbackPart {
@@ -11,9 +12,11 @@ export interface ReadbackPart {
 
 /** Reads small results back through a ring of buffers, so that new steps can be submitted meanwhile. */
 export class ReadbackRing {
+  readonly #poller: QueuePoller;
   readonly #free: GPUBuffer[] = [];
 
-  constructor(arena: Arena, bytes: number, depth: number) {
+  constructor(arena: Arena, poller: QueuePoller, { bytes, depth }: { bytes: number; depth: number }) {
+    this.#poller = poller;
     for (let i = 0; i < depth; i++) this.#free.push(arena.readback(`readback ${i}`, bytes));
   }
 
@@ -27,7 +30,7 @@ export class ReadbackRing {
       total += bytes;
     }
     return async () => {
-      await target.mapAsync(MAP_READ, 0, total);
+      await this.#poller.settled(target.mapAsync(MAP_READ, 0, total));
       const words = new Uint32Array(target.getMappedRange(0, total).slice(0));
       target.unmap();
       this.#free.push(target);

@@ -160,15 +160,15 @@ describe("a product of normalised rows", () => {
   const norm = padRows(randomFloats(2 * width, 6), 2, width);
   const samples = packSamples([40, 3, 17, 8].map((row) => ({ row })));
   const shape = { K4, N4, Y4: N4, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: Epilogue.geluTanh };
-  const normed = { NORM: true, RMS: false, WIDTH: width, EPSILON: 1e-5, ...NO_HEAD };
 
   it.each([
-    { rows: 1, SAMPLES_ONLY: false },
-    { rows: 41, SAMPLES_ONLY: false },
-    { rows: 4, SAMPLES_ONLY: true },
+    { rows: 1, SAMPLES_ONLY: false, RMS: false },
+    { rows: 41, SAMPLES_ONLY: false, RMS: false },
+    { rows: 4, SAMPLES_ONLY: true, RMS: true },
   ])(
-    "has the bits of the norm's kernel followed by the product's: $rows rows, of samples: $SAMPLES_ONLY",
-    async ({ rows, SAMPLES_ONLY }) => {
+    "has the bits of the norm's kernel followed by the product's: $rows rows, of samples: $SAMPLES_ONLY, RMS: $RMS",
+    async ({ rows, SAMPLES_ONLY, RMS }) => {
+      const normed = { NORM: true, RMS, WIDTH: width, EPSILON: 1e-5, ...NO_HEAD };
       const data = {
         x: padRows(randomFloats(64 * width, 5, 3), 64, width),
         w: packMatrix(randomFloats(width * n, 1), width, n, "f16").words,
@@ -179,23 +179,21 @@ describe("a product of normalised rows", () => {
         samples,
         logit_parts: new Float32Array(4),
       };
-      const constants = { K4, RMS: false, WIDTH: width, EPSILON: normed.EPSILON, SAMPLES_ONLY, ADD_TO_OUTPUT: false };
+      const constants = { K4, RMS, WIDTH: width, EPSILON: normed.EPSILON, SAMPLES_ONLY, ADD_TO_OUTPUT: false };
       const x = floatsOf(await runKernel(device, layerNorm, constants, data, [rows, 1]), "y");
       const laneData = { ...data, x: x as Float32Array<ArrayBuffer> };
       const laneConstants = { ...shape, SAMPLES_ONLY, LANES: 32 };
       const expected = await runKernel(device, matmulLane, laneConstants, laneData, [1, Math.ceil(rows / 4)]);
-      for (const ROWS of [1, 3, 16]) {
+      for (const ROWS of [1, 3]) {
         const skinny = { ...shape, ...normed, SAMPLES_ONLY, COLUMNS: 8, SPLITS: 2, ROWS };
         const tiles: [number, number] = [Math.ceil(N4 / 8), Math.ceil(rows / ROWS)];
         const { y } = await runKernel(device, matmulSkinny, skinny, data, tiles);
         expect(differingWords(y, expected.y)).toBe(0);
       }
-      for (const tileRows of [4, 32]) {
-        const tile = tileOf(tileRows);
-        const tiles: [number, number] = [Math.ceil(N4 / (tile.COLUMN_LANES * tile.VECS)), Math.ceil(rows / tileRows)];
-        const { y } = await runKernel(device, matmulTiled, { ...shape, ...normed, ...tile, SAMPLES_ONLY }, data, tiles);
-        expect(differingWords(y, expected.y)).toBe(0);
-      }
+      const tile = tileOf(4);
+      const tiles: [number, number] = [Math.ceil(N4 / (tile.COLUMN_LANES * tile.VECS)), Math.ceil(rows / 4)];
+      const { y } = await runKernel(device, matmulTiled, { ...shape, ...normed, ...tile, SAMPLES_ONLY }, data, tiles);
+      expect(differingWords(y, expected.y)).toBe(0);
       expect(new Set(new Uint32Array(expected.y ?? new ArrayBuffer(0))).size).toBeGreaterThan(rows * n * 0.9);
     },
   );
