@@ -85,6 +85,9 @@ export async function compare(options: CompareOptions): Promise<Comparison> {
       engines.push(await prepare(browser, contender, engines[0]?.reference ?? null, prompts, pace, options));
     }
     await measureInRounds(engines, prompts, { ...pace, rounds: options.rounds ?? pace.rounds }, options.say);
+    // The browser itself has ended, for one. The report keeps the run before.
+    const failure = engines[0]?.failure;
+    if (failure) throw new Error(`The reference can't be measured: ${failure}`);
     return {
       browser: browser.version(),
       adapter: place === "cpu" ? "the CPU" : ((await engines[0]?.page?.describeAdapter()) ?? "unknown"),
