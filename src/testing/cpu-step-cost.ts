@@ -158,7 +158,7 @@ function stepPlan(count: number, prompt: number, blocks: number): StepPlan {
     blockTables: Array.from({ length: count }, (_, slot) => ({
       slot,
       start: 0,
-      values: Array.from({ length: blocks }, (_, block) => slot * blocks + block),
+      values: Array.from(Array(blocks).keys(), (block) => slot * blocks + block),
     })),
     histories: [],
     rules: [],
