@@ -1,7 +1,7 @@
 // npm run bench: the core's cost in Node, then the benchmark page (#/bench) in Chromium, whose figures go to the terminal
-// and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend in Node), "ui" (the
-// interface alone), "memory" (while a model loads), "peers" (others on the same weights), or part of the name of a
-// *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --backend cpu --sections decode,modes
+// and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend's kernels and steps),
+// "ui" (the interface alone), "memory" (while a model loads), "peers" (others on the same weights), or part of the name of
+// a *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --backend cpu --sections decode,modes
 // --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where to,
 // --note TEXT what its readers should know.
 
@@ -55,8 +55,9 @@ if (process.argv.includes("peers")) {
     await benchUi(await ensureChromium());
   }
   if (words.includes("cpu")) {
+    const { ensureChromium } = await import("./install-chromium.mjs");
     const { benchCpu } = await import("./bench-cpu.mjs");
-    await benchCpu(values);
+    await benchCpu(await ensureChromium(), values);
   }
   if (words.includes("memory")) {
     const { ensureChromium } = await import("./install-chromium.mjs");

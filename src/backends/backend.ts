@@ -1,7 +1,7 @@
 import type { Runner } from "../engine/runner.ts";
 import type { Model } from "../models/model.ts";
 import type { ModelWeights } from "../models/model-weights.ts";
-import type { BackendName, ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
+import type { BackendName, ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ChorusError } from "../protocol/errors.ts";
 
 /** What computes models: WebGPU, or the CPU. A value that a platform offers and a host opens. */
@@ -19,6 +19,9 @@ export type EngineSizes = Pick<
   "dtype" | "kvCacheDtype" | "numGpuBlocks" | "blockSize" | "maxNumSeqs"
 >;
 
+/** Defaults that a backend may set by itself. */
+export type UsualConfig = Partial<Pick<ResolvedEngineConfig, "dtype" | "maxNumBatchedTokens">>;
+
 export interface ModelMemory {
   readonly weightBytes: number;
   readonly kvCacheBytes: number;
@@ -31,8 +34,8 @@ export interface OpenedBackend extends Pick<Backend, "name" | "memory"> {
   readonly isSoftware: boolean;
   /** Resolves when the device can't go on: lost, out of memory, or used wrongly by us. Never rejects. */
   readonly failure: Promise<ChorusError>;
-  /** Returns how weights are kept where nobody says. */
-  usualDtype(model: Model): WeightsDtype;
+  /** Returns what counts here for a model where the caller says nothing. */
+  usual(model: Model): UsualConfig;
   /** @throws ChorusError out_of_memory or model_unsupported, saying what would fit */
   checkFits(model: Model, engine: ResolvedEngineConfig): void;
   /**

@@ -63,6 +63,8 @@ export class ModelTokenizer {
   readonly namedTokens: Readonly<Record<string, string>>;
   readonly #control: ControlTokens;
   readonly #bytesOf: (token: string) => Uint8Array;
+  /** Of the tokens that were asked for. */
+  readonly #bytes = new Map<number, Uint8Array>();
   /** Knows the vocabulary and the added tokens that are text, but no control tokens. */
   readonly #bpe: Tokenizer;
 
@@ -110,6 +112,12 @@ export class ModelTokenizer {
 
   /** Returns a token's bytes of UTF-8, perhaps part of a character. Control tokens and unknown ids have none. */
   tokenBytes(id: number): Uint8Array {
+    const known = this.#bytes.get(id) ?? this.#findBytes(id);
+    this.#bytes.set(id, known);
+    return known;
+  }
+
+  #findBytes(id: number): Uint8Array {
     const control = this.#control.content(id);
     if (control !== undefined) return new TextEncoder().encode(READABLE_TAG.test(control) ? control : "");
     return this.#bytesOf(this.#bpe.id_to_token(id) ?? "");

@@ -48,7 +48,7 @@ export async function loadModel(
     const opened = await openModel(location, platform, onProgress);
     const configJson = await opened.files.readJson(CONFIG_FILE);
     const described = describeModel(configJson);
-    const wanted = resolveEngineConfig(config, described.shape, backend.usualDtype(described));
+    const wanted = resolveEngineConfig(config, described.shape, backend.usual(described));
     backend.checkFits(described, wanted);
     const files = await opened.fetch();
     const defaults = await loadGenerationDefaults(files, described.eosTokenIds);

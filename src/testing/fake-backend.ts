@@ -73,7 +73,7 @@ export class FakeBackend implements Backend {
       adapterName: this.adapterName,
       isSoftware: false,
       failure: device.failure,
-      usualDtype: () => "f32",
+      usual: () => ({ dtype: "f32" }),
       checkFits: () => undefined,
       load: (options) => this.#load(device, options),
       close: () => void (device.isClosed = true),
