@@ -26,6 +26,8 @@ class TestBench {
   constructor(...others: FakeBackend[]) {
     this.platform = {
       backends: [this.gpu, ...others].map(({ offered }) => offered),
+      reference: null,
+      runtime: "test",
       tuning: memoryTuningStore(),
       openModelStore: () => Promise.resolve(null),
       now: () => this.nowMs + performance.now(),
@@ -187,6 +189,19 @@ test("after three losses in a minute the next backend goes on, where there is on
   expect(bench.fatal).toEqual([]);
 });
 
+test("a GPU whose answers are wrong is passed over for the next backend, which says so", async () => {
+  const cpu = new FakeBackend("cpu", "Fake CPU");
+  const bench = new TestBench(cpu);
+  bench.gpu.onLoad = () => Promise.reject(new ChorusError("wrong_answers", "It computes wrong answers."));
+  const notice = "It computes wrong answers.";
+  expect(await bench.load()).toMatchObject({ ok: true, value: { adapter: "Fake CPU", notice } });
+  expect(bench.gpu.devices.map(({ isClosed }) => isClosed)).toEqual([true]);
+  expect(await new TestBench().load()).toMatchObject({ ok: true, value: { notice: null } });
+  const alone = new TestBench();
+  alone.gpu.onLoad = bench.gpu.onLoad;
+  expect(await alone.load()).toMatchObject({ ok: false, error: { code: "wrong_answers" } });
+});
+
 test("a device that comes back after some seconds is waited for, and one that does not is given up", async () => {
   const bench = new TestBench();
   const loader = bench.loader();
@@ -257,7 +272,6 @@ test("an engine disposed of while its device is replaced frees what is loaded af
   await turn();
   bench.host.dispose();
   await expect(bench.answer(1)).rejects.toMatchObject({ code: "engine_disposed" });
-  for (let i = 0; i < 100; i++) await turn();
-  expect(bench.gpu.devices.every(({ isClosed }) => isClosed)).toBe(true);
+  await expect.poll(() => bench.gpu.devices.map(({ isClosed }) => isClosed)).toEqual([true, true]);
   expect(bench.fatal).toMatchObject([{ code: "engine_disposed" }]);
 });

@@ -1,6 +1,6 @@
 import { createChatFormat, type ChatFormat } from "../api/chat-format.ts";
 import { parseBackendChoice, resolveEngineConfig } from "../api/engine-config.ts";
-import type { LoadedRunner, OpenedBackend } from "../backends/backend.ts";
+import type { KernelChoice, LoadedRunner, OpenedBackend } from "../backends/backend.ts";
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
 import { openCheckpoint } from "../files/open-checkpoint.ts";
@@ -13,7 +13,9 @@ import { ChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
 import { causeOf, unlessFailed } from "./backend-failure.ts";
-import { loadIntoMemory } from "./load-into-memory.ts";
+import { wrongAnswersOf } from "./known-answers.ts";
+import { loadIntoMemory, type LoadedIntoMemory } from "./load-into-memory.ts";
+import { loadRightKernels } from "./load-right-kernels.ts";
 import { openModel } from "./open-model.ts";
 import type { OfferedBackend, Platform } from "./platforms/platform.ts";
 
@@ -61,13 +63,17 @@ export async function loadModel(
     const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
     const { shape } = weights.model;
     checkTokenizer(tokenizer.vocabSize, shape.vocabSize);
-    const load = (engine: ResolvedEngineConfig) => {
+    const { vocabSize } = tokenizer;
+    const load = (kernels: KernelChoice) => {
       const onKernel = (done: number, total: number) => onProgress({ stage: "kernels", done, total });
-      const { vocabSize } = tokenizer;
-      return unlessFailed(backend.load({ weights, engine, vocabSize, onKernel, tuning: platform.tuning }), backend);
+      const options = { weights, vocabSize, onKernel, kernels, tuning: platform.tuning };
+      const loadOnce = (engine: ResolvedEngineConfig) => unlessFailed(backend.load({ ...options, engine }), backend);
+      const weightBytes = (dtype: WeightsDtype) => backend.memory(weights.model, { ...wanted, dtype }).weightBytes;
+      return loadIntoMemory(wanted, loadOnce, weightBytes);
     };
-    const weightBytes = (dtype: WeightsDtype) => backend.memory(weights.model, { ...wanted, dtype }).weightBytes;
-    const { runner, engineConfig } = await loadIntoMemory(wanted, load, weightBytes);
+    const check = ({ runner: loaded, engineConfig: engine }: LoadedIntoMemory) =>
+      unlessFailed(wrongAnswersOf(loaded, { weights, engine, vocabSize, platform }), backend);
+    const { runner, engineConfig, notice } = await loadRightKernels(load, check);
     const { numGpuBlocks } = engineConfig;
     const isSmaller = numGpuBlocks < wanted.numGpuBlocks;
     const detail = `${numGpuBlocks} blocks${isSmaller ? ` (no memory for ${wanted.numGpuBlocks})` : ""}`;
@@ -77,7 +83,7 @@ export async function loadModel(
       numParameters: weights.numParameters,
       weightBytes: runner.weightBytes,
       contextLength: engineConfig.maxModelLen,
-      vocabSize: tokenizer.vocabSize,
+      vocabSize,
       numLayers: shape.numLayers,
       dtype: engineConfig.dtype,
       kvCacheDtype: engineConfig.kvCacheDtype,
@@ -85,6 +91,7 @@ export async function loadModel(
       blockSize: engineConfig.blockSize,
       backend: backend.name,
       adapter: runner.adapterName,
+      notice,
       chat: tokenizer.chatTemplate !== null || frame !== null,
       readsSystemPrompt: chatFormat.readsSystemPrompt,
       defaults: {

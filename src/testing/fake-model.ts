@@ -33,6 +33,8 @@ export async function openFakeModel(config: EngineConfig = {}): Promise<FakeMode
   let resume: () => void = () => undefined;
   const platform: Platform = {
     backends: [backend.offered],
+    reference: null,
+    runtime: "test",
     tuning: memoryTuningStore(),
     openModelStore: () => Promise.resolve(null),
     now: () => performance.now(),

@@ -2,7 +2,7 @@ import { browserHelper } from "../../backends/cpu/threads/helper-thread.ts";
 import type { CpuThreads } from "../../backends/cpu/cpu-runner.ts";
 import { ModelStore } from "../../files/store/model-store.ts";
 import { describeModel } from "../../models/families.ts";
-import { offerCpu, offerWebGpu } from "./offered-backends.ts";
+import { offerCpu, offerWebGpu, ONE_THREAD } from "./offered-backends.ts";
 import type { Platform } from "./platform.ts";
 import { indexedDbTuningStore } from "./tuning-store.ts";
 
@@ -10,6 +10,8 @@ import { indexedDbTuningStore } from "./tuning-store.ts";
 export function browserPlatform({ gpu }: { gpu: GPU | undefined }): Platform {
   return {
     backends: [offerWebGpu(gpu), offerCpu(browserThreads)],
+    reference: offerCpu(() => ONE_THREAD),
+    runtime: navigator.userAgent,
     tuning: indexedDbTuningStore(),
     openModelStore: (http) => ModelStore.open(describeModel, http),
     now: () => performance.now(),

@@ -2,7 +2,7 @@ import type { CpuThreads } from "../../backends/cpu/cpu-runner.ts";
 import { nodeHelper } from "../../backends/cpu/threads/helper-thread.ts";
 // eslint-disable-next-line import/default -- Vite makes it
 import helperUrl from "../../backends/cpu/threads/helper.worker.ts?worker&url";
-import { offerCpu, offerWebGpu } from "./offered-backends.ts";
+import { offerCpu, offerWebGpu, ONE_THREAD } from "./offered-backends.ts";
 import type { Platform } from "./platform.ts";
 import { memoryTuningStore } from "./tuning-store.ts";
 
@@ -17,6 +17,8 @@ export function nodePlatform({ gpu }: { gpu: GPU | undefined }): Platform {
   };
   return {
     backends: [offerWebGpu(gpu), offerCpu(() => threads)],
+    reference: offerCpu(() => ONE_THREAD),
+    runtime: `Node ${process.version}`,
     tuning: memoryTuningStore(),
     openModelStore: () => Promise.resolve(null),
     now: () => performance.now(),

@@ -13,7 +13,11 @@ export interface OfferedBackend {
 export interface Platform {
   /** In the order in which they are tried. */
   readonly backends: readonly OfferedBackend[];
-  /** Where measured kernel choices are kept. */
+  /** What is right: answers of other backends are compared with it. Null: nothing is. */
+  readonly reference: OfferedBackend | null;
+  /** What compiles and runs kernels, with its version. */
+  readonly runtime: string;
+  /** Where measured kernel choices and results of comparisons are kept. */
   readonly tuning: TuningStore;
   /** Opens the models that are kept here; null where none can be. */
   openModelStore(http?: HttpClient): Promise<ModelStore | null>;
