@@ -199,7 +199,7 @@ export class EngineHost implements EngineService {
     };
     const grammars = async () => {
       const { openGrammars } = await import("../grammar/open-grammars.ts");
-      return (opened ??= openGrammars(() => vocabularyOf(model)));
+      return (opened ??= openGrammars(() => vocabularyOf(model), this.#platform.openGrammarThread));
     };
     return { model, engine, telemetry, context, grammars, post, now };
   }

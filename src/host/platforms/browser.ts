@@ -4,6 +4,7 @@ import { ModelStore } from "../../files/store/model-store.ts";
 import { describeModel } from "../../models/families.ts";
 import { offerCpu, offerWebGpu, ONE_THREAD } from "./offered-backends.ts";
 import type { Platform } from "./platform.ts";
+import { browserPort } from "./thread-port.ts";
 import { indexedDbTuningStore } from "./tuning-store.ts";
 
 /** A page or a worker: models in the origin's private files, measurements in IndexedDB. */
@@ -13,6 +14,7 @@ export function browserPlatform({ gpu }: { gpu: GPU | undefined }): Platform {
     reference: offerCpu(() => ONE_THREAD),
     runtime: navigator.userAgent,
     tuning: indexedDbTuningStore(),
+    openGrammarThread: () => browserPort(startGrammarThread()),
     openModelStore: (http) => ModelStore.open(describeModel, http),
     now: () => performance.now(),
   };
@@ -29,4 +31,9 @@ function browserThreads(): CpuThreads {
 
 function startHelper(): Worker {
   return new Worker(new URL("../../backends/cpu/threads/helper.worker.ts", import.meta.url), { type: "module" });
+}
+
+function startGrammarThread(): Worker {
+  const name = "chorus-grammars";
+  return new Worker(new URL("../../grammar/grammar.worker.ts", import.meta.url), { type: "module", name });
 }

@@ -1,5 +1,6 @@
 import type { Backend, TuningStore } from "../../backends/backend.ts";
 import type { HttpClient } from "../../files/hub/http-client.ts";
+import type { GrammarPort } from "../../grammar/grammar-thread.ts";
 import type { BackendName } from "../../protocol/config.ts";
 import type { ModelStore } from "../../files/store/model-store.ts";
 
@@ -19,6 +20,8 @@ export interface Platform {
   readonly runtime: string;
   /** Where measured kernel choices and results of comparisons are kept. */
   readonly tuning: TuningStore;
+  /** Opens a thread that compiles grammars. Null: they are compiled in place, without limits. */
+  readonly openGrammarThread: (() => GrammarPort) | null;
   /** Opens the models that are kept here; null where none can be. */
   openModelStore(http?: HttpClient): Promise<ModelStore | null>;
   /** The clock of all reports, in milliseconds. */
