@@ -1,5 +1,5 @@
 import { GrammarCompiler, type Grammars, type GrammarVocabulary } from "./grammar-compiler.ts";
-import type { GrammarPort } from "./grammar-thread.ts";
+import type { GrammarPort } from "./grammar-service.ts";
 import { IsolatedGrammars } from "./isolated-grammars.ts";
 
 /** Compiles in threads of their own where there are any, else in place. */

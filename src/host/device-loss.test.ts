@@ -28,6 +28,7 @@ class TestBench {
       backends: [this.gpu, ...others].map(({ offered }) => offered),
       reference: null,
       runtime: "test",
+      openTextThread: null,
       openGrammarThread: null,
       tuning: memoryTuningStore(),
       openModelStore: () => Promise.resolve(null),

@@ -4,7 +4,7 @@ import type { KernelChoice, LoadedRunner, OpenedBackend } from "../backends/back
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
 import { openCheckpoint } from "../files/open-checkpoint.ts";
-import { loadTokenizer, type ModelTokenizer } from "../files/tokenizer.ts";
+import { mayTakeForEver, ModelTokenizer, readTokenizer, withoutEncoder } from "../files/tokenizer.ts";
 import { describeModel } from "../models/families.ts";
 import { openWeights } from "../models/model-weights.ts";
 import { CATALOGUE, type ChatFrame } from "../protocol/catalogue.ts";
@@ -18,6 +18,7 @@ import { loadIntoMemory, type LoadedIntoMemory } from "./load-into-memory.ts";
 import { loadRightKernels } from "./load-right-kernels.ts";
 import { openModel } from "./open-model.ts";
 import type { OfferedBackend, Platform } from "./platforms/platform.ts";
+import type { TextModel } from "./text/text-service.ts";
 
 /** Embeddings are padded to a multiple of at most this. */
 const LARGEST_PADDING = 1024;
@@ -26,6 +27,8 @@ const LARGEST_PADDING = 1024;
 export interface LoadedModel {
   readonly card: ModelCard;
   readonly tokenizer: ModelTokenizer;
+  /** Of a tokenizer that may take for ever: what a thread needs to tokenize. Then `tokenizer` can't encode. */
+  readonly isolatedTexts: Pick<TextModel, "tokenizer" | "frame"> | null;
   readonly chatFormat: ChatFormat;
   readonly defaults: GenerationDefaults;
   readonly engineConfig: ResolvedEngineConfig;
@@ -54,11 +57,10 @@ export async function loadModel(
     backend.checkFits(described, wanted);
     const files = await opened.fetch();
     const defaults = await loadGenerationDefaults(files, described.eosTokenIds);
-    const [tokenizer, checkpoint] = await Promise.all([
-      loadTokenizer(files, defaults.eosTokenIds),
-      openCheckpoint(files),
-    ]);
+    const [source, checkpoint] = await Promise.all([readTokenizer(files, defaults.eosTokenIds), openCheckpoint(files)]);
     const frame = chatFrameOf(location);
+    const isIsolated = platform.openTextThread !== null && mayTakeForEver(source);
+    const tokenizer = new ModelTokenizer(isIsolated ? withoutEncoder(source) : source);
     const chatFormat = createChatFormat(tokenizer, frame);
     const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
     const { shape } = weights.model;
@@ -102,7 +104,8 @@ export async function loadModel(
         repetition_penalty: defaults.repetitionPenalty,
       },
     };
-    return { card, tokenizer, chatFormat, defaults, engineConfig, backend, runner };
+    const isolatedTexts = isIsolated ? { tokenizer: source, frame } : null;
+    return { card, tokenizer, isolatedTexts, chatFormat, defaults, engineConfig, backend, runner };
   } catch (error) {
     const cause = await causeOf(backend, error);
     backend.close();

@@ -42,6 +42,7 @@ export async function openFakeModel(config: EngineConfig = {}, clock: VirtualClo
     backends: [backend.offered],
     reference: null,
     runtime: "test",
+    openTextThread: null,
     openGrammarThread: grammarPortInPlace,
     tuning: memoryTuningStore(),
     openModelStore: () => Promise.resolve(null),

@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { GrammarCompiler } from "../grammar/grammar-compiler.ts";
 import { GrammarService, type GrammarAnswer } from "../grammar/grammar-service.ts";
-import type { GrammarPort } from "../grammar/grammar-thread.ts";
+import type { GrammarPort } from "../grammar/grammar-service.ts";
 import { loadXgrammar } from "../grammar/load-xgrammar.ts";
 import { tokenOfBytes } from "../files/byte-alphabet.ts";
 

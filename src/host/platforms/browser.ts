@@ -4,7 +4,7 @@ import { ModelStore } from "../../files/store/model-store.ts";
 import { describeModel } from "../../models/families.ts";
 import { offerCpu, offerWebGpu, ONE_THREAD } from "./offered-backends.ts";
 import type { Platform } from "./platform.ts";
-import { browserPort } from "./thread-port.ts";
+import { browserPort } from "../../threads/thread-port.ts";
 import { indexedDbTuningStore } from "./tuning-store.ts";
 
 /** A page or a worker: models in the origin's private files, measurements in IndexedDB. */
@@ -15,6 +15,7 @@ export function browserPlatform({ gpu }: { gpu: GPU | undefined }): Platform {
     runtime: navigator.userAgent,
     tuning: indexedDbTuningStore(),
     openGrammarThread: () => browserPort(startGrammarThread()),
+    openTextThread: () => browserPort(startTextThread()),
     openModelStore: (http) => ModelStore.open(describeModel, http),
     now: () => performance.now(),
   };
@@ -36,4 +37,9 @@ function startHelper(): Worker {
 function startGrammarThread(): Worker {
   const name = "chorus-grammars";
   return new Worker(new URL("../../grammar/grammar.worker.ts", import.meta.url), { type: "module", name });
+}
+
+function startTextThread(): Worker {
+  const name = "chorus-texts";
+  return new Worker(new URL("../text/text.worker.ts", import.meta.url), { type: "module", name });
 }

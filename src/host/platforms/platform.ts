@@ -1,6 +1,7 @@
 import type { Backend, TuningStore } from "../../backends/backend.ts";
 import type { HttpClient } from "../../files/hub/http-client.ts";
-import type { GrammarPort } from "../../grammar/grammar-thread.ts";
+import type { GrammarPort } from "../../grammar/grammar-service.ts";
+import type { TextPort } from "../text/text-service.ts";
 import type { BackendName } from "../../protocol/config.ts";
 import type { ModelStore } from "../../files/store/model-store.ts";
 
@@ -22,6 +23,8 @@ export interface Platform {
   readonly tuning: TuningStore;
   /** Opens a thread that compiles grammars. Null: they are compiled in place, without limits. */
   readonly openGrammarThread: (() => GrammarPort) | null;
+  /** Opens a thread for templates and tokenizers that may take for ever. Null: they run in place. */
+  readonly openTextThread: (() => TextPort) | null;
   /** Opens the models that are kept here; null where none can be. */
   openModelStore(http?: HttpClient): Promise<ModelStore | null>;
   /** The clock of all reports, in milliseconds. */
