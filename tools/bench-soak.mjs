@@ -34,7 +34,7 @@ export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
   const browser = await chromium.launch({ executablePath, args });
   try {
     const page = await browser.newPage();
-    page.on("console", (message) => console.log(`page: ${message.text()}`));
+    page.on("console", (message) => console.log(message.text()));
     await page.exposeFunction("loseDevice", async () => (await killGpuProcess(browser)) !== null);
     await page.exposeFunction("hide", () => freeze(page));
     await page.goto(`${server.resolvedUrls?.local[0] ?? ""}${PAGE}`);

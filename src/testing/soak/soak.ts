@@ -19,6 +19,8 @@ export interface SoakHome {
   hide?(): Promise<void>;
   /** Returns bytes in use by name, without garbage. */
   memory(): Promise<Readonly<Record<string, number>>>;
+  /** Hears what is going on. */
+  tell?(line: string): void;
 }
 
 export interface SoakReport {
@@ -68,6 +70,7 @@ export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: num
 
   for (; home.nowMs() < endMs; counts.rounds++) {
     const kind = counts.rounds % home.numKinds;
+    home.tell?.(`Round ${counts.rounds + 1}: ${JSON.stringify(counts)}`);
     const engine = await home.open(kind);
     const fairness = new BackgroundFairness(engine);
     let failure: unknown = null;
