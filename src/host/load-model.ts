@@ -5,6 +5,7 @@ import { loadGenerationDefaults, type GenerationDefaults } from "../files/genera
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
 import { openCheckpoint } from "../files/open-checkpoint.ts";
 import { mayTakeForEver, ModelTokenizer, readTokenizer, withoutEncoder } from "../files/tokenizer.ts";
+import { checkValues } from "../models/check-values.ts";
 import { describeModel } from "../models/families.ts";
 import { openWeights } from "../models/model-weights.ts";
 import { CATALOGUE, type ChatFrame } from "../protocol/catalogue.ts";
@@ -65,6 +66,7 @@ export async function loadModel(
     const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
     const { shape } = weights.model;
     checkTokenizer(tokenizer.vocabSize, shape.vocabSize);
+    await checkValues(weights);
     const { vocabSize } = tokenizer;
     const load = (kernels: KernelChoice) => {
       const onKernel = (done: number, total: number) => onProgress({ stage: "kernels", done, total });
