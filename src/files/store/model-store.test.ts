@@ -1,5 +1,7 @@
 // Downloads from servers and over connections that misbehave.
 
+import { gzipSync } from "node:zlib";
+
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { RemoteLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress } from "../../protocol/models.ts";
@@ -299,6 +301,27 @@ describe("a server that", () => {
     abortAfter(5 * 2 ** 20, controller);
     await expect(store.download(folder, { signal: controller.signal })).rejects.toThrow("enough");
     await openStore().download(folder);
+    expect(sameBytes(await storedBytes(folder, WEIGHTS), weights)).toBe(true);
+  });
+
+  test.each([true, false])("compresses what it sends is read whole (by parts: %s)", async (byParts) => {
+    const weights = largeWeights(8);
+    serveFolder(modelFiles(weights));
+    const packedFiles = new Map([...server.files].map(([path, bytes]) => [path, gzipSync(bytes, { level: 1 })]));
+    server.interfere = ({ path, range }, response) => {
+      const packed = packedFiles.get(path);
+      if (packed === undefined) return false;
+      const [, begin = 0, end = packed.length - 1] = /^bytes=(\d+)-(\d+)$/.exec(byParts ? (range ?? "") : "") ?? [];
+      const isPart = byParts && range !== null;
+      response.writeHead(isPart ? 206 : 200, {
+        "content-encoding": "gzip",
+        "content-type": "application/octet-stream",
+        ...(isPart && { "content-range": `bytes ${begin}-${end}/${packed.length}` }),
+      });
+      response.end(isPart ? packed.subarray(Number(begin), Number(end) + 1) : packed);
+      return true;
+    };
+    await store.download(folder);
     expect(sameBytes(await storedBytes(folder, WEIGHTS), weights)).toBe(true);
   });
 
