@@ -1,6 +1,6 @@
 // npm run bench: the core's cost in Node, then the benchmark page (#/bench) in Chromium, whose figures go to the terminal
 // and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend in Node), "ui" (the
-// interface alone), "memory" (while a model loads), "soak" (a long day; --minutes N), "peers" (others on the same weights), or part of the name of a
+// interface alone), "memory" (while a model loads), "soak" (a long day; --minutes N), "hidden" (a tab behind another; needs a display), "peers" (others on the same weights), or part of the name of a
 // *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --backend cpu --sections decode,modes
 // --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where to,
 // --note TEXT what its readers should know.
@@ -69,7 +69,12 @@ if (process.argv.includes("peers")) {
     const { benchSoak } = await import("./bench-soak.mjs");
     await benchSoak(await ensureChromium(), values);
   }
-  const filters = words.filter((word) => !["core", "page", "cpu", "ui", "memory", "soak"].includes(word));
+  if (words.includes("hidden")) {
+    const { ensureChromium } = await import("./install-chromium.mjs");
+    const { benchHidden } = await import("./bench-hidden.mjs");
+    await benchHidden(await ensureChromium(), values);
+  }
+  const filters = words.filter((word) => !["core", "page", "cpu", "ui", "memory", "soak", "hidden"].includes(word));
   if (filters.length > 0) {
     const { ensureChromium } = await import("./install-chromium.mjs");
     process.env.CHORUS_CHROMIUM = await ensureChromium();

@@ -3,13 +3,14 @@
 import { afterEach, expect, test, vi } from "vitest";
 
 import { ChorusError } from "../protocol/errors.ts";
+import type { LoadProgress, LoadStage } from "../protocol/reports.ts";
 import type { EngineMessage, RequestEvent } from "../protocol/service.ts";
 import { FakeBackend, type FakeDevice } from "../testing/fake-backend.ts";
+import { fakePlatform } from "../testing/fake-platform.ts";
 import { modelFiles } from "../testing/model-folders.ts";
 import { EngineHost } from "./engine-host.ts";
 import { ModelLoader } from "./model-loader.ts";
 import type { Platform } from "./platforms/platform.ts";
-import { memoryTuningStore } from "./platforms/tuning-store.ts";
 
 const LOCATION = {
   type: "files",
@@ -20,26 +21,19 @@ class TestBench {
   readonly gpu = new FakeBackend("webgpu", "Fake GPU");
   readonly platform: Platform;
   readonly messages: EngineMessage[] = [];
+  readonly stages: LoadStage[] = [];
   readonly host: EngineHost;
   nowMs = 0;
 
   constructor(...others: FakeBackend[]) {
-    this.platform = {
-      backends: [this.gpu, ...others].map(({ offered }) => offered),
-      reference: null,
-      runtime: "test",
-      openTextThread: null,
-      openGrammarThread: null,
-      tuning: memoryTuningStore(),
-      openModelStore: () => Promise.resolve(null),
-      now: () => this.nowMs + performance.now(),
-    };
+    this.platform = fakePlatform([this.gpu, ...others], { now: () => this.nowMs + performance.now() });
     this.host = new EngineHost(this.platform);
   }
 
   async load(config = {}) {
     const post = (message: EngineMessage) => void this.messages.push(message);
-    return this.host.load(LOCATION, { seed: 1, maxNumBatchedTokens: 16, ...config }, post, () => undefined);
+    const tell = ({ stage }: LoadProgress) => void this.stages.push(stage);
+    return this.host.load(LOCATION, { seed: 1, maxNumBatchedTokens: 16, ...config }, post, tell);
   }
 
   loader(config = {}): ModelLoader {
@@ -234,6 +228,7 @@ test.each([true, false])("a device lost while a model is loaded costs a second a
   expect(await bench.load()).toMatchObject({ ok: true, value: { adapter: "Fake GPU" } });
   expect(bench.gpu.devices).toHaveLength(3);
   expect(last?.isClosed).toBe(true);
+  expect(bench.stages.filter((stage) => stage === "adapter")).toHaveLength(3);
   bench.ask(1);
   expect(await bench.answer(1)).not.toEqual([]);
 });

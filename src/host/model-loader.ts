@@ -91,7 +91,7 @@ export class ModelLoader {
       const config = { ...this.#config, ...this.#fixed };
       const attempt = (tell: OnProgress) => loadModel(this.#location, config, { ...this.#platform, backends }, tell);
       try {
-        const loaded = await (loss === null ? attempt(onProgress) : unlessStalled(attempt));
+        const loaded = await (loss === null ? attempt(onProgress) : unlessStalled(attempt, onProgress));
         const { card } = loaded;
         this.#loaded = { ...loaded, card: { ...card, notice: card.notice ?? this.#notice } };
         if (!this.#isClosed) return this.#loaded;
@@ -144,7 +144,10 @@ function free({ runner, backend }: LoadedModel): void {
 }
 
 /** Rejects with device_lost when there is no progress any more. What is loaded all the same is freed. */
-function unlessStalled(load: (onProgress: OnProgress) => Promise<LoadedModel>): Promise<LoadedModel> {
+function unlessStalled(
+  load: (onProgress: OnProgress) => Promise<LoadedModel>,
+  onProgress: OnProgress,
+): Promise<LoadedModel> {
   return new Promise((resolve, reject) => {
     let hasStalled = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -157,7 +160,12 @@ function unlessStalled(load: (onProgress: OnProgress) => Promise<LoadedModel>): 
       }, MOST_STALL_MS);
     };
     wait();
-    void load(() => hasStalled || wait())
+    const tell = (progress: LoadProgress) => {
+      if (hasStalled) return;
+      wait();
+      onProgress(progress);
+    };
+    void load(tell)
       .then((model) => (hasStalled ? free(model) : resolve(model)), reject)
       .finally(() => clearTimeout(timer));
   });

@@ -5,10 +5,9 @@ import { readFileSync } from "node:fs";
 
 import { EngineClient } from "../client/engine-client.ts";
 import { EngineHost } from "../host/engine-host.ts";
-import type { Platform } from "../host/platforms/platform.ts";
-import { memoryTuningStore } from "../host/platforms/tuning-store.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { FakeBackend } from "./fake-backend.ts";
+import { fakePlatform } from "./fake-platform.ts";
 import { grammarPortInPlace } from "./grammars.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
@@ -38,16 +37,10 @@ export async function openFakeModel(config: EngineConfig = {}, clock: VirtualClo
   const backend = new FakeBackend("webgpu", "Fake");
   if (clock !== null) backend.stepTime = () => clock.sleep(STEP_MS);
   let resume: () => void = () => undefined;
-  const platform: Platform = {
-    backends: [backend.offered],
-    reference: null,
-    runtime: "test",
-    openTextThread: null,
+  const platform = fakePlatform([backend], {
     openGrammarThread: grammarPortInPlace,
-    tuning: memoryTuningStore(),
-    openModelStore: () => Promise.resolve(null),
-    now: () => clock?.nowMs ?? performance.now(),
-  };
+    ...(clock !== null && { now: () => clock.nowMs }),
+  });
   const transport = {
     service: new EngineHost(platform),
     died: new Promise<never>(() => undefined),

@@ -7,6 +7,9 @@ import type { Platform } from "./platform.ts";
 import { browserPort } from "../../threads/thread-port.ts";
 import { indexedDbTuningStore } from "./tuning-store.ts";
 
+/** Chromium's shared workers can't start others. */
+const HAS_WORKERS = globalThis.Worker !== undefined;
+
 /** A page or a worker: models in the origin's private files, measurements in IndexedDB. */
 export function browserPlatform({ gpu }: { gpu: GPU | undefined }): Platform {
   return {
@@ -14,8 +17,8 @@ export function browserPlatform({ gpu }: { gpu: GPU | undefined }): Platform {
     reference: offerCpu(() => ONE_THREAD),
     runtime: navigator.userAgent,
     tuning: indexedDbTuningStore(),
-    openGrammarThread: () => browserPort(startGrammarThread()),
-    openTextThread: () => browserPort(startTextThread()),
+    openGrammarThread: HAS_WORKERS ? () => browserPort(startGrammarThread()) : null,
+    openTextThread: HAS_WORKERS ? () => browserPort(startTextThread()) : null,
     openModelStore: (http) => ModelStore.open(describeModel, http),
     now: () => performance.now(),
   };
@@ -23,7 +26,7 @@ export function browserPlatform({ gpu }: { gpu: GPU | undefined }): Platform {
 
 /** Threads share memory where the page is isolated from others, and only a worker may wait for them. */
 function browserThreads(): CpuThreads {
-  const canShare = globalThis.crossOriginIsolated && globalThis.document === undefined;
+  const canShare = HAS_WORKERS && globalThis.crossOriginIsolated && globalThis.document === undefined;
   return {
     most: canShare ? Math.max(1, navigator.hardwareConcurrency - 1) : 1,
     openHelper: canShare ? () => Promise.resolve(browserHelper(startHelper())) : null,
