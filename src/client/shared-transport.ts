@@ -17,8 +17,8 @@ interface SharedService extends EngineService {
  * @throws ChorusError worker_died if the worker can't be loaded; the signal's reason
  */
 export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport> {
-  const url = new URL("../host/engine.shared-worker.ts", import.meta.url);
-  const worker = new SharedWorker(url, { type: "module", name: "chorus" });
+  const options = { type: "module", name: "chorus" } as const;
+  const worker = new SharedWorker(new URL("../host/engine.shared-worker.ts", import.meta.url), options);
   const failedToStart = new Promise<ChorusError>((resolve) => {
     const message = "The engine's shared worker failed: its script could not be loaded.";
     worker.addEventListener("error", () => resolve(new ChorusError("worker_died", message)));

@@ -408,6 +408,18 @@ describe("a full disk", () => {
   });
 });
 
+test("two tabs that want one model download it once", async () => {
+  serveFolder(modelFiles());
+  let last: Promise<unknown> = Promise.resolve();
+  const request = (_name: string, _options: LockOptions, task: (lock: unknown) => unknown) =>
+    (last = last.then(() => task(true)));
+  const locks = { request } as unknown as LockManager;
+  const tab = () => new ModelStore({ root, http: new HttpClient(), describeModel, locks });
+  const stored = await Promise.all([tab().download(folder), tab().download(folder)]);
+  expect(stored.map(({ status }) => status)).toEqual(["whole", "whole"]);
+  expect(server.bytesAsked(`m/${WEIGHTS}`)).toBeLessThan(1.9 * fixture(WEIGHTS).length);
+});
+
 test("leftovers of a crash without a plan, or with a truncated manifest, are no model", async () => {
   serveFolder(modelFiles());
   await store.download(folder);
