@@ -17,8 +17,11 @@ interface SharedService extends EngineService {
  * @throws ChorusError worker_died if the worker can't be loaded; the signal's reason
  */
 export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport> {
-  const options = { type: "module", name: "chorus" } as const;
-  const worker = new SharedWorker(new URL("../host/engine.shared-worker.ts", import.meta.url), options);
+  // As Vite wants it: an address and options that it can read.
+  const worker = new SharedWorker(new URL("../host/engine.shared-worker.ts", import.meta.url), {
+    type: "module",
+    name: "chorus",
+  });
   const failedToStart = new Promise<ChorusError>((resolve) => {
     const message = "The engine's shared worker failed: its script could not be loaded.";
     worker.addEventListener("error", () => resolve(new ChorusError("worker_died", message)));
