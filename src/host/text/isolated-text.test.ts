@@ -30,7 +30,7 @@ async function slowModel() {
   const described = describeModel(await files.readJson("config.json"));
   const defaults = await loadGenerationDefaults(files, described.eosTokenIds);
   const tokenizer = await readTokenizer(files, defaults.eosTokenIds);
-  const limits = resolveEngineConfig({}, described.shape, "f32");
+  const limits = resolveEngineConfig({}, described.shape, { dtype: "f32" });
   const { vocabSize } = described.shape;
   const context = { modelName: "m", vocabSize, defaults, eosTokenIds: defaults.eosTokenIds, limits };
   return { tokenizer, frame: null, context };
