@@ -52,6 +52,10 @@ export default defineConfig({
           environment: "node",
           include: ["src/**/*.test.{ts,tsx}", "tools/**/*.test.mjs"],
           exclude: ["src/**/*.gpu.test.ts"],
+          // By itself Vitest leaves a core free, and so half of a machine with two.
+          maxWorkers: "100%",
+          // Many at once on a busy machine: none is slow by itself.
+          testTimeout: 30_000,
         },
       },
       // The software adapter makes about 1 GFLOP/s, hence the patience.

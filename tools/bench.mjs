@@ -1,7 +1,8 @@
 // npm run bench: the core's cost in Node, then the benchmark page (#/bench) in Chromium, whose figures go to the terminal
 // and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend's kernels and steps),
-// "ui" (the interface alone), "memory" (while a model loads), "peers" (others on the same weights), or part of the name of
-// a *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --backend cpu --sections decode,modes
+// "ui" (the interface alone), "memory" (while a model loads), "soak" (a long day; --minutes N), "hidden" (a tab behind
+// another; needs a display), "peers" (others on the same weights), or part of the name of a *.gpu.bench.ts (order,
+// run-ahead). Options are the page's: --quick --size small --backend cpu --sections decode,modes
 // --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where to,
 // --note TEXT what its readers should know.
 
@@ -35,6 +36,7 @@ if (process.argv.includes("peers")) {
       out: { type: "string" },
       name: { type: "string" },
       note: { type: "string" },
+      minutes: { type: "string" },
     },
   });
   if (words.length === 0 || words.includes("core")) {
@@ -64,7 +66,17 @@ if (process.argv.includes("peers")) {
     const { benchMemory } = await import("./bench-memory.mjs");
     await benchMemory(await ensureChromium(), values.size);
   }
-  const filters = words.filter((word) => !["core", "page", "cpu", "ui", "memory"].includes(word));
+  if (words.includes("soak")) {
+    const { ensureChromium } = await import("./install-chromium.mjs");
+    const { benchSoak } = await import("./bench-soak.mjs");
+    await benchSoak(await ensureChromium(), values);
+  }
+  if (words.includes("hidden")) {
+    const { ensureChromium } = await import("./install-chromium.mjs");
+    const { benchHidden } = await import("./bench-hidden.mjs");
+    await benchHidden(await ensureChromium(), values);
+  }
+  const filters = words.filter((word) => !["core", "page", "cpu", "ui", "memory", "soak", "hidden"].includes(word));
   if (filters.length > 0) {
     const { ensureChromium } = await import("./install-chromium.mjs");
     process.env.CHORUS_CHROMIUM = await ensureChromium();
