@@ -88,7 +88,7 @@ async function benchSteps(executablePath, size, dtypes) {
   const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
   try {
     const page = await browser.newPage();
-    page.on("console", (message) => console.log(message.text()));
+    page.on("console", (message) => message.type() === "log" && console.log(message.text()));
     // Any page that is there: what it would load is another bench's.
     await page.goto(`${server.url}pages/in-turn.mjs`);
     const url = `${server.url}bench/cpu-step-cost.js`;
