@@ -1,7 +1,9 @@
 // npm run bench: the core's cost in Node, then the benchmark page (#/bench) in Chromium, whose figures go to the terminal
-// and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend in Node), "draft" (when
-// a draft model pays, there; --size gpt2 --draft distilgpt2), "ui" (the interface alone), "memory" (while a model loads),
-// "peers" (others on the same weights), or part of the name of a *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --backend cpu --sections decode,modes
+// and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend's kernels and steps),
+// "draft" (when a draft model pays, on the CPU; --size gpt2 --draft distilgpt2), "ui" (the interface alone), "memory" (while a
+// model loads), "soak" (a long day; --minutes N), "hidden" (a tab behind another; needs a display), "peers" (others on the
+// same weights), or part of the name of a *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small
+// --backend cpu --sections decode,modes
 // --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where to,
 // --note TEXT what its readers should know.
 
@@ -36,6 +38,7 @@ if (process.argv.includes("peers")) {
       out: { type: "string" },
       name: { type: "string" },
       note: { type: "string" },
+      minutes: { type: "string" },
     },
   });
   if (words.length === 0 || words.includes("core")) {
@@ -56,8 +59,9 @@ if (process.argv.includes("peers")) {
     await benchUi(await ensureChromium());
   }
   if (words.includes("cpu")) {
+    const { ensureChromium } = await import("./install-chromium.mjs");
     const { benchCpu } = await import("./bench-cpu.mjs");
-    await benchCpu(values);
+    await benchCpu(await ensureChromium(), values);
   }
   if (words.includes("draft")) {
     const { benchDraft } = await import("./bench-draft.mjs");
@@ -68,7 +72,19 @@ if (process.argv.includes("peers")) {
     const { benchMemory } = await import("./bench-memory.mjs");
     await benchMemory(await ensureChromium(), values.size);
   }
-  const filters = words.filter((word) => !["core", "page", "cpu", "draft", "ui", "memory"].includes(word));
+  if (words.includes("soak")) {
+    const { ensureChromium } = await import("./install-chromium.mjs");
+    const { benchSoak } = await import("./bench-soak.mjs");
+    await benchSoak(await ensureChromium(), values);
+  }
+  if (words.includes("hidden")) {
+    const { ensureChromium } = await import("./install-chromium.mjs");
+    const { benchHidden } = await import("./bench-hidden.mjs");
+    await benchHidden(await ensureChromium(), values);
+  }
+  const filters = words.filter(
+    (word) => !["core", "page", "cpu", "draft", "ui", "memory", "soak", "hidden"].includes(word),
+  );
   if (filters.length > 0) {
     const { ensureChromium } = await import("./install-chromium.mjs");
     process.env.CHORUS_CHROMIUM = await ensureChromium();

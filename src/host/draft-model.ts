@@ -62,7 +62,7 @@ export async function loadDraftModel(
   backend: OpenedBackend,
   weights: ModelWeights,
   engine: ResolvedEngineConfig,
-  options: Pick<LoadOptions, "vocabSize" | "onKernel">,
+  options: Pick<LoadOptions, "vocabSize" | "onKernel" | "kernels">,
 ): Promise<{ readonly runner: LoadedRunner; readonly maxLength: number }> {
   const maxLength = Math.min(engine.maxModelLen, weights.model.shape.maxPositions);
   const own: ResolvedEngineConfig = { ...engine, maxModelLen: maxLength, logprobsMode: "raw_logprobs" };

@@ -1,5 +1,16 @@
+import type { LoadedRunner } from "../backends/backend.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
+
+export interface LoadedRunners {
+  readonly runner: LoadedRunner;
+  /** A small model that drafts, and the most tokens of a sequence in it. [none] */
+  readonly draft?: { readonly runner: LoadedRunner; readonly maxLength: number } | null;
+}
+
+export interface LoadedIntoMemory extends LoadedRunners {
+  readonly engineConfig: ResolvedEngineConfig;
+}
 
 /**
  * Loads with the largest cache that there is memory for: half of it at a time is left out, down to one full context. WebGPU
@@ -7,15 +18,15 @@ import { ChorusError } from "../protocol/errors.ts";
  * @param weightBytes of the weights in each dtype, for the refusal
  * @throws ChorusError out_of_memory, saying what would take less; any other error of `load`
  */
-export async function loadIntoMemory<Loaded>(
+export async function loadIntoMemory(
   wanted: ResolvedEngineConfig,
-  load: (engineConfig: ResolvedEngineConfig) => Promise<Loaded>,
+  load: (engineConfig: ResolvedEngineConfig) => Promise<LoadedRunners>,
   weightBytes: (dtype: ResolvedEngineConfig["dtype"]) => number,
-): Promise<{ readonly loaded: Loaded; readonly engineConfig: ResolvedEngineConfig }> {
+): Promise<LoadedIntoMemory> {
   const leastBlocks = Math.ceil(wanted.maxModelLen / wanted.blockSize);
   for (let engineConfig = wanted; ;) {
     try {
-      return { loaded: await load(engineConfig), engineConfig };
+      return { ...(await load(engineConfig)), engineConfig };
     } catch (error) {
       if (!(error instanceof ChorusError) || error.code !== "out_of_memory") throw error;
       const { numGpuBlocks } = engineConfig;

@@ -1,10 +1,11 @@
 import { createChatFormat, type ChatFormat } from "../api/chat-format.ts";
 import { parseBackendChoice, resolveEngineConfig } from "../api/engine-config.ts";
-import type { LoadedRunner, OpenedBackend } from "../backends/backend.ts";
+import type { KernelChoice, LoadedRunner, OpenedBackend } from "../backends/backend.ts";
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
 import { openCheckpoint } from "../files/open-checkpoint.ts";
-import { loadTokenizer, type ModelTokenizer } from "../files/tokenizer.ts";
+import { mayTakeForEver, ModelTokenizer, readTokenizer, withoutEncoder } from "../files/tokenizer.ts";
+import { checkValues } from "../models/check-values.ts";
 import { describeModel } from "../models/families.ts";
 import { slidingWindowOf } from "../models/graph.ts";
 import { openWeights } from "../models/model-weights.ts";
@@ -15,9 +16,12 @@ import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
 import { causeOf, unlessFailed } from "./backend-failure.ts";
 import { describeDraftModel, loadDraftModel } from "./draft-model.ts";
-import { loadIntoMemory } from "./load-into-memory.ts";
+import { wrongAnswersOf } from "./known-answers.ts";
+import { loadIntoMemory, type LoadedIntoMemory, type LoadedRunners } from "./load-into-memory.ts";
+import { loadRightKernels } from "./load-right-kernels.ts";
 import { openModel } from "./open-model.ts";
 import type { OfferedBackend, Platform } from "./platforms/platform.ts";
+import type { TextModel } from "./text/text-service.ts";
 
 /** Embeddings are padded to a multiple of at most this. */
 const LARGEST_PADDING = 1024;
@@ -26,6 +30,8 @@ const LARGEST_PADDING = 1024;
 export interface LoadedModel {
   readonly card: ModelCard;
   readonly tokenizer: ModelTokenizer;
+  /** Of a tokenizer that may take for ever: what a thread needs to tokenize. Then `tokenizer` can't encode. */
+  readonly isolatedTexts: Pick<TextModel, "tokenizer" | "frame"> | null;
   readonly chatFormat: ChatFormat;
   readonly defaults: GenerationDefaults;
   readonly engineConfig: ResolvedEngineConfig;
@@ -55,8 +61,7 @@ export async function loadModel(
     const configJson = await opened.files.readJson(CONFIG_FILE);
     const described = describeModel(configJson);
     const drafting = await describeDraftModel(config, location, platform, onProgress);
-    const usualDtype = backend.usualDtype(described);
-    const wanted = resolveEngineConfig(config, described.shape, usualDtype, drafting?.model.shape);
+    const wanted = resolveEngineConfig(config, described.shape, backend.usual(described), drafting?.model.shape);
     backend.checkFits(described, wanted);
     if (drafting) {
       backend.checkFits(drafting.model, wanted);
@@ -64,33 +69,37 @@ export async function loadModel(
     }
     const files = await opened.fetch();
     const defaults = await loadGenerationDefaults(files, described.eosTokenIds);
-    const [tokenizer, checkpoint] = await Promise.all([
-      loadTokenizer(files, defaults.eosTokenIds),
-      openCheckpoint(files),
-    ]);
+    const [source, checkpoint] = await Promise.all([readTokenizer(files, defaults.eosTokenIds), openCheckpoint(files)]);
     const frame = chatFrameOf(location);
+    const isIsolated = platform.openTextThread !== null && mayTakeForEver(source);
+    const tokenizer = new ModelTokenizer(isIsolated ? withoutEncoder(source) : source);
     const chatFormat = createChatFormat(tokenizer, frame);
     const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
     const { shape } = weights.model;
     checkTokenizer(tokenizer.vocabSize, shape.vocabSize);
+    await checkValues(weights);
     const draftWeights = await drafting?.fetch();
-    const load = async (engine: ResolvedEngineConfig) => {
+    const { vocabSize } = tokenizer;
+    const load = (kernels: KernelChoice) => {
       const onKernel = (done: number, total: number) => onProgress({ stage: "kernels", done, total });
-      const { vocabSize } = tokenizer;
-      const loading = backend.load({ weights, engine, vocabSize, onKernel, tuning: platform.tuning });
-      const runner = await unlessFailed(loading, backend);
-      if (draftWeights === undefined) return { runner, draft: null };
-      try {
-        const options = { vocabSize, onKernel };
-        return { runner, draft: await unlessFailed(loadDraftModel(backend, draftWeights, engine, options), backend) };
-      } catch (error) {
-        runner.dispose();
-        throw error;
-      }
+      const options = { weights, vocabSize, onKernel, kernels, tuning: platform.tuning };
+      const loadOnce = async (engine: ResolvedEngineConfig): Promise<LoadedRunners> => {
+        const loaded = await unlessFailed(backend.load({ ...options, engine }), backend);
+        if (draftWeights === undefined) return { runner: loaded, draft: null };
+        try {
+          const loading = loadDraftModel(backend, draftWeights, engine, { vocabSize, onKernel, kernels });
+          return { runner: loaded, draft: await unlessFailed(loading, backend) };
+        } catch (error) {
+          loaded.dispose();
+          throw error;
+        }
+      };
+      const weightBytes = (dtype: WeightsDtype) => backend.memory(weights.model, { ...wanted, dtype }).weightBytes;
+      return loadIntoMemory(wanted, loadOnce, weightBytes);
     };
-    const weightBytes = (dtype: WeightsDtype) => backend.memory(weights.model, { ...wanted, dtype }).weightBytes;
-    const { loaded, engineConfig } = await loadIntoMemory(wanted, load, weightBytes);
-    const { runner, draft } = loaded;
+    const check = ({ runner: loaded, engineConfig: engine }: LoadedIntoMemory) =>
+      unlessFailed(wrongAnswersOf(loaded, { weights, engine, vocabSize, platform }), backend);
+    const { runner, draft = null, engineConfig, notice } = await loadRightKernels(load, check);
     const { numGpuBlocks } = engineConfig;
     const isSmaller = numGpuBlocks < wanted.numGpuBlocks;
     const detail = `${numGpuBlocks} blocks${isSmaller ? ` (no memory for ${wanted.numGpuBlocks})` : ""}`;
@@ -100,7 +109,7 @@ export async function loadModel(
       numParameters: weights.numParameters,
       weightBytes: runner.weightBytes,
       contextLength: engineConfig.maxModelLen,
-      vocabSize: tokenizer.vocabSize,
+      vocabSize,
       numLayers: shape.numLayers,
       dtype: engineConfig.dtype,
       kvCacheDtype: engineConfig.kvCacheDtype,
@@ -108,6 +117,7 @@ export async function loadModel(
       blockSize: engineConfig.blockSize,
       backend: backend.name,
       adapter: runner.adapterName,
+      notice,
       chat: tokenizer.chatTemplate !== null || frame !== null,
       readsSystemPrompt: chatFormat.readsSystemPrompt,
       defaults: {
@@ -118,8 +128,10 @@ export async function loadModel(
         repetition_penalty: defaults.repetitionPenalty,
       },
     };
+    const isolatedTexts = isIsolated ? { tokenizer: source, frame } : null;
     const slidingWindow = slidingWindowOf(weights.model.graph);
-    return { card, tokenizer, chatFormat, defaults, engineConfig, slidingWindow, backend, runner, draft };
+    const parts = { card, tokenizer, isolatedTexts, chatFormat, defaults, engineConfig };
+    return { ...parts, slidingWindow, backend, runner, draft };
   } catch (error) {
     const cause = await causeOf(backend, error);
     backend.close();

@@ -69,6 +69,10 @@ function openPage(): Platform {
   return {
     backends: [{ name: "cpu", load: () => Promise.resolve(cpu) }],
     tuning: memoryTuningStore(),
+    reference: null,
+    runtime: "test",
+    openGrammarThread: null,
+    openTextThread: null,
     openModelStore,
     now: () => performance.now(),
   };

@@ -5,10 +5,11 @@ import { readFileSync } from "node:fs";
 
 import { EngineClient } from "../client/engine-client.ts";
 import { EngineHost } from "../host/engine-host.ts";
-import type { Platform } from "../host/platforms/platform.ts";
-import { memoryTuningStore } from "../host/platforms/tuning-store.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { FakeBackend } from "./fake-backend.ts";
+import { fakePlatform } from "./fake-platform.ts";
+import { grammarPortInPlace } from "./grammars.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
 
 const FOLDER = "public/models/chorus-chat";
 const FILES = [
@@ -20,23 +21,26 @@ const FILES = [
   "model.safetensors",
 ];
 
+/** Of a virtual clock. */
+const STEP_MS = 40;
+
 export interface FakeModel {
   readonly engine: EngineClient;
+  readonly backend: FakeBackend;
   /** Lets no step end until `resume`. */
   pause(): void;
   resume(): void;
 }
 
 /** Opens the embedded model under the name "chorus-chat", without its weights' numbers. */
-export async function openFakeModel(config: EngineConfig = {}): Promise<FakeModel> {
+export async function openFakeModel(config: EngineConfig = {}, clock: VirtualClock | null = null): Promise<FakeModel> {
   const backend = new FakeBackend("webgpu", "Fake");
+  if (clock !== null) backend.stepTime = () => clock.sleep(STEP_MS);
   let resume: () => void = () => undefined;
-  const platform: Platform = {
-    backends: [backend.offered],
-    tuning: memoryTuningStore(),
-    openModelStore: () => Promise.resolve(null),
-    now: () => performance.now(),
-  };
+  const platform = fakePlatform([backend], {
+    openGrammarThread: grammarPortInPlace,
+    ...(clock !== null && { now: () => clock.nowMs }),
+  });
   const transport = {
     service: new EngineHost(platform),
     died: new Promise<never>(() => undefined),
@@ -45,6 +49,7 @@ export async function openFakeModel(config: EngineConfig = {}): Promise<FakeMode
   const files = FILES.map((name) => inFolder(new File([readFileSync(`${FOLDER}/${name}`)], name)));
   const quiet = { logLevel: "silent", ...config } as const;
   return {
+    backend,
     engine: await EngineClient.connect(transport, { type: "files", files }, quiet),
     pause: () => void (backend.gate = new Promise((resolve) => (resume = resolve))),
     resume: () => resume(),
