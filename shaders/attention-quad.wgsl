@@ -13,9 +13,9 @@ enable subgroups;
 //   weights    exp(score - highest), one exp for all four
 //   outputs    each lane adds weight i, of lane i, times its values of position i
 //
-// All of it depends on the row's position alone. The keys and values of this step's rows are in the cache already:
-// cache-write has put them there. Taken from qkv, as attention.wgsl takes them, each would be rounded anew for every row that
-// reads it, and such adapters would do so for the others too: they run both sides of a condition.
+// The order of additions depends only on the row's position. cache-write has already put the keys and values of this step's
+// rows into the cache. attention.wgsl takes those from qkv and rounds each one for every row that reads it. Software adapters
+// would do that for cached positions, too, since they run both sides of a condition.
 
 override LANES: u32;
 override Y_STRIDE: u32;

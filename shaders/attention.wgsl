@@ -98,7 +98,7 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
       if (lane < count) {
         var dots: array<vec4<f32>, MOST_QUERIES>;
         for (var q = 0u; q < QUERIES; q++) {
-          dots[q] = vec4(0.0); // SwiftShader does not zero it anew in each round
+          dots[q] = vec4(0.0); // SwiftShader zeros it only in the first round
         }
         if (lane < num_cached) {
           index = cache_index(row.slot, tile + lane, kv_head);

@@ -64,7 +64,7 @@ fn matmul_tiled(
   let first_row = group.y * tile_rows;
   let first_n4 = group.x * tile_n4;
 
-  // With NORM: the row of which this thread stages a share.
+  // With NORM: the row that this thread helps to stage.
   let row_threads = COLUMN_LANES / ROWS;
   let owner = thread / row_threads;
   let share = thread % row_threads;

@@ -12,8 +12,8 @@ const ALL_RUNS = golden.prompts.flatMap(({ name, ids, beam }) =>
 );
 
 /**
- * A log-probability of these models is off by some 1e-6 (f32 logits of about 10, of which Hugging Face's are another sum),
- * and a score is a sum of at most 16, of which some are multiplied by their length (penalty -1).
+ * A log-probability of these models is off by some 1e-6: logits are f32 sums of about 10, in another order than Hugging
+ * Face's. A score is a sum of at most 16 of them, and with a penalty of -1 it is multiplied by the length.
  */
 const TOLERANCE = 1e-5;
 

@@ -170,7 +170,7 @@ describe("what goes wrong", () => {
     expect(error).toMatchObject(expected);
   });
 
-  it("a page without WebGPU is told so, before anything is downloaded", async () => {
+  it("a page without WebGPU gets an error before anything is downloaded", async () => {
     const error = await rejection(
       createEngine({ ...TINY, ...onGpu, gpu: { requestAdapter: () => Promise.resolve(null) } as unknown as GPU }),
     );

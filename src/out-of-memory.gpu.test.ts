@@ -13,7 +13,7 @@ const TINY = {
   maxNumBatchedTokens: 16,
 } as const;
 
-/** Loads with a cache of 8 MiB on devices that have so much memory. */
+/** Loads with a cache of 8 MiB on devices with `limitBytes` of memory. */
 function loading(limitBytes: number, kvCacheBytes = 2 ** 23) {
   const memories: ReturnType<typeof limitMemory>[] = [];
   const gpu = tampered({ onDevice: (device) => memories.push(limitMemory(device, limitBytes)) });

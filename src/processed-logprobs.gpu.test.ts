@@ -1,5 +1,5 @@
-// logprobsMode "processed_logprobs": each token of an answer is told as what it was drawn from, whatever happens around its
-// request, and nothing else changes.
+// logprobsMode "processed_logprobs": an answer's log-probabilities are those of the distribution that each token was drawn
+// from, whatever happens around its request. Nothing else changes.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

@@ -18,7 +18,7 @@ const SEQUENCES = [1, 4, 8, 16];
 
 /**
  * @param {string} executablePath of Chromium
- * @param {Options} options a size of the benchmark page; one dtype [f32, q8 and q4]; rounds, of which the best counts
+ * @param {Options} options a size of the benchmark page; one dtype [f32, q8 and q4]; rounds; the best one counts
  */
 export async function benchCpu(executablePath, { size = "small", dtype, repeats = "3" }) {
   await benchSteps(executablePath, size, dtype ? [dtype] : ["f32", "f16", "q8", "q4"]);

@@ -12,7 +12,7 @@ const SEQUENCES = [1, 4, 8];
 
 /** @typedef {{ size?: string | undefined, draft?: string | undefined, dtype?: string | undefined, repeats?: string | undefined }} Options */
 
-/** @param {Options} options sizes of the benchmark page: the model's and the draft model's; a dtype; rounds, of which the median counts */
+/** @param {Options} options sizes of the benchmark page: the model's and the draft model's; a dtype; rounds; their median counts */
 export async function benchDraft({ size = "gpt2", draft = "distilgpt2", dtype = "f32", repeats = "5" }) {
   if (!(await run("npm run --silent build", { output: "if-failed" }))) process.exit(1);
   const { runnerImport } = await import("vite");

@@ -7,7 +7,7 @@
  * @typedef {"software" | "real"} Adapter
  */
 
-/** @type {Adapter} What CHORUS_ADAPTER says; tests run on the software adapter unless told otherwise. */
+/** @type {Adapter} The value of CHORUS_ADAPTER. By default tests run on the software adapter. */
 export const adapter = process.env.CHORUS_ADAPTER === "real" ? "real" : "software";
 
 const adapterFlags = {
@@ -27,7 +27,7 @@ export function chromiumFlags(/** @type {Adapter} */ on = adapter) {
 
 /**
  * The flags of tests. SwiftShader writes out the zeros of each word of workgroup memory, which makes a kernel with 16 KiB of
- * it compile for two seconds instead of 0.2. No kernel may count on the zeros: here the memory holds whatever it held.
+ * it compile for two seconds instead of 0.2. No kernel may count on the zeros: here the memory keeps what it held before.
  *
  * @returns {string[]}
  */

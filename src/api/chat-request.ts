@@ -59,7 +59,7 @@ export function parseChatPrompt(body: unknown, chatFormat: ChatFormat): number[]
 function parseTopLogprobs(fields: Fields, wantLogprobs: boolean): number {
   const topLogprobs = fields.integer("top_logprobs", { min: 0, max: MAX_TOP_LOGPROBS }) ?? 0;
   if (topLogprobs > 0 && !wantLogprobs) {
-    throw new ChorusError("invalid_value", "top_logprobs is told with logprobs: true only.", "top_logprobs");
+    throw new ChorusError("invalid_value", "top_logprobs needs logprobs: true.", "top_logprobs");
   }
   return topLogprobs;
 }

@@ -11,8 +11,7 @@ import type { SchedulerConfig } from "./scheduling/scheduler-config.ts";
 export interface EngineOptions extends Runners {
   readonly config: SchedulerConfig & Pick<ResolvedEngineConfig, "maxModelLen" | "maxQueueSize" | "runAhead">;
   /**
-   * Returns runners in place of those whose device was lost; rejects if there are none to go on with. [the engine dies of
-   * the loss]
+   * Replaces runners whose device was lost. Rejects if there are no others. Without it a loss ends the engine.
    */
   readonly replaceRunners?: (loss: ChorusError) => Promise<Runners>;
   /** Tokens that end a text, unless a request sets ignoreEos. */

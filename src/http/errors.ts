@@ -52,7 +52,7 @@ interface Described {
   readonly body: ErrorBody;
 }
 
-/** Returns the error as clients are told of it, in a response or in the middle of a stream. */
+/** Returns the error's body, for a response or for the middle of a stream. */
 export function describeError(error: unknown): Described {
   if (error instanceof HttpError) {
     const { status, headers, message, code } = error;

@@ -13,7 +13,7 @@ export interface EventWriter<Item> {
   fail(error: unknown): string;
 }
 
-/** OpenAI's and vLLM's: unnamed events, the last of which is "[DONE]". */
+/** Server-sent events as OpenAI and vLLM write them: without names, and the last one is "[DONE]". */
 export const CHUNK_EVENTS: EventWriter<object> = {
   write: (chunk) => dataEvent(chunk),
   end: () => "data: [DONE]\n\n",

@@ -70,7 +70,7 @@ function yarn(frequencies: readonly number[], fields: JsonFields, settings: Rota
   const { theta, headDim, maxPositions } = settings;
   const factor = required(fields, "factor");
   const original = fields.positiveNumber("original_max_position_embeddings", maxPositions);
-  // The dimension whose frequency turns so many times over the original context.
+  // The dimension that makes this number of turns over the original context.
   const dimensionOf = (turns: number) => (headDim * Math.log(original / (turns * 2 * Math.PI))) / (2 * Math.log(theta));
   const first = Math.max(0, Math.floor(dimensionOf(fields.positiveNumber("beta_fast", 32))));
   const last = Math.min(headDim - 1, Math.ceil(dimensionOf(fields.positiveNumber("beta_slow", 1))));

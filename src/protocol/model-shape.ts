@@ -1,6 +1,6 @@
 import type { KvCacheDtype } from "./config.ts";
 
-/** What engine, cache, memory and benchmark know of a model, whatever its family. */
+/** All that engine, cache, memory and benchmark know about a model of any family. */
 export interface ModelShape {
   readonly numLayers: number;
   /** Width of the residual stream. */

@@ -18,7 +18,7 @@ function submit(plan: StepPlan): Promise<StepResult> {
   return Promise.resolve({ sequences: plan.sequences.map(() => result), gpuMs: null });
 }
 
-/** Steps of so many sequences that all decode, with prefix caching and run-ahead, each timed by itself. */
+/** Times single steps of sequences that all decode, with prefix caching and run-ahead. */
 async function measureCoreCost(numSequences: number): Promise<CoreCost> {
   const maxTokens = WARM_UP_STEPS + MEASURED_STEPS + 10;
   const tokenBytes = Uint8Array.of(65);

@@ -25,7 +25,7 @@ const CONTEXT = 64;
 const PROMPTS = [16, 32, 64, 128, 256];
 const BATCHES = [1, 4, 8, 16];
 const MEASURE_MS = 1000;
-/** Kinds that are told by themselves; the rest is one figure. */
+/** Kinds with a figure of their own; the rest share one. */
 const TOLD: readonly Kind[] = ["linear", "attend", "norm", "sample"];
 
 interface StepCost {

@@ -18,7 +18,7 @@ export interface LargeModel {
   readonly largestTensorBytes: number;
 }
 
-/** The weights are in one file, or in so many shards of about the same size. */
+/** The weights are in one file, or in `numShards` files of about the same size. */
 export async function makeLargeModel(size: ModelSize, numShards = 1): Promise<LargeModel> {
   const [config, , weights] = makeRandomModel(size, 1);
   if (!config || !weights) throw new Error("A random model has config.json, tokenizer.json and its weights.");

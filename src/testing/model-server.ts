@@ -1,4 +1,4 @@
-// A server of model files that can be told to misbehave, for tests in Node.
+// A server of model files that misbehaves on demand, for tests in Node.
 
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

@@ -15,7 +15,7 @@ import { readBuffer } from "./gpu.ts";
 
 const numGpuBlocks = 64;
 
-/** In f32, weights and cache, unless told otherwise. */
+/** Weights and cache are in f32 unless `overrides` says otherwise. */
 export async function createRunner(
   opened: OpenedDevice,
   weights: ModelWeights,

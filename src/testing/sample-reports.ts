@@ -1,6 +1,6 @@
 import type { EngineStats, RequestReport, StepEntry, StepReport } from "../protocol/reports.ts";
 
-/** A step of which a test says only what matters to it. Its counts follow from its entries. */
+/** A step's report. A test names only what matters to it; the counts follow from the entries. */
 export function sampleStep(changes: Partial<StepReport> = {}): StepReport {
   const entries = changes.entries ?? [];
   return {

@@ -17,7 +17,7 @@ interface Planned {
 }
 
 export interface SimulatedLoadOptions {
-  /** What a step of so many rows takes, in milliseconds, before noise. */
+  /** Milliseconds of a step with this number of rows, before noise. */
   readonly costMs: (rows: number, step: number) => number;
   /** The n-th request there is; as many as are wanted come. */
   readonly request: (n: number, random: () => number) => { promptTokens: number; outputTokens: number };

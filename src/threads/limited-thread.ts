@@ -48,7 +48,7 @@ export class LimitedThread<Call, Value> {
     return answer;
   }
 
-  /** @param reason what later calls are told */
+  /** @param reason the error that later calls get */
   end(reason: Error = new ThreadEnded()): void {
     this.#laterError = reason;
     this.#end(reason);

@@ -87,7 +87,7 @@ export class StepWriter {
   }
 }
 
-/** What a scored token has in place of a draw's parameters. */
+/** A scored token's parameters: those of a greedy draw without filters. */
 const NO_DRAW: DrawParams = {
   temperature: 0,
   topK: 0,

@@ -6,7 +6,7 @@ const XL = describeModel({ model_type: "gpt2", n_embd: 1600, n_layer: 48, n_head
 const engine = { dtype: "f16", kvCacheDtype: "f16", numGpuBlocks: 1024, blockSize: 16, maxNumSeqs: 64 } as const;
 const limits = (bytes: number) => ({ maxBufferSize: 2 * bytes, maxStorageBufferBindingSize: bytes });
 
-describe("what does not fit is told with what would", () => {
+describe("the refusal of what does not fit names what would", () => {
   test.each([
     ["f32", 40e6, 'dtype "f16" would fit'],
     ["f16", 20e6, 'dtype "q8" would fit'],

@@ -1,4 +1,4 @@
-// A beam search as the engine serves it: what is told of it, and what is left when it ends.
+// A beam search as the engine serves it: its reports, and what is left when it ends.
 import { expect, it } from "vitest";
 import { byteTokens, EngineHarness, EOS, samplingParams, samplingRunner } from "../../testing/engine-harness.ts";
 import type { Runner, TokenLogprob } from "../runner.ts";

@@ -11,7 +11,7 @@ function create(thresholds: Partial<ResolvedEngineConfig["alerts"]>): Alerts {
   return new Alerts({ alerts: { ...NEVER, ...thresholds }, maxNumSeqs: 10 });
 }
 
-/** What so many equal steps bring. */
+/** Alerts that `count` equal steps raise. */
 function steps(alerts: Alerts, count: number, report: Partial<StepReport>): Alert[] {
   return Array.from({ length: count }, () => alerts.observeStep(sampleStep(report))).flat();
 }

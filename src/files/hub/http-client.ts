@@ -17,9 +17,9 @@ interface HttpClientOptions {
 const MAX_RETRIES = 5;
 /** Tries at an address that redirects to nowhere: each asks the servers up to twenty times. */
 const MAX_REDIRECT_RETRIES = 1;
-/** Failures are told after this long without a byte. Pauses that a server asked for don't count. */
+/** A download fails after this long without a byte. Pauses that the server asked for don't count. */
 const PATIENCE_MS = 60_000;
-/** A silence of this long is told. */
+/** A silence of this length is reported as waiting. */
 const SILENCE_MS = 3000;
 const FIRST_RETRY_MS = 500;
 /** If a server asks for a longer pause, the request fails instead of waiting. */

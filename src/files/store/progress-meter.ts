@@ -6,7 +6,7 @@ const WINDOW_MS = 5000;
 const SHORTEST_SAMPLE_MS = 500;
 /** Minimum time between two calls of onProgress. */
 const INTERVAL_MS = 100;
-/** A silence of this long is told. */
+/** A silence of this length is reported as waiting. */
 const SILENCE_MS = 3000;
 
 /** Reports a download's progress. */

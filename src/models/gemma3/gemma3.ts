@@ -4,8 +4,8 @@ import type { Family } from "../model.ts";
 import { parseGemma3Config, type Gemma3Config } from "./config.ts";
 
 /**
- * Gemma 3, the text model (Gemma team 2025; Hugging Face's Gemma3ForCausalLM): four norms a layer, all of which keep their
- * weight less 1; most layers see a window only, with rotary positions of their own.
+ * Gemma 3, the text model (Gemma team 2025; Hugging Face's Gemma3ForCausalLM). A layer has four norms, whose stored weights
+ * are one too small. Most layers see only a window, and have rotary positions of their own.
  */
 export const gemma3: Family = {
   modelTypes: ["gemma3_text"],

@@ -21,7 +21,7 @@ interface PaneHeadProps {
   onClose: () => void;
 }
 
-/** The pane's head, by which it is also dragged. */
+/** The pane's head. Dragging it moves the pane. */
 export function PaneHead({ app, pane, place, onClose }: PaneHeadProps) {
   const [isRenaming, setRenaming] = useState(false);
   return (

@@ -14,7 +14,7 @@ import { EPILOGUE, TOTALS_STRIDE, type Epilogue, type EpilogueFunction } from ".
 import { CHUNK, chunkBytes, GROUP_COLUMNS, PANEL_FORMATS } from "./panels.ts";
 import { defineTile, type Tile } from "./product-tiles.ts";
 
-/** Rows whose totals stay in the first cache; of more, the next so many follow. */
+/** Rows per pass: their totals fit the first-level cache. More rows take more passes. */
 const MAX_ROWS = 48;
 /** Bytes that `product` needs as a scratch. */
 export const TOTALS_BYTES = MAX_ROWS * TOTALS_STRIDE;

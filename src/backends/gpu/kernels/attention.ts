@@ -60,7 +60,7 @@ export const cacheWrite = defineKernel({
   constants: cacheConstants,
 });
 
-/** Attends causally over a sequence's positions, all of which are cached: with the lanes of quads, for heads of up to QUAD_HEAD_VEC4. */
+/** Attends causally by the cache alone. Four neighbouring lanes share a head of at most QUAD_HEAD_VEC4 vectors. */
 export const attentionQuad = defineKernel({
   name: "attention-quad",
   code: [quadCode, keysValues, cache, half, step, window],
