@@ -4,6 +4,7 @@ import { Announcements } from "./announcements.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
 import { Batch } from "../batch/batch.ts";
 import type { SchemaProblem } from "../settings/check-settings.ts";
+import { Connections } from "../connections/connections.ts";
 import { Commands } from "../commands/commands.ts";
 import { Demo } from "../demo/demo.ts";
 import { zoomWithDemo } from "../demo/demo-zoom.ts";
@@ -50,6 +51,8 @@ export interface AppState {
   readonly workspace: Workspace;
   /** For all panes. */
   readonly settings: SharedSettings;
+  /** The servers that can answer panes. */
+  readonly connections: Connections;
   /** Null where nothing is saved. */
   readonly keeper: WorkspaceKeeper | null;
   readonly demo: Demo;
@@ -67,7 +70,8 @@ export function createAppState(options: AppStateOptions): AppState {
   const metrics = new BatchMetrics(now);
   const batch = new Batch(metrics);
   const announcements = new Announcements();
-  const book = new RequestBook();
+  const book = new RequestBook(now);
+  const connections = new Connections({ observer: book });
   const engine = new EngineControl({
     ...options,
     onEngine(created) {
@@ -83,7 +87,7 @@ export function createAppState(options: AppStateOptions): AppState {
   const saved = kept?.loaded.saved ?? null;
   const settings = new SharedSettings(sampling, saved?.shared);
   const context = { engine, book, settings, scheduleFlush, announce: announcements.announce };
-  const workspace = new Workspace(context, saved);
+  const workspace = new Workspace({ ...context, connections }, saved);
   const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded, workspace, settings) : null;
   const demo = new Demo({ ...context, mode: batch.mode, now });
   zoomWithDemo(demo, batch.timeline, batch.dock);
@@ -114,6 +118,7 @@ export function createAppState(options: AppStateOptions): AppState {
     batch,
     workspace,
     settings,
+    connections,
     keeper,
     demo,
     announcements,
