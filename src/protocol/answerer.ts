@@ -1,7 +1,13 @@
 // Whoever answers a pane's questions: the engine of this page, or a server that speaks OpenAI's API.
 
 import type { CompletionStream } from "./engine.ts";
-import type { ChatCompletionChunk, ChatCompletionRequest, Completion, CompletionRequest, CreateOptions } from "./openai.ts";
+import type {
+  ChatCompletionChunk,
+  ChatCompletionRequest,
+  Completion,
+  CompletionRequest,
+  CreateOptions,
+} from "./openai.ts";
 import type { ModelCard } from "./reports.ts";
 
 /** Every ChorusEngine is one. */

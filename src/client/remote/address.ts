@@ -20,7 +20,9 @@ export function normaliseAddress(text: string): string {
   const scheme = URL.canParse(plain) && addressSpaceOf(plain) !== "public" ? "http" : "https";
   const full = hasScheme ? given : `${scheme}://${given}`;
   if (given === "" || /\s/.test(given) || !URL.canParse(full)) {
-    throw wrongAddress(`"${text}" is not an address. Give one such as http://localhost:8000 or https://host.example/v1.`);
+    throw wrongAddress(
+      `"${text}" is not an address. Give one such as http://localhost:8000 or https://host.example/v1.`,
+    );
   }
   const url = new URL(full);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
@@ -42,7 +44,8 @@ export function rootOf(baseUrl: string): string {
 
 export function addressSpaceOf(url: string): AddressSpace {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
-  if (host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127\./.test(host)) return "loopback";
+  if (host === "localhost" || host.endsWith(".localhost") || host === "::1" || host.startsWith("127."))
+    return "loopback";
   const isPrivate =
     /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.)/.test(host) ||
     /^(?:f[cd][\da-f]{2}|fe[89ab][\da-f]):/i.test(host) ||

@@ -67,7 +67,9 @@ function logprobsOf(value: unknown): readonly TokenLogprob[] | null {
   if (!Array.isArray(content)) return null;
   return content.flatMap((entry: unknown) => {
     const own = logprobOf(entry);
-    return own ? [{ ...own, top_logprobs: listOf(fieldsOf(entry)["top_logprobs"]).flatMap((top) => logprobOf(top) ?? []) }] : [];
+    return own
+      ? [{ ...own, top_logprobs: listOf(fieldsOf(entry)["top_logprobs"]).flatMap((top) => logprobOf(top) ?? []) }]
+      : [];
   });
 }
 

@@ -1,11 +1,18 @@
 import { afterEach, describe, expect, it } from "vitest";
 
-import { ChorusError } from "../../protocol/errors.ts";
+import type { ChorusError } from "../../protocol/errors.ts";
 import type { ChatCompletionRequest } from "../../protocol/openai.ts";
 import { NodeServer } from "../../serve/node-server.ts";
 import { createHandler } from "../../http/handler.ts";
 import { openFakeModel } from "../../testing/fake-model.ts";
-import { answerJson, answerText, inTurn, playBack, ScriptedServer, type Script } from "../../testing/remote/scripted-server.ts";
+import {
+  answerJson,
+  answerText,
+  inTurn,
+  playBack,
+  ScriptedServer,
+  type Script,
+} from "../../testing/remote/scripted-server.ts";
 import { TOLD, TRANSCRIPTS } from "../../testing/remote/transcripts.ts";
 import { RemoteEngine, type RemoteEngineOptions } from "./remote-engine.ts";
 
@@ -80,7 +87,13 @@ describe("a request", () => {
     const engine = await open(playBack(STREAM), { ownedBy, key: "secret" });
     await ask(engine, fields);
     const [{ body, path, headers } = server.requests[0]!] = server.requests;
-    const common = { model: "m", messages: ASKED.messages, temperature: 0.5, stream: true, stream_options: { include_usage: true } };
+    const common = {
+      model: "m",
+      messages: ASKED.messages,
+      temperature: 0.5,
+      stream: true,
+      stream_options: { include_usage: true },
+    };
     expect(body).toEqual({ ...common, ...extra });
     expect([path, headers.authorization]).toEqual(["/v1/chat/completions", "Bearer secret"]);
   });
@@ -140,7 +153,12 @@ describe("a server that misbehaves", () => {
     ["has no such path", answerText(404, "<html>Not found</html>"), "server_answer_invalid", /no OpenAI API.*\/v1/],
     ["wants a key", answerJson(401, { error: "Unauthorized" }), "server_access_denied", /key.*Unauthorized/],
     ["forbids the page's origin", answerText(403, ""), "server_access_denied", /403/],
-    ["has no such model", answerJson(404, { error: { message: "The model `m` does not exist." } }), "model_not_found", /`m`/],
+    [
+      "has no such model",
+      answerJson(404, { error: { message: "The model `m` does not exist." } }),
+      "model_not_found",
+      /`m`/,
+    ],
     ["refuses a field", answerJson(400, { error: { message: "top_k: extra inputs" } }), "server_refused", /top_k/],
     ["refuses in FastAPI's words", answerJson(422, { detail: "bad body" }), "server_refused", /bad body/],
     [
@@ -151,7 +169,12 @@ describe("a server that misbehaves", () => {
     ],
     ["is busy for ever", answerJson(429, { error: { message: "slow down" } }), "queue_full", /slow down/],
     ["is down behind its balancer", answerText(503, "<h1>No server is available</h1>"), "server_failed", /503/],
-    ["redirects", answerText(307, "", { location: "https://elsewhere.example/v1" }), "server_answer_invalid", /elsewhere/],
+    [
+      "redirects",
+      answerText(307, "", { location: "https://elsewhere.example/v1" }),
+      "server_answer_invalid",
+      /elsewhere/,
+    ],
     ["sends no JSON", playBack("data: {oops\n\n"), "server_answer_invalid", /no answer: \{oops/],
     ["sends a line without end", playBack("data: ".padEnd(5 * 2 ** 20, "x")), "server_answer_invalid", /too long/],
     ["sends nothing", playBack(""), "server_failed", /before its end/],
@@ -200,12 +223,18 @@ describe("a server that misbehaves", () => {
     const engine = await open(inTurn(cut, playBack(REST)), { ownedBy: "vllm" });
     const messages = [...ASKED.messages, { role: "assistant", content: "Well. " } as const];
     await ask(engine, { messages, continue_final_message: true });
-    expect(server.requests[1]?.body["messages"]).toEqual([ASKED.messages[0], { role: "assistant", content: "Well. Grüße, 世界" }]);
+    expect(server.requests[1]?.body["messages"]).toEqual([
+      ASKED.messages[0],
+      { role: "assistant", content: "Well. Grüße, 世界" },
+    ]);
   });
 
   it("is not asked for the rest where it can't continue, or the text must be JSON", async () => {
     const schema = { type: "json_schema", json_schema: { name: "x", schema: {} } } as const;
-    for (const [ownedBy, body] of [["library", {}], ["vllm", { response_format: schema }]] as const) {
+    for (const [ownedBy, body] of [
+      ["library", {}],
+      ["vllm", { response_format: schema }],
+    ] as const) {
       const engine = await open(inTurn(cut, playBack(REST)), { ownedBy });
       expect(await ask(engine, body)).toMatchObject({ text: "Grüße, 世界", error: { code: "server_failed" } });
       expect(server.requests).toHaveLength(1);
@@ -230,14 +259,22 @@ it("is answered by our own server, with the tokens that the engine has", async (
   const fake = await openFakeModel();
   const own = await NodeServer.listen(createHandler(fake.engine), { host: "127.0.0.1", port: 0 });
   const { name } = fake.engine.model;
-  const engine = new RemoteEngine({ baseUrl: `${own.url}/v1`, model: name, key: null, ownedBy: "chorus", patience: QUICK });
+  const engine = new RemoteEngine({
+    baseUrl: `${own.url}/v1`,
+    model: name,
+    key: null,
+    ownedBy: "chorus",
+    patience: QUICK,
+  });
   const body = { seed: 1, max_tokens: 12, top_k: 5, temperature: 0.9 };
   const remote = await ask(engine, body);
   const { choices } = await fake.engine.chat.completions.create({ messages: ASKED.messages, ...body });
   expect(remote).toMatchObject({ text: choices[0]?.message.content, finish: choices[0]?.finish_reason });
   const begun = remote.text.slice(0, 3);
   const messages = [...ASKED.messages, { role: "assistant", content: begun } as const];
-  expect(await ask(engine, { messages, continue_final_message: true, max_tokens: 2 })).toMatchObject({ finish: "length" });
+  expect(await ask(engine, { messages, continue_final_message: true, max_tokens: 2 })).toMatchObject({
+    finish: "length",
+  });
   await own.drain(0);
   await fake.engine.dispose();
 });

@@ -1,6 +1,11 @@
 import type { Answerer, RemoteModel } from "../../protocol/answerer.ts";
 import type { CompletionStream } from "../../protocol/engine.ts";
-import type { ChatCompletionChunk, ChatCompletionRequest, Completion, CompletionRequest } from "../../protocol/openai.ts";
+import type {
+  ChatCompletionChunk,
+  ChatCompletionRequest,
+  Completion,
+  CompletionRequest,
+} from "../../protocol/openai.ts";
 import { softwareOf } from "../../protocol/server-software.ts";
 import type { ServerAccess } from "./ask-server.ts";
 import { RemoteAnswer, type RemoteObserver, type RemotePatience } from "./remote-answer.ts";
@@ -26,7 +31,8 @@ export class RemoteEngine implements Answerer {
 
   readonly chat: Answerer["chat"] = {
     completions: {
-      create: async (body, { signal } = {}) => chatChunks(await this.#open("/chat/completions", body, signal), this.model),
+      create: async (body, { signal } = {}) =>
+        chatChunks(await this.#open("/chat/completions", body, signal), this.model),
     },
   };
 

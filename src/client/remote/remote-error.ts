@@ -19,7 +19,11 @@ export class RemoteError extends ChorusError {
   constructor(
     code: ChorusErrorCode,
     message: string,
-    { isTransient = false, retryAfterMs = 0, cause }: { isTransient?: boolean; retryAfterMs?: number; cause?: unknown } = {},
+    {
+      isTransient = false,
+      retryAfterMs = 0,
+      cause,
+    }: { isTransient?: boolean; retryAfterMs?: number; cause?: unknown } = {},
   ) {
     super(code, message, null, { cause });
     this.isTransient = isTransient;

@@ -37,7 +37,12 @@ it("reads llama.cpp's, which says less", () => {
 });
 
 it("reads our own", async () => {
-  const stats = { ...(await new FakeEngine().stats()), num_requests_running: 4, prefix_cache_queries: 10, prefix_cache_hits: 5 };
+  const stats = {
+    ...(await new FakeEngine().stats()),
+    num_requests_running: 4,
+    prefix_cache_queries: 10,
+    prefix_cache_hits: 5,
+  };
   const text = prometheusText(stats, new Metrics({ maxModelLen: 64 }), { model_name: "m" });
   expect(batchIn(text)).toMatchObject({ running: 4, waiting: 0, kvUse: 0, prefixHits: 0.5, generatedTokens: 0 });
 });

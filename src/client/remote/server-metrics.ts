@@ -33,11 +33,20 @@ const NAMES = {
     "llamacpp:requests_deferred",
     "dynamo_frontend_queued_requests",
   ],
-  kvUse: ["vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc", "sglang:token_usage", "llamacpp:kv_cache_usage_ratio"],
+  kvUse: [
+    "vllm:kv_cache_usage_perc",
+    "vllm:gpu_cache_usage_perc",
+    "sglang:token_usage",
+    "llamacpp:kv_cache_usage_ratio",
+  ],
   hitRate: ["sglang:cache_hit_rate"],
   hits: ["vllm:prefix_cache_hits_total", "vllm:prefix_cache_hits"],
   queries: ["vllm:prefix_cache_queries_total", "vllm:prefix_cache_queries"],
-  generatedTokens: ["vllm:generation_tokens_total", "sglang:generation_tokens_total", "llamacpp:tokens_predicted_total"],
+  generatedTokens: [
+    "vllm:generation_tokens_total",
+    "sglang:generation_tokens_total",
+    "llamacpp:tokens_predicted_total",
+  ],
 } as const satisfies Record<string, readonly string[]>;
 
 const SAMPLE = /^([A-Za-z_:][\w:]*)(?:\{[^}]*\})?\s+(\S+)/;
@@ -47,7 +56,10 @@ export async function readServerBatch(access: ServerAccess, signal?: AbortSignal
   const response = await askServer(access, `${rootOf(access.baseUrl)}/metrics`, signal && { signal });
   const batch = batchIn(await readText(response, MAX_METRICS_BYTES));
   if (batch.running !== null) return batch;
-  throw new RemoteError("server_answer_invalid", `The metrics of ${new URL(access.baseUrl).host} say nothing of a batch.`);
+  throw new RemoteError(
+    "server_answer_invalid",
+    `The metrics of ${new URL(access.baseUrl).host} say nothing of a batch.`,
+  );
 }
 
 export function batchIn(prometheusText: string): ServerBatch {

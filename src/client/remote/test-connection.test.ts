@@ -69,7 +69,10 @@ describe("a test of a connection", () => {
   });
 
   it("names a server that nobody runs", async () => {
-    expect(await test(answers, { fetch: refuses })).toMatchObject({ problem: "unreachable", message: expect.stringContaining(server.host) });
+    expect(await test(answers, { fetch: refuses })).toMatchObject({
+      problem: "unreachable",
+      message: expect.stringContaining(server.host),
+    });
   });
 
   it.each<[string, PermissionState | null, PageFacts, string]>([

@@ -68,7 +68,8 @@ export async function testConnection(
       throw error;
     });
     const asked = model ?? found?.models[0] ?? null;
-    if (asked === null) return report("no such model", "The server lists no model. Load one there, or type its name here.", found);
+    if (asked === null)
+      return report("no such model", "The server lists no model. Load one there, or type its name here.", found);
     if (found && !found.models.includes(asked)) return report("no such model", noSuchModel(asked, found), found);
     await askOneToken(access, asked, signal);
     return report(null, `${asked} answers.`, found);
@@ -147,7 +148,10 @@ async function whyUnreachable(access: ServerAccess, page: PageFacts): Promise<Om
 }
 
 /** Chrome has had three names for it. */
-async function networkPermission(space: "loopback" | "local", { permission }: PageFacts): Promise<PermissionState | null> {
+async function networkPermission(
+  space: "loopback" | "local",
+  { permission }: PageFacts,
+): Promise<PermissionState | null> {
   return (await permission(`${space}-network`)) ?? (await permission("local-network-access"));
 }
 

@@ -35,7 +35,10 @@ export function writeRequest(
   }
   const maxTokens = body.max_tokens ?? null;
   if (maxTokens !== null) fields[software.maxTokens] = Math.max(1, maxTokens - numTokens);
-  Object.assign(fields, "messages" in body ? chatFields(body, software, soFar) : { prompt: `${String(body.prompt)}${soFar}` });
+  Object.assign(
+    fields,
+    "messages" in body ? chatFields(body, software, soFar) : { prompt: `${String(body.prompt)}${soFar}` },
+  );
   return JSON.stringify({ ...fields, stream: true, stream_options: { include_usage: true } });
 }
 
@@ -46,7 +49,8 @@ function chatFields(body: ChatCompletionRequest, software: ServerSoftware, soFar
     messages: withText(body, soFar),
     // vLLM refuses the one without the other. Our own engine knows only the first, which implies the second.
     ...(flag && { continue_final_message: true, ...(software.title !== "Chorus" && { add_generation_prompt: false }) }),
-    ...(body.chat_template_kwargs && software.continues === "flag" && { chat_template_kwargs: body.chat_template_kwargs }),
+    ...(body.chat_template_kwargs &&
+      software.continues === "flag" && { chat_template_kwargs: body.chat_template_kwargs }),
   };
 }
 

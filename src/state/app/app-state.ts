@@ -1,5 +1,6 @@
 import type { BackendChoice } from "../../protocol/config.ts";
 import type { Models } from "../../client/models-client.ts";
+import { SiteApi, type SiteApiHome } from "./site-api.ts";
 import { Announcements } from "./announcements.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
 import { Batch } from "../batch/batch.ts";
@@ -35,6 +36,8 @@ export interface AppStateOptions {
   readonly kept?: { readonly storage: WorkspaceStorage; readonly loaded: LoadedWorkspace };
   /** [schemas are not checked before they are sent] */
   readonly schemaProblem?: SchemaProblem;
+  /** What offers the engine to the whole origin. [nothing does] */
+  readonly siteApiHome?: SiteApiHome;
   /** What computes. [the one chosen before, or "auto"] */
   readonly backend?: BackendChoice | null;
   readonly scheduleFlush: ScheduleFlush;
@@ -51,6 +54,8 @@ export interface AppState {
   readonly workspace: Workspace;
   /** For all panes. */
   readonly settings: SharedSettings;
+  /** Null where nothing can offer the engine to the origin. */
+  readonly siteApi: SiteApi | null;
   /** The servers that can answer panes. */
   readonly connections: Connections;
   /** Null where nothing is saved. */
@@ -71,7 +76,7 @@ export function createAppState(options: AppStateOptions): AppState {
   const batch = new Batch(metrics);
   const announcements = new Announcements();
   const book = new RequestBook(now);
-  const connections = new Connections({ observer: book });
+  const connections = new Connections({ observer: book, now });
   const engine = new EngineControl({
     ...options,
     onEngine(created) {
@@ -106,8 +111,12 @@ export function createAppState(options: AppStateOptions): AppState {
   setInterval(() => {
     batch.tick();
     demo.tick();
+    connections.batches.tick();
     for (const pane of workspace.store.getState().panes) pane.refreshFigures();
   }, FIGURES_INTERVAL_MS);
+
+  const siteApi = options.siteApiHome ? new SiteApi(engine, options.siteApiHome) : null;
+  void siteApi?.start();
 
   void engine.start();
   const commands = new Commands();
@@ -118,6 +127,7 @@ export function createAppState(options: AppStateOptions): AppState {
     batch,
     workspace,
     settings,
+    siteApi,
     connections,
     keeper,
     demo,

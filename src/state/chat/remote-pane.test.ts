@@ -30,7 +30,12 @@ it("is answered by the server, without this page's engine, and says so", async (
   expect(pane.send("Hello")).toBe(true);
   expect(phaseOf(pane)).toBe("queued");
   await idle(pane);
-  expect(lastTurn(pane)).toMatchObject({ answer: TOLD, reasoning: "A greeting.", end: "stop", by: `m at ${server.host}` });
+  expect(lastTurn(pane)).toMatchObject({
+    answer: TOLD,
+    reasoning: "A greeting.",
+    end: "stop",
+    by: `m at ${server.host}`,
+  });
   expect(pane.store.getState().figures).toMatchObject({ outputTokens: 8, queuePlace: null });
   expect(pane.store.getState().figures?.ttftMs).toBeGreaterThan(0);
   expect(server.requests[0]?.body).toMatchObject({ model: "m", messages: [{ role: "user", content: "Hello" }] });

@@ -1,11 +1,19 @@
 import { normaliseAddress } from "../../client/remote/address.ts";
 import type { RemoteObserver } from "../../client/remote/remote-answer.ts";
+import type { ServerBatch } from "../../client/remote/server-metrics.ts";
 import type { ConnectionReport, PageFacts } from "../../client/remote/test-connection.ts";
 import type { Answerer, RemoteModel } from "../../protocol/answerer.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { softwareOf, type ServerSoftware } from "../../protocol/server-software.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
-import { keepConnections, keptConnections, type Connection, type ConnectionsState, type SpillOver } from "./saved-connections.ts";
+import { RemoteBatches } from "./remote-batches.ts";
+import {
+  keepConnections,
+  keptConnections,
+  type Connection,
+  type ConnectionsState,
+  type SpillOver,
+} from "./saved-connections.ts";
 
 /** A test of a connection: running, or what came of it. */
 export type ConnectionTest = "running" | ConnectionReport;
@@ -15,6 +23,8 @@ interface ConnectionsOptions {
   readonly observer: RemoteObserver;
   /** What this page may do in the network. [asks the browser] */
   readonly page?: PageFacts;
+  /** The page's clock, milliseconds. */
+  readonly now: () => number;
   /** [the platform's] */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -32,9 +42,11 @@ export class Connections {
   readonly #tests = createStore<ReadonlyMap<string, ConnectionTest>>(() => new Map());
   /** The newest test of each, by base URL. */
   readonly tests: ReadonlyStore<ReadonlyMap<string, ConnectionTest>> = this.#tests;
+  readonly batches: RemoteBatches;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    this.batches = new RemoteBatches(this.#readBatch, options.now);
     this.#store.subscribe(keepConnections);
   }
 
@@ -109,8 +121,15 @@ export class Connections {
       throw new ChorusError("server_unreachable", message);
     }
     const { RemoteEngine } = await import("../../client/remote/remote-engine.ts");
-    return new RemoteEngine({ ...this.#options, ...connection, model: remote.model });
+    const observer = this.batches.observer(remote.baseUrl, this.#options.observer);
+    return new RemoteEngine({ ...this.#options, ...connection, model: remote.model, observer });
   }
+
+  readonly #readBatch = async (baseUrl: string): Promise<ServerBatch> => {
+    const { readServerBatch } = await import("../../client/remote/server-metrics.ts");
+    const { fetch } = this.#options;
+    return readServerBatch({ baseUrl, key: this.find(baseUrl)?.key ?? null, ...(fetch && { fetch }) });
+  };
 
   #change(connection: Connection): void {
     this.#store.setState({ connections: replaced(this.#store.getState().connections, connection) });

@@ -71,7 +71,9 @@ export const TRANSCRIPTS: Readonly<Record<string, Transcript>> = {
     broken: [
       vllm({ role: "assistant", content: "" }),
       vllm({ content: "Grüße" }),
-      event({ error: { message: "EngineCore encountered an issue.", type: "InternalServerError", param: null, code: 500 } }),
+      event({
+        error: { message: "EngineCore encountered an issue.", type: "InternalServerError", param: null, code: 500 },
+      }),
       "data: [DONE]\n\n",
     ].join(""),
   },
@@ -91,7 +93,9 @@ export const TRANSCRIPTS: Readonly<Record<string, Transcript>> = {
     broken: [
       sglang({ role: "assistant", content: "" }),
       sglang({ content: "Grüße" }),
-      event({ error: { object: "error", message: "Generation aborted.", type: "SERVICE_UNAVAILABLE", param: null, code: 503 } }),
+      event({
+        error: { object: "error", message: "Generation aborted.", type: "SERVICE_UNAVAILABLE", param: null, code: 503 },
+      }),
       "data: [DONE]\n\n",
     ].join(""),
   },
@@ -149,7 +153,9 @@ export const TRANSCRIPTS: Readonly<Record<string, Transcript>> = {
   "a server of no make": {
     ownedBy: "organization_owner",
     chat: [
-      ...PIECES.map((content) => `id: 4\r\nevent: message\r\ndata:${JSON.stringify({ choices: [{ delta: { content } }] })}\r\n\r\n`),
+      ...PIECES.map(
+        (content) => `id: 4\r\nevent: message\r\ndata:${JSON.stringify({ choices: [{ delta: { content } }] })}\r\n\r\n`,
+      ),
       `data:${JSON.stringify({ choices: [{ delta: {}, finish_reason: "eos_token" }], x: [1] })}\r\n\r\n`,
     ].join(""),
     reasoning: "",
