@@ -54,14 +54,14 @@ test("a server answers one pane while the page answers another, with its metrics
   await dialog.getByRole("button", { name: "Connect", exact: true }).click();
   await expect(dialog.getByRole("status")).toContainText("big-model answers.");
   await expect(dialog.getByRole("listitem")).toContainText("vLLM, 1 model, key until this page closes");
-  await dialog.getByRole("button", { name: "Use in pane 1" }).click();
+  await dialog.getByRole("button", { name: "Use in pane 2" }).click();
   await expect(dialog).toBeHidden();
 
   await page.getByRole("button", { name: "Send to all", exact: true }).click();
   const sheet = page.getByRole("dialog", { name: "Send to all" });
   await sheet.getByRole("textbox").fill("Who are you?");
   await sheet.getByRole("button", { name: "Send" }).click();
-  const [remote, local] = [app.pane(1), app.pane(2)];
+  const [remote, local] = [app.pane(2), app.pane(1)];
   await expect(remote.turn).toContainText("An answer from far away");
   await expect(app.batch.getByRole("list", { name: "Servers" })).toContainText("Running 3Waiting 1KV use 42%");
   await local.finished();

@@ -1,6 +1,7 @@
 // npm run bench: the core's cost in Node, then the benchmark page (#/bench) in Chromium, whose figures go to the terminal
 // and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend in Node), "ui" (the
-// interface alone), "memory" (while a model loads), "peers" (others on the same weights), or part of the name of a
+// interface alone), "memory" (while a model loads), "serve" (load on a server: --url --requests --rate --concurrency, or
+// --soak MINUTES --streams), "peers" (others on the same weights), or part of the name of a
 // *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --backend cpu --sections decode,modes
 // --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where to,
 // --note TEXT what its readers should know.
@@ -35,6 +36,13 @@ if (process.argv.includes("peers")) {
       out: { type: "string" },
       name: { type: "string" },
       note: { type: "string" },
+      url: { type: "string" },
+      requests: { type: "string" },
+      rate: { type: "string" },
+      concurrency: { type: "string" },
+      apiKey: { type: "string" },
+      soak: { type: "string" },
+      streams: { type: "string" },
     },
   });
   if (words.length === 0 || words.includes("core")) {
@@ -63,7 +71,11 @@ if (process.argv.includes("peers")) {
     const { benchMemory } = await import("./bench-memory.mjs");
     await benchMemory(await ensureChromium(), values.size);
   }
-  const filters = words.filter((word) => !["core", "page", "cpu", "ui", "memory"].includes(word));
+  if (words.includes("serve")) {
+    const { benchServe } = await import("./bench-serve.mjs");
+    await benchServe(values);
+  }
+  const filters = words.filter((word) => !["core", "page", "cpu", "ui", "memory", "serve"].includes(word));
   if (filters.length > 0) {
     const { ensureChromium } = await import("./install-chromium.mjs");
     process.env.CHORUS_CHROMIUM = await ensureChromium();
