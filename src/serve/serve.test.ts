@@ -96,7 +96,7 @@ describe("a server", () => {
   });
 
   it("says why a model can't be loaded, without a stack", async () => {
-    const server = start("--model owner/name", () =>
+    const server = start(`--model ${FOLDER}`, () =>
       Promise.reject(new ChorusError("model_not_found", "There is no such model.", "model")),
     );
     expect([await server.exitCode, server.printed()]).toEqual([1, "There is no such model.\n"]);

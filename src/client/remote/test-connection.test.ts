@@ -9,6 +9,8 @@ afterEach(() => server?.stop());
 
 const PAGE: PageFacts = { origin: "http://app.example", permission: async () => null };
 const SECURE: PageFacts = { ...PAGE, origin: "https://app.example" };
+/** A page from the same machine needs no permission for it. */
+const LOCAL: PageFacts = { ...PAGE, origin: "http://localhost:4173" };
 const LIST = { object: "list", data: [{ id: "a", owned_by: "vllm" }, { id: "b" }, { no: "model" }] };
 
 const answers: Script = (request, response) =>
@@ -80,6 +82,7 @@ describe("a test of a connection", () => {
     ["http://127.0.0.1:1/v1", "prompt", PAGE, "permission"],
     ["http://192.168.0.2:1/v1", "denied", PAGE, "permission"],
     ["http://127.0.0.1:1/v1", "granted", PAGE, "unreachable"],
+    ["http://127.0.0.1:1/v1", "prompt", LOCAL, "unreachable"],
     ["http://127.0.0.1:1/v1", null, SECURE, "mixed content"],
     ["http://host.example/v1", null, SECURE, "mixed content"],
     ["http://host.example/v1", null, PAGE, "unreachable"],
@@ -89,7 +92,7 @@ describe("a test of a connection", () => {
     const permission = async (name: string) => (asked.push(name), state);
     const report = await testConnection({ baseUrl, key: null, fetch: refuses }, null, { ...page, permission });
     expect(report.problem).toBe(problem);
-    const isPublic = baseUrl.includes("example");
-    expect(asked[0]).toBe(isPublic ? undefined : baseUrl.includes("127") ? "loopback-network" : "local-network");
+    const isFree = baseUrl.includes("example") || page === LOCAL;
+    expect(asked[0]).toBe(isFree ? undefined : baseUrl.includes("127") ? "loopback-network" : "local-network");
   });
 });

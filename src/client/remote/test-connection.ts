@@ -127,7 +127,9 @@ async function whyUnreachable(access: ServerAccess, page: PageFacts): Promise<Om
     const message = `This page came by https, and browsers then refuse http://${host}. Give the server https, or open this page by http.`;
     return { problem: "mixed content", message };
   }
-  const permission = space === "public" ? null : await networkPermission(space, page);
+  // Asked for only on the way from a more public network to a more private one.
+  const isGuarded = PRIVACY[space] > PRIVACY[addressSpaceOf(page.origin)];
+  const permission = isGuarded && space !== "public" ? await networkPermission(space, page) : null;
   if (permission === "denied" || permission === "prompt") {
     const where = space === "loopback" ? "this machine" : "your local network";
     const message = `The browser does not let this page reach ${where}. Allow it in the site's settings, left of the address: "Local network access" or "Apps on device".`;
@@ -146,6 +148,8 @@ async function whyUnreachable(access: ServerAccess, page: PageFacts): Promise<Om
     return { problem: "unreachable", message };
   }
 }
+
+const PRIVACY = { public: 0, local: 1, loopback: 2 } as const;
 
 /** Chrome has had three names for it. */
 async function networkPermission(
