@@ -82,10 +82,8 @@ export const TurnView = memo(function TurnView({
         {tokens && <TokenProbabilities answer={answer} tokens={tokens} />}
       </div>
       <footer className={css.foot}>
-        <p>
-          {turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}
-          {turn.by && <span className={css.by}>{turn.by}</span>}
-        </p>
+        {turn.by && <span className={css.by}>{turn.by}</span>}
+        <p>{turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}</p>
         {turn.end !== null && (
           <>
             {isNewest && canContinue && isUnfinished(turn) && (
