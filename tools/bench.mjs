@@ -1,7 +1,7 @@
 // npm run bench: the core's cost in Node, then the benchmark page (#/bench) in Chromium, whose figures go to the terminal
 // and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend in Node), "ui" (the
 // interface alone), "memory" (while a model loads), "serve" (load on a server: --url --requests --rate --concurrency, or
-// --soak MINUTES --streams), "peers" (others on the same weights), or part of the name of a
+// --soak MINUTES --streams), "fleet" (a simulation of many servers), "balancer" (three servers behind HAProxy), "peers" (others on the same weights), or part of the name of a
 // *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --backend cpu --sections decode,modes
 // --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where to,
 // --note TEXT what its readers should know.
@@ -75,7 +75,17 @@ if (process.argv.includes("peers")) {
     const { benchServe } = await import("./bench-serve.mjs");
     await benchServe(values);
   }
-  const filters = words.filter((word) => !["core", "page", "cpu", "ui", "memory", "serve"].includes(word));
+  if (words.includes("fleet")) {
+    const { benchFleet } = await import("./bench-fleet.mjs");
+    await benchFleet(values);
+  }
+  if (words.includes("balancer")) {
+    const { benchBalancer } = await import("./bench-balancer.mjs");
+    await benchBalancer();
+  }
+  const filters = words.filter(
+    (word) => !["core", "page", "cpu", "ui", "memory", "serve", "fleet", "balancer"].includes(word),
+  );
   if (filters.length > 0) {
     const { ensureChromium } = await import("./install-chromium.mjs");
     process.env.CHORUS_CHROMIUM = await ensureChromium();
