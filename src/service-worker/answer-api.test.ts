@@ -81,15 +81,16 @@ describe("the API of an origin", () => {
   it("ends the request when the reader leaves, or aborts", async () => {
     const endless = { ...CHAT, max_tokens: 40, stream: true };
     const left = await ask(post(endless), [answering()]);
+    const numAborted = async () => (await fake.engine.stats()).request_success_total.abort;
     await left.body?.cancel();
-    await expect.poll(async () => (await fake.engine.stats()).num_requests_running).toBe(0);
+    await expect.poll(numAborted).toBe(1);
     const abort = new AbortController();
     fake.pause();
     const asked = ask(post(endless, { signal: abort.signal }), [answering()]);
     await expect.poll(async () => (await fake.engine.stats()).num_requests_running).toBe(1);
     abort.abort();
+    await expect.poll(numAborted).toBe(2);
     fake.resume();
-    await expect.poll(async () => (await fake.engine.stats()).num_requests_running).toBe(0);
     void asked.catch(() => undefined);
   });
 

@@ -56,6 +56,7 @@ export class SiteApi {
     const { caches, channel } = this.#home;
     if (this.#registration === null) return;
     const name = switchName(this.#registration.scope);
+    this.#store.setState({ isOn }); // what is clicked shows at once
     if (isOn) await caches.open(name);
     else await caches.delete(name);
     channel.postMessage(isOn);

@@ -37,9 +37,13 @@ async function check(): Promise<Record<string, unknown>> {
   for await (const _ of await client.chat.completions.create({ ...GREEDY, max_tokens: 200, messages, stream: true }))
     break;
   const response = await client.responses.create({ model: "chorus-chat", input: "Hello", max_output_tokens: 16 });
-  const model = createOpenAICompatible({ name: "chorus", baseURL, fetch: engineFetch, includeUsage: true }).chatModel(
-    "chorus-chat",
-  );
+  const model = createOpenAICompatible({
+    name: "chorus",
+    baseURL,
+    fetch: engineFetch,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+  }).chatModel("chorus-chat");
   const prompt = messages[0]?.content ?? "";
   const streamed = streamText({ model, prompt, temperature: 0, maxOutputTokens: 12 });
   const schema = jsonSchema({
