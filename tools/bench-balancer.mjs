@@ -115,7 +115,7 @@ async function answerOf(
 
 async function withFleet(
   /** @type {string} */ balance,
-  /** @type {(fleet: { url: string, servers: any[] }) => Promise<void>} */ use,
+  /** @type {(fleet: { url: string, servers: any[] }) => Promise<void>} */ measure,
 ) {
   // The first one builds what has changed.
   const servers = [await startServer(), ...(await Promise.all([startServer(), startServer()]))];
@@ -125,7 +125,7 @@ async function withFleet(
   const haproxy = spawn("haproxy", ["-q", "-db", "-f", "docs/serve/haproxy.cfg"], { cwd: root, env, stdio: "ignore" });
   try {
     await sleep(1500); // until its checks have passed
-    await use({ url: `http://${address}`, servers });
+    await measure({ url: `http://${address}`, servers });
   } finally {
     haproxy.kill("SIGTERM");
     for (const { process: server } of servers) {

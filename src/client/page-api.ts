@@ -11,11 +11,12 @@ export function answerThrough(port: MessagePort, handler: Handler): void {
   const send = (message: FromPage) => port.postMessage(message);
   const abort = new AbortController();
   let wanted = () => {};
-  port.onmessage = ({ data }: MessageEvent<ToPage>) => {
+  port.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
     if ("request" in data) void answer(data.request);
     else if ("pull" in data) wanted();
     else abort.abort(new DOMException("The reader left.", "AbortError"));
-  };
+  });
+  port.start();
   send({ answers: true });
 
   async function answer({ path, method, headers, body }: ApiRequest): Promise<void> {

@@ -6,10 +6,10 @@ import { UsageError } from "./command-line.ts";
 
 /**
  * Returns a folder's files, unread; null where there is no such folder.
- * @param name of the model [the folder's]
+ * @param modelName [the folder's]
  * @throws UsageError where it holds no model
  */
-export async function openModelFolder(path: string, name = basename(resolve(path))): Promise<File[] | null> {
+export async function openModelFolder(path: string, modelName = basename(resolve(path))): Promise<File[] | null> {
   const folder = resolve(path);
   const stats = await stat(folder).catch(() => null);
   if (!stats) return null;
@@ -21,7 +21,7 @@ export async function openModelFolder(path: string, name = basename(resolve(path
     names.map(async (fileName) => {
       const file = new File([await openAsBlob(join(folder, fileName))], fileName);
       // The folder's name is the model's.
-      return Object.defineProperty(file, "webkitRelativePath", { value: `${name}/${fileName}` });
+      return Object.defineProperty(file, "webkitRelativePath", { value: `${modelName}/${fileName}` });
     }),
   );
 }

@@ -56,12 +56,13 @@ function whoAnswers(scope: string, pages: readonly PageClient[], patienceMs: num
     if (numSilent === 0) decide(null);
     for (const page of pages) {
       const { port1, port2 } = new MessageChannel();
-      port1.onmessage = ({ data }: MessageEvent<FromPage>) => {
+      port1.addEventListener("message", ({ data }: MessageEvent<FromPage>) => {
         if (!("answers" in data)) return;
         if (data.answers) decide(port1);
         else port1.close();
         if (--numSilent === 0) decide(null);
-      };
+      });
+      port1.start();
       page.postMessage({ type: "chorus-api", scope }, [port2]);
     }
   });
@@ -84,7 +85,7 @@ function respond(port: MessagePort, asked: ApiRequest, signal: AbortSignal): Pro
       pulled?.();
       port.close();
     };
-    port.onmessage = ({ data }: MessageEvent<FromPage>) => {
+    port.addEventListener("message", ({ data }: MessageEvent<FromPage>) => {
       if ("head" in data) {
         const { status, headers } = data.head;
         const body = new ReadableStream<Uint8Array>(
@@ -113,7 +114,7 @@ function respond(port: MessagePort, asked: ApiRequest, signal: AbortSignal): Pro
         const error = new TypeError(data.error);
         finish(() => (controller ? controller.error(error) : reject(error)));
       }
-    };
+    });
     send({ request: asked });
   });
 }

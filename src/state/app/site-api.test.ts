@@ -92,7 +92,8 @@ it("says that it is loading, and leaves other scopes' calls alone", async () => 
   expect(await ask(tab)).toBe("loading");
   const { port1, port2 } = new MessageChannel();
   const offers: FromPage[] = [];
-  port1.onmessage = ({ data }) => offers.push(data as FromPage);
+  port1.addEventListener("message", ({ data }) => offers.push(data as FromPage));
+  port1.start();
   tab.client.postMessage({ type: "chorus-api", scope: "https://host.example/other/" }, [port2]);
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(offers).toEqual([]);

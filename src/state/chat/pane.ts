@@ -335,6 +335,7 @@ export class Pane {
   }
 }
 
-function answeredBy({ by: _, ...turn }: Turn, remote: RemoteModel | null): Turn {
-  return remote === null ? turn : { ...turn, by: remoteName(remote) };
+function answeredBy(turn: Turn, remote: RemoteModel | null): Turn {
+  const { by: _before, ...rest } = turn;
+  return remote === null ? rest : { ...rest, by: remoteName(remote) };
 }

@@ -20,7 +20,7 @@ async function check(): Promise<Record<string, unknown>> {
     FAKE_MODEL_FILES.map(async (name) => new File([await (await fetch(`model/${name}`)).blob()], name)),
   );
   const { engine } = await openFakeModelOf(files);
-  const engineFetch = engine.fetch as typeof fetch;
+  const engineFetch = engine.fetch;
   const { choices } = await engine.chat.completions.create({ messages, temperature: 0, max_tokens: 12 });
   const client = new OpenAI({
     apiKey: "none",
