@@ -9,10 +9,17 @@ import { startServer } from "./bench-serve.mjs";
 import { root } from "./run-command.mjs";
 
 const CONVERSATIONS = 12;
-const TURNS = 4;
+const TURNS = 6;
 const ANSWER_TOKENS = 24;
 const LONG_ANSWER_TOKENS = 120;
-const QUESTIONS = ["Tell me a story about a fox.", "And then?", "Why?", "What is the capital of France?"];
+const QUESTIONS = [
+  "Tell me a story about a fox.",
+  "And then?",
+  "Why?",
+  "What is the capital of France?",
+  "And of Italy?",
+  "Thank you.",
+];
 
 export async function benchBalancer() {
   if (spawnSync("haproxy", ["-v"]).error)
