@@ -8,7 +8,8 @@ import { createServer } from "node:net";
 import { startServer } from "./bench-serve.mjs";
 import { root } from "./run-command.mjs";
 
-const CONVERSATIONS = 12;
+/** No multiple of three: else turns that go round would find their server by chance. */
+const CONVERSATIONS = 13;
 const TURNS = 6;
 const ANSWER_TOKENS = 24;
 const LONG_ANSWER_TOKENS = 120;
@@ -90,7 +91,7 @@ async function converse(/** @type {any} */ engine, /** @type {number} */ i) {
     messages.push({ role: "user", content: turn === 0 ? `${i}: ${QUESTIONS[0]}` : (QUESTIONS[turn] ?? "") });
     const { text } = await answerOf(engine, messages, ANSWER_TOKENS, false);
     messages.push({ role: "assistant", content: text });
-    await sleep(300);
+    await sleep(200 + 97 * ((7 * i + 3 * turn) % 5));
   }
 }
 

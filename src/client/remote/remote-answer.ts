@@ -68,8 +68,9 @@ export class RemoteAnswer {
         this.#response = await this.#ask();
         return;
       } catch (error) {
-        // A server that never answered is rather a wrong address than a pause.
-        const isWrong = error instanceof RemoteError && error.code === "server_unreachable" && !this.#isResuming;
+        // Once more, since the server may have closed a connection that was kept for it. Twice is rather a wrong address.
+        const isUnreachable = error instanceof RemoteError && error.code === "server_unreachable";
+        const isWrong = isUnreachable && !this.#isResuming && this.#numFailures > 0;
         if (isWrong || !(await this.#waitAfter(error))) {
           this.#options.observer?.ended(this.#options.name);
           throw error;

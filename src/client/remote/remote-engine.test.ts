@@ -49,7 +49,7 @@ const BROKEN = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content:
 const REST = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: " 👋!" }, finish_reason: "stop" }] })}\n\n`;
 
 describe.each(Object.entries(TRANSCRIPTS))("what %s sends", (_, { ownedBy, chat, reasoning, numTokens, broken }) => {
-  it.each([2, 7, Infinity])("is read in pieces of %d bytes", async (pieceBytes) => {
+  it.each([5, 16, Infinity])("is read in pieces of %d bytes", async (pieceBytes) => {
     const counts: number[] = [];
     const observer = { sent() {}, ended() {}, received: (__: string, count: number) => void counts.push(count) };
     const engine = await open(playBack(chat, pieceBytes), { ownedBy, observer });
@@ -186,7 +186,12 @@ describe("a server that misbehaves", () => {
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  it("is not tried again where nobody listens", async () => {
+  it("is tried once more where a kept connection turns out to be closed", async () => {
+    const engine = await open(inTurn((_, response) => void response.destroy(), playBack(STREAM)));
+    expect(await ask(engine)).toMatchObject({ text: TOLD });
+  });
+
+  it("is given up soon where nobody listens", async () => {
     const engine = await open(playBack(STREAM));
     await server.stop();
     const before = performance.now();
