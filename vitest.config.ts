@@ -1,5 +1,5 @@
 // Three tiers: "unit" is pure and runs in Node; "gpu" runs in Chromium, on its software adapter unless CHORUS_ADAPTER=real;
-// "firefox" drives what was built in Firefox.
+// "firefox" and "webkit" drive what was built in Firefox and WebKit.
 // "bench" is no tier: npm run bench runs it, in the same Chromium.
 
 import { join } from "node:path";
@@ -52,6 +52,10 @@ export default defineConfig({
           environment: "node",
           include: ["src/**/*.test.{ts,tsx}", "tools/**/*.test.mjs"],
           exclude: ["src/**/*.gpu.test.ts"],
+          // By itself Vitest leaves a core free, and so half of a machine with two.
+          maxWorkers: "100%",
+          // Many at once on a busy machine: none is slow by itself.
+          testTimeout: 30_000,
         },
       },
       // The software adapter makes about 1 GFLOP/s, hence the patience.
@@ -72,6 +76,16 @@ export default defineConfig({
           include: ["e2e/**/*.firefox.ts"],
           // Library and app, each in a Firefox of its own: one starts while the other computes.
           maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      // The same in WebKit, whose driver tools/webdriver.mjs speaks to.
+      {
+        test: {
+          name: "webkit",
+          environment: "node",
+          include: ["e2e/**/*.webkit.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

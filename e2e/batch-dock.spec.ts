@@ -98,7 +98,7 @@ test("the dock closes to its head and can be resized; both are remembered", asyn
 });
 
 test("the engine's events are saved as JSON lines and its metrics as Prometheus text", async ({ page }) => {
-  const app = await App.open(page, "temperature=0&max_tokens=8");
+  const app = await App.open(page, "backend=cpu&temperature=0&max_tokens=8");
   await app.pane(1).ask("What is the capital of France?");
   await app.pane(1).finished();
   const save = async (item: string) => {

@@ -35,7 +35,7 @@ test("four panes asked at once share steps, and say what each says alone", async
 
 test("calls made at the same time share steps, and give the tokens that each gives alone", async ({ page }) => {
   await openBarePage(page);
-  const engine = await createEngine(page);
+  const engine = await createEngine(page, { backend: "webgpu" });
   const { together, alone, mostSequences } = await engine.evaluate(async (engine, prompts) => {
     const ids = async (content: string, index: number) => {
       const answer = await engine.chat.completions.create({

@@ -30,7 +30,7 @@ test("a question streams an answer: its text grows before it has ended", async (
 });
 
 test("a second question is answered in the light of the first", async ({ page }) => {
-  const app = await App.open(page, "temperature=0");
+  const app = await App.open(page, "backend=cpu&temperature=0");
   const pane = app.pane(1);
   await pane.ask("My name is Anna.");
   await pane.finished();

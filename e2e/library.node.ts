@@ -25,6 +25,14 @@ it("answers on the CPU, in a script of ten lines, with the same bits on one thre
   expect(answers[1]?.choice).toEqual(answers[0]?.choice);
 });
 
+it("compiles grammars in threads, which end with the engine", async () => {
+  const script = promisify(execFile)(process.execPath, ["e2e/support/node-grammars.mjs"], { timeout: 100_000 });
+  const { texts, bomb } = JSON.parse((await script).stdout) as { texts: string[]; bomb: string };
+  for (const text of texts) expect(text).toMatch(/^(yes|no)$/);
+  // It takes too long to compile, or to follow.
+  expect(["invalid_value", ""]).toContain(bomb);
+});
+
 it.skipIf(!dawn)("has Hugging Face's tokens, the same bits alone and together", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["e2e/support/node-engine.mjs", dawn], {
     env: { ...process.env, ...(driver && { VK_DRIVER_FILES: driver }) },

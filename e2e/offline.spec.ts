@@ -1,6 +1,8 @@
 // The service worker, on a static host of its own.
 
+import { readFileSync } from "node:fs";
 import { expect, test, type Page } from "playwright/test";
+import { ModelServer } from "../src/testing/model-server.ts";
 import { App } from "./support/app.ts";
 import { StaticSite } from "./support/static-site.ts";
 
@@ -85,5 +87,41 @@ test("the app can be installed: its manifest and every icon are there", async ({
     if (sizes === "any") continue;
     // The width, in a PNG's header.
     expect(`${(await icon.body()).readUInt32BE(16)}x${(await icon.body()).readUInt32BE(20)}`).toBe(sizes);
+  }
+});
+
+test("pages are isolated from the second load on, and a model of another origin's hub still downloads", async ({
+  page,
+}) => {
+  const names = [
+    "config.json",
+    "generation_config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "model.safetensors",
+  ];
+  const server = await ModelServer.start();
+  const files = names.map((name) => [name, new Uint8Array(readFileSync(`public/models/chorus-chat/${name}`))] as const);
+  server.serveAsHub("tests/tiny", new Map(files));
+  try {
+    await page.goto(site.url);
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(false);
+    await kept(page);
+    // A page of the service worker's without the app's Content-Security-Policy.
+    await page.goto(`${site.url}models/chorus-chat/config.json`);
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+    const answer = await page.evaluate(
+      async ({ library, hubUrl }) => {
+        const { createEngine } = (await import(library)) as typeof import("../src/index.ts");
+        const hub = { hubUrl, revision: "main" };
+        const engine = await createEngine({ backend: "cpu", cpuThreads: 2, model: "tests/tiny", ...hub });
+        const { choices } = await engine.completions.create({ prompt: "Once", max_tokens: 4, temperature: 0 });
+        return [engine.model.adapter, choices[0]?.finish_reason];
+      },
+      { library: `${site.url}lib/chorus.js`, hubUrl: server.url },
+    );
+    expect(answer).toEqual(["CPU, 2 threads", "length"]);
+  } finally {
+    await server.close();
   }
 });

@@ -37,7 +37,7 @@ export async function createEngine(options: CreateEngineOptions): Promise<Chorus
   checkOptions({ onProgress, worker, gpu });
   signalOf({ signal })?.throwIfAborted();
   const location = locateModel(model, { revision, token, hubUrl }, baseUrl());
-  const transport = worker ? await startWorker(signal) : await inPlace(gpu);
+  const transport = await openTransport(worker, gpu, signal);
   return EngineClient.connect(transport, location, config, {
     ...(onProgress && { onProgress }),
     ...(signal && { signal }),
@@ -49,10 +49,10 @@ function checkOptions({ onProgress, worker, gpu }: Record<string, unknown>): voi
   const wrongType = (param: string, expected: string) =>
     new ChorusError("invalid_type", `${param} must be ${expected}.`, param);
   if (onProgress !== undefined && typeof onProgress !== "function") throw wrongType("onProgress", "a function");
-  if (typeof worker !== "boolean") throw wrongType("worker", "true or false");
+  if (typeof worker !== "boolean" && worker !== "shared") throw wrongType("worker", 'true, false or "shared"');
   if (gpu === undefined || gpu === null) return;
   if (typeof gpu !== "object" || !("requestAdapter" in gpu)) throw wrongType("gpu", "a GPU");
-  if (worker) {
+  if (worker !== false) {
     throw new ChorusError("invalid_value", "gpu can be given with worker: false only: a worker has its own.", "gpu");
   }
 }
@@ -60,6 +60,12 @@ function checkOptions({ onProgress, worker, gpu }: Record<string, unknown>): voi
 /** What relative URLs are relative to. A worker would resolve them against its own script. */
 function baseUrl(): string | undefined {
   return globalThis.document?.baseURI ?? globalThis.location?.href;
+}
+
+async function openTransport(worker: boolean | "shared", gpu?: GPU, signal?: AbortSignal): Promise<Transport> {
+  if (worker === false) return inPlace(gpu);
+  if (worker === true || globalThis.SharedWorker === undefined) return startWorker(signal);
+  return (await import("./client/shared-transport.ts")).joinSharedWorker(signal);
 }
 
 async function inPlace(gpu: GPU | undefined): Promise<Transport> {

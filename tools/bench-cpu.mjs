@@ -1,8 +1,13 @@
-// What the CPU backend generates in plain Node, by the library as it was built: tokens a second over whole requests, prompts
-// included, of a model with random weights.
+// The CPU backend on a model with random weights. In Chromium: what each kind of operation takes of a step, beside what the
+// core can do at most. In plain Node, by the library as it was built: tokens a second over whole requests, prompts included.
+// Node 20 has no relaxed SIMD, and its compiler makes slower code of the same kernels: compare within one table.
 
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 
+import { chromium } from "playwright";
+
+import { chromiumFlags } from "./chromium-flags.mjs";
 import { root, run } from "./run-command.mjs";
 
 const PROMPT_TOKENS = 32;
@@ -11,8 +16,12 @@ const SEQUENCES = [1, 4, 8, 16];
 
 /** @typedef {{ size?: string | undefined, dtype?: string | undefined, repeats?: string | undefined }} Options */
 
-/** @param {Options} options a size of the benchmark page; one dtype [f32, q8 and q4]; rounds, of which the best counts */
-export async function benchCpu({ size = "small", dtype, repeats = "3" }) {
+/**
+ * @param {string} executablePath of Chromium
+ * @param {Options} options a size of the benchmark page; one dtype [f32, q8 and q4]; rounds, of which the best counts
+ */
+export async function benchCpu(executablePath, { size = "small", dtype, repeats = "3" }) {
+  await benchSteps(executablePath, size, dtype ? [dtype] : ["f32", "f16", "q8", "q4"]);
   if (!(await run("npm run --silent build", { output: "if-failed" }))) process.exit(1);
   const { runnerImport } = await import("vite");
   const load = (/** @type {string} */ path) => runnerImport(path, { configFile: false, root });
@@ -49,6 +58,49 @@ export async function benchCpu({ size = "small", dtype, repeats = "3" }) {
   }
   const title = `${size} on the CPU in Node ${process.versions.node}: tokens a second, the best of ${repeats} rounds`;
   printTable(title, ["weights", "threads", ...SEQUENCES.map((count) => `${count} seqs`)], rows);
+}
+
+/**
+ * @param {string} executablePath
+ * @param {string} size
+ * @param {string[]} dtypes
+ */
+async function benchSteps(executablePath, size, dtypes) {
+  const { build, runnerImport } = await import("vite");
+  const outDir = join(root, ".chorus", "bench-cpu");
+  const entry = join(root, "src", "testing", "cpu-step-cost.ts");
+  /** @type {import("vite").LibraryOptions} */
+  const lib = { entry, formats: ["es"], fileName: () => "cpu-step-cost.js" };
+  await build({
+    root,
+    configFile: false,
+    publicDir: false,
+    logLevel: "error",
+    build: { target: "esnext", outDir, lib },
+  });
+  const { module } = await runnerImport("./tools/peers/file-server.ts", { configFile: false, root });
+  const server = await module.serveFolders(
+    new Map([
+      ["bench", outDir],
+      ["pages", join(root, "tools", "peers", "engines")],
+    ]),
+  );
+  const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
+  try {
+    const page = await browser.newPage();
+    page.on("console", (message) => console.log(message.text()));
+    // Any page that is there: what it would load is another bench's.
+    await page.goto(`${server.url}pages/in-turn.mjs`);
+    const url = `${server.url}bench/cpu-step-cost.js`;
+    await page.evaluate(async (given) => (await import(given.url)).printCpuStepCosts(given.size, given.dtypes), {
+      url,
+      size,
+      dtypes,
+    });
+  } finally {
+    await browser.close();
+    server.close();
+  }
 }
 
 /** New ones each time, so that none is found in the prefix cache. */

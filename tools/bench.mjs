@@ -1,8 +1,10 @@
 // npm run bench: the core's cost in Node, then the benchmark page (#/bench) in Chromium, whose figures go to the terminal
-// and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend in Node), "ui" (the
-// interface alone), "memory" (while a model loads), "serve" (load on a server: --url --requests --rate --concurrency, or
-// --soak MINUTES --streams), "fleet" (a simulation of many servers), "balancer" (three servers behind HAProxy), "peers" (others on the same weights), or part of the name of a
-// *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --backend cpu --sections decode,modes
+// and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend's kernels and steps),
+// "ui" (the interface alone), "memory" (while a model loads), "soak" (a long day; --minutes N), "hidden" (a tab behind
+// another; needs a display), "serve" (load on a server: --url --requests --rate --concurrency, or --soak MINUTES --streams),
+// "fleet" (a simulation of many servers), "balancer" (three servers behind HAProxy), "peers" (others on the same weights), or
+// part of the name of a *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --backend cpu
+// --sections decode,modes
 // --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where to,
 // --note TEXT what its readers should know.
 
@@ -43,6 +45,7 @@ if (process.argv.includes("peers")) {
       apiKey: { type: "string" },
       soak: { type: "string" },
       streams: { type: "string" },
+      minutes: { type: "string" },
     },
   });
   if (words.length === 0 || words.includes("core")) {
@@ -63,13 +66,24 @@ if (process.argv.includes("peers")) {
     await benchUi(await ensureChromium());
   }
   if (words.includes("cpu")) {
+    const { ensureChromium } = await import("./install-chromium.mjs");
     const { benchCpu } = await import("./bench-cpu.mjs");
-    await benchCpu(values);
+    await benchCpu(await ensureChromium(), values);
   }
   if (words.includes("memory")) {
     const { ensureChromium } = await import("./install-chromium.mjs");
     const { benchMemory } = await import("./bench-memory.mjs");
     await benchMemory(await ensureChromium(), values.size);
+  }
+  if (words.includes("soak")) {
+    const { ensureChromium } = await import("./install-chromium.mjs");
+    const { benchSoak } = await import("./bench-soak.mjs");
+    await benchSoak(await ensureChromium(), values);
+  }
+  if (words.includes("hidden")) {
+    const { ensureChromium } = await import("./install-chromium.mjs");
+    const { benchHidden } = await import("./bench-hidden.mjs");
+    await benchHidden(await ensureChromium(), values);
   }
   if (words.includes("serve")) {
     const { benchServe } = await import("./bench-serve.mjs");
@@ -83,9 +97,8 @@ if (process.argv.includes("peers")) {
     const { benchBalancer } = await import("./bench-balancer.mjs");
     await benchBalancer();
   }
-  const filters = words.filter(
-    (word) => !["core", "page", "cpu", "ui", "memory", "serve", "fleet", "balancer"].includes(word),
-  );
+  const named = ["core", "page", "cpu", "ui", "memory", "soak", "hidden", "serve", "fleet", "balancer"];
+  const filters = words.filter((word) => !named.includes(word));
   if (filters.length > 0) {
     const { ensureChromium } = await import("./install-chromium.mjs");
     process.env.CHORUS_CHROMIUM = await ensureChromium();

@@ -21,7 +21,7 @@ import { setUp } from "./setup.mjs";
  *   name: string,
  *   command: (words: { report: string, filters: string }) => string,
  *   count?: (report: any) => Counts,
- *   browser?: "chromium" | "firefox" | "dawn",
+ *   browser?: "chromium" | "firefox" | "webkit" | "dawn",
  *   shards?: number,
  * }} Tier
  */
@@ -51,6 +51,8 @@ const tiers = [
   { name: "node", command: vitest("node"), count: countVitest, browser: "dawn" },
   // What was built, on a second implementation of WebGPU. Where there is none its tests are skipped.
   { name: "firefox", command: vitest("firefox"), count: countVitest, browser: "firefox" },
+  // What was built, in an engine without WebGPU. Where there is none its tests are skipped.
+  { name: "webkit", command: vitest("webkit"), count: countVitest, browser: "webkit" },
 ];
 
 /**
@@ -118,6 +120,10 @@ for (const tier of chosen) {
   if (tier.browser === "firefox") {
     const { ensureFirefox } = await import("./install-firefox.mjs");
     process.env.CHORUS_FIREFOX = (await ensureFirefox()) ?? "";
+  }
+  if (tier.browser === "webkit") {
+    const { ensureWebKit } = await import("./install-webkit.mjs");
+    process.env.CHORUS_WEBKIT = (await ensureWebKit()) ?? "";
   }
   const counts = await runTier(tier, filters);
   results.push(counts);

@@ -11,7 +11,10 @@ export async function openBarePage(page: Page, folder = "./", body = ""): Promis
   await page.goto(`${folder}bare.html`);
 }
 
-/** An engine on the page, in a handle: `engine.evaluate((engine) => ...)` calls it there. */
+/**
+ * An engine on the page, in a handle: `engine.evaluate((engine) => ...)` calls it there. It computes on the CPU unless told
+ * otherwise: a software GPU compiles kernels for seconds.
+ */
 export async function createEngine(
   page: Page,
   config: EngineConfig & { model?: string } = {},
@@ -19,6 +22,6 @@ export async function createEngine(
   return page.evaluateHandle(async (options) => {
     const library = new URL("./lib/chorus.js", location.href).href;
     const { createEngine: create } = (await import(library)) as typeof import("../../src/index.ts");
-    return create({ backend: "webgpu", model: "models/chorus-chat/", ...options });
+    return create({ backend: "cpu", model: "models/chorus-chat/", ...options });
   }, config);
 }

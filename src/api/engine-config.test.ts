@@ -71,6 +71,15 @@ describe("resolveEngineConfig", () => {
     expect(resolveEngineConfig({ maxNumBatchedTokens: 24 }, small).maxNumSeqs).toBe(24);
   });
 
+  test("takes a backend's own token budget, unless more sequences are to run than that has rows", () => {
+    const usual = { maxNumBatchedTokens: 64 };
+    const budgetOf = (config: EngineConfig) => resolveEngineConfig(config, small, usual).maxNumBatchedTokens;
+    expect([budgetOf({}), budgetOf({ maxNumSeqs: 100 }), budgetOf({ maxNumBatchedTokens: 512 })]).toEqual([
+      64, 100, 512,
+    ]);
+    expect(() => budgetOf({ maxNumSeqs: 257 })).toThrow(/maxNumSeqs/);
+  });
+
   test("null and undefined are as if left out", () => {
     const config = { maxNumSeqs: undefined, dtype: null, seed: 1 } as unknown as EngineConfig;
     expect(resolveEngineConfig(config, small)).toEqual(resolveEngineConfig({ seed: 1 }, small));

@@ -7,7 +7,6 @@ import {
   type BatchingMode,
   type EngineConfig,
   type ResolvedEngineConfig,
-  type WeightsDtype,
 } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { kvBytesPerBlock, type ModelShape } from "../protocol/model-shape.ts";
@@ -67,22 +66,24 @@ export function parseBackendChoice(backend: unknown): BackendChoice {
 
 /**
  * Checks a caller's config and fills in the defaults.
- * @param usualDtype default dtype for the adapter
+ * @param usual the backend's own defaults
  * @throws ChorusError unknown_parameter, invalid_type, invalid_value, naming the field.
  */
 export function resolveEngineConfig(
   config: EngineConfig,
   model: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "maxPositions">,
-  usualDtype: WeightsDtype = "f16",
+  usual: Partial<Pick<ResolvedEngineConfig, "dtype" | "maxNumBatchedTokens">> = {},
 ): ResolvedEngineConfig {
   const fields = new Fields(config);
   fields.refuseOthers(CONFIG_FIELDS);
   const blockSize = fields.integer("blockSize", { min: BLOCK_SIZE, max: BLOCK_SIZE }) ?? BLOCK_SIZE;
-  const maxNumBatchedTokens =
-    fields.integer("maxNumBatchedTokens", { min: 1, max: 8192 }) ?? DEFAULT_MAX_NUM_BATCHED_TOKENS;
   // Every running sequence needs a row in a step.
-  const maxNumSeqs =
-    fields.integer("maxNumSeqs", { min: 1, max: 1024 }) ?? Math.min(DEFAULT_MAX_NUM_SEQS, maxNumBatchedTokens);
+  const wantedSeqs = fields.integer("maxNumSeqs", { min: 1, max: 1024 });
+  const usualBatchedTokens = usual.maxNumBatchedTokens ?? DEFAULT_MAX_NUM_BATCHED_TOKENS;
+  const maxNumBatchedTokens =
+    fields.integer("maxNumBatchedTokens", { min: 1, max: 8192 }) ??
+    Math.max(usualBatchedTokens, Math.min(wantedSeqs ?? 0, DEFAULT_MAX_NUM_BATCHED_TOKENS));
+  const maxNumSeqs = wantedSeqs ?? Math.min(DEFAULT_MAX_NUM_SEQS, maxNumBatchedTokens);
   if (maxNumSeqs > maxNumBatchedTokens) {
     throw invalidValue("maxNumSeqs", `at most maxNumBatchedTokens (${maxNumBatchedTokens})`, maxNumSeqs);
   }
@@ -100,7 +101,7 @@ export function resolveEngineConfig(
     maxModelLen,
     blockSize,
     numGpuBlocks: decideNumBlocks(fields, kvBytesPerBlock(model, kvCacheDtype, blockSize), maxModelLen, blockSize),
-    dtype: fields.oneOf("dtype", WEIGHTS_DTYPES) ?? usualDtype,
+    dtype: fields.oneOf("dtype", WEIGHTS_DTYPES) ?? usual.dtype ?? "f16",
     kvCacheDtype,
     seed: fields.integer("seed", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Math.floor(Math.random() * 2 ** 32),
     runAhead: fields.integer("runAhead", { min: 0, max: 4 }) ?? DEFAULT_RUN_AHEAD,

@@ -1,7 +1,8 @@
 import type { Runner } from "../engine/runner.ts";
+import type { Graph } from "../models/graph.ts";
 import type { Model } from "../models/model.ts";
 import type { ModelWeights } from "../models/model-weights.ts";
-import type { BackendName, ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
+import type { BackendName, ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ChorusError } from "../protocol/errors.ts";
 
 /** What computes models: WebGPU, or the CPU. A value that a platform offers and a host opens. */
@@ -19,6 +20,9 @@ export type EngineSizes = Pick<
   "dtype" | "kvCacheDtype" | "numGpuBlocks" | "blockSize" | "maxNumSeqs"
 >;
 
+/** Defaults that a backend may set by itself. */
+export type UsualConfig = Partial<Pick<ResolvedEngineConfig, "dtype" | "maxNumBatchedTokens">>;
+
 export interface ModelMemory {
   readonly weightBytes: number;
   readonly kvCacheBytes: number;
@@ -31,8 +35,8 @@ export interface OpenedBackend extends Pick<Backend, "name" | "memory"> {
   readonly isSoftware: boolean;
   /** Resolves when the device can't go on: lost, out of memory, or used wrongly by us. Never rejects. */
   readonly failure: Promise<ChorusError>;
-  /** Returns how weights are kept where nobody says. */
-  usualDtype(model: Model): WeightsDtype;
+  /** Returns what counts here for a model where the caller says nothing. */
+  usual(model: Model): UsualConfig;
   /** @throws ChorusError out_of_memory or model_unsupported, saying what would fit */
   checkFits(model: Model, engine: ResolvedEngineConfig): void;
   /**
@@ -55,17 +59,35 @@ export interface LoadOptions {
   readonly onKernel?: (compiled: number, total: number) => void;
   /** Where measured kernel choices are kept. [the usual ones are taken, unmeasured] */
   readonly tuning?: TuningStore;
+  /** "plain": those that ask least of a driver, without workgroup memory and optional features. ["usual"] */
+  readonly kernels?: KernelChoice;
 }
+
+export const KERNEL_CHOICES = ["usual", "plain"] as const;
+export type KernelChoice = (typeof KERNEL_CHOICES)[number];
 
 export interface LoadedRunner extends Runner {
   /** Bytes of the weights as they are kept. */
   readonly weightBytes: number;
   /** The adapter's name with what loading has decided: "CPU, 3 threads". */
   readonly adapterName: string;
+  /** For checking the answers of its kernels. [null: it is what others are compared with] */
+  readonly kernels?: CheckedKernels | null;
   dispose(): void;
 }
 
-/** Keeps the names of kernels that were measured to be the fastest. */
+/** Kernels that a driver has compiled, and may have compiled wrongly. */
+export interface CheckedKernels {
+  /** Returns what identifies their texts. */
+  id(): Promise<string>;
+  /**
+   * Returns a runner of some of the model's operations, with the same kernels, weights and cache. Its steps must be over
+   * before the model's begin.
+   */
+  part(graph: Graph): Promise<Runner>;
+}
+
+/** Keeps what was measured about an adapter: the fastest kernels, and whether answers are right. */
 export interface TuningStore {
   load(key: string): Promise<readonly string[] | undefined>;
   save(key: string, names: readonly string[]): Promise<void>;

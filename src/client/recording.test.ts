@@ -22,6 +22,7 @@ const MODEL: ModelCard = {
   blockSize: 4,
   backend: "webgpu",
   adapter: "none",
+  notice: null,
   chat: false,
   readsSystemPrompt: false,
   defaults: { temperature: 1, top_p: 1, top_k: 0, min_p: 0, repetition_penalty: 1 },

@@ -196,6 +196,7 @@ const MODEL: Shape<ModelCard> = {
   blockSize: number,
   backend: oneOf("webgpu", "cpu"),
   adapter: text,
+  notice: orNull(text),
   chat: boolean,
   readsSystemPrompt: boolean,
   defaults: numbers,

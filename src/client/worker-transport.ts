@@ -52,8 +52,8 @@ export async function startWorker(signal?: AbortSignal): Promise<Transport> {
   };
 }
 
-/** Returns the worker's service. Only `load` has callbacks: they stay here, and the worker calls them back. */
-function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
+/** Returns a worker's service. Only `load` has callbacks: they stay here, and the worker calls them back. */
+export function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
   const load: AsyncService["load"] = (location, config, onMessage, onProgress) =>
     remote.load(location, config, Comlink.proxy(onMessage), Comlink.proxy(onProgress));
   return new Proxy<AsyncService>(remote, {
@@ -61,14 +61,16 @@ function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
   });
 }
 
-function aborted(signal: AbortSignal | undefined): Promise<never> {
+/** Rejects with the signal's reason when it is aborted. */
+export function aborted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
     if (signal?.aborted) reject(signal.reason as Error);
     signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
   });
 }
 
-async function lockFreed(name: string, closing: AbortSignal): Promise<ChorusError> {
+/** Resolves when the worker that holds this lock is gone. */
+export async function lockFreed(name: string, closing: AbortSignal): Promise<ChorusError> {
   try {
     await navigator.locks.request(name, { signal: closing }, () => undefined);
   } catch {

@@ -5,6 +5,7 @@ import type { AddedToken } from "./control-tokens.ts";
 import { refuseEndlessPatterns } from "./endless-patterns.ts";
 import { brief, isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
+import { withUnicodeSpaces } from "./unicode-spaces.ts";
 
 /** tokenizer.json, as far as a BPE needs it. */
 export interface TokenizerJson {
@@ -54,7 +55,7 @@ function parseTokenizerJson(json: unknown): TokenizerJson {
   return {
     alphabet: isSentencePiece ? "sentencepiece" : "bytes",
     normalizer: fields.object("normalizer", null),
-    pre_tokenizer: withUnicodeSpaces(fields.object("pre_tokenizer", null)),
+    pre_tokenizer: inUnicode(fields.object("pre_tokenizer", null)),
     decoder: fields.object("decoder", null),
     model: {
       ...modelJson,
@@ -81,17 +82,16 @@ function has(type: string, step: Record<string, unknown>): boolean {
   return step["type"] === "Sequence" && Array.isArray(parts) && parts.some((part) => isObject(part) && has(type, part));
 }
 
-/** A pre-tokenizer whose patterns take Unicode's White_Space for \s, as Hugging Face's do; JavaScript's \s differs. */
-function withUnicodeSpaces(step: Record<string, unknown> | null): Record<string, unknown> | null {
+/** A pre-tokenizer whose patterns take Unicode's White_Space for \s. */
+function inUnicode(step: Record<string, unknown> | null): Record<string, unknown> | null {
   if (step === null) return null;
   const parts = step["pretokenizers"];
   if (Array.isArray(parts)) {
-    return { ...step, pretokenizers: parts.map((part: unknown) => (isObject(part) ? withUnicodeSpaces(part) : part)) };
+    return { ...step, pretokenizers: parts.map((part: unknown) => (isObject(part) ? inUnicode(part) : part)) };
   }
   const pattern = step["pattern"];
   if (!isObject(pattern) || typeof pattern["Regex"] !== "string") return step;
-  const Regex = pattern["Regex"].replaceAll("\\s", "\\p{White_Space}").replaceAll("\\S", "\\P{White_Space}");
-  return { ...step, pattern: { ...pattern, Regex } };
+  return { ...step, pattern: { ...pattern, Regex: withUnicodeSpaces(pattern["Regex"]) } };
 }
 
 async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {

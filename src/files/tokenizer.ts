@@ -14,16 +14,41 @@ import { bytesOfPiece, bytesOfToken } from "./byte-alphabet.ts";
 import { ControlTokens } from "./control-tokens.ts";
 import { isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
+import { areKnownToBeQuick } from "./quick-steps.ts";
 import { readTokenizerJson, type TokenizerJson } from "./tokenizer-json.ts";
+
+/** All that a tokenizer is made of, as plain data. */
+export interface TokenizerSource {
+  readonly json: TokenizerJson;
+  readonly chatTemplate: string | null;
+  /** Maps "eos_token", "bos_token", ... to their text. */
+  readonly tokenNames: Readonly<Record<string, string>>;
+  readonly eosTokenIds: readonly number[];
+}
 
 /**
  * @param eosTokenIds end-of-text ids that the model's other files name
  * @throws ChorusError model_not_found, model_invalid, model_unsupported
  */
-export async function loadTokenizer(files: ModelFiles, eosTokenIds: readonly number[] = []): Promise<ModelTokenizer> {
+export async function readTokenizer(files: ModelFiles, eosTokenIds: readonly number[]): Promise<TokenizerSource> {
   const config = new JsonFields("tokenizer_config.json", (await files.tryReadJson("tokenizer_config.json")) ?? {});
   const [json, chatTemplate] = await Promise.all([readTokenizerJson(files, config), readChatTemplate(files, config)]);
-  return new ModelTokenizer(json, chatTemplate, namedTokens(json, config), eosTokenIds);
+  return { json, chatTemplate, tokenNames: namedTokens(json, config), eosTokenIds };
+}
+
+/** As readTokenizer, ready to use. */
+export async function loadTokenizer(files: ModelFiles, eosTokenIds: readonly number[] = []): Promise<ModelTokenizer> {
+  return new ModelTokenizer(await readTokenizer(files, eosTokenIds));
+}
+
+/** Returns whether nobody knows how long this tokenizer may take: its patterns are the model's own. */
+export function mayTakeForEver({ json }: TokenizerSource): boolean {
+  return !areKnownToBeQuick(json.normalizer, json.pre_tokenizer);
+}
+
+/** Returns the same tokenizer without what could take for ever. It can't encode. */
+export function withoutEncoder(source: TokenizerSource): TokenizerSource {
+  return { ...source, json: { ...source.json, normalizer: null, pre_tokenizer: null } };
 }
 
 /** The template is in tokenizer_config.json, alone or among several with names, or in chat_template.jinja. */
@@ -63,15 +88,12 @@ export class ModelTokenizer {
   readonly namedTokens: Readonly<Record<string, string>>;
   readonly #control: ControlTokens;
   readonly #bytesOf: (token: string) => Uint8Array;
+  /** Of the tokens that were asked for. */
+  readonly #bytes = new Map<number, Uint8Array>();
   /** Knows the vocabulary and the added tokens that are text, but no control tokens. */
   readonly #bpe: Tokenizer;
 
-  constructor(
-    json: TokenizerJson,
-    chatTemplate: string | null,
-    tokenNames: Readonly<Record<string, string>>,
-    eosTokenIds: readonly number[],
-  ) {
+  constructor({ json, chatTemplate, tokenNames, eosTokenIds }: TokenizerSource) {
     // Some models don't mark their chat's tokens as special. An added token that the template writes is one, too.
     const isControl = ({ special, content }: TokenizerJson["added_tokens"][number]) =>
       special || (chatTemplate?.includes(content) && content.trim() !== "");
@@ -110,6 +132,12 @@ export class ModelTokenizer {
 
   /** Returns a token's bytes of UTF-8, perhaps part of a character. Control tokens and unknown ids have none. */
   tokenBytes(id: number): Uint8Array {
+    const known = this.#bytes.get(id) ?? this.#findBytes(id);
+    this.#bytes.set(id, known);
+    return known;
+  }
+
+  #findBytes(id: number): Uint8Array {
     const control = this.#control.content(id);
     if (control !== undefined) return new TextEncoder().encode(READABLE_TAG.test(control) ? control : "");
     return this.#bytesOf(this.#bpe.id_to_token(id) ?? "");

@@ -1,4 +1,6 @@
-import { toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
+import { toErrorData } from "../protocol/errors.ts";
+import type { ThreadAnswer } from "../threads/limited-thread.ts";
+import type { ThreadPort } from "../threads/thread-port.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
 import type { GrammarCompiler, GrammarVocabulary } from "./grammar-compiler.ts";
@@ -18,8 +20,10 @@ export type GrammarCall =
   | { readonly type: "next"; readonly id: number; readonly accepted: readonly number[] }
   | { readonly type: "close"; readonly id: number };
 
-/** `mask`: the tokens that may come next; null where there are none, or none were asked for. */
-export type GrammarAnswer = { readonly mask: Uint32Array | null } | { readonly error: ChorusErrorData };
+/** The mask of the tokens that may come next; null where there are none, or none were asked for. */
+export type GrammarAnswer = ThreadAnswer<Uint32Array | null>;
+
+export type GrammarPort = ThreadPort<GrammarCall, GrammarAnswer>;
 
 /** The thread's side: plain data in, plain data out. */
 export class GrammarService {
@@ -33,7 +37,7 @@ export class GrammarService {
 
   async answer(call: GrammarCall): Promise<GrammarAnswer> {
     try {
-      return { mask: await this.#maskAfter(call) };
+      return { value: await this.#maskAfter(call) };
     } catch (error) {
       return { error: toErrorData(error) };
     }

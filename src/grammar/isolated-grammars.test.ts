@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { BYTE_VOCABULARY, byteTokens, EOS } from "../testing/engine-harness.ts";
 import { allowedIds, drawAnswer, grammarCompiler } from "../testing/grammars.ts";
 import { GrammarService, type GrammarAnswer, type GrammarCall } from "./grammar-service.ts";
-import type { GrammarPort } from "./grammar-thread.ts";
+import type { GrammarPort } from "./grammar-service.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
 import { IsolatedGrammars, USUAL_LIMITS, type GrammarLimits } from "./isolated-grammars.ts";
 

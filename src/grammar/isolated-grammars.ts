@@ -2,7 +2,8 @@ import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
 import type { Grammars, GrammarVocabulary } from "./grammar-compiler.ts";
-import { GrammarThread, ThreadEnded, TookTooLong, type GrammarPort } from "./grammar-thread.ts";
+import { LimitedThread, ThreadEnded, TookTooLong } from "../threads/limited-thread.ts";
+import type { GrammarCall, GrammarPort } from "./grammar-service.ts";
 
 export interface GrammarLimits {
   /** Loading the module and giving it the vocabulary. */
@@ -23,6 +24,8 @@ export const USUAL_LIMITS: GrammarLimits = {
   sharedMs: 200,
   maxThreads: 4,
 };
+
+type GrammarThread = LimitedThread<GrammarCall, Uint32Array | null>;
 
 /**
  * Compiles grammars and follows them in threads beside the engine's, so that a grammar that takes for ever costs its own
@@ -115,7 +118,7 @@ export class IsolatedGrammars implements Grammars {
   }
 
   #start(): GrammarThread {
-    const thread = new GrammarThread(this.#openPort());
+    const thread: GrammarThread = new LimitedThread(this.#openPort(), "What holds answers to a grammar");
     this.#threads.add(thread);
     thread.ask({ type: "start", vocabulary: this.#vocabulary() }, this.#limits.startMs).catch((error: unknown) => {
       const late = "What holds answers to a grammar can't be loaded: it takes too long.";

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 
 import { tokenOfBytes } from "../files/byte-alphabet.ts";
+import { browserPlatform } from "../host/platforms/browser.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
 import { openGrammars } from "./open-grammars.ts";
 
@@ -13,7 +14,10 @@ const regex = (pattern: string): GrammarSource => ({ kind: "regex", pattern, par
 const properties = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`property${i}`, { type: "string" }]));
 
 test("a bomb costs its own request, and nobody waits for it", async () => {
-  const grammars = openGrammars(() => ({ vocabSize: 257, tokens: VOCABULARY }));
+  const grammars = openGrammars(
+    () => ({ vocabSize: 257, tokens: VOCABULARY }),
+    browserPlatform({ gpu: undefined }).openGrammarThread,
+  );
   const [running] = await grammars.matchers(regex("[ab]*"), [END], 1);
   let numOver = 0;
   const bombs: GrammarSource[] = [

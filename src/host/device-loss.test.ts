@@ -3,13 +3,14 @@
 import { afterEach, expect, test, vi } from "vitest";
 
 import { ChorusError } from "../protocol/errors.ts";
+import type { LoadProgress, LoadStage } from "../protocol/reports.ts";
 import type { EngineMessage, RequestEvent } from "../protocol/service.ts";
 import { FakeBackend, type FakeDevice } from "../testing/fake-backend.ts";
+import { fakePlatform } from "../testing/fake-platform.ts";
 import { modelFiles } from "../testing/model-folders.ts";
 import { EngineHost } from "./engine-host.ts";
 import { ModelLoader } from "./model-loader.ts";
 import type { Platform } from "./platforms/platform.ts";
-import { memoryTuningStore } from "./platforms/tuning-store.ts";
 
 const LOCATION = {
   type: "files",
@@ -20,22 +21,19 @@ class TestBench {
   readonly gpu = new FakeBackend("webgpu", "Fake GPU");
   readonly platform: Platform;
   readonly messages: EngineMessage[] = [];
+  readonly stages: LoadStage[] = [];
   readonly host: EngineHost;
   nowMs = 0;
 
   constructor(...others: FakeBackend[]) {
-    this.platform = {
-      backends: [this.gpu, ...others].map(({ offered }) => offered),
-      tuning: memoryTuningStore(),
-      openModelStore: () => Promise.resolve(null),
-      now: () => this.nowMs + performance.now(),
-    };
+    this.platform = fakePlatform([this.gpu, ...others], { now: () => this.nowMs + performance.now() });
     this.host = new EngineHost(this.platform);
   }
 
   async load(config = {}) {
     const post = (message: EngineMessage) => void this.messages.push(message);
-    return this.host.load(LOCATION, { seed: 1, maxNumBatchedTokens: 16, ...config }, post, () => undefined);
+    const tell = ({ stage }: LoadProgress) => void this.stages.push(stage);
+    return this.host.load(LOCATION, { seed: 1, maxNumBatchedTokens: 16, ...config }, post, tell);
   }
 
   loader(config = {}): ModelLoader {
@@ -187,6 +185,19 @@ test("after three losses in a minute the next backend goes on, where there is on
   expect(bench.fatal).toEqual([]);
 });
 
+test("a GPU whose answers are wrong is passed over for the next backend, which says so", async () => {
+  const cpu = new FakeBackend("cpu", "Fake CPU");
+  const bench = new TestBench(cpu);
+  bench.gpu.onLoad = () => Promise.reject(new ChorusError("wrong_answers", "It computes wrong answers."));
+  const notice = "It computes wrong answers.";
+  expect(await bench.load()).toMatchObject({ ok: true, value: { adapter: "Fake CPU", notice } });
+  expect(bench.gpu.devices.map(({ isClosed }) => isClosed)).toEqual([true]);
+  expect(await new TestBench().load()).toMatchObject({ ok: true, value: { notice: null } });
+  const alone = new TestBench();
+  alone.gpu.onLoad = bench.gpu.onLoad;
+  expect(await alone.load()).toMatchObject({ ok: false, error: { code: "wrong_answers" } });
+});
+
 test("a device that comes back after some seconds is waited for, and one that does not is given up", async () => {
   const bench = new TestBench();
   const loader = bench.loader();
@@ -217,6 +228,7 @@ test.each([true, false])("a device lost while a model is loaded costs a second a
   expect(await bench.load()).toMatchObject({ ok: true, value: { adapter: "Fake GPU" } });
   expect(bench.gpu.devices).toHaveLength(3);
   expect(last?.isClosed).toBe(true);
+  expect(bench.stages.filter((stage) => stage === "adapter")).toHaveLength(3);
   bench.ask(1);
   expect(await bench.answer(1)).not.toEqual([]);
 });
@@ -257,7 +269,6 @@ test("an engine disposed of while its device is replaced frees what is loaded af
   await turn();
   bench.host.dispose();
   await expect(bench.answer(1)).rejects.toMatchObject({ code: "engine_disposed" });
-  for (let i = 0; i < 100; i++) await turn();
-  expect(bench.gpu.devices.every(({ isClosed }) => isClosed)).toBe(true);
+  await expect.poll(() => bench.gpu.devices.map(({ isClosed }) => isClosed)).toEqual([true, true]);
   expect(bench.fatal).toMatchObject([{ code: "engine_disposed" }]);
 });

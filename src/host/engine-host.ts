@@ -1,6 +1,4 @@
 import { numChoices } from "../api/answer.ts";
-import { parseChatRequest } from "../api/chat-request.ts";
-import { parseCompletionRequest } from "../api/completion-request.ts";
 import { parseBatchingMode } from "../api/engine-config.ts";
 import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
 import { renderChat } from "../api/render-chat.ts";
@@ -24,6 +22,8 @@ import { ModelLoader } from "./model-loader.ts";
 import { OpenRequest } from "./open-request.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { seedSequence } from "./seeds.ts";
+import { IsolatedText } from "./text/isolated-text.ts";
+import { parse } from "./text/text-service.ts";
 import { Telemetry } from "./telemetry.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 
@@ -33,6 +33,8 @@ interface Session {
   readonly engine: Engine;
   readonly telemetry: Telemetry;
   readonly context: RequestContext;
+  /** Null: texts are tokenized in place. */
+  readonly texts: IsolatedText | null;
   /** Loads the compiler on first use. */
   readonly grammars: () => Promise<Grammars>;
   readonly post: (message: Partial<EngineMessage>) => void;
@@ -44,6 +46,8 @@ export class EngineHost implements EngineService {
   readonly #platform: Platform;
   readonly #byTicket = new Map<number, OpenRequest>();
   readonly #byEngineRequest = new Map<string, OpenRequest>();
+  /** Tickets of requests that are being tokenized elsewhere. */
+  readonly #tokenizing = new Set<number>();
   /** Requests whose grammar is being compiled. */
   readonly #compiling = new Set<OpenRequest>();
   #session: Session | null = null;
@@ -70,9 +74,32 @@ export class EngineHost implements EngineService {
 
   submit(ticket: number, request: GenerationRequest): void {
     const session = this.#requireSession();
-    const { model, engine, context } = session;
+    const { context, texts } = session;
+    if (texts === null) this.#open(session, ticket, () => parse(request, context));
+    else void this.#tokenizeFirst(session, texts, ticket, request);
+  }
+
+  /** Opens the request, unless it was aborted meanwhile. */
+  async #tokenizeFirst(
+    session: Session,
+    texts: IsolatedText,
+    ticket: number,
+    request: GenerationRequest,
+  ): Promise<void> {
+    this.#tokenizing.add(ticket);
+    const parsed = await texts.parse(request).catch((error: unknown) => ({ error }));
+    if (!this.#tokenizing.delete(ticket)) return;
+    this.#open(session, ticket, () => {
+      if ("error" in parsed) throw parsed.error;
+      return parsed;
+    });
+  }
+
+  /** @param parsed throws for a request that is refused */
+  #open(session: Session, ticket: number, parsed: () => ParsedRequest): void {
+    const { model, engine } = session;
     try {
-      const open = new OpenRequest(ticket, parse(request, context), model.card.name, model.tokenizer);
+      const open = new OpenRequest(ticket, parsed(), model.card.name, model.tokenizer);
       this.#refuseOpenIds(open);
       const { structure } = open.parsed;
       if (structure !== null) return void this.#addStructured(session, open, structure);
@@ -84,24 +111,23 @@ export class EngineHost implements EngineService {
   }
 
   abort(ticket: number): void {
+    this.#tokenizing.delete(ticket);
     const open = this.#byTicket.get(ticket);
     if (open === undefined) return;
     for (const id of open.engineRequestIds) this.#session?.engine.abort(id);
     if (this.#compiling.has(open)) this.#forget(open); // the engine does not know it yet
   }
 
-  renderChat(body: RenderChatRequest): Result<RenderedChat> {
-    return resultOf(() => {
-      const { chatFormat, tokenizer } = this.#requireSession().model;
-      return renderChat(body, chatFormat, tokenizer);
-    });
+  renderChat(body: RenderChatRequest): Result<RenderedChat> | Promise<Result<RenderedChat>> {
+    const { model, texts } = this.#requireSession();
+    if (texts !== null) return resultLater(texts.render(body));
+    return resultOf(() => renderChat(body, model.chatFormat, model.tokenizer));
   }
 
-  tokenize(body: TokenizeRequest): Result<TokenizeResponse> {
-    return resultOf(() => {
-      const { context, model } = this.#requireSession();
-      return tokenize(body, context, model.tokenizer);
-    });
+  tokenize(body: TokenizeRequest): Result<TokenizeResponse> | Promise<Result<TokenizeResponse>> {
+    const { context, model, texts } = this.#requireSession();
+    if (texts !== null) return resultLater(texts.tokenize(body));
+    return resultOf(() => tokenize(body, context, model.tokenizer));
   }
 
   detokenize(body: DetokenizeRequest): Result<DetokenizeResponse> {
@@ -181,6 +207,8 @@ export class EngineHost implements EngineService {
         });
         this.#byTicket.clear();
         this.#byEngineRequest.clear();
+        this.#tokenizing.clear();
+        texts?.dispose();
         opened?.dispose();
         loader.close();
       },
@@ -197,11 +225,22 @@ export class EngineHost implements EngineService {
       limits: engineConfig,
       nextSeed: seedSequence(engineConfig.seed),
     };
+    const texts = this.#isolatedText(model, context);
     const grammars = async () => {
       const { openGrammars } = await import("../grammar/open-grammars.ts");
-      return (opened ??= openGrammars(() => vocabularyOf(model)));
+      return (opened ??= openGrammars(() => vocabularyOf(model), this.#platform.openGrammarThread));
     };
-    return { model, engine, telemetry, context, grammars, post, now };
+    return { model, engine, telemetry, context, texts, grammars, post, now };
+  }
+
+  #isolatedText(
+    { isolatedTexts }: LoadedModel,
+    { modelName, vocabSize, defaults, eosTokenIds, limits, nextSeed }: RequestContext,
+  ): IsolatedText | null {
+    const { openTextThread } = this.#platform;
+    if (isolatedTexts === null || openTextThread === null) return null;
+    const context = { modelName, vocabSize, defaults, eosTokenIds, limits };
+    return new IsolatedText({ ...isolatedTexts, context }, openTextThread, nextSeed);
   }
 
   /** Adds a request once its grammar is compiled, unless it was aborted meanwhile. Other requests don't wait for it. */
@@ -269,8 +308,12 @@ function resultOf<T>(answer: () => T): Result<T> {
   }
 }
 
-function parse({ endpoint, body }: GenerationRequest, context: RequestContext): ParsedRequest {
-  return endpoint === "chat.completions" ? parseChatRequest(body, context) : parseCompletionRequest(body, context);
+async function resultLater<T>(answer: Promise<T>): Promise<Result<T>> {
+  try {
+    return { ok: true, value: await answer };
+  } catch (error) {
+    return { ok: false, error: toErrorData(error) };
+  }
 }
 
 function refuse({ telemetry, post, now }: Session, ticket: number, error: unknown): void {

@@ -2,6 +2,11 @@ import type { LoadedRunner } from "../backends/backend.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 
+export interface LoadedIntoMemory {
+  readonly runner: LoadedRunner;
+  readonly engineConfig: ResolvedEngineConfig;
+}
+
 /**
  * Loads with the largest cache that there is memory for: half of it at a time is left out, down to one full context. WebGPU
  * doesn't tell how much memory there is.
@@ -12,7 +17,7 @@ export async function loadIntoMemory(
   wanted: ResolvedEngineConfig,
   load: (engineConfig: ResolvedEngineConfig) => Promise<LoadedRunner>,
   weightBytes: (dtype: ResolvedEngineConfig["dtype"]) => number,
-): Promise<{ readonly runner: LoadedRunner; readonly engineConfig: ResolvedEngineConfig }> {
+): Promise<LoadedIntoMemory> {
   const leastBlocks = Math.ceil(wanted.maxModelLen / wanted.blockSize);
   for (let engineConfig = wanted; ;) {
     try {

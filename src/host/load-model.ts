@@ -1,10 +1,11 @@
 import { createChatFormat, type ChatFormat } from "../api/chat-format.ts";
 import { parseBackendChoice, resolveEngineConfig } from "../api/engine-config.ts";
-import type { LoadedRunner, OpenedBackend } from "../backends/backend.ts";
+import type { KernelChoice, LoadedRunner, OpenedBackend } from "../backends/backend.ts";
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
 import { openCheckpoint } from "../files/open-checkpoint.ts";
-import { loadTokenizer, type ModelTokenizer } from "../files/tokenizer.ts";
+import { mayTakeForEver, ModelTokenizer, readTokenizer, withoutEncoder } from "../files/tokenizer.ts";
+import { checkValues } from "../models/check-values.ts";
 import { describeModel } from "../models/families.ts";
 import { openWeights } from "../models/model-weights.ts";
 import { CATALOGUE, type ChatFrame } from "../protocol/catalogue.ts";
@@ -13,9 +14,12 @@ import { ChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
 import { causeOf, unlessFailed } from "./backend-failure.ts";
-import { loadIntoMemory } from "./load-into-memory.ts";
+import { wrongAnswersOf } from "./known-answers.ts";
+import { loadIntoMemory, type LoadedIntoMemory } from "./load-into-memory.ts";
+import { loadRightKernels } from "./load-right-kernels.ts";
 import { openModel } from "./open-model.ts";
 import type { OfferedBackend, Platform } from "./platforms/platform.ts";
+import type { TextModel } from "./text/text-service.ts";
 
 /** Embeddings are padded to a multiple of at most this. */
 const LARGEST_PADDING = 1024;
@@ -24,6 +28,8 @@ const LARGEST_PADDING = 1024;
 export interface LoadedModel {
   readonly card: ModelCard;
   readonly tokenizer: ModelTokenizer;
+  /** Of a tokenizer that may take for ever: what a thread needs to tokenize. Then `tokenizer` can't encode. */
+  readonly isolatedTexts: Pick<TextModel, "tokenizer" | "frame"> | null;
   readonly chatFormat: ChatFormat;
   readonly defaults: GenerationDefaults;
   readonly engineConfig: ResolvedEngineConfig;
@@ -48,26 +54,30 @@ export async function loadModel(
     const opened = await openModel(location, platform, onProgress);
     const configJson = await opened.files.readJson(CONFIG_FILE);
     const described = describeModel(configJson);
-    const wanted = resolveEngineConfig(config, described.shape, backend.usualDtype(described));
+    const wanted = resolveEngineConfig(config, described.shape, backend.usual(described));
     backend.checkFits(described, wanted);
     const files = await opened.fetch();
     const defaults = await loadGenerationDefaults(files, described.eosTokenIds);
-    const [tokenizer, checkpoint] = await Promise.all([
-      loadTokenizer(files, defaults.eosTokenIds),
-      openCheckpoint(files),
-    ]);
+    const [source, checkpoint] = await Promise.all([readTokenizer(files, defaults.eosTokenIds), openCheckpoint(files)]);
     const frame = chatFrameOf(location);
+    const isIsolated = platform.openTextThread !== null && mayTakeForEver(source);
+    const tokenizer = new ModelTokenizer(isIsolated ? withoutEncoder(source) : source);
     const chatFormat = createChatFormat(tokenizer, frame);
     const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
     const { shape } = weights.model;
     checkTokenizer(tokenizer.vocabSize, shape.vocabSize);
-    const load = (engine: ResolvedEngineConfig) => {
+    await checkValues(weights);
+    const { vocabSize } = tokenizer;
+    const load = (kernels: KernelChoice) => {
       const onKernel = (done: number, total: number) => onProgress({ stage: "kernels", done, total });
-      const { vocabSize } = tokenizer;
-      return unlessFailed(backend.load({ weights, engine, vocabSize, onKernel, tuning: platform.tuning }), backend);
+      const options = { weights, vocabSize, onKernel, kernels, tuning: platform.tuning };
+      const loadOnce = (engine: ResolvedEngineConfig) => unlessFailed(backend.load({ ...options, engine }), backend);
+      const weightBytes = (dtype: WeightsDtype) => backend.memory(weights.model, { ...wanted, dtype }).weightBytes;
+      return loadIntoMemory(wanted, loadOnce, weightBytes);
     };
-    const weightBytes = (dtype: WeightsDtype) => backend.memory(weights.model, { ...wanted, dtype }).weightBytes;
-    const { runner, engineConfig } = await loadIntoMemory(wanted, load, weightBytes);
+    const check = ({ runner: loaded, engineConfig: engine }: LoadedIntoMemory) =>
+      unlessFailed(wrongAnswersOf(loaded, { weights, engine, vocabSize, platform }), backend);
+    const { runner, engineConfig, notice } = await loadRightKernels(load, check);
     const { numGpuBlocks } = engineConfig;
     const isSmaller = numGpuBlocks < wanted.numGpuBlocks;
     const detail = `${numGpuBlocks} blocks${isSmaller ? ` (no memory for ${wanted.numGpuBlocks})` : ""}`;
@@ -77,7 +87,7 @@ export async function loadModel(
       numParameters: weights.numParameters,
       weightBytes: runner.weightBytes,
       contextLength: engineConfig.maxModelLen,
-      vocabSize: tokenizer.vocabSize,
+      vocabSize,
       numLayers: shape.numLayers,
       dtype: engineConfig.dtype,
       kvCacheDtype: engineConfig.kvCacheDtype,
@@ -85,6 +95,7 @@ export async function loadModel(
       blockSize: engineConfig.blockSize,
       backend: backend.name,
       adapter: runner.adapterName,
+      notice,
       chat: tokenizer.chatTemplate !== null || frame !== null,
       readsSystemPrompt: chatFormat.readsSystemPrompt,
       defaults: {
@@ -95,7 +106,8 @@ export async function loadModel(
         repetition_penalty: defaults.repetitionPenalty,
       },
     };
-    return { card, tokenizer, chatFormat, defaults, engineConfig, backend, runner };
+    const isolatedTexts = isIsolated ? { tokenizer: source, frame } : null;
+    return { card, tokenizer, isolatedTexts, chatFormat, defaults, engineConfig, backend, runner };
   } catch (error) {
     const cause = await causeOf(backend, error);
     backend.close();

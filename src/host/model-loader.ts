@@ -35,6 +35,8 @@ export class ModelLoader {
   /** When devices were lost, oldest first. */
   #lossesMs: number[] = [];
   #loaded: LoadedModel | null = null;
+  /** Why a backend was given up. */
+  #notice: string | null = null;
   #isClosed = false;
 
   constructor(location: ModelLocation, config: EngineConfig, platform: Platform, pause = sleep) {
@@ -89,12 +91,15 @@ export class ModelLoader {
       const config = { ...this.#config, ...this.#fixed };
       const attempt = (tell: OnProgress) => loadModel(this.#location, config, { ...this.#platform, backends }, tell);
       try {
-        this.#loaded = await (loss === null ? attempt(onProgress) : unlessStalled(attempt));
+        const loaded = await (loss === null ? attempt(onProgress) : unlessStalled(attempt, onProgress));
+        const { card } = loaded;
+        this.#loaded = { ...loaded, card: { ...card, notice: card.notice ?? this.#notice } };
         if (!this.#isClosed) return this.#loaded;
         this.#free();
       } catch (error) {
         const failure = toChorusError(error);
         if (failure.code === "device_lost") this.#countLoss((loss = failure));
+        else if (failure.code === "wrong_answers") this.#giveUpBackend(failure);
         else if (failure.code !== "webgpu_unavailable" || loss === null) throw failure;
         else await this.#waitForDevice(pauses, failure);
       }
@@ -122,6 +127,7 @@ export class ModelLoader {
     this.#backends = this.#backends.slice(1);
     if (this.#backends.length === 0) throw reason;
     this.#lossesMs = [];
+    this.#notice = reason.message;
     const { numGpuBlocks } = this.#fixed;
     this.#fixed = numGpuBlocks === undefined ? {} : { numGpuBlocks }; // it may keep weights in another way
   }
@@ -138,7 +144,10 @@ function free({ runner, backend }: LoadedModel): void {
 }
 
 /** Rejects with device_lost when there is no progress any more. What is loaded all the same is freed. */
-function unlessStalled(load: (onProgress: OnProgress) => Promise<LoadedModel>): Promise<LoadedModel> {
+function unlessStalled(
+  load: (onProgress: OnProgress) => Promise<LoadedModel>,
+  onProgress: OnProgress,
+): Promise<LoadedModel> {
   return new Promise((resolve, reject) => {
     let hasStalled = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -151,7 +160,12 @@ function unlessStalled(load: (onProgress: OnProgress) => Promise<LoadedModel>): 
       }, MOST_STALL_MS);
     };
     wait();
-    void load(() => hasStalled || wait())
+    const tell = (progress: LoadProgress) => {
+      if (hasStalled) return;
+      wait();
+      onProgress(progress);
+    };
+    void load(tell)
       .then((model) => (hasStalled ? free(model) : resolve(model)), reject)
       .finally(() => clearTimeout(timer));
   });

@@ -58,7 +58,7 @@ export class ModelsHost implements ModelsService {
     const { model, downloadBytes, storedBytes } = await sizesOf(location, store);
     const opened = await openBackend(this.#platform.backends, parseBackendChoice(config.backend)).catch(toErrorData);
     const backend = "code" in opened ? null : opened;
-    const engine = resolveEngineConfig(config, model.shape, backend?.usualDtype(model));
+    const engine = resolveEngineConfig(config, model.shape, backend?.usual(model));
     const freeBytes = (await store?.freeBytes()) ?? null;
     const sizes = backend ?? (await this.#platform.backends[0]?.load()) ?? noBackend();
     const { weightBytes, kvCacheBytes } = sizes.memory(model, engine);

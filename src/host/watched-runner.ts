@@ -49,7 +49,16 @@ export class WatchedRunner implements Runner {
       const step: WatchedStep = { numRows: plan.rows.length / ROW_WORDS, startMs: this.#now(), reject };
       this.#inFlight.push(step);
       this.#startTimer();
-      void result.then(resolve, reject).finally(() => this.#end(step));
+      result.then(
+        (value) => {
+          this.#end(step);
+          resolve(value);
+        },
+        (error: unknown) => {
+          this.#end(step);
+          reject(error);
+        },
+      );
     });
   }
 

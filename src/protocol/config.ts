@@ -49,7 +49,7 @@ export interface EngineConfig {
   cpuThreads?: number | null;
   /** Most sequences that run at once. [64] */
   maxNumSeqs?: number;
-  /** Token budget of a step: rows of prompt and decode together. [256] */
+  /** Token budget of a step: rows of prompt and decode together. [256; on the CPU 64, or more for maxNumSeqs] */
   maxNumBatchedTokens?: number;
   /** Longest prompt plus output. [the model's context] */
   maxModelLen?: number;
@@ -59,7 +59,7 @@ export interface EngineConfig {
   kvCacheBytes?: number;
   /** Number of cache blocks; overrides kvCacheBytes. */
   numGpuBlocks?: number;
-  /** Format of the weights on the GPU; sums are always f32. ["f16"; "f32" on a software adapter without f16] */
+  /** Format of the weights; sums are always f32. ["f16"; "f32" on the CPU up to 1 GiB, and on a software adapter without f16] */
   dtype?: WeightsDtype;
   /** ["f16"] */
   kvCacheDtype?: KvCacheDtype;

@@ -98,8 +98,12 @@ export interface CreateEngineOptions extends EngineConfig, HubOptions {
   onProgress?: (progress: LoadProgress) => void;
   /** Cancels loading: createEngine rejects with the signal's reason. Finished downloads are kept. */
   signal?: AbortSignal;
-  /** false: run in this thread (Node with Dawn, tests). [true: in a Web Worker] */
-  worker?: boolean;
+  /**
+   * false: run in this thread (Node with Dawn, tests). "shared": one engine for all pages of this origin that ask for the
+   * same model and configuration, where the browser has shared workers; each page disposes of its own share. [true: in a
+   * Web Worker]
+   */
+  worker?: boolean | "shared";
   /** The WebGPU to use with `worker: false`. [navigator.gpu] */
   gpu?: GPU;
 }

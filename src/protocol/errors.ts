@@ -32,6 +32,7 @@ export type ChorusErrorCode =
   | "webgpu_unavailable"
   | "wasm_unavailable"
   | "kernel_refused"
+  | "wrong_answers"
   | "device_lost"
   | "out_of_memory"
   | "worker_died"

@@ -179,6 +179,8 @@ export interface ModelCard {
   readonly backend: BackendName;
   /** For people: "Apple M3", "CPU, 3 threads". */
   readonly adapter: string;
+  /** For people: why it doesn't run as it usually would, such as a GPU whose answers were wrong; else null. */
+  readonly notice: string | null;
   /** Whether it has a chat template. */
   readonly chat: boolean;
   /** Whether a system message reaches the model: many small chat models were trained without them. */

@@ -65,8 +65,8 @@ export interface EngineService {
   /** Aborts a request between two steps. Idempotent; unknown tickets are ignored. */
   abort(ticket: number): void;
   /** Returns the prompt that a chat becomes, without running the model. */
-  renderChat(body: RenderChatRequest): Result<RenderedChat>;
-  tokenize(body: TokenizeRequest): Result<TokenizeResponse>;
+  renderChat(body: RenderChatRequest): Result<RenderedChat> | Promise<Result<RenderedChat>>;
+  tokenize(body: TokenizeRequest): Result<TokenizeResponse> | Promise<Result<TokenizeResponse>>;
   detokenize(body: DetokenizeRequest): Result<DetokenizeResponse>;
   stats(): EngineStats;
   /** Prometheus text exposition of all counters, gauges and histograms. */

@@ -51,14 +51,18 @@ self.addEventListener("fetch", (event) => {
   if (path !== null) return event.respondWith(fromTab(request, path));
   // The server answers requests for a part of a file.
   if (request.method !== "GET" || request.headers.has("Range")) return;
-  const entry = entryFor(precache, request.url, scope);
-  const response = entry
-    ? (entry.isImmutable ? fromCache : fromServer)(entry, request)
-    : request.url.startsWith(new URL("assets/", scope).href)
-      ? fromOlder(request)
-      : null;
+  const response = answerTo(request);
   if (response) event.respondWith(response.then(isolated));
 });
+
+/** null: the browser asks the server, as if there were no service worker. */
+function answerTo(request: Request): Promise<Response> | null {
+  const entry = entryFor(precache, request.url, scope);
+  if (entry) return (entry.isImmutable ? fromCache : fromServer)(entry, request);
+  if (request.url.startsWith(new URL("assets/", scope).href)) return fromOlder(request);
+  // An isolated page may start only workers that are isolated: the library's beside the app, too.
+  return request.destination === "worker" ? fetch(request) : null;
+}
 
 // Switching the API on takes the page over, which was loaded without this worker on its first visit.
 self.addEventListener("message", (event) => {

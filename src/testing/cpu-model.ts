@@ -10,7 +10,7 @@ import { packBand } from "../backends/cpu/pack/pack-band.ts";
 import { panelShape, strideOf, type PanelMatrix } from "../backends/cpu/pack/panel-matrix.ts";
 import type { Operation, Rows } from "../backends/cpu/program/operation.ts";
 import { ROW_WORDS, takeStepMemory } from "../backends/cpu/program/step-memory.ts";
-import { SAMPLE_WORDS, writeSample } from "../backends/cpu/sampler/sample-layout.ts";
+import { SAMPLE_WORDS, sampleMemory, writeSample } from "../backends/cpu/sampler/sample-layout.ts";
 import { RESULT_WORDS, takeSamplerMemory } from "../backends/cpu/sampler/sampler.ts";
 import { takeSyncMemory } from "../backends/cpu/threads/sync-memory.ts";
 import type { SharedPlan } from "../backends/cpu/threads/thread-body.ts";
@@ -219,7 +219,8 @@ export async function openCpuModel(options: CpuModelOptions) {
     assembleKernels({ math: options.math, dtype, cache, queriesAKey: heads / keyHeads, memory: limits }),
   );
   for (const fill of fills) fill(memory.buffer);
-  const words = new Uint32Array(memory.buffer);
+  const sampling = sampleMemory(memory.buffer);
+  const { words } = sampling;
   for (let i = 0; i < numBlocks; i++) words[step.tables / 4 + i] = numBlocks - 1 - i;
   const plan: SharedPlan = {
     module,
@@ -238,7 +239,7 @@ export async function openCpuModel(options: CpuModelOptions) {
       stepRows.forEach(({ token, position, slot, samples = false }, row) => {
         words.set([token, position, slot, 0], step.rows / 4 + row * ROW_WORDS);
         if (!samples) return;
-        writeSample(memory.buffer, step.samples + 4 * SAMPLE_WORDS * numSamples++, {
+        writeSample(sampling, step.samples + 4 * SAMPLE_WORDS * numSamples++, {
           row,
           slot,
           numTop: 0,

@@ -7,7 +7,13 @@ import { MemoryMap } from "../backends/cpu/memory-map.ts";
 import { strideOf } from "../backends/cpu/pack/panel-matrix.ts";
 import { takeStepMemory } from "../backends/cpu/program/step-memory.ts";
 import { packRules, ruleTableShape } from "../backends/rule-table.ts";
-import { SAMPLE_FLAG, SAMPLE_WORDS, writeSample, type SampleRequest } from "../backends/cpu/sampler/sample-layout.ts";
+import {
+  SAMPLE_FLAG,
+  SAMPLE_WORDS,
+  sampleMemory,
+  writeSample,
+  type SampleRequest,
+} from "../backends/cpu/sampler/sample-layout.ts";
 import { RESULT_WORDS, Sampler, takeSamplerMemory } from "../backends/cpu/sampler/sampler.ts";
 
 export interface DrawRequest extends Partial<Omit<SampleRequest, "flags" | "seedLow" | "seedHigh">> {
@@ -65,7 +71,7 @@ export async function drawOnCpu(
       (isBeam ? SAMPLE_FLAG.normalised : 0) |
       (grammar ? SAMPLE_FLAG.masked : 0) |
       (isScored ? SAMPLE_FLAG.scored : 0);
-    writeSample(buffer, step.samples + 4 * slot * SAMPLE_WORDS, {
+    writeSample(sampleMemory(buffer), step.samples + 4 * slot * SAMPLE_WORDS, {
       row: 0,
       slot,
       numTop: 0,

@@ -40,6 +40,8 @@ export class FakeBackend implements Backend {
   maxBlocks = Infinity;
   /** Called when a model begins to be loaded on a device. */
   onLoad: (device: FakeDevice) => void | Promise<void> = () => undefined;
+  /** Resolves when a step that begins now has been computed. */
+  stepTime: () => Promise<void> = turn;
   /** Resolves when steps may end. */
   gate: Promise<void> = Promise.resolve();
 
@@ -73,7 +75,7 @@ export class FakeBackend implements Backend {
       adapterName: this.adapterName,
       isSoftware: false,
       failure: device.failure,
-      usualDtype: () => "f32",
+      usual: () => ({ dtype: "f32" }),
       checkFits: () => undefined,
       load: (options) => this.#load(device, options),
       close: () => void (device.isClosed = true),
@@ -97,7 +99,7 @@ export class FakeBackend implements Backend {
 
   async #submit(runner: FakeRunner, device: FakeDevice, plan: StepPlan): Promise<StepResult> {
     const result = runner.submit(plan);
-    await turn();
+    await this.stepTime();
     await this.gate;
     device.numStepsLeft -= 1;
     if (device.numStepsLeft < 0) return new Promise(() => undefined);

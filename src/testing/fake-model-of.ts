@@ -3,10 +3,14 @@
 
 import { EngineClient } from "../client/engine-client.ts";
 import { EngineHost } from "../host/engine-host.ts";
-import type { Platform } from "../host/platforms/platform.ts";
-import { memoryTuningStore } from "../host/platforms/tuning-store.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { FakeBackend } from "./fake-backend.ts";
+import { fakePlatform } from "./fake-platform.ts";
+import { grammarPortInPlace } from "./grammars.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
+
+/** Of a virtual clock. */
+const STEP_MS = 40;
 
 /** The embedded model's, in public/models/chorus-chat. */
 export const FAKE_MODEL_FILES = [
@@ -20,21 +24,25 @@ export const FAKE_MODEL_FILES = [
 
 export interface FakeModel {
   readonly engine: EngineClient;
+  readonly backend: FakeBackend;
   /** Lets no step end until `resume`. */
   pause(): void;
   resume(): void;
 }
 
 /** Opens a model's files under the name "chorus-chat", without its weights' numbers. */
-export async function openFakeModelOf(files: readonly File[], config: EngineConfig = {}): Promise<FakeModel> {
+export async function openFakeModelOf(
+  files: readonly File[],
+  config: EngineConfig = {},
+  clock: VirtualClock | null = null,
+): Promise<FakeModel> {
   const backend = new FakeBackend("webgpu", "Fake");
+  if (clock !== null) backend.stepTime = () => clock.sleep(STEP_MS);
   let resume: () => void = () => undefined;
-  const platform: Platform = {
-    backends: [backend.offered],
-    tuning: memoryTuningStore(),
-    openModelStore: () => Promise.resolve(null),
-    now: () => performance.now(),
-  };
+  const platform = fakePlatform([backend], {
+    openGrammarThread: grammarPortInPlace,
+    ...(clock !== null && { now: () => clock.nowMs }),
+  });
   const transport = {
     service: new EngineHost(platform),
     died: new Promise<never>(() => undefined),
@@ -42,6 +50,7 @@ export async function openFakeModelOf(files: readonly File[], config: EngineConf
   };
   const quiet = { logLevel: "silent", ...config } as const;
   return {
+    backend,
     engine: await EngineClient.connect(transport, { type: "files", files: files.map(inFolder) }, quiet),
     pause: () => void (backend.gate = new Promise((resolve) => (resume = resolve))),
     resume: () => resume(),

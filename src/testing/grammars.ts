@@ -5,6 +5,8 @@ import { resolve } from "node:path";
 
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { GrammarCompiler } from "../grammar/grammar-compiler.ts";
+import { GrammarService, type GrammarAnswer } from "../grammar/grammar-service.ts";
+import type { GrammarPort } from "../grammar/grammar-service.ts";
 import { loadXgrammar } from "../grammar/load-xgrammar.ts";
 import { tokenOfBytes } from "../files/byte-alphabet.ts";
 
@@ -16,6 +18,19 @@ export function grammarCompiler(vocabulary: readonly Uint8Array[], vocabSize = v
     () => ({ vocabSize, tokens }),
     () => loadXgrammar(url),
   );
+}
+
+let shared: GrammarCompiler | null = null;
+
+/** A thread of grammars that is none: it computes here, with one compiler for the first vocabulary that comes. */
+export function grammarPortInPlace(): GrammarPort {
+  const service = new GrammarService((vocabulary) => (shared ??= new GrammarCompiler(() => vocabulary)));
+  let onAnswer: (answer: GrammarAnswer) => void = () => undefined;
+  return {
+    post: (call) => void service.answer(call).then((answer) => onAnswer(answer)),
+    listen: (listener) => (onAnswer = listener),
+    end: () => (onAnswer = () => undefined),
+  };
 }
 
 /** Ids that a mask has. */

@@ -6,6 +6,8 @@ export const PRETENDED_ADAPTER = "pretended";
 interface Tampering {
   /** The adapter denies that it is software. */
   readonly pretendHardware?: boolean;
+  /** The adapter's name: what is remembered of it is remembered of no other. */
+  readonly name?: string;
   /** The adapter has no optional feature. */
   readonly noFeatures?: boolean;
   /** The adapter's limits are those that WebGPU grants everybody. */
@@ -23,7 +25,7 @@ const DEFAULT_LIMITS = { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 
 export const BARE: Tampering = { noFeatures: true, defaultLimits: true };
 
 export function tampered(
-  { pretendHardware = false, noFeatures = false, defaultLimits = false, onCall, onDevice }: Tampering,
+  { pretendHardware = false, name, noFeatures = false, defaultLimits = false, onCall, onDevice }: Tampering,
   gpu: GPU = navigator.gpu,
 ): GPU {
   const requestDevice = async (adapter: GPUAdapter, descriptor?: GPUDeviceDescriptor) => {
@@ -40,12 +42,20 @@ export function tampered(
       adapter && {
         features: noFeatures ? new Set() : adapter.features,
         limits: defaultLimits ? DEFAULT_LIMITS : adapter.limits,
-        info: pretendHardware ? { vendor: "", architecture: "", description: PRETENDED_ADAPTER } : adapter.info,
+        info: pretendHardware
+          ? { vendor: "", architecture: "", description: name ?? PRETENDED_ADAPTER }
+          : named(adapter.info, name),
         requestDevice: (descriptor?: GPUDeviceDescriptor) => requestDevice(adapter, descriptor),
       }
     );
   };
   return { requestAdapter } as unknown as GPU;
+}
+
+function named(info: GPUAdapterInfo, name: string | undefined): Partial<GPUAdapterInfo> {
+  const { vendor, architecture, device, isFallbackAdapter, subgroupMinSize, subgroupMaxSize } = info;
+  const description = name ?? info.description;
+  return { vendor, architecture, device, description, isFallbackAdapter, subgroupMinSize, subgroupMaxSize };
 }
 
 /** Makes createBuffer throw where a device's buffers would take more than `limitBytes`. Returns what is in use. */
@@ -66,6 +76,13 @@ export function limitMemory(device: GPUDevice, limitBytes: number): { readonly u
     return buffer;
   };
   return { usedBytes: () => usedBytes };
+}
+
+/** Makes a device compile other kernels than it is given. */
+export function miscompile(device: GPUDevice, change: (label: string, code: string) => string): void {
+  const create = device.createShaderModule.bind(device);
+  device.createShaderModule = (descriptor) =>
+    create({ ...descriptor, code: change(descriptor.label ?? "", descriptor.code) });
 }
 
 /** Puts a method of the object's own before each of its prototype's. */

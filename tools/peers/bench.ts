@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { printTable } from "../../src/testing/bench.ts";
 import type { Adapter } from "../chromium-flags.mjs";
 import { root } from "../run-command.mjs";
+import type { Place } from "./contenders.ts";
 import { compare } from "./compare.ts";
 import { serveFolders } from "./file-server.ts";
 import { MODEL_NAMES, prepareModel } from "./prepare-model.ts";
@@ -16,6 +17,8 @@ import { LOADS_HEAD, loadRows, type PeerRun, renderReport } from "./report.ts";
 interface RunOptions {
   readonly size: string;
   readonly isQuick: boolean;
+  readonly rounds: number | null;
+  readonly place: Place;
   readonly adapter: Adapter;
   /** What the report calls it; null: as the browser does. */
   readonly adapterName: string | null;
@@ -29,7 +32,7 @@ const REPORT = join(root, "docs", "benchmarks", "peers");
 const PEERS_FOLDER = join(root, "tools", "peers");
 
 export async function runComparison(options: RunOptions): Promise<void> {
-  const { size, isQuick, adapter, adapterName, executablePath, versions } = options;
+  const { size, isQuick, rounds, place, adapter, adapterName, executablePath, versions } = options;
   if (!MODEL_NAMES.includes(size)) throw new Error(`--size ${size}: known are ${MODEL_NAMES.join(", ")}.`);
   const say = (line: string) => console.log(line);
   const model = await prepareModel(size, WORK_FOLDER, say);
@@ -43,7 +46,7 @@ export async function runComparison(options: RunOptions): Promise<void> {
   );
   try {
     const loadBefore = loadNow();
-    const comparison = await compare({ executablePath, adapter, url: server.url, model, isQuick, say });
+    const comparison = await compare({ executablePath, place, adapter, url: server.url, model, isQuick, rounds, say });
     const run: PeerRun = {
       ...comparison,
       adapter: adapterName ?? comparison.adapter,

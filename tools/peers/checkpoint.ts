@@ -55,7 +55,12 @@ export async function readCheckpoint(folder: string): Promise<PeerCheckpoint> {
   const tokenizerJson = (await readJson("tokenizer.json")) as TokenizerJson;
   return {
     weights,
-    tokenizer: new ModelTokenizer({ ...tokenizerJson, alphabet: "bytes" }, null, {}, []),
+    tokenizer: new ModelTokenizer({
+      json: { ...tokenizerJson, alphabet: "bytes" },
+      chatTemplate: null,
+      tokenNames: {},
+      eosTokenIds: [],
+    }),
     vocabulary: readVocabulary(tokenizerJson),
   };
 }

@@ -4,7 +4,7 @@ import { chromium, type Browser } from "playwright";
 
 import { chromiumFlags, type Adapter } from "../chromium-flags.mjs";
 import type { PreparedModel } from "./prepare-model.ts";
-import { CHORUS, listContenders, REFERENCE, type Contender, type Load } from "./contenders.ts";
+import { listContenders, PROMPT_TOKENS, type Contender, type Load, type Place } from "./contenders.ts";
 import { EnginePage, type Answer, type Prompt } from "./engine-page.ts";
 import { makePrompts } from "./prompts.ts";
 import { medianTiming, timingOf, tokensWithin, type Timing } from "./timing.ts";
@@ -12,16 +12,21 @@ import { checkTokens, type TokenCheck } from "./token-check.ts";
 
 interface CompareOptions {
   readonly executablePath: string;
+  readonly place: Place;
   readonly adapter: Adapter;
   readonly url: string;
   readonly model: PreparedModel;
   readonly isQuick: boolean;
+  /** [as the pace has it] */
+  readonly rounds: number | null;
   readonly say: (line: string) => void;
 }
 
 export interface EngineResult {
   readonly name: string;
   readonly how: string;
+  /** `how` of the Chorus that it is set against. */
+  readonly against: string;
   /** Why it was left out; null if it was not. */
   readonly failure: string | null;
   readonly loadMs: number | null;
@@ -45,8 +50,6 @@ export interface Comparison {
   readonly engines: readonly EngineResult[];
 }
 
-const PROMPT_TOKENS = 32;
-const NUM_PROMPTS = 8;
 const LEAST_TOKENS = 8;
 /** Shaders are compiled at the first prompt and at the first token after it. */
 const WARM_UP_TOKENS = 2;
@@ -64,26 +67,41 @@ interface Pace {
 const FULL: Pace = { newTokens: 64, rounds: 3, budgetMs: 30_000, timeoutMs: 300_000 };
 const QUICK: Pace = { newTokens: 32, rounds: 1, budgetMs: 10_000, timeoutMs: 300_000 };
 
+/** Prompts of each length that is asked for, as many as are asked at once. */
+type PromptSet = ReadonlyMap<number, readonly Prompt[]>;
+
 export async function compare(options: CompareOptions): Promise<Comparison> {
-  const { executablePath, adapter, model, isQuick } = options;
+  const { executablePath, adapter, model, isQuick, place } = options;
   const pace = isQuick ? QUICK : FULL;
-  const prompts = makePrompts(model.tokenizer, NUM_PROMPTS, PROMPT_TOKENS);
+  const { contenders, mostSequences } = listContenders(place, pace.newTokens);
+  const prompts: PromptSet = new Map([
+    [PROMPT_TOKENS, makePrompts(model.tokenizer, mostSequences, PROMPT_TOKENS)],
+    ...longPromptsOf(contenders).map((length) => [length, makePrompts(model.tokenizer, 1, length)] as const),
+  ]);
   const browser = await chromium.launch({ executablePath, args: chromiumFlags(adapter) });
   const engines: Engine[] = [];
   try {
-    for (const contender of listContenders(PROMPT_TOKENS + pace.newTokens)) {
+    for (const contender of contenders) {
       engines.push(await prepare(browser, contender, engines[0]?.reference ?? null, prompts, pace, options));
     }
-    await measureInRounds(engines, prompts, pace, options.say);
+    await measureInRounds(engines, prompts, { ...pace, rounds: options.rounds ?? pace.rounds }, options.say);
+    // The browser itself has ended, for one. The report keeps the run before.
+    const failure = engines[0]?.failure;
+    if (failure) throw new Error(`The reference can't be measured: ${failure}`);
     return {
       browser: browser.version(),
-      adapter: (await engines[0]?.page?.describeAdapter()) ?? "unknown",
+      adapter: place === "cpu" ? "the CPU" : ((await engines[0]?.page?.describeAdapter()) ?? "unknown"),
       promptTokens: PROMPT_TOKENS,
       engines: engines.map((engine) => resultOf(engine)),
     };
   } finally {
     await browser.close();
   }
+}
+
+function longPromptsOf(contenders: readonly Contender[]): number[] {
+  const lengths = contenders.flatMap(({ loads }) => loads.flatMap(({ promptTokens }) => promptTokens ?? []));
+  return [...new Set(lengths)];
 }
 
 /** A contender on the way through the run. */
@@ -101,7 +119,7 @@ async function prepare(
   browser: Browser,
   contender: Contender,
   reference: Engine["reference"],
-  prompts: readonly Prompt[],
+  prompts: PromptSet,
   pace: Pace,
   { url, say }: CompareOptions,
 ): Promise<Engine> {
@@ -114,8 +132,9 @@ async function prepare(
       const newTokens = await tryOut(page, load, prompts, pace);
       engine.loads.push({ load, newTokens, runs: [] });
     }
-    const all = { way: contender.loads[0]?.way ?? "at once", sequences: NUM_PROMPTS } as const;
-    const newTokens = Math.min(...engine.loads.map((load) => load.newTokens));
+    const sequences = prompts.get(PROMPT_TOKENS)?.length ?? 0;
+    const all = { way: contender.loads[0]?.way ?? "at once", sequences } as const;
+    const newTokens = Math.min(...engine.loads.filter(({ load }) => !load.newTokens).map((load) => load.newTokens));
     const answers = await ask(page, all, prompts, newTokens, true, pace);
     const tokenIds = answers.map((answer) => answer.tokenIds);
     const tokens = reference && checkTokens(reference, tokenIds);
@@ -123,15 +142,16 @@ async function prepare(
     return { ...engine, reference: reference ?? tokenIds, tokens };
   } catch (error) {
     await giveUp(engine, error, say);
-    if (contender === REFERENCE) throw error;
+    if (reference === null) throw error;
     return { ...engine, reference };
   }
 }
 
 /** Warms an engine up, and finds how many tokens it makes in the time there is. Where two take that long, a few must do. */
-async function tryOut(page: EnginePage, load: Load, prompts: readonly Prompt[], pace: Pace): Promise<number> {
+async function tryOut(page: EnginePage, load: Load, prompts: PromptSet, pace: Pace): Promise<number> {
   const startMs = performance.now();
   await ask(page, load, prompts, WARM_UP_TOKENS, false, pace);
+  if (load.newTokens) return load.newTokens;
   if (performance.now() - startMs > pace.budgetMs) return LEAST_TOKENS;
   return tokensWithin(
     pace.budgetMs,
@@ -144,7 +164,7 @@ async function tryOut(page: EnginePage, load: Load, prompts: readonly Prompt[], 
 /** Runs round by round, so that other load on the machine affects all of them. */
 async function measureInRounds(
   engines: readonly Engine[],
-  prompts: readonly Prompt[],
+  prompts: PromptSet,
   pace: Pace,
   say: CompareOptions["say"],
 ): Promise<void> {
@@ -156,8 +176,9 @@ async function measureInRounds(
         try {
           const timing = timingOf(await ask(engine.page, load, prompts, newTokens, false, pace));
           runs.push(timing);
-          const rate = timing.decodeTokensPerSecond.toFixed(2);
-          say(`  ${titleOf(engine.contender)}: ${load.sequences} ${load.way}, ${newTokens} tokens: ${rate} tok/s`);
+          const title = `  ${titleOf(engine.contender)}: ${load.sequences} ${load.way}`;
+          if (load.promptTokens) say(`${title}, ${load.promptTokens} tokens: ${timing.meanTtftMs.toFixed(0)} ms`);
+          else say(`${title}, ${newTokens} tokens: ${timing.decodeTokensPerSecond.toFixed(2)} tok/s`);
         } catch (error) {
           await giveUp(engine, error, say);
         }
@@ -168,13 +189,14 @@ async function measureInRounds(
 
 function ask(
   page: EnginePage,
-  { way, sequences }: Load,
-  prompts: readonly Prompt[],
+  { way, sequences, promptTokens = PROMPT_TOKENS }: Load,
+  prompts: PromptSet,
   maxTokens: number,
   withTokenIds: boolean,
   { timeoutMs }: Pace,
 ): Promise<Answer[]> {
-  return page.generate({ prompts: prompts.slice(0, sequences), maxTokens, way, withTokenIds }, timeoutMs);
+  const asked = prompts.get(promptTokens)?.slice(0, sequences) ?? [];
+  return page.generate({ prompts: asked, maxTokens, way, withTokenIds }, timeoutMs);
 }
 
 async function giveUp(engine: Engine, error: unknown, say: CompareOptions["say"]): Promise<void> {
@@ -184,22 +206,18 @@ async function giveUp(engine: Engine, error: unknown, say: CompareOptions["say"]
   engine.page = null;
 }
 
-function resultOf({ contender: { name, how }, page, failure, tokens, loads }: Engine): EngineResult {
+function resultOf({ contender: { name, how, against }, page, failure, tokens, loads }: Engine): EngineResult {
   const measured = loads.filter(({ runs }) => runs.length > 0);
   return {
     name,
     how,
+    against,
     failure,
     loadMs: page?.loadMs ?? null,
     threads: page?.threads ?? null,
     tokens,
     loads: measured.map(({ load, newTokens, runs }) => ({ ...load, newTokens, timing: medianTiming(runs), runs })),
   };
-}
-
-/** Returns whether a row is Chorus with default settings, with which the others are compared. */
-export function isChorus({ name, how }: Pick<EngineResult, "name" | "how">): boolean {
-  return name === CHORUS.name && how === CHORUS.how;
 }
 
 function titleOf({ name, how }: Pick<Contender, "name" | "how">): string {

@@ -8,79 +8,184 @@ export interface Contender {
   readonly how: string;
   readonly page: EngineDescription;
   readonly loads: readonly Load[];
+  /** `how` of the Chorus that its figures are set against. */
+  readonly against: string;
 }
 
 /** The number of prompts, and how they are asked. */
 export interface Load {
   readonly way: Way;
   readonly sequences: number;
+  /** Of each prompt. [PROMPT_TOKENS] */
+  readonly promptTokens?: number;
+  /** Of each answer. [as many as there is time for] */
+  readonly newTokens?: number;
 }
 
-const MOST_SEQUENCES = 8;
+/** Where all engines of a run compute. */
+export type Place = "gpu" | "cpu";
+
+export const PROMPT_TOKENS = 32;
+
+/** Prompts whose first token is timed on the CPU, with a few tokens after it. */
+export const LONG_PROMPTS = [128, 512] as const;
+const TOKENS_AFTER_LONG_PROMPT = 4;
+/** Threads that each engine gets on the CPU, and prompts asked at once. */
+export const CPU_THREADS = [1, 2] as const;
+export const CPU_SEQUENCES = [1, 4, 8, 16] as const;
 
 const loads = (way: Way, ...counts: number[]): Load[] => counts.map((sequences) => ({ way, sequences }));
 
-/** Computes in f32 without rounding in between. The others' tokens are compared with its tokens. */
-export const REFERENCE: Contender = {
-  name: "Chorus",
-  how: "WebGPU, f32",
-  page: { module: "chorus", config: { backend: "webgpu", dtype: "f32", kvCacheDtype: "f32" } },
-  loads: loads("at once", 1, 8),
-};
+interface Lineup {
+  /** Computes in f32 without rounding in between; the others' tokens are compared with its tokens. It comes first. */
+  readonly contenders: readonly [reference: Contender, ...others: Contender[]];
+  /** Most prompts asked at once. */
+  readonly mostSequences: number;
+  readonly longestPrompt: number;
+}
 
-/** Default settings: weights in f16, or in f32 on a software adapter without halves; the cache in f16. */
-export const CHORUS: Contender = {
-  name: "Chorus",
-  how: "WebGPU, default settings",
-  page: { module: "chorus", config: { backend: "webgpu" } },
-  loads: [...loads("at once", 1, 4, 8), ...loads("one after the other", 8)],
-};
+/** @param newTokens of an answer, for engines that need it beforehand */
+export function listContenders(place: Place, newTokens: number): Lineup {
+  return place === "gpu" ? onTheGpu(newTokens) : onTheCpu(newTokens);
+}
 
-/** @param tokensOfSequence most tokens of a prompt and its answer, for engines that need it beforehand */
-export function listContenders(tokensOfSequence: number): Contender[] {
-  const transformers = (device: "webgpu" | "wasm"): EngineDescription => ({
-    module: "transformers",
-    config: { device },
-  });
-  const wllama = (type: "f32" | "f16", gpu: boolean): EngineDescription => ({
-    module: "wllama",
-    config: {
-      file: `model-${type}.gguf`,
-      gpu,
-      cacheType: type,
-      slots: MOST_SEQUENCES,
-      // Shared out evenly; a slot that is filled to its last place aborts everything.
-      context: 2 * MOST_SEQUENCES * tokensOfSequence,
+function onTheGpu(newTokens: number): Lineup {
+  const mostSequences = 8;
+  const against = "WebGPU, default settings";
+  const wllama = (type: "f32" | "f16", gpu: boolean) =>
+    wllamaPage({ type, gpu, slots: mostSequences, tokensOfSequence: PROMPT_TOKENS + newTokens });
+  const contenders: Lineup["contenders"] = [
+    {
+      name: "Chorus",
+      how: "WebGPU, f32",
+      against,
+      page: { module: "chorus", config: { backend: "webgpu", dtype: "f32", kvCacheDtype: "f32" } },
+      loads: loads("at once", 1, 8),
     },
-  });
-  return [
-    REFERENCE,
-    CHORUS,
+    {
+      // Weights in f16, or in f32 on a software adapter without halves; the cache in f16.
+      name: "Chorus",
+      how: against,
+      against,
+      page: { module: "chorus", config: { backend: "webgpu" } },
+      loads: [...loads("at once", 1, 4, 8), ...loads("one after the other", 8)],
+    },
     {
       name: "transformers.js",
       how: "WebGPU, f32",
-      page: transformers("webgpu"),
+      against,
+      page: { module: "transformers", config: { device: "webgpu" } },
       loads: [...loads("padded batch", 1, 4, 8), ...loads("at once", 4)],
     },
     {
       name: "wllama",
       how: "WebGPU, f16 weights and cache",
+      against,
       page: wllama("f16", true),
       loads: loads("at once", 1, 4, 8),
     },
-    { name: "wllama", how: "WebGPU, f32", page: wllama("f32", true), loads: loads("at once", 1, 8) },
+    { name: "wllama", how: "WebGPU, f32", against, page: wllama("f32", true), loads: loads("at once", 1, 8) },
     {
       name: "Chorus",
       how: "CPU (WASM), f32",
+      against,
       page: { module: "chorus", config: { backend: "cpu", dtype: "f32", kvCacheDtype: "f32" } },
       loads: loads("at once", 1, 4, 8),
     },
     {
       name: "transformers.js",
       how: "CPU (WASM), f32",
-      page: transformers("wasm"),
+      against,
+      page: { module: "transformers", config: { device: "wasm" } },
       loads: loads("padded batch", 1, 4, 8),
     },
-    { name: "wllama", how: "CPU (WASM), f32", page: wllama("f32", false), loads: loads("at once", 1, 4, 8) },
+    { name: "wllama", how: "CPU (WASM), f32", against, page: wllama("f32", false), loads: loads("at once", 1, 4, 8) },
   ];
+  return { contenders, mostSequences, longestPrompt: PROMPT_TOKENS };
+}
+
+/** All in f32, on the same number of threads. */
+function onTheCpu(newTokens: number): Lineup {
+  const mostSequences = Math.max(...CPU_SEQUENCES);
+  const longestPrompt = Math.max(...LONG_PROMPTS);
+  const tokensOfSequence = Math.max(PROMPT_TOKENS + newTokens, longestPrompt + TOKENS_AFTER_LONG_PROMPT);
+  const loadsAs = (way: Way) => [
+    ...loads(way, ...CPU_SEQUENCES),
+    ...LONG_PROMPTS.map((promptTokens) => ({
+      way,
+      sequences: 1,
+      promptTokens,
+      newTokens: TOKENS_AFTER_LONG_PROMPT,
+    })),
+  ];
+  const contenders = CPU_THREADS.flatMap((threads): Contender[] => {
+    const against = cpuHow("default settings", threads);
+    const chorus = (config: object) => ({
+      module: "chorus",
+      config: { backend: "cpu", cpuThreads: threads, ...config },
+    });
+    return [
+      { name: "Chorus", how: against, against, page: chorus({}), loads: loadsAs("at once") },
+      {
+        name: "Chorus",
+        how: cpuHow("portable arithmetic", threads),
+        against,
+        page: chorus({ cpuMath: "portable" }),
+        loads: loadsAs("at once"),
+      },
+      {
+        name: "transformers.js",
+        how: cpuHow("f32", threads),
+        against,
+        page: { module: "transformers", config: { device: "wasm", threads } },
+        loads: loadsAs("padded batch"),
+      },
+      {
+        name: "wllama",
+        how: cpuHow("f32", threads),
+        against,
+        page: wllamaPage({ type: "f32", gpu: false, threads, slots: mostSequences, tokensOfSequence }),
+        loads: loadsAs("at once"),
+      },
+    ];
+  });
+  const how = "CPU, f32 weights and cache";
+  const reference: Contender = {
+    name: "Chorus",
+    how,
+    against: how,
+    page: { module: "chorus", config: { backend: "cpu", cpuThreads: 1, dtype: "f32", kvCacheDtype: "f32" } },
+    loads: loads("at once", 1),
+  };
+  return { contenders: [reference, ...contenders], mostSequences, longestPrompt };
+}
+
+/** What the report calls a contender on the CPU. */
+export function cpuHow(what: string, threads: number): string {
+  return `CPU, ${what}, ${threads === 1 ? "1 thread" : `${threads} threads`}`;
+}
+
+interface WllamaOptions {
+  readonly type: "f32" | "f16";
+  readonly gpu: boolean;
+  /** [its own choice] */
+  readonly threads?: number;
+  readonly slots: number;
+  /** Most tokens of a prompt and its answer. */
+  readonly tokensOfSequence: number;
+}
+
+function wllamaPage({ type, gpu, threads, slots, tokensOfSequence }: WllamaOptions): EngineDescription {
+  return {
+    module: "wllama",
+    config: {
+      file: `model-${type}.gguf`,
+      gpu,
+      threads,
+      cacheType: type,
+      slots,
+      // Shared out evenly; a slot that is filled to its last place aborts everything.
+      context: 2 * slots * tokensOfSequence,
+    },
+  };
 }

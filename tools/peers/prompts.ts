@@ -20,8 +20,10 @@ const STORY =
 export function makePrompts(tokenizer: ModelTokenizer, count: number, numTokens: number): Prompt[] {
   const words = STORY.split(" ");
   const prompts: Prompt[] = [];
+  // Long prompts hear the story again.
+  const repeated = Array.from({ length: 1 + Math.ceil(numTokens / words.length) }, () => words).flat();
   for (let first = 0; first < words.length && prompts.length < count; first += 3) {
-    const prompt = cutToLength(tokenizer, words.slice(first).join(" "), numTokens);
+    const prompt = cutToLength(tokenizer, repeated.slice(first).join(" "), numTokens);
     if (prompt) prompts.push(prompt);
   }
   if (prompts.length < count)

@@ -23,7 +23,7 @@ interface Gpt2Size {
 
 export const SIZES = {
   tiny: { nLayer: 2, nEmbd: 64, nHead: 4, vocabSize: 512, nPositions: 128 },
-  small: { nLayer: 6, nEmbd: 384, nHead: 6, vocabSize: 8192, nPositions: 512 },
+  small: { nLayer: 6, nEmbd: 384, nHead: 6, vocabSize: 8192, nPositions: 1024 },
   gpt2: { nLayer: 12, nEmbd: 768, nHead: 12, vocabSize: 50257, nPositions: 1024 },
 } as const satisfies Record<string, Gpt2Size>;
 

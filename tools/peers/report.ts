@@ -1,6 +1,7 @@
 // Renders docs/benchmarks/peers.md from the runs in peers.json.
 
-import { isChorus, tokensLine, type Comparison, type EngineResult, type LoadResult } from "./compare.ts";
+import { CPU_SEQUENCES, CPU_THREADS, cpuHow, LONG_PROMPTS, type Load } from "./contenders.ts";
+import { tokensLine, type Comparison, type EngineResult, type LoadResult } from "./compare.ts";
 
 export interface PeerRun extends Comparison {
   readonly date: string;
@@ -29,24 +30,28 @@ export const LOADS_HEAD = [
 
 /** Returns one row per load of an engine. */
 export function loadRows({ engines }: Comparison): string[][] {
-  const chorus = engines.find(isChorus);
-  return engines.flatMap((engine) =>
-    engine.failure === null || engine.loads.length > 0
-      ? engine.loads.map((load) => loadRow(engine, load, chorus && atOnce(chorus, load.sequences)))
-      : [[engine.name, engine.how, "-", "-", "-", "-", "-", "-", "-", "-"]],
-  );
+  return engines.flatMap((engine) => {
+    const chorus = engineOf(engines, "Chorus", engine.against);
+    return engine.failure === null || engine.loads.length > 0
+      ? engine.loads.map((load) => loadRow(engine, load, chorus && atOnce(chorus, load)))
+      : [[engine.name, engine.how, "-", "-", "-", "-", "-", "-", "-", "-"]];
+  });
+}
+
+function engineOf(engines: readonly EngineResult[], name: string, how: string): EngineResult | undefined {
+  return engines.find((engine) => engine.name === name && engine.how === how);
 }
 
 function loadRow(
   { name, how }: EngineResult,
-  { way, sequences, newTokens, timing, runs }: LoadResult,
+  { way, sequences, promptTokens, newTokens, timing, runs }: LoadResult,
   chorus: LoadResult | undefined,
 ): string[] {
   const times = (ratio: number) => (Number.isFinite(ratio) ? `${significant(ratio)}×` : "-");
   return [
     name,
     how,
-    sequences === 1 ? "1" : `${sequences} ${way}`,
+    promptTokens ? `1 of ${promptTokens} tokens` : sequences === 1 ? "1" : `${sequences} ${way}`,
     String(newTokens),
     significant(timing.decodeTokensPerSecond),
     times((chorus?.timing.decodeTokensPerSecond ?? NaN) / timing.decodeTokensPerSecond),
@@ -57,8 +62,10 @@ function loadRow(
   ];
 }
 
-function atOnce({ loads }: EngineResult, sequences: number): LoadResult | undefined {
-  return loads.find((load) => load.way === "at once" && load.sequences === sequences);
+function atOnce({ loads }: EngineResult, { sequences, promptTokens }: Load): LoadResult | undefined {
+  return loads.find(
+    (load) => load.way === "at once" && load.sequences === sequences && load.promptTokens === promptTokens,
+  );
 }
 
 export function renderReport(runs: readonly PeerRun[]): string {
@@ -67,7 +74,7 @@ export function renderReport(runs: readonly PeerRun[]): string {
 
 const INTRODUCTION = `# Chorus beside its peers
 
-Written by \`npm run bench -- peers\` (\`--size\`, \`--adapter\`, \`--quick\`; see \`--help\`). [peers.json](peers.json) has the
+Written by \`npm run bench -- peers\` (\`--size\`, \`--backend\`, \`--adapter\`, \`--quick\`; see \`--help\`). [peers.json](peers.json) has the
 figures of each round.
 
 **The same weights.** One checkpoint is converted, without rounding, to each engine's format: safetensors for Chorus, ONNX
@@ -104,15 +111,56 @@ The machine's load average was ${run.loadBefore} before and ${run.loadAfter} at 
 
 ${markdownTable(LOADS_HEAD, loadRows(run))}
 
-${togetherLine(run)}${markdownTable(["engine", "computes on, in", "threads", "load", "tokens against Chorus in f32"], run.engines.map(engineRow))}
+${cpuTables(run)}${togetherLine(run)}${markdownTable(["engine", "computes on, in", "threads", "load", "tokens against Chorus in f32"], run.engines.map(engineRow))}
 `;
+}
+
+/** Returns Chorus beside the better of the others, load by load; "" of a run on a GPU. */
+function cpuTables({ engines }: Comparison): string {
+  if (!engineOf(engines, "Chorus", cpuHow("default settings", 1))) return "";
+  const tables = CPU_THREADS.map((threads) => {
+    const chorus = engineOf(engines, "Chorus", cpuHow("default settings", threads));
+    const portable = engineOf(engines, "Chorus", cpuHow("portable arithmetic", threads));
+    const others = engines.filter(({ name, how }) => name !== "Chorus" && how === cpuHow("f32", threads));
+    const row = (load: Pick<Load, "sequences" | "promptTokens">, rateOf: (result?: LoadResult) => number) => {
+      const rates = [chorus, portable, ...others].map((engine) => rateOf(engine && sameLoad(engine, load)));
+      const best = Math.max(...rates.slice(2).filter((rate) => rate > 0));
+      return { rates, ratios: rates.slice(0, 2).map((rate) => `${significant(rate / best)}×`) };
+    };
+    const decoding = CPU_SEQUENCES.map((sequences) => {
+      const { rates, ratios } = row({ sequences }, (result) => result?.timing.tokensPerSecond ?? NaN);
+      return [`${sequences} at once, tok/s`, ...rates.map(significant), ...ratios];
+    });
+    const prompts = LONG_PROMPTS.map((promptTokens) => {
+      const { rates, ratios } = row({ sequences: 1, promptTokens }, (result) => 1 / (result?.timing.meanTtftMs ?? NaN));
+      return [`first token after ${promptTokens}`, ...rates.map((rate) => milliseconds(1 / rate)), ...ratios];
+    });
+    const head = [
+      threads === 1 ? "1 thread" : `${threads} threads`,
+      "Chorus",
+      "portable arithmetic",
+      ...others.map(({ name }) => name),
+      "Chorus beside the better one",
+      "portable beside it",
+    ];
+    return markdownTable(head, [...decoding, ...prompts]);
+  });
+  return `Over whole requests, prompts included, and the time to the first token of long prompts:\n\n${tables.join("\n\n")}\n\n`;
+}
+
+function sameLoad(
+  { loads }: EngineResult,
+  { sequences, promptTokens }: Pick<Load, "sequences" | "promptTokens">,
+): LoadResult | undefined {
+  return loads.find((load) => load.sequences === sequences && load.promptTokens === promptTokens);
 }
 
 /** Returns a sentence about the gain from batching; "" if it was not measured. */
 function togetherLine({ engines }: Comparison): string {
-  const loads = engines.find(isChorus)?.loads ?? [];
+  const loads = engines.flatMap(({ name, loads: own }) => (name === "Chorus" ? own : []));
   const alone = loads.find(({ way }) => way === "one after the other");
-  const together = loads.find(({ way, sequences }) => way === "at once" && sequences === alone?.sequences);
+  const among = engines.find((engine) => alone && engine.loads.includes(alone))?.loads ?? [];
+  const together = among.find(({ way, sequences }) => way === "at once" && sequences === alone?.sequences);
   if (!alone || !together) return "";
   const ratio = together.timing.tokensPerSecond / alone.timing.tokensPerSecond;
   return `Chorus answers ${alone.sequences} at once ${significant(ratio)} times as fast as one after the other, prompts included.\n\n`;

@@ -7,9 +7,12 @@ import { parseArgs } from "node:util";
 import { run } from "../run-command.mjs";
 import { setUp } from "../setup.mjs";
 
-const USAGE = `npm run bench -- peers [--size small|tiny|gpt2|embedded] [--quick] [--adapter swiftshader|real] [--as NAME]
+const USAGE = `npm run bench -- peers [--size small|tiny|gpt2|embedded] [--backend gpu|cpu]
+                        [--quick] [--rounds N] [--adapter swiftshader|real] [--as NAME]
 
   --size     the model: random weights of this size, or the embedded model   [small]
+  --backend  where all of them compute; on the CPU each with one thread and with two    [gpu]
+  --rounds   how often each is asked; the figures are medians                          [3, quick: 1]
   --quick    one round, shorter answers
   --adapter  Chromium's software adapter, or the machine's GPU               [as CHORUS_ADAPTER says: swiftshader]
   --as       what to call the adapter, where the browser does not say it well
@@ -20,6 +23,8 @@ const { values } = parseArgs({
   allowPositionals: true,
   options: {
     size: { type: "string", default: "small" },
+    backend: { type: "string", default: "gpu" },
+    rounds: { type: "string" },
     quick: { type: "boolean", default: false },
     adapter: { type: "string", default: process.env.CHORUS_ADAPTER ?? "swiftshader" },
     as: { type: "string" },
@@ -29,7 +34,10 @@ const { values } = parseArgs({
 /** @type {Record<string, import("../chromium-flags.mjs").Adapter>} */
 const adapters = { swiftshader: "software", software: "software", real: "real" };
 const adapter = adapters[values.adapter];
-if (values.help || !adapter) {
+/** @type {Record<string, import("./contenders.ts").Place>} */
+const places = { gpu: "gpu", webgpu: "gpu", cpu: "cpu" };
+const place = places[values.backend];
+if (values.help || !adapter || !place) {
   console.log(USAGE);
   process.exit(values.help ? 0 : 1);
 }
@@ -51,6 +59,8 @@ try {
   await bench.runComparison({
     size: values.size,
     isQuick: values.quick,
+    rounds: values.rounds ? Number(values.rounds) : null,
+    place,
     adapter,
     adapterName: values.as ?? null,
     executablePath,

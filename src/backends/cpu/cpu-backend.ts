@@ -6,6 +6,11 @@ import { checkFits, modelMemory } from "./memory.ts";
 
 /** As f32 up to here: a step waits for arithmetic. More is kept as halves, which take half of a small computer's memory. */
 const MAX_WHOLE_BYTES = 2 ** 30;
+/**
+ * Rows of a step. A prompt's step keeps others waiting, and messages: an abort too. Steps of more rows read the weights less
+ * often, but compute a prompt hardly faster.
+ */
+const USUAL_ROWS = 64;
 
 /** WebAssembly on this machine's processor. */
 export function cpuBackend(threads: CpuThreads, features: CpuFeatures = detectFeatures()): Backend {
@@ -19,9 +24,10 @@ export function cpuBackend(threads: CpuThreads, features: CpuFeatures = detectFe
         adapterName: "CPU",
         isSoftware: false,
         failure: new Promise<never>(() => undefined),
-        usualDtype(model) {
+        usual(model) {
           const sizes = { kvCacheDtype: "f16", numGpuBlocks: 0, blockSize: 16, maxNumSeqs: 0 } as const;
-          return modelMemory(model, { ...sizes, dtype: "f32" }).weightBytes <= MAX_WHOLE_BYTES ? "f32" : "f16";
+          const isSmall = modelMemory(model, { ...sizes, dtype: "f32" }).weightBytes <= MAX_WHOLE_BYTES;
+          return { dtype: isSmall ? "f32" : "f16", maxNumBatchedTokens: USUAL_ROWS };
         },
         checkFits: (model, engine) => checkFits(model, engine, engine.cpuThreads ?? threads.most),
         load: ({ weights, engine, onKernel }) => {

@@ -4,8 +4,8 @@ import { ChorusError } from "../../protocol/errors.ts";
 import type { LoadOptions, LoadedRunner } from "../backend.ts";
 import { assembleKernels } from "./kernels/kernels.ts";
 import { ModelPlan } from "./model-plan.ts";
-import { nextTask } from "./next-task.ts";
 import { StepWriter } from "./step-writer.ts";
+import { TaskQueue } from "./task-queue.ts";
 import { chooseThreads } from "./threads/choose-threads.ts";
 import type { OpenHelper } from "./threads/helper-thread.ts";
 import type { SharedPlan } from "./threads/thread-body.ts";
@@ -34,6 +34,7 @@ export class CpuRunner implements LoadedRunner {
   /** Those of the samples of the step that was computed last. */
   readonly logits: readonly Float32Array[];
   readonly #pending: PendingStep[] = [];
+  readonly #tasks = new TaskQueue();
   #isRunning = false;
   #isDisposed = false;
 
@@ -104,13 +105,14 @@ export class CpuRunner implements LoadedRunner {
   dispose(): void {
     this.#isDisposed = true;
     for (const { reject } of this.#pending.splice(0)) reject(disposed());
+    this.#tasks.close();
     void this.#pool.close();
   }
 
   async #runPending(): Promise<void> {
     this.#isRunning = true;
     for (;;) {
-      await nextTask();
+      await this.#tasks.next();
       const next = this.#pending.shift();
       if (next === undefined) break;
       try {

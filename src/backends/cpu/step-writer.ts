@@ -1,23 +1,30 @@
-import type { SampledToken } from "../../engine/runner.ts";
+import type { SampledToken, TokenLogprob } from "../../engine/runner.ts";
 import { LOWEST_LOGPROB } from "../../engine/sampling/sampling-params.ts";
-import type { DrawnToken, Sample, SlotRules, SlotUpdate, StepPlan } from "../../engine/step-plan.ts";
+import type { DrawnToken, DrawParams, Sample, SlotRules, SlotUpdate, StepPlan } from "../../engine/step-plan.ts";
 import { ROW_WORDS, type StepMemory } from "./program/step-memory.ts";
 import { packRules, ruleTableShape } from "../rule-table.ts";
-import { SAMPLE_FLAG, SAMPLE_WORDS, writeSample, type SampleRequest } from "./sampler/sample-layout.ts";
+import {
+  SAMPLE_FLAG,
+  SAMPLE_WORDS,
+  sampleMemory,
+  writeSample,
+  type SampleMemory,
+  type SampleRequest,
+} from "./sampler/sample-layout.ts";
 import { RESULT_WORDS, type SamplerMemory } from "./sampler/sampler.ts";
 
 /** Brings plans into the memory that threads read, and the tokens that they draw out of it. */
 export class StepWriter {
-  readonly #buffer: ArrayBufferLike;
+  readonly #memory: SampleMemory;
   readonly #words: Uint32Array;
   readonly #floats: Float32Array;
   readonly #step: StepMemory;
   readonly #sampler: SamplerMemory;
 
   constructor(buffer: ArrayBufferLike, step: StepMemory, sampler: SamplerMemory) {
-    this.#buffer = buffer;
-    this.#words = new Uint32Array(buffer);
-    this.#floats = new Float32Array(buffer);
+    this.#memory = sampleMemory(buffer);
+    this.#words = this.#memory.words;
+    this.#floats = this.#memory.floats;
     this.#step = step;
     this.#sampler = sampler;
   }
@@ -25,9 +32,10 @@ export class StepWriter {
   /** FEEDBACK is the same number as UNKNOWN: such a row's token is what the slot's history has at its position. */
   write({ rows, samples, blockTables, histories, rules, masks }: StepPlan): void {
     const { head, rows: rowsAt, samples: samplesAt, tables, maxBlocks, history, maxLength } = this.#step;
-    this.#words.set([rows.length / ROW_WORDS, samples.length], head / 4);
+    this.#words[head / 4] = rows.length / ROW_WORDS;
+    this.#words[head / 4 + 1] = samples.length;
     this.#words.set(rows, rowsAt / 4);
-    samples.forEach((sample, i) => writeSample(this.#buffer, samplesAt + 4 * i * SAMPLE_WORDS, requestOf(sample)));
+    samples.forEach((sample, i) => writeSample(this.#memory, samplesAt + 4 * i * SAMPLE_WORDS, requestOf(sample)));
     this.#update(tables, maxBlocks, blockTables);
     this.#update(history, maxLength, histories);
     this.#writeRules(rules);
@@ -40,15 +48,26 @@ export class StepWriter {
   results(samples: readonly Sample[]): SampledToken[] {
     return samples.map((sample, i) => {
       const at = this.#sampler.results / 4 + i * RESULT_WORDS;
-      const tokenAt = (word: number) => ({ tokenId: this.#word(word), logprob: this.#floats[word + 1] ?? 0 });
-      const { tokenId, logprob } = tokenAt(at);
-      const candidates = Array.from({ length: this.#word(at + 2) }, (_, n) => tokenAt(at + 3 + 2 * n));
-      const top = candidates.filter((one) => one.logprob > LOWEST_LOGPROB);
+      const { tokenId, logprob } = this.#tokenAt(at);
+      const top = this.#topAt(at + 3, this.#word(at + 2));
       // The sampler puts the rank where a drawn token has its id.
       return sample.kind === "draw"
         ? { tokenId, logprob, top }
         : { tokenId: sample.tokenId, logprob, top, rank: tokenId };
     });
+  }
+
+  #tokenAt(at: number): TokenLogprob {
+    return { tokenId: this.#word(at), logprob: this.#floats[at + 1] ?? 0 };
+  }
+
+  #topAt(at: number, count: number): TokenLogprob[] {
+    const top: TokenLogprob[] = [];
+    for (let i = 0; i < count; i++) {
+      const candidate = this.#tokenAt(at + 2 * i);
+      if (candidate.logprob > LOWEST_LOGPROB) top.push(candidate);
+    }
+    return top;
   }
 
   #update(table: number, width: number, updates: readonly SlotUpdate[]): void {
@@ -68,43 +87,44 @@ export class StepWriter {
   }
 }
 
-const NOTHING_DRAWN = {
-  outputIndex: 0,
-  promptLength: 0,
+/** What a scored token has in place of a draw's parameters. */
+const NO_DRAW: DrawParams = {
   temperature: 0,
   topK: 0,
   topP: 1,
   minP: 0,
   typicalP: 1,
-  seedLow: 0,
-  seedHigh: 0,
+  seed: 0,
   repetitionPenalty: 1,
   frequencyPenalty: 0,
   presencePenalty: 0,
   noRepeatNgramSize: 0,
-  mask: 0,
-} as const;
+};
 
 function requestOf(sample: Sample): SampleRequest {
-  const { row, slot, numTop } = sample;
-  if (sample.kind === "score") {
-    return { ...NOTHING_DRAWN, row, slot, numTop, flags: SAMPLE_FLAG.scored, scoredToken: sample.tokenId };
-  }
-  const { outputIndex, promptLength, params, mask } = sample;
-  const { seed, topK, ...numbers } = params;
+  const isDrawn = sample.kind === "draw";
+  const params = isDrawn ? sample.params : NO_DRAW;
+  // Spreading `params` would take most of the time that a step's JavaScript takes.
   return {
-    ...numbers,
-    row,
-    slot,
-    numTop,
-    flags: flagsOf(sample),
-    outputIndex,
-    promptLength,
-    topK: Math.min(topK, 0xffffffff),
-    seedLow: seed % 2 ** 32,
-    seedHigh: Math.floor(seed / 2 ** 32),
-    mask: mask ?? 0,
-    scoredToken: 0,
+    row: sample.row,
+    slot: sample.slot,
+    numTop: sample.numTop,
+    flags: isDrawn ? flagsOf(sample) : SAMPLE_FLAG.scored,
+    outputIndex: isDrawn ? sample.outputIndex : 0,
+    promptLength: isDrawn ? sample.promptLength : 0,
+    temperature: params.temperature,
+    topK: Math.min(params.topK, 0xffffffff),
+    topP: params.topP,
+    minP: params.minP,
+    typicalP: params.typicalP,
+    seedLow: params.seed % 2 ** 32,
+    seedHigh: Math.floor(params.seed / 2 ** 32),
+    repetitionPenalty: params.repetitionPenalty,
+    frequencyPenalty: params.frequencyPenalty,
+    presencePenalty: params.presencePenalty,
+    noRepeatNgramSize: params.noRepeatNgramSize,
+    mask: isDrawn ? (sample.mask ?? 0) : 0,
+    scoredToken: isDrawn ? 0 : sample.tokenId,
   };
 }
 

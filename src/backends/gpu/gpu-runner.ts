@@ -3,9 +3,10 @@ import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
 import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { StepPlan } from "../../engine/step-plan.ts";
+import type { Graph } from "../../models/graph.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
-import type { LoadOptions, LoadedRunner } from "../backend.ts";
+import type { CheckedKernels, LoadOptions, LoadedRunner } from "../backend.ts";
 import { Activations } from "./activations.ts";
 import { Arena } from "./arena.ts";
 import { CompiledGraph } from "./compiled-graph.ts";
@@ -29,6 +30,14 @@ const SAMPLED_BYTES = 8;
 /** Bytes of a sample's most likely tokens. */
 const TOP_BYTES = SAMPLED_BYTES * MAX_TOP_CANDIDATES;
 
+interface LoadedGraph {
+  readonly compiled: CompiledGraph;
+  readonly weightBytes: number;
+  readonly kernelsId: () => Promise<string>;
+  /** Compiles part of the graph, of kernels that are there already. */
+  readonly compilePart: (part: Graph) => Promise<CompiledGraph>;
+}
+
 /** Computes steps of a model on the GPU. Each step is one command buffer and one submit, and creates no GPU objects. */
 export class GpuRunner implements LoadedRunner {
   readonly #device: GPUDevice;
@@ -43,18 +52,25 @@ export class GpuRunner implements LoadedRunner {
   /** Bytes of the packed weights on the GPU. */
   readonly weightBytes: number;
   readonly adapterName: string;
+  readonly kernels: CheckedKernels;
 
   private constructor(
     { device, poller, adapterName }: OpenedDevice,
     arena: Arena,
     step: StepBuffer,
     activations: Activations,
-    graph: CompiledGraph,
+    { compiled: graph, weightBytes, kernelsId, compilePart }: LoadedGraph,
     sampler: Sampler,
-    weightBytes: number,
   ) {
     this.adapterName = adapterName;
     this.weightBytes = weightBytes;
+    this.kernels = {
+      id: kernelsId,
+      part: async (partOfGraph) => {
+        const part = await compilePart(partOfGraph);
+        return { submit: (plan) => this.#submit(plan, part) };
+      },
+    };
     this.#device = device;
     this.#arena = arena;
     this.#step = step;
@@ -70,8 +86,9 @@ export class GpuRunner implements LoadedRunner {
    * Uploads the weights, creates the cache and compiles the kernels.
    * @throws ChorusError out_of_memory if the GPU can't hold all of it
    */
-  static async create({ opened, ...options }: LoadOptions & { opened: OpenedDevice }): Promise<GpuRunner> {
+  static async create({ opened: found, ...options }: LoadOptions & { opened: OpenedDevice }): Promise<GpuRunner> {
     const { weights, engine, onKernel } = options;
+    const opened = options.kernels === "plain" ? { ...found, isSoftware: true, hasSubgroups: false } : found;
     const { device } = opened;
     const { shape, graph } = weights.model;
     const vocabSize = options.vocabSize ?? shape.vocabSize;
@@ -81,7 +98,7 @@ export class GpuRunner implements LoadedRunner {
       const step = new StepBuffer(arena, { ...limits, vocabSize });
       const activations = new Activations(arena, shape, graph, { ...limits, isSoftware: opened.isSoftware });
       const compiler = new KernelCompiler(device, { adapterName: opened.adapterName, onProgress: onKernel });
-      const loadGraph = async () => {
+      const loadGraph = async (): Promise<LoadedGraph> => {
         const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
         const buffers = await ModelBuffers.upload(uploader, arena, weights, engine).finally(() => uploader.destroy());
         const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step };
@@ -94,12 +111,13 @@ export class GpuRunner implements LoadedRunner {
               measureOn({ ...context, device, poller: opened.poller }),
             )
           : usualMatmuls(opened);
-        const compiled = await CompiledGraph.compile({ ...context, matmuls }, opened);
-        return { compiled, weightBytes: buffers.weightBytes };
+        const compilePart = (part: Graph) => CompiledGraph.compile({ ...context, matmuls, graph: part }, opened);
+        const { weightBytes } = buffers;
+        return { compiled: await compilePart(graph), compilePart, weightBytes, kernelsId: () => compiler.id() };
       };
       // The sampler's kernels compile slowly and need no weights, so they compile while weights load. The sampler comes
       // first because it creates its buffers at once: the arena's growth after that is the weights' size.
-      const [sampler, { compiled, weightBytes }] = await Promise.all([
+      const [sampler, loaded] = await Promise.all([
         Sampler.prepare({
           logits: activations.logits,
           logitParts: activations.logitParts,
@@ -117,7 +135,7 @@ export class GpuRunner implements LoadedRunner {
         }),
         loadGraph(),
       ]);
-      return new GpuRunner(opened, arena, step, activations, compiled, sampler, weightBytes);
+      return new GpuRunner(opened, arena, step, activations, loaded, sampler);
     };
     try {
       return await withErrorScopes(device, make);
@@ -133,13 +151,17 @@ export class GpuRunner implements LoadedRunner {
   }
 
   submit(plan: StepPlan): Promise<StepResult> {
+    return this.#submit(plan, this.#graph);
+  }
+
+  #submit(plan: StepPlan, graph: CompiledGraph): Promise<StepResult> {
     const { queue } = this.#device;
     const shape = this.#step.write(queue, plan);
     const { samples, maxTop } = shape;
     const timed = this.#timestamps?.nextPass();
     const encoder = this.#device.createCommandEncoder({ label: "step" });
     const pass = encoder.beginComputePass(timed?.descriptor ?? { label: "step" });
-    for (const dispatch of [...this.#graph.dispatches(shape), ...this.#sampler.dispatches(shape)]) {
+    for (const dispatch of [...graph.dispatches(shape), ...this.#sampler.dispatches(shape)]) {
       pass.setPipeline(dispatch.pipeline);
       pass.setBindGroup(0, dispatch.bindGroup);
       pass.dispatchWorkgroups(...dispatch.workgroups(shape));

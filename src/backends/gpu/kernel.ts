@@ -66,6 +66,8 @@ export class KernelCompiler {
   readonly #device: GPUDevice;
   readonly #layouts = new Map<Kernel, Layout>();
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
+  /** Of each pipeline, by its label. */
+  readonly #codes = new Map<string, string>();
   readonly #adapterName: string;
   readonly #onProgress: (compiled: number, total: number) => void;
   #compiled = 0;
@@ -103,12 +105,20 @@ export class KernelCompiler {
     });
   }
 
+  /** Returns a hash of the text of every pipeline so far. */
+  async id(): Promise<string> {
+    const codes = [...this.#codes].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, code]) => code);
+    const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(codes.join("\0")));
+    return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+
   async #compile(
     kernel: Kernel,
     constants: Readonly<Record<string, number | boolean>>,
     label: string,
   ): Promise<GPUComputePipeline> {
     const code = specialise(kernel, constants);
+    this.#codes.set(label, code);
     // The error below reports an invalid module. Without this scope it would also be an uncaught error.
     this.#device.pushErrorScope("validation");
     const module = this.#device.createShaderModule({ label, code });

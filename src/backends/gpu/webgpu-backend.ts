@@ -16,7 +16,7 @@ export function webGpuBackend(gpu: GPU | undefined): Backend {
         adapterName: opened.adapterName,
         isSoftware: opened.isSoftware,
         failure: opened.failure,
-        usualDtype: (model) => usualDtype(model, opened),
+        usual: (model) => ({ dtype: usualDtype(model, opened) }),
         checkFits: (model, sizes) => checkFits(model, sizes, opened.device.limits),
         load: (options) => GpuRunner.create({ ...options, opened }),
         close: () => opened.close(),

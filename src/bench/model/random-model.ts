@@ -24,7 +24,7 @@ export function makeRandomModel(size: ModelSize, seed: number): File[] {
   ];
 }
 
-function configOf(size: ModelSize) {
+export function configOf(size: ModelSize) {
   const endOfText = size.vocabSize - 1;
   const tokens = { vocab_size: size.vocabSize, bos_token_id: endOfText, eos_token_id: endOfText };
   if ("config" in size) return { ...size.config, ...tokens };

@@ -231,6 +231,11 @@ export function sizeOf(response: Response): number | null {
   return text && /^\d+$/.test(text) ? Number(text) : null;
 }
 
+/** Whether a part of a compressed body was sent, which nobody can unpack: ask for the whole instead. */
+export function isPartOfCompressed({ status, headers }: Response): boolean {
+  return status === 206 && (headers.get("content-encoding") ?? "identity") !== "identity";
+}
+
 export function downloadFailed(url: string, file: string, reason: string, cause?: unknown): ChorusError {
   return new ChorusError("model_download_failed", `Downloading ${url} failed: ${reason}.`, file, { cause });
 }

@@ -1,5 +1,5 @@
 import { releaseBytes } from "../release-bytes.ts";
-import { downloadFailed, sizeOf, TransientFailure, type HttpClient } from "../hub/http-client.ts";
+import { downloadFailed, isPartOfCompressed, sizeOf, TransientFailure, type HttpClient } from "../hub/http-client.ts";
 import { isWebPage, type RemoteFolder } from "../hub/remote-folder.ts";
 import type { WeightsPlan } from "./records.ts";
 
@@ -55,11 +55,19 @@ export async function fetchPart(
 ): Promise<void> {
   const { weights } = part;
   const request = remote.request(weights.name);
+  let takesRanges = true;
   await http.withRetries(async (progressed) => {
     if (part.received >= part.length) return;
     const begin = part.remoteBegin + part.received;
     const range = [begin, part.remoteBegin + part.length] as const;
-    const { response, pieces, close } = await http.open({ ...request, range }, signal);
+    const open = () => http.open(takesRanges ? { ...request, range } : request, signal);
+    let opened = await open();
+    if (isPartOfCompressed(opened.response)) {
+      opened.close();
+      takesRanges = false;
+      opened = await open();
+    }
+    const { response, pieces, close } = opened;
     try {
       checkUnchanged(response, weights);
       if (response.status === 206 && beginOf(response, begin) !== begin) {

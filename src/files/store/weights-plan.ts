@@ -2,7 +2,7 @@
 // out, and the stored file gets a header without them.
 
 import { ChorusError } from "../../protocol/errors.ts";
-import { downloadFailed, sizeOf, TransientFailure, type HttpClient } from "../hub/http-client.ts";
+import { downloadFailed, isPartOfCompressed, sizeOf, TransientFailure, type HttpClient } from "../hub/http-client.ts";
 import { isWebPage, type RemoteFolder } from "../hub/remote-folder.ts";
 import {
   encodeSafetensorsHeader,
@@ -71,17 +71,22 @@ async function readHead(
   remote: RemoteFolder,
   file: string,
   signal: AbortSignal | undefined,
-  wantedBytes = HEAD_BYTES,
+  wantedBytes: number | null = HEAD_BYTES,
 ): Promise<Head | undefined> {
   const request = remote.request(file);
-  const { response, pieces, close } = await http.open({ ...request, range: [0, wantedBytes] }, signal);
+  const asked = wantedBytes === null ? request : { ...request, range: [0, wantedBytes] as const };
+  const { response, pieces, close } = await http.open(asked, signal);
+  if (isPartOfCompressed(response)) {
+    close();
+    return readHead(http, remote, file, signal, null);
+  }
   if (response.status === 404 || response.status === 416 || isWebPage(response)) {
     close();
     if (response.status !== 416) return undefined;
     throw new ChorusError("model_invalid", `${request.url} is empty.`, file);
   }
   const size = sizeOf(response);
-  const buffer = new Uint8Array(wantedBytes);
+  const buffer = new Uint8Array(wantedBytes ?? HEAD_BYTES);
   let length = 0;
   let bytes = buffer;
   for await (const piece of pieces()) {
@@ -99,7 +104,8 @@ async function readHead(
   const end = headerEnd(bytes, size, file);
   const takesRanges = response.status === 206;
   if (length < end) {
-    if (takesRanges && length >= wantedBytes && wantedBytes < end) return readHead(http, remote, file, signal, end);
+    if (takesRanges && wantedBytes !== null && length >= wantedBytes && wantedBytes < end)
+      return readHead(http, remote, file, signal, end);
     throw new TransientFailure(downloadFailed(request.url, file, "the connection ended early"));
   }
   return { bytes, size, etag: response.headers.get("etag"), takesRanges };

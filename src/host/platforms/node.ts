@@ -2,8 +2,13 @@ import type { CpuThreads } from "../../backends/cpu/cpu-runner.ts";
 import { nodeHelper } from "../../backends/cpu/threads/helper-thread.ts";
 // eslint-disable-next-line import/default -- Vite makes it
 import helperUrl from "../../backends/cpu/threads/helper.worker.ts?worker&url";
-import { offerCpu, offerWebGpu } from "./offered-backends.ts";
+// eslint-disable-next-line import/default -- Vite makes it
+import grammarUrl from "../../grammar/grammar.worker.ts?worker&url";
+// eslint-disable-next-line import/default -- Vite makes it
+import textUrl from "../text/text.worker.ts?worker&url";
+import { offerCpu, offerWebGpu, ONE_THREAD } from "./offered-backends.ts";
 import type { Platform } from "./platform.ts";
+import { nodePort } from "../../threads/thread-port.ts";
 import { memoryTuningStore } from "./tuning-store.ts";
 
 /** Plain Node: no storage of its own, and WebGPU where the caller brings one. */
@@ -17,7 +22,11 @@ export function nodePlatform({ gpu }: { gpu: GPU | undefined }): Platform {
   };
   return {
     backends: [offerWebGpu(gpu), offerCpu(() => threads)],
+    reference: offerCpu(() => ONE_THREAD),
+    runtime: `Node ${process.version}`,
     tuning: memoryTuningStore(),
+    openGrammarThread: () => nodePort(new Worker(new URL(grammarUrl, import.meta.url))),
+    openTextThread: () => nodePort(new Worker(new URL(textUrl, import.meta.url))),
     openModelStore: () => Promise.resolve(null),
     now: () => performance.now(),
   };

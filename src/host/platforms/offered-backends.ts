@@ -1,6 +1,8 @@
 import type { CpuThreads } from "../../backends/cpu/cpu-runner.ts";
 import type { OfferedBackend } from "./platform.ts";
 
+export const ONE_THREAD: CpuThreads = { most: 1, openHelper: null };
+
 export function offerWebGpu(gpu: GPU | undefined): OfferedBackend {
   return {
     name: "webgpu",

@@ -1,5 +1,7 @@
 import type { Backend, TuningStore } from "../../backends/backend.ts";
 import type { HttpClient } from "../../files/hub/http-client.ts";
+import type { GrammarPort } from "../../grammar/grammar-service.ts";
+import type { TextPort } from "../text/text-service.ts";
 import type { BackendName } from "../../protocol/config.ts";
 import type { ModelStore } from "../../files/store/model-store.ts";
 
@@ -13,8 +15,16 @@ export interface OfferedBackend {
 export interface Platform {
   /** In the order in which they are tried. */
   readonly backends: readonly OfferedBackend[];
-  /** Where measured kernel choices are kept. */
+  /** What is right: answers of other backends are compared with it. Null: nothing is. */
+  readonly reference: OfferedBackend | null;
+  /** What compiles and runs kernels, with its version. */
+  readonly runtime: string;
+  /** Where measured kernel choices and results of comparisons are kept. */
   readonly tuning: TuningStore;
+  /** Opens a thread that compiles grammars. Null: they are compiled in place, without limits. */
+  readonly openGrammarThread: (() => GrammarPort) | null;
+  /** Opens a thread for templates and tokenizers that may take for ever. Null: they run in place. */
+  readonly openTextThread: (() => TextPort) | null;
   /** Opens the models that are kept here; null where none can be. */
   openModelStore(http?: HttpClient): Promise<ModelStore | null>;
   /** The clock of all reports, in milliseconds. */

@@ -64,6 +64,7 @@ const MODEL: ModelCard = {
   blockSize: 16,
   backend: "webgpu",
   adapter: "Fake adapter",
+  notice: null,
   chat: true,
   readsSystemPrompt: true,
   defaults: { temperature: 0.6, top_p: 0.9, top_k: 30, min_p: 0, repetition_penalty: 1 },

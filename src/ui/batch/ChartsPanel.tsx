@@ -89,7 +89,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
             <>
               <span>
                 {hasGpuClock ? "GPU" : "Step"}{" "}
-                <b>{milliseconds((hasGpuClock ? lastStep?.gpuMs : lastStep?.stepMs) ?? null)}</b> ms per step
+                <b>{milliseconds((hasGpuClock ? lastStep?.gpuMs : lastStep?.stepMs) ?? null)}</b> ms
               </span>
               <span>
                 <u>CPU</u> <b>{milliseconds(lastStep?.cpuMs ?? null)}</b>

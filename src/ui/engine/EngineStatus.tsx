@@ -18,6 +18,7 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
         <div className={css.status}>
           <span className={css.dot} />
           <BackendPicker engine={engine} adapter={state.engine.model.adapter} />
+          {state.engine.model.notice !== null && <b title={state.engine.model.notice}>GPU in error</b>}
           {state.engine.model.backend === "cpu" && mayHaveMoreThreads() && (
             <b title="This page shares no memory between threads yet. Once it is kept for use without network, a reload brings them.">
               Reload for more threads

@@ -8,13 +8,16 @@ let library;
 /** @type {any} */
 let model;
 
-export async function load(/** @type {{ config: { device: "wasm" | "webgpu" } }} */ { config: { device } }) {
+export async function load(
+  /** @type {{ config: { device: "wasm" | "webgpu", threads?: number } }} */ { config: { device, threads } },
+) {
   library = await import(LIBRARY);
   const { env, AutoModelForCausalLM } = library;
   Object.assign(env, { allowRemoteModels: false, allowLocalModels: true, localModelPath: "/", useBrowserCache: false });
   const { wasm } = env.backends.onnx;
   const absolute = (/** @type {string} */ path) => new URL(path, location.origin).href;
   wasm.wasmPaths = { mjs: absolute(`${RUNTIME}.mjs`), wasm: absolute(`${RUNTIME}.wasm`) };
+  if (threads) wasm.numThreads = threads;
   model = await AutoModelForCausalLM.from_pretrained("model", { dtype: "fp32", device, local_files_only: true });
   return { threads: device === "wasm" ? (wasm.numThreads ?? null) : null };
 }

@@ -8,7 +8,7 @@ let wllama;
 const log = [];
 
 export async function load(
-  /** @type {{ config: { file: string, gpu: boolean, cacheType: string, slots: number, context: number } }} */ {
+  /** @type {{ config: { file: string, gpu: boolean, threads?: number, cacheType: string, slots: number, context: number } }} */ {
     config,
   },
 ) {
@@ -22,6 +22,7 @@ export async function load(
   await wllama.loadModel([await response.blob()], {
     n_ctx: config.context,
     n_parallel: config.slots,
+    ...(config.threads && { n_threads: config.threads }),
     n_gpu_layers: config.gpu ? 999 : 0,
     cache_type_k: config.cacheType,
     cache_type_v: config.cacheType,

@@ -1,6 +1,10 @@
-// Weights [K, N] as kernels read them: in panels of 8 columns, a panel contiguous over all of K, in chunks of 32 k.
+// Weights [K, N] as kernels read them: in groups of 32 columns, cut along K into chunks of 32, these into 4 panels of 8 columns.
 //
-//   format   a chunk of a panel                                                                     bytes
+//   [group][chunk][panel]: all rows of a step take a chunk of a group before any takes the next, so the weights are one
+//   stream from the first byte to the last. With several streams (a panel contiguous over all of K) two to eight rows took
+//   one and a half times to twice as long, where the weights come from beyond the second cache.
+//
+//   format   a panel of a chunk                                                                     bytes
 //   f32      [32 k][8 columns] f32                                                                   1024
 //   f16      [16 words][8 columns]: a word has the halves of k and k + 1 of one column                512
 //   q8       8 scales over 2^24, then [8 words][8 columns]: a word has bytes k .. k + 3               288
@@ -24,26 +28,25 @@ export const GROUP_PANELS = GROUP_COLUMNS / PANEL_COLUMNS;
 
 const SCALES_BYTES = 4 * PANEL_COLUMNS;
 const WORDS_BYTES = 4 * PANEL_COLUMNS;
-const HALF_PANEL_BYTES = 16;
+const VECTOR_BYTES = 16;
+const PANEL_VECTORS = PANEL_COLUMNS / 4;
 
 export interface PanelFormat {
-  /** Of a panel. */
-  readonly chunkBytes: number;
+  /** Of a chunk of one panel. */
+  readonly panelBytes: number;
   /** Bytes between k and k + 1, on the average. */
   readonly bytesAStep: number;
-  /** Whether a chunk begins with the scales of its columns. */
+  /** Whether a panel begins with the scales of its columns. */
   readonly isScaled: boolean;
-  /** Where a pointer that `weights` takes stands, from the chunk's beginning. */
+  /** Where a pointer that `weights` takes stands, from the panel's beginning. */
   readonly firstByte: number;
-  /** Steps of K that a pointer stays for, at least. */
-  readonly stepsAWord: number;
-  /** How many products of one column are best written one after the other in a tile of one row. */
-  readonly rowRun: 1 | 2 | 4;
+  /** Panels that a tile of one or two rows takes at once: unpacking waits less with two; two streams of f32 read slowly. */
+  readonly panelsAtOnce: 1 | 2;
   /** What `weights` needs, made once a function. */
   constants(f: FunctionBuilder): PanelConstants;
-  /** Four weights, of k steps after the pointer's and of half 0 or 1 of the panel; integers still without their scale. */
-  weights(pointer: I32, k: number, half: number, constants: PanelConstants): Vector;
-  /** One weight of a column, k steps after the chunk's beginning; `column`: the chunk's address plus 4 times the column. */
+  /** Four weights, k steps after the pointer's, at an `offsetOfVector`; integers still without their scale. */
+  weights(pointer: I32, k: number, offset: number, constants: PanelConstants): Vector;
+  /** One weight of a column, k steps after the panel's beginning; `column`: the panel's address plus 4 times the column. */
   weight(column: I32, k: number): Value<"f32">;
 }
 
@@ -53,27 +56,25 @@ export interface PanelConstants {
 }
 
 const f32Panels: PanelFormat = {
-  chunkBytes: 4 * CHUNK * PANEL_COLUMNS,
+  panelBytes: 4 * CHUNK * PANEL_COLUMNS,
   bytesAStep: WORDS_BYTES,
   isScaled: false,
   firstByte: 0,
-  stepsAWord: 1,
-  rowRun: 1,
+  panelsAtOnce: 1,
   constants: (f) => ({ mask: f.v128(), halfScale: f.v128() }),
-  weights: (pointer, k, half) => v128.load(pointer, k * WORDS_BYTES + half * HALF_PANEL_BYTES),
+  weights: (pointer, k, offset) => v128.load(pointer, k * WORDS_BYTES + offset),
   weight: (column, k) => f32.load(column, k * WORDS_BYTES),
 };
 
 const f16Panels: PanelFormat = {
-  chunkBytes: 2 * CHUNK * PANEL_COLUMNS,
+  panelBytes: 2 * CHUNK * PANEL_COLUMNS,
   bytesAStep: WORDS_BYTES / 2,
   isScaled: false,
   firstByte: -2,
-  stepsAWord: 2,
-  rowRun: 2,
+  panelsAtOnce: 1,
   constants: (f) => ({ mask: movedHalfBits(f), halfScale: f.v128(HALF_SCALE) }),
-  weights: (pointer, k, half, { mask, halfScale }) => {
-    const lanes = v128.load(pointer, (k >> 1) * WORDS_BYTES + half * HALF_PANEL_BYTES + 2 * (k & 1));
+  weights: (pointer, k, offset, { mask, halfScale }) => {
+    const lanes = v128.load(pointer, (k >> 1) * WORDS_BYTES + offset + 2 * (k & 1));
     return f32x4.mul(movedHalves(lanes, mask), halfScale);
   },
   weight: (column, k) => halfToF32(i32.load16U(column, (k >> 1) * WORDS_BYTES + 2 * (k & 1))),
@@ -87,16 +88,15 @@ function integerPanels(bits: 8 | 4): PanelFormat {
   const byteOf = (k: number) => ((k % stepsAWord) * bits) >> 3;
   const isLowNibble = (k: number) => bits === 4 && k % 2 === 0;
   return {
-    chunkBytes: SCALES_BYTES + (CHUNK / stepsAWord) * WORDS_BYTES,
+    panelBytes: SCALES_BYTES + (CHUNK / stepsAWord) * WORDS_BYTES,
     bytesAStep: WORDS_BYTES / stepsAWord,
     isScaled: true,
     firstByte: SCALES_BYTES - 3,
-    stepsAWord,
-    rowRun: 4,
+    panelsAtOnce: 2,
     constants: (f) => ({ mask: f.v128(i32x4.splat(topBits)), halfScale: f.v128() }),
-    weights: (pointer, k, half, { mask }) => {
+    weights: (pointer, k, offset, { mask }) => {
       const word = Math.floor(k / stepsAWord);
-      const lanes = v128.load(pointer, word * WORDS_BYTES + half * HALF_PANEL_BYTES + byteOf(k));
+      const lanes = v128.load(pointer, word * WORDS_BYTES + offset + byteOf(k));
       return f32x4.convertI32x4S(v128.and(isLowNibble(k) ? i32x4.shl(lanes, 4) : lanes, mask));
     },
     weight: (column, k) => {
@@ -115,7 +115,12 @@ export const PANEL_FORMATS: Readonly<Record<WeightsDtype, PanelFormat>> = {
   q4: integerPanels(4),
 };
 
-/** Bytes of a panel over all of K; `kStride`: K with its padding. */
-export function panelBytes(dtype: WeightsDtype, kStride: number): number {
-  return (kStride / CHUNK) * PANEL_FORMATS[dtype].chunkBytes;
+/** Bytes from a group's beginning to the four columns of this number: to weights of theirs, and to scales. */
+export function offsetOfVector({ panelBytes }: PanelFormat, vector: number): number {
+  return Math.floor(vector / PANEL_VECTORS) * panelBytes + (vector % PANEL_VECTORS) * VECTOR_BYTES;
+}
+
+/** Bytes of a group's chunk. */
+export function chunkBytes({ panelBytes }: PanelFormat): number {
+  return GROUP_PANELS * panelBytes;
 }

@@ -6,7 +6,7 @@ import { geluErfReference, geluTanhReference, matmulReference } from "../../../t
 import { weightsAsKept } from "../../../testing/weights-as-kept.ts";
 import { strideOf } from "../pack/panel-matrix.ts";
 import { EPILOGUE, type Epilogue } from "./epilogues.ts";
-import { GROUP_COLUMNS, GROUP_PANELS } from "./panels.ts";
+import { GROUP_COLUMNS } from "./panels.ts";
 import { TOTALS_BYTES } from "./product.ts";
 
 const DTYPES: readonly WeightsDtype[] = ["f32", "f16", "q8", "q4"];
@@ -54,8 +54,7 @@ function multiply(test: TestKernels, shape: Case, { epilogue = "store", hasBias 
       test.kernels.product(
         xAt + row * kBytes,
         kBytes,
-        matrix.address + group * GROUP_PANELS * matrix.panelBytes,
-        matrix.panelBytes,
+        matrix.address + group * matrix.groupBytes,
         hasBias ? biasAt + column : 0,
         yAt + row * nBytes + column,
         nBytes,
@@ -106,8 +105,8 @@ describe.each(DTYPES)("%s", (dtype) => {
     const matrix = test.matrix(w, 32, 32);
     const x = test.put(new Float32Array(32).fill(2 ** 20));
     const y = test.take(4 * 32);
-    const { address, panelBytes } = matrix;
-    test.kernels.product(x, 128, address, panelBytes, 0, y, 128, 128, 1, 1, test.take(TOTALS_BYTES), EPILOGUE.store);
+    const { address } = matrix;
+    test.kernels.product(x, 128, address, 0, y, 128, 128, 1, 1, test.take(TOTALS_BYTES), EPILOGUE.store);
     const ones = new Float32Array(32).fill(2 ** 20);
     const kept = weightsAsKept(w, 32, 32, dtype, { groupsAlong: "columns" });
     expectNear(test.floats(y, 32), matmulReference(ones, kept, new Float32Array(32), 1, 32, 32), 1e-7);
@@ -142,7 +141,7 @@ it("leaves zeros in the padding of y, where there were zeros", async () => {
   const matrix = test.matrix(randomNormals(40 * 33, 1), 40, 33);
   const x = test.put(paddedRows(randomNormals(3 * 40, 2), 3, 40));
   const y = test.take(4 * 3 * strideOf(33));
-  const { address, panelBytes } = matrix;
-  test.kernels.product(x, 256, address, panelBytes, 0, y, 256, 256, 2, 3, test.take(TOTALS_BYTES), EPILOGUE.silu);
+  const { address } = matrix;
+  test.kernels.product(x, 256, address, 0, y, 256, 256, 2, 3, test.take(TOTALS_BYTES), EPILOGUE.silu);
   for (let row = 0; row < 3; row++) expect([...test.floats(y + 256 * row + 4 * 33, 31)]).toEqual(Array(31).fill(0));
 });

@@ -1,8 +1,8 @@
 // y[r, n] = epilogue(sum over k of x[r, k] w[k, n] + bias[n])      x: [rows, K], w: panels of [K, N], y: [rows, N]
 //
-// Columns come in groups of 32. Of each group one or two rows walk all of K at once. More are cut into tiles of 1 to 6 rows,
-// and all tiles take a chunk of K before any takes the next, so that weights stream once; their totals wait in a scratch.
-// Who computes a row changes no bit of it: see product-tiles.ts.
+// Columns come in groups of 32. The rows are cut into tiles of 1 to 6, and all tiles take a chunk of K before any takes the
+// next, so that weights stream once; their totals wait in a scratch. Which tile computes a row changes no bit of it: see
+// product-tiles.ts.
 
 import type { WeightsDtype } from "../../../protocol/config.ts";
 import type { FunctionBuilder, FunctionReference, Local } from "../wasm/function-builder.ts";
@@ -11,8 +11,8 @@ import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { Value } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { EPILOGUE, TOTALS_STRIDE, type Epilogue, type EpilogueFunction } from "./epilogues.ts";
-import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_FORMATS } from "./panels.ts";
-import { defineChunkTile, defineWholeTile, type ChunkTile } from "./product-tiles.ts";
+import { CHUNK, chunkBytes, GROUP_COLUMNS, PANEL_FORMATS } from "./panels.ts";
+import { defineTile, type Tile } from "./product-tiles.ts";
 
 /** Rows whose totals stay in the first cache; of more, the next so many follow. */
 const MAX_ROWS = 48;
@@ -22,8 +22,7 @@ export const TOTALS_BYTES = MAX_ROWS * TOTALS_STRIDE;
 const PRODUCT = {
   x: "i32",
   xStride: "i32", // bytes
-  w: "i32", // the first group's first panel
-  panelBytes: "i32",
+  w: "i32", // the first group
   bias: "i32", // of the first column, or 0
   y: "i32", // the first column
   yStride: "i32", // bytes
@@ -39,7 +38,6 @@ export type Product = (
   x: number,
   xStride: number,
   w: number,
-  panelBytes: number,
   bias: number,
   y: number,
   yStride: number,
@@ -57,12 +55,10 @@ export function defineProduct(
   epilogues: Readonly<Record<Epilogue, EpilogueFunction>>,
 ): FunctionReference<typeof PRODUCT, null> {
   const format = PANEL_FORMATS[dtype];
-  const oneRow = defineWholeTile(module, math, "whole_tile_1", format, 1);
-  // Two rows at once pay where the weights need no unpacking.
-  const twoRows = dtype === "f32" ? defineWholeTile(module, math, "whole_tile_2", format, 2) : null;
-  const tiles = [1, 2, 3, 4, 5, 6].map((rows) => defineChunkTile(module, math, `chunk_tile_${rows}`, format, rows));
+  const tiles = [1, 2, 3, 4, 5, 6].map((rows) => defineTile(module, math, format, rows));
   return module.function("product", PRODUCT, (f, parameters) => {
-    const { x, xStride, w, panelBytes, bias, y, yStride, kBytes, groups, rows, totals, epilogue } = parameters;
+    const { x, xStride, w, bias, y, yStride, kBytes, groups, rows, totals, epilogue } = parameters;
+    const groupBytes = f.i32(i32.mul(i32.divU(kBytes, 4 * CHUNK), chunkBytes(format)));
     const xBlock = f.i32();
     const yBlock = f.i32();
     const rowsLeft = f.i32();
@@ -75,10 +71,7 @@ export function defineProduct(
         f.doWhile(
           () => {
             height.set(i32.select(i32.gtU(rowsLeft, MAX_ROWS), MAX_ROWS, rowsLeft));
-            const whole = { x: xBlock, xStride, w, panelBytes, totals, kBytes };
-            const inChunks = () => walkChunks(f, tiles, format.chunkBytes, { ...whole, rows: height });
-            const several = twoRows ? () => f.if(i32.eq(height, 2), () => f.call(twoRows, whole), inChunks) : inChunks;
-            f.if(i32.eq(height, 1), () => f.call(oneRow, whole), several);
+            walkChunks(f, tiles, chunkBytes(format), { x: xBlock, xStride, w, totals, kBytes, rows: height });
             for (const [name, number] of Object.entries(EPILOGUE)) {
               const finish = epilogues[name as Epilogue];
               f.if(i32.eq(epilogue, number), () => f.call(finish, { totals, bias, y: yBlock, yStride, rows: height }));
@@ -89,7 +82,7 @@ export function defineProduct(
           },
           i32.ne(rowsLeft, 0),
         );
-        f.increment(w, i32.mul(panelBytes, GROUP_PANELS));
+        f.increment(w, groupBytes);
         f.if(bias, () => f.increment(bias, 4 * GROUP_COLUMNS));
         f.increment(y, 4 * GROUP_COLUMNS);
         f.increment(groups, -1);
@@ -99,14 +92,14 @@ export function defineProduct(
   });
 }
 
-type Group = Readonly<Record<"x" | "xStride" | "w" | "panelBytes" | "totals" | "kBytes" | "rows", Local<"i32">>>;
+type Group = Readonly<Record<"x" | "xStride" | "w" | "totals" | "kBytes" | "rows", Local<"i32">>>;
 
 /** All tiles of a chunk before the next one. */
 function walkChunks(
   f: FunctionBuilder,
-  tiles: readonly ChunkTile[],
-  chunkBytes: number,
-  { x, xStride, w, panelBytes, totals, kBytes, rows }: Group,
+  tiles: readonly Tile[],
+  bytesAChunk: number,
+  { x, xStride, w, totals, kBytes, rows }: Group,
 ): void {
   const totalsEnd = i32.add(totals, i32.mul(rows, TOTALS_STRIDE));
   f.for(totals, totalsEnd, 16, (at) => f.storeV128(at, 0));
@@ -118,7 +111,7 @@ function walkChunks(
     f.doWhile(
       () => {
         chooseTile(f, tiles, left, (tile, height) => {
-          f.call(tile, { x: xTile, xStride, w: chunk, panelBytes, totals: tileTotals });
+          f.call(tile, { x: xTile, xStride, w: chunk, totals: tileTotals });
           f.increment(xTile, i32.mul(xStride, height));
           f.increment(tileTotals, TOTALS_STRIDE * height);
           f.increment(left, -height);
@@ -126,16 +119,16 @@ function walkChunks(
       },
       i32.ne(left, 0),
     );
-    f.increment(chunk, chunkBytes);
+    f.increment(chunk, bytesAChunk);
   });
 }
 
 /** As even as can be: 7 = 4 + 3, 8 = 4 + 4, 9 = 5 + 4, 10 = 5 + 5, 11 = 6 + 5, then sixes. */
 function chooseTile(
   f: FunctionBuilder,
-  tiles: readonly ChunkTile[],
+  tiles: readonly Tile[],
   left: Value<"i32">,
-  call: (tile: ChunkTile, height: number) => void,
+  call: (tile: Tile, height: number) => void,
 ): void {
   const isChosen: Readonly<Record<number, Value<"i32">>> = {
     6: i32.or(i32.geU(left, 11), i32.eq(left, 6)),

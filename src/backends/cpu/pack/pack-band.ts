@@ -2,8 +2,10 @@
 // the bit (shaders/pack-weights.wgsl): a group's scale is its value farthest from zero, as a half, over -128 or -8.
 
 import { float16ToFloat32, float32ToFloat16 } from "../../../files/half.ts";
-import { CHUNK, PANEL_COLUMNS, PANEL_FORMATS } from "../kernels/panels.ts";
+import { CHUNK, chunkBytes, GROUP_COLUMNS, PANEL_COLUMNS, PANEL_FORMATS } from "../kernels/panels.ts";
 import type { PanelMatrix } from "./panel-matrix.ts";
+
+const CHUNK_BITS = Math.log2(CHUNK);
 
 /** Rows of a matrix, without gaps. */
 export interface Band {
@@ -59,19 +61,20 @@ interface Source {
   readonly firstN: number;
 }
 
-/** Address of column n's first chunk, and of its place among the 8 columns of a row of words. */
-function columnAddress({ address, panelBytes }: PanelMatrix, n: number): number {
-  return address + Math.floor(n / PANEL_COLUMNS) * panelBytes + 4 * (n % PANEL_COLUMNS);
+/** Address of column n's place among the 8 columns of its panel, in its first chunk. */
+function columnAddress({ address, groupBytes, dtype }: PanelMatrix, n: number): number {
+  const panel = Math.floor((n % GROUP_COLUMNS) / PANEL_COLUMNS) * PANEL_FORMATS[dtype].panelBytes;
+  return address + Math.floor(n / GROUP_COLUMNS) * groupBytes + panel + 4 * (n % PANEL_COLUMNS);
 }
 
 function packFloats(memory: Float32Array, matrix: PanelMatrix, source: Source): void {
   const { values, kStep, nStep, numK, numN, firstK, firstN } = source;
+  const chunkFloats = chunkBytes(PANEL_FORMATS.f32) / 4;
   for (let n = 0; n < numN; n++) {
-    let to = columnAddress(matrix, firstN + n) / 4 + firstK * PANEL_COLUMNS;
+    const column = columnAddress(matrix, firstN + n) / 4;
     let from = n * nStep;
-    for (let k = 0; k < numK; k++) {
-      memory[to] = values[from] ?? 0;
-      to += PANEL_COLUMNS;
+    for (let k = firstK; k < firstK + numK; k++) {
+      memory[column + (k >>> CHUNK_BITS) * chunkFloats + (k & (CHUNK - 1)) * PANEL_COLUMNS] = values[from] ?? 0;
       from += kStep;
     }
   }
@@ -81,11 +84,14 @@ function packFloats(memory: Float32Array, matrix: PanelMatrix, source: Source): 
 function packHalves(memory: Uint16Array, matrix: PanelMatrix, source: Source): void {
   const { values, kStep, nStep, numK, numN, firstK, firstN } = source;
   const halves = float32ToFloat16(values);
+  const chunkHalves = chunkBytes(PANEL_FORMATS.f16) / 2;
   for (let n = 0; n < numN; n++) {
     const column = columnAddress(matrix, firstN + n) / 2;
-    for (let k = 0; k < numK; k++) {
-      const at = firstK + k;
-      memory[column + (at >> 1) * 2 * PANEL_COLUMNS + (at & 1)] = halves[k * kStep + n * nStep] ?? 0;
+    let from = n * nStep;
+    for (let k = firstK; k < firstK + numK; k++) {
+      const pair = (k & (CHUNK - 1)) >> 1;
+      memory[column + (k >>> CHUNK_BITS) * chunkHalves + pair * 2 * PANEL_COLUMNS + (k & 1)] = halves[from] ?? 0;
+      from += kStep;
     }
   }
 }
@@ -97,7 +103,7 @@ function quantise(memory: ArrayBufferLike, matrix: PanelMatrix, source: Source, 
   const { values, kStep, nStep, numK, numN, firstK, firstN } = source;
   const bytes = new Uint8Array(memory);
   const floats = new Float32Array(memory);
-  const { chunkBytes } = PANEL_FORMATS[matrix.dtype];
+  const bytesAChunk = chunkBytes(PANEL_FORMATS[matrix.dtype]);
   const limit = 2 ** (bits - 1);
   // In a kernel, an integer is as large as if its lowest bit were the lowest of its lane's top `bits`.
   const atTop = 2 ** (bits - 32);
@@ -107,7 +113,7 @@ function quantise(memory: ArrayBufferLike, matrix: PanelMatrix, source: Source, 
     const scales = extremesOf(source, chunk, steps);
     for (let n = 0; n < numN; n++) {
       const scale = (scales[n] ?? 0) / -limit;
-      const column = columnAddress(matrix, firstN + n) + ((firstK + chunk) / CHUNK) * chunkBytes;
+      const column = columnAddress(matrix, firstN + n) + ((firstK + chunk) / CHUNK) * bytesAChunk;
       floats[column / 4] = scale * atTop;
       if (scale === 0) continue;
       const words = column + 4 * PANEL_COLUMNS;

@@ -1,5 +1,5 @@
 import type { WeightsDtype } from "../../../protocol/config.ts";
-import { CHUNK, GROUP_COLUMNS, PANEL_COLUMNS, panelBytes } from "../kernels/panels.ts";
+import { CHUNK, chunkBytes, GROUP_COLUMNS, PANEL_FORMATS } from "../kernels/panels.ts";
 
 /** Sizes of a packed matrix [k, n]: see kernels/panels.ts for the layout. */
 export interface PanelShape {
@@ -7,8 +7,8 @@ export interface PanelShape {
   /** Multiples of 32; the padding is zero. */
   readonly kStride: number;
   readonly nStride: number;
-  /** Of 8 columns, all of K. */
-  readonly panelBytes: number;
+  /** Of 32 columns, all of K. */
+  readonly groupBytes: number;
   readonly bytes: number;
 }
 
@@ -20,8 +20,8 @@ export interface PanelMatrix extends PanelShape {
 export function panelShape(k: number, n: number, dtype: WeightsDtype): PanelShape {
   const kStride = strideOf(k);
   const nStride = strideOf(n);
-  const aPanel = panelBytes(dtype, kStride);
-  return { dtype, kStride, nStride, panelBytes: aPanel, bytes: (nStride / PANEL_COLUMNS) * aPanel };
+  const groupBytes = (kStride / CHUNK) * chunkBytes(PANEL_FORMATS[dtype]);
+  return { dtype, kStride, nStride, groupBytes, bytes: (nStride / GROUP_COLUMNS) * groupBytes };
 }
 
 /** Width of a row of `size` values in memory. Rows end in zeros, so that inner loops have no remainders. */

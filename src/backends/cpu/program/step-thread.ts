@@ -1,7 +1,7 @@
 import { headBlockBytes, type CacheShape } from "../kernels/cache-write.ts";
 import { EPILOGUE } from "../kernels/epilogues.ts";
 import type { Kernels } from "../kernels/kernels.ts";
-import { GROUP_COLUMNS, GROUP_PANELS } from "../kernels/panels.ts";
+import { GROUP_COLUMNS } from "../kernels/panels.ts";
 import type {
   AddOperation,
   AttendOperation,
@@ -54,6 +54,8 @@ export class StepThread {
   readonly #drawer: SampleDrawer;
   readonly #thread: number;
   #threads = 1;
+  /** Of the attention before, in this step: layers' are mostly alike. */
+  #attention: { readonly heads: number; readonly window: number | null; readonly shares: HeadShare[] } | null = null;
 
   constructor(kernels: Kernels, buffer: ArrayBufferLike, plan: ThreadPlan, drawer: SampleDrawer, thread: number) {
     this.#kernels = kernels;
@@ -67,6 +69,7 @@ export class StepThread {
   /** Walks the program; `meeting` is called after each phase. */
   run(threads: number, meeting: Meeting): void {
     this.#threads = threads;
+    this.#attention = null;
     for (const phase of this.#plan.program) {
       for (const operation of phase) this.#compute(operation);
       meeting.meet();
@@ -113,7 +116,7 @@ export class StepThread {
     const { begin, end } = this.#share(this.#view.numRows);
     for (let row = begin; row < end; row++) {
       const to = y.address + row * y.stride;
-      this.#kernels.embed(table.address, table.panelBytes, this.#view.token(row), to, bytes, scale);
+      this.#kernels.embed(table.address, this.#view.token(row), to, bytes, scale);
       if (positions === null) continue;
       this.#kernels.add(to, positions.address + this.#view.position(row) * positions.stride, bytes);
     }
@@ -165,8 +168,7 @@ export class StepThread {
     this.#kernels.product(
       x.address,
       x.stride,
-      w.address + begin * GROUP_PANELS * w.panelBytes,
-      w.panelBytes,
+      w.address + begin * w.groupBytes,
       bias === 0 ? 0 : bias + columnBytes,
       y.address + columnBytes,
       y.stride,
@@ -205,13 +207,18 @@ export class StepThread {
 
   #attend(operation: AttendOperation): void {
     const { heads, window } = operation;
+    if (this.#attention?.heads !== heads || this.#attention.window !== window) {
+      this.#attention = { heads, window, shares: this.#headShares(operation) };
+    }
+    for (const share of this.#attention.shares) this.#attendHeads(operation, share);
+  }
+
+  #headShares({ heads, window }: AttendOperation): HeadShare[] {
     const lengths = Array.from({ length: this.#view.numRows }, (_, row) => {
       const length = this.#view.position(row) + 1;
       return window === null ? length : Math.min(length, window);
     });
-    for (const share of attentionShares(lengths, heads, this.#thread, this.#threads)) {
-      this.#attendHeads(operation, share);
-    }
+    return attentionShares(lengths, heads, this.#thread, this.#threads);
   }
 
   #attendHeads({ q, y, heads, keyHeads, headSize, scale, window, cache }: AttendOperation, share: HeadShare): void {

@@ -14,7 +14,14 @@ import { applyRules } from "./apply-rules.ts";
 import { ruleTableShape } from "../../rule-table.ts";
 import { readRuleLists } from "./rule-lists.ts";
 import { RowSelector, type SamplerScratch } from "./row-selector.ts";
-import { readSample, SAMPLE_FLAG, SAMPLE_WORDS, type SampleRequest } from "./sample-layout.ts";
+import {
+  readSample,
+  SAMPLE_FLAG,
+  SAMPLE_WORDS,
+  sampleMemory,
+  type SampleMemory,
+  type SampleRequest,
+} from "./sample-layout.ts";
 
 /** Words of a result: the token (of a scored one its rank), its log-probability, how many top tokens, then those. */
 export const RESULT_WORDS = 3 + 2 * MAX_TOP_CANDIDATES;
@@ -71,7 +78,7 @@ const NO_TOKEN = 0xffffffff;
 /** Draws samples on one thread. */
 export class Sampler {
   readonly #kernels: Kernels;
-  readonly #buffer: ArrayBufferLike;
+  readonly #samples: SampleMemory;
   readonly #words: Uint32Array;
   readonly #floats: Float32Array;
   readonly #step: StepMemory;
@@ -85,9 +92,9 @@ export class Sampler {
     const at = (address: number) => address + thread * memory.scratchBytes;
     const { working, weights, masses, ids, bins, softmax } = memory.scratch;
     this.#kernels = kernels;
-    this.#buffer = buffer;
-    this.#words = new Uint32Array(buffer);
-    this.#floats = new Float32Array(buffer);
+    this.#samples = sampleMemory(buffer);
+    this.#words = this.#samples.words;
+    this.#floats = this.#samples.floats;
     this.#step = step;
     this.#memory = memory;
     this.#scratch = {
@@ -105,7 +112,7 @@ export class Sampler {
   /** Draws or scores one of the step's samples. @param logits address of its row */
   draw(sample: number, logits: number): void {
     const { vocabSize } = this.#memory;
-    const request = readSample(this.#buffer, this.#step.samples + 4 * sample * SAMPLE_WORDS);
+    const request = readSample(this.#samples, this.#step.samples + 4 * sample * SAMPLE_WORDS);
     this.#floats.fill(FORBIDDEN, logits / 4 + vocabSize, (logits + this.#rowBytes) / 4);
     const raw = this.#softmaxOf(logits);
     if ((request.flags & SAMPLE_FLAG.scored) !== 0) this.#score(sample, request, logits, raw);
@@ -115,7 +122,7 @@ export class Sampler {
   /** Appends what the samples have drawn to their slots' histories: not before all have been drawn, since rules read there. */
   record(numSamples: number): void {
     for (let sample = 0; sample < numSamples; sample++) {
-      const request = readSample(this.#buffer, this.#step.samples + 4 * sample * SAMPLE_WORDS);
+      const request = readSample(this.#samples, this.#step.samples + 4 * sample * SAMPLE_WORDS);
       if ((request.flags & SAMPLE_FLAG.scored) !== 0) continue;
       const at = request.slot * this.#step.maxLength + request.promptLength + request.outputIndex;
       this.#words[this.#step.history / 4 + at] = this.#words[this.#resultAt(sample)] ?? 0;
@@ -201,9 +208,8 @@ export class Sampler {
   #softmaxOf(logits: number): Softmax {
     const { softmax } = this.#scratch;
     this.#kernels.softmax_of(logits, this.#rowBytes, softmax);
-    const [token = 0] = this.#words.subarray(softmax / 4);
-    const [peak = 0, total = 0] = this.#floats.subarray(softmax / 4 + 1);
-    return { token, peak, total };
+    const at = softmax / 4;
+    return { token: this.#words[at] ?? 0, peak: this.#floats[at + 1] ?? 0, total: this.#floats[at + 2] ?? 0 };
   }
 
   #logprob(logit: number, { peak, total }: Softmax): number {

@@ -17,7 +17,12 @@ const WORTHWHILE = 0.95;
  * Returns how many threads compute a step the fastest, up to `most`: each number is tried. Where others can't begin (a page
  * may forbid workers), one.
  */
-export async function chooseThreads(plan: SharedPlan, most: number, openHelper: OpenHelper): Promise<number> {
+export async function chooseThreads(
+  plan: SharedPlan,
+  most: number,
+  openHelper: OpenHelper,
+  now: () => number = () => performance.now(),
+): Promise<number> {
   if (most === 1) return 1;
   let pool: ThreadPool;
   try {
@@ -27,13 +32,19 @@ export async function chooseThreads(plan: SharedPlan, most: number, openHelper: 
     throw error;
   }
   writeTrialStep(plan);
+  const fastest = fastestNumber(most, (threads) => pool.run(threads), now);
+  await pool.close();
+  return pool.failure === null ? fastest : 1;
+}
+
+/** Returns the number of threads with the quickest step. A larger number must be faster by enough. */
+export function fastestNumber(most: number, step: (threads: number) => void, now: () => number): number {
   let best = { threads: 1, ms: Infinity };
   for (const threads of numbersUpTo(most)) {
-    const ms = measure(() => pool.run(threads));
+    const ms = quickestMs(() => step(threads), now);
     if (ms < best.ms * WORTHWHILE) best = { threads, ms };
   }
-  await pool.close();
-  return pool.failure === null ? best.threads : 1;
+  return best.threads;
 }
 
 /** 1, 2, 4 and so on, and the last. */
@@ -44,13 +55,13 @@ function numbersUpTo(most: number): number[] {
 }
 
 /** The quickest of some steps. */
-function measure(step: () => void): number {
+function quickestMs(step: () => void, now: () => number): number {
   let best = Infinity;
-  const begin = performance.now();
+  const begin = now();
   for (let i = 0; i < WARM_UP_STEPS + TRIAL_STEPS; i++) {
-    const before = performance.now();
+    const before = now();
     step();
-    const after = performance.now();
+    const after = now();
     best = Math.min(best, after - before);
     if (after - begin > MAX_TRIAL_MS) break;
   }

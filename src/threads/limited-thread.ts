@@ -1,13 +1,8 @@
-import { ChorusError, fromErrorData } from "../protocol/errors.ts";
-import type { GrammarAnswer, GrammarCall } from "./grammar-service.ts";
+import { ChorusError, fromErrorData, type ChorusErrorData } from "../protocol/errors.ts";
+import type { ThreadPort } from "./thread-port.ts";
 
-/** A way to a GrammarService, in a worker of its own. */
-export interface GrammarPort {
-  post(call: GrammarCall): void;
-  listen(onAnswer: (answer: GrammarAnswer) => void, onFailure: (reason: string) => void): void;
-  /** Ends the worker, whatever it is computing. */
-  end(): void;
-}
+/** What a thread answers to a call. */
+export type ThreadAnswer<Value> = { readonly value: Value } | { readonly error: ChorusErrorData };
 
 /** A call took longer than it may, so its thread was ended. */
 export class TookTooLong extends Error {}
@@ -15,17 +10,18 @@ export class TookTooLong extends Error {}
 /** The thread was ended before the call's turn came: by another call, or because it is no longer needed. */
 export class ThreadEnded extends Error {}
 
-/** A thread of grammars that is ended when one of its calls takes too long. It gets one call at a time. */
-export class GrammarThread {
-  readonly #port: GrammarPort;
+/** A thread that is ended when one of its calls takes too long. It gets one call at a time. */
+export class LimitedThread<Call, Value> {
+  readonly #port: ThreadPort<Call, ThreadAnswer<Value>>;
   #turn: Promise<unknown> = Promise.resolve();
-  #onAnswer: (answer: GrammarAnswer) => void = () => undefined;
+  #onAnswer: (answer: ThreadAnswer<Value>) => void = () => undefined;
   #onFailure: (error: Error) => void = () => undefined;
   #hasAnswered = false;
   #isEnded = false;
   #laterError: Error = new ThreadEnded();
 
-  constructor(port: GrammarPort) {
+  /** @param what it is for, as the beginning of an error's sentence */
+  constructor(port: ThreadPort<Call, ThreadAnswer<Value>>, what: string) {
     this.#port = port;
     port.listen(
       (answer) => {
@@ -33,7 +29,7 @@ export class GrammarThread {
         this.#onAnswer(answer);
       },
       (reason) => {
-        const error = new ChorusError("internal_error", `What holds answers to a grammar failed: ${reason}.`);
+        const error = new ChorusError("internal_error", `${what} failed: ${reason}.`);
         // One that never worked is no better the next time.
         if (!this.#hasAnswered) this.#laterError = error;
         this.#end(error);
@@ -45,8 +41,8 @@ export class GrammarThread {
     return this.#isEnded;
   }
 
-  /** @throws TookTooLong, ThreadEnded; ChorusError as the service answers */
-  ask(call: GrammarCall, limitMs: number): Promise<Uint32Array | null> {
+  /** @throws TookTooLong, ThreadEnded; ChorusError as the thread answers */
+  ask(call: Call, limitMs: number): Promise<Value> {
     const answer = this.#turn.then(() => this.#askNow(call, limitMs));
     this.#turn = answer.catch(() => undefined);
     return answer;
@@ -58,17 +54,17 @@ export class GrammarThread {
     this.#end(reason);
   }
 
-  async #askNow(call: GrammarCall, limitMs: number): Promise<Uint32Array | null> {
+  async #askNow(call: Call, limitMs: number): Promise<Value> {
     if (this.#isEnded) throw this.#laterError;
     const timer = setTimeout(() => this.#end(new TookTooLong()), limitMs);
     try {
-      const answer = await new Promise<GrammarAnswer>((resolve, reject) => {
+      const answer = await new Promise<ThreadAnswer<Value>>((resolve, reject) => {
         this.#onAnswer = resolve;
         this.#onFailure = reject;
         this.#port.post(call);
       });
       if ("error" in answer) throw fromErrorData(answer.error);
-      return answer.mask;
+      return answer.value;
     } finally {
       clearTimeout(timer);
     }

@@ -1,0 +1,61 @@
+// The built app and library in WebKit, which has no WebGPU on Linux: on the CPU. WebKit has no relaxed SIMD, either.
+
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "../src/testing/portable-request.ts";
+import { launchWebKit, listWebKits } from "../tools/find-webkit.mjs";
+import { root } from "../tools/run-command.mjs";
+import { StaticSite } from "./support/static-site.ts";
+
+/** tools/test.mjs names one that it has tried; "" where there is none. Run by hand, the first that is there. */
+const driverPath = process.env.CHORUS_WEBKIT ?? listWebKits()[0] ?? "";
+const button = (name: string) => `//button[normalize-space()="${name}" or @aria-label="${name}"]`;
+
+describe.skipIf(driverPath === "")("in WebKit", () => {
+  let webkit: Awaited<ReturnType<typeof launchWebKit>>;
+  let site: StaticSite;
+  beforeAll(async () => {
+    site = await StaticSite.open(`${root}/dist`);
+    webkit = await launchWebKit(driverPath);
+  });
+  afterAll(async () => {
+    await webkit.close();
+    await site.switchOff();
+  });
+
+  it("answers four panes asked at once, in steps that they share", async () => {
+    const { session } = webkit;
+    await session.goTo(`${site.url}?backend=auto&temperature=0&max_tokens=12`);
+    for (let count = 1; count < 4; count++) await session.click(button("Add pane"));
+    await session.click(button("Send to all"));
+    await session.type("//dialog[@open]//textarea", "Tell me a joke");
+    await session.click("//dialog[@open]//button[@type='submit']");
+    const { answers, peak, adapter } = (await session.evaluate(`
+      const turns = () => [...document.querySelectorAll('[role="log"] article:last-of-type')];
+      while (turns().filter((turn) => turn.querySelector(":scope > footer > p")?.textContent).length < 4) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      const term = [...document.querySelectorAll("dt")].find(({ textContent }) => textContent.includes("Peak"));
+      return {
+        answers: turns().map((turn) => turn.querySelector("[data-answer]").textContent),
+        peak: term?.nextElementSibling?.textContent,
+        adapter: /CPU, [0-9]+ threads?/.exec(document.body.textContent)?.[0],
+      };`)) as { answers: string[]; peak: string; adapter: string };
+    expect(answers).toHaveLength(4);
+    expect(answers[0]).toMatch(/\w+ \w+/);
+    expect(new Set(answers).size).toBe(1);
+    expect(peak).toBe("4");
+    expect(adapter).toMatch(/^CPU/);
+  });
+
+  it("computes in portable arithmetic the bits that Node has", async () => {
+    const { session } = webkit;
+    await session.goTo(`${site.url}lib/chorus.js`);
+    const answers: unknown = await session.evaluate(`
+      const { createEngine } = await import("${site.url}lib/chorus.js");
+      const engine = await createEngine({ model: "${site.url}models/chorus-chat/", ...${JSON.stringify(PORTABLE)} });
+      return (${String(portableAnswers)})(engine, ${JSON.stringify(PORTABLE_REQUEST)});`);
+    expect(answers).toBe(readFileSync(`${root}/e2e/support/portable-answers.txt`, "utf8"));
+  });
+});

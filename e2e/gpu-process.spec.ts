@@ -1,0 +1,62 @@
+// Chromium's GPU process is killed: while answers are computed, while the engine idles, and while a model loads. Every answer
+// is what it is undisturbed.
+
+import { expect, test, type JSHandle } from "playwright/test";
+import { chromiumFlags } from "../tools/chromium-flags.mjs";
+import { killGpuProcess } from "../tools/gpu-process.mjs";
+import type { ChorusEngine } from "../src/protocol/engine.ts";
+import { createEngine, openBarePage } from "./support/library.ts";
+
+// Chromium keeps WebGPU from a page for a while after a crash, and from all pages after several.
+const PATIENT = ["--disable-domain-blocking-for-3d-apis", "--disable-gpu-process-crash-limit"];
+test.use({
+  launchOptions: async ({ launchOptions }, use) => use({ ...launchOptions, args: [...chromiumFlags(), ...PATIENT] }),
+});
+
+/** The texts of two streams at once. */
+function answers(engine: JSHandle<ChorusEngine>): Promise<string[]> {
+  return engine.evaluate((engine) =>
+    Promise.all(
+      ["Once upon a time", "Tell me a joke"].map(async (prompt, seed) => {
+        let text = "";
+        const body = { prompt, seed, max_tokens: 80, ignore_eos: true, stream: true } as const;
+        for await (const chunk of await engine.completions.create(body)) text += chunk.choices[0]?.text ?? "";
+        return text;
+      }),
+    ),
+  );
+}
+
+test("answers are as undisturbed when the GPU process is killed in mid-batch, idle, and while loading", async ({
+  page,
+  browser,
+}) => {
+  await openBarePage(page);
+  const engine = await createEngine(page);
+  const stats = () => engine.evaluate((engine) => engine.stats());
+  const undisturbed = await answers(engine);
+  const numBefore = (await stats()).generation_tokens_total;
+  const going = answers(engine);
+  await expect.poll(async () => (await stats()).generation_tokens_total - numBefore).toBeGreaterThan(30);
+  expect(await killGpuProcess(browser)).not.toBeNull();
+  expect(await going).toEqual(undisturbed);
+  expect((await stats()).device_losses_total).toBe(1);
+
+  await killGpuProcess(browser);
+  await expect.poll(async () => (await stats()).device_losses_total).toBe(2);
+  await engine.evaluate((engine) => engine.dispose());
+
+  let numKilled = 0;
+  await page.exposeFunction("onKernel", async () => {
+    if (numKilled++ === 0) await killGpuProcess(browser);
+  });
+  const loaded = await page.evaluateHandle(async () => {
+    const library = new URL("./lib/chorus.js", location.href).href;
+    const { createEngine: create } = (await import(library)) as typeof import("../src/index.ts");
+    const { onKernel } = globalThis as unknown as { onKernel: () => Promise<void> };
+    const onProgress = ({ stage }: { stage: string }) => void (stage === "kernels" && onKernel());
+    return create({ backend: "webgpu", model: "models/chorus-chat/", onProgress });
+  });
+  expect(numKilled).toBeGreaterThan(1);
+  expect(await answers(loaded)).toEqual(undisturbed);
+});

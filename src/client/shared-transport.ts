@@ -1,0 +1,55 @@
+import * as Comlink from "comlink";
+
+import { ChorusError } from "../protocol/errors.ts";
+import { randomId } from "../protocol/random-id.ts";
+import type { EngineService } from "../protocol/service.ts";
+import type { Transport } from "./transport.ts";
+import { aborted, lockFreed, throughComlink } from "./worker-transport.ts";
+
+interface SharedService extends EngineService {
+  /** @param pageLock the lock that this page holds; null: it can't hold any */
+  started(pageLock: string | null): Promise<string | null>;
+  ping(): boolean;
+}
+
+/**
+ * Joins the engine that the pages of this origin share, and starts its worker if this page is the first.
+ * @throws ChorusError worker_died if the worker can't be loaded; the signal's reason
+ */
+export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport> {
+  // As Vite wants it: an address and options that it can read.
+  const worker = new SharedWorker(new URL("../host/engine.shared-worker.ts", import.meta.url), {
+    type: "module",
+    name: "chorus",
+  });
+  const failedToStart = new Promise<ChorusError>((resolve) => {
+    const message = "The engine's shared worker failed: its script could not be loaded.";
+    worker.addEventListener("error", () => resolve(new ChorusError("worker_died", message)));
+  });
+  const closing = new AbortController();
+  const pageLock = await holdPageLock(closing.signal);
+  const remote = Comlink.wrap<SharedService>(worker.port);
+  const failed = failedToStart.then((error) => Promise.reject(error));
+  const workerLock = await Promise.race([remote.started(pageLock), failed, aborted(signal)]);
+  return {
+    service: throughComlink(remote),
+    ping: () => remote.ping(),
+    died: workerLock === null ? failedToStart : Promise.race([failedToStart, lockFreed(workerLock, closing.signal)]),
+    close() {
+      closing.abort(); // frees the page's lock: the worker then knows that it has left
+      remote[Comlink.releaseProxy]();
+    },
+  };
+}
+
+/** Holds a lock until the signal is aborted or the page is gone. Returns its name; null where there are no locks. */
+function holdPageLock(closing: AbortSignal): Promise<string | null> {
+  const name = `chorus-page-${randomId()}`;
+  return new Promise((resolve) => {
+    const hold = () => {
+      resolve(name);
+      return new Promise<void>((free) => closing.addEventListener("abort", () => free(), { once: true }));
+    };
+    void (async () => navigator.locks.request(name, hold))().catch(() => resolve(null));
+  });
+}

@@ -1,0 +1,100 @@
+// What counts as a wrong answer, and what is remembered of it. The kernels that are checked are the CPU's, tampered with.
+
+import { expect, it, test } from "vitest";
+
+import { resolveEngineConfig } from "../api/engine-config.ts";
+import type { CheckedKernels } from "../backends/backend.ts";
+import { cpuBackend } from "../backends/cpu/cpu-backend.ts";
+import type { SampledToken } from "../engine/runner.ts";
+import type { ModelWeights } from "../models/model-weights.ts";
+import { allowRelaxedSimd } from "../testing/cpu.ts";
+import { FAMILY_FIXTURES } from "../testing/family-fixtures.ts";
+import { readFixture } from "../testing/fixtures.ts";
+import { inventedFamily } from "../testing/invented-family.ts";
+import { randomWeights } from "../testing/random-weights.ts";
+import { wrongAnswersOf } from "./known-answers.ts";
+import { offerCpu, ONE_THREAD } from "./platforms/offered-backends.ts";
+import { memoryTuningStore } from "./platforms/tuning-store.ts";
+
+allowRelaxedSimd();
+
+type Tamper = (token: SampledToken, step: number, sample: number) => SampledToken;
+
+function checked(weights: ModelWeights, tamper: Tamper = (token) => token) {
+  const { shape } = weights.model;
+  const engine = resolveEngineConfig({ maxNumSeqs: 1, dtype: "f32", kvCacheDtype: "f32" }, shape);
+  const checks: string[] = [];
+  const kernels: CheckedKernels = {
+    id: () => Promise.resolve("kernels"),
+    async part(graph) {
+      checks.push("checked");
+      const part = { ...weights, model: { ...weights.model, graph } };
+      const runner = await (await cpuBackend(ONE_THREAD).open()).load({ weights: part, engine });
+      let step = -1;
+      return {
+        async submit(plan) {
+          const { sequences, gpuMs } = await runner.submit(plan);
+          step += 1;
+          const each = (tokens: readonly SampledToken[]) => tokens.map((token, i) => tamper(token, step, i));
+          return {
+            sequences: sequences.map(({ scored, drawn }) => ({ scored: each(scored), drawn: each(drawn) })),
+            gpuMs,
+          };
+        },
+      };
+    },
+  };
+  const tuning = memoryTuningStore();
+  const check = (runtime = "browser 1", adapterName = "GPU") => {
+    const platform = { tuning, runtime, reference: offerCpu(() => ONE_THREAD), now: () => performance.now() };
+    return wrongAnswersOf({ kernels, adapterName }, { weights, engine, vocabSize: shape.vocabSize, platform });
+  };
+  return { check, checks };
+}
+
+it.each(FAMILY_FIXTURES)("finds the few layers of %s right, and remembers", async (name) => {
+  const { check, checks } = checked((await readFixture(name)).weights());
+  expect(await check()).toBeNull();
+  expect(await check()).toBeNull();
+  expect(checks).toHaveLength(1);
+  await check("browser 2");
+  await check("browser 2", "another GPU");
+  expect(checks).toHaveLength(3);
+});
+
+it("checks a family that has not been published", async () => {
+  const { check, checks } = checked(randomWeights(inventedFamily.describe({})));
+  expect(await check()).toBeNull();
+  expect(checks).toHaveLength(1);
+});
+
+test.each<[string, Tamper]>([
+  ["one logit in the third step", (token, step, i) => (step === 2 && i === 4 ? off(token, 0.01) : token)],
+  ["no number in the last step", (token, step, i) => (step === 4 && i === 1 ? off(token, NaN) : token)],
+  [
+    "a draw",
+    (token, step, i) => (step === 3 && i === 0 && token.rank === undefined ? { ...token, tokenId: 3 } : token),
+  ],
+])("tells what is wrong: %s", async (_what, tamper) => {
+  const { check, checks } = checked((await readFixture("gpt2-tiny")).weights(), tamper);
+  const fault = await check();
+  expect(fault).toEqual(expect.any(String));
+  expect(await check()).toBe(fault);
+  expect(checks).toHaveLength(1);
+});
+
+it("blames nobody for weights that are no numbers", async () => {
+  const weights = (await readFixture("gpt2-tiny")).weights();
+  const tensor: ModelWeights["tensor"] = (weight) => {
+    const whole = weights.tensor(weight);
+    return { ...whole, readRows: async (begin, end) => (await whole.readRows(begin, end)).fill(0xff) };
+  };
+  const { check, checks } = checked({ ...weights, tensor });
+  expect(await check()).toBeNull();
+  expect(await check()).toBeNull();
+  expect(checks).toHaveLength(2);
+});
+
+function off(token: SampledToken, by: number): SampledToken {
+  return { ...token, logprob: token.logprob + by };
+}

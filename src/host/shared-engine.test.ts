@@ -1,0 +1,88 @@
+// Pages that share an engine: real clients and a real host on a fake backend.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { EngineClient } from "../client/engine-client.ts";
+import type { EngineConfig } from "../protocol/config.ts";
+import { FakeBackend } from "../testing/fake-backend.ts";
+import { fakePlatform } from "../testing/fake-platform.ts";
+import { modelFiles } from "../testing/model-folders.ts";
+import { ModelServer } from "../testing/model-server.ts";
+import { EngineHost } from "./engine-host.ts";
+import { SharedEngine } from "./shared-engine.ts";
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await ModelServer.start();
+  for (const [name, bytes] of modelFiles()) server.files.set(`m/${name}`, bytes);
+});
+afterAll(() => server.close());
+
+const CONFIG = { seed: 1, logLevel: "silent" } as const;
+const ASKED = { prompt: [1, 2, 3], max_tokens: 30, ignore_eos: true, return_token_ids: true };
+
+function pages() {
+  const backend = new FakeBackend("webgpu", "Fake");
+  const shared = new SharedEngine(() => new EngineHost(fakePlatform([backend])));
+  const join = (config: EngineConfig = CONFIG) => {
+    const service = shared.join();
+    const transport = { service, died: new Promise<never>(() => undefined), close: () => service.dispose() };
+    return EngineClient.connect(transport, { type: "folder", url: `${server.url}m/` }, config);
+  };
+  return { backend, join };
+}
+
+test("one engine answers all pages, in shared steps, each its own answers", async () => {
+  const { backend, join } = pages();
+  const [a, b] = await Promise.all([join(), join()]);
+  expect(backend.devices).toHaveLength(1);
+  const together = { most: 0 };
+  a.on("step", ({ entries }) => void (together.most = Math.max(together.most, entries.length)));
+  const ask = (engine: EngineClient, seed: number) => engine.completions.create({ ...ASKED, seed, temperature: 1 });
+  const [one, two] = await Promise.all([ask(a, 1), ask(b, 2)]);
+  expect(together.most).toBe(2);
+  expect((await ask(b, 1)).choices).toEqual(one.choices);
+  expect((await ask(a, 2)).choices).toEqual(two.choices);
+  expect(one.choices).not.toEqual(two.choices);
+});
+
+test("a page that leaves ends its own requests only, and the last one ends the engine", async () => {
+  const { backend, join } = pages();
+  const [a, b] = await Promise.all([join(), join()]);
+  const left = a.completions.create({ ...ASKED, max_tokens: 200 }).catch(({ code }: { code: string }) => code);
+  const kept = b.completions.create(ASKED);
+  await a.dispose();
+  expect(await left).toBe("engine_disposed");
+  expect((await kept).choices[0]?.token_ids).toHaveLength(30);
+  await expect.poll(async () => (await b.stats()).num_requests_running).toBe(0);
+  expect(backend.device.isClosed).toBe(false);
+  await b.dispose();
+  await expect.poll(() => backend.device.isClosed).toBe(true);
+  const again = await join();
+  expect(backend.devices).toHaveLength(2);
+  expect((await again.completions.create(ASKED)).choices).toEqual((await kept).choices);
+});
+
+test("another configuration is refused, and disturbs nobody", async () => {
+  const { join } = pages();
+  const engine = await join();
+  await expect(join({ ...CONFIG, maxNumSeqs: 3 })).rejects.toMatchObject({ code: "invalid_value", param: "worker" });
+  expect((await engine.completions.create(ASKED)).choices).toHaveLength(1);
+});
+
+test("all pages hear of a lost device, and of the engine's death; then a new one can be shared", async () => {
+  const { backend, join } = pages();
+  const engines = await Promise.all([join(), join()]);
+  const heard: string[] = [];
+  for (const [i, engine] of engines.entries()) {
+    engine.on("device", ({ status }) => heard.push(`${i} ${status}`));
+    engine.on("fatal", ({ code }) => heard.push(`${i} ${code}`));
+  }
+  backend.device.lose();
+  await expect.poll(() => heard.length).toBe(4);
+  backend.onLoad = (device) => device.lose();
+  backend.device.lose();
+  await expect.poll(() => heard.filter((one) => one.endsWith("device_lost")).length).toBe(2);
+  backend.onLoad = () => undefined;
+  expect((await (await join()).completions.create(ASKED)).choices).toHaveLength(1);
+});

@@ -1,0 +1,175 @@
+import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
+import { ChorusError, toErrorData } from "../protocol/errors.ts";
+import type { ModelLocation } from "../protocol/model-source.ts";
+import type { RenderChatRequest } from "../protocol/rendered-chat.ts";
+import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
+import type { EngineMessage, EngineService, GenerationRequest, Result } from "../protocol/service.ts";
+import type { DetokenizeRequest, TokenizeRequest } from "../protocol/tokenize.ts";
+
+/** The engine that runs for all pages. */
+interface Running {
+  readonly key: string;
+  readonly service: EngineService;
+  readonly loaded: Promise<Result<ModelCard>>;
+}
+
+/** Which page asked, under which ticket of its own. */
+interface Owner {
+  readonly page: SharedPage;
+  readonly ticket: number;
+}
+
+/** One engine for several pages. Each hears of its own answers; reports of steps, devices and alerts go to all. */
+export class SharedEngine {
+  readonly #open: () => EngineService;
+  readonly #pages = new Set<SharedPage>();
+  readonly #owners = new Map<number, Owner>();
+  #running: Running | null = null;
+  #nextTicket = 1;
+
+  /** @param open makes the engine when the first page loads a model, and again after the last one has left */
+  constructor(open: () => EngineService) {
+    this.#open = open;
+  }
+
+  /** Returns the service of one more page. */
+  join(): SharedPage {
+    return new SharedPage(this);
+  }
+
+  get service(): EngineService {
+    if (this.#running === null) throw new ChorusError("internal_error", "No model has been loaded.");
+    return this.#running.service;
+  }
+
+  async load(page: SharedPage, location: ModelLocation, config: EngineConfig): Promise<Result<ModelCard>> {
+    // Files of one page can't be compared with another's.
+    const key = JSON.stringify(location.type === "files" ? [crypto.randomUUID()] : [location, config]);
+    const running = (this.#running ??= this.#start(key, location, config));
+    if (running.key !== key) {
+      const message =
+        "The engine that pages share runs another model, or has another configuration. Use the same, or an engine of this page's own (worker: true).";
+      return { ok: false, error: toErrorData(new ChorusError("invalid_value", message, "worker")) };
+    }
+    this.#pages.add(page);
+    const result = await running.loaded;
+    if (!result.ok) {
+      this.#pages.delete(page);
+      if (this.#running === running) this.#running = null;
+    }
+    return result;
+  }
+
+  submit(page: SharedPage, ticket: number, request: GenerationRequest): void {
+    const own = this.#nextTicket++;
+    this.#owners.set(own, { page, ticket });
+    this.service.submit(own, request);
+  }
+
+  abort(page: SharedPage, ticket: number): void {
+    for (const [own, owner] of this.#owners) {
+      if (owner.page !== page || owner.ticket !== ticket) continue;
+      this.#owners.delete(own);
+      this.service.abort(own);
+    }
+  }
+
+  /** Ends a page's requests. With the last page the engine ends, too. Idempotent. */
+  leave(page: SharedPage): void {
+    if (!this.#pages.delete(page)) return;
+    for (const [own, owner] of this.#owners) {
+      if (owner.page !== page) continue;
+      this.#owners.delete(own);
+      this.#running?.service.abort(own);
+    }
+    if (this.#pages.size > 0) return;
+    this.#running?.service.dispose();
+    this.#running = null;
+  }
+
+  #start(key: string, location: ModelLocation, config: EngineConfig): Running {
+    const service = this.#open();
+    const onProgress = (progress: LoadProgress) => {
+      for (const page of this.#pages) page.onProgress(progress);
+    };
+    return { key, service, loaded: service.load(location, config, (message) => this.#tell(message), onProgress) };
+  }
+
+  #tell({ events, ...reports }: EngineMessage): void {
+    const own = new Map([...this.#pages].map((page) => [page, [] as EngineMessage["events"][number][]]));
+    for (const event of events) {
+      const owner = this.#owners.get(event.ticket);
+      if (owner === undefined) continue; // its page has left
+      if (event.type !== "chunk") this.#owners.delete(event.ticket);
+      own.get(owner.page)?.push({ ...event, ticket: owner.ticket });
+    }
+    for (const [page, pageEvents] of own) page.onMessage({ events: pageEvents, ...reports });
+    if (reports.fatal === null) return;
+    this.#owners.clear();
+    this.#pages.clear();
+    this.#running = null;
+  }
+}
+
+/** A page's side of an engine that it shares. */
+export class SharedPage implements EngineService {
+  readonly #shared: SharedEngine;
+  onMessage: (message: EngineMessage) => void = () => undefined;
+  onProgress: (progress: LoadProgress) => void = () => undefined;
+
+  constructor(shared: SharedEngine) {
+    this.#shared = shared;
+  }
+
+  load(
+    location: ModelLocation,
+    config: EngineConfig,
+    onMessage: (message: EngineMessage) => void,
+    onProgress: (progress: LoadProgress) => void,
+  ): Promise<Result<ModelCard>> {
+    this.onMessage = onMessage;
+    this.onProgress = onProgress;
+    return this.#shared.load(this, location, config);
+  }
+
+  submit(ticket: number, request: GenerationRequest): void {
+    this.#shared.submit(this, ticket, request);
+  }
+
+  abort(ticket: number): void {
+    this.#shared.abort(this, ticket);
+  }
+
+  renderChat(body: RenderChatRequest) {
+    return this.#shared.service.renderChat(body);
+  }
+
+  tokenize(body: TokenizeRequest) {
+    return this.#shared.service.tokenize(body);
+  }
+
+  detokenize(body: DetokenizeRequest) {
+    return this.#shared.service.detokenize(body);
+  }
+
+  stats() {
+    return this.#shared.service.stats();
+  }
+
+  metrics() {
+    return this.#shared.service.metrics();
+  }
+
+  kvCacheMap() {
+    return this.#shared.service.kvCacheMap();
+  }
+
+  setBatchingMode(mode: BatchingMode) {
+    return this.#shared.service.setBatchingMode(mode);
+  }
+
+  /** Leaves; the engine goes on for the others. */
+  dispose(): void {
+    this.#shared.leave(this);
+  }
+}

@@ -1,0 +1,32 @@
+// A driver that compiles kernels wrongly: plainer kernels take over, and the answers are right.
+
+import { expect, it } from "vitest";
+
+import { createEngine, type ChorusEngine } from "./index.ts";
+import { miscompile, tampered } from "./testing/tampered-gpu.ts";
+
+const TINY = { model: "/fixtures/gpt2-tiny/", worker: false, dtype: "f32", kvCacheDtype: "f32" } as const;
+
+async function answer(engine: ChorusEngine): Promise<unknown> {
+  const prompt = Array.from({ length: 30 }, (_, i) => (i * 37) % 500);
+  const { choices } = await engine.completions.create({ prompt, max_tokens: 8, ignore_eos: true, temperature: 0 });
+  return choices;
+}
+
+it("takes plainer kernels when the usual ones compute wrong answers", async () => {
+  let numBroken = 0;
+  const onDevice = (device: GPUDevice) =>
+    miscompile(device, (label, code) => {
+      if (!label.startsWith("matmul-subgroup")) return code;
+      numBroken += 1;
+      return code.replaceAll("own, 3u", "own, 2u");
+    });
+  // Results are remembered by the adapter's name.
+  const gpu = tampered({ name: `broken ${crypto.randomUUID()}`, onDevice });
+  await using engine = await createEngine({ ...TINY, backend: "webgpu", gpu });
+  expect(numBroken).toBeGreaterThan(0);
+  expect(engine.model).toMatchObject({ backend: "webgpu", notice: expect.stringContaining("wrong answers") as string });
+  await using right = await createEngine({ ...TINY, backend: "cpu" });
+  expect(right.model.notice).toBeNull();
+  expect(await answer(engine)).toEqual(await answer(right));
+});

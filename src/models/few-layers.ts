@@ -1,0 +1,90 @@
+// A model's own first layers as a small model: what a step of it computes can be checked quickly.
+
+import type { Tensor } from "../files/tensor.ts";
+import type { Attention, Graph, Matrix, Operation, Value, Weight } from "./graph.ts";
+import type { ModelWeights } from "./model-weights.ts";
+
+/**
+ * Returns the graph without most of its layers: the first layer stays, and the first of each other attention window. Values
+ * and weights are the graph's own. Returns null if the layers can't be told apart.
+ */
+export function fewLayers({ operations, values }: Graph): Graph | null {
+  const attentions = operations.flatMap((operation, at) => (operation.type === "attention" ? [{ operation, at }] : []));
+  const [embed] = operations;
+  const end = operations.findIndex((operation) => "output" in operation && isOfSamples(operation.output, values));
+  if (embed?.type !== "embed" || end < 0) return null;
+  // A layer begins with the last operation before its attention that reads the residual stream.
+  const starts = attentions.map(({ at }) =>
+    operations.findLastIndex((operation, i) => i < at && "input" in operation && operation.input === embed.output),
+  );
+  const layers = attentions.map(({ operation }, i) => ({ operation, from: starts[i] ?? -1, to: starts[i + 1] ?? end }));
+  const windows = new Set<Attention["window"]>();
+  const kept: Operation[] = [embed];
+  for (const { operation, from, to } of layers) {
+    if (from < 1 || to < from) return null;
+    if (windows.has(operation.window ?? null)) continue;
+    windows.add(operation.window ?? null);
+    kept.push(...operations.slice(from, to));
+  }
+  kept.push(...operations.slice(end));
+  return readsOnlyWhatIsWritten(kept) ? { operations: kept, values } : null;
+}
+
+/**
+ * Returns a model of the graph's operations that knows only some tokens: token i is `tokens[i]` of the whole model. Its
+ * weights are read from the whole model's.
+ */
+export function withFewTokens(whole: ModelWeights, graph: Graph, tokens: readonly number[]): ModelWeights {
+  const tables = new Map<Weight, Matrix>();
+  const small = (table: Matrix): Matrix => {
+    const known = tables.get(table) ?? { ...table, outputs: tokens.length };
+    tables.set(table, known);
+    return known;
+  };
+  let numLayers = 0;
+  const operations = graph.operations.map((operation): Operation => {
+    if (operation.type === "attention") return { ...operation, layer: numLayers++ };
+    return operation.type === "embed" || operation.type === "head"
+      ? { ...operation, table: small(operation.table) }
+      : operation;
+  });
+  const { model } = whole;
+  const shape = { ...model.shape, numLayers, vocabSize: tokens.length };
+  const wholeTable = new Map([...tables].map(([table, few]) => [few as Weight, table]));
+  return {
+    model: { ...model, shape, graph: { operations, values: graph.values } },
+    numParameters: whole.numParameters,
+    tensor(weight) {
+      const table = wholeTable.get(weight);
+      return table ? someRows(whole.tensor(table), tokens) : whole.tensor(weight);
+    },
+  };
+}
+
+function someRows(tensor: Tensor, rows: readonly number[]): Tensor {
+  return {
+    ...tensor,
+    rows: rows.length,
+    async readRows(begin, end) {
+      const parts = await Promise.all(rows.slice(begin, end).map((row) => tensor.readRows(row, row + 1)));
+      return new Uint8Array(await new Blob(parts).arrayBuffer());
+    },
+  };
+}
+
+function isOfSamples(value: Value, values: Graph["values"]): boolean {
+  return values[value]?.height === "samples";
+}
+
+function readsOnlyWhatIsWritten(operations: readonly Operation[]): boolean {
+  const written = new Set<Value>();
+  return operations.every((operation) => {
+    const read = operation.type === "rotary" ? operation.value : operation.type === "embed" ? null : operation.input;
+    if (read !== null && !written.has(read)) return false;
+    if ("output" in operation) {
+      if ("addsToOutput" in operation && operation.addsToOutput && !written.has(operation.output)) return false;
+      written.add(operation.output);
+    }
+    return true;
+  });
+}

@@ -1,0 +1,40 @@
+// A thread of a browser or of Node, as what talks to it sees it: plain data in, plain data out.
+
+export interface ThreadPort<Call, Answer> {
+  post(call: Call): void;
+  listen(onAnswer: (answer: Answer) => void, onFailure: (reason: string) => void): void;
+  /** Ends the thread, whatever it is computing. */
+  end(): void;
+}
+
+interface NodeWorker<Answer> {
+  on(type: "message", listener: (message: Answer) => void): unknown;
+  on(type: "error", listener: (error: Error) => void): unknown;
+  postMessage(message: unknown): void;
+  unref(): void;
+  terminate(): unknown;
+}
+
+export function browserPort<Call, Answer>(worker: Worker): ThreadPort<Call, Answer> {
+  return {
+    post: (call) => worker.postMessage(call),
+    listen(onAnswer, onFailure) {
+      worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => onAnswer(data));
+      worker.addEventListener("error", ({ message }) => onFailure(message || "its worker could not be loaded"));
+    },
+    end: () => worker.terminate(),
+  };
+}
+
+/** One of node:worker_threads. It doesn't keep the process alive. */
+export function nodePort<Call, Answer>(worker: NodeWorker<Answer>): ThreadPort<Call, Answer> {
+  worker.unref();
+  return {
+    post: (call) => worker.postMessage(call),
+    listen(onAnswer, onFailure) {
+      worker.on("message", onAnswer);
+      worker.on("error", ({ message }) => onFailure(message));
+    },
+    end: () => void worker.terminate(),
+  };
+}

@@ -1,0 +1,84 @@
+// npm run bench -- soak --minutes N: a long day, compressed. Random load of every kind on real engines in a page, whose GPU
+// process is killed, which is frozen, and whose engine changes. Fails for a wrong answer, for what is left over, and for
+// memory that grows by more than 5%.
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { chromium } from "playwright";
+import { build, preview } from "vite";
+
+import { chromiumFlags } from "./chromium-flags.mjs";
+import { startHeapMeter } from "./heap-meter.mjs";
+import { killGpuProcess, gpuProcessId } from "./gpu-process.mjs";
+import { root } from "./run-command.mjs";
+
+const PAGE = "src/testing/soak/soak.html";
+const HIDDEN_MS = 2000;
+const MOST_GROWTH = 0.05;
+
+/**
+ * Prints what came of it.
+ *
+ * @param {string} executablePath
+ * @param {{ minutes?: string, seed?: string }} options
+ */
+export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
+  const outDir = mkdtempSync(join(tmpdir(), "chorus-soak-"));
+  const config = { root, configFile: join(root, "vite.config.ts"), logLevel: /** @type {const} */ ("warn") };
+  await build({ ...config, build: { outDir, emptyOutDir: true, rolldownOptions: { input: join(root, PAGE) } } });
+  const server = await preview({ ...config, build: { outDir }, preview: { host: "127.0.0.1" } });
+  // Chromium gives up the GPU after some crashes of its process.
+  const args = [...chromiumFlags(), "--disable-gpu-process-crash-limit", "--disable-domain-blocking-for-3d-apis"];
+  const browser = await chromium.launch({ executablePath, args });
+  try {
+    const page = await browser.newPage();
+    page.on("console", (message) => console.log(message.text()));
+    await page.exposeFunction("loseDevice", async () => (await killGpuProcess(browser)) !== null);
+    await page.exposeFunction("hide", () => freeze(page));
+    await page.goto(`${server.resolvedUrls?.local[0] ?? ""}${PAGE}`);
+    const meter = await startHeapMeter(page);
+    await page.exposeFunction("memory", async () => {
+      const { heapBytes, domBytes, bufferBytes } = await meter.settled();
+      const gpuBytes = residentBytes(await gpuProcessId(browser));
+      return { "page and workers": heapBytes + domBytes + bufferBytes, ...(gpuBytes && { "GPU process": gpuBytes }) };
+    });
+    const options = { ms: Number(minutes) * 60_000, seed: Number(seed) };
+    const { report, growth } = await page.evaluate(
+      (given) => /** @type {typeof globalThis & { run(options: object): Promise<any> }} */ (globalThis).run(given),
+      options,
+    );
+    const { memory, ...counts } = report;
+    console.log(`Soak: ${minutes} minutes, seed ${seed}`);
+    for (const [name, value] of Object.entries(counts)) console.log(`  ${name.padEnd(28)} ${value}`);
+    for (const [name, samples] of Object.entries(memory)) {
+      const mib = samples.map((/** @type {number} */ bytes) => (bytes / 2 ** 20).toFixed(1));
+      const grown = growth[name] === undefined ? "" : `, ${(100 * growth[name]).toFixed(1)}% since the second`;
+      console.log(`  ${name.padEnd(28)} ${mib.join(", ")} MiB${grown}`);
+    }
+    const tooMuch = Object.entries(growth).filter(([, share]) => share > MOST_GROWTH);
+    for (const [name] of tooMuch) console.error(`${name} has grown by more than ${100 * MOST_GROWTH}%.`);
+    if (tooMuch.length > 0) process.exitCode = 1;
+  } finally {
+    await browser.close();
+    await server.close();
+    rmSync(outDir, { recursive: true, force: true });
+  }
+}
+
+/** As the browser does with a tab that nobody has looked at for some minutes. */
+async function freeze(/** @type {import("playwright").Page} */ page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Page.setWebLifecycleState", { state: "frozen" });
+  await new Promise((resolve) => setTimeout(resolve, HIDDEN_MS));
+  await session.send("Page.setWebLifecycleState", { state: "active" });
+  await session.detach();
+}
+
+/** Returns what a process holds in memory, in bytes; null where the system doesn't tell so. */
+function residentBytes(/** @type {number | null} */ pid) {
+  if (process.platform !== "linux" || pid === null) return null;
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]);
+  return pages * 4096;
+}

@@ -1,0 +1,19 @@
+// Chromium's GPU process, which tests kill.
+
+/** @returns {Promise<number | null>} its id; null if there is none now */
+export async function gpuProcessId(/** @type {import("playwright").Browser} */ browser) {
+  const session = await browser.newBrowserCDPSession();
+  try {
+    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+    return processInfo.find(({ type }) => type === "GPU")?.id ?? null;
+  } finally {
+    await session.detach();
+  }
+}
+
+/** @returns {Promise<number | null>} the id of the process that was killed */
+export async function killGpuProcess(/** @type {import("playwright").Browser} */ browser) {
+  const pid = await gpuProcessId(browser);
+  if (pid !== null) process.kill(pid, "SIGKILL");
+  return pid;
+}
