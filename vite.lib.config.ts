@@ -1,5 +1,5 @@
 // The library: dist/lib/chorus.js with its worker beside it, everything bundled in, so that a page can import it from
-// there as it is. Beside it are what other people's interfaces need (ai-sdk.js, language-model.js), and the server. Runs after the app's build, whose dist/ it adds to; `tsc -p tsconfig.lib.json` then adds the types.
+// there as it is. Beside it are what other people's interfaces need (ai-sdk.js, language-model.js), and the server with its command. Runs after the app's build, whose dist/ it adds to; `tsc -p tsconfig.lib.json` then adds the types.
 
 import { defineConfig } from "vite";
 
@@ -14,6 +14,7 @@ const ENTRIES = {
   "ai-sdk": "clients/ai-sdk",
   "language-model": "clients/language-model",
   serve: "serve/serve",
+  "serve-command": "serve-command",
 };
 
 export default defineConfig({

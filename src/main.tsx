@@ -9,6 +9,8 @@ if (root) {
   const storage = new IndexedDbStorage();
   const loaded = await storage.load();
   const updates = new AppUpdates(import.meta.url);
+  // The development server has no service worker. Without https there is none either.
+  const workers = import.meta.env.PROD && "serviceWorker" in navigator ? navigator.serviceWorker : null;
   startApp({
     root,
     createEngine,
@@ -17,8 +19,10 @@ if (root) {
     // A file of its own, loaded with the first schema.
     schemaProblem: async (schema) => (await import("./grammar/schema-problem.ts")).schemaProblem(schema),
     kept: { storage, loaded },
+    ...(workers && {
+      siteApiHome: { workers, caches, locks: navigator.locks, channel: new BroadcastChannel("chorus-api") },
+    }),
     ...readPageOptions(location.search),
   });
-  // The development server has no service worker.
   if (import.meta.env.PROD) void updates.start("service-worker.js");
 }

@@ -1,9 +1,10 @@
 // npm run bench: the core's cost in Node, then the benchmark page (#/bench) in Chromium, whose figures go to the terminal
 // and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend's kernels and steps),
 // "draft" (when a draft model pays, on the CPU; --size gpt2 --draft distilgpt2), "ui" (the interface alone), "memory" (while a
-// model loads), "soak" (a long day; --minutes N), "hidden" (a tab behind another; needs a display), "peers" (others on the
-// same weights), or part of the name of a *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small
-// --backend cpu --sections decode,modes
+// model loads), "soak" (a long day; --minutes N), "hidden" (a tab behind another; needs a display), "serve" (load on a
+// server: --url --requests --rate --concurrency, or --soak MINUTES --streams), "fleet" (a simulation of many servers),
+// "balancer" (three servers behind HAProxy), "peers" (others on the same weights), or part of the name of a *.gpu.bench.ts
+// (order, run-ahead). Options are the page's: --quick --size small --backend cpu --sections decode,modes
 // --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where to,
 // --note TEXT what its readers should know.
 
@@ -38,6 +39,13 @@ if (process.argv.includes("peers")) {
       out: { type: "string" },
       name: { type: "string" },
       note: { type: "string" },
+      url: { type: "string" },
+      requests: { type: "string" },
+      rate: { type: "string" },
+      concurrency: { type: "string" },
+      apiKey: { type: "string" },
+      soak: { type: "string" },
+      streams: { type: "string" },
       minutes: { type: "string" },
     },
   });
@@ -82,9 +90,20 @@ if (process.argv.includes("peers")) {
     const { benchHidden } = await import("./bench-hidden.mjs");
     await benchHidden(await ensureChromium(), values);
   }
-  const filters = words.filter(
-    (word) => !["core", "page", "cpu", "draft", "ui", "memory", "soak", "hidden"].includes(word),
-  );
+  if (words.includes("serve")) {
+    const { benchServe } = await import("./bench-serve.mjs");
+    await benchServe(values);
+  }
+  if (words.includes("fleet")) {
+    const { benchFleet } = await import("./bench-fleet.mjs");
+    await benchFleet(values);
+  }
+  if (words.includes("balancer")) {
+    const { benchBalancer } = await import("./bench-balancer.mjs");
+    await benchBalancer();
+  }
+  const named = ["core", "page", "cpu", "draft", "ui", "memory", "soak", "hidden", "serve", "fleet", "balancer"];
+  const filters = words.filter((word) => !named.includes(word));
   if (filters.length > 0) {
     const { ensureChromium } = await import("./install-chromium.mjs");
     process.env.CHORUS_CHROMIUM = await ensureChromium();

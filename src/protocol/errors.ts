@@ -22,6 +22,12 @@ export type ChorusErrorCode =
   | "model_access_denied"
   | "model_in_use"
   | "storage_full"
+  // a server that answers in an engine's place
+  | "server_unreachable"
+  | "server_access_denied"
+  | "server_refused"
+  | "server_failed"
+  | "server_answer_invalid"
   // where it runs
   | "webgpu_unavailable"
   | "wasm_unavailable"

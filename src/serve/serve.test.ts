@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import type { ChorusEngine, CreateEngineOptions } from "../protocol/engine.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { openFakeModel, type FakeModel } from "../testing/fake-model.ts";
+import { ModelServer } from "../testing/model-server.ts";
 import { serve } from "./serve.ts";
 
 const FOLDER = "public/models/chorus-chat";
@@ -15,12 +19,13 @@ beforeEach(async () => void (fake = await openFakeModel()));
 function start(
   line: string,
   createEngine: (options: CreateEngineOptions) => Promise<ChorusEngine> = async () => fake.engine,
+  env = {},
 ) {
   let printed = "";
   let end: (signal: string) => void = () => undefined;
   const created: CreateEngineOptions[] = [];
   const exitCode = serve(line.split(" "), {
-    env: {},
+    env,
     print: (text) => (printed += text),
     printError: (text) => (printed += text),
     createEngine(options) {
@@ -95,8 +100,27 @@ describe("a server", () => {
     expect(server.created).toEqual([]);
   });
 
+  it("serves a model of the hub from its cache's folder", async () => {
+    const [hub, home] = await Promise.all([ModelServer.start(), mkdtemp(join(tmpdir(), "chorus-serve-"))]);
+    const files = new Map([
+      ["config.json", new TextEncoder().encode("{}")],
+      ["model.safetensors", new Uint8Array(70_000).fill(7)],
+    ]);
+    hub.serveAsHub("owner/name", files);
+    const server = start("--model owner/name --port 0", undefined, { HF_HOME: home, HF_ENDPOINT: hub.url });
+    await server.url();
+    expect(server.printed()).toMatch(/\rowner\/name \[=+\] 100% of 0 MB/);
+    const given = server.created[0]?.model as File[];
+    expect(given.map((file) => file.webkitRelativePath)).toEqual(["name/config.json", "name/model.safetensors"]);
+    expect(new Uint8Array((await given[1]?.arrayBuffer()) ?? [])).toEqual(files.get("model.safetensors"));
+    server.end();
+    await server.exitCode;
+    await hub.close();
+    await rm(home, { recursive: true });
+  });
+
   it("says why a model can't be loaded, without a stack", async () => {
-    const server = start("--model owner/name", () =>
+    const server = start(`--model ${FOLDER}`, () =>
       Promise.reject(new ChorusError("model_not_found", "There is no such model.", "model")),
     );
     expect([await server.exitCode, server.printed()]).toEqual([1, "There is no such model.\n"]);

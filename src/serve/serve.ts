@@ -7,6 +7,8 @@ import { ChorusError } from "../protocol/errors.ts";
 import { isHubId } from "../protocol/model-source.ts";
 import type { LoadProgress } from "../protocol/reports.ts";
 import { isLoopback, parseCommandLine, USAGE, UsageError, type ServeOptions } from "./command-line.ts";
+import { DownloadBar } from "./download-bar.ts";
+import { openHubModel } from "./hub-cache.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { NodeServer } from "./node-server.ts";
 
@@ -39,8 +41,9 @@ export async function serve(words: readonly string[], home: ServeHome): Promise<
   }
 }
 
-async function run(options: ServeOptions, { print, createEngine, openWebGpu, ended }: ServeHome): Promise<void> {
-  const model = await modelOf(options.model);
+async function run(options: ServeOptions, home: ServeHome): Promise<void> {
+  const { print, createEngine, openWebGpu, ended } = home;
+  const model = await modelOf(options.model, home);
   const { backend } = options;
   const webGpu = backend === "cpu" ? { reason: "--backend cpu" } : await openWebGpu();
   const engine = await createEngine({
@@ -64,11 +67,18 @@ async function run(options: ServeOptions, { print, createEngine, openWebGpu, end
   }
 }
 
-async function modelOf(model: string): Promise<string | File[]> {
-  const files = await openModelFolder(model);
-  if (files) return files;
-  if (isHubId(model)) return model;
+/** A folder's files; a hub's model is downloaded into one first. */
+async function modelOf(model: string, { env, print }: ServeHome): Promise<File[]> {
+  const folder = (await openModelFolder(model)) ?? (isHubId(model) ? await openHubFolder(model, env, print) : null);
+  if (folder) return folder;
   throw new UsageError(`There is no folder ${model}, and it is no model of the hub ("owner/name") either.`);
+}
+
+async function openHubFolder(id: string, env: ServeHome["env"], print: ServeHome["print"]): Promise<File[] | null> {
+  const bar = new DownloadBar(id, print);
+  const folder = await openHubModel(id, { env, onProgress: (received, total) => bar.show(received, total) });
+  bar.end();
+  return openModelFolder(folder, id.split("/").at(-1));
 }
 
 function handlerOf(engine: ChorusEngine, { apiKey, cors, host }: ServeOptions): Handler {

@@ -1,9 +1,11 @@
 import type { BackendChoice } from "../../protocol/config.ts";
 import type { Models } from "../../client/models-client.ts";
+import { SiteApi, type SiteApiHome } from "./site-api.ts";
 import { Announcements } from "./announcements.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
 import { Batch } from "../batch/batch.ts";
 import type { SchemaProblem } from "../settings/check-settings.ts";
+import { Connections } from "../connections/connections.ts";
 import { Commands } from "../commands/commands.ts";
 import { Demo } from "../demo/demo.ts";
 import { zoomWithDemo } from "../demo/demo-zoom.ts";
@@ -34,6 +36,8 @@ export interface AppStateOptions {
   readonly kept?: { readonly storage: WorkspaceStorage; readonly loaded: LoadedWorkspace };
   /** [schemas are not checked before they are sent] */
   readonly schemaProblem?: SchemaProblem;
+  /** What offers the engine to the whole origin. [nothing does] */
+  readonly siteApiHome?: SiteApiHome;
   /** What computes. [the one chosen before, or "auto"] */
   readonly backend?: BackendChoice | null;
   readonly scheduleFlush: ScheduleFlush;
@@ -50,6 +54,10 @@ export interface AppState {
   readonly workspace: Workspace;
   /** For all panes. */
   readonly settings: SharedSettings;
+  /** Null where nothing can offer the engine to the origin. */
+  readonly siteApi: SiteApi | null;
+  /** The servers that can answer panes. */
+  readonly connections: Connections;
   /** Null where nothing is saved. */
   readonly keeper: WorkspaceKeeper | null;
   readonly demo: Demo;
@@ -67,7 +75,8 @@ export function createAppState(options: AppStateOptions): AppState {
   const metrics = new BatchMetrics(now);
   const batch = new Batch(metrics);
   const announcements = new Announcements();
-  const book = new RequestBook();
+  const book = new RequestBook(now);
+  const connections = new Connections({ observer: book, now });
   const engine = new EngineControl({
     ...options,
     onEngine(created) {
@@ -83,7 +92,7 @@ export function createAppState(options: AppStateOptions): AppState {
   const saved = kept?.loaded.saved ?? null;
   const settings = new SharedSettings(sampling, saved?.shared);
   const context = { engine, book, settings, scheduleFlush, announce: announcements.announce };
-  const workspace = new Workspace(context, saved);
+  const workspace = new Workspace({ ...context, connections }, saved);
   const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded, workspace, settings) : null;
   const demo = new Demo({ ...context, mode: batch.mode, now });
   zoomWithDemo(demo, batch.timeline, batch.dock);
@@ -102,8 +111,12 @@ export function createAppState(options: AppStateOptions): AppState {
   setInterval(() => {
     batch.tick();
     demo.tick();
+    connections.batches.tick();
     for (const pane of workspace.store.getState().panes) pane.refreshFigures();
   }, FIGURES_INTERVAL_MS);
+
+  const siteApi = options.siteApiHome ? new SiteApi(engine, options.siteApiHome) : null;
+  void siteApi?.start();
 
   void engine.start();
   const commands = new Commands();
@@ -114,6 +127,8 @@ export function createAppState(options: AppStateOptions): AppState {
     batch,
     workspace,
     settings,
+    siteApi,
+    connections,
     keeper,
     demo,
     announcements,

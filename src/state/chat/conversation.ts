@@ -13,6 +13,8 @@ export interface Turn {
   readonly answer: string;
   /** What the model thought before its answer. It is not sent again. [nothing] */
   readonly reasoning?: string;
+  /** Who answered, if not this page's engine: "model at host". */
+  readonly by?: string;
   readonly end: TurnEnd | null;
 }
 

@@ -36,6 +36,11 @@ const TITLES: Partial<Record<ChorusErrorCode, string>> = {
   model_invalid: "The model's files are damaged",
   model_unsupported: "This model can't run here",
   model_numerics: "The model computes no numbers",
+  server_unreachable: "The server can't be reached",
+  server_access_denied: "The server refuses access",
+  server_refused: "The server refuses this request",
+  server_failed: "The server failed",
+  server_answer_invalid: "The server's answer can't be read",
   webgpu_unavailable: "No WebGPU",
   kernel_refused: "The GPU's compiler refused a kernel",
 };
@@ -54,6 +59,12 @@ export function clearedNote(numTurns: number): Note {
 export function noRoomNote(maxPanes: number): Note {
   const body = "Close one of them, and try again.";
   return { kind: "warn", title: `${maxPanes} panes are open already`, body, action: null, isUnsent: false };
+}
+
+/** The local queue was longer than the person wants to wait. */
+export function spilledNote(by: string, waitS: number): Note {
+  const body = `This page's queue would have taken about ${Math.round(waitS)} s, so this question went to ${by}.`;
+  return { kind: "info", title: "Answered elsewhere", body, action: null, isUnsent: false };
 }
 
 /** A question that the engine refused: it is back in the composer. */

@@ -1,10 +1,11 @@
 import { AnswerTokens } from "./answer-tokens.ts";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
-import type { ChorusEngine } from "../../protocol/engine.ts";
+import type { Answerer, RemoteModel } from "../../protocol/answerer.ts";
+import { remoteName, type Connections } from "../connections/connections.ts";
 import { isUnfinished, turnEndFrom, type Turn, type TurnEnd } from "./conversation.ts";
 import type { EngineControl, EngineState } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
-import { brokenOffNote, clearedNote, engineGoneNote, isFatal, refusedNote, type Note } from "./note.ts";
+import { brokenOffNote, clearedNote, engineGoneNote, isFatal, refusedNote, spilledNote, type Note } from "./note.ts";
 import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
 import { RequestNames } from "./request-name.ts";
 import { resumed, type SavedChat, type SavedPane } from "../workspace/saved-workspace.ts";
@@ -13,9 +14,11 @@ import type { SharedSettings } from "../settings/shared-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { streamAnswer } from "./stream-answer.ts";
 
-export interface PaneState extends SavedChat {
+export interface PaneState extends Omit<SavedChat, "answerer"> {
+  /** Null: this page's engine. */
+  readonly answerer: RemoteModel | null;
   /**
-   * idle: a question can be asked. held: a question waits until an engine is ready. queued: the engine has it and has
+   * idle: a question can be asked. held: a question waits until an engine is ready. queued: who answers has it and has
    * not answered yet. streaming: the last turn's answer grows.
    */
   readonly phase: "idle" | "held" | "queued" | "streaming";
@@ -28,6 +31,8 @@ export interface PaneContext {
   readonly engine: EngineControl;
   readonly book: RequestBook;
   readonly settings: SharedSettings;
+  /** The servers that may answer. [none] */
+  readonly connections?: Connections;
   readonly scheduleFlush: ScheduleFlush;
   /** Announces a text to screen readers. */
   readonly announce: (text: string) => void;
@@ -35,7 +40,8 @@ export interface PaneContext {
 
 /** The question in progress. */
 interface Run {
-  readonly engine: ChorusEngine;
+  /** Null: a server answers. */
+  readonly engine: Answerer | null;
   readonly abort: AbortController;
   /** Length of the answer that is continued; 0 for a new one. */
   readonly startLength: number;
@@ -69,13 +75,14 @@ export class Pane {
   constructor(number: number, context: PaneContext, chat: SavedChat = EMPTY) {
     this.number = number;
     this.requestNames = new RequestNames(number);
-    const { title, settings, turns, firstSent, draft } = resumed(chat);
+    const { title, settings, turns, firstSent, draft, answerer = null } = resumed(chat);
     this.store = this.#store = createStore<PaneState>(() => ({
       title,
       settings,
       turns,
       firstSent,
       draft,
+      answerer,
       phase: "idle",
       note: null,
       figures: null,
@@ -86,11 +93,16 @@ export class Pane {
   }
 
   toSaved(): SavedPane {
-    const { title, settings, phase, draft } = this.#store.getState();
+    const { title, settings, phase, draft, answerer } = this.#store.getState();
     // An answer that is being regenerated or continued is kept until the first new word.
     const isUntouched = (phase === "held" || phase === "queued") && this.#before.typed === "";
     const { turns, firstSent } = isUntouched ? this.#before : this.#store.getState();
-    return { number: this.number, title, settings, turns, firstSent, draft };
+    return { number: this.number, title, settings, turns, firstSent, draft, ...(answerer && { answerer }) };
+  }
+
+  /** Chooses who answers from the next question on. Null: this page's engine. */
+  answerBy(answerer: RemoteModel | null): void {
+    this.#store.setState({ answerer });
   }
 
   setDraft(draft: string): void {
@@ -200,14 +212,26 @@ export class Pane {
     return true;
   }
 
-  /** Starts to answer the newest of `turns`. */
-  #begin(turns: readonly Turn[], typed: string): void {
+  /** Has the newest of `turns` answered. */
+  #begin(asked: readonly Turn[], typed: string): void {
     const before = this.#store.getState();
     this.#before = { turns: before.turns, firstSent: before.firstSent, typed };
     this.#cleared = null;
+    const { remote, note } = this.#chooseAnswerer();
+    const turns = asked.map((turn, index) => (index === asked.length - 1 ? answeredBy(turn, remote) : turn));
     const firstSent = before.firstSent < turns.length ? before.firstSent : 0;
-    this.#store.setState({ turns, firstSent, phase: "held", note: null, figures: null });
-    this.#followEngine(this.#context.engine.store.getState());
+    this.#store.setState({ turns, firstSent, phase: "held", note, figures: null });
+    if (remote === null) this.#followEngine(this.#context.engine.store.getState());
+    else void this.#ask(remote);
+  }
+
+  /** The pane's own choice; else the connection for long queues, where the local one is long; else this page's engine. */
+  #chooseAnswerer(): { readonly remote: RemoteModel | null; readonly note: Note | null } {
+    const { answerer } = this.#store.getState();
+    const spillOver = this.#context.connections?.store.getState().spillOver ?? null;
+    const waitS = this.#context.book.expectedWaitS();
+    if (answerer !== null || spillOver === null || waitS <= spillOver.limitS) return { remote: answerer, note: null };
+    return { remote: spillOver, note: spilledNote(remoteName(spillOver), waitS) };
   }
 
   readonly #followEngine = (state: EngineState): void => {
@@ -220,11 +244,14 @@ export class Pane {
     if (state.status === "ready" && phase === "held") void this.#ask(state.engine);
   };
 
-  async #ask(engine: ChorusEngine): Promise<void> {
+  /** @param by an engine that is ready, or a server's model */
+  async #ask(by: Answerer | RemoteModel): Promise<void> {
     const { turns, firstSent, settings: own } = this.#store.getState();
     const { id = 0, answer = "", reasoning = "" } = turns.at(-1) ?? {};
     if (answer === "") this.tokens.forget(id);
     const abort = new AbortController();
+    const isRemote = "baseUrl" in by;
+    const engine = isRemote ? null : by;
     const run: Run = { engine, abort, startLength: answer.length, answer, reasoning, firstSent };
     this.#run = run;
     const name = this.requestNames.next(turns.length);
@@ -234,7 +261,8 @@ export class Pane {
     let end: TurnEnd | null = null;
     try {
       const { signal } = run.abort;
-      for await (const part of streamAnswer({ engine, turns, firstSent, settings, requestId: name, signal })) {
+      const answerer = isRemote ? await this.#open(by) : by;
+      for await (const part of streamAnswer({ answerer, turns, firstSent, settings, requestId: name, signal })) {
         if (this.#run !== run) return;
         run.firstSent = part.firstSent;
         run.answer += part.text;
@@ -247,6 +275,12 @@ export class Pane {
     } catch (error) {
       if (this.#run === run) this.#fail(run, toErrorData(error));
     }
+  }
+
+  #open(remote: RemoteModel): Promise<Answerer> {
+    const { connections } = this.#context;
+    if (connections === undefined) throw new Error("There are no connections here.");
+    return connections.open(remote);
   }
 
   readonly #showText = () => {
@@ -276,7 +310,8 @@ export class Pane {
 
   #fail(run: Run, error: ChorusErrorData): void {
     const engineState = this.#context.engine.store.getState();
-    const isGone = isFatal(error) || engineState.status !== "ready" || engineState.engine !== run.engine;
+    const isReplaced = engineState.status !== "ready" || engineState.engine !== run.engine;
+    const isGone = run.engine !== null && (isFatal(error) || isReplaced);
     const hasText = run.answer.length > run.startLength;
     if (hasText) {
       this.#end("interrupted");
@@ -284,7 +319,7 @@ export class Pane {
     } else if (isGone) {
       this.#run = null;
       this.#store.setState({ phase: "held", note: engineGoneNote(error, false) });
-      if (engineState.status !== "ready" || engineState.engine !== run.engine) this.#followEngine(engineState);
+      if (isReplaced) this.#followEngine(engineState);
     } else {
       this.#takeBack();
       this.#store.setState({ note: refusedNote(error) });
@@ -298,4 +333,9 @@ export class Pane {
     const draft = [typed, this.#store.getState().draft].filter((text) => text.trim() !== "").join("\n");
     this.#store.setState({ phase: "idle", turns, firstSent, draft });
   }
+}
+
+function answeredBy(turn: Turn, remote: RemoteModel | null): Turn {
+  const { by: _before, ...rest } = turn;
+  return remote === null ? rest : { ...rest, by: remoteName(remote) };
 }

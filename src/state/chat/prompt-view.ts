@@ -24,11 +24,11 @@ export class PromptView {
     this.#context = context;
   }
 
-  /** Whether there is a question and an engine. Plain text that is continued is its own prompt. */
+  /** Whether there is a question and an engine for it. Plain text that is continued is its own prompt. */
   canShow(pane: Pane): boolean {
-    const { turns, settings: own } = pane.store.getState();
+    const { turns, settings: own, answerer } = pane.store.getState();
     const state = this.#context.engine.store.getState();
-    if (turns.length === 0 || state.status !== "ready") return false;
+    if (turns.length === 0 || answerer !== null || state.status !== "ready") return false;
     return !continuesText({ ...this.#context.settings.inherited(), ...own }, state.engine.model);
   }
 

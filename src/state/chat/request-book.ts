@@ -1,8 +1,9 @@
 import { Ring } from "../ring.ts";
 import { nameIn } from "./request-name.ts";
+import type { RemoteObserver } from "../../client/remote/remote-answer.ts";
 import type { RequestReport, StepReport } from "../../protocol/reports.ts";
 
-/** A pane's figures about its answer, by the worker's clock. Null: not known yet. */
+/** A pane's figures about its answer. By the worker's clock, or the page's for a server's answer. Null: not known yet. */
 export interface Figures {
   /** Of the whole answer so far, after its first token. */
   readonly tokensPerSecond: number | null;
@@ -34,16 +35,24 @@ const REMEMBERED_REQUESTS = 256;
 /** Number of answers that the duration of an answer is averaged over. */
 const MEASURED_ANSWERS = 8;
 
-/** Keeps each recent request's figures, gathered from the engine's reports. */
-export class RequestBook {
+/** Keeps each recent request's figures, gathered from the engine's reports, and for servers from what the page sees. */
+export class RequestBook implements RemoteObserver {
+  readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
   /** Durations of the last finished answers, from first step to end. */
   readonly #answerMs = new Ring<number>(MEASURED_ANSWERS);
   #waitingNames: readonly string[] = [];
+  #numWaiting = 0;
   #numRunning = 0;
+
+  /** @param now the page's clock, milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   addStep(report: StepReport): void {
     this.#waitingNames = report.waitingIds.map(nameIn);
+    this.#numWaiting = report.numWaiting;
     this.#numRunning = report.numRunning;
     for (const { requestId, sampled, accepted } of report.entries) {
       if (!sampled) continue;
@@ -67,6 +76,26 @@ export class RequestBook {
     if (scheduledMs !== null && finishedMs !== null && finishReason !== "abort") {
       this.#answerMs.push(finishedMs - scheduledMs);
     }
+  }
+
+  sent(name: string): void {
+    this.#entry(name).arrivalMs = this.#now();
+  }
+
+  received(name: string, numTokens: number): void {
+    const entry = this.#entry(name);
+    entry.outputTokens = numTokens;
+    entry.lastTokenMs = this.#now();
+    entry.firstTokenMs ??= entry.lastTokenMs;
+  }
+
+  ended(name: string): void {
+    this.#entry(name).isFinished = true;
+  }
+
+  /** Estimated seconds that a new question would wait for the engine. 0: it would not, or nothing was measured yet. */
+  expectedWaitS(): number {
+    return this.#numWaiting === 0 ? 0 : (this.#waitS(this.#numWaiting + 1) ?? 0);
   }
 
   /** Returns the figures of the request that the page gave this name, null while no report was about it. */

@@ -1,11 +1,11 @@
-import type { ChorusEngine } from "../../protocol/engine.ts";
+import type { Answerer } from "../../protocol/answerer.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { FinishReason, TokenLogprob } from "../../protocol/openai.ts";
 import { leaveOutOldest, messagesFrom, type Turn } from "./conversation.ts";
 import { continuesText, defaultMaxTokens, requestFields, type Settings } from "../settings/settings.ts";
 
 interface Question {
-  readonly engine: ChorusEngine;
+  readonly answerer: Answerer;
   /** The newest turn is asked; if it already has text, that text is continued. */
   readonly turns: readonly Turn[];
   /** Turns before this one are not sent. */
@@ -30,15 +30,15 @@ interface AnswerChunk extends AnswerPart {
 }
 
 /**
- * Asks the newest question with as much of the conversation as fits. The engine refuses a prompt that is too long at
+ * Asks the newest question with as much of the conversation as fits. A prompt that is too long is refused at
  * once, so the oldest turns are left out one by one. The newest question alone may use the rest of the context for its
  * answer. Throws context_length_exceeded if even that is too long.
  */
 export async function* streamAnswer(question: Question): AsyncGenerator<AnswerChunk, void> {
-  const { engine, turns, settings } = question;
-  const isText = continuesText(settings, engine.model);
+  const { answerer, turns, settings } = question;
+  const isText = continuesText(settings, answerer.model);
   let firstSent = isText ? turns.length - 1 : question.firstSent;
-  let maxTokens: number | null = settings.max_tokens ?? defaultMaxTokens(engine.model);
+  let maxTokens: number | null = settings.max_tokens ?? defaultMaxTokens(answerer.model);
 
   for (;;) {
     let hasStarted = false;
@@ -62,11 +62,11 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
 
 /** Sends the turns from `firstSent` on as a chat. */
 async function* answered(
-  { engine, turns, settings, requestId, signal }: Question,
+  { answerer, turns, settings, requestId, signal }: Question,
   firstSent: number,
   maxTokens: number | null,
 ): AsyncGenerator<AnswerPart, void> {
-  const stream = await engine.chat.completions.create(
+  const stream = await answerer.chat.completions.create(
     {
       ...requestFields(settings),
       messages: messagesFrom(turns, firstSent, settings.system),
@@ -88,13 +88,13 @@ async function* answered(
 
 /** Sends the newest turn alone, unchanged, as plain text. */
 async function* continued(
-  { engine, turns, settings, requestId, signal }: Question,
+  { answerer, turns, settings, requestId, signal }: Question,
   maxTokens: number | null,
 ): AsyncGenerator<AnswerPart, void> {
   const { question = "", answer = "" } = turns.at(-1) ?? {};
   // Completions return probabilities in another shape, without bytes.
   const { logprobs: _, top_logprobs: __, ...fields } = requestFields(settings);
-  const stream = await engine.completions.create(
+  const stream = await answerer.completions.create(
     { ...fields, prompt: question + answer, max_tokens: maxTokens, request_id: requestId, stream: true },
     { signal },
   );

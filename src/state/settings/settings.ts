@@ -1,6 +1,7 @@
 // What a person can set for questions. A setting that is absent is inherited: a pane's from the settings for all panes,
 // and those from the model.
 
+import type { Answerer } from "../../protocol/answerer.ts";
 import type { GenerationFields } from "../../protocol/openai.ts";
 import type { ModelCard } from "../../protocol/reports.ts";
 
@@ -60,8 +61,9 @@ const TOP_PROBABILITIES = 5;
 // Long enough for a chat's answer. At most half of the context, which leaves room for the conversation.
 const LONGEST_ANSWER_TOKENS = 256;
 
-export function defaultMaxTokens({ contextLength }: Pick<ModelCard, "contextLength">): number {
-  return Math.min(LONGEST_ANSWER_TOKENS, Math.floor(contextLength / 2));
+/** Returns null where a server applies its own limits. */
+export function defaultMaxTokens({ contextLength }: Pick<Answerer["model"], "contextLength">): number | null {
+  return contextLength === null ? null : Math.min(LONGEST_ANSWER_TOKENS, Math.floor(contextLength / 2));
 }
 
 /** Returns whether the model continues what is written as plain text, instead of answering it as a chat message. */

@@ -1,5 +1,6 @@
 // The plain object that is saved in the browser and written to an export.
 
+import type { RemoteModel } from "../../protocol/answerer.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { TURN_ENDS, type Turn } from "../chat/conversation.ts";
 import { JsonReader } from "../json-reader.ts";
@@ -18,6 +19,8 @@ export interface SavedChat {
   /** Turns before this one are not sent to the model. */
   readonly firstSent: number;
   readonly draft: string;
+  /** The server's model that answers, without its key. [this page's engine] */
+  readonly answerer?: RemoteModel;
 }
 
 export interface SavedPane extends SavedChat {
@@ -70,7 +73,12 @@ function parsePane(pane: JsonReader): SavedPane {
     turns,
     firstSent: pane.field("firstSent").integer(0, Math.max(0, turns.length - 1)),
     draft: pane.field("draft").string(),
+    ...(pane.has("answerer") && { answerer: parseRemoteModel(pane.field("answerer")) }),
   };
+}
+
+function parseRemoteModel(remote: JsonReader): RemoteModel {
+  return { baseUrl: remote.field("baseUrl").string(), model: remote.field("model").string() };
 }
 
 function parseTurn(turn: JsonReader, index: number): Turn {
@@ -81,6 +89,7 @@ function parseTurn(turn: JsonReader, index: number): Turn {
     question: turn.field("question").string(),
     answer: turn.field("answer").string(),
     ...(reasoning !== "" && { reasoning }),
+    ...(turn.has("by") && { by: turn.field("by").string() }),
     end: turn.field("end").orNull((end) => end.oneOf(TURN_ENDS)),
   };
 }

@@ -1,4 +1,4 @@
-/** The browser's Web Locks, as far as one lock of several tabs goes: taken by force, queued for, freed with its tab. */
+/** The browser's Web Locks, as far as one lock of several tabs goes: taken by force, queued for, freed by its holder or with its tab. */
 export class FakeLocks {
   #holder: Claim | null = null;
   #queue: Claim[] = [];
@@ -36,7 +36,12 @@ export class FakeLocks {
 
   #grant(claim: Claim): void {
     this.#holder = claim;
-    void Promise.resolve().then(claim.granted);
+    void Promise.resolve()
+      .then(claim.granted)
+      .then(() => {
+        if (this.#holder === claim) this.#holder = null;
+        this.#next();
+      });
   }
 }
 

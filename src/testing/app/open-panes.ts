@@ -1,5 +1,6 @@
 import { FakeEngine, type FakeEngineOptions } from "./fake-engine.ts";
 import { Announcements } from "../../state/app/announcements.ts";
+import { Connections } from "../../state/connections/connections.ts";
 import { EngineControl } from "../../state/engine/engine-control.ts";
 import { Pane } from "../../state/chat/pane.ts";
 import { RequestBook } from "../../state/chat/request-book.ts";
@@ -23,12 +24,13 @@ export function openPanes(options: FakeEngineOptions = {}) {
   });
   const announcements = new Announcements();
   const book = new RequestBook();
+  const connections = new Connections({ observer: book, now });
   control.store.subscribe((state) => {
     if (state.status === "ready") state.engine.on("step", (report) => book.addStep(report));
     if (state.status === "ready") state.engine.on("request", (report) => book.addRequest(report));
   });
   const settings = new SharedSettings();
-  const context = { engine: control, book, settings, scheduleFlush, announce: announcements.announce };
+  const context = { engine: control, book, settings, connections, scheduleFlush, announce: announcements.announce };
   const [first, second] = engines as [FakeEngine, FakeEngine];
   const step = async (times = 1) => {
     await settle();
@@ -36,7 +38,7 @@ export function openPanes(options: FakeEngineOptions = {}) {
     await settle();
   };
   const openPane = (number: number, chat?: SavedChat) => new Pane(number, context, chat);
-  return { control, context, announcements, settings, first, second, step, openPane };
+  return { control, context, book, connections, announcements, settings, first, second, step, openPane };
 }
 
 export const lastTurn = (pane: Pane) => pane.store.getState().turns.at(-1);

@@ -47,7 +47,9 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
             <PaneGrid app={app} />
           </div>
         )}
-        {(!isPhone || isBatchInView) && <BatchDock batch={app.batch} linkTo={linksTo(isDemo ? [] : panes, app)} />}
+        {(!isPhone || isBatchInView) && (
+          <BatchDock batch={app.batch} connections={app.connections} linkTo={linksTo(isDemo ? [] : panes, app)} />
+        )}
       </main>
       <CommandCenter app={app} theme={theme} />
       <PromptDialog view={app.promptView} />

@@ -26,6 +26,7 @@ interface StartAppOptions {
   /** Settings from the address, sent with every question. [the model's own] */
   readonly sampling?: AppStateOptions["sampling"];
   readonly kept?: AppStateOptions["kept"];
+  readonly siteApiHome?: NonNullable<AppStateOptions["siteApiHome"]>;
   readonly schemaProblem?: NonNullable<AppStateOptions["schemaProblem"]>;
   /** Reports newer versions of the page. [none] */
   readonly updates?: AppUpdates;
@@ -33,7 +34,7 @@ interface StartAppOptions {
 
 /** Renders the app. The chats, and the model they load, are opened when they are first shown or requested. */
 export function startApp(options: StartAppOptions): { readonly openChats: () => AppState } {
-  const { root, createEngine, models, kept, schemaProblem, model = null, backend = null } = options;
+  const { root, createEngine, models, kept, siteApiHome, schemaProblem, model = null, backend = null } = options;
   const flusher = new FrameFlusher();
   let app: AppState | undefined;
   const openChats = () => {
@@ -48,6 +49,7 @@ export function startApp(options: StartAppOptions): { readonly openChats: () => 
       },
       sampling: options.sampling ?? {},
       ...(kept && { kept }),
+      ...(siteApiHome && { siteApiHome }),
       ...(schemaProblem && { schemaProblem }),
       backend,
       scheduleFlush: flusher.schedule,

@@ -1,5 +1,6 @@
 import { useEffect, useRef, type CSSProperties } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
+import type { Connections } from "../../state/connections/connections.ts";
 import { BatchingSwitch } from "./BatchingSwitch.tsx";
 import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
@@ -12,16 +13,18 @@ import css from "./BatchDock.module.css";
 import { CacheBlocksPanel } from "./CacheBlocksPanel.tsx";
 import { ChartsPanel } from "./ChartsPanel.tsx";
 import { DockHandle } from "./DockHandle.tsx";
+import { RemoteBatches } from "./RemoteBatches.tsx";
 import { SaveMenu } from "./SaveMenu.tsx";
 import { TimelinePanel } from "./TimelinePanel.tsx";
 
 interface BatchDockProps {
   batch: Batch;
+  connections: Connections;
   linkTo: PaneLinks;
 }
 
 /** The batch: its counters, and below them timeline, charts and cache map. */
-export function BatchDock({ batch, linkTo }: BatchDockProps) {
+export function BatchDock({ batch, connections, linkTo }: BatchDockProps) {
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store, (state) => state);
   const isPhone = useMedia(PHONE);
@@ -62,6 +65,7 @@ export function BatchDock({ batch, linkTo }: BatchDockProps) {
           </Button>
         </div>
       </div>
+      <RemoteBatches connections={connections} />
       {hasBody && (
         <div
           ref={body}

@@ -37,6 +37,11 @@ export function Conversation({ app, pane, place }: ConversationProps) {
   const turns = useStore(pane.store, (state) => state.turns);
   const firstSent = useStore(pane.store, (state) => state.firstSent);
   const phase = useStore(pane.store, (state) => state.phase);
+  const answerer = useStore(pane.store, (state) => state.answerer);
+  const canContinue = useStore(
+    app.connections.store,
+    () => answerer === null || app.connections.softwareOf(answerer).continues !== null,
+  );
   const [numShown, setNumShown] = useState(TURNS_AT_ONCE);
   const firstShown = Math.max(0, turns.length - numShown);
   const log = useRef<HTMLDivElement>(null);
@@ -121,6 +126,7 @@ export function Conversation({ app, pane, place }: ConversationProps) {
                   isNewest={index === turns.length - 1}
                   phase={index === turns.length - 1 ? phase : "idle"}
                   isIdle={phase === "idle"}
+                  canContinue={canContinue}
                   onFork={fork}
                 />
               </Fragment>

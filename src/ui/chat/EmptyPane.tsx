@@ -26,6 +26,7 @@ const BEGINNINGS = [
 /** Suggests a first message; the first pane also shows the loading progress. */
 export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; isFirst: boolean }) {
   const isText = useContinuesText(app, pane);
+  const isRemote = useStore(pane.store, ({ answerer }) => answerer !== null);
   return (
     <>
       {isFirst && <LoadCard engine={app.engine} />}
@@ -42,7 +43,7 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
           </li>
         ))}
       </ul>
-      <AboutModel engine={app.engine} />
+      {!isRemote && <AboutModel engine={app.engine} />}
     </>
   );
 }

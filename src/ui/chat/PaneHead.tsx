@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { Pane } from "../../state/chat/pane.ts";
+import { remoteName } from "../../state/connections/connections.ts";
 import { Button } from "../components/Button.tsx";
 import { formatCount, formatMs, formatOrdinal, formatRate } from "../format.ts";
 import { Icon } from "../components/Icon.tsx";
@@ -39,6 +40,7 @@ export function PaneHead({ app, pane, place, onClose }: PaneHeadProps) {
           onRename={() => setRenaming(true)}
           onDone={() => setRenaming(false)}
         />
+        <Remote pane={pane} />
         <div className={css.buttons}>
           <PaneSettings app={app} pane={pane} />
           <PaneMenu app={app} pane={pane} place={place} onRename={() => setRenaming(true)} />
@@ -49,6 +51,18 @@ export function PaneHead({ app, pane, place, onClose }: PaneHeadProps) {
       </div>
       <PaneFigures pane={pane} engine={app.engine} />
     </header>
+  );
+}
+
+/** The server that answers the pane. */
+function Remote({ pane }: { pane: Pane }) {
+  const answerer = useStore(pane.store, (state) => state.answerer);
+  if (answerer === null) return null;
+  return (
+    <span className={css.remote} title={`Answered by ${remoteName(answerer)}`}>
+      <span className="sr">Answered by </span>
+      {remoteName(answerer)}
+    </span>
   );
 }
 

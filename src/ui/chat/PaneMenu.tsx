@@ -21,6 +21,8 @@ export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
   const isReady = useStore(app.engine.store, (state) => state.status === "ready");
   // Plain text that is continued is its own prompt.
   const isText = useContinuesText(app, pane);
+  // A server does not show what its model reads.
+  const isRemote = useStore(pane.store, ({ answerer }) => answerer !== null);
   const isEmpty = useStore(pane.store, ({ turns }) => turns.length === 0);
 
   const move = (steps: number) => {
@@ -32,7 +34,11 @@ export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
     { label: "Duplicate", isDisabled: numPanes >= MAX_PANES, run: () => workspace.duplicatePane(pane) },
     { label: "Move left", isDisabled: place === 0, run: () => move(-1) },
     { label: "Move right", isDisabled: place === numPanes - 1, run: () => move(1) },
-    { label: "Show prompt", isDisabled: isEmpty || !isReady || isText, run: () => void app.promptView.show(pane) },
+    {
+      label: "Show prompt",
+      isDisabled: isEmpty || !isReady || isText || isRemote,
+      run: () => void app.promptView.show(pane),
+    },
     { label: "Save as Markdown", isDisabled: isEmpty, run: () => saveAsMarkdown(pane) },
     { label: "Clear chat", isDisabled: isEmpty, run: () => pane.clear() },
   ];

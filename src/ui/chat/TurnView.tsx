@@ -28,11 +28,21 @@ interface TurnViewProps {
   phase: PaneState["phase"];
   /** Whether the pane can be asked. */
   isIdle: boolean;
+  /** Whether who answers the pane can continue an answer. */
+  canContinue: boolean;
   onFork: (turn: Turn) => void;
 }
 
 /** A question and its answer. Only the newest turn changes. */
-export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, isIdle, onFork }: TurnViewProps) {
+export const TurnView = memo(function TurnView({
+  pane,
+  turn,
+  isNewest,
+  phase,
+  isIdle,
+  canContinue,
+  onFork,
+}: TurnViewProps) {
   const [isEditing, setEditing] = useState(false);
   const answer = useRef<HTMLDivElement>(null);
   // The tokens are complete when the answer has ended, which renders the turn again.
@@ -72,10 +82,11 @@ export const TurnView = memo(function TurnView({ pane, turn, isNewest, phase, is
         {tokens && <TokenProbabilities answer={answer} tokens={tokens} />}
       </div>
       <footer className={css.foot}>
+        {turn.by && <span className={css.by}>{turn.by}</span>}
         <p>{turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}</p>
         {turn.end !== null && (
           <>
-            {isNewest && isUnfinished(turn) && (
+            {isNewest && canContinue && isUnfinished(turn) && (
               <Button look="quiet" className={css.continue} disabled={!isIdle} onClick={() => pane.continueAnswer()}>
                 <Icon name="onward" />
                 Continue

@@ -12,17 +12,21 @@ import { useStore } from "../use-store.ts";
 import css from "./ModelPicker.module.css";
 
 const Models = lazily(async () => (await import("./Models.tsx")).Models);
+const Connections = lazily(async () => (await import("../connections/Connections.tsx")).Connections);
 
-/** The model's name in the bar, and the dialog with all models that it opens. */
+const VIEWS = ["Models", "Connections"] as const;
+
+/** The model's name in the bar, and the dialog with all models and servers that it opens. */
 export function ModelPicker({ app }: { app: AppState }) {
   const { engine, commands } = app;
   const model = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
   const label = useStore(engine.choice, labelOfChoice);
   const dialog = useRef<HTMLDialogElement>(null);
-  const [isOpen, setOpen] = useState(false);
+  /** Null: it is closed. */
+  const [view, setView] = useState<(typeof VIEWS)[number] | null>(null);
 
-  const open = useCallback(() => {
-    setOpen(true);
+  const open = useCallback((chosen: (typeof VIEWS)[number]) => {
+    setView(chosen);
     dialog.current?.showModal();
   }, []);
   useCommands(
@@ -34,7 +38,14 @@ export function ModelPicker({ app }: { app: AppState }) {
           title: "Choose a model",
           group: "Pages",
           words: "download hub gpt load switch weights dtype delete files",
-          run: open,
+          run: () => open("Models"),
+        },
+        {
+          id: "connections.open",
+          title: "Connections to servers",
+          group: "Pages",
+          words: "remote server vllm sglang ollama llama openai api key endpoint",
+          run: () => open("Connections"),
         },
       ],
       [open],
@@ -51,20 +62,30 @@ export function ModelPicker({ app }: { app: AppState }) {
         aria-label={["Model:", name, size].filter(Boolean).join(" ")}
         aria-haspopup="dialog"
         title={name}
-        onClick={open}
+        onClick={() => open("Models")}
       >
         <b>{name}</b> {size && <span>{size}</span>}
         <Icon name="chevron" />
       </Button>
-      <Dialog ref={dialog} name="Models" className={css.dialog} onClosed={() => setOpen(false)}>
-        {isOpen && (
+      <Dialog ref={dialog} name="Models" className={css.dialog} onClosed={() => setView(null)}>
+        {view !== null && (
           <>
             <div className={css.head}>
-              <h2>Models</h2>
-              <p>Downloaded models stay in this browser and work offline. Changing the model keeps your chats.</p>
+              <div className={css.views}>
+                {VIEWS.map((each) => (
+                  <button key={each} type="button" aria-pressed={each === view} onClick={() => setView(each)}>
+                    {each}
+                  </button>
+                ))}
+              </div>
+              <p>
+                {view === "Models"
+                  ? "Downloaded models stay in this browser and work offline. Changing the model keeps your chats."
+                  : "Servers that can answer single panes, beside the model of this page."}
+              </p>
               <CloseButton onClick={close} />
             </div>
-            <Models app={app} onUsed={close} />
+            {view === "Models" ? <Models app={app} onUsed={close} /> : <Connections app={app} onUsed={close} />}
           </>
         )}
       </Dialog>

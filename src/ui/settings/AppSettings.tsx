@@ -5,6 +5,7 @@ import { useStore } from "../use-store.ts";
 import css from "./AppSettings.module.css";
 import { ChatFiles } from "./ChatFiles.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
+import { SiteApiSwitch } from "./SiteApiSwitch.tsx";
 import { SpeculationSwitch } from "./SpeculationSwitch.tsx";
 
 const OPEN = {
@@ -21,6 +22,7 @@ export function AppSettings({ app }: { app: AppState }) {
       <p className={css.hint}>A pane can have its own settings, which override these.</p>
       <Form app={app} />
       <SpeculationSwitch engine={app.engine} />
+      {app.siteApi && <SiteApiSwitch api={app.siteApi} />}
       <ChatFiles app={app} />
     </Sheet>
   );

@@ -4,6 +4,7 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { Icon } from "../components/Icon.tsx";
 import { Sheet } from "../components/Sheet.tsx";
 import { useStore } from "../use-store.ts";
+import { AnsweredBy } from "./AnsweredBy.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
 
 /** The settings of one pane. */
@@ -26,6 +27,7 @@ export function PaneSettings({ app, pane }: { app: AppState; pane: Pane }) {
       command={command}
       commands={app.commands}
     >
+      <AnsweredBy app={app} pane={pane} />
       <Form app={app} pane={pane} />
     </Sheet>
   );
@@ -33,13 +35,14 @@ export function PaneSettings({ app, pane }: { app: AppState; pane: Pane }) {
 
 function Form({ app, pane }: { app: AppState; pane: Pane }) {
   const values = useStore(pane.store, (state) => state.settings);
-  const model = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
+  const isRemote = useStore(pane.store, (state) => state.answerer !== null);
+  const local = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
   return (
     <SettingsForm
       values={values}
       inherited={app.settings.inherited()}
       source="all panes"
-      model={model}
+      model={isRemote ? null : local}
       schemaProblem={app.schemaProblem}
       onSet={(name, value) => pane.set(name, value)}
       onReplace={(settings) => pane.replaceSettings(settings)}

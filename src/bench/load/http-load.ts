@@ -1,0 +1,102 @@
+// Load on a server of OpenAI's API, as `vllm bench serve` makes it: the same requests, the same clock, the same figures.
+
+import { createParser } from "eventsource-parser";
+import type { OutputChunk, RequestRecord } from "./request-record.ts";
+
+/** One request of a load. */
+export interface HttpRequest {
+  readonly prompt: string;
+  /** Exact number of output tokens; the end-of-text token is ignored. */
+  readonly outputTokens: number;
+}
+
+/** What a stream brought, besides its times. */
+export interface HttpAnswer {
+  readonly record: RequestRecord;
+  readonly text: string;
+  readonly finishReason: string | null;
+  /** How often the stream said that it ended. */
+  readonly numDone: number;
+  /** The ids that its chunks name: one, unless answers are mixed up. */
+  readonly ids: ReadonlySet<string>;
+}
+
+interface Chunk {
+  readonly id?: string;
+  readonly choices?: readonly { readonly text?: string; readonly finish_reason?: string | null }[];
+  readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number } | null;
+  readonly error?: { readonly message?: string };
+}
+
+export interface HttpTarget {
+  /** "http://127.0.0.1:8000/v1" */
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly apiKey: string | null;
+}
+
+/**
+ * Reads one stream. A request that fails is a record with an error.
+ * @param closeAfter closes the connection after so many chunks [never]
+ */
+export async function readHttpStream(
+  { baseUrl, model, apiKey }: HttpTarget,
+  { prompt, outputTokens }: HttpRequest,
+  clientQueueMs = 0,
+  closeAfter = Infinity,
+): Promise<HttpAnswer> {
+  const chunks: OutputChunk[] = [];
+  const ids = new Set<string>();
+  const sentMs = performance.now();
+  const abort = new AbortController();
+  let [text, numDone, promptTokens] = ["", 0, 0];
+  let error: string | null = null;
+  let finishReason: string | null = null;
+  let countedTokens: number | null = null;
+  const read = (data: string) => {
+    const atMs = performance.now();
+    if (data === "[DONE]") return void numDone++;
+    const chunk = JSON.parse(data) as Chunk;
+    if (chunk.error) error = chunk.error.message ?? "The server failed.";
+    if (chunk.id !== undefined) ids.add(chunk.id);
+    promptTokens = chunk.usage?.prompt_tokens ?? promptTokens;
+    countedTokens = chunk.usage?.completion_tokens ?? countedTokens;
+    const [choice] = chunk.choices ?? [];
+    if (choice === undefined) return;
+    text += choice.text ?? "";
+    finishReason = choice.finish_reason ?? finishReason;
+    chunks.push({ atMs, tokens: 1 });
+  };
+  try {
+    const response = await fetch(`${baseUrl}/completions`, {
+      method: "POST",
+      signal: abort.signal,
+      headers: { "content-type": "application/json", ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }) },
+      body: JSON.stringify({
+        model,
+        prompt,
+        temperature: 0,
+        max_tokens: outputTokens,
+        ignore_eos: true,
+        stream: true,
+        stream_options: { include_usage: true },
+      }),
+    });
+    if (!response.ok || response.body === null) throw new Error(`${response.status}: ${await response.text()}`);
+    const parser = createParser({ onEvent: ({ data }) => read(data) });
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      parser.feed(part.value);
+      if (chunks.length < closeAfter) continue;
+      abort.abort();
+      break;
+    }
+  } catch (thrown) {
+    if (!abort.signal.aborted) error = thrown instanceof Error ? thrown.message : String(thrown);
+  }
+  // A chunk may hold several tokens; the server knows how many there were.
+  const missing = (countedTokens ?? chunks.length) - chunks.length;
+  const last = chunks.pop();
+  if (last) chunks.push({ ...last, tokens: Math.max(0, last.tokens + missing) });
+  return { record: { promptTokens, sentMs, clientQueueMs, chunks, error }, text, finishReason, numDone, ids };
+}

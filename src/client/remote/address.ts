@@ -1,0 +1,59 @@
+// What people paste as a server's address, and where in the network it is.
+
+import { ChorusError } from "../../protocol/errors.ts";
+
+/** Where an address is, in the words of Chrome's Local Network Access. */
+export type AddressSpace = "loopback" | "local" | "public";
+
+const ENDPOINTS = /\/(?:chat\/completions|completions|responses|models|embeddings)$/;
+const HAS_VERSION = /\/v\d[^/]*(?:\/|$)/;
+
+/**
+ * Returns the base URL of an OpenAI API ("https://host/v1") from any of its addresses: with an endpoint's path, with
+ * the version alone, or the host alone. Without a scheme it is https, but http in one's own network.
+ * @throws ChorusError invalid_value
+ */
+export function normaliseAddress(text: string): string {
+  const given = text.trim();
+  const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(given);
+  const plain = `http://${given}`;
+  const scheme = URL.canParse(plain) && addressSpaceOf(plain) !== "public" ? "http" : "https";
+  const full = hasScheme ? given : `${scheme}://${given}`;
+  if (given === "" || /\s/.test(given) || !URL.canParse(full)) {
+    throw wrongAddress(
+      `"${text}" is not an address. Give one such as http://localhost:8000 or https://host.example/v1.`,
+    );
+  }
+  const url = new URL(full);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw wrongAddress(`The address must begin with http:// or https://, not ${url.protocol}//.`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw wrongAddress("The address must not have a name or password in it. A key goes into its own field.");
+  }
+  const path = url.pathname.replace(/\/+$/, "");
+  const base = path.replace(ENDPOINTS, "");
+  const isComplete = base !== path || HAS_VERSION.test(base);
+  return url.origin + base + (isComplete ? "" : "/v1");
+}
+
+/** Returns the server's root, where /metrics and /health are. */
+export function rootOf(baseUrl: string): string {
+  return baseUrl.replace(/\/v\d[^/]*$/, "");
+}
+
+export function addressSpaceOf(url: string): AddressSpace {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  if (host === "localhost" || host.endsWith(".localhost") || host === "::1" || host.startsWith("127."))
+    return "loopback";
+  const isPrivate =
+    /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.)/.test(host) ||
+    /^(?:f[cd][\da-f]{2}|fe[89ab][\da-f]):/i.test(host) ||
+    host.endsWith(".local") ||
+    (!host.includes(".") && !host.includes(":"));
+  return isPrivate ? "local" : "public";
+}
+
+function wrongAddress(message: string): ChorusError {
+  return new ChorusError("invalid_value", message, "address");
+}

@@ -1,0 +1,50 @@
+import { addressSpaceOf } from "./address.ts";
+import { errorOfResponse, RemoteError } from "./remote-error.ts";
+
+/** How a server is reached. */
+export interface ServerAccess {
+  /** "https://host.example/v1" */
+  readonly baseUrl: string;
+  /** Sent as a bearer token to this server alone. */
+  readonly key: string | null;
+  /** [the platform's] */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/**
+ * Asks a server, and never another: redirects are errors, since they would take the key and the chat elsewhere.
+ * @throws RemoteError; the signal's reason
+ */
+export async function askServer(access: ServerAccess, url: string, init: RequestInit = {}): Promise<Response> {
+  const { key, fetch = globalThis.fetch } = access;
+  const { host } = new URL(url);
+  const options: RequestInit & { targetAddressSpace?: string } = {
+    ...init,
+    headers: {
+      ...(init.body !== undefined && { "content-type": "application/json" }),
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+    },
+    cache: "no-store",
+    credentials: "omit",
+    redirect: "manual",
+    referrerPolicy: "no-referrer",
+  };
+  const space = addressSpaceOf(url);
+  // Chrome's: tells it before the connection that the user means this network, so that it can ask for permission.
+  if (space !== "public") options.targetAddressSpace = space;
+  let response: Response;
+  try {
+    response = await fetch(url, options);
+  } catch (cause) {
+    init.signal?.throwIfAborted();
+    const message = `${host} can't be reached from this page. "Test" in Connections says why.`;
+    throw new RemoteError("server_unreachable", message, { isTransient: true, cause });
+  }
+  if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
+    const target = response.headers.get("location");
+    const message = `${host} redirects${target === null ? "" : ` to ${target}`}. Give the address that it redirects to.`;
+    throw new RemoteError("server_answer_invalid", message);
+  }
+  if (!response.ok) throw await errorOfResponse(response, host);
+  return response;
+}

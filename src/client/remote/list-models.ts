@@ -1,0 +1,37 @@
+import { askServer, type ServerAccess } from "./ask-server.ts";
+import { readText } from "./read-text.ts";
+import { RemoteError } from "./remote-error.ts";
+
+/** Bytes of a list of models. (OpenRouter's has half a megabyte.) */
+const MAX_LIST_BYTES = 8 * 2 ** 20;
+const MAX_MODELS = 2000;
+
+export interface ServerModels {
+  /** Their ids, as the server orders them. */
+  readonly models: readonly string[];
+  /** What the first names as its owner: the server's software. Null: nothing. */
+  readonly ownedBy: string | null;
+}
+
+/** Returns the models that a server lists. @throws RemoteError */
+export async function listModels(access: ServerAccess, signal?: AbortSignal): Promise<ServerModels> {
+  const { host } = new URL(access.baseUrl);
+  const response = await askServer(access, `${access.baseUrl}/models`, signal && { signal });
+  const list = parse(await readText(response, MAX_LIST_BYTES));
+  if (list === null) {
+    const message = `${host} answers, but not with a list of models. Is ${access.baseUrl} the address of its API?`;
+    throw new RemoteError("server_answer_invalid", message);
+  }
+  const entries = list.filter((entry) => typeof entry?.id === "string").slice(0, MAX_MODELS);
+  const ownedBy = entries[0]?.owned_by;
+  return { models: entries.map(({ id }) => id as string), ownedBy: typeof ownedBy === "string" ? ownedBy : null };
+}
+
+function parse(text: string): readonly { readonly id?: unknown; readonly owned_by?: unknown }[] | null {
+  try {
+    const { data } = JSON.parse(text) as { data?: unknown };
+    return Array.isArray(data) ? data : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,80 @@
+// A chunk of an answer, as servers of every make send it.
+
+import type { FinishReason, TokenLogprob, TopLogprob } from "../../protocol/openai.ts";
+import { errorInStream, RemoteError } from "./remote-error.ts";
+
+export interface RemoteChunk {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly logprobs: readonly TokenLogprob[] | null;
+  readonly finishReason: FinishReason | null;
+  /** Tokens of the whole answer so far, where the server counts them. */
+  readonly completionTokens: number | null;
+}
+
+/**
+ * Reads an event's data, or a whole answer that came at once. What a server sends is checked field by field.
+ * @throws RemoteError for errors that the data tells of, and for what is no chunk
+ */
+export function readChunk(data: string, host: string): RemoteChunk {
+  const value = parse(data, host);
+  const error = errorInStream(value, host);
+  if (error) throw error;
+  const choice = fieldsOf(listOf(fieldsOf(value)["choices"])[0]);
+  // Streamed or whole, of a chat or of a text.
+  const part = fieldsOf(choice["delta"] ?? choice["message"]);
+  const counted = fieldsOf(fieldsOf(value)["usage"])["completion_tokens"];
+  return {
+    text: textOf(part["content"] ?? choice["text"]),
+    // vLLM's, SGLang's and llama.cpp's name, and the newer one of Ollama and vLLM.
+    reasoning: textOf(part["reasoning_content"] ?? part["reasoning"]),
+    logprobs: logprobsOf(choice["logprobs"]),
+    finishReason: finishReasonOf(choice["finish_reason"]),
+    completionTokens: typeof counted === "number" ? counted : null,
+  };
+}
+
+function parse(data: string, host: string): unknown {
+  try {
+    const value: unknown = JSON.parse(data);
+    if (typeof value === "object" && value !== null) return value;
+  } catch {
+    // As for any other text that is no chunk.
+  }
+  throw new RemoteError("server_answer_invalid", `${host} sent something that is no answer: ${data.slice(0, 80)}`);
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Others ("tool_calls", "eos_token") end an answer as "stop" does. */
+function finishReasonOf(value: unknown): FinishReason | null {
+  if (typeof value !== "string" || value === "") return null;
+  return value === "length" || value === "abort" ? value : "stop";
+}
+
+function logprobsOf(value: unknown): readonly TokenLogprob[] | null {
+  const { content } = fieldsOf(value);
+  if (!Array.isArray(content)) return null;
+  return content.flatMap((entry: unknown) => {
+    const own = logprobOf(entry);
+    return own
+      ? [{ ...own, top_logprobs: listOf(fieldsOf(entry)["top_logprobs"]).flatMap((top) => logprobOf(top) ?? []) }]
+      : [];
+  });
+}
+
+function logprobOf(value: unknown): TopLogprob | null {
+  const { token, logprob, bytes } = fieldsOf(value);
+  if (typeof token !== "string" || typeof logprob !== "number") return null;
+  return { token, logprob, bytes: listOf(bytes).filter((byte) => typeof byte === "number") };
+}

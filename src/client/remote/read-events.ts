@@ -1,0 +1,61 @@
+import { createParser } from "eventsource-parser";
+
+import { RemoteError } from "./remote-error.ts";
+import { chunksOf } from "./read-text.ts";
+
+/** Characters of one event. A server that never ends a line would otherwise fill the memory. */
+const MAX_EVENT_CHARS = 4 * 2 ** 20;
+
+/**
+ * Yields the data of server-sent events, up to "[DONE]" or the end of the body. Comments, keep-alives and characters that
+ * were cut in two are dealt with.
+ *
+ * @param silenceMs longest time without a byte
+ * @throws RemoteError for a body that breaks off, stays silent, or has an event beyond all measure
+ */
+export async function* readEvents(response: Response, host: string, silenceMs: number): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder();
+  let events: string[] = [];
+  let isTooLong = false;
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_CHARS,
+    onEvent: ({ data }) => events.push(data),
+    onError({ type, field, value }) {
+      if (type === "max-buffer-size-exceeded") isTooLong = true;
+      // Older llama.cpp sends errors in a field of that name, and not as data.
+      if (type === "unknown-field" && field === "error" && value !== undefined) events.push(`{"error":${value}}`);
+    },
+  });
+  const chunks = chunksOf(response);
+  try {
+    for (;;) {
+      const { done, value } = await unlessSilent(chunks.next(), host, silenceMs);
+      if (done) return;
+      parser.feed(decoder.decode(value, { stream: true }));
+      if (isTooLong) throw new RemoteError("server_answer_invalid", `${host} sent an event that is too long.`);
+      const ready = events;
+      events = [];
+      for (const data of ready) {
+        if (data === "[DONE]") return;
+        yield data;
+      }
+    }
+  } finally {
+    void chunks.return().catch(() => undefined);
+  }
+}
+
+async function unlessSilent<T>(promise: Promise<T>, host: string, silenceMs: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const message = `${host} has sent nothing for ${Math.round(silenceMs / 1000)} seconds.`;
+      reject(new RemoteError("server_failed", message, { isTransient: true }));
+    }, silenceMs);
+  });
+  try {
+    return await Promise.race([promise, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

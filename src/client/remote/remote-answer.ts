@@ -1,0 +1,183 @@
+import { rootOf } from "./address.ts";
+import { askServer, type ServerAccess } from "./ask-server.ts";
+import { readChunk, type RemoteChunk } from "./read-chunk.ts";
+import { readEvents } from "./read-events.ts";
+import { readText } from "./read-text.ts";
+import { RemoteError } from "./remote-error.ts";
+
+/** How long a server may take, and how often it is tried again. */
+export interface RemotePatience {
+  /** Longest time without a byte, milliseconds. [180,000: prompts can be long, and queues too] */
+  readonly silenceMs: number;
+  /** Waits before each new try, milliseconds. A try that brings text starts them again. [0.5 to 8 seconds] */
+  readonly retryDelaysMs: readonly number[];
+}
+
+const PATIENCE: RemotePatience = { silenceMs: 180_000, retryDelaysMs: [500, 1000, 2000, 4000, 8000] };
+
+/** Characters of an answer, with its reasoning. A server without end would fill the memory. */
+const MAX_ANSWER_CHARS = 4 * 2 ** 20;
+
+/** What a client sees of its requests, by their names and the page's clock. */
+export interface RemoteObserver {
+  sent(name: string): void;
+  /** @param numTokens of the whole answer so far; counted by events where the server does not count */
+  received(name: string, numTokens: number): void;
+  ended(name: string): void;
+}
+
+interface RemoteAnswerOptions extends ServerAccess {
+  /** "/chat/completions" */
+  readonly path: string;
+  readonly name: string;
+  /** Whether the server can continue an answer whose beginning it is given. */
+  readonly canContinue: boolean;
+  /** Returns the request's body. @param soFar what has come of the answer, to be continued */
+  readonly write: (soFar: string, numTokens: number) => string;
+  readonly signal: AbortSignal | undefined;
+  readonly observer?: RemoteObserver;
+  readonly patience?: Partial<RemotePatience>;
+}
+
+/** One request to a server, and its answer. */
+export class RemoteAnswer {
+  readonly #options: RemoteAnswerOptions;
+  readonly #patience: RemotePatience;
+  readonly #host: string;
+  #response: Response | null = null;
+  #text = "";
+  #reasoning = "";
+  #numTokens = 0;
+  /** Tokens of the requests before the last, whose counts the server has forgotten. */
+  #tokensBefore = 0;
+  #numFailures = 0;
+  /** Whether the server has answered once, and broke off. */
+  #isResuming = false;
+
+  constructor(options: RemoteAnswerOptions) {
+    this.#options = options;
+    this.#patience = { ...PATIENCE, ...options.patience };
+    this.#host = new URL(options.baseUrl).host;
+  }
+
+  /** Sends the request. @throws RemoteError for a refusal; the signal's reason */
+  async begin(): Promise<void> {
+    this.#options.observer?.sent(this.#options.name);
+    for (;;) {
+      try {
+        this.#response = await this.#ask();
+        return;
+      } catch (error) {
+        // Once more, since the server may have closed a connection that was kept for it. Twice is rather a wrong address.
+        const isUnreachable = error instanceof RemoteError && error.code === "server_unreachable";
+        const isWrong = isUnreachable && !this.#isResuming && this.#numFailures > 0;
+        if (isWrong || !(await this.#waitAfter(error))) {
+          this.#options.observer?.ended(this.#options.name);
+          throw error;
+        }
+      }
+    }
+  }
+
+  /** Yields what the server sends. Where it breaks off, and can continue, the rest comes from a new request. */
+  async *chunks(): AsyncGenerator<RemoteChunk, undefined> {
+    try {
+      for (;;) {
+        try {
+          yield* this.#chunksOfResponse();
+          return;
+        } catch (error) {
+          this.#options.signal?.throwIfAborted();
+          if (!this.#canResume(error) || !(await this.#waitAfter(error))) throw error;
+          this.#tokensBefore = this.#numTokens;
+          this.#isResuming = true;
+          await this.begin();
+        }
+      }
+    } finally {
+      this.#options.observer?.ended(this.#options.name);
+    }
+  }
+
+  #ask(): Promise<Response> {
+    const { baseUrl, path, write, signal } = this.#options;
+    const body = write(this.#text, this.#numTokens);
+    return askServer(this.#options, baseUrl + path, { method: "POST", body, ...(signal && { signal }) });
+  }
+
+  async *#chunksOfResponse(): AsyncGenerator<RemoteChunk, void> {
+    const response = this.#response;
+    if (response === null) return;
+    let hasEnded = false;
+    for await (const data of this.#dataOf(response)) {
+      const chunk = readChunk(data, this.#host);
+      hasEnded ||= chunk.finishReason !== null;
+      this.#count(chunk);
+      if (chunk.text !== "" || chunk.reasoning !== "" || chunk.finishReason !== null) yield chunk;
+    }
+    if (hasEnded) return;
+    const message = `${this.#host} ended the answer before its end.`;
+    throw new RemoteError("server_failed", message, { isTransient: true });
+  }
+
+  async *#dataOf(response: Response): AsyncGenerator<string, void> {
+    const type = response.headers.get("content-type") ?? "";
+    if (/html/i.test(type)) {
+      const message = `${this.#host} answers with a web page. Is ${rootOf(this.#options.baseUrl)} the address of its API?`;
+      throw new RemoteError("server_answer_invalid", message);
+    }
+    try {
+      // Some proxies gather a stream into one answer.
+      if (/json/i.test(type)) yield await readText(response, MAX_ANSWER_CHARS);
+      else yield* readEvents(response, this.#host, this.#patience.silenceMs);
+    } catch (cause) {
+      this.#options.signal?.throwIfAborted();
+      if (cause instanceof RemoteError) throw cause;
+      const message = `The connection to ${this.#host} broke off.`;
+      throw new RemoteError("server_failed", message, { isTransient: true, cause });
+    }
+  }
+
+  #count({ text, reasoning, completionTokens }: RemoteChunk): void {
+    this.#text += text;
+    this.#reasoning += reasoning;
+    if (this.#text.length + this.#reasoning.length > MAX_ANSWER_CHARS) {
+      throw new RemoteError("server_answer_invalid", `${this.#host} sends an answer without end.`);
+    }
+    if (completionTokens !== null) this.#numTokens = this.#tokensBefore + completionTokens;
+    else if (text !== "" || reasoning !== "") this.#numTokens++;
+    else return;
+    this.#numFailures = 0;
+    this.#options.observer?.received(this.#options.name, this.#numTokens);
+  }
+
+  /** What was thought can't be given back, only what was said. */
+  #canResume(error: unknown): boolean {
+    if (!(error instanceof RemoteError) || !error.isTransient) return false;
+    if (this.#text === "") return this.#reasoning === "";
+    return this.#options.canContinue;
+  }
+
+  /** Waits before the next try. Returns whether there is one. @throws the signal's reason */
+  async #waitAfter(error: unknown): Promise<boolean> {
+    const delayMs = this.#patience.retryDelaysMs[this.#numFailures];
+    if (!(error instanceof RemoteError) || !error.isTransient || delayMs === undefined) return false;
+    this.#numFailures++;
+    await sleep(Math.max(delayMs, error.retryAfterMs), this.#options.signal);
+    return true;
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}

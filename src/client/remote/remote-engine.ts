@@ -1,0 +1,77 @@
+import type { Answerer, RemoteModel } from "../../protocol/answerer.ts";
+import type { CompletionStream } from "../../protocol/engine.ts";
+import type {
+  ChatCompletionChunk,
+  ChatCompletionRequest,
+  Completion,
+  CompletionRequest,
+} from "../../protocol/openai.ts";
+import { softwareOf } from "../../protocol/server-software.ts";
+import type { ServerAccess } from "./ask-server.ts";
+import { RemoteAnswer, type RemoteObserver, type RemotePatience } from "./remote-answer.ts";
+import { writeRequest } from "./write-request.ts";
+
+export interface RemoteEngineOptions extends ServerAccess, RemoteModel {
+  /** `owned_by` in /v1/models: which software it is. [null: unknown] */
+  readonly ownedBy?: string | null;
+  /** Told of each request, by its request_id: all that is known of a server without metrics. */
+  readonly observer?: RemoteObserver;
+  readonly patience?: Partial<RemotePatience>;
+}
+
+/** A model on a server of OpenAI's API. It streams; a request that breaks off is taken up again where the server can. */
+export class RemoteEngine implements Answerer {
+  readonly model: Answerer["model"];
+  readonly #options: RemoteEngineOptions;
+
+  constructor(options: RemoteEngineOptions) {
+    this.#options = options;
+    this.model = { name: options.model, chat: true, contextLength: null };
+  }
+
+  readonly chat: Answerer["chat"] = {
+    completions: {
+      create: async (body, { signal } = {}) =>
+        chatChunks(await this.#open("/chat/completions", body, signal), this.model),
+    },
+  };
+
+  readonly completions: Answerer["completions"] = {
+    create: async (body, { signal } = {}) => textChunks(await this.#open("/completions", body, signal), this.model),
+  };
+
+  async #open(
+    path: string,
+    body: ChatCompletionRequest | CompletionRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<RemoteAnswer> {
+    const software = softwareOf(this.#options.ownedBy ?? null);
+    const answer = new RemoteAnswer({
+      ...this.#options,
+      path,
+      name: body.request_id ?? "",
+      canContinue: software.continues !== null && !body.response_format,
+      write: (soFar, numTokens) => writeRequest(body, this.#options.model, software, soFar, numTokens),
+      signal,
+    });
+    await answer.begin();
+    return answer;
+  }
+}
+
+const constantsOf = ({ name }: Answerer["model"]) => ({ id: "", created: 0, model: name });
+
+async function* chatChunks(answer: RemoteAnswer, model: Answerer["model"]): CompletionStream<ChatCompletionChunk> {
+  for await (const { text, reasoning, logprobs, finishReason } of answer.chunks()) {
+    const delta = { content: text, ...(reasoning !== "" && { reasoning_content: reasoning }) };
+    const choice = { index: 0, delta, logprobs: logprobs && { content: [...logprobs] }, finish_reason: finishReason };
+    yield { ...constantsOf(model), object: "chat.completion.chunk", choices: [choice] };
+  }
+}
+
+async function* textChunks(answer: RemoteAnswer, model: Answerer["model"]): CompletionStream<Completion> {
+  for await (const { text, finishReason } of answer.chunks()) {
+    const choice = { index: 0, text, logprobs: null, finish_reason: finishReason };
+    yield { ...constantsOf(model), object: "text_completion", choices: [choice] };
+  }
+}

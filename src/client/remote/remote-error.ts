@@ -1,0 +1,107 @@
+// What a server says went wrong, in the words of the library.
+
+import { ChorusError, type ChorusErrorCode } from "../../protocol/errors.ts";
+import { readText } from "./read-text.ts";
+
+/** Bytes of an error's body that are read. Proxies send whole pages. */
+const MAX_ERROR_BYTES = 64 * 1024;
+/** Characters of a server's own words that are shown. */
+const MAX_SHOWN = 400;
+const MAX_RETRY_AFTER_MS = 30_000;
+
+/** An error of a server, or of the way to it. */
+export class RemoteError extends ChorusError {
+  /** Whether the same request may succeed later, here or on the server that a balancer chooses next. */
+  readonly isTransient: boolean;
+  /** How long the server asks clients to wait, milliseconds; 0 where it does not say. */
+  readonly retryAfterMs: number;
+
+  constructor(
+    code: ChorusErrorCode,
+    message: string,
+    {
+      isTransient = false,
+      retryAfterMs = 0,
+      cause,
+    }: { isTransient?: boolean; retryAfterMs?: number; cause?: unknown } = {},
+  ) {
+    super(code, message, null, { cause });
+    this.isTransient = isTransient;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Reads why a server refused. */
+export async function errorOfResponse(response: Response, host: string): Promise<RemoteError> {
+  const text = await readText(response, MAX_ERROR_BYTES).catch(() => "");
+  const seconds = Number(response.headers.get("retry-after"));
+  const retryAfterMs = seconds > 0 ? Math.min(MAX_RETRY_AFTER_MS, seconds * 1000) : 0;
+  return errorOfStatus(response.status, messageIn(parsed(text)), host, retryAfterMs);
+}
+
+/** Returns the error that a server tells of inside a stream; null: the data tells of none. */
+export function errorInStream(data: unknown, host: string): RemoteError | null {
+  if (typeof data !== "object" || data === null) return null;
+  const isError = "error" in data ? data.error !== null : "object" in data && data.object === "error";
+  if (!isError) return null;
+  return errorOfStatus(statusIn(data) ?? 500, messageIn(data), host, 0);
+}
+
+function errorOfStatus(status: number, said: string, host: string, retryAfterMs: number): RemoteError {
+  const words = said === "" ? "" : ` It says: ${said}`;
+  if (status === 401 || status === 403) {
+    const message = `${host} refuses access (${status}). Check the key of this connection.${words}`;
+    return new RemoteError("server_access_denied", message);
+  }
+  if (status === 429) {
+    const message = `${host} has too many requests at once (429).${words}`;
+    return new RemoteError("queue_full", message, { isTransient: true, retryAfterMs });
+  }
+  if (status >= 500) {
+    const message = `${host} failed (${status}).${words}`;
+    return new RemoteError("server_failed", message, { isTransient: true, retryAfterMs });
+  }
+  if (isAboutContext(said)) return new RemoteError("context_length_exceeded", `${host} refuses the prompt.${words}`);
+  if (status === 404 && /model/i.test(said)) return new RemoteError("model_not_found", `${host}: ${said}`);
+  if (status === 404 || status === 405) {
+    const message = `${host} has no OpenAI API at this address (${status}). It often ends in /v1.${words}`;
+    return new RemoteError("server_answer_invalid", message);
+  }
+  return new RemoteError("server_refused", `${host} refuses the request (${status}).${words}`);
+}
+
+/** vLLM's and OpenAI's, llama.cpp's, SGLang's and Ollama's words, in this order. */
+function isAboutContext(said: string): boolean {
+  return /maximum context length|context_length_exceeded|exceeds? the (?:available )?context|longer than the model's context|prompt is too long/i.test(
+    said,
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** OpenAI's, Ollama's own, old vLLM's and FastAPI's shapes. */
+function messageIn(body: unknown): string {
+  if (typeof body !== "object" || body === null) return "";
+  const fields = body as Record<string, unknown>;
+  const inner = fields["error"];
+  const candidates = [
+    typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)["message"] : inner,
+    fields["message"],
+    fields["detail"],
+  ];
+  const message = candidates.find((candidate) => typeof candidate === "string") ?? "";
+  return message.length > MAX_SHOWN ? `${message.slice(0, MAX_SHOWN)}…` : message;
+}
+
+/** The status that an error in a stream would have had; vLLM and llama.cpp put it into `code`. */
+function statusIn(body: object): number | null {
+  const inner = "error" in body && typeof body.error === "object" && body.error !== null ? body.error : body;
+  const code = "code" in inner ? Number(inner.code) : Number.NaN;
+  return Number.isInteger(code) && code >= 400 && code < 600 ? code : null;
+}

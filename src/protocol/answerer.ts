@@ -1,0 +1,35 @@
+// Whoever answers a pane's questions: the engine of this page, or a server that speaks OpenAI's API.
+
+import type { CompletionStream } from "./engine.ts";
+import type {
+  ChatCompletionChunk,
+  ChatCompletionRequest,
+  Completion,
+  CompletionRequest,
+  CreateOptions,
+} from "./openai.ts";
+import type { ModelCard } from "./reports.ts";
+
+/** Every ChorusEngine is one. */
+export interface Answerer {
+  /** `contextLength` null: the server applies its own limits, also to the length of answers. */
+  readonly model: Pick<ModelCard, "name" | "chat"> & { readonly contextLength: number | null };
+  readonly chat: {
+    readonly completions: {
+      create(
+        body: ChatCompletionRequest & { stream: true },
+        options?: CreateOptions,
+      ): Promise<CompletionStream<ChatCompletionChunk>>;
+    };
+  };
+  readonly completions: {
+    create(body: CompletionRequest & { stream: true }, options?: CreateOptions): Promise<CompletionStream<Completion>>;
+  };
+}
+
+/** A model on a server: what a pane remembers of who answers it. */
+export interface RemoteModel {
+  /** The connection's address, such as "https://host.example/v1". */
+  readonly baseUrl: string;
+  readonly model: string;
+}
