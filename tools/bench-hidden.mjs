@@ -24,14 +24,14 @@ const THROTTLING_OFF = [
  */
 export async function benchHidden(executablePath, { backend = "webgpu" }) {
   const server = await buildAndServe(4174);
-  const browser = await chromium.launch({
+  // Pages of its own context are tabs of one window; those of others are windows.
+  const context = await chromium.launchPersistentContext("", {
     executablePath,
     args: chromiumFlags(),
     headless: false,
     ignoreDefaultArgs: THROTTLING_OFF,
   });
   try {
-    const context = await browser.newContext();
     const page = await context.newPage();
     const other = await context.newPage();
     await page.goto(`${server.url}models/chorus-chat/config.json`);
@@ -56,7 +56,7 @@ export async function benchHidden(executablePath, { backend = "webgpu" }) {
       console.log(`  ${state.padEnd(8)} ${measured.map((rate) => rate.toFixed(1)).join(", ")}`);
     }
   } finally {
-    await browser.close();
+    await context.close();
     await server.close();
   }
 }
@@ -70,7 +70,9 @@ async function start(/** @type {{ backend: string, sequences: number, url: strin
   const go = async (/** @type {number} */ seed) => {
     for (;;) {
       const body = { prompt: "Once upon a time", seed, max_tokens: 200, ignore_eos: true, stream: true };
-      for await (const _chunk of await engine.completions.create(body)) counted.tokens = (counted.tokens ?? 0) + 1;
+      for await (const { choices } of await engine.completions.create(body)) {
+        counted.tokens = (counted.tokens ?? 0) + choices.length;
+      }
     }
   };
   for (let i = 0; i < sequences; i++) void go(i);
