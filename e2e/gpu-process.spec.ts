@@ -10,7 +10,8 @@ import { createEngine, openBarePage } from "./support/library.ts";
 // Chromium keeps WebGPU from a page for a while after a crash, and from all pages after several.
 const PATIENT = ["--disable-domain-blocking-for-3d-apis", "--disable-gpu-process-crash-limit"];
 test.use({
-  launchOptions: async ({ launchOptions }, use) => use({ ...launchOptions, args: [...chromiumFlags(), ...PATIENT] }),
+  launchOptions: async ({ launchOptions }, provide) =>
+    provide({ ...launchOptions, args: [...chromiumFlags(), ...PATIENT] }),
 });
 
 /** The texts of two streams at once. */

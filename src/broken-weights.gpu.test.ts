@@ -35,7 +35,7 @@ const BACKENDS = ["webgpu", "cpu"] as const;
 
 it.each(BACKENDS)("ends requests with model_numerics, and not the engine, on %s", async (backend) => {
   await using engine = await createEngine({ model: await brokenFiles(), worker: false, backend, dtype: "f32" });
-  const body = { prompt: [1, 2, 3], max_tokens: 20, ignore_eos: true };
+  const body = { prompt: [2, 3, 1], max_tokens: 20, ignore_eos: true };
   const numerics = { code: "model_numerics" };
   for (const fields of [
     {},
@@ -56,6 +56,6 @@ it.each(BACKENDS)("ends requests with model_numerics, and not the engine, on %s"
 it.each(BACKENDS)("does so where log-probabilities are those of what is left to draw, on %s", async (backend) => {
   const options = { worker: false, backend, dtype: "f32", logprobsMode: "processed_logprobs" } as const;
   await using engine = await createEngine({ model: await brokenFiles(), ...options });
-  const asked = engine.completions.create({ prompt: [1, 2, 3], max_tokens: 20, ignore_eos: true });
+  const asked = engine.completions.create({ prompt: [2, 3, 1], max_tokens: 20, ignore_eos: true });
   await expect(asked).rejects.toMatchObject({ code: "model_numerics" });
 });

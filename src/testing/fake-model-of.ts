@@ -40,7 +40,8 @@ export async function openFakeModelOf(
   if (clock !== null) backend.stepTime = () => clock.sleep(STEP_MS);
   let resume: () => void = () => undefined;
   const platform = fakePlatform([backend], {
-    openGrammarThread: grammarPortInPlace,
+    // Without a clock requests that are made together arrive together.
+    ...(clock !== null && { openGrammarThread: grammarPortInPlace }),
     ...(clock !== null && { now: () => clock.nowMs }),
   });
   const transport = {

@@ -12,9 +12,9 @@ export class VirtualClock {
 
   /** Lets time pass until the promise is settled. */
   async run<T>(promise: Promise<T>): Promise<T> {
-    let isSettled = false;
-    void promise.catch(() => undefined).finally(() => (isSettled = true));
-    while (!isSettled) {
+    const run = { isOver: false };
+    void promise.catch(() => undefined).finally(() => (run.isOver = true));
+    while (!run.isOver) {
       for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve));
       const next = this.#sleepers.shift();
       // Nobody sleeps: something real is under way, such as a file that is read.

@@ -1,7 +1,5 @@
 // Downloads from servers and over connections that misbehave.
 
-import { gzipSync } from "node:zlib";
-
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { RemoteLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress } from "../../protocol/models.ts";
@@ -304,27 +302,6 @@ describe("a server that", () => {
     expect(sameBytes(await storedBytes(folder, WEIGHTS), weights)).toBe(true);
   });
 
-  test.each([true, false])("compresses what it sends is read whole (by parts: %s)", async (byParts) => {
-    const weights = largeWeights(8);
-    serveFolder(modelFiles(weights));
-    const packedFiles = new Map([...server.files].map(([path, bytes]) => [path, gzipSync(bytes, { level: 1 })]));
-    server.interfere = ({ path, range }, response) => {
-      const packed = packedFiles.get(path);
-      if (packed === undefined) return false;
-      const [, begin = 0, end = packed.length - 1] = /^bytes=(\d+)-(\d+)$/.exec(byParts ? (range ?? "") : "") ?? [];
-      const isPart = byParts && range !== null;
-      response.writeHead(isPart ? 206 : 200, {
-        "content-encoding": "gzip",
-        "content-type": "application/octet-stream",
-        ...(isPart && { "content-range": `bytes ${begin}-${end}/${packed.length}` }),
-      });
-      response.end(isPart ? packed.subarray(Number(begin), Number(end) + 1) : packed);
-      return true;
-    };
-    await store.download(folder);
-    expect(sameBytes(await storedBytes(folder, WEIGHTS), weights)).toBe(true);
-  });
-
   test("is busy is retried after its Retry-After", async () => {
     serveFolder(modelFiles());
     server.interfere = ({ path }, response, count) =>
@@ -406,18 +383,6 @@ describe("a full disk", () => {
     disk.freeBytes = Infinity;
     expect(await openStore().download(folder)).toMatchObject({ status: "whole" });
   });
-});
-
-test("two tabs that want one model download it once", async () => {
-  serveFolder(modelFiles());
-  let last: Promise<unknown> = Promise.resolve();
-  const request = (_name: string, _options: LockOptions, task: (lock: unknown) => unknown) =>
-    (last = last.then(() => task(true)));
-  const locks = { request } as unknown as LockManager;
-  const tab = () => new ModelStore({ root, http: new HttpClient(), describeModel, locks });
-  const stored = await Promise.all([tab().download(folder), tab().download(folder)]);
-  expect(stored.map(({ status }) => status)).toEqual(["whole", "whole"]);
-  expect(server.bytesAsked(`m/${WEIGHTS}`)).toBeLessThan(1.9 * fixture(WEIGHTS).length);
 });
 
 test("leftovers of a crash without a plan, or with a truncated manifest, are no model", async () => {

@@ -107,7 +107,7 @@ export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: num
       const losses = () => engine.stats().then(({ device_losses_total: total }) => total);
       const isLost = await home.loseDevice();
       // An idle engine may not notice; one with work does.
-      while (isLost && goesOn() && (await losses()) === 0) await home.sleep(200);
+      if (isLost) while (goesOn() && (await losses()) === 0) await home.sleep(200);
       counts.losses += await losses();
       await home.hide?.();
       if (home.hide) counts.hidden++;

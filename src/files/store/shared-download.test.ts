@@ -1,0 +1,64 @@
+// Downloads that other tabs want too, and from servers that compress.
+
+import { gzipSync } from "node:zlib";
+
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { describeModel } from "../../models/families.ts";
+import type { RemoteLocation } from "../../protocol/model-source.ts";
+import { memoryFolder } from "../../testing/memory-folder.ts";
+import { fixture, largeWeights, modelFiles, WEIGHTS } from "../../testing/model-folders.ts";
+import { ModelServer } from "../../testing/model-server.ts";
+import { HttpClient } from "../hub/http-client.ts";
+import { ModelStore } from "./model-store.ts";
+
+// Megabytes pass through a socket, which is slow on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+let server: ModelServer;
+let root: FileSystemDirectoryHandle;
+
+beforeEach(async () => {
+  server = await ModelServer.start();
+  root = memoryFolder({ freeBytes: Infinity });
+});
+afterEach(() => server.close());
+
+const folder = (): RemoteLocation => ({ type: "folder", url: `${server.url}m/` });
+const openStore = (more: { locks?: LockManager } = {}) =>
+  new ModelStore({ root, http: new HttpClient(), describeModel, ...more });
+
+test.each([true, false])("a server that compresses what it sends is read whole (by parts: %s)", async (byParts) => {
+  const weights = largeWeights(8);
+  for (const [name, bytes] of modelFiles(weights)) server.files.set(`m/${name}`, bytes);
+  const packedFiles = new Map([...server.files].map(([path, bytes]) => [path, gzipSync(bytes, { level: 1 })]));
+  server.interfere = ({ path, range }, response) => {
+    const packed = packedFiles.get(path);
+    if (packed === undefined) return false;
+    const [, begin = 0, end = packed.length - 1] = /^bytes=(\d+)-(\d+)$/.exec(byParts ? (range ?? "") : "") ?? [];
+    const isPart = byParts && range !== null;
+    response.writeHead(isPart ? 206 : 200, {
+      "content-encoding": "gzip",
+      "content-type": "application/octet-stream",
+      ...(isPart && { "content-range": `bytes ${begin}-${end}/${packed.length}` }),
+    });
+    response.end(isPart ? packed.subarray(Number(begin), Number(end) + 1) : packed);
+    return true;
+  };
+  const store = openStore();
+  await store.download(folder());
+  const stored = await (await store.open(folder()))?.open(WEIGHTS);
+  expect(Buffer.compare(new Uint8Array(await stored!.arrayBuffer()), weights)).toBe(0);
+});
+
+test("two tabs that want one model download it once", async () => {
+  for (const [name, bytes] of modelFiles()) server.files.set(`m/${name}`, bytes);
+  let last: Promise<unknown> = Promise.resolve();
+  const request = (_name: string, _options: LockOptions, task: (lock: unknown) => unknown) =>
+    (last = last.then(() => task(true)));
+  const locks = { request } as unknown as LockManager;
+  const tab = () => openStore({ locks });
+  const stored = await Promise.all([tab().download(folder()), tab().download(folder())]);
+  expect(stored.map(({ status }) => status)).toEqual(["whole", "whole"]);
+  expect(server.bytesAsked(`m/${WEIGHTS}`)).toBeLessThan(1.9 * fixture(WEIGHTS).length);
+});
