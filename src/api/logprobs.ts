@@ -6,7 +6,7 @@ import { toldPromptIds, type ChoiceOutput, type TokenNames } from "./answer.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
 /** Lowest log-probability to return, as in vLLM: JSON has no -Infinity. */
-const LOWEST_TOLD = -9999;
+const LOWEST_IN_JSON = -9999;
 
 /** Tokens in a row; null has no token before it. */
 interface Logprobs {
@@ -22,7 +22,7 @@ export function chatLogprobs(
 ): TokenLogprob[] {
   const named = (id: number, logprob: number): TopLogprob => ({
     token: names.tokenText(id),
-    logprob: told(logprob),
+    logprob: finite(logprob),
     bytes: [...names.tokenBytes(id)],
   });
   return tokenIds.map((id, i) => ({
@@ -47,14 +47,14 @@ export function completionLogprobs(
     const logprob = logprobs[i] ?? null;
     if (logprob === null) return null;
     const both = [...(topLogprobs[i] ?? []), { tokenId, logprob }];
-    return Object.fromEntries(both.map((one) => [names.tokenText(one.tokenId), told(one.logprob)]));
+    return Object.fromEntries(both.map((one) => [names.tokenText(one.tokenId), finite(one.logprob)]));
   });
   const wantsTop = request.prompts.some(({ params }) => params.topLogprobs > 0);
   return {
     tokens,
     token_logprobs: tokenIds.map((_, i) => {
       const logprob = logprobs[i] ?? null;
-      return logprob === null ? null : told(logprob);
+      return logprob === null ? null : finite(logprob);
     }),
     top_logprobs: wantsTop ? top : null,
     text_offset: offsets,
@@ -67,11 +67,11 @@ export function echoedLogprobs(request: ParsedRequest, choice: number, scores: r
   const numTop = request.prompts[0]?.params.topLogprobs ?? 0;
   const tokenIds = toldPromptIds(request, choice);
   const { before = 0 } = request.prompts[Math.floor(choice / request.n)]?.added ?? {};
-  const told = [null, ...scores].slice(before, before + tokenIds.length);
+  const all = [null, ...scores].slice(before, before + tokenIds.length);
   return {
     tokenIds,
-    logprobs: told.map((score) => score?.logprob ?? null),
-    topLogprobs: told.map((score) => (score === null ? null : (score.top?.slice(0, numTop) ?? []))),
+    logprobs: all.map((score) => score?.logprob ?? null),
+    topLogprobs: all.map((score) => (score === null ? null : (score.top?.slice(0, numTop) ?? []))),
   };
 }
 
@@ -89,7 +89,7 @@ export function inTurn(first: Logprobs, second: Logprobs): Logprobs {
  */
 export function promptLogprobs(scores: readonly SampledToken[], numTop: number, names: TokenNames): PromptLogprobs {
   const described = ({ tokenId, logprob }: SampledToken, rank: number) =>
-    [tokenId, { logprob: told(logprob), rank, decoded_token: names.tokenText(tokenId) }] as const;
+    [tokenId, { logprob: finite(logprob), rank, decoded_token: names.tokenText(tokenId) }] as const;
   const entries = scores.map((score) => {
     const top = score.top?.slice(0, numTop) ?? [];
     return Object.fromEntries([...top.map((one, i) => described(one, i + 1)), described(score, score.rank ?? 0)]);
@@ -97,6 +97,6 @@ export function promptLogprobs(scores: readonly SampledToken[], numTop: number, 
   return [null, ...entries];
 }
 
-function told(logprob: number): number {
-  return Math.max(logprob, LOWEST_TOLD);
+function finite(logprob: number): number {
+  return Math.max(logprob, LOWEST_IN_JSON);
 }

@@ -138,7 +138,14 @@ it("sends new questions to the connection for long queues, once the queue is lon
   const [running, waiting, late] = [1, 2, 3].map((number) => openPane(number)) as [Pane, Pane, Pane];
   // Answers take 4 seconds, so the next but one would wait for 8.
   const times = { arrivalMs: 0, scheduledMs: 0, firstTokenMs: 1, finishedMs: 4000 };
-  const counts = { promptTokens: 1, outputTokens: 1, cachedTokens: 0, numPreemptions: 0 };
+  const counts = {
+    promptTokens: 1,
+    outputTokens: 1,
+    cachedTokens: 0,
+    numPreemptions: 0,
+    draftTokens: 0,
+    acceptedTokens: 0,
+  };
   book.addRequest({ requestId: "x", index: 0, status: "finished", finishReason: "stop", ...times, ...counts });
   running.send("One");
   waiting.send("Two");
