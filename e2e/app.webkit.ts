@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "../src/testing/portable-request.ts";
+import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "../src/testing/requests/portable-request.ts";
 import { launchWebKit, listWebKits } from "../tools/find-webkit.mjs";
 import { root } from "../tools/run-command.mjs";
 import { StaticSite } from "./support/static-site.ts";

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Locator, type Page } from "playwright/test";
-import { ModelServer } from "../src/testing/model-server.ts";
+import { ModelServer } from "../src/testing/fakes/model-server.ts";
 import { App } from "./support/app.ts";
 
 const FOLDER = "public/models/chorus-chat";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test, type Page } from "playwright/test";
 import type { HubOptions } from "../src/protocol/model-source.ts";
-import { ModelServer } from "../src/testing/model-server.ts";
+import { ModelServer } from "../src/testing/fakes/model-server.ts";
 
 type Library = typeof import("../src/index.ts");
 type Hub = Required<Pick<HubOptions, "revision" | "hubUrl">>;

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 
 import { createEngine, type ChorusEngine } from "./index.ts";
-import { loadGolden } from "./testing/golden.ts";
-import { withOneDevice } from "./testing/one-device.ts";
+import { loadGolden } from "./testing/models/golden.ts";
+import { withOneDevice } from "./testing/gpu/one-device.ts";
 
 const golden = await loadGolden("gpt2-tiny");
 const ALL_RUNS = golden.prompts.flatMap(({ name, ids, beam }) =>

@@ -4,7 +4,7 @@
 import { expect, it } from "vitest";
 
 import { createEngine } from "./index.ts";
-import { checkpointFiles } from "./testing/golden-answers.ts";
+import { checkpointFiles } from "./testing/models/golden-answers.ts";
 
 interface Entry {
   readonly shape: readonly [rows: number, columns: number];

@@ -4,8 +4,8 @@
 import { expect, it } from "vitest";
 
 import { createEngine, type ChorusEngine } from "./index.ts";
-import { answersTogether, REQUESTS, run } from "./testing/exactness.ts";
-import { tampered } from "./testing/tampered-gpu.ts";
+import { answersTogether, REQUESTS, run } from "./testing/requests/exactness.ts";
+import { tampered } from "./testing/gpu/tampered-gpu.ts";
 
 const TINY = {
   model: "/fixtures/gpt2-tiny/",

@@ -3,8 +3,8 @@
 import { expect, it } from "vitest";
 
 import { createEngine } from "./index.ts";
-import { answersAlone, answersUnder } from "./testing/exactness.ts";
-import { withOneDevice } from "./testing/one-device.ts";
+import { answersAlone, answersUnder } from "./testing/requests/exactness.ts";
+import { withOneDevice } from "./testing/gpu/one-device.ts";
 
 const gpu = await withOneDevice();
 const model = "/fixtures/gpt2-tiny/";

@@ -13,9 +13,9 @@ import {
   mixed,
   run,
   type Request,
-} from "./testing/exactness.ts";
-import { withOneDevice } from "./testing/one-device.ts";
-import { tampered } from "./testing/tampered-gpu.ts";
+} from "./testing/requests/exactness.ts";
+import { withOneDevice } from "./testing/gpu/one-device.ts";
+import { tampered } from "./testing/gpu/tampered-gpu.ts";
 
 const DTYPES = [
   { dtype: "f32", kvCacheDtype: "f32" },

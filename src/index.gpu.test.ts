@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { createEngine, ChorusError, type ChorusEngine, type CompletionRequest } from "./index.ts";
-import { loadGolden, type GoldenPrompt } from "./testing/golden.ts";
-import { withOneDevice } from "./testing/one-device.ts";
+import { loadGolden, type GoldenPrompt } from "./testing/models/golden.ts";
+import { withOneDevice } from "./testing/gpu/one-device.ts";
 
 const golden = await loadGolden("gpt2-tiny");
 // What is above the backends needs no kernels, which a software adapter compiles for seconds.

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import { createEngine, type ChorusEngine } from "./index.ts";
-import { miscompile, tampered } from "./testing/tampered-gpu.ts";
+import { miscompile, tampered } from "./testing/gpu/tampered-gpu.ts";
 
 const TINY = { model: "/fixtures/gpt2-tiny/", worker: false, dtype: "f32", kvCacheDtype: "f32" } as const;
 

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import { createEngine } from "./index.ts";
-import { limitMemory, tampered } from "./testing/tampered-gpu.ts";
+import { limitMemory, tampered } from "./testing/gpu/tampered-gpu.ts";
 
 const TINY = {
   model: "/fixtures/gpt2-tiny/",

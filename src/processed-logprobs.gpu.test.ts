@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDevice } from "./backends/gpu/device.ts";
 import type { LogitRules } from "./engine/sampling/logit-rules.ts";
 import { createEngine, type ChatCompletionRequest, type ChorusEngine } from "./index.ts";
-import { processedLogprobs } from "./testing/filter-reference.ts";
-import { loadGolden } from "./testing/golden.ts";
-import { createRunner, lastLogits } from "./testing/runner-runs.ts";
-import { expectClose } from "./testing/gpu.ts";
-import { withOneDevice } from "./testing/one-device.ts";
-import { ruleReference } from "./testing/rule-reference.ts";
+import { processedLogprobs } from "./testing/references/filter-reference.ts";
+import { loadGolden } from "./testing/models/golden.ts";
+import { createRunner, lastLogits } from "./testing/gpu/runner-runs.ts";
+import { expectClose } from "./testing/gpu/gpu.ts";
+import { withOneDevice } from "./testing/gpu/one-device.ts";
+import { ruleReference } from "./testing/references/rule-reference.ts";
 
 type Request = ChatCompletionRequest & { stream?: false };
 

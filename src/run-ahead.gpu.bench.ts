@@ -3,7 +3,7 @@
 import { it } from "vitest";
 
 import { createEngine, type ChorusEngine } from "./index.ts";
-import { medianOf, printTable } from "./testing/bench.ts";
+import { medianOf, printTable } from "./testing/benchmarks/bench.ts";
 
 const DEPTHS = [0, 1, 2, 3, 4];
 const CONCURRENCIES = [1, 8];

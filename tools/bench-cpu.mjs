@@ -27,7 +27,7 @@ export async function benchCpu(executablePath, { size = "small", dtype, repeats 
   const load = (/** @type {string} */ path) => runnerImport(path, { configFile: false, root });
   const { MODEL_SIZES } = (await load("./src/bench/model/model-sizes.ts")).module;
   const { makeRandomModel } = (await load("./src/bench/model/random-model.ts")).module;
-  const { printTable } = (await load("./src/testing/bench.ts")).module;
+  const { printTable } = (await load("./src/testing/benchmarks/bench.ts")).module;
   const { createEngine } = await import(new URL("../dist/lib/chorus.js", import.meta.url).href);
   const { vocabSize } = MODEL_SIZES[size];
   const model = makeRandomModel(MODEL_SIZES[size], 1);

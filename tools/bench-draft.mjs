@@ -20,8 +20,8 @@ export async function benchDraft({ size = "gpt2", draft = "distilgpt2", dtype = 
   const { createEngine } = await import(new URL("../dist/lib/chorus.js", import.meta.url).href);
   const { MODEL_SIZES } = (await load("./src/bench/model/model-sizes.ts")).module;
   const { makeRandomModel } = (await load("./src/bench/model/random-model.ts")).module;
-  const { printTable } = (await load("./src/testing/bench.ts")).module;
-  const { draftCosts } = (await load("./src/testing/draft-cost.ts")).module;
+  const { printTable } = (await load("./src/testing/benchmarks/bench.ts")).module;
+  const { draftCosts } = (await load("./src/testing/benchmarks/draft-cost.ts")).module;
   const open = (/** @type {object} */ config) =>
     createEngine({ model: makeRandomModel(MODEL_SIZES[size], 1), worker: false, backend: "cpu", dtype, ...config });
   const speculation = {
@@ -40,9 +40,11 @@ export async function benchDraft({ size = "gpt2", draft = "distilgpt2", dtype = 
   printTable(
     `${draft} drafts ${NUM_DRAFTED} tokens for ${size}, in ${dtype} on the CPU: medians of ${repeats} rounds`,
     ["sequences", "step, ms", "round of drafting, ms", `pays above, of ${NUM_DRAFTED} drafts`],
-    costs.map((/** @type {import("../src/testing/draft-cost.ts").DraftCost} */ { count, stepMs, roundMs }) => {
-      const needed = roundMs / stepMs - 1;
-      return [count, stepMs.toFixed(1), roundMs.toFixed(1), needed < NUM_DRAFTED ? needed.toFixed(2) : "never"];
-    }),
+    costs.map(
+      (/** @type {import("../src/testing/benchmarks/draft-cost.ts").DraftCost} */ { count, stepMs, roundMs }) => {
+        const needed = roundMs / stepMs - 1;
+        return [count, stepMs.toFixed(1), roundMs.toFixed(1), needed < NUM_DRAFTED ? needed.toFixed(2) : "never"];
+      },
+    ),
   );
 }

@@ -28,7 +28,7 @@ export async function benchFleet(/** @type {{ quick?: boolean | undefined }} */ 
   const { runnerImport } = await import("vite");
   const load = (/** @type {string} */ path) => runnerImport(path, { configFile: false, root });
   const { simulateFleet } = (await load("./src/testing/fleet/simulate-fleet.ts")).module;
-  const { printTable } = (await load("./src/testing/bench.ts")).module;
+  const { printTable } = (await load("./src/testing/benchmarks/bench.ts")).module;
   const points = await measureSteps();
   printTable(
     `A step of the embedded model on one thread of this machine's CPU, Node ${process.versions.node}`,

@@ -44,8 +44,8 @@ export async function benchMemory(executablePath, sizeName) {
   writeFileSync(join(outDir, "index.html"), '<!doctype html><title>Memory</title><input type="file" multiple>');
   const page = await preview({ root, configFile, logLevel: "warn", build: { outDir }, preview: { host: "127.0.0.1" } });
   const url = page.resolvedUrls?.local[0] ?? "";
-  const { module: models } = await runnerImport("./src/testing/large-model.ts", { configFile: false });
-  const { module: servers } = await runnerImport("./src/testing/model-server.ts", { configFile: false });
+  const { module: models } = await runnerImport("./src/testing/models/large-model.ts", { configFile: false });
+  const { module: servers } = await runnerImport("./src/testing/fakes/model-server.ts", { configFile: false });
   const server = await servers.ModelServer.start();
   try {
     const model = await models.makeLargeModel(size);
@@ -122,7 +122,7 @@ async function measureLoad(
 }
 
 function serveFolder(
-  /** @type {import("../src/testing/model-server.ts").ModelServer} */ server,
+  /** @type {import("../src/testing/fakes/model-server.ts").ModelServer} */ server,
   /** @type {string} */ folder,
   /** @type {ReadonlyMap<string, Uint8Array>} */ files,
 ) {

@@ -51,7 +51,7 @@ if (process.argv.includes("peers")) {
   });
   if (words.length === 0 || words.includes("core")) {
     const { runnerImport } = await import("vite");
-    const { module: bench } = await runnerImport("./src/testing/core-cost.ts", { configFile: false });
+    const { module: bench } = await runnerImport("./src/testing/benchmarks/core-cost.ts", { configFile: false });
     await bench.printCoreCosts();
   }
   if (words.length === 0 || words.includes("page")) {

@@ -61,7 +61,7 @@ export class Firefox {
     return page;
   }
 
-  /** A page that can be asked for the checks of src/testing/library-checks.ts, on the built library. */
+  /** A page that can be asked for the checks of src/testing/requests/library-checks.ts, on the built library. */
   async libraryPage(): Promise<LibraryPage> {
     const [url = ""] = this.#modules.resolvedUrls?.local ?? [];
     return new LibraryPage(await this.newPage(`${url}e2e/support/bare.html`));
@@ -74,7 +74,7 @@ export class Firefox {
   }
 }
 
-type Checks = typeof import("../../src/testing/library-checks.ts");
+type Checks = typeof import("../../src/testing/requests/library-checks.ts");
 type Rest<T> = T extends [unknown, ...infer Others] ? Others : never;
 
 export class LibraryPage {
@@ -91,7 +91,7 @@ export class LibraryPage {
     // As text: a function's import() would be Vitest's own.
     const found = await this.#page.evaluate(`Promise.all([
       import("/built/lib/chorus.js"),
-      import("/src/testing/library-checks.ts"),
+      import("/src/testing/requests/library-checks.ts"),
     ]).then(([{ createEngine }, checks]) => checks.${name}(createEngine, ...${JSON.stringify(given)}))`);
     return found as Awaited<ReturnType<Checks[Name]>>;
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";
 import { loadTokenizer } from "../files/tokenizer.ts";
-import { loadChorusTokenizer, openFolder } from "../testing/request-context.ts";
+import { loadChorusTokenizer, openFolder } from "../testing/requests/request-context.ts";
 import { createChatFormat, type ChatTokenizer } from "./chat-format.ts";
 
 const chorus = await loadChorusTokenizer();

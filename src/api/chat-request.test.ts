@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { loadTokenizer } from "../files/tokenizer.ts";
-import { loadChorusTokenizer, openFolder, requestContext } from "../testing/request-context.ts";
+import { loadChorusTokenizer, openFolder, requestContext } from "../testing/requests/request-context.ts";
 import { NO_RULES } from "../engine/sampling/logit-rules.ts";
 import { NO_FILTERS } from "../engine/sampling/sampling-params.ts";
 import { createChatFormat } from "./chat-format.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { StepReport } from "../protocol/reports.ts";
-import { sampleRequest, sampleStep } from "../testing/sample-reports.ts";
+import { sampleRequest, sampleStep } from "../testing/requests/sample-reports.ts";
 import { AT, completion, FakeSide, MAP } from "../testing/app/fake-side.ts";
 import { EngineClient } from "./engine-client.ts";
 

@@ -4,9 +4,9 @@ import { Engine } from "../engine/engine.ts";
 import { Metrics } from "../engine/metrics/metrics.ts";
 import type { ChorusEngine, EngineEvents } from "../protocol/engine.ts";
 import type { Alert, ModelCard } from "../protocol/reports.ts";
-import { FakeRunner } from "../testing/fake-runner.ts";
-import { ROOMY, samplingParams } from "../testing/engine-harness.ts";
-import { sampleEntry, sampleRequest, sampleStep } from "../testing/sample-reports.ts";
+import { FakeRunner } from "../testing/fakes/fake-runner.ts";
+import { ROOMY, samplingParams } from "../testing/fakes/engine-harness.ts";
+import { sampleEntry, sampleRequest, sampleStep } from "../testing/requests/sample-reports.ts";
 import { readRecording, recordRun, type RecordedEvent } from "./recording.ts";
 
 const MODEL: ModelCard = {

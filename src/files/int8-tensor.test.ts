@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { weightsAsKept } from "../testing/weights-as-kept.ts";
+import { weightsAsKept } from "../testing/references/weights-as-kept.ts";
 import { openSafetensors, type Checkpoint } from "./safetensors.ts";
 import { encodeSafetensorsHeader } from "./safetensors-header.ts";
 import { readF32 } from "./tensor.ts";

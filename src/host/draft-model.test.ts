@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { createEngine } from "../index.ts";
 import { withAbsoluteDraft } from "../protocol/model-source.ts";
-import { allowRelaxedSimd } from "../testing/cpu.ts";
+import { allowRelaxedSimd } from "../testing/cpu/cpu.ts";
 
 allowRelaxedSimd();
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Completion } from "../protocol/openai.ts";
-import { ending, going, names, params, request } from "../testing/sample-answers.ts";
+import { ending, going, names, params, request } from "../testing/requests/sample-answers.ts";
 import { OpenRequest } from "./open-request.ts";
 
 const scores = [{ tokenId: 1, logprob: -0.25 }];

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { EngineClient } from "../client/engine-client.ts";
 import type { EngineConfig } from "../protocol/config.ts";
-import { FakeBackend } from "../testing/fake-backend.ts";
-import { fakePlatform } from "../testing/fake-platform.ts";
-import { modelFiles } from "../testing/model-folders.ts";
-import { ModelServer } from "../testing/model-server.ts";
+import { FakeBackend } from "../testing/fakes/fake-backend.ts";
+import { fakePlatform } from "../testing/fakes/fake-platform.ts";
+import { modelFiles } from "../testing/models/model-folders.ts";
+import { ModelServer } from "../testing/fakes/model-server.ts";
 import { EngineHost } from "./engine-host.ts";
 import { SharedEngine } from "./shared-engine.ts";
 

@@ -7,7 +7,7 @@ import OpenAI, { APIUserAbortError, BadRequestError, NotFoundError, RateLimitErr
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { NodeServer } from "../serve/node-server.ts";
-import { openFakeModel, type FakeModel } from "../testing/fake-model.ts";
+import { openFakeModel, type FakeModel } from "../testing/fakes/fake-model.ts";
 
 /** Long enough to fill a block of the prefix cache. */
 const QUESTION = "Once upon a time there was a small engine that liked to think about many other small engines.";

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 
 import { float16ToFloat32 } from "../files/half.ts";
 import { openSafetensors } from "../files/safetensors.ts";
-import { FAMILY_FIXTURES } from "../testing/family-fixtures.ts";
-import { readFixture } from "../testing/fixtures.ts";
+import { FAMILY_FIXTURES } from "../testing/models/family-fixtures.ts";
+import { readFixture } from "../testing/models/fixtures.ts";
 import { checkValues } from "./check-values.ts";
 import { describeModel } from "./families.ts";
 import { openWeights } from "./model-weights.ts";

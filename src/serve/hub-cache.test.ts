@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { ModelServer } from "../testing/model-server.ts";
+import { ModelServer } from "../testing/fakes/model-server.ts";
 import { hubCacheFolder, openHubModel } from "./hub-cache.ts";
 
 const FILES = new Map([

@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import type { ChorusEngine, CreateEngineOptions } from "../protocol/engine.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { openFakeModel, type FakeModel } from "../testing/fake-model.ts";
-import { ModelServer } from "../testing/model-server.ts";
+import { openFakeModel, type FakeModel } from "../testing/fakes/fake-model.ts";
+import { ModelServer } from "../testing/fakes/model-server.ts";
 import { serve } from "./serve.ts";
 
 const FOLDER = "public/models/chorus-chat";

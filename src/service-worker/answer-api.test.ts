@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { answerThrough, declineThrough } from "../client/page-api.ts";
 import { createHandler } from "../http/handler.ts";
 import type { Handler } from "../http/served-engine.ts";
-import { openFakeModel, type FakeModel } from "../testing/fake-model.ts";
+import { openFakeModel, type FakeModel } from "../testing/fakes/fake-model.ts";
 import { answerApi, apiPath, type PageClient } from "./answer-api.ts";
 
 const SCOPE = "https://host.example/some/where/";

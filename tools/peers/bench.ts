@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 
-import { printTable } from "../../src/testing/bench.ts";
+import { printTable } from "../../src/testing/benchmarks/bench.ts";
 import type { Adapter } from "../chromium-flags.mjs";
 import { root } from "../run-command.mjs";
 import type { Place } from "./contenders.ts";

@@ -11,7 +11,7 @@ import { mkdir, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { float32ToFloat16 } from "../../src/files/half.ts";
-import { asciiTokenizer } from "../../src/testing/ascii-tokenizer.ts";
+import { asciiTokenizer } from "../../src/testing/models/ascii-tokenizer.ts";
 
 interface Gpt2Size {
   readonly nLayer: number;

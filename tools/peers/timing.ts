@@ -1,4 +1,4 @@
-import { medianOf } from "../../src/testing/bench.ts";
+import { medianOf } from "../../src/testing/benchmarks/bench.ts";
 import type { Answer } from "./engine-page.ts";
 
 export interface Timing {

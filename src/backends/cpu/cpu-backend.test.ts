@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import type { EngineConfig } from "../../protocol/config.ts";
-import { readFixture } from "../../testing/fixtures.ts";
+import { readFixture } from "../../testing/models/fixtures.ts";
 import { cpuBackend } from "./cpu-backend.ts";
 
 const ONE_THREAD = { most: 1, openHelper: null };

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { createEngine } from "../../index.ts";
-import { allowRelaxedSimd } from "../../testing/cpu.ts";
-import { answersAlone, answersUnder, CIRCUMSTANCES } from "../../testing/exactness.ts";
+import { allowRelaxedSimd } from "../../testing/cpu/cpu.ts";
+import { answersAlone, answersUnder, CIRCUMSTANCES } from "../../testing/requests/exactness.ts";
 
 allowRelaxedSimd();
 

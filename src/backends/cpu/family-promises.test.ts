@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { createEngine, type CreateEngineOptions } from "../../index.ts";
-import { allowRelaxedSimd } from "../../testing/cpu.ts";
+import { allowRelaxedSimd } from "../../testing/cpu/cpu.ts";
 import {
   answersAlone,
   answersUnder,
@@ -15,8 +15,8 @@ import {
   shared,
   type Circumstance,
   type Request,
-} from "../../testing/exactness.ts";
-import { FAMILY_FIXTURES } from "../../testing/family-fixtures.ts";
+} from "../../testing/requests/exactness.ts";
+import { FAMILY_FIXTURES } from "../../testing/models/family-fixtures.ts";
 
 allowRelaxedSimd();
 

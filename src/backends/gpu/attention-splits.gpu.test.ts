@@ -8,9 +8,9 @@ import { describeModel } from "../../models/families.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
 import type { Tensor } from "../../files/tensor.ts";
-import { prepareGraph, runDispatches, type PreparedGraph } from "../../testing/prepared-graph.ts";
-import { GREEDY, loadGolden } from "../../testing/golden.ts";
-import { differingWords, openTestDevice, readBuffer } from "../../testing/gpu.ts";
+import { prepareGraph, runDispatches, type PreparedGraph } from "../../testing/gpu/prepared-graph.ts";
+import { GREEDY, loadGolden } from "../../testing/models/golden.ts";
+import { differingWords, openTestDevice, readBuffer } from "../../testing/gpu/gpu.ts";
 
 const opened = await openTestDevice();
 const GPU = { isSoftware: false, hasSubgroups: false };

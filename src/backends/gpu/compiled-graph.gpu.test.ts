@@ -5,10 +5,10 @@ import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import type { Value } from "../../models/graph.ts";
 import { Sequence } from "../../engine/core/sequence.ts";
-import { prepareGraph, runDispatches } from "../../testing/prepared-graph.ts";
+import { prepareGraph, runDispatches } from "../../testing/gpu/prepared-graph.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
-import { GREEDY, loadGolden } from "../../testing/golden.ts";
-import { differingWords, expectClose, openTestDevice, readBuffer } from "../../testing/gpu.ts";
+import { GREEDY, loadGolden } from "../../testing/models/golden.ts";
+import { differingWords, expectClose, openTestDevice, readBuffer } from "../../testing/gpu/gpu.ts";
 import { strideOf } from "./padding.ts";
 
 const opened = await openTestDevice();

@@ -3,14 +3,20 @@ import { describe, expect, it } from "vitest";
 import { Sequence } from "../../engine/core/sequence.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { describeModel } from "../../models/families.ts";
-import { FAMILY_FIXTURES } from "../../testing/family-fixtures.ts";
-import { GREEDY, loadGolden } from "../../testing/golden.ts";
-import { lastLogitsReference } from "../../testing/graph-reference.ts";
-import { gpuKernelLogits } from "../../testing/prepared-graph.ts";
-import { createRunner, greedyTogether, greedyTokens, lastLogits, placedSequence } from "../../testing/runner-runs.ts";
-import { expectClose, openTestDevice } from "../../testing/gpu.ts";
-import { randomWeights } from "../../testing/random-weights.ts";
-import { storedAs } from "../../testing/tensors.ts";
+import { FAMILY_FIXTURES } from "../../testing/models/family-fixtures.ts";
+import { GREEDY, loadGolden } from "../../testing/models/golden.ts";
+import { lastLogitsReference } from "../../testing/references/graph-reference.ts";
+import { gpuKernelLogits } from "../../testing/gpu/prepared-graph.ts";
+import {
+  createRunner,
+  greedyTogether,
+  greedyTokens,
+  lastLogits,
+  placedSequence,
+} from "../../testing/gpu/runner-runs.ts";
+import { expectClose, openTestDevice } from "../../testing/gpu/gpu.ts";
+import { randomWeights } from "../../testing/models/random-weights.ts";
+import { storedAs } from "../../testing/references/tensors.ts";
 
 const opened = await openTestDevice();
 

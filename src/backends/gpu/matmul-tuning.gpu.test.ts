@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { loadGolden } from "../../testing/golden.ts";
-import { differingWords, openTestDevice, randomFloats, readBuffer } from "../../testing/gpu.ts";
+import { loadGolden } from "../../testing/models/golden.ts";
+import { differingWords, openTestDevice, randomFloats, readBuffer } from "../../testing/gpu/gpu.ts";
 import { Arena } from "./arena.ts";
 import { Activations } from "./activations.ts";
 import { KernelCompiler } from "./kernel.ts";

@@ -4,12 +4,12 @@ import { weightsOf, type Weight } from "../../models/graph.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import { readF32, type Tensor } from "../../files/tensor.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
-import { loadGolden } from "../../testing/golden.ts";
-import { createRunner, greedyTokens, lastLogits } from "../../testing/runner-runs.ts";
-import { differingWords, expectClose, openTestDevice } from "../../testing/gpu.ts";
-import { int8Checkpoint } from "../../testing/int8-checkpoint.ts";
-import { tensorOf } from "../../testing/tensors.ts";
-import { weightsAsKept } from "../../testing/weights-as-kept.ts";
+import { loadGolden } from "../../testing/models/golden.ts";
+import { createRunner, greedyTokens, lastLogits } from "../../testing/gpu/runner-runs.ts";
+import { differingWords, expectClose, openTestDevice } from "../../testing/gpu/gpu.ts";
+import { int8Checkpoint } from "../../testing/models/int8-checkpoint.ts";
+import { tensorOf } from "../../testing/references/tensors.ts";
+import { weightsAsKept } from "../../testing/references/weights-as-kept.ts";
 
 const opened = await openTestDevice();
 const golden = await loadGolden("gpt2-mid");

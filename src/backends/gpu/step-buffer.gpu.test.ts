@@ -5,7 +5,7 @@ import { NO_RULES } from "../../engine/sampling/logit-rules.ts";
 import { NO_FILTERS, type SamplingParams } from "../../engine/sampling/sampling-params.ts";
 import { Sequence, type ScheduledSequence } from "../../engine/core/sequence.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
-import { openTestDevice, readBuffer } from "../../testing/gpu.ts";
+import { openTestDevice, readBuffer } from "../../testing/gpu/gpu.ts";
 import { Arena } from "./arena.ts";
 import { StepBuffer } from "./step-buffer.ts";
 

@@ -5,11 +5,11 @@ import { it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { Sequence } from "../../engine/core/sequence.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
-import { medianOf, printTable } from "../../testing/bench.ts";
-import { GREEDY } from "../../testing/golden.ts";
-import { openTestDevice } from "../../testing/gpu.ts";
+import { medianOf, printTable } from "../../testing/benchmarks/bench.ts";
+import { GREEDY } from "../../testing/models/golden.ts";
+import { openTestDevice } from "../../testing/gpu/gpu.ts";
 import { describeModel } from "../../models/families.ts";
-import { randomWeights } from "../../testing/random-weights.ts";
+import { randomWeights } from "../../testing/models/random-weights.ts";
 import { GpuRunner } from "./gpu-runner.ts";
 
 const opened = await openTestDevice();

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { Sequence } from "../../engine/core/sequence.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
-import { GREEDY, loadGolden } from "../../testing/golden.ts";
-import { openTestDevice } from "../../testing/gpu.ts";
+import { GREEDY, loadGolden } from "../../testing/models/golden.ts";
+import { openTestDevice } from "../../testing/gpu/gpu.ts";
 import { GpuRunner } from "./gpu-runner.ts";
 import { elapsedMs } from "./timestamps.ts";
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { createHandler } from "../../http/handler.ts";
 import type { Handler } from "../../http/served-engine.ts";
 import { NodeServer } from "../../serve/node-server.ts";
-import { openFakeModel, type FakeModel } from "../../testing/fake-model.ts";
+import { openFakeModel, type FakeModel } from "../../testing/fakes/fake-model.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { readHttpStream } from "./http-load.ts";
 import { soak } from "./soak.ts";

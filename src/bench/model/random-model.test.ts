@@ -7,7 +7,7 @@ import { openSafetensors } from "../../files/safetensors.ts";
 import { describeModel } from "../../models/families.ts";
 import { countParameters } from "../../models/model-weights.ts";
 import { CATALOGUE } from "../../protocol/catalogue.ts";
-import { readFixture } from "../../testing/fixtures.ts";
+import { readFixture } from "../../testing/models/fixtures.ts";
 import { makeRandomModel } from "./random-model.ts";
 import { MODEL_SIZES } from "./model-sizes.ts";
 import { meanOf, standardDeviationOf } from "../statistics.ts";

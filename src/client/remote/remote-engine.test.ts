@@ -4,7 +4,7 @@ import type { ChorusError } from "../../protocol/errors.ts";
 import type { ChatCompletionRequest } from "../../protocol/openai.ts";
 import { NodeServer } from "../../serve/node-server.ts";
 import { createHandler } from "../../http/handler.ts";
-import { openFakeModel } from "../../testing/fake-model.ts";
+import { openFakeModel } from "../../testing/fakes/fake-model.ts";
 import {
   answerJson,
   answerText,

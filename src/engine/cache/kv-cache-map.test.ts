@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { KV_BLOCK_STATES } from "../../protocol/reports.ts";
-import { EngineHarness, samplingParams } from "../../testing/engine-harness.ts";
+import { EngineHarness, samplingParams } from "../../testing/fakes/engine-harness.ts";
 
 const CONFIG = { blockSize: 4, numGpuBlocks: 8, enablePrefixCaching: true };
 const prompt = [1, 2, 3, 4, 5, 6, 7, 8, 9];

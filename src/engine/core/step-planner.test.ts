@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { samplingParams } from "../../testing/engine-harness.ts";
+import { samplingParams } from "../../testing/fakes/engine-harness.ts";
 import { BeamGroup } from "../beams/beam-group.ts";
 import type { GrammarMatcher } from "../sampling/grammar-matcher.ts";
 import type { SamplingParams } from "../sampling/sampling-params.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EngineHarness, samplingParams, scriptedRunner } from "../../testing/engine-harness.ts";
+import { EngineHarness, samplingParams, scriptedRunner } from "../../testing/fakes/engine-harness.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { BlockPool } from "../cache/block-pool.ts";
 import { Drafter } from "./drafter.ts";

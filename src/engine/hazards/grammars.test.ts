@@ -9,8 +9,8 @@ import {
   EOS,
   samplingParams,
   samplingRunner,
-} from "../../testing/engine-harness.ts";
-import { grammarCompiler } from "../../testing/grammars.ts";
+} from "../../testing/fakes/engine-harness.ts";
+import { grammarCompiler } from "../../testing/requests/grammars.ts";
 import type { EngineRequest } from "../engine-options.ts";
 import type { SamplingParams } from "../sampling/sampling-params.ts";
 

@@ -10,8 +10,8 @@ import {
   EOS,
   samplingParams,
   samplingRunner,
-} from "../../testing/engine-harness.ts";
-import { grammarCompiler } from "../../testing/grammars.ts";
+} from "../../testing/fakes/engine-harness.ts";
+import { grammarCompiler } from "../../testing/requests/grammars.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 
 const prompt = byteTokens("What?");

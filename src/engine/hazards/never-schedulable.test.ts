@@ -1,6 +1,6 @@
 // A request that can never fit must be refused when it arrives: in the queue it would block everybody for ever.
 import { describe, expect, it } from "vitest";
-import { EngineHarness, ROOMY, samplingParams } from "../../testing/engine-harness.ts";
+import { EngineHarness, ROOMY, samplingParams } from "../../testing/fakes/engine-harness.ts";
 import { Scheduler } from "../scheduling/scheduler.ts";
 import { Sequence } from "../core/sequence.ts";
 

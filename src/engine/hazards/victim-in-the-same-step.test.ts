@@ -2,7 +2,7 @@
 // have a new owner, and its share of the budget would be lost.
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
-import { ROOMY, samplingParams } from "../../testing/engine-harness.ts";
+import { ROOMY, samplingParams } from "../../testing/fakes/engine-harness.ts";
 import { Scheduler } from "../scheduling/scheduler.ts";
 import { Sequence } from "../core/sequence.ts";
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { readRecording, recordRun } from "../../client/recording.ts";
 import type { ChorusEngine } from "../../protocol/engine.ts";
 import type { ModelCard, StepReport } from "../../protocol/reports.ts";
-import { sampleStep } from "../../testing/sample-reports.ts";
-import { SimulatedLoad, type SimulatedLoadOptions } from "../../testing/simulated-load.ts";
+import { sampleStep } from "../../testing/requests/sample-reports.ts";
+import { SimulatedLoad, type SimulatedLoadOptions } from "../../testing/benchmarks/simulated-load.ts";
 import type { SchedulerLimits } from "../scheduling/scheduler-config.ts";
 import { AdaptiveLimits } from "./adaptive-limits.ts";
 

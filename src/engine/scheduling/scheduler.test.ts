@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ROOMY, samplingParams } from "../../testing/engine-harness.ts";
+import { ROOMY, samplingParams } from "../../testing/fakes/engine-harness.ts";
 import type { SchedulerConfig } from "./scheduler-config.ts";
 import { Scheduler } from "./scheduler.ts";
 import { Sequence, type ScheduledSequence } from "../core/sequence.ts";

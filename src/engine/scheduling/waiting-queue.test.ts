@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { samplingParams } from "../../testing/engine-harness.ts";
+import { samplingParams } from "../../testing/fakes/engine-harness.ts";
 import { Sequence } from "../core/sequence.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { samplingParams } from "../../testing/engine-harness.ts";
+import { samplingParams } from "../../testing/fakes/engine-harness.ts";
 import type { SamplingParams } from "../sampling/sampling-params.ts";
 import { Sequence } from "../core/sequence.ts";
 import { checkStop } from "./stopping.ts";

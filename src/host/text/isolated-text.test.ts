@@ -10,7 +10,7 @@ import { openFileList } from "../../files/model-files.ts";
 import { mayTakeForEver, ModelTokenizer, readTokenizer, withoutEncoder } from "../../files/tokenizer.ts";
 import { createChatFormat } from "../../api/chat-format.ts";
 import { describeModel } from "../../models/families.ts";
-import { modelFiles } from "../../testing/model-folders.ts";
+import { modelFiles } from "../../testing/models/model-folders.ts";
 import { seedSequence } from "../seeds.ts";
 import { IsolatedText, USUAL_TEXT_LIMITS, type TextLimits } from "./isolated-text.ts";
 import { parse, TextService, type TextCall, type TextPort } from "./text-service.ts";

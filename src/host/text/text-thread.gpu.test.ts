@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 
 import { createEngine } from "../../index.ts";
-import { checkpointFiles } from "../../testing/golden-answers.ts";
+import { checkpointFiles } from "../../testing/models/golden-answers.ts";
 
 test("a text that takes for ever costs its own request, and others are answered meanwhile", async () => {
   const files = await Promise.all(

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import type { StepReport } from "../../protocol/reports.ts";
 import { FakeEngine } from "../../testing/app/fake-engine.ts";
-import { sampleEntry, sampleStep } from "../../testing/sample-reports.ts";
+import { sampleEntry, sampleStep } from "../../testing/requests/sample-reports.ts";
 import { BatchMetrics } from "./batch-metrics.ts";
 
 let nowMs = 0;

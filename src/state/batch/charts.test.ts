@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { sampleEntry, sampleRequest, sampleStep } from "../../testing/sample-reports.ts";
+import { sampleEntry, sampleRequest, sampleStep } from "../../testing/requests/sample-reports.ts";
 import { Charts } from "./charts.ts";
 import { requestName } from "../chat/request-name.ts";
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { StepReport } from "../../protocol/reports.ts";
-import { sampleEntry, sampleRequest, sampleStep } from "../../testing/sample-reports.ts";
+import { sampleEntry, sampleRequest, sampleStep } from "../../testing/requests/sample-reports.ts";
 import { requestName } from "../chat/request-name.ts";
 import { TimelineRows, type TimelineRow } from "./timeline-rows.ts";
 import { Timeline, TIMELINE_STEPS, type Cell, type Track } from "./timeline.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RequestReport, StepReport } from "../../protocol/reports.ts";
-import { sampleEntry, sampleRequest, sampleStep } from "../../testing/sample-reports.ts";
+import { sampleEntry, sampleRequest, sampleStep } from "../../testing/requests/sample-reports.ts";
 import { RequestBook } from "./request-book.ts";
 
 const step = (atMs: number, requestId: string): StepReport => sampleStep({ atMs, entries: [sampleEntry(requestId)] });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sampleEntry, sampleStep } from "../../testing/sample-reports.ts";
+import { sampleEntry, sampleStep } from "../../testing/requests/sample-reports.ts";
 import type { Demo, DemoState } from "./demo.ts";
 import { zoomWithDemo } from "./demo-zoom.ts";
 import { Dock } from "../batch/dock.ts";

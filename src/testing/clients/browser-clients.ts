@@ -5,7 +5,7 @@ import { ChatOpenAI } from "@langchain/openai";
 import { jsonSchema, generateText, Output, streamText } from "ai";
 import OpenAI from "openai";
 
-import { FAKE_MODEL_FILES, openFakeModelOf } from "../fake-model-of.ts";
+import { FAKE_MODEL_FILES, openFakeModelOf } from "../fakes/fake-model-of.ts";
 
 declare global {
   var clients: Promise<Record<string, unknown>> | undefined;

@@ -3,7 +3,7 @@ import type { SequenceOutput } from "../../engine/text/output.ts";
 import type { StepPlan } from "../../engine/step-plan.ts";
 import { ROW_WORDS } from "../../engine/step-plan.ts";
 import type { StepResult } from "../../engine/runner.ts";
-import { PLAIN_REQUEST, ROOMY, samplingParams } from "../engine-harness.ts";
+import { PLAIN_REQUEST, ROOMY, samplingParams } from "../fakes/engine-harness.ts";
 
 /** What a step of so many rows takes, milliseconds. */
 export type StepCost = (rows: number) => number;

@@ -6,8 +6,8 @@ import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 
 import type { EngineConfig } from "../../protocol/config.ts";
-import { openFakeModel, type FakeModel } from "../fake-model.ts";
-import { VirtualClock } from "../virtual-clock.ts";
+import { openFakeModel, type FakeModel } from "../fakes/fake-model.ts";
+import { VirtualClock } from "../fakes/virtual-clock.ts";
 import { growthOf, soak } from "./soak.ts";
 
 const KINDS: readonly EngineConfig[] = [

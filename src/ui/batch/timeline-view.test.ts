@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import { Timeline } from "../../state/batch/timeline.ts";
-import { sampleEntry, sampleStep } from "../../testing/sample-reports.ts";
+import { sampleEntry, sampleStep } from "../../testing/requests/sample-reports.ts";
 import { TimelineView } from "./timeline-view.ts";
 
 let timeline: Timeline;

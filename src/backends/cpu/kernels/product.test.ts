@@ -1,9 +1,16 @@
 import { describe, expect, it } from "vitest";
 
 import type { WeightsDtype } from "../../../protocol/config.ts";
-import { bitsOf, expectNear, paddedRows, randomNormals, testKernels, type TestKernels } from "../../../testing/cpu.ts";
-import { geluErfReference, geluTanhReference, matmulReference } from "../../../testing/reference.ts";
-import { weightsAsKept } from "../../../testing/weights-as-kept.ts";
+import {
+  bitsOf,
+  expectNear,
+  paddedRows,
+  randomNormals,
+  testKernels,
+  type TestKernels,
+} from "../../../testing/cpu/cpu.ts";
+import { geluErfReference, geluTanhReference, matmulReference } from "../../../testing/references/reference.ts";
+import { weightsAsKept } from "../../../testing/references/weights-as-kept.ts";
 import { strideOf } from "../pack/panel-matrix.ts";
 import { EPILOGUE, type Epilogue } from "./epilogues.ts";
 import { GROUP_COLUMNS } from "./panels.ts";

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import { MAX_TOP_CANDIDATES } from "../../../engine/sampling/sampling-params.ts";
 import type { LogitRules } from "../../../engine/sampling/logit-rules.ts";
-import { drawOnCpu, type Drawn } from "../../../testing/cpu-sampler.ts";
-import { randomNormals } from "../../../testing/cpu.ts";
-import { ruleReference, type RuledRow } from "../../../testing/rule-reference.ts";
+import { drawOnCpu, type Drawn } from "../../../testing/cpu/cpu-sampler.ts";
+import { randomNormals } from "../../../testing/cpu/cpu.ts";
+import { ruleReference, type RuledRow } from "../../../testing/references/rule-reference.ts";
 
 /** Tokens of which some come often. */
 function tokens(length: number, size: number, seed: number): number[] {

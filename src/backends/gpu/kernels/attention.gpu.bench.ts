@@ -2,8 +2,8 @@
 
 import { it } from "vitest";
 
-import { makeBuffer, medianOf, printTable } from "../../../testing/bench.ts";
-import { openTestDevice } from "../../../testing/gpu.ts";
+import { makeBuffer, medianOf, printTable } from "../../../testing/benchmarks/bench.ts";
+import { openTestDevice } from "../../../testing/gpu/gpu.ts";
 import { KernelCompiler } from "../kernel.ts";
 import {
   attention,

@@ -9,8 +9,8 @@ import {
   openTestDevice,
   randomFloats,
   runKernel,
-} from "../../../testing/gpu.ts";
-import { attentionReference } from "../../../testing/reference.ts";
+} from "../../../testing/gpu/gpu.ts";
+import { attentionReference } from "../../../testing/references/reference.ts";
 import type { KernelConstants } from "../kernel.ts";
 import { padRows, strideOf } from "../padding.ts";
 import {

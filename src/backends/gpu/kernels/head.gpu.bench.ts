@@ -3,9 +3,9 @@
 
 import { it } from "vitest";
 
-import { makeBuffer, medianOf, printTable } from "../../../testing/bench.ts";
-import { openTestDevice, randomFloats } from "../../../testing/gpu.ts";
-import { packSamples } from "../../../testing/samples.ts";
+import { makeBuffer, medianOf, printTable } from "../../../testing/benchmarks/bench.ts";
+import { openTestDevice, randomFloats } from "../../../testing/gpu/gpu.ts";
+import { packSamples } from "../../../testing/gpu/samples.ts";
 import { KernelCompiler } from "../kernel.ts";
 import { usualMatmuls } from "../matmul-variants.ts";
 import { strideOf } from "../padding.ts";

@@ -9,10 +9,10 @@ import {
   openTestDevice,
   randomFloats,
   runKernel,
-} from "../../../testing/gpu.ts";
-import { packMatrix } from "../../../testing/pack-matrix.ts";
-import { gumbelReference } from "../../../testing/reference.ts";
-import { packSamples } from "../../../testing/samples.ts";
+} from "../../../testing/gpu/gpu.ts";
+import { packMatrix } from "../../../testing/references/pack-matrix.ts";
+import { gumbelReference } from "../../../testing/references/reference.ts";
+import { packSamples } from "../../../testing/gpu/samples.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
 import { Epilogue, matmulSkinny, matmulTiled } from "./matmul.ts";

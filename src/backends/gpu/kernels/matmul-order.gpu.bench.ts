@@ -3,8 +3,8 @@
 
 import { it } from "vitest";
 
-import { openTestDevice } from "../../../testing/gpu.ts";
-import { medianOf, printTable } from "../../../testing/bench.ts";
+import { openTestDevice } from "../../../testing/gpu/gpu.ts";
+import { medianOf, printTable } from "../../../testing/benchmarks/bench.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
 import { KernelCompiler, type Kernel, type KernelConstants } from "../kernel.ts";
 import { matmulLane, matmulRow, matmulTiled } from "./matmul.ts";

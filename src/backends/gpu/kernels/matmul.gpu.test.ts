@@ -8,13 +8,18 @@ import {
   openTestDevice,
   randomFloats,
   runKernel,
-} from "../../../testing/gpu.ts";
-import { geluErfReference, geluTanhReference, matmulReference, siluReference } from "../../../testing/reference.ts";
-import { packSamples } from "../../../testing/samples.ts";
-import { weightsAsKept } from "../../../testing/weights-as-kept.ts";
+} from "../../../testing/gpu/gpu.ts";
+import {
+  geluErfReference,
+  geluTanhReference,
+  matmulReference,
+  siluReference,
+} from "../../../testing/references/reference.ts";
+import { packSamples } from "../../../testing/gpu/samples.ts";
+import { weightsAsKept } from "../../../testing/references/weights-as-kept.ts";
 import { usualMatmuls } from "../matmul-variants.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
-import { packMatrix } from "../../../testing/pack-matrix.ts";
+import { packMatrix } from "../../../testing/references/pack-matrix.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
 import { layerNorm } from "./layer-norm.ts";
 import { Epilogue, matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./matmul.ts";

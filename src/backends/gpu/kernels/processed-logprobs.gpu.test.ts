@@ -4,10 +4,10 @@
 import { describe, expect, it } from "vitest";
 
 import { MAX_TOP_LOGPROBS } from "../../../engine/sampling/sampling-params.ts";
-import { processedLogprobs, softmax } from "../../../testing/filter-reference.ts";
-import { loadGolden } from "../../../testing/golden.ts";
-import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu.ts";
-import { packSamples } from "../../../testing/samples.ts";
+import { processedLogprobs, softmax } from "../../../testing/references/filter-reference.ts";
+import { loadGolden } from "../../../testing/models/golden.ts";
+import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu/gpu.ts";
+import { packSamples } from "../../../testing/gpu/samples.ts";
 import { strideOf } from "../padding.ts";
 import { sample } from "./sample.ts";
 import { topLogprobs } from "./top-logprobs.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { openTestDevice, runKernel } from "../../../testing/gpu.ts";
-import { packSamples } from "../../../testing/samples.ts";
+import { openTestDevice, runKernel } from "../../../testing/gpu/gpu.ts";
+import { packSamples } from "../../../testing/gpu/samples.ts";
 import { strideOf } from "../padding.ts";
 import { sample } from "./sample.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { filterReference, softmax } from "../../../testing/filter-reference.ts";
-import { loadGolden } from "../../../testing/golden.ts";
-import { expectClose, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu.ts";
-import { packSamples } from "../../../testing/samples.ts";
-import { gumbelReference, threefryReference } from "../../../testing/reference.ts";
+import { filterReference, softmax } from "../../../testing/references/filter-reference.ts";
+import { loadGolden } from "../../../testing/models/golden.ts";
+import { expectClose, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu/gpu.ts";
+import { packSamples } from "../../../testing/gpu/samples.ts";
+import { gumbelReference, threefryReference } from "../../../testing/references/reference.ts";
 import { strideOf } from "../padding.ts";
 import { sample } from "./sample.ts";
 

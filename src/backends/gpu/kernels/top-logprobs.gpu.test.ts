@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { expectClose, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu.ts";
-import { packSamples } from "../../../testing/samples.ts";
+import { expectClose, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu/gpu.ts";
+import { packSamples } from "../../../testing/gpu/samples.ts";
 import { strideOf } from "../padding.ts";
 import { topLogprobs } from "./top-logprobs.ts";
 

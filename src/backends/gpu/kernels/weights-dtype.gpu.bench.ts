@@ -3,8 +3,8 @@
 import { it } from "vitest";
 
 import type { WeightsDtype } from "../../../protocol/config.ts";
-import { makeBuffer, medianOf, printTable } from "../../../testing/bench.ts";
-import { openTestDevice } from "../../../testing/gpu.ts";
+import { makeBuffer, medianOf, printTable } from "../../../testing/benchmarks/bench.ts";
+import { openTestDevice } from "../../../testing/gpu/gpu.ts";
 import { KernelCompiler } from "../kernel.ts";
 import { usualMatmuls } from "../matmul-variants.ts";
 import { packedBytes, weightsDtypeCode } from "../weights-dtype.ts";

@@ -1,0 +1,111 @@
+import type { Backend, LoadedRunner, LoadOptions, OpenedBackend } from "../../backends/backend.ts";
+import type { StepResult } from "../../engine/runner.ts";
+import type { StepPlan } from "../../engine/step-plan.ts";
+import type { OfferedBackend } from "../../host/platforms/platform.ts";
+import type { BackendName } from "../../protocol/config.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import { FakeRunner } from "./fake-runner.ts";
+
+type Fail = (error: ChorusError) => void;
+
+/** A device without a GPU, which a test can take away. */
+export class FakeDevice {
+  readonly failure: Promise<ChorusError>;
+  isClosed = false;
+  isLost = false;
+  /** Steps that end; those after them never do. */
+  numStepsLeft = Infinity;
+  #fail: Fail = () => undefined;
+
+  constructor() {
+    this.failure = new Promise((resolve) => (this.#fail = resolve));
+  }
+
+  /** Takes the device away. Until it is said, only calls that fail tell. */
+  lose({ isSaid = true } = {}): void {
+    this.isLost = true;
+    if (isSaid) this.#fail(new ChorusError("device_lost", "Taken away by a test."));
+  }
+}
+
+/** A backend whose devices compute with FakeRunners, a turn of the event loop per step. */
+export class FakeBackend implements Backend {
+  readonly name: BackendName;
+  readonly memory = () => ({ weightBytes: 0, kvCacheBytes: 0 });
+  readonly devices: FakeDevice[] = [];
+  readonly adapterName: string;
+  /** Attempts to open a device that fail. */
+  numMissing = 0;
+  /** Most blocks that there is memory for. */
+  maxBlocks = Infinity;
+  /** Called when a model begins to be loaded on a device. */
+  onLoad: (device: FakeDevice) => void | Promise<void> = () => undefined;
+  /** Resolves when a step that begins now has been computed. */
+  stepTime: () => Promise<void> = turn;
+  /** Resolves when steps may end. */
+  gate: Promise<void> = Promise.resolve();
+
+  constructor(name: BackendName, adapterName: string) {
+    this.name = name;
+    this.adapterName = adapterName;
+  }
+
+  /** As a platform offers it. */
+  get offered(): OfferedBackend {
+    return { name: this.name, load: () => Promise.resolve(this) };
+  }
+
+  /** The newest device. */
+  get device(): FakeDevice {
+    const device = this.devices.at(-1);
+    if (device === undefined) throw new Error("no device was opened");
+    return device;
+  }
+
+  open(): Promise<OpenedBackend> {
+    if (this.numMissing > 0) {
+      this.numMissing -= 1;
+      return Promise.reject(new ChorusError("webgpu_unavailable", "No adapter."));
+    }
+    const device = new FakeDevice();
+    this.devices.push(device);
+    return Promise.resolve({
+      name: this.name,
+      memory: this.memory,
+      adapterName: this.adapterName,
+      isSoftware: false,
+      failure: device.failure,
+      usual: () => ({ dtype: "f32" }),
+      checkFits: () => undefined,
+      load: (options) => this.#load(device, options),
+      close: () => void (device.isClosed = true),
+    });
+  }
+
+  async #load(device: FakeDevice, { engine, weights }: LoadOptions): Promise<LoadedRunner> {
+    await this.onLoad(device);
+    await turn();
+    // What Chromium says when its GPU process ends.
+    if (device.isLost) throw new Error("Instance dropped error in getCompilationInfo");
+    if (engine.numGpuBlocks > this.maxBlocks) throw new ChorusError("out_of_memory", "The fake device is full.");
+    const runner = new FakeRunner({ ...engine, vocabSize: weights.model.shape.vocabSize });
+    return {
+      weightBytes: 0,
+      adapterName: this.adapterName,
+      submit: (plan) => this.#submit(runner, device, plan),
+      dispose: () => undefined,
+    };
+  }
+
+  async #submit(runner: FakeRunner, device: FakeDevice, plan: StepPlan): Promise<StepResult> {
+    const result = runner.submit(plan);
+    await this.stepTime();
+    await this.gate;
+    device.numStepsLeft -= 1;
+    if (device.numStepsLeft < 0) return new Promise(() => undefined);
+    if (device.isLost) throw new ChorusError("device_lost", "A step's device is gone.");
+    return result;
+  }
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));

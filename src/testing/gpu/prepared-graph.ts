@@ -1,0 +1,87 @@
+// A model's graph with all that it reads and writes, without an engine around it.
+
+import { resolveEngineConfig } from "../../api/engine-config.ts";
+import { Activations } from "../../backends/gpu/activations.ts";
+import { Arena } from "../../backends/gpu/arena.ts";
+import { CompiledGraph } from "../../backends/gpu/compiled-graph.ts";
+import type { OpenedDevice } from "../../backends/gpu/device.ts";
+import { KernelCompiler, type Dispatch } from "../../backends/gpu/kernel.ts";
+import { usualMatmuls, type AdapterTraits } from "../../backends/gpu/matmul-variants.ts";
+import { ModelBuffers } from "../../backends/gpu/model-buffers.ts";
+import { StepBuffer, type StepShape } from "../../backends/gpu/step-buffer.ts";
+import { WeightUploader } from "../../backends/gpu/weight-uploader.ts";
+import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
+import { StepPlanner } from "../../engine/core/step-planner.ts";
+import type { ModelWeights } from "../../models/model-weights.ts";
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import { readBuffer } from "./gpu.ts";
+import { placedSequence } from "./runner-runs.ts";
+
+export interface PreparedGraph {
+  readonly compiled: CompiledGraph;
+  readonly buffers: ModelBuffers;
+  readonly activations: Activations;
+  readonly step: StepBuffer;
+  readonly arena: Arena;
+}
+
+export async function prepareGraph(
+  { device }: OpenedDevice,
+  weights: ModelWeights,
+  engine: ResolvedEngineConfig,
+  { adapter, maxBindingBytes = 2 ** 27 }: { adapter: AdapterTraits; maxBindingBytes?: number },
+): Promise<PreparedGraph> {
+  const { shape, graph } = weights.model;
+  const arena = new Arena(device);
+  const limits = {
+    maxRows: engine.maxNumBatchedTokens,
+    maxSamples: engine.maxNumSeqs,
+    maxSlots: engine.maxNumSeqs,
+    maxBlocks: Math.ceil(maxSequenceLength(engine) / engine.blockSize),
+    maxLength: maxSequenceLength(engine),
+    isSoftware: adapter.isSoftware,
+  };
+  const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize });
+  const activations = new Activations(arena, shape, graph, limits);
+  const compiler = new KernelCompiler(device);
+  const uploader = new WeightUploader(device, arena, compiler, engine.dtype, { maxBindingBytes });
+  const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
+  uploader.destroy();
+  const { vocabSize } = shape;
+  const matmuls = usualMatmuls(adapter);
+  const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };
+  return { compiled: await CompiledGraph.compile(context, adapter), buffers, activations, step, arena };
+}
+
+/** Returns the logits after a prompt that is one step, by the kernels of GPUs, in f32. */
+export async function gpuKernelLogits(
+  opened: OpenedDevice,
+  weights: ModelWeights,
+  prompt: readonly number[],
+): Promise<Float32Array> {
+  const adapter = { isSoftware: false, hasSubgroups: false };
+  const sizes = { maxNumSeqs: 1, maxNumBatchedTokens: prompt.length, numGpuBlocks: 64 };
+  const { shape } = weights.model;
+  const engine = resolveEngineConfig({ ...sizes, dtype: "f32", kvCacheDtype: "f32" }, shape);
+  const { compiled, activations, step, arena } = await prepareGraph(opened, weights, engine, { adapter });
+  const sequence = placedSequence(prompt, 0, prompt.length);
+  const share = { start: 0, count: prompt.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
+  const size = step.write(opened.device.queue, new StepPlanner().plan([{ sequence, ...share }]));
+  runDispatches(opened, compiled.dispatches(size), size);
+  const logits = new Float32Array(await readBuffer(opened.device, activations.logits)).slice(0, shape.vocabSize);
+  arena.destroy();
+  return logits;
+}
+
+/** Submits some of a step's dispatches. */
+export function runDispatches({ device }: OpenedDevice, dispatches: Iterable<Dispatch>, shape: StepShape): void {
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  for (const { pipeline, bindGroup, workgroups } of dispatches) {
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, bindGroup);
+    pass.dispatchWorkgroups(...workgroups(shape));
+  }
+  pass.end();
+  device.queue.submit([encoder.finish()]);
+}

@@ -1,0 +1,85 @@
+import type { EngineStats, RequestReport, StepEntry, StepReport } from "../../protocol/reports.ts";
+
+/** A step's report. A test names only what matters to it; the counts follow from the entries. */
+export function sampleStep(changes: Partial<StepReport> = {}): StepReport {
+  const entries = changes.entries ?? [];
+  return {
+    step: 1,
+    atMs: 0,
+    stepMs: 10,
+    cpuMs: 1,
+    gpuMs: null,
+    rows: entries.reduce((sum, entry) => sum + entry.rows, 0),
+    promptRows: entries.reduce((sum, entry) => sum + entry.promptRows, 0),
+    sampledTokens: entries.reduce((sum, entry) => sum + (entry.sampled ? 1 + entry.accepted : 0), 0),
+    entries,
+    numRunning: entries.length,
+    numWaiting: 0,
+    waitingIds: [],
+    kvBlocksUsed: 0,
+    kvBlocksCached: 0,
+    kvBlocksTotal: 100,
+    preempted: [],
+    preemptionsTotal: 0,
+    prefixCacheQueriesTotal: 0,
+    prefixCacheHitsTotal: 0,
+    ...changes,
+  };
+}
+
+/** One decode row that gave a token. */
+export function sampleEntry(requestId: string, changes: Partial<StepEntry> = {}): StepEntry {
+  return {
+    requestId,
+    index: 0,
+    start: 8,
+    rows: 1,
+    promptRows: 0,
+    cachedTokens: 0,
+    sampled: true,
+    drafted: 0,
+    accepted: 0,
+    finishReason: null,
+    ...changes,
+  };
+}
+
+export function sampleRequest(requestId: string, changes: Partial<RequestReport> = {}): RequestReport {
+  return {
+    requestId,
+    index: 0,
+    status: "queued",
+    promptTokens: 8,
+    outputTokens: 0,
+    cachedTokens: 0,
+    draftTokens: 0,
+    acceptedTokens: 0,
+    numPreemptions: 0,
+    arrivalMs: 0,
+    scheduledMs: null,
+    firstTokenMs: null,
+    finishedMs: null,
+    finishReason: null,
+    ...changes,
+  };
+}
+
+export const SAMPLE_STATS: EngineStats = {
+  num_requests_running: 3,
+  num_requests_waiting: 2,
+  kv_cache_usage_perc: 0.25,
+  num_preemptions_total: 1,
+  prefix_cache_queries: 100,
+  prefix_cache_hits: 40,
+  spec_decode_num_drafts_total: 11,
+  spec_decode_num_draft_tokens_total: 40,
+  spec_decode_num_accepted_tokens_total: 25,
+  prompt_tokens_total: 120,
+  generation_tokens_total: 77,
+  request_success_total: { stop: 5, length: 4, abort: 3 },
+  engine_steps_total: 60,
+  step_sequences_total: 200,
+  device_losses_total: 2,
+  num_gpu_blocks: 16,
+  num_gpu_blocks_free: 12,
+};
