@@ -95,6 +95,25 @@ it("blames nobody for weights that are no numbers", async () => {
   expect(checks).toHaveLength(2);
 });
 
+it("blames nobody for a token whose row of the head is no number", async () => {
+  const weights = (await readFixture("gpt2-tiny")).weights();
+  const noNumber: Tamper = (token) => off(token, NaN); // as a softmax over that token makes all
+  const tensor: ModelWeights["tensor"] = (weight) => {
+    const whole = weights.tensor(weight);
+    if (whole.rows !== weights.model.shape.vocabSize) return whole;
+    return {
+      ...whole,
+      async readRows(begin, end) {
+        const bytes = await whole.readRows(begin, end);
+        const rowBytes = bytes.length / (end - begin);
+        return begin <= 1 && end > 1 ? bytes.fill(0xff, (1 - begin) * rowBytes, (2 - begin) * rowBytes) : bytes;
+      },
+    };
+  };
+  expect(await checked({ ...weights, tensor }, noNumber).check()).toBeNull();
+  expect(await checked(weights, noNumber).check()).toEqual(expect.any(String));
+});
+
 function off(token: SampledToken, by: number): SampledToken {
   return { ...token, logprob: token.logprob + by };
 }
