@@ -8,11 +8,13 @@ test("a question streams an answer: its text grows before it has ended", async (
   const sendModel = await App.holdModel(page);
   const app = await App.open(page, "temperature=0");
   const pane = app.pane(1);
-  const steps = await Steps.hold(page);
+  const steps = await Steps.hold(page, "now");
   // Asked before the model is loaded: the question waits.
   await pane.ask("Tell me a story about a fox.");
   await expect(pane.stop).toBeVisible();
   sendModel();
+  // The known answers, which are computed first, and some of this one.
+  await steps.allow(16);
 
   const length = async () => (await pane.answer()).length;
   for (let seen = 0, times = 0; times < 4; times++) {

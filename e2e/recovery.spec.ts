@@ -18,8 +18,8 @@ async function endWorker(page: Page): Promise<void> {
 
 test("when the worker dies, open and later calls are rejected, and a new engine can be created", async ({ page }) => {
   await openBarePage(page);
-  const engine = await createEngine(page);
-  await Steps.hold(page);
+  const engine = await createEngine(page, { backend: "webgpu" });
+  await Steps.hold(page, "now");
   const pending = engine.evaluate(async (engine) => {
     const codes: (string | undefined)[] = [];
     engine.on("fatal", ({ code }) => codes.push(code));

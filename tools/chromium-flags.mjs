@@ -26,11 +26,17 @@ export function chromiumFlags(/** @type {Adapter} */ on = adapter) {
 }
 
 /**
- * The flags of tests. SwiftShader writes out the zeros of each word of workgroup memory, which makes a kernel with 16 KiB of
- * it compile for two seconds instead of 0.2. No kernel may count on the zeros: here the memory keeps what it held before.
- *
- * @returns {string[]}
+ * What tests do without on a machine without a GPU. SwiftShader writes out the zeros of each word of workgroup memory, which
+ * makes a kernel with 16 KiB of it compile for two seconds instead of 0.2. No kernel may count on the zeros: here the memory
+ * keeps what it held before. Drawing the page is quicker without a GPU that computes on the CPU.
  */
+const withoutGpu = [
+  "--enable-dawn-features=disable_workgroup_init",
+  "--disable-gpu-rasterization",
+  "--disable-gpu-compositing",
+];
+
+/** @returns {string[]} the flags of tests */
 export function testFlags() {
-  return [...chromiumFlags(), ...(adapter === "software" ? ["--enable-dawn-features=disable_workgroup_init"] : [])];
+  return [...chromiumFlags(), ...(adapter === "software" ? withoutGpu : [])];
 }

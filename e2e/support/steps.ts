@@ -16,8 +16,10 @@ export class Steps {
   /**
    * From now on the engine's steps end only when allowed. After the steps that compute its prompt, an answer gets one token
    * per step.
+   * @param when "ready": waits for the app's model, since loading computes steps, too: those whose answers are known
    */
-  static async hold(page: Page): Promise<Steps> {
+  static async hold(page: Page, when: "ready" | "now" = "ready"): Promise<Steps> {
+    if (when === "ready") await page.getByRole("button", { name: "Demo", exact: true, disabled: false }).waitFor();
     const worker = page.workers()[0] ?? (await page.waitForEvent("worker"));
     await worker.evaluate(() => {
       // Each step reads its tokens back once, in order.

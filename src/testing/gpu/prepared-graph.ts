@@ -48,7 +48,8 @@ export async function prepareGraph(
   const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
   uploader.destroy();
   const { vocabSize } = shape;
-  const matmuls = usualMatmuls(adapter);
+  // Of those for GPUs one will do, for products of any size: they compile slowly on a software adapter.
+  const matmuls = adapter.isSoftware ? usualMatmuls(adapter) : usualMatmuls(adapter).slice(-1);
   const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };
   return { compiled: await CompiledGraph.compile(context, adapter), buffers, activations, step, arena };
 }
