@@ -21,7 +21,7 @@ export type EngineSizes = Pick<
 >;
 
 /** Defaults that a backend may set by itself. */
-export type UsualConfig = Partial<Pick<ResolvedEngineConfig, "dtype" | "maxNumBatchedTokens">>;
+type UsualConfig = Partial<Pick<ResolvedEngineConfig, "dtype" | "maxNumBatchedTokens">>;
 
 export interface ModelMemory {
   readonly weightBytes: number;

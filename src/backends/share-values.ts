@@ -1,6 +1,6 @@
 import type { Graph, Operation, Value, ValueShape } from "../models/graph.ts";
 
-export interface SharedValues {
+interface SharedValues {
   readonly slots: readonly ValueShape[];
   /** The slot of each value; null where it is never written. */
   readonly slotOf: readonly (number | null)[];

@@ -25,7 +25,7 @@ const TOLERANCE = 1e-3;
 const BAND_ROWS = 1024;
 const RIGHT = "right";
 
-export interface CheckContext {
+interface CheckContext {
   readonly weights: ModelWeights;
   readonly engine: ResolvedEngineConfig;
   /** Tokens that may be drawn. */

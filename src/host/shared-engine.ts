@@ -112,7 +112,7 @@ export class SharedEngine {
 }
 
 /** A page's side of an engine that it shares. */
-export class SharedPage implements EngineService {
+class SharedPage implements EngineService {
   readonly #shared: SharedEngine;
   onMessage: (message: EngineMessage) => void = () => undefined;
   onProgress: (progress: LoadProgress) => void = () => undefined;

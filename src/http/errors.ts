@@ -37,7 +37,7 @@ const STATUS: Partial<Record<ChorusErrorCode, number>> = {
 /** Seconds. A queue that is full now moves with every request that ends. */
 const RETRY_AFTER = "1";
 
-export interface ErrorBody {
+interface ErrorBody {
   readonly error: {
     readonly message: string;
     readonly type: string;

@@ -20,7 +20,7 @@ export const CHUNK_EVENTS: EventWriter<object> = {
   fail: (error) => `${dataEvent(describeError(error).body)}data: [DONE]\n\n`,
 };
 
-export function dataEvent(data: object): string {
+function dataEvent(data: object): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
 

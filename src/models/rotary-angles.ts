@@ -6,7 +6,7 @@ import { CONFIG_FILE } from "../files/model-folder.ts";
 import { invalid, unsupported } from "./config-fields.ts";
 import type { RotaryAngles } from "./graph.ts";
 
-export interface RotarySettings {
+interface RotarySettings {
   /** Base of the frequencies. */
   readonly theta: number;
   readonly headDim: number;

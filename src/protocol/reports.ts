@@ -69,7 +69,6 @@ export const MOST_WAITING_IDS = 64;
 
 /** State of a cache block: free, free but in the prefix cache, or owned. */
 export const KV_BLOCK_STATES = ["free", "cached", "used"] as const;
-export type KvBlockState = (typeof KV_BLOCK_STATES)[number];
 
 /** The owners of all key/value cache blocks now. Each array has one item per block. */
 export interface KvCacheMap {

@@ -36,7 +36,7 @@ interface HubFile {
   readonly hash: string;
 }
 
-export interface HubCacheOptions {
+interface HubCacheOptions {
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** Told of the bytes that are there, of all files together. */
   readonly onProgress: (receivedBytes: number, totalBytes: number) => void;

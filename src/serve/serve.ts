@@ -17,7 +17,7 @@ const GRACE_MS = 30_000;
 const MIB = 2 ** 20;
 
 /** What a server needs of where it runs. */
-export interface ServeHome {
+interface ServeHome {
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;

@@ -7,7 +7,7 @@ import { strideOf } from "./pack/panel-matrix.ts";
 import type { LayerCache, Operation as Step, Program, Rows } from "./program/operation.ts";
 import type { WeightMemory } from "./weight-memory.ts";
 
-export interface CompileContext {
+interface CompileContext {
   readonly map: MemoryMap;
   readonly weights: WeightMemory;
   readonly shape: ModelShape;

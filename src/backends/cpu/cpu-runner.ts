@@ -128,7 +128,7 @@ export class CpuRunner implements LoadedRunner {
   }
 }
 
-export function adapterNameOf(threads: number): string {
+function adapterNameOf(threads: number): string {
   return threads === 1 ? "CPU, 1 thread" : `CPU, ${threads} threads`;
 }
 

@@ -7,7 +7,7 @@ import { panelShape, strideOf, type PanelMatrix } from "./pack/panel-matrix.ts";
 import type { Rows } from "./program/operation.ts";
 
 /** A norm's weights: gamma with its offset added, and beta, 0 where there is none. */
-export interface NormAddresses {
+interface NormAddresses {
   readonly gamma: number;
   readonly beta: number;
 }

@@ -12,7 +12,7 @@ const SAMPLE_TILE = 32;
 /** Of a buffer that is bound and neither read nor written. */
 const UNUSED_BYTES = 16;
 
-export interface ActivationLimits {
+interface ActivationLimits {
   readonly maxRows: number;
   readonly maxSamples: number;
   /** Tokens of a sequence. */

@@ -3,7 +3,7 @@
 import type { Random } from "../seeded-random.ts";
 import { readHttpStream, type HttpAnswer, type HttpRequest, type HttpTarget } from "./http-load.ts";
 
-export interface SoakOptions {
+interface SoakOptions {
   readonly target: HttpTarget;
   /** Each is asked many times. */
   readonly requests: readonly HttpRequest[];
@@ -15,7 +15,7 @@ export interface SoakOptions {
   readonly onWrong?: (what: string) => void;
 }
 
-export interface SoakResult {
+interface SoakResult {
   readonly finished: number;
   readonly closed: number;
   /** Answers that failed, broke off, or differ from the same request's alone. */

@@ -10,7 +10,7 @@ export interface Gpt2Size {
 }
 
 /** Any family, by its config.json without the vocabulary. */
-export interface ConfigSize {
+interface ConfigSize {
   readonly config: Readonly<Record<string, unknown>>;
   readonly vocabSize: number;
 }

@@ -3,7 +3,7 @@
 import { ChorusError } from "../../protocol/errors.ts";
 
 /** Where an address is, in the words of Chrome's Local Network Access. */
-export type AddressSpace = "loopback" | "local" | "public";
+type AddressSpace = "loopback" | "local" | "public";
 
 const ENDPOINTS = /\/(?:chat\/completions|completions|responses|models|embeddings)$/;
 const HAS_VERSION = /\/v\d[^/]*(?:\/|$)/;

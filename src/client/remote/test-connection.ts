@@ -10,7 +10,7 @@ import { readChunk } from "./read-chunk.ts";
 
 const PATIENCE_MS = 20_000;
 
-export type ConnectionProblem =
+type ConnectionProblem =
   | "mixed content"
   | "permission"
   | "CORS"

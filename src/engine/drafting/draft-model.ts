@@ -5,7 +5,7 @@ import type { Runner, StepResult } from "../runner.ts";
 import type { Proposer, Wanted } from "./proposer.ts";
 
 /** A model that drafts, and what it has room for. Its slots are those of the model that it drafts for. */
-export interface DraftModelOptions {
+interface DraftModelOptions {
   readonly numGpuBlocks: number;
   readonly blockSize: number;
   readonly maxNumBatchedTokens: number;

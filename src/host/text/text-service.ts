@@ -29,7 +29,7 @@ export type TextCall =
   | { readonly type: "tokenize"; readonly body: TokenizeRequest };
 
 export type TextValue = ParsedRequest | RenderedChat | TokenizeResponse | null;
-export type TextAnswer = ThreadAnswer<TextValue>;
+type TextAnswer = ThreadAnswer<TextValue>;
 export type TextPort = ThreadPort<TextCall, TextAnswer>;
 
 /** Seed of a prompt whose request gives none: the engine's side draws it. */

@@ -13,7 +13,7 @@ export interface ResponseHead {
 }
 
 /** How far a response is. */
-export interface ResponseState {
+interface ResponseState {
   readonly text: string;
   /** null while it goes on. */
   readonly finishReason: FinishReason | null;

@@ -6,7 +6,7 @@ import { percentileOf } from "../../bench/statistics.ts";
 import { Replica, type ReplicaConfig, type StepCost } from "./replica.ts";
 
 /** Which server gets a request: the one with the fewest, or the one that has the conversation. */
-export type Balancing = "least connections" | "prefix";
+type Balancing = "least connections" | "prefix";
 
 export interface FleetOptions {
   readonly users: number;
@@ -21,7 +21,7 @@ export interface FleetOptions {
   readonly seed?: number;
 }
 
-export interface FleetResult {
+interface FleetResult {
   readonly answers: number;
   readonly ttftMs: { readonly p50: number; readonly p95: number };
   readonly itlMs: { readonly p50: number; readonly p95: number };

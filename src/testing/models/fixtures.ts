@@ -37,7 +37,7 @@ interface QuantisedPrompt {
   readonly greedy_tokens: readonly number[];
 }
 
-export interface Fixture {
+interface Fixture {
   /** Quantised weights, by scheme. */
   readonly quantisation?: {
     readonly schemes: Readonly<Record<string, { readonly prompts: readonly QuantisedPrompt[] }>>;

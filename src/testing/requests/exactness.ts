@@ -59,7 +59,7 @@ export async function answersTogether(engine: ChorusEngine): Promise<unknown[]> 
   );
 }
 
-export interface AnswersUnder {
+interface AnswersUnder {
   /** What they got, each time. */
   readonly rounds: readonly unknown[][];
   readonly hasHappened: boolean;

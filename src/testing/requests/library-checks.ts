@@ -39,7 +39,7 @@ export async function goldenOf(create: CreateEngine, checkpoint: string): Promis
   return await goldenAnswers(engine, golden);
 }
 
-export interface ExactnessFound {
+interface ExactnessFound {
   readonly alone: readonly unknown[];
   readonly rounds: readonly unknown[][];
   readonly hasHappened: boolean;
@@ -62,7 +62,7 @@ export async function portableAnswersOf(create: CreateEngine): Promise<string> {
   return await portableAnswers(engine, PORTABLE_REQUEST);
 }
 
-export interface CompiledFound {
+interface CompiledFound {
   /** Labels of what was compiled: a kernel and its constants each. */
   readonly pipelines: readonly string[];
   readonly hasSubgroups: boolean;

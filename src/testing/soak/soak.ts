@@ -23,7 +23,7 @@ export interface SoakHome {
   tell?(line: string): void;
 }
 
-export interface SoakReport {
+interface SoakReport {
   readonly rounds: number;
   readonly answered: number;
   readonly aborted: number;

@@ -12,7 +12,7 @@ import { i32 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 
 export const BARRIER_BYTES = 192;
-export const SLEEPERS_OFFSET = 64;
+const SLEEPERS_OFFSET = 64;
 export const FAILED_OFFSET = 128;
 
 /** What a barrier returns. */

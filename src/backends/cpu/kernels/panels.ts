@@ -50,7 +50,7 @@ export interface PanelFormat {
   weight(column: I32, k: number): Value<"f32">;
 }
 
-export interface PanelConstants {
+interface PanelConstants {
   readonly mask: Local<"v128">;
   readonly halfScale: Local<"v128">;
 }

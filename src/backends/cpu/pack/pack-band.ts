@@ -8,7 +8,7 @@ import type { PanelMatrix } from "./panel-matrix.ts";
 const CHUNK_BITS = Math.log2(CHUNK);
 
 /** Rows of a matrix, without gaps. */
-export interface Band {
+interface Band {
   readonly values: Float32Array<ArrayBuffer>;
   readonly columns: number;
   /** Of the file's matrix: a multiple of 32 where rows run along K. */

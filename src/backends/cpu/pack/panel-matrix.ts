@@ -2,7 +2,7 @@ import type { WeightsDtype } from "../../../protocol/config.ts";
 import { CHUNK, chunkBytes, GROUP_COLUMNS, PANEL_FORMATS } from "../kernels/panels.ts";
 
 /** Sizes of a packed matrix [k, n]: see kernels/panels.ts for the layout. */
-export interface PanelShape {
+interface PanelShape {
   readonly dtype: WeightsDtype;
   /** Multiples of 32; the padding is zero. */
   readonly kStride: number;

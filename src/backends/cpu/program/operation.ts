@@ -126,7 +126,7 @@ export interface SampleOperation {
 }
 
 /** Appends what was drawn to the histories: in a phase after "sample". */
-export interface RecordOperation {
+interface RecordOperation {
   readonly type: "record";
 }
 

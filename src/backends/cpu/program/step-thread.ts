@@ -40,7 +40,7 @@ export interface ThreadScratch {
 }
 
 /** What a thread draws with: see sampler/sampler.ts. */
-export interface SampleDrawer {
+interface SampleDrawer {
   draw(sample: number, logits: number): void;
   record(numSamples: number): void;
 }

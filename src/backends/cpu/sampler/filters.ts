@@ -3,7 +3,7 @@ import { MASS_ONE } from "../kernels/sampling/weigh.ts";
 import type { RowSelector, SamplerScratch } from "./row-selector.ts";
 import type { SampleRequest } from "./sample-layout.ts";
 
-export interface FilteredRow {
+interface FilteredRow {
   /** Address of the logits, which are changed: what a filter drops becomes FORBIDDEN. */
   readonly logits: number;
   readonly bytes: number;

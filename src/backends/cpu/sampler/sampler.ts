@@ -41,7 +41,7 @@ export interface SamplerMemory {
   readonly scratchBytes: number;
 }
 
-export interface SamplerLimits {
+interface SamplerLimits {
   readonly vocabSize: number;
   readonly maxSlots: number;
   readonly maxSamples: number;

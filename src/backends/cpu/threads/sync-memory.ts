@@ -14,7 +14,6 @@ export interface SyncMemory {
   readonly arrivals: number;
 }
 
-export const MAX_THREADS = 64;
 /** In place of a number of threads: there are no more steps. */
 export const CLOSED = 255;
 

@@ -6,7 +6,7 @@ import { CLOSED, SyncWords } from "./sync-memory.ts";
 import { openMeeting, openStepThread, type HelperPlan, type SharedPlan } from "./thread-body.ts";
 import { ThreadGovernor } from "./thread-governor.ts";
 
-export interface PoolOptions {
+interface PoolOptions {
   /** With the one that calls; more than one needs shared memory. */
   readonly threads: number;
   readonly openHelper: OpenHelper;

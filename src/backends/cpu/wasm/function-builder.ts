@@ -5,7 +5,7 @@ import { toF32, toF32x4, toI32, TYPE_CODE, Value, type F32, type F32x4, type I32
 /** What a function takes: names with their types, in order. */
 export type Parameters = Readonly<Record<string, ValueType>>;
 /** What a function is called with, by the names of its parameters. */
-export type Arguments<P extends Parameters> = { readonly [Name in keyof P]: Operand<P[Name]> };
+type Arguments<P extends Parameters> = { readonly [Name in keyof P]: Operand<P[Name]> };
 /** A function's parameters inside of it: locals that begin with what the caller gave. */
 export type ParameterLocals<P extends Parameters> = { readonly [Name in keyof P]: Local<P[Name]> };
 
