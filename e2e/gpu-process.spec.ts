@@ -2,7 +2,7 @@
 // is what it is undisturbed.
 
 import { expect, test, type JSHandle } from "playwright/test";
-import { chromiumFlags } from "../tools/chromium-flags.mjs";
+import { testFlags } from "../tools/chromium-flags.mjs";
 import { killGpuProcess } from "../tools/gpu-process.mjs";
 import type { ChorusEngine } from "../src/protocol/engine.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
@@ -11,7 +11,7 @@ import { createEngine, openBarePage } from "./support/library.ts";
 const PATIENT = ["--disable-domain-blocking-for-3d-apis", "--disable-gpu-process-crash-limit"];
 test.use({
   launchOptions: async ({ launchOptions }, provide) =>
-    provide({ ...launchOptions, args: [...chromiumFlags(), ...PATIENT] }),
+    provide({ ...launchOptions, args: [...testFlags(), ...PATIENT] }),
 });
 
 /** The texts of two streams at once. */
@@ -33,7 +33,7 @@ test("answers are as undisturbed when the GPU process is killed in mid-batch, id
   browser,
 }) => {
   await openBarePage(page);
-  const engine = await createEngine(page);
+  const engine = await createEngine(page, { backend: "webgpu" });
   const stats = () => engine.evaluate((engine) => engine.stats());
   const undisturbed = await answers(engine);
   const numBefore = (await stats()).generation_tokens_total;
