@@ -110,7 +110,12 @@ export class Engine {
     this.#isStepping = true;
     try {
       this.#endOverdue();
-      const submitted = this.#inFlight.length <= this.#options.config.runAhead && (await this.#submit());
+      const startMs = this.#options.now();
+      const hasRoom = this.#runner !== null && this.#inFlight.length <= this.#options.config.runAhead;
+      // Drafts need known tokens, so a sequence that drafts has nothing in flight. What others have goes on meanwhile.
+      const drafting = hasRoom ? this.#scheduler.prepareDrafts() : null;
+      if (drafting !== null) await drafting;
+      const submitted = hasRoom && this.#submit(startMs);
       const oldest = this.#inFlight[0];
       if (oldest === undefined) return false;
       if (!submitted || this.#inFlight.length > this.#options.config.runAhead) await this.#takeIn(oldest);
@@ -205,13 +210,8 @@ export class Engine {
   }
 
   /** Plans a step and submits it. Returns false if nothing can be planned, or not before steps in flight are done. */
-  async #submit(): Promise<boolean> {
+  #submit(startMs: number): boolean {
     const { now } = this.#options;
-    if (this.#runner === null) return false;
-    const startMs = now();
-    // Drafts need known tokens, so a sequence that drafts has nothing in flight. What others have goes on meanwhile.
-    const drafting = this.#scheduler.prepareDrafts();
-    if (drafting !== null) await drafting;
     const runner = this.#runner;
     if (runner === null) return false;
     const scheduled = this.#scheduler.schedule(startMs, this.#inFlight.length === 0);

@@ -17,25 +17,25 @@ export async function loadRightKernels(
   check: (loaded: LoadedIntoMemory) => Promise<string | null>,
 ): Promise<LoadedRightKernels> {
   let notice: string | null = null;
+  let message = "";
   for (const choice of KERNEL_CHOICES) {
     const loaded = await load(choice);
-    const { runner, draft } = loaded;
-    const dispose = () => {
-      runner.dispose();
-      draft?.runner.dispose();
-    };
-    try {
-      const fault = await check(loaded);
-      if (fault === null) return { ...loaded, notice };
-      notice = `${runner.adapterName} computes wrong answers with its usual kernels (${fault}). It runs plainer, slower ones. Updating the graphics driver or the browser may help.`;
-      dispose();
-      if (choice !== KERNEL_CHOICES.at(-1)) continue;
-      const message = `${runner.adapterName} computes wrong answers (${fault}), so it is not used. Updating the graphics driver or the browser may help.`;
-      throw new ChorusError("wrong_answers", message, "backend");
-    } catch (error) {
-      dispose();
+    const { adapterName } = loaded.runner;
+    const fault = await check(loaded).catch((error: unknown) => {
+      dispose(loaded);
       throw error;
-    }
+    });
+    if (fault === null) return { ...loaded, notice };
+    dispose(loaded);
+    notice = `${adapterName} computes wrong answers with its usual kernels (${fault}). It runs plainer, slower ones. ${ADVICE}`;
+    message = `${adapterName} computes wrong answers (${fault}), so it is not used. ${ADVICE}`;
   }
-  throw new Error("there is always a choice of kernels");
+  throw new ChorusError("wrong_answers", message, "backend");
+}
+
+const ADVICE = "Updating the graphics driver or the browser may help.";
+
+function dispose({ runner, draft }: LoadedIntoMemory): void {
+  runner.dispose();
+  draft?.runner.dispose();
 }

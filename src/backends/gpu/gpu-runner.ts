@@ -12,14 +12,14 @@ import { Arena } from "./arena.ts";
 import { CompiledGraph } from "./compiled-graph.ts";
 import type { OpenedDevice } from "./device.ts";
 import { withErrorScopes } from "./error-scopes.ts";
-import { KernelCompiler } from "./kernel.ts";
+import { KernelCompiler, type Dispatch } from "./kernel.ts";
 import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
 import { matmulChoices, usualMatmuls } from "./matmul-variants.ts";
 import { ModelBuffers } from "./model-buffers.ts";
 import { strideOf } from "./padding.ts";
 import { ReadbackRing } from "./readback.ts";
 import { Sampler } from "./sampler.ts";
-import { StepBuffer } from "./step-buffer.ts";
+import { StepBuffer, type StepShape } from "./step-buffer.ts";
 import { elapsedMs, STAMPS_BYTES, Timestamps } from "./timestamps.ts";
 import { WeightUploader } from "./weight-uploader.ts";
 
@@ -161,11 +161,8 @@ export class GpuRunner implements LoadedRunner {
     const timed = this.#timestamps?.nextPass();
     const encoder = this.#device.createCommandEncoder({ label: "step" });
     const pass = encoder.beginComputePass(timed?.descriptor ?? { label: "step" });
-    for (const dispatch of [...graph.dispatches(shape), ...this.#sampler.dispatches(shape)]) {
-      pass.setPipeline(dispatch.pipeline);
-      pass.setBindGroup(0, dispatch.bindGroup);
-      pass.dispatchWorkgroups(...dispatch.workgroups(shape));
-    }
+    for (const dispatch of graph.dispatches(shape)) encode(pass, dispatch, shape);
+    for (const dispatch of this.#sampler.dispatches(shape)) encode(pass, dispatch, shape);
     pass.end();
     timed?.resolve(encoder);
     // A step without samples reads one cell back, to learn when it is done.
@@ -205,6 +202,13 @@ export class GpuRunner implements LoadedRunner {
     });
     return { sequences: resultsBySequence(plan, tokens), gpuMs };
   }
+}
+
+function encode(pass: GPUComputePassEncoder, { pipeline, bindGroup, workgroups }: Dispatch, shape: StepShape): void {
+  pass.setPipeline(pipeline);
+  pass.setBindGroup(0, bindGroup);
+  const [x, y, z] = workgroups(shape);
+  pass.dispatchWorkgroups(x, y, z);
 }
 
 function stepLimits(engine: ResolvedEngineConfig) {
