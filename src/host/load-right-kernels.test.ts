@@ -9,7 +9,10 @@ function attempts(faults: Partial<Record<KernelChoice, string | Error>>) {
   let last: KernelChoice | null = null;
   const load = (kernels: KernelChoice) => {
     held.add((last = kernels));
-    const runner = { adapterName: "GPU", dispose: () => void held.delete(kernels) };
+    const dispose = () => {
+      if (!held.delete(kernels)) throw new Error("given back twice");
+    };
+    const runner = { adapterName: "GPU", dispose };
     return Promise.resolve({ runner } as unknown as LoadedIntoMemory);
   };
   const check = async () => {
