@@ -28,6 +28,8 @@ function inChromium(
       name,
       include: [include],
       fileParallelism: false,
+      // Files share a page, and so a device with what was compiled on it.
+      isolate: false,
       testTimeout: timeoutMs,
       hookTimeout: timeoutMs,
       browser: {
@@ -54,6 +56,8 @@ export default defineConfig({
           exclude: ["src/**/*.gpu.test.ts"],
           // By itself Vitest leaves a core free, and so half of a machine with two.
           maxWorkers: "100%",
+          // A worker for each file costs a third of the time. No module keeps what another file's tests could see.
+          isolate: false,
           // Many at once on a busy machine: none is slow by itself.
           testTimeout: 30_000,
         },

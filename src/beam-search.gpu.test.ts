@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { createEngine, type ChorusEngine } from "./index.ts";
 import { loadGolden } from "./testing/models/golden.ts";
-import { withOneDevice } from "./testing/gpu/one-device.ts";
+import { withCommonDevice } from "./testing/gpu/one-device.ts";
 
 const golden = await loadGolden("gpt2-tiny");
 const ALL_RUNS = golden.prompts.flatMap(({ name, ids, beam }) =>
@@ -34,7 +34,7 @@ async function search(engine: ChorusEngine, run: (typeof ALL_RUNS)[number], chan
   return choices;
 }
 
-const onGpu = { worker: false, gpu: await withOneDevice() } as const;
+const onGpu = { worker: false, gpu: await withCommonDevice() } as const;
 
 describe.each(["webgpu", "cpu"] as const)("on %s", (backend) => {
   // Beams are above the backends, and a software GPU is slow: there every third will do.

@@ -4,9 +4,9 @@ import { expect, it } from "vitest";
 
 import { createEngine } from "./index.ts";
 import { answersAlone, answersUnder } from "./testing/requests/exactness.ts";
-import { withOneDevice } from "./testing/gpu/one-device.ts";
+import { withCommonDevice } from "./testing/gpu/one-device.ts";
 
-const gpu = await withOneDevice();
+const gpu = await withCommonDevice();
 const model = "/fixtures/gpt2-tiny/";
 
 it("a draft model on the same GPU changes no token and no bit", async () => {

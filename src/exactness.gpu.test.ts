@@ -14,7 +14,7 @@ import {
   run,
   type Request,
 } from "./testing/requests/exactness.ts";
-import { withOneDevice } from "./testing/gpu/one-device.ts";
+import { withCommonDevice } from "./testing/gpu/one-device.ts";
 import { tampered } from "./testing/gpu/tampered-gpu.ts";
 
 const DTYPES = [
@@ -28,7 +28,7 @@ const DTYPES = [
 const circumstancesFor = (dtype: string) =>
   CIRCUMSTANCES.filter(({ name }) => dtype === "f32" || /four steps ahead|prefix cache/.test(name));
 
-const oneDevice = await withOneDevice();
+const oneDevice = await withCommonDevice();
 
 describe.each(DTYPES)("in $dtype with a cache in $kvCacheDtype", async (dtypes) => {
   const base = { backend: "webgpu", model: "/fixtures/gpt2-tiny/", worker: false, gpu: oneDevice, ...dtypes } as const;

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { createEngine, ChorusError, type ChorusEngine, type CompletionRequest } from "./index.ts";
 import { loadGolden, type GoldenPrompt } from "./testing/models/golden.ts";
-import { withOneDevice } from "./testing/gpu/one-device.ts";
+import { withCommonDevice } from "./testing/gpu/one-device.ts";
 
 const golden = await loadGolden("gpt2-tiny");
 // What is above the backends needs no kernels, which a software adapter compiles for seconds.
 const TINY = { backend: "cpu", model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
-const onGpu = { backend: "webgpu", worker: false, gpu: await withOneDevice() } as const;
+const onGpu = { backend: "webgpu", worker: false, gpu: await withCommonDevice() } as const;
 
 /** Golden runs go past any end of text. */
 function greedy(prompt: GoldenPrompt, maxTokens = prompt.greedy.tokens.length): CompletionRequest & { stream?: false } {

@@ -10,12 +10,12 @@ import { processedLogprobs } from "./testing/references/filter-reference.ts";
 import { loadGolden } from "./testing/models/golden.ts";
 import { createRunner, lastLogits } from "./testing/gpu/runner-runs.ts";
 import { expectClose } from "./testing/gpu/gpu.ts";
-import { withOneDevice } from "./testing/gpu/one-device.ts";
+import { withCommonDevice } from "./testing/gpu/one-device.ts";
 import { ruleReference } from "./testing/references/rule-reference.ts";
 
 type Request = ChatCompletionRequest & { stream?: false };
 
-const gpu = await withOneDevice();
+const gpu = await withCommonDevice();
 const opened = await openDevice(gpu);
 const { weights } = await loadGolden("gpt2-tiny");
 const VOCABULARY = 512;

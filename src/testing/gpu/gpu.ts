@@ -4,19 +4,17 @@ import { afterAll, expect } from "vitest";
 
 import { openDevice, type OpenedDevice } from "../../backends/gpu/device.ts";
 import { KernelCompiler, type Kernel, type KernelBuffers, type KernelConstants } from "../../backends/gpu/kernel.ts";
-import { shareDevice } from "./shared-device.ts";
+import { withCommonDevice } from "./one-device.ts";
 
-/** One device a test file; the file fails where the device reports an error nobody caught. */
+/** The device of all test files; a file fails where the device reports an error that nobody caught. */
 export async function openTestDevice(): Promise<OpenedDevice> {
-  const shared = await shareDevice();
-  const opened = await openDevice(shared.gpu);
+  const opened = await openDevice(await withCommonDevice());
   const failures: string[] = [];
   void opened.failure.then((error) => failures.push(error.message));
   afterAll(async () => {
     await opened.device.queue.onSubmittedWorkDone();
     await Promise.resolve();
     expect(failures).toEqual([]);
-    shared.destroy();
   });
   return opened;
 }

@@ -1,9 +1,17 @@
 import { afterAll } from "vitest";
 
-import { shareDevice } from "./shared-device.ts";
+import { shareDevice, type SharedDevice } from "./shared-device.ts";
 
-/** WebGPU with one device for all engines of a test file (`worker: false`). It is destroyed after the last test. */
-export async function withOneDevice(gpu?: GPU): Promise<GPU> {
+/** The files of a shard run one after the other in one page: what one compiled, the next has. */
+let common: Promise<SharedDevice> | undefined;
+
+/** WebGPU with one device for all test files, which is never destroyed. */
+export async function withCommonDevice(): Promise<GPU> {
+  return (await (common ??= shareDevice())).gpu;
+}
+
+/** Tampered WebGPU, with one device for all engines of a test file (`worker: false`). It is destroyed after the last test. */
+export async function withOneDevice(gpu: GPU): Promise<GPU> {
   const shared = await shareDevice(gpu);
   // Here, at the file's top: asked for in a group of tests, it would go with that group.
   afterAll(shared.destroy);
