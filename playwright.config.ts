@@ -40,6 +40,8 @@ export default defineConfig({
     baseURL: rootUrl,
     viewport: { width: 1440, height: 900 },
     screenshot: "only-on-failure",
+    // A first visit fetches and keeps the whole app with its model, which only its own tests need.
+    serviceWorkers: "block",
     launchOptions: { args: testFlags(), ...(executablePath && { executablePath }) },
   },
   webServer: [

@@ -2,7 +2,7 @@
 
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "playwright/test";
-import { App, ENDLESS } from "./support/app.ts";
+import { App, ENDLESS, ON_GPU } from "./support/app.ts";
 import { beforeTheWorker, NO_ADAPTER } from "./support/before-the-worker.ts";
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -21,7 +21,7 @@ async function findings(page: Page, part = "html"): Promise<string[]> {
   for (const { colorScheme, ...size } of LOOKS) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const { violations } = await new AxeBuilder({ page }).include(part).withTags(TAGS).analyze();
+    const { violations } = await new AxeBuilder({ page }).include(part).options({ runOnly: TAGS, resultTypes: ["violations"] }).analyze();
     for (const { id, nodes } of violations) {
       for (const { target, html, failureSummary } of nodes) {
         // A row of the timeline may be as thin as its cells: its pane can also be reached by its head and by keys.
@@ -46,13 +46,13 @@ test("axe finds nothing while the model loads, and after that failed", async ({ 
 
 test("axe finds nothing where WebGPU is missing", async ({ page }) => {
   await beforeTheWorker(page, NO_ADAPTER);
-  await App.open(page);
+  await App.open(page, ON_GPU);
   await expect(page.getByRole("heading", { name: "no graphics adapter" })).toBeVisible();
   expect(await findings(page)).toEqual([]);
 });
 
 test("axe finds nothing in empty chats, in dialogs, and while answers stream", async ({ page }) => {
-  const app = await App.openFake(page, ENDLESS);
+  const app = await App.openFake(page, `${ENDLESS}&stepms=100`);
   await app.addPanes(3);
   expect(await findings(page)).toEqual([]);
 

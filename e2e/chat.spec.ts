@@ -1,12 +1,10 @@
 import { expect, test } from "playwright/test";
-import { App } from "./support/app.ts";
+import { App, ON_GPU } from "./support/app.ts";
 import { Steps } from "./support/steps.ts";
-
-test.use({ serviceWorkers: "block" });
 
 test("a question streams an answer: its text grows before it has ended", async ({ page }) => {
   const sendModel = await App.holdModel(page);
-  const app = await App.open(page, "temperature=0");
+  const app = await App.open(page, `${ON_GPU}&temperature=0`);
   const pane = app.pane(1);
   const steps = await Steps.hold(page, "now");
   // Asked before the model is loaded: the question waits.
@@ -32,7 +30,7 @@ test("a question streams an answer: its text grows before it has ended", async (
 });
 
 test("a second question is answered in the light of the first", async ({ page }) => {
-  const app = await App.open(page, "backend=cpu&temperature=0");
+  const app = await App.open(page, "temperature=0");
   const pane = app.pane(1);
   await pane.ask("My name is Anna.");
   await pane.finished();

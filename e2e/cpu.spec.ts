@@ -7,7 +7,7 @@ import { App } from "./support/app.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
 
 test("four panes asked at once share steps on the CPU, and each says what it says alone", async ({ page }) => {
-  const app = await App.open(page, "backend=cpu&temperature=0&max_tokens=48");
+  const app = await App.open(page, "temperature=0&max_tokens=48");
   const panes = await app.addPanes(4);
   await page.getByRole("button", { name: "Send to all" }).click();
   const sheet = page.getByRole("dialog", { name: "Send to all" });
@@ -22,7 +22,7 @@ test("four panes asked at once share steps on the CPU, and each says what it say
 });
 
 test("what computes can be changed, and the chats stay", async ({ page }) => {
-  const app = await App.open(page, "backend=cpu&temperature=0&max_tokens=16");
+  const app = await App.open(page, "temperature=0&max_tokens=16");
   const pane = app.pane(1);
   await pane.ask("What is the capital of France?");
   await pane.finished();

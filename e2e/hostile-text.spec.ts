@@ -1,6 +1,7 @@
 // Whatever a model wrote or a file brought, the page shows it and goes on: the chats are kept, so it would come again with
 // each reload.
 
+import { writeFile } from "node:fs/promises";
 import { expect, test } from "playwright/test";
 import { App } from "./support/app.ts";
 import { overwrite } from "./support/saved-record.ts";
@@ -53,12 +54,11 @@ test("an answer that can't be rendered is shown as it is", async ({ page }) => {
   await expect(app.pane(1).turn).toContainText("Paris");
 });
 
-test("a file of chats that is too large is refused", async ({ page }) => {
+test("a file of chats that is too large is refused", async ({ page }, testInfo) => {
   await App.openFake(page, QUERY);
   await page.getByRole("button", { name: "Settings for all panes" }).click();
-  const name = "chats.json";
-  await page
-    .getByLabel("File of chats")
-    .setInputFiles({ name, mimeType: "application/json", buffer: Buffer.alloc(33 * 2 ** 20, " ") });
+  const path = testInfo.outputPath("chats.json");
+  await writeFile(path, Buffer.alloc(33 * 2 ** 20, " "));
+  await page.getByLabel("File of chats").setInputFiles(path);
   await expect(page.getByRole("alert")).toContainText("The file has 33 MB; at most 32 MB of chats can be opened.");
 });

@@ -124,7 +124,7 @@ test("a model of a hub is added, used, and there after a reload, without the hub
     new Map(NAMES.map((name) => [name, new Uint8Array(readFileSync(`${FOLDER}/${name}`))])),
   );
   try {
-    const app = await App.open(page, "backend=cpu&temperature=0");
+    const app = await App.open(page, "temperature=0");
     const dialog = await openPicker(page);
     await dialog.getByText("Revision, access token, mirror").click();
     await dialog.getByRole("textbox", { name: "Mirror" }).fill(server.url);

@@ -1,5 +1,5 @@
 import { expect, test, type Page } from "playwright/test";
-import { App } from "./support/app.ts";
+import { App, ON_GPU } from "./support/app.ts";
 import { beforeTheWorker, NO_ADAPTER } from "./support/before-the-worker.ts";
 
 const NO_WEBGPU = "Reflect.deleteProperty(WorkerNavigator.prototype, 'gpu');";
@@ -28,7 +28,7 @@ for (const [what, code] of [
 test("who has chosen the GPU, and has none, is told what to do and may take the CPU", async ({ page }) => {
   await beforeTheWorker(page, NO_ADAPTER);
   const requests = recordRequests(page);
-  const app = await App.open(page, "backend=webgpu&temperature=0&max_tokens=16");
+  const app = await App.open(page, `${ON_GPU}&temperature=0&max_tokens=16`);
   await expect(page.getByRole("heading", { name: "no graphics adapter" })).toBeVisible();
   await expect(page.getByRole("main")).toContainText(/Chrome|Edge|Safari|Firefox/);
   expect(requests.filter((url) => url.endsWith(".safetensors"))).toEqual([]);

@@ -6,6 +6,8 @@ import { ModelServer } from "../src/testing/fakes/model-server.ts";
 import { App } from "./support/app.ts";
 import { StaticSite } from "./support/static-site.ts";
 
+test.use({ serviceWorkers: "allow" });
+
 let site: StaticSite;
 test.beforeEach(async () => {
   site = await StaticSite.open("dist");

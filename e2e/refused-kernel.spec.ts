@@ -1,8 +1,8 @@
 import { expect, test } from "playwright/test";
-import { App } from "./support/app.ts";
+import { App, ON_GPU } from "./support/app.ts";
 
 // The worker's script is changed on its way.
-test.use({ serviceWorkers: "block", permissions: ["clipboard-read", "clipboard-write"] });
+test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 
 test("an adapter that refuses a kernel is named with it and the compiler's words, and they can be copied", async ({
   page,
@@ -18,7 +18,7 @@ test("an adapter that refuses a kernel is named with it and the compiler's words
     }\n`;
     await route.fulfill({ response, body: sabotage + (await response.text()) });
   });
-  await App.open(page);
+  await App.open(page, ON_GPU);
   const alert = page.getByRole("alert");
   const words = [/swiftshader.* does not compile the kernel embed /, /embed\.wgsl:\d+:\d+ unresolved value 'missing'/];
   for (const word of words) await expect(alert).toContainText(word);

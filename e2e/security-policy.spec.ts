@@ -3,6 +3,8 @@
 import { expect, test, type Page } from "playwright/test";
 import { App } from "./support/app.ts";
 
+test.use({ serviceWorkers: "allow" });
+
 /** Counts what the policy forbids from now on, in every page that is opened. */
 async function recordViolations(page: Page): Promise<() => Promise<string[]>> {
   await page.addInitScript(() => {

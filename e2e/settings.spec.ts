@@ -45,7 +45,7 @@ test("settings for all panes apply to each pane, a pane's own override them, and
 });
 
 test("an answer cut by the length limit continues exactly as it would have", async ({ page }) => {
-  const app = await App.open(page, "backend=cpu&temperature=0");
+  const app = await App.open(page, "temperature=0");
   const [pane, whole] = await app.addPanes(2);
   await whole!.ask("Tell me a story about a fox.");
   await whole!.finished();

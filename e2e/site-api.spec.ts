@@ -4,6 +4,8 @@ import { expect, test, type Page } from "playwright/test";
 import { App } from "./support/app.ts";
 import { StaticSite } from "./support/static-site.ts";
 
+test.use({ serviceWorkers: "allow" });
+
 let site: StaticSite;
 test.beforeEach(async () => {
   site = await StaticSite.open("dist");
@@ -13,11 +15,11 @@ test.afterEach(() => site.switchOff());
 /** Asks as the browser's console would, and reads the stream as it comes. */
 async function ask(page: Page): Promise<{ status: number; numReads: number; text: string }> {
   return page.evaluate(async () => {
-    const messages = [{ role: "user", content: "What is the capital of France?" }];
+    const messages = [{ role: "user", content: "Tell me a story about a fox." }];
     const response = await fetch("v1/chat/completions", {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ messages, temperature: 0, max_tokens: 12, stream: true }),
+      body: JSON.stringify({ messages, temperature: 0, max_tokens: 64, stream: true }),
     });
     let text = "";
     let numReads = 0;

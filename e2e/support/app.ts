@@ -5,8 +5,9 @@ import { expect, type Locator, type Page } from "playwright/test";
 /** For openFake: an answer that lasts longer than any test. */
 export const ENDLESS = "paragraphs=1000&context=1000000&max_tokens=100000";
 
-/** Of the page's address: else the app takes the CPU where the GPU is a software adapter, as here. */
-export const ON_SOFTWARE_GPU = "backend=webgpu";
+/** Of the page's address, for tests of what only a GPU has: a software adapter compiles kernels for seconds. */
+export const ON_GPU = "backend=webgpu";
+const ON_CPU = "backend=cpu";
 
 export class App {
   readonly page: Page;
@@ -17,9 +18,9 @@ export class App {
     this.batch = page.getByRole("region", { name: "Batch" });
   }
 
-  /** @param query of the page's address: "temperature=0" makes answers greedy */
+  /** Opens the app on the CPU unless told otherwise. @param query of the page's address: "temperature=0" makes answers greedy */
   static async open(page: Page, query = ""): Promise<App> {
-    await page.goto(`./?${query.includes("backend=") ? query : `${ON_SOFTWARE_GPU}&${query}`}`);
+    await page.goto(`./?${query.includes("backend=") ? query : `${ON_CPU}&${query}`}`);
     return new App(page);
   }
 
@@ -45,9 +46,7 @@ export class App {
     return new Pane(this.page.getByRole("region", { name: `Pane ${number}`, exact: true }));
   }
 
-  /**
-   * Holds the model back until the returned function is called. For pages without a service worker.
-   */
+  /** Holds the model back until the returned function is called. */
   static async holdModel(page: Page): Promise<() => void> {
     let letGo = () => {};
     const isLetGo = new Promise<void>((resolve) => (letGo = resolve));
