@@ -21,7 +21,10 @@ async function findings(page: Page, part = "html"): Promise<string[]> {
   for (const { colorScheme, ...size } of LOOKS) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const { violations } = await new AxeBuilder({ page }).include(part).options({ runOnly: TAGS, resultTypes: ["violations"] }).analyze();
+    const { violations } = await new AxeBuilder({ page })
+      .include(part)
+      .options({ runOnly: TAGS, resultTypes: ["violations"] })
+      .analyze();
     for (const { id, nodes } of violations) {
       for (const { target, html, failureSummary } of nodes) {
         // A row of the timeline may be as thin as its cells: its pane can also be reached by its head and by keys.

@@ -232,7 +232,7 @@ describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtyp
     });
   });
 
-  it.each(cacheDtype === "f32" ? [1, 3, 16, 18, 70, 71, 1000] : [18])(
+  it.each(cacheDtype === "f32" ? [1, 16, 70, 1000] : [18])(
     "sees %i positions, its own included, where it has a window",
     async (window) => {
       const shape = { kernel, heads: 4, kvHeads: 2, headSize: 12, window, cacheDtype };
