@@ -8,6 +8,7 @@ import { describeModel } from "../../models/families.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
 import type { Tensor } from "../../files/tensor.ts";
+import { placeSequence } from "../../testing/fakes/place-sequence.ts";
 import { prepareGraph, runDispatches, type PreparedGraph } from "../../testing/gpu/prepared-graph.ts";
 import { GREEDY, loadGolden } from "../../testing/models/golden.ts";
 import { differingWords, openTestDevice, readBuffer } from "../../testing/gpu/gpu.ts";
@@ -57,9 +58,8 @@ async function withPositions(weights: ModelWeights, n_positions: number): Promis
 
 function sequenceAt(slot: number, prompt: readonly number[]): Sequence {
   const sequence = new Sequence({ requestId: `s${slot}`, index: 0, params: GREEDY, prompt, arrivalMs: 0 });
-  sequence.slot = slot;
-  sequence.blockTable = Array.from({ length: BLOCKS }, (_, i) => slot + 3 * i);
-  return sequence;
+  const blocks = Array.from({ length: BLOCKS }, (_, i) => slot + 3 * i);
+  return placeSequence(sequence, slot, blocks);
 }
 
 function rowsOf(sequence: Sequence, start: number, end: number) {

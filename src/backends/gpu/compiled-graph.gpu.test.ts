@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import type { Value } from "../../models/graph.ts";
 import { Sequence } from "../../engine/core/sequence.ts";
+import { placeSequence } from "../../testing/fakes/place-sequence.ts";
 import { prepareGraph, runDispatches } from "../../testing/gpu/prepared-graph.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { GREEDY, loadGolden } from "../../testing/models/golden.ts";
@@ -67,8 +68,7 @@ it.each([
     });
 
     const sequence = new Sequence({ requestId: "a", index: 0, params: GREEDY, prompt: ids, arrivalMs: 0 });
-    sequence.slot = 1;
-    sequence.blockTable = [2];
+    placeSequence(sequence, 1, [2]);
     const scheduled = { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
     const shape = step.write(device.queue, new StepPlanner().plan([scheduled]));
     const checked: string[] = [];

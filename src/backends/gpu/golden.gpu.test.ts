@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Sequence } from "../../engine/core/sequence.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { describeModel } from "../../models/families.ts";
+import { placeSequence } from "../../testing/fakes/place-sequence.ts";
 import { FAMILY_FIXTURES } from "../../testing/models/family-fixtures.ts";
 import { GREEDY, loadGolden } from "../../testing/models/golden.ts";
 import { lastLogitsReference } from "../../testing/references/graph-reference.ts";
@@ -58,8 +59,7 @@ describe("gpt2-tiny under rules", async () => {
     const entries = [0, 3].map((topLogprobs, slot) => {
       const sequence = placedSequence(prompt.ids, slot, prompt.ids.length, {});
       const asking = new Sequence({ ...sequence, params: { ...GREEDY, topLogprobs }, prompt: prompt.ids });
-      asking.slot = slot;
-      asking.blockTable = sequence.blockTable;
+      placeSequence(asking, slot, sequence.blockTable);
       return {
         sequence: asking,
         start: 0,
@@ -92,7 +92,7 @@ describe("a scored prompt", async () => {
     // Rules and temperature change the draw, but must not change the scores.
     const params = { ...GREEDY, temperature: 2, topLogprobs: 1, promptLogprobs: 3, repetitionPenalty: 1.5 };
     const sequence = new Sequence({ requestId: "s", index: 0, params, prompt: ids, arrivalMs: 0 });
-    Object.assign(sequence, { slot: 2, blockTable });
+    placeSequence(sequence, 2, blockTable);
     const scored = ids.length - 1;
     const entry = { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored, cachedTokens: 0 };
     const [result] = (await runner.submit(new StepPlanner().plan([entry]))).sequences;

@@ -4,6 +4,7 @@ import stepWgsl from "../../../shaders/lib/step.wgsl?raw";
 import { NO_RULES } from "../../engine/sampling/logit-rules.ts";
 import { NO_FILTERS, type SamplingParams } from "../../engine/sampling/sampling-params.ts";
 import { Sequence, type ScheduledSequence } from "../../engine/core/sequence.ts";
+import { placeSequence } from "../../testing/fakes/place-sequence.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { openTestDevice, readBuffer } from "../../testing/gpu/gpu.ts";
 import { Arena } from "./arena.ts";
@@ -35,9 +36,7 @@ function sequenceOf(
     ...changes,
   };
   const sequence = new Sequence({ requestId: id, index: 0, params, prompt, arrivalMs: 0 });
-  sequence.slot = slot;
-  sequence.blockTable = blockTable;
-  return sequence;
+  return placeSequence(sequence, slot, blockTable);
 }
 
 const LIMITS = { maxRows: 64, maxSamples: 4, maxSlots: 4, maxBlocks: 3, maxLength: 48, vocabSize: 40 };
@@ -176,7 +175,7 @@ it("uploads the tokens again if another sequence had the slot in between", async
   };
   expect(await historyAfter(first)).toEqual([11, 12, 0]);
   expect(await historyAfter(second)).toEqual([55, 12, 0]);
-  first.tokens.push(13);
+  first.append(13);
   expect(await historyAfter(first)).toEqual([11, 12, 13]);
 });
 
@@ -195,7 +194,7 @@ it("uploads only the changed range of the block tables", async () => {
       cachedTokens: 0,
     })),
   );
-  a.blockTable.push(4);
+  a.addBlocks([4]);
   write([{ sequence: a, start: 0, count: 1, samples: false, drafts: [], scored: 0, cachedTokens: 0 }]);
   const tables = new Uint32Array(await readBuffer(device, buffer.blockTables));
   expect([...tables].slice(0, 12)).toEqual([9, 4, 0, 0, 0, 0, 0, 0, 0, 5, 6, 8]);

@@ -4,6 +4,7 @@ import { it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { Sequence } from "../../engine/core/sequence.ts";
+import { placeSequence } from "../../testing/fakes/place-sequence.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { medianOf, printTable } from "../../testing/benchmarks/bench.ts";
 import { GREEDY } from "../../testing/models/golden.ts";
@@ -35,8 +36,8 @@ function scheduled({ sequences, rows, context }: (typeof STEPS)[number]) {
   return Array.from({ length: sequences }, (_, slot) => {
     const prompt = Array.from({ length: context }, (_unused, i) => (31 * i + slot) % 4096);
     const sequence = new Sequence({ requestId: `${slot}`, index: 0, params: GREEDY, prompt, arrivalMs: 0 });
-    sequence.slot = slot;
-    sequence.blockTable = Array.from({ length: Math.ceil(context / 16) }, (_unused, i) => 64 * slot + i);
+    const blocks = Array.from({ length: Math.ceil(context / 16) }, (_unused, i) => 64 * slot + i);
+    placeSequence(sequence, slot, blocks);
     return { sequence, start: context - rows, count: rows, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
   });
 }

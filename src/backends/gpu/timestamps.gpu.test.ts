@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { Sequence } from "../../engine/core/sequence.ts";
+import { placeSequence } from "../../testing/fakes/place-sequence.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { GREEDY, loadGolden } from "../../testing/models/golden.ts";
 import { openTestDevice } from "../../testing/gpu/gpu.ts";
@@ -19,8 +20,7 @@ async function createRunner(device: GPUDevice): Promise<GpuRunner> {
 
 function prefill(runner: GpuRunner) {
   const sequence = new Sequence({ requestId: "s", index: 0, params: GREEDY, prompt: PROMPT, arrivalMs: 0 });
-  sequence.slot = 0;
-  sequence.blockTable = [3, 1, 2, 0];
+  placeSequence(sequence, 0, [3, 1, 2, 0]);
   const entry = { sequence, start: 0, count: PROMPT.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
   return runner.submit(new StepPlanner().plan([entry]));
 }

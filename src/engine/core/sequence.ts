@@ -58,6 +58,8 @@ export interface ScheduledSequence {
   readonly cachedTokens: number;
 }
 
+type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
+
 /** What a sequence gets when it begins to run. */
 interface Admission {
   readonly slot: number;
@@ -70,7 +72,7 @@ interface Admission {
 }
 
 /**
- * One stream of tokens that the scheduler serves; a request has `n` of them. Only its own methods change it, and they hold
+ * One stream of tokens that the scheduler serves; a request has `n` of them. Only its own methods can change it, and they hold
  * no policy: the scheduler and others decide which to call.
  *
  *   tokens:   [ prompt ........ | output .... ] + placeholders    (being sampled, their ids known to the GPU alone)
@@ -78,11 +80,16 @@ interface Admission {
  *   computed: [ keys and values in the cache ) numComputedTokens  (or in a step that is planned)
  */
 export class Sequence {
+  /** The same object, as its own methods may write it. */
+  readonly #own: Mutable<Sequence> = this;
+  readonly #tokens: number[];
+  #blocks: number[] = [];
+
   readonly requestId: string;
   readonly index: number;
   readonly params: SamplingParams;
   readonly promptLength: number;
-  readonly tokens: number[];
+  readonly tokens: readonly number[];
   readonly arrivalMs: number;
   readonly maxLength: number;
   readonly priority: number;
@@ -95,49 +102,50 @@ export class Sequence {
   readonly group: SequenceGroup | null;
 
   /** A beam waits, without rows, until all beams of its group have their candidates. */
-  isHeld = false;
-  status: SequenceStatus = { state: "waiting" };
-  numComputedTokens = 0;
+  readonly isHeld: boolean = false;
+  readonly status: SequenceStatus = { state: "waiting" };
+  readonly numComputedTokens: number = 0;
   /** Tokens that steps in flight are sampling. */
-  numPlaceholders = 0;
+  readonly numPlaceholders: number = 0;
   /** Guesses at the next tokens. Their rows are in flight, after the newest token's. */
-  drafts: readonly number[] = [];
+  readonly drafts: readonly number[] = [];
   /** Physical block of each blockSize positions. A new array at each admission. */
-  blockTable: number[] = [];
+  readonly blockTable: readonly number[] = this.#blocks;
   /** First blocks of the table that it gave back, because no row will see them again. */
-  numFreedBlocks = 0;
+  readonly numFreedBlocks: number = 0;
   /** Number of blocks that the prefix cache has, and its name for the last one. */
-  numPublishedBlocks = 0;
-  publishedChain: string | null = null;
+  readonly numPublishedBlocks: number = 0;
+  readonly publishedChain: string | null = null;
   /** Row of the GPU's per-sequence tables while it runs; null otherwise. */
-  slot: number | null = null;
+  readonly slot: number | null = null;
   /** Lower ranks are served first and preempted last. */
-  rank = 0;
+  readonly rank: number = 0;
   /** Total steps spent waiting, up to waitingSinceStep. */
-  waitedSteps = 0;
-  waitingSinceStep = 0;
+  readonly waitedSteps: number = 0;
+  readonly waitingSinceStep: number = 0;
 
   /** Tokens that the prefix cache had on first admission. */
-  numCachedTokens = 0;
-  numPreemptions = 0;
+  readonly numCachedTokens: number = 0;
+  readonly numPreemptions: number = 0;
   /** Tokens that were drafted for it, and those of them that came. */
-  numDraftTokens = 0;
-  numAcceptedTokens = 0;
+  readonly numDraftTokens: number = 0;
+  readonly numAcceptedTokens: number = 0;
   /** When it was first scheduled. */
-  scheduledMs: number | null = null;
-  firstTokenMs: number | null = null;
-  finishedMs: number | null = null;
+  readonly scheduledMs: number | null = null;
+  readonly firstTokenMs: number | null = null;
+  readonly finishedMs: number | null = null;
   /** The scored prompt tokens so far, from the second one on; empty if nobody wants them. */
-  promptScores: SampledToken[] = [];
+  readonly promptScores: readonly SampledToken[] = [];
   /** Score of the answer that a beam search found for it. */
-  score: number | null = null;
+  readonly score: number | null = null;
 
   constructor(fields: SequenceFields) {
     this.requestId = fields.requestId;
     this.index = fields.index;
     this.params = fields.params;
     this.promptLength = fields.prompt.length;
-    this.tokens = [...fields.prompt, ...(fields.output ?? [])];
+    this.#tokens = [...fields.prompt, ...(fields.output ?? [])];
+    this.tokens = this.#tokens;
     this.arrivalMs = fields.arrivalMs;
     this.maxLength = Math.min(fields.maxLength ?? Infinity, fields.prompt.length + fields.params.maxTokens);
     this.priority = fields.priority ?? 0;
@@ -180,24 +188,25 @@ export class Sequence {
 
   /** Enters the queue, at first or after a preemption. */
   queue(step: number): void {
-    this.waitingSinceStep = step;
+    this.#own.waitingSinceStep = step;
   }
 
   /** Counts the steps it has waited, and ranks it by them. */
   age(step: number, rank: (sequence: Sequence, waitedSteps: number) => number): void {
-    this.waitedSteps += step - this.waitingSinceStep;
-    this.waitingSinceStep = step;
-    this.rank = rank(this, this.waitedSteps);
+    this.#own.waitedSteps += step - this.waitingSinceStep;
+    this.#own.waitingSinceStep = step;
+    this.#own.rank = rank(this, this.waitedSteps);
   }
 
   admit({ slot, blocks, numCachedTokens, numPublishedBlocks, publishedChain }: Admission): void {
-    this.status = { state: "running" };
-    this.slot = slot;
-    this.blockTable = blocks;
-    this.numComputedTokens = numCachedTokens;
-    this.numPublishedBlocks = numPublishedBlocks;
-    this.publishedChain = publishedChain;
-    if (this.isFirstAdmission) this.numCachedTokens = numCachedTokens;
+    this.#own.status = { state: "running" };
+    this.#own.slot = slot;
+    this.#blocks = blocks;
+    this.#own.blockTable = blocks;
+    this.#own.numComputedTokens = numCachedTokens;
+    this.#own.numPublishedBlocks = numPublishedBlocks;
+    this.#own.publishedChain = publishedChain;
+    if (this.isFirstAdmission) this.#own.numCachedTokens = numCachedTokens;
   }
 
   /** Whether it has never run before, nor is it a beam that continues another. */
@@ -213,17 +222,17 @@ export class Sequence {
   /** Gives up its first `count` blocks, and returns those that it had not given up before. */
   giveUpBlocks(count: number): readonly number[] {
     const given = this.blockTable.slice(this.numFreedBlocks, count);
-    this.numFreedBlocks += given.length;
+    this.#own.numFreedBlocks += given.length;
     return given;
   }
 
   addBlocks(blocks: readonly number[]): void {
-    this.blockTable.push(...blocks);
+    this.#blocks.push(...blocks);
   }
 
   /** Adds guesses at the next tokens to the rows that it is given next. */
   draft(drafts: readonly number[]): void {
-    this.drafts = drafts;
+    this.#own.drafts = drafts;
   }
 
   /** Gives it rows for its next `count` tokens, and for its drafts. */
@@ -232,78 +241,79 @@ export class Sequence {
     const samples = start + count === this.numTokens;
     const scored = Math.min(count, this.numUnscoredTokens);
     const rows = count + drafts.length;
-    this.numComputedTokens += rows;
-    if (this.group !== null) this.isHeld = samples;
-    else if (samples) this.numPlaceholders += 1 + drafts.length;
-    this.scheduledMs ??= nowMs;
+    this.#own.numComputedTokens += rows;
+    if (this.group !== null) this.#own.isHeld = samples;
+    else if (samples) this.#own.numPlaceholders += 1 + drafts.length;
+    this.#own.scheduledMs ??= nowMs;
     return { sequence: this, start, count: rows, samples, drafts, scored, cachedTokens };
   }
 
   /** Keeps the first `accepted` drafts and takes back the rows of the others. */
   settleDrafts(accepted: number): void {
-    this.numDraftTokens += this.drafts.length;
-    this.numAcceptedTokens += accepted;
+    this.#own.numDraftTokens += this.drafts.length;
+    this.#own.numAcceptedTokens += accepted;
     const rejected = this.drafts.length - accepted;
-    this.numPlaceholders -= rejected;
-    this.numComputedTokens -= rejected;
-    this.drafts = [];
+    this.#own.numPlaceholders -= rejected;
+    this.#own.numComputedTokens -= rejected;
+    this.#own.drafts = [];
   }
 
   /** Takes its next token, which was sampled for it or which its beam search chose. */
   append(tokenId: number): void {
-    this.tokens.push(tokenId);
-    if (this.group === null) this.numPlaceholders -= 1;
-    this.isHeld = false;
+    this.#tokens.push(tokenId);
+    if (this.group === null) this.#own.numPlaceholders -= 1;
+    this.#own.isHeld = false;
   }
 
   addPromptScores(start: number, scored: readonly SampledToken[]): void {
-    this.promptScores = [...(start === 0 ? [] : this.promptScores), ...scored];
+    this.#own.promptScores = [...(start === 0 ? [] : this.promptScores), ...scored];
   }
 
   /** The prefix cache has its next full block under this name. */
   publish(chain: string): void {
-    this.numPublishedBlocks += 1;
-    this.publishedChain = chain;
+    this.#own.numPublishedBlocks += 1;
+    this.#own.publishedChain = chain;
   }
 
   /** Preemption by recomputation: it keeps only its tokens. Tokens in flight, lost with their device, are drawn again. */
   preempt(): void {
     this.#release();
-    this.numPlaceholders = 0;
-    this.isHeld = this.group?.hasCandidates(this) ?? false;
-    this.status = { state: "waiting" };
-    this.numPreemptions += 1;
+    this.#own.numPlaceholders = 0;
+    this.#own.isHeld = this.group?.hasCandidates(this) ?? false;
+    this.#own.status = { state: "waiting" };
+    this.#own.numPreemptions += 1;
   }
 
   finish(reason: FinishReason): void {
     this.#release();
     this.matcher?.dispose();
-    this.status = { state: "finished", reason };
+    this.#own.status = { state: "finished", reason };
   }
 
   noteFirstToken(atMs: number): void {
-    this.firstTokenMs = atMs;
+    this.#own.firstTokenMs = atMs;
   }
 
   noteEnd(atMs: number): void {
-    this.finishedMs = atMs;
+    this.#own.finishedMs = atMs;
   }
 
   /** Takes the figures of the beams that compute its answer. */
   describeBeams(beams: readonly Sequence[], score: number | null): void {
-    this.scheduledMs ??= beams[0]?.scheduledMs ?? null;
-    this.numCachedTokens = Math.max(this.numCachedTokens, ...beams.map(({ numCachedTokens }) => numCachedTokens));
-    this.numPreemptions = Math.max(this.numPreemptions, ...beams.map(({ numPreemptions }) => numPreemptions));
-    this.score = score;
+    this.#own.scheduledMs ??= beams[0]?.scheduledMs ?? null;
+    this.#own.numCachedTokens = Math.max(this.numCachedTokens, ...beams.map(({ numCachedTokens }) => numCachedTokens));
+    this.#own.numPreemptions = Math.max(this.numPreemptions, ...beams.map(({ numPreemptions }) => numPreemptions));
+    this.#own.score = score;
   }
 
   #release(): void {
-    this.blockTable = [];
-    this.numFreedBlocks = 0;
-    this.slot = null;
-    this.drafts = [];
-    this.numComputedTokens = 0;
-    this.numPublishedBlocks = 0;
-    this.publishedChain = null;
+    this.#blocks = [];
+    this.#own.blockTable = this.#blocks;
+    this.#own.numFreedBlocks = 0;
+    this.#own.slot = null;
+    this.#own.drafts = [];
+    this.#own.numComputedTokens = 0;
+    this.#own.numPublishedBlocks = 0;
+    this.#own.publishedChain = null;
   }
 }

@@ -5,6 +5,7 @@ import { BeamGroup } from "../beams/beam-group.ts";
 import type { GrammarMatcher } from "../sampling/grammar-matcher.ts";
 import type { SamplingParams } from "../sampling/sampling-params.ts";
 import { Sequence, type ScheduledSequence, type SequenceFields } from "./sequence.ts";
+import { placeSequence } from "../../testing/fakes/place-sequence.ts";
 import { FEEDBACK, ROW_WORDS, type StepPlan } from "../step-plan.ts";
 import { StepPlanner } from "./step-planner.ts";
 
@@ -18,7 +19,7 @@ function placed(
 ): Sequence {
   const all = { requestId: "a", index: 0, params: samplingParams(params), prompt, arrivalMs: 0, ...fields };
   const sequence = new Sequence(all);
-  Object.assign(sequence, { slot, blockTable: [10 + slot] });
+  placeSequence(sequence, slot, [10 + slot]);
   return sequence;
 }
 
@@ -69,7 +70,7 @@ it("takes a drawn token from its slot as long as its sequence keeps the slot", (
   const first = placed([11], 0);
   expect(tokenOf(first, 0)).toBe(11);
   expect(tokenOf(first, 1)).toBe(FEEDBACK);
-  first.tokens.push(99);
+  first.append(99);
   expect(tokenOf(first, 2)).toBe(FEEDBACK);
 
   // Another sequence takes the slot; the first comes back later and must bring its token itself.
@@ -81,7 +82,7 @@ it("refuses a token that neither the host nor the slot has, and a sequence witho
   const planner = new StepPlanner();
   expect(() => planner.plan([entry(placed([1], 0), { start: 1, count: 1 })])).toThrow("token 1 of a#0 is not known");
   const homeless = placed([1], 0);
-  homeless.slot = null;
+  homeless.preempt();
   expect(() => planner.plan([entry(homeless)])).toThrow("without a slot");
 });
 
@@ -101,7 +102,7 @@ it("draws after each draft, and then takes the next token from the host", () => 
     { row: 2, outputIndex: 2, isTooEarly: false },
   ]);
   expect(drafting.histories).toEqual([{ slot: 0, start: 2, values: [8, 9] }]);
-  sequence.tokens.push(8, 9, 4);
+  for (const token of [8, 9, 4]) sequence.append(token);
   const next = planner.plan([entry(sequence, { start: 4, count: 1 })]);
   expect(next.rows[0]).toBe(4);
   expect(next.histories).toEqual([]);
@@ -118,7 +119,7 @@ it("has histories and rules of those that are new in their slots, if rules need 
   expect([again.histories, again.rules]).toEqual([[], []]);
 
   planner.plan([entry(placed([4], 0))]);
-  ruled.tokens.push(7);
+  ruled.append(7);
   const back = planner.plan([entry(ruled, { start: 2, count: 1 })]);
   expect(back.histories).toEqual([{ slot: 0, start: 0, values: [1, 2, 7] }]);
   expect(back.rules).toHaveLength(1);
@@ -130,9 +131,9 @@ it("has each block once, and all of them of a sequence that has given up its blo
   const tables = () => planner.plan([entry(sequence)]).blockTables;
   expect(tables()).toEqual([{ slot: 3, start: 0, values: [13] }]);
   expect(tables()).toEqual([]);
-  sequence.blockTable.push(4, 5);
+  sequence.addBlocks([4, 5]);
   expect(tables()).toEqual([{ slot: 3, start: 1, values: [4, 5] }]);
-  sequence.blockTable = [6, 7, 8];
+  placeSequence(sequence, 3, [6, 7, 8]);
   expect(tables()).toEqual([{ slot: 3, start: 0, values: [6, 7, 8] }]);
   expect(tables()).toEqual([]);
   planner.plan([entry(placed([2], 3))]);
@@ -145,7 +146,7 @@ it("brings the tokens of beams itself, each time", () => {
   const planner = new StepPlanner();
   const beam = placed([1, 2], 0, {}, { group });
   expect(planner.plan([entry(beam)]).samples).toMatchObject([{ isProcessed: true, isNormalised: true }]);
-  beam.tokens.push(5);
+  beam.append(5);
   const next = planner.plan([entry(beam, { start: 2, count: 1 })]);
   expect(next.rows[0]).toBe(5);
   expect(next.histories).toEqual([{ slot: 0, start: 0, values: [1, 2, 5] }]);

@@ -5,12 +5,12 @@ import { BlockPool } from "../cache/block-pool.ts";
 import { Drafter } from "./drafter.ts";
 import { NgramProposer } from "./ngram-proposer.ts";
 import { Sequence } from "../core/sequence.ts";
+import { placeSequence } from "../../testing/fakes/place-sequence.ts";
 
 function sequenceOf(tokens: readonly number[], maxTokens = 100): Sequence {
   const params = samplingParams({ maxTokens });
   const sequence = new Sequence({ requestId: "a", index: 0, params, prompt: tokens, arrivalMs: 0 });
-  sequence.numComputedTokens = tokens.length - 1;
-  return sequence;
+  return placeSequence(sequence, 0, [], tokens.length - 1);
 }
 
 function draft(tokens: readonly number[], { numTokens = 3, minMatch = 2, room = 9, maxTokens = 100 } = {}) {
@@ -50,7 +50,7 @@ describe("a draft", () => {
   test("takes no block where there is none to spare", () => {
     const sequence = sequenceOf([1, 2, 3, 4, 5, 6, 1, 2]);
     const pool = new BlockPool(2, 4);
-    sequence.blockTable = pool.allocate(2) ?? [];
+    sequence.addBlocks(pool.allocate(2) ?? []);
     expect(new Drafter(3, 64, new NgramProposer(2)).draft(sequence, 1, 9, pool)).toBe(0);
     expect(sequence.drafts).toEqual([]);
   });
@@ -64,13 +64,9 @@ test("a sequence whose drafts are of no use stops drafting, and tries again late
   for (let i = 0; i < 80; i++) {
     const drafted = drafter.draft(sequence, 1, 9, pool);
     tries.push(drafted > 0);
-    sequence.numComputedTokens += 1;
-    if (drafted > 0) {
-      sequence.numPlaceholders = drafted;
-      sequence.numComputedTokens += drafted;
-      drafter.settle(sequence, 0);
-    }
-    sequence.tokens.push(1);
+    sequence.giveRows(1, 0, 0);
+    if (drafted > 0) drafter.settle(sequence, 0);
+    sequence.append(1);
   }
   expect(tries.indexOf(false)).toBe(4);
   expect(tries.filter(Boolean)).toHaveLength(6); // 4, then one after each pause of 32

@@ -236,7 +236,7 @@ describe("Scheduler", () => {
     const scheduler = createScheduler();
     const [a, b] = addSequences(scheduler, 3, 3);
     step(scheduler);
-    b!.slot = a!.slot;
+    Object.assign(b!, { slot: a!.slot });
     expect(() => scheduler.assertConsistent()).toThrow("two sequences hold the same");
   });
 });

@@ -14,7 +14,7 @@ function afterTokens(output: number[], params: Partial<SamplingParams> = {}, max
     prompt: [50, 1, 2],
     arrivalMs: 0,
   });
-  sequence.tokens.push(...output);
+  for (const token of output) sequence.append(token);
   return checkStop(sequence, EOS_IDS, maxLength);
 }
 

@@ -1,6 +1,7 @@
 // Runs of a runner by hand: sequences are placed here, where an engine would.
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
+import { placeSequence } from "../fakes/place-sequence.ts";
 import type { LogitRules } from "../../engine/sampling/logit-rules.ts";
 import { Sequence } from "../../engine/core/sequence.ts";
 import type { Runner } from "../../engine/runner.ts";
@@ -35,9 +36,8 @@ export function placedSequence(
 ): Sequence {
   const params = { ...GREEDY, ...rules };
   const sequence = new Sequence({ requestId: `s${slot}`, index: 0, params, prompt, arrivalMs: 0 });
-  sequence.slot = slot;
-  sequence.blockTable = Array.from({ length: Math.ceil(length / 16) }, (_, i) => numGpuBlocks - 1 - 4 * i - slot);
-  return sequence;
+  const blocks = Array.from({ length: Math.ceil(length / 16) }, (_, i) => numGpuBlocks - 1 - 4 * i - slot);
+  return placeSequence(sequence, slot, blocks);
 }
 
 export async function greedyTokens(
@@ -49,13 +49,8 @@ export async function greedyTokens(
   const sequence = placedSequence(prompt, 1, prompt.length + numTokens, rules);
   const planner = new StepPlanner();
   for (let i = 0; i < numTokens; i++) {
-    const start = sequence.numComputedTokens;
-    const count = sequence.tokens.length - start;
-    const { sequences } = await runner.submit(
-      planner.plan([{ sequence, start, count, samples: true, drafts: [], scored: 0, cachedTokens: 0 }]),
-    );
-    sequence.numComputedTokens = sequence.tokens.length;
-    sequence.tokens.push(sequences[0]?.drawn[0]?.tokenId ?? -1);
+    const { sequences } = await runner.submit(planner.plan([sequence.giveRows(sequence.numPendingTokens, 0, 0)]));
+    sequence.append(sequences[0]?.drawn[0]?.tokenId ?? -1);
   }
   return sequence.tokens.slice(prompt.length);
 }
@@ -69,27 +64,19 @@ export async function greedyTogether(
 ): Promise<{ logits: Float32Array[]; tokens: number[][] }> {
   const sequences = prompts.map((prompt, slot) => {
     const sequence = new Sequence({ requestId: `s${slot}`, index: 0, params: GREEDY, prompt, arrivalMs: 0 });
-    sequence.slot = slot;
-    sequence.blockTable = Array.from(
+    const blocks = Array.from(
       { length: Math.ceil((prompt.length + numTokens) / 16) },
       (_, i) => numBlocks - 1 - prompts.length * i - slot,
     );
-    return sequence;
+    return placeSequence(sequence, slot, blocks);
   });
   const planner = new StepPlanner();
   let logits: Float32Array[] = [];
   for (let step = 0; step < numTokens; step++) {
-    const entries = sequences.map((sequence) => {
-      const start = sequence.numComputedTokens;
-      const count = sequence.tokens.length - start;
-      return { sequence, start, count, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
-    });
+    const entries = sequences.map((sequence) => sequence.giveRows(sequence.numPendingTokens, 0, 0));
     const results = (await runner.submit(planner.plan(entries))).sequences;
     if (step === 0) logits = await logitRows(device, runner, { rows: prompts.length, vocabSize });
-    for (const [i, sequence] of sequences.entries()) {
-      sequence.numComputedTokens = sequence.tokens.length;
-      sequence.tokens.push(results[i]?.drawn[0]?.tokenId ?? -1);
-    }
+    for (const [i, sequence] of sequences.entries()) sequence.append(results[i]?.drawn[0]?.tokenId ?? -1);
   }
   return { logits, tokens: sequences.map(({ tokens }, i) => tokens.slice(prompts[i]?.length)) };
 }
