@@ -144,7 +144,7 @@ async function whyUnreachable(access: ServerAccess, page: PageFacts): Promise<Om
       const message = `This page came by https, and this browser then refuses http://${host}. Give the server https, or open this page by http.`;
       return { problem: "mixed content", message };
     }
-    const message = `Nothing answers at ${host}. Is the server running, and are name and port right?`;
+    const message = `Is a server running at ${host}, and are name and port right?`;
     return { problem: "unreachable", message };
   }
 }

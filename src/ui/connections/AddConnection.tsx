@@ -2,6 +2,7 @@ import { useId, useState, type FormEvent } from "react";
 import { toErrorData } from "../../protocol/errors.ts";
 import type { Connections } from "../../state/connections/connections.ts";
 import { Button } from "../components/Button.tsx";
+import view from "../components/PickerView.module.css";
 import css from "./Connections.module.css";
 
 /** Adds a server by its address and, if it wants one, a key. */
@@ -26,8 +27,8 @@ export function AddConnection({ connections }: { connections: Connections }) {
     }
   };
   return (
-    <form className={css.form} onSubmit={add} autoComplete="off">
-      <label className={css.label} htmlFor={`${id}-address`}>
+    <form className={view.form} onSubmit={add} autoComplete="off">
+      <label className={view.label} htmlFor={`${id}-address`}>
         Add a server
       </label>
       <input
@@ -41,7 +42,7 @@ export function AddConnection({ connections }: { connections: Connections }) {
         aria-describedby={problem === null ? undefined : `${id}-problem`}
         onChange={(event) => setAddress(event.target.value)}
       />
-      <div className={css.line}>
+      <div className={view.line}>
         <input
           type="password"
           aria-label="Key"

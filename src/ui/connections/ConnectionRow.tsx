@@ -8,6 +8,7 @@ import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
+import view from "../components/PickerView.module.css";
 import css from "./Connections.module.css";
 
 interface ConnectionRowProps {
@@ -52,7 +53,7 @@ export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
       </div>
       {test !== null && <TestResult test={test} />}
       {models.length > 0 && (
-        <div className={css.use}>
+        <div className={classNames(view.line, view.fields, css.use)}>
           <select aria-label={`Model of ${host}`} value={chosen} onChange={(event) => setModel(event.target.value)}>
             {models.map((name) => (
               <option key={name}>{name}</option>
@@ -101,7 +102,7 @@ function TypedModel({ app, connection }: { app: AppState; connection: Connection
     setName("");
   };
   return (
-    <form className={css.use} onSubmit={add}>
+    <form className={classNames(view.line, view.fields, css.use)} onSubmit={add}>
       <input
         aria-label="Name of a model"
         value={name}

@@ -2,6 +2,7 @@ import type { AppState } from "../../state/app/app-state.ts";
 import { useStore } from "../use-store.ts";
 import { AddConnection } from "./AddConnection.tsx";
 import { ConnectionRow } from "./ConnectionRow.tsx";
+import view from "../components/PickerView.module.css";
 import css from "./Connections.module.css";
 import { SpillOverForm } from "./SpillOverForm.tsx";
 
@@ -16,7 +17,7 @@ export function Connections({ app, onUsed }: ConnectionsProps) {
   const connections = useStore(app.connections.store, (state) => state.connections);
   return (
     <>
-      <div className={css.body}>
+      <div className={view.body}>
         {connections.length === 0 ? (
           <p className={css.empty}>
             No servers yet. Any server of OpenAI&rsquo;s API can answer a pane: vLLM, SGLang, llama.cpp, Ollama, LM
@@ -31,7 +32,7 @@ export function Connections({ app, onUsed }: ConnectionsProps) {
           </ul>
         )}
       </div>
-      <div className={css.add}>
+      <div className={view.add}>
         <AddConnection connections={app.connections} />
         <SpillOverForm connections={app.connections} />
       </div>

@@ -3,6 +3,7 @@ import { remoteName, type Connections } from "../../state/connections/connection
 import { MAX_LIMIT_S } from "../../state/connections/saved-connections.ts";
 import { readRemote, remoteChoices, writeRemote } from "../../state/connections/remote-choices.ts";
 import { useStore } from "../use-store.ts";
+import view from "../components/PickerView.module.css";
 import css from "./Connections.module.css";
 
 const USUAL_LIMIT_S = 10;
@@ -17,8 +18,8 @@ export function SpillOverForm({ connections }: { connections: Connections }) {
     connections.spillTo(remote && { ...remote, limitS: spillOver?.limitS ?? USUAL_LIMIT_S });
   };
   return (
-    <div className={css.form}>
-      <label className={css.label} htmlFor={id}>
+    <div className={view.form}>
+      <label className={view.label} htmlFor={id}>
         When this page&rsquo;s queue is long
       </label>
       <select id={id} value={writeRemote(spillOver)} onChange={(event) => choose(event.target.value)}>

@@ -1,6 +1,7 @@
 import { useId, useState, type FormEvent } from "react";
 import type { ModelShelf } from "../../state/models/model-shelf.ts";
 import { Button } from "../components/Button.tsx";
+import view from "../components/PickerView.module.css";
 import css from "./AddModel.module.css";
 
 /** Adds a model by its hub name or its folder's address. */
@@ -21,11 +22,11 @@ export function AddModel({ shelf }: { shelf: ModelShelf }) {
     if (shelf.add(model, hub)) setModel("");
   };
   return (
-    <form className={css.form} onSubmit={add}>
-      <label className={css.label} htmlFor={id}>
+    <form className={view.form} onSubmit={add}>
+      <label className={view.label} htmlFor={id}>
         Add by hub name or address
       </label>
-      <div className={css.line}>
+      <div className={view.line}>
         <input
           id={id}
           value={model}

@@ -4,6 +4,7 @@ import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
+import view from "../components/PickerView.module.css";
 import css from "./AddModel.module.css";
 import { droppedFiles } from "./dropped-files.ts";
 
@@ -28,8 +29,8 @@ export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: (
     await run(await droppedFiles(event.dataTransfer));
   };
   return (
-    <section className={css.form} aria-label="Add from this computer">
-      <p className={css.label}>Add from this computer</p>
+    <section className={view.form} aria-label="Add from this computer">
+      <p className={view.label}>Add from this computer</p>
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
       <div
         className={classNames(css.drop, isOver && css.over)}

@@ -1,9 +1,11 @@
 import { useEffect } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
+import { classNames } from "../class-names.ts";
 import { AddModel } from "./AddModel.tsx";
 import { ModelErrorNote } from "./ModelErrorNote.tsx";
 import { ModelFilesDrop } from "./ModelFilesDrop.tsx";
 import { ModelList } from "./ModelList.tsx";
+import view from "../components/PickerView.module.css";
 import css from "./Models.module.css";
 
 const REFRESH_MS = 2000;
@@ -24,11 +26,11 @@ export function Models({ app, onUsed }: ModelsProps) {
   }, [shelf]);
   return (
     <>
-      <div className={css.body}>
+      <div className={classNames(view.body, css.list)}>
         <ModelErrorNote store={shelf.store} />
         <ModelList app={app} onUsed={onUsed} />
       </div>
-      <div className={css.add}>
+      <div className={view.add}>
         <AddModel shelf={shelf} />
         <ModelFilesDrop shelf={shelf} onUsed={onUsed} />
       </div>
