@@ -1,9 +1,12 @@
-// npm run bench -- balancer: three servers behind HAProxy with docs/serve/haproxy.cfg. Conversations with and without their hash,
-// then one server is killed while all of them answer.
+// npm run bench -- balancer: three servers behind HAProxy with docs/serve/haproxy.cfg, or with --balancer nginx behind nginx with
+// docs/serve/nginx.conf. Conversations spread and kept together, then one server is killed while all of them answer.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { startServer } from "./bench-serve.mjs";
 import { root } from "./run-command.mjs";
@@ -22,32 +25,76 @@ const QUESTIONS = [
   "Thank you.",
 ];
 
-export async function benchBalancer() {
-  if (spawnSync("haproxy", ["-v"]).error)
-    throw new Error("HAProxy is not installed. On Debian: apt-get install haproxy.");
+/**
+ * A balancer before three servers, at an address. `isKept`: each conversation goes to one server.
+ *
+ * @typedef {{ hosts: string[], address: string, isKept: boolean }} Fleet
+ * @typedef {{
+ *   spread: string,
+ *   kept: string,
+ *   sendsHeader: boolean,
+ *   start: (fleet: Fleet) => { process: import("node:child_process").ChildProcess, remove: () => void },
+ * }} Balancer how it spreads and keeps conversations, in words; whether it knows them by a header that the client sends
+ */
+
+/** @type {Record<string, Balancer>} */
+const BALANCERS = {
+  haproxy: {
+    spread: "leastconn",
+    kept: "hdr(x-conversation)",
+    sendsHeader: false,
+    start({ hosts: [one = "", two = "", three = ""], address, isKept }) {
+      const balance = isKept ? this.kept : this.spread;
+      const env = { ...process.env, LISTEN: address, BALANCE: balance, CHORUS_1: one, CHORUS_2: two, CHORUS_3: three };
+      const args = ["-q", "-db", "-f", "docs/serve/haproxy.cfg"];
+      return { process: spawn("haproxy", args, { cwd: root, env, stdio: "ignore" }), remove() {} };
+    },
+  },
+  nginx: {
+    spread: "no header",
+    kept: "x-conversation",
+    sendsHeader: true,
+    start({ hosts, address }) {
+      const folder = mkdtempSync(join(tmpdir(), "chorus-nginx-"));
+      let config = readFileSync(join(root, "docs/serve/nginx.conf"), "utf8").replace("127.0.0.1:8000", address);
+      for (const [i, host] of hosts.entries()) config = config.replace(`127.0.0.1:${8001 + i}`, host);
+      writeFileSync(join(folder, "nginx.conf"), config);
+      const nginx = spawn("nginx", ["-p", folder, "-c", "nginx.conf"], { stdio: "ignore" });
+      return { process: nginx, remove: () => rmSync(folder, { recursive: true, force: true }) };
+    },
+  },
+};
+
+export async function benchBalancer(name = "haproxy") {
+  const balancer = BALANCERS[name];
+  if (!balancer) throw new Error(`--balancer ${name} is not one of: ${Object.keys(BALANCERS).join(", ")}.`);
+  if (spawnSync(name, ["-v"]).error) throw new Error(`${name} is not installed. On Debian: apt-get install ${name}.`);
   const { runnerImport } = await import("vite");
   const { RemoteEngine } = (await runnerImport("./src/client/remote/remote-engine.ts", { configFile: false, root }))
     .module;
-  for (const balance of ["leastconn", "hdr(x-conversation)"]) {
-    await withFleet(balance, async ({ url, servers }) => {
+  for (const isKept of [false, true]) {
+    await withFleet(balancer, isKept, async ({ url, servers }) => {
       const engine = open(RemoteEngine, url);
       // A little apart, as people are.
       await Promise.all(
         Array.from({ length: CONVERSATIONS }, async (_, i) => {
           await sleep(100 * i);
-          await converse(engine, i);
+          await converse(engine, i, balancer.sendsHeader && isKept);
         }),
       );
       const totals = await Promise.all(servers.map(({ url: own }) => prefixCounters(own)));
       const sum = (/** @type {"hits" | "queries"} */ name) => totals.reduce((all, one) => all + one[name], 0);
       console.log(
-        `${balance.padEnd(20)} prefix hits ${((100 * sum("hits")) / sum("queries")).toFixed(0)}% of ${sum("queries")} prompt tokens; by server ${totals.map(({ queries }) => queries).join(", ")}`,
+        `${(isKept ? balancer.kept : balancer.spread).padEnd(20)} prefix hits ${((100 * sum("hits")) / sum("queries")).toFixed(0)}% of ${sum("queries")} prompt tokens; by server ${totals.map(({ queries }) => queries).join(", ")}`,
       );
     });
   }
-  await withFleet("hdr(x-conversation)", async ({ url, servers }) => {
+  await withFleet(balancer, true, async ({ url, servers }) => {
     const ask = (/** @type {any} */ engine, /** @type {number} */ i) =>
-      answerOf(engine, [{ role: "user", content: `${i}: ${QUESTIONS[0]}` }], LONG_ANSWER_TOKENS, true);
+      answerOf(engine, [{ role: "user", content: `${i}: ${QUESTIONS[0]}` }], LONG_ANSWER_TOKENS, {
+        isExact: true,
+        conversation: balancer.sendsHeader ? `${i}` : null,
+      });
     const plain = open(RemoteEngine, url, { retryDelaysMs: [] });
     const panes = open(RemoteEngine, url);
     const asked = (/** @type {any} */ engine, /** @type {number} */ i) =>
@@ -84,12 +131,13 @@ function open(/** @type {any} */ RemoteEngine, /** @type {string} */ url, patien
     });
 }
 
-async function converse(/** @type {any} */ engine, /** @type {number} */ i) {
+async function converse(/** @type {any} */ engine, /** @type {number} */ i, /** @type {boolean} */ sendsHeader) {
+  const conversation = sendsHeader ? `${i}` : null;
   /** @type {{ role: string, content: string }[]} */
   const messages = [];
   for (let turn = 0; turn < TURNS; turn++) {
     messages.push({ role: "user", content: turn === 0 ? `${i}: ${QUESTIONS[0]}` : (QUESTIONS[turn] ?? "") });
-    const { text } = await answerOf(engine, messages, ANSWER_TOKENS, false);
+    const { text } = await answerOf(engine, messages, ANSWER_TOKENS, { isExact: false, conversation });
     messages.push({ role: "assistant", content: text });
     await sleep(200 + 97 * ((7 * i + 3 * turn) % 5));
   }
@@ -99,7 +147,7 @@ async function answerOf(
   /** @type {any} */ engine,
   /** @type {object[]} */ messages,
   /** @type {number} */ maxTokens,
-  /** @type {boolean} */ isExact,
+  /** @type {{ isExact: boolean, conversation: string | null }} */ { isExact, conversation },
 ) {
   let [text, tokens, numRequests] = ["", 0, 0];
   const observer = {
@@ -112,7 +160,9 @@ async function answerOf(
       numRequests++;
       // The page never asks for it; here all answers are to have one length.
       const body = isExact ? JSON.stringify({ ...JSON.parse(init.body), ignore_eos: true }) : init.body;
-      return fetch(url, { ...init, body });
+      const headers = new Headers(init.headers);
+      if (conversation !== null) headers.set("x-conversation", conversation);
+      return fetch(url, { ...init, headers, body });
     },
   };
   const body = { messages, max_tokens: maxTokens, temperature: 0, stream: true };
@@ -122,20 +172,21 @@ async function answerOf(
 }
 
 async function withFleet(
-  /** @type {string} */ balance,
+  /** @type {Balancer} */ balancer,
+  /** @type {boolean} */ isKept,
   /** @type {(fleet: { url: string, servers: any[] }) => Promise<void>} */ measure,
 ) {
   // The first one builds what has changed.
   const servers = [await startServer(), ...(await Promise.all([startServer(), startServer()]))];
   const address = `127.0.0.1:${await freePort()}`;
-  const [one = "", two = "", three = ""] = servers.map(({ url }) => new URL(url).host);
-  const env = { ...process.env, LISTEN: address, BALANCE: balance, CHORUS_1: one, CHORUS_2: two, CHORUS_3: three };
-  const haproxy = spawn("haproxy", ["-q", "-db", "-f", "docs/serve/haproxy.cfg"], { cwd: root, env, stdio: "ignore" });
+  const hosts = servers.map(({ url }) => new URL(url).host);
+  const { process: running, remove } = balancer.start({ hosts, address, isKept });
   try {
     await sleep(1500); // until its checks have passed
     await measure({ url: `http://${address}`, servers });
   } finally {
-    haproxy.kill("SIGTERM");
+    running.kill("SIGTERM");
+    remove();
     for (const { process: server } of servers) {
       server.kill("SIGKILL");
       if (server.exitCode === null && server.signalCode === null) await once(server, "exit");

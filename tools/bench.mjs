@@ -3,7 +3,7 @@
 // "draft" (when a draft model pays, on the CPU; --size gpt2 --draft distilgpt2), "ui" (the interface alone), "memory" (while a
 // model loads), "soak" (a long day; --minutes N), "serve" (load on a
 // server: --url --requests --rate --concurrency, or --soak MINUTES --streams), "fleet" (a simulation of many servers),
-// "balancer" (three servers behind HAProxy), "peers" (others on the same weights), or part of the name of a *.gpu.bench.ts
+// "balancer" (three servers behind HAProxy, or --balancer nginx), "peers" (others on the same weights), or part of the name of a *.gpu.bench.ts
 // (order, run-ahead). Options are the page's: --quick --size small --backend cpu --sections decode,modes
 // --sequences 1,8 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32; --out FOLDER and --name NAME say where to,
 // --note TEXT what its readers should know.
@@ -46,6 +46,7 @@ if (process.argv.includes("peers")) {
       apiKey: { type: "string" },
       soak: { type: "string" },
       streams: { type: "string" },
+      balancer: { type: "string" },
       minutes: { type: "string" },
     },
   });
@@ -95,7 +96,7 @@ if (process.argv.includes("peers")) {
   }
   if (words.includes("balancer")) {
     const { benchBalancer } = await import("./bench-balancer.mjs");
-    await benchBalancer();
+    await benchBalancer(values.balancer);
   }
   const named = ["core", "page", "cpu", "draft", "ui", "memory", "soak", "serve", "fleet", "balancer"];
   const filters = words.filter((word) => !named.includes(word));

@@ -16,6 +16,12 @@ function filesOf(fixture: string, changes: Record<string, (text: string) => stri
   });
 }
 
+function withHalfOfItsWeights(files: File[]): File[] {
+  return files.map((file) =>
+    file.name === "model.safetensors" ? new File([file.slice(0, file.size / 2)], file.name) : file,
+  );
+}
+
 const target = filesOf("qwen3-tiny");
 const create = (draft: unknown, tokens?: number) => {
   const speculation = { method: "draft_model", model: draft, num_speculative_tokens: tokens } as never;
@@ -43,7 +49,13 @@ describe("a draft model is refused by name", () => {
 
   it.each([
     ["other tokens", filesOf("llama-tiny/tied", { "tokenizer.json": otherToken }), "model_unsupported", /as token/],
-    ["another kind of model", filesOf("llama-tiny/tied", { "config.json": () => "{}" }), "model_unsupported", /config/],
+    [
+      "another kind of model",
+      filesOf("llama-tiny/tied", { "config.json": () => "{}" }),
+      "model_unsupported",
+      /^The draft model: .*config/s,
+    ],
+    ["weights that break off", withHalfOfItsWeights(filesOf("llama-tiny/tied")), "model_invalid", /^The draft model: /],
     ["a number", 5, "invalid_type", /^speculation\.model must be/],
     ["nothing", undefined, "missing_required_parameter", /^speculation\.model is missing/],
   ])("%s", async (_, draft, code, message) => {

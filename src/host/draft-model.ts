@@ -39,19 +39,35 @@ export async function describeDraftModel(
   onProgress: (progress: LoadProgress) => void,
 ): Promise<DescribedDraftModel | null> {
   if (speculation?.method !== "draft_model") return null;
-  const opened = await openModel(locateDraftModel(speculation.model, location), platform, onProgress);
-  const configJson = await opened.files.readJson(CONFIG_FILE);
-  return {
-    model: describeModel(configJson),
-    async checkTokens(target) {
-      const [own, others] = await Promise.all([loadTokenizer(opened.files), loadTokenizer(target)]);
-      checkSameTokens(own, others);
-    },
-    async fetch() {
-      const checkpoint = await openCheckpoint(await opened.fetch());
-      return openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
-    },
-  };
+  return ofDraftModel(async () => {
+    const opened = await openModel(locateDraftModel(speculation.model, location), platform, onProgress);
+    const configJson = await opened.files.readJson(CONFIG_FILE);
+    return {
+      model: describeModel(configJson),
+      async checkTokens(target) {
+        const [own, others] = await Promise.all([
+          ofDraftModel(() => loadTokenizer(opened.files)),
+          loadTokenizer(target),
+        ]);
+        checkSameTokens(own, others);
+      },
+      fetch: () =>
+        ofDraftModel(async () => {
+          const checkpoint = await openCheckpoint(await opened.fetch());
+          return openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
+        }),
+    };
+  });
+}
+
+/** Two models are loaded: an error must say which one it means. */
+async function ofDraftModel<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!(error instanceof ChorusError) || error.param === PARAM) throw error;
+    throw new ChorusError(error.code, `The draft model: ${error.message}`, PARAM);
+  }
 }
 
 /**
