@@ -6,6 +6,7 @@ import { testFlags } from "../tools/chromium-flags.mjs";
 import { killGpuProcess } from "../tools/gpu-process.mjs";
 import type { ChorusEngine } from "../src/protocol/engine.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
+import { Steps } from "./support/steps.ts";
 
 // Chromium keeps WebGPU from a page for a while after a crash, and from all pages after several.
 const PATIENT = ["--disable-domain-blocking-for-3d-apis", "--disable-gpu-process-crash-limit"];
@@ -37,9 +38,13 @@ test("answers are as undisturbed when the GPU process is killed in mid-batch, id
   const stats = () => engine.evaluate((engine) => engine.stats());
   const undisturbed = await answers(engine);
   const numBefore = (await stats()).generation_tokens_total;
+  // Held in mid-answer, however fast the machine is.
+  const steps = await Steps.hold(page, "now");
   const going = answers(engine);
+  await steps.allow(24);
   await expect.poll(async () => (await stats()).generation_tokens_total - numBefore).toBeGreaterThan(30);
   expect(await killGpuProcess(browser)).not.toBeNull();
+  await steps.release();
   expect(await going).toEqual(undisturbed);
   expect((await stats()).device_losses_total).toBe(1);
 

@@ -65,10 +65,11 @@ const BALANCERS = {
   },
 };
 
-export async function benchBalancer(name = "haproxy") {
-  const balancer = BALANCERS[name];
-  if (!balancer) throw new Error(`--balancer ${name} is not one of: ${Object.keys(BALANCERS).join(", ")}.`);
-  if (spawnSync(name, ["-v"]).error) throw new Error(`${name} is not installed. On Debian: apt-get install ${name}.`);
+export async function benchBalancer(program = "haproxy") {
+  const balancer = BALANCERS[program];
+  if (!balancer) throw new Error(`--balancer ${program} is not one of: ${Object.keys(BALANCERS).join(", ")}.`);
+  if (spawnSync(program, ["-v"]).error)
+    throw new Error(`${program} is not installed. On Debian: apt-get install ${program}.`);
   const { runnerImport } = await import("vite");
   const { RemoteEngine } = (await runnerImport("./src/client/remote/remote-engine.ts", { configFile: false, root }))
     .module;
