@@ -43,7 +43,7 @@ const everyField = [
   ...rows("a completion request", COMPLETION_CASES, parseCompletion),
 ];
 
-/** Code and field of the ChorusError that it throws; anything else is told as it is. */
+/** Code and field of the ChorusError that it throws; anything else is returned as it is. */
 function refusalBy(attempt: () => unknown): unknown {
   try {
     return { accepted: attempt() };

@@ -35,7 +35,7 @@ describe("the most likely tokens", () => {
   });
 });
 
-test("what can't come is told as -9999, since JSON has no -Infinity", () => {
+test("what can't come is reported as -9999, since JSON has no -Infinity", () => {
   const likely = [
     { tokenId: 1, logprob: -9999.5 },
     { tokenId: 3, logprob: -9998.5 },

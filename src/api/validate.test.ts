@@ -50,7 +50,7 @@ test.each([
   [{ min: 16, max: 32 }, "blockSize must be between 16 and 32, not 8."],
   [{ min: 8, max: 9, above: true }, "blockSize must be above 8 and at most 9, not 8."],
   [{ min: 9, max: Infinity }, "blockSize must be at least 9, not 8."],
-])("a value beyond %j is told what would do", (range, message) => {
+])("an error for a value beyond %j says what would do", (range, message) => {
   expect(() => new Fields({ blockSize: 8 }).integer("blockSize", range)).toThrow(message);
 });
 

@@ -47,7 +47,7 @@ class Source {
 
 const linesOf = (text: string) => text.trimEnd().split("\n");
 
-/** A recording with one event of each kind, one line of which is replaced. */
+/** A recording with one event of each kind. One line is replaced. */
 function recordingWith(line: number, change: (text: string) => string): string {
   const source = new Source();
   const recorder = recordRun(source);

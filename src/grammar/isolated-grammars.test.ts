@@ -139,7 +139,7 @@ test("a grammar that was slow keeps its thread until its last matcher is done", 
   expect(await next).toHaveLength(1);
 });
 
-test("a thread that can't be had is told to the request", async () => {
+test("a thread that can't be had fails the request", async () => {
   const grammars = new IsolatedGrammars(
     () => ({ vocabSize: 8, tokens: [] }),
     () => ({

@@ -86,7 +86,7 @@ describe("an answer", () => {
     expect(id).toBe(`chatcmpl-${response.headers.get("x-request-id")}`);
   });
 
-  it("is told by the caller's own name", async () => {
+  it("has the caller's own name for it", async () => {
     const headers = { "x-request-id": "mine-7" };
     expect((await post("/v1/chat/completions", CHAT, { headers })).headers.get("x-request-id")).toBe("mine-7");
     expect((await get("/nowhere", { headers })).headers.get("x-request-id")).toBe("mine-7");
@@ -210,7 +210,7 @@ describe("what is wrong", () => {
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it("is told in the middle of a stream", async () => {
+  it("can come in the middle of a stream", async () => {
     const own = await openFakeModel();
     const response = await own.engine.fetch(`${BASE}/v1/chat/completions`, {
       method: "POST",

@@ -79,7 +79,7 @@ describe("the hub's cache", () => {
     ]);
   });
 
-  it("downloads all anew where the server knows no ranges", async () => {
+  it("downloads all again where the server knows no ranges", async () => {
     hub.takesRanges = false;
     hub.interfere = ({ path }, response, count) => {
       if (!path.endsWith("model.safetensors") || count > 1) return false;

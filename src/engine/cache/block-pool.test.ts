@@ -55,7 +55,7 @@ describe("BlockPool", () => {
     expect(() => pool.assertConsistent([])).toThrow("used with 1 owners counted, and 0 block tables");
   });
 
-  it("notices a block with two owners of which it knows one", () => {
+  it("notices a block with two owners if it knows only one of them", () => {
     const pool = new BlockPool(4, 16);
     const table = pool.allocate(1) ?? [];
     expect(() => pool.assertConsistent([table, table])).toThrow("2 block tables");

@@ -17,7 +17,7 @@ import type { SamplingParams } from "../sampling/sampling-params.ts";
 const compiler = grammarCompiler(BYTE_VOCABULARY);
 const prompt = byteTokens("What?");
 
-/** A request's fields for so many choices that match a regular expression. */
+/** A request's fields for several choices that match a regular expression. */
 async function matching(
   regex: string,
   changes: Partial<SamplingParams> = {},

@@ -29,28 +29,31 @@ async function runWithLosses(harness: EngineHarness, isTold: boolean): Promise<v
   }
 }
 
-test.each([true, false])("answers, choices, beams and drafts are the same (the engine is told: %s)", async (isTold) => {
-  const config = {
-    runAhead: 2,
-    enablePrefixCaching: true,
-    speculation: { method: "ngram" as const, numTokens: 3, minMatch: 1 },
-  };
-  const run = async (play: (harness: EngineHarness) => Promise<unknown>) => {
-    const harness = new EngineHarness({ config });
-    harness.add("one", prompt, free(1));
-    harness.add("three", prompt, { ...free(2), n: 3 });
-    harness.add("scored", prompt, { params: samplingParams({ promptLogprobs: 1 }) });
-    const beamSearch = { numBeams: 3, lengthPenalty: 1, earlyStopping: false };
-    harness.add("beams", prompt, { beamSearch, n: 2 });
-    await play(harness);
-    return harness;
-  };
-  const undisturbed = await run((harness) => harness.runToEnd());
-  const disturbed = await run((harness) => runWithLosses(harness, isTold));
-  expect(disturbed.engine.stats().device_losses_total).toBeGreaterThan(3);
-  expect([...disturbed.choices].sort()).toEqual([...undisturbed.choices].sort());
-  expect(disturbed.fatal).toEqual([]);
-});
+test.each([true, false])(
+  "answers, choices, beams and drafts are the same (the engine hears of it: %s)",
+  async (isTold) => {
+    const config = {
+      runAhead: 2,
+      enablePrefixCaching: true,
+      speculation: { method: "ngram" as const, numTokens: 3, minMatch: 1 },
+    };
+    const run = async (play: (harness: EngineHarness) => Promise<unknown>) => {
+      const harness = new EngineHarness({ config });
+      harness.add("one", prompt, free(1));
+      harness.add("three", prompt, { ...free(2), n: 3 });
+      harness.add("scored", prompt, { params: samplingParams({ promptLogprobs: 1 }) });
+      const beamSearch = { numBeams: 3, lengthPenalty: 1, earlyStopping: false };
+      harness.add("beams", prompt, { beamSearch, n: 2 });
+      await play(harness);
+      return harness;
+    };
+    const undisturbed = await run((harness) => harness.runToEnd());
+    const disturbed = await run((harness) => runWithLosses(harness, isTold));
+    expect(disturbed.engine.stats().device_losses_total).toBeGreaterThan(3);
+    expect([...disturbed.choices].sort()).toEqual([...undisturbed.choices].sort());
+    expect(disturbed.fatal).toEqual([]);
+  },
+);
 
 test("a grammar goes on where it was", async () => {
   const compiler = grammarCompiler(BYTE_VOCABULARY);

@@ -19,7 +19,7 @@ const silent: typeof fetch = (_, init) =>
     init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error));
   });
 
-test("a server that says nothing is told of within a minute, after several tries", async () => {
+test("a server that says nothing is reported within a minute, after several tries", async () => {
   const fetch = vi.fn<typeof globalThis.fetch>(silent);
   const onWaiting = vi.fn<() => void>();
   const outcome = readAll(new HttpClient({ fetch, onWaiting }), REQUEST).catch((error: unknown) => error);

@@ -164,7 +164,7 @@ export class EngineHarness {
     this.engine.add({ requestId, prompt, params: samplingParams(), ...PLAIN_REQUEST, ...request });
   }
 
-  /** Takes the device away. The engine is told, or it finds out when a step's result doesn't come. */
+  /** Takes the device away. The engine hears of it, or finds out when a step's result doesn't come. */
   loseDevice({ isTold }: { isTold: boolean }): void {
     this.#isDeviceLost = true;
     if (isTold) this.engine.lose(lostDevice());

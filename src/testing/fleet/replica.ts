@@ -5,7 +5,7 @@ import { ROW_WORDS } from "../../engine/step-plan.ts";
 import type { StepResult } from "../../engine/runner.ts";
 import { PLAIN_REQUEST, ROOMY, samplingParams } from "../fakes/engine-harness.ts";
 
-/** What a step of so many rows takes, milliseconds. */
+/** Milliseconds that a step of that many rows takes. */
 export type StepCost = (rows: number) => number;
 
 export interface ReplicaConfig {

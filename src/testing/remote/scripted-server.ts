@@ -61,7 +61,7 @@ export class ScriptedServer implements AsyncDisposable {
   }
 }
 
-/** Plays a stream back, cut into pieces of so many bytes, wherever characters end. */
+/** Plays a stream back, cut into pieces of `pieceBytes`, wherever characters end. */
 export function playBack(transcript: string, pieceBytes = Infinity): Script {
   return async (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
