@@ -218,7 +218,7 @@ describe.each(["as fetch", "through a port"] as const)("%s,", (way) => {
         "invalid_value",
         "text.format.schema.type",
       ],
-    ])("hears what a response can't be: %j", async (body, code, param) => {
+    ])("is told which field a response can't have: %j", async (body, code, param) => {
       const asked = client().responses.create(body as OpenAI.Responses.ResponseCreateParamsNonStreaming);
       await expect(asked).rejects.toMatchObject({ status: 400, code, param });
     });

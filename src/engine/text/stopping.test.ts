@@ -13,8 +13,8 @@ function afterTokens(output: number[], params: Partial<SamplingParams> = {}, max
     params: samplingParams(params),
     prompt: [50, 1, 2],
     arrivalMs: 0,
+    output,
   });
-  for (const token of output) sequence.append(token);
   return checkStop(sequence, EOS_IDS, maxLength);
 }
 

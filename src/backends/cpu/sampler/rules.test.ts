@@ -6,7 +6,7 @@ import { drawOnCpu, type Drawn } from "../../../testing/cpu/cpu-sampler.ts";
 import { randomNormals } from "../../../testing/cpu/cpu.ts";
 import { ruleReference, type RuledRow } from "../../../testing/references/rule-reference.ts";
 
-/** Tokens; some of them come often. */
+/** Random tokens below `size`. The small ones repeat often. */
 function tokens(length: number, size: number, seed: number): number[] {
   return Array.from(randomNormals(length, seed), (x) => Math.floor((x * x * size) / 9) % size);
 }

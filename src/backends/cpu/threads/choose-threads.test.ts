@@ -31,7 +31,7 @@ it("takes one where the others can't begin", async () => {
   expect(await chooseThreads(model.plan, 2, broken)).toBe(1);
 });
 
-/** What is chosen where a step on a number of threads takes `msOf` it, and how long the trial took. */
+/** The choice and the trial's duration, on a clock where one step takes `msOf(threads, step)`. */
 function chooseOnFakeClock(most: number, msOf: (threads: number, step: number) => number) {
   let nowMs = 0;
   let steps = 0;
