@@ -68,7 +68,7 @@ export async function benchCpu(executablePath, { size = "small", dtype, repeats 
 async function benchSteps(executablePath, size, dtypes) {
   const { build, runnerImport } = await import("vite");
   const outDir = join(root, ".chorus", "bench-cpu");
-  const entry = join(root, "src", "testing", "cpu-step-cost.ts");
+  const entry = join(root, "src/testing/benchmarks/cpu-step-cost.ts");
   /** @type {import("vite").LibraryOptions} */
   const lib = { entry, formats: ["es"], fileName: () => "cpu-step-cost.js" };
   await build({

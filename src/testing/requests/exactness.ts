@@ -49,11 +49,11 @@ export async function answersAlone(create: CreateEngine, options: CreateEngineOp
   return answers;
 }
 
-/** They arrive a few at a time, at moments that only the machine knows. */
-export async function answersTogether(engine: ChorusEngine): Promise<unknown[]> {
+/** They arrive three at a time, `everyMs`, at moments that only the machine knows; 0: all at once. */
+export async function answersTogether(engine: ChorusEngine, everyMs = 12): Promise<unknown[]> {
   return Promise.all(
     REQUESTS.map(async (request, i) => {
-      await new Promise((resolve) => setTimeout(resolve, 12 * Math.floor(i / 3)));
+      if (everyMs > 0) await new Promise((resolve) => setTimeout(resolve, everyMs * Math.floor(i / 3)));
       return run(engine, request);
     }),
   );
@@ -66,7 +66,10 @@ interface AnswersUnder {
   readonly stats: EngineStats;
 }
 
-/** Asks them together, `minRounds` times, and more often until what the circumstance's name says has happened. */
+/**
+ * Asks them together, `minRounds` times, and more often until what the circumstance's name says has happened. Each round they
+ * come closer together: a fast machine would be done with some before others arrive.
+ */
 export async function answersUnder(
   create: CreateEngine,
   options: CreateEngineOptions,
@@ -76,16 +79,17 @@ export async function answersUnder(
   await using engine = await create({ ...options, ...config });
   const rounds = [];
   for (;;) {
-    rounds.push(await answersTogether(engine));
+    rounds.push(await answersTogether(engine, ARRIVALS_MS[rounds.length]));
     const stats = await engine.stats();
     const hasHappened = happened(stats);
-    if ((rounds.length >= minRounds && hasHappened) || rounds.length >= MAX_ROUNDS) {
+    if ((rounds.length >= minRounds && hasHappened) || rounds.length >= ARRIVALS_MS.length) {
       return { rounds, hasHappened, stats };
     }
   }
 }
 
-const MAX_ROUNDS = 7;
+/** Between arrivals, of each round. */
+const ARRIVALS_MS = [12, 6, 3, 1, 0, 0];
 
 export interface Circumstance {
   readonly name: string;

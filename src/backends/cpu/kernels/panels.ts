@@ -1,10 +1,10 @@
-// Weights [K, N] as kernels read them: in groups of 32 columns, cut along K into chunks of 32, these into 4 panels of 8 columns.
+// Weights [K, N] as kernels read them: in panels of 8 columns, which are cut along K into chunks of 32. A group is 4 panels.
 //
-//   [group][chunk][panel]: all rows of a step take a chunk of a group before any takes the next, so the weights are one
-//   stream from the first byte to the last. With several streams (a panel contiguous over all of K) two to eight rows took
-//   one and a half times to twice as long, where the weights come from beyond the second cache.
+//   [panel][chunk]: a product reads the 4 panels of a group side by side, chunk after chunk. They are 4 streams in memory, so
+//   the processor fetches from 4 pages ahead. As one stream ([group][chunk][panel]) a decode step took up to twice as long on
+//   an Intel Xeon after a prompt, when the weights were no longer in the last cache.
 //
-//   format   a panel of a chunk                                                                     bytes
+//   format   a chunk of a panel                                                                     bytes
 //   f32      [32 k][8 columns] f32                                                                   1024
 //   f16      [16 words][8 columns]: a word has the halves of k and k + 1 of one column                512
 //   q8       8 scales over 2^24, then [8 words][8 columns]: a word has bytes k .. k + 3               288
@@ -28,25 +28,21 @@ export const GROUP_PANELS = GROUP_COLUMNS / PANEL_COLUMNS;
 
 const SCALES_BYTES = 4 * PANEL_COLUMNS;
 const WORDS_BYTES = 4 * PANEL_COLUMNS;
-const VECTOR_BYTES = 16;
-const PANEL_VECTORS = PANEL_COLUMNS / 4;
 
 export interface PanelFormat {
-  /** Of a chunk of one panel. */
-  readonly panelBytes: number;
+  /** Of a panel's chunk. */
+  readonly chunkBytes: number;
   /** Bytes between k and k + 1, on the average. */
   readonly bytesAStep: number;
-  /** Whether a panel begins with the scales of its columns. */
+  /** Whether a chunk begins with the scales of its columns. */
   readonly isScaled: boolean;
-  /** Where a pointer that `weights` takes stands, from the panel's beginning. */
+  /** Where a pointer that `weights` takes stands, from the chunk's beginning. */
   readonly firstByte: number;
-  /** Panels that a tile of one or two rows takes at once: unpacking waits less with two; two streams of f32 read slowly. */
-  readonly panelsAtOnce: 1 | 2;
   /** What `weights` needs, made once a function. */
   constants(f: FunctionBuilder): PanelConstants;
-  /** Four weights, k steps after the pointer's, at an `offsetOfVector`; integers still without their scale. */
+  /** Four weights, k steps after the pointer's: of columns 0 to 3 at `offset` 0, of 4 to 7 at 16. Integers lack their scale. */
   weights(pointer: I32, k: number, offset: number, constants: PanelConstants): Vector;
-  /** One weight of a column, k steps after the panel's beginning; `column`: the panel's address plus 4 times the column. */
+  /** One weight of a column, k steps after the chunk's beginning; `column`: the chunk's address plus 4 times the column. */
   weight(column: I32, k: number): Value<"f32">;
 }
 
@@ -56,22 +52,20 @@ interface PanelConstants {
 }
 
 const f32Panels: PanelFormat = {
-  panelBytes: 4 * CHUNK * PANEL_COLUMNS,
+  chunkBytes: 4 * CHUNK * PANEL_COLUMNS,
   bytesAStep: WORDS_BYTES,
   isScaled: false,
   firstByte: 0,
-  panelsAtOnce: 1,
   constants: (f) => ({ mask: f.v128(), halfScale: f.v128() }),
   weights: (pointer, k, offset) => v128.load(pointer, k * WORDS_BYTES + offset),
   weight: (column, k) => f32.load(column, k * WORDS_BYTES),
 };
 
 const f16Panels: PanelFormat = {
-  panelBytes: 2 * CHUNK * PANEL_COLUMNS,
+  chunkBytes: 2 * CHUNK * PANEL_COLUMNS,
   bytesAStep: WORDS_BYTES / 2,
   isScaled: false,
   firstByte: -2,
-  panelsAtOnce: 1,
   constants: (f) => ({ mask: movedHalfBits(f), halfScale: f.v128(HALF_SCALE) }),
   weights: (pointer, k, offset, { mask, halfScale }) => {
     const lanes = v128.load(pointer, (k >> 1) * WORDS_BYTES + offset + 2 * (k & 1));
@@ -88,11 +82,10 @@ function integerPanels(bits: 8 | 4): PanelFormat {
   const byteOf = (k: number) => ((k % stepsAWord) * bits) >> 3;
   const isLowNibble = (k: number) => bits === 4 && k % 2 === 0;
   return {
-    panelBytes: SCALES_BYTES + (CHUNK / stepsAWord) * WORDS_BYTES,
+    chunkBytes: SCALES_BYTES + (CHUNK / stepsAWord) * WORDS_BYTES,
     bytesAStep: WORDS_BYTES / stepsAWord,
     isScaled: true,
     firstByte: SCALES_BYTES - 3,
-    panelsAtOnce: 2,
     constants: (f) => ({ mask: f.v128(i32x4.splat(topBits)), halfScale: f.v128() }),
     weights: (pointer, k, offset, { mask }) => {
       const word = Math.floor(k / stepsAWord);
@@ -114,13 +107,3 @@ export const PANEL_FORMATS: Readonly<Record<WeightsDtype, PanelFormat>> = {
   q8: integerPanels(8),
   q4: integerPanels(4),
 };
-
-/** Bytes from a group's beginning to the four columns of this number: to weights of theirs, and to scales. */
-export function offsetOfVector({ panelBytes }: PanelFormat, vector: number): number {
-  return Math.floor(vector / PANEL_VECTORS) * panelBytes + (vector % PANEL_VECTORS) * VECTOR_BYTES;
-}
-
-/** Bytes of a group's chunk. */
-export function chunkBytes({ panelBytes }: PanelFormat): number {
-  return GROUP_PANELS * panelBytes;
-}

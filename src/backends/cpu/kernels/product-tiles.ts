@@ -2,7 +2,7 @@
 //
 // The order of additions is the GPU's (shaders/README.md): within a chunk of 32 along K one chain from zero, k ascending; the
 // chunks' sums, each times its scale, in ascending order. A tile is of 1 to 6 rows and one chunk: it adds its sums to the totals.
-// Sums stay in registers; so a tile takes one panel at a time, and of one or two rows several, to have enough chains.
+// Sums stay in registers: a tile of one row takes all 4 panels at once, one of two rows 2, and a higher one each by itself.
 
 import type { FunctionBuilder, FunctionReference, Local } from "../wasm/function-builder.ts";
 import { f32x4, i32, v128 } from "../wasm/instructions.ts";
@@ -10,26 +10,26 @@ import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { I32, Vector } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { TOTALS_STRIDE } from "./epilogues.ts";
-import { CHUNK, GROUP_COLUMNS, offsetOfVector, PANEL_COLUMNS, type PanelFormat } from "./panels.ts";
+import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_COLUMNS, type PanelFormat } from "./panels.ts";
 
 const CHUNK_X_BYTES = 4 * CHUNK;
 const PANEL_TOTALS_BYTES = 4 * PANEL_COLUMNS;
 /** Steps of K between two looks at the loop's end. */
 const UNROLL = 16;
 
-const TILE = { x: "i32", xStride: "i32", w: "i32", totals: "i32" } as const;
+const TILE = { x: "i32", xStride: "i32", w: "i32", panelBytes: "i32", totals: "i32" } as const;
 export type Tile = FunctionReference<typeof TILE, null>;
 
-/** x: the rows' chunk; w: the group's chunk. */
+/** x: the rows' chunk; w: that chunk of the group's first panel; panelBytes: from a panel to the next. */
 export function defineTile(module: ModuleBuilder, math: Arithmetic, format: PanelFormat, rows: number): Tile {
-  const panels = rows <= 2 ? format.panelsAtOnce : 1;
-  return module.function(`tile_${rows}`, TILE, (f, { x, xStride, w, totals }) => {
+  const panels = rows <= 2 ? GROUP_PANELS / rows : 1;
+  return module.function(`tile_${rows}`, TILE, (f, { x, xStride, w, panelBytes, totals }) => {
     const constants = format.constants(f);
     const xRows = rowPointers(f, rows);
     const sums = grid(f, rows, 2 * panels);
     // One row needs each weight once, and no register for it.
     const kept = rows === 1 ? [] : f.vectors(2 * panels);
-    const pointer = f.i32();
+    const pointers = Array.from({ length: panels }, () => f.i32());
     const splat = f.v128();
     const end = f.i32(i32.add(x, CHUNK_X_BYTES));
     const totalsEnd = f.i32(i32.add(totals, 4 * GROUP_COLUMNS));
@@ -37,29 +37,34 @@ export function defineTile(module: ModuleBuilder, math: Arithmetic, format: Pane
       () => {
         zero(sums);
         pointRows(xRows, x, xStride);
-        pointer.set(i32.add(w, format.firstByte));
+        pointers.forEach((pointer, p) =>
+          pointer.set(p === 0 ? i32.add(w, format.firstByte) : i32.add(pointers[p - 1] ?? w, panelBytes)),
+        );
         f.doWhile(
           () => {
             for (let k = 0; k < UNROLL; k++) {
-              const weights = (c: number) => format.weights(pointer, k, offsetOfVector(format, c), constants);
+              const weights = (c: number) => format.weights(pointers[c >> 1] ?? w, k, 16 * (c & 1), constants);
               kept.forEach((weight, c) => weight.set(weights(c)));
               xRows.forEach((row, r) => {
                 splat.set(v128.load32Splat(row, 4 * k));
                 sums[r]?.forEach((sum, c) => sum.set(math.madd(kept[c] ?? weights(c), splat, sum)));
               });
             }
-            f.increment(pointer, UNROLL * format.bytesAStep);
+            for (const pointer of pointers) f.increment(pointer, UNROLL * format.bytesAStep);
             for (const row of xRows) f.increment(row, 4 * UNROLL);
           },
           i32.ltU(xRows[0] ?? end, end),
         );
+        // Back to where the panels' scales are.
+        for (const pointer of pointers) f.increment(pointer, -format.firstByte - CHUNK * format.bytesAStep);
         sums.forEach((row, r) =>
           row.forEach((sum, c) => {
             const at = TOTALS_STRIDE * r + 16 * c;
-            f.storeV128(totals, scaledSum(math, format, sum, w, c, v128.load(totals, at)), at);
+            const scales = pointers[c >> 1] ?? w;
+            f.storeV128(totals, scaledSum(math, format, sum, scales, 16 * (c & 1), v128.load(totals, at)), at);
           }),
         );
-        f.increment(w, format.panelBytes * panels);
+        f.increment(w, i32.mul(panelBytes, panels));
         f.increment(totals, PANEL_TOTALS_BYTES * panels);
       },
       i32.ltU(totals, totalsEnd),
@@ -68,9 +73,16 @@ export function defineTile(module: ModuleBuilder, math: Arithmetic, format: Pane
 }
 
 /** total + sum, or total + sum times the scale of its columns. */
-function scaledSum(math: Arithmetic, format: PanelFormat, sum: Vector, w: I32, vector: number, total: Vector): Vector {
+function scaledSum(
+  math: Arithmetic,
+  format: PanelFormat,
+  sum: Vector,
+  scales: I32,
+  offset: number,
+  total: Vector,
+): Vector {
   if (!format.isScaled) return f32x4.add(total, sum);
-  return math.madd(sum, v128.load(w, offsetOfVector(format, vector)), total);
+  return math.madd(sum, v128.load(scales, offset), total);
 }
 
 function rowPointers(f: FunctionBuilder, rows: number): Local<"i32">[] {

@@ -11,7 +11,7 @@ import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { Value } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { EPILOGUE, TOTALS_STRIDE, type Epilogue, type EpilogueFunction } from "./epilogues.ts";
-import { CHUNK, chunkBytes, GROUP_COLUMNS, PANEL_FORMATS } from "./panels.ts";
+import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_FORMATS } from "./panels.ts";
 import { defineTile, type Tile } from "./product-tiles.ts";
 
 /** Rows per pass: their totals fit the first-level cache. More rows take more passes. */
@@ -58,7 +58,7 @@ export function defineProduct(
   const tiles = [1, 2, 3, 4, 5, 6].map((rows) => defineTile(module, math, format, rows));
   return module.function("product", PRODUCT, (f, parameters) => {
     const { x, xStride, w, bias, y, yStride, kBytes, groups, rows, totals, epilogue } = parameters;
-    const groupBytes = f.i32(i32.mul(i32.divU(kBytes, 4 * CHUNK), chunkBytes(format)));
+    const panelBytes = f.i32(i32.mul(i32.divU(kBytes, 4 * CHUNK), format.chunkBytes));
     const xBlock = f.i32();
     const yBlock = f.i32();
     const rowsLeft = f.i32();
@@ -71,7 +71,15 @@ export function defineProduct(
         f.doWhile(
           () => {
             height.set(i32.select(i32.gtU(rowsLeft, MAX_ROWS), MAX_ROWS, rowsLeft));
-            walkChunks(f, tiles, chunkBytes(format), { x: xBlock, xStride, w, totals, kBytes, rows: height });
+            walkChunks(f, tiles, format.chunkBytes, {
+              x: xBlock,
+              xStride,
+              w,
+              panelBytes,
+              totals,
+              kBytes,
+              rows: height,
+            });
             for (const [name, number] of Object.entries(EPILOGUE)) {
               const finish = epilogues[name as Epilogue];
               f.if(i32.eq(epilogue, number), () => f.call(finish, { totals, bias, y: yBlock, yStride, rows: height }));
@@ -82,7 +90,7 @@ export function defineProduct(
           },
           i32.ne(rowsLeft, 0),
         );
-        f.increment(w, groupBytes);
+        f.increment(w, i32.mul(panelBytes, GROUP_PANELS));
         f.if(bias, () => f.increment(bias, 4 * GROUP_COLUMNS));
         f.increment(y, 4 * GROUP_COLUMNS);
         f.increment(groups, -1);
@@ -92,14 +100,14 @@ export function defineProduct(
   });
 }
 
-type Group = Readonly<Record<"x" | "xStride" | "w" | "totals" | "kBytes" | "rows", Local<"i32">>>;
+type Group = Readonly<Record<"x" | "xStride" | "w" | "panelBytes" | "totals" | "kBytes" | "rows", Local<"i32">>>;
 
 /** All tiles of a chunk before the next one. */
 function walkChunks(
   f: FunctionBuilder,
   tiles: readonly Tile[],
   bytesAChunk: number,
-  { x, xStride, w, totals, kBytes, rows }: Group,
+  { x, xStride, w, panelBytes, totals, kBytes, rows }: Group,
 ): void {
   const totalsEnd = i32.add(totals, i32.mul(rows, TOTALS_STRIDE));
   f.for(totals, totalsEnd, 16, (at) => f.storeV128(at, 0));
@@ -111,7 +119,7 @@ function walkChunks(
     f.doWhile(
       () => {
         chooseTile(f, tiles, left, (tile, height) => {
-          f.call(tile, { x: xTile, xStride, w: chunk, totals: tileTotals });
+          f.call(tile, { x: xTile, xStride, w: chunk, panelBytes, totals: tileTotals });
           f.increment(xTile, i32.mul(xStride, height));
           f.increment(tileTotals, TOTALS_STRIDE * height);
           f.increment(left, -height);

@@ -2,7 +2,7 @@
 // the bit (shaders/pack-weights.wgsl): a group's scale is its value farthest from zero, as a half, over -128 or -8.
 
 import { float16ToFloat32, float32ToFloat16 } from "../../../files/half.ts";
-import { CHUNK, chunkBytes, GROUP_COLUMNS, PANEL_COLUMNS, PANEL_FORMATS } from "../kernels/panels.ts";
+import { CHUNK, GROUP_PANELS, PANEL_COLUMNS, PANEL_FORMATS } from "../kernels/panels.ts";
 import type { PanelMatrix } from "./panel-matrix.ts";
 
 const CHUNK_BITS = Math.log2(CHUNK);
@@ -62,14 +62,13 @@ interface Source {
 }
 
 /** Address of column n's place among the 8 columns of its panel, in its first chunk. */
-function columnAddress({ address, groupBytes, dtype }: PanelMatrix, n: number): number {
-  const panel = Math.floor((n % GROUP_COLUMNS) / PANEL_COLUMNS) * PANEL_FORMATS[dtype].panelBytes;
-  return address + Math.floor(n / GROUP_COLUMNS) * groupBytes + panel + 4 * (n % PANEL_COLUMNS);
+function columnAddress({ address, groupBytes }: PanelMatrix, n: number): number {
+  return address + Math.floor(n / PANEL_COLUMNS) * (groupBytes / GROUP_PANELS) + 4 * (n % PANEL_COLUMNS);
 }
 
 function packFloats(memory: Float32Array, matrix: PanelMatrix, source: Source): void {
   const { values, kStep, nStep, numK, numN, firstK, firstN } = source;
-  const chunkFloats = chunkBytes(PANEL_FORMATS.f32) / 4;
+  const chunkFloats = PANEL_FORMATS.f32.chunkBytes / 4;
   for (let n = 0; n < numN; n++) {
     const column = columnAddress(matrix, firstN + n) / 4;
     let from = n * nStep;
@@ -84,7 +83,7 @@ function packFloats(memory: Float32Array, matrix: PanelMatrix, source: Source): 
 function packHalves(memory: Uint16Array, matrix: PanelMatrix, source: Source): void {
   const { values, kStep, nStep, numK, numN, firstK, firstN } = source;
   const halves = float32ToFloat16(values);
-  const chunkHalves = chunkBytes(PANEL_FORMATS.f16) / 2;
+  const chunkHalves = PANEL_FORMATS.f16.chunkBytes / 2;
   for (let n = 0; n < numN; n++) {
     const column = columnAddress(matrix, firstN + n) / 2;
     let from = n * nStep;
@@ -103,7 +102,7 @@ function quantise(memory: ArrayBufferLike, matrix: PanelMatrix, source: Source, 
   const { values, kStep, nStep, numK, numN, firstK, firstN } = source;
   const bytes = new Uint8Array(memory);
   const floats = new Float32Array(memory);
-  const bytesAChunk = chunkBytes(PANEL_FORMATS[matrix.dtype]);
+  const bytesAChunk = PANEL_FORMATS[matrix.dtype].chunkBytes;
   const limit = 2 ** (bits - 1);
   // In a kernel, an integer is as large as if its lowest bit were the lowest of its lane's top `bits`.
   const atTop = 2 ** (bits - 32);

@@ -1,5 +1,5 @@
 import type { WeightsDtype } from "../../../protocol/config.ts";
-import { CHUNK, chunkBytes, GROUP_COLUMNS, PANEL_FORMATS } from "../kernels/panels.ts";
+import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_FORMATS } from "../kernels/panels.ts";
 
 /** Sizes of a packed matrix [k, n]: see kernels/panels.ts for the layout. */
 interface PanelShape {
@@ -20,7 +20,7 @@ export interface PanelMatrix extends PanelShape {
 export function panelShape(k: number, n: number, dtype: WeightsDtype): PanelShape {
   const kStride = strideOf(k);
   const nStride = strideOf(n);
-  const groupBytes = (kStride / CHUNK) * chunkBytes(PANEL_FORMATS[dtype]);
+  const groupBytes = GROUP_PANELS * (kStride / CHUNK) * PANEL_FORMATS[dtype].chunkBytes;
   return { dtype, kStride, nStride, groupBytes, bytes: (nStride / GROUP_COLUMNS) * groupBytes };
 }
 
