@@ -21,9 +21,8 @@ export class BarrierMeeting implements Meeting {
   readonly #maxNaps: number;
   #threads = 1;
   #target = 0;
-  /** How often this thread fell asleep, and how often it met the others, since `begin`. */
-  sleeps = 0;
-  meetings = 0;
+  /** How long this thread has waited for the others since `begin`. */
+  waitedMs = 0;
 
   constructor(kernels: Kernels, address: number, { spins, maxNaps }: { spins: number; maxNaps: number }) {
     this.#kernels = kernels;
@@ -36,15 +35,14 @@ export class BarrierMeeting implements Meeting {
   begin(threads: number, arrivals: number): void {
     this.#threads = threads;
     this.#target = arrivals;
-    this.sleeps = 0;
-    this.meetings = 0;
+    this.waitedMs = 0;
   }
 
   meet(): void {
     this.#target = (this.#target + this.#threads) | 0;
+    const beforeMs = performance.now();
     const outcome = this.#kernels.barrier?.(this.#address, this.#target, this.#spins, this.#maxNaps);
-    this.meetings++;
-    if (outcome === BARRIER.slept) this.sleeps++;
+    this.waitedMs += performance.now() - beforeMs;
     if (outcome === BARRIER.failed) throw new ThreadFailure("another thread has failed");
     if (outcome === BARRIER.stalled) throw new ThreadFailure("another thread has not come");
   }

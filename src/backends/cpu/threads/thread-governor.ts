@@ -1,7 +1,17 @@
-/** Steps in a row, most of whose meetings found a thread asleep, after which one thread goes on alone. */
+/** Steps in a row that lost time by their threads, after which one thread goes on alone. */
 const PATIENCE = 4;
+/** A step is slow if one thread would have taken less than this part of it: the estimate is rough. */
+const CLEARLY = 0.8;
 /** Steps until the others are tried again. */
-const REST_STEPS = 256;
+const REST_STEPS = 64;
+
+/** A step that several threads computed, as the calling thread saw it. */
+interface SharedStep {
+  readonly threads: number;
+  readonly stepMs: number;
+  /** How long this thread waited for the others. */
+  readonly waitedMs: number;
+}
 
 /**
  * Says how many threads compute the next step. Where somebody else keeps a core busy, threads wait for one another longer than
@@ -22,9 +32,10 @@ export class ThreadGovernor {
     return 1;
   }
 
-  /** Of a step that several threads computed. */
-  report({ sleeps, meetings }: { readonly sleeps: number; readonly meetings: number }): void {
-    this.#slowSteps = sleeps > meetings / 2 ? this.#slowSteps + 1 : 0;
+  report({ threads, stepMs, waitedMs }: SharedStep): void {
+    // This thread had its share of the work: alone it would take as often as long as there were threads.
+    const aloneMs = threads * (stepMs - waitedMs);
+    this.#slowSteps = aloneMs < CLEARLY * stepMs ? this.#slowSteps + 1 : 0;
     if (this.#slowSteps < PATIENCE) return;
     this.#slowSteps = 0;
     this.#restSteps = REST_STEPS;

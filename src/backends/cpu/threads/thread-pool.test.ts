@@ -148,14 +148,22 @@ describe("a helper", () => {
   });
 });
 
-it("rests the helpers where meetings find them asleep, and tries them again", () => {
-  const governor = new ThreadGovernor(4);
-  const busy = { sleeps: 30, meetings: 40 };
-  for (let i = 0; i < 3; i++) governor.report(busy);
-  governor.report({ sleeps: 2, meetings: 40 });
-  expect(governor.next()).toBe(4);
-  for (let i = 0; i < 4; i++) governor.report(busy);
-  const counts = Array.from({ length: 300 }, () => governor.next());
-  expect(counts.indexOf(4)).toBe(256);
-  expect(new Set(counts.slice(0, 256))).toEqual(new Set([1]));
+describe("the governor", () => {
+  it("rests the helpers where one thread alone would be faster, and tries them again", () => {
+    const governor = new ThreadGovernor(4);
+    const crowded = { threads: 4, stepMs: 8, waitedMs: 6.5 };
+    for (let i = 0; i < 3; i++) governor.report(crowded);
+    governor.report({ threads: 4, stepMs: 8, waitedMs: 6.3 });
+    expect(governor.next()).toBe(4);
+    for (let i = 0; i < 4; i++) governor.report(crowded);
+    const counts = Array.from({ length: 70 }, () => governor.next());
+    expect(counts.indexOf(4)).toBe(64);
+    expect(new Set(counts.slice(0, 64))).toEqual(new Set([1]));
+  });
+
+  it("keeps them however long their phases are: a large model's threads fall asleep at most meetings", () => {
+    const governor = new ThreadGovernor(2);
+    for (let i = 0; i < 100; i++) governor.report({ threads: 2, stepMs: 40, waitedMs: 8 });
+    expect(governor.next()).toBe(2);
+  });
 });

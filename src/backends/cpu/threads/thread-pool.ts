@@ -80,9 +80,10 @@ export class ThreadPool {
   }
 
   #runTogether(threads: number): void {
+    const beforeMs = performance.now();
     this.#meeting.begin(threads, this.#sync.begin(threads));
     this.#thread.run(threads, this.#meeting);
-    this.#governor.report(this.#meeting);
+    this.#governor.report({ threads, stepMs: performance.now() - beforeMs, waitedMs: this.#meeting.waitedMs });
   }
 
   #dropHelpers(reason: string): void {
