@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import type { EngineConfig } from "../../protocol/config.ts";
+import { openBundledHelper } from "../../testing/cpu/bundled-helper.ts";
 import { readFixture } from "../../testing/models/fixtures.ts";
 import { cpuBackend } from "./cpu-backend.ts";
 
@@ -60,6 +61,19 @@ it("gives its memory back: twenty loads of 320 MB, one after the other", async (
     runner.dispose();
     await expect(runner.submit({ ...NOTHING })).rejects.toMatchObject({ code: "engine_disposed" });
   }
+}, 60_000);
+
+it("ends its threads: twenty loads on two of them", async () => {
+  let ended = 0;
+  const openHelper = () => openBundledHelper("", () => ended++);
+  const opened = await cpuBackend({ most: 2, openHelper }).open();
+  const engine = resolve({ cpuThreads: 2, kvCacheBytes: 320 * 2 ** 20 });
+  for (let i = 0; i < 20; i++) {
+    const runner = await opened.load({ weights, engine });
+    expect(runner.adapterName).toBe("CPU, 2 threads");
+    runner.dispose();
+  }
+  await expect.poll(() => ended).toBe(20);
 }, 60_000);
 
 const NOTHING = {

@@ -24,9 +24,11 @@ async function bundle(): Promise<string> {
   return first.output[0].code;
 }
 
-/** Opens a helping thread of Node. `before` runs first in it. */
-export async function openBundledHelper(before = ""): Promise<HelperThread> {
+/** Opens a helping thread of Node. `before` runs first in it, `onExit` is called when it has ended. */
+export async function openBundledHelper(before = "", onExit: () => void = () => undefined): Promise<HelperThread> {
   script ??= bundle();
   const url = `data:text/javascript,${encodeURIComponent(before + (await script))}`;
-  return nodeHelper(new Worker(new URL(url)));
+  const worker = new Worker(new URL(url));
+  worker.on("exit", onExit);
+  return nodeHelper(worker);
 }
