@@ -30,6 +30,7 @@ describe("resolveEngineConfig", () => {
       batchingMode: "continuous",
       batchWindowMs: 50,
       longPrefillTokenThreshold: 0,
+      maxStepStretch: 2,
       maxQueueSize: Infinity,
       targetItlMs: null,
       alerts: { lowOccupancy: 0.6, queueLength: 100, itlMs: null, failureRate: 0.05 },

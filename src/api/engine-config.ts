@@ -34,6 +34,7 @@ const CONFIG_FIELDS = [
   "batchingMode",
   "batchWindowMs",
   "longPrefillTokenThreshold",
+  "maxStepStretch",
   "maxQueueSize",
   "targetItlMs",
   "alerts",
@@ -42,6 +43,7 @@ const CONFIG_FIELDS = [
 
 const BATCHING_MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
 
+const DEFAULT_MAX_STEP_STRETCH = 2;
 const MAX_CPU_THREADS = 64;
 const BLOCK_SIZE = 16;
 const DEFAULT_MAX_NUM_SEQS = 64;
@@ -118,6 +120,8 @@ export function resolveEngineConfig(
     batchingMode: fields.oneOf("batchingMode", BATCHING_MODES) ?? "continuous",
     batchWindowMs: fields.number("batchWindowMs", { min: 0, max: 60_000 }) ?? DEFAULT_BATCH_WINDOW_MS,
     longPrefillTokenThreshold,
+    maxStepStretch: fields.number("maxStepStretch", { min: 1, max: 1000 }) ?? DEFAULT_MAX_STEP_STRETCH,
+
     maxQueueSize: fields.integer("maxQueueSize", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Infinity,
     targetItlMs,
     alerts: parseAlertThresholds(fields, targetItlMs),

@@ -129,6 +129,11 @@ export class Engine {
     }
   }
 
+  /** Sets how many rows of prompts a step has beside running streams, from the next step on. */
+  setMaxPromptRows(rows: number): void {
+    this.#scheduler.setMaxPromptRows(rows);
+  }
+
   /** Sets limits within those of the config, from the next step on. */
   setLimits(limits: SchedulerLimits): void {
     this.#scheduler.setLimits(limits);

@@ -15,6 +15,7 @@ const CONFIG = {
   maxNumBatchedTokens: 256,
   maxNumSeqs: 8,
   maxModelLen: 128,
+  maxStepStretch: 2,
   targetItlMs: null,
 } satisfies Partial<ResolvedEngineConfig>;
 
@@ -23,9 +24,14 @@ function create({ targetItlMs = null, level = "debug" }: { targetItlMs?: number 
   const log: string[] = [];
   const write = (name: string) => (text: string) => void log.push(`${name} ${text}`);
   const target = { error: write("error"), warn: write("warn"), info: write("info"), debug: write("debug") };
-  const engine = { stats: () => SAMPLE_STATS, setLimits: (set: SchedulerLimits) => void limits.push(set) };
+  const promptRows: number[] = [];
+  const engine = {
+    stats: () => SAMPLE_STATS,
+    setLimits: (set: SchedulerLimits) => void limits.push(set),
+    setMaxPromptRows: (rows: number) => void promptRows.push(rows),
+  };
   const telemetry = new Telemetry(engine, MODEL, { ...CONFIG, targetItlMs }, new Logger(level, target));
-  return { telemetry, limits, log };
+  return { telemetry, limits, promptRows, log };
 }
 
 const ended = (finishReason: SequenceOutput["finishReason"], stopReason: string | null = null): SequenceOutput => {
@@ -73,6 +79,14 @@ describe("an engine's reports", () => {
     expect(within.limits[0]?.maxNumSeqs).toBeLessThan(5);
     expect(within.limits).toHaveLength(51);
     expect(within.limits.at(-1)?.maxNumBatchedTokens).toBeLessThan(50);
+  });
+
+  it("bound the rows of prompts by what they cost the streams", () => {
+    const { telemetry, promptRows } = create();
+    for (let i = 0; i < 10; i++) telemetry.observe([], sampleStep({ rows: 4, promptRows: 0, stepMs: 10 }), [], 0);
+    const [before = 0] = promptRows;
+    telemetry.observe([], sampleStep({ rows: 4 + before, promptRows: before, stepMs: 40 }), [], 0);
+    expect(promptRows.at(-1)).toBe(before / 2);
   });
 });
 

@@ -1,3 +1,4 @@
+import { PromptRows } from "../engine/metrics/prompt-rows.ts";
 import { AdaptiveLimits } from "../engine/metrics/adaptive-limits.ts";
 import { MODEL_NUMERICS } from "../engine/core/open-sequences.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -13,21 +14,22 @@ import { StatusLine } from "./status-line.ts";
 
 type TelemetryConfig = Pick<
   ResolvedEngineConfig,
-  "alerts" | "logLevel" | "maxNumBatchedTokens" | "maxNumSeqs" | "maxModelLen" | "targetItlMs"
+  "alerts" | "logLevel" | "maxNumBatchedTokens" | "maxNumSeqs" | "maxModelLen" | "maxStepStretch" | "targetItlMs"
 >;
 
-/** Derives an engine's metrics, alerts, log and adaptive limits from its reports. */
+/** Derives an engine's metrics, alerts, log and limits that adapt from its reports. */
 export class Telemetry {
-  readonly #engine: Pick<Engine, "stats" | "setLimits">;
+  readonly #engine: Pick<Engine, "stats" | "setLimits" | "setMaxPromptRows">;
   readonly #model: ModelCard;
   readonly #metrics: Metrics;
   readonly #alerts: Alerts;
   readonly #limits: AdaptiveLimits | null;
+  readonly #promptRows: PromptRows;
   readonly #log: Logger;
   readonly #statusLine = new StatusLine();
 
   constructor(
-    engine: Pick<Engine, "stats" | "setLimits">,
+    engine: Pick<Engine, "stats" | "setLimits" | "setMaxPromptRows">,
     model: ModelCard,
     config: TelemetryConfig,
     log = new Logger(config.logLevel),
@@ -39,6 +41,8 @@ export class Telemetry {
     this.#limits =
       config.targetItlMs === null ? null : new AdaptiveLimits({ ...config, targetItlMs: config.targetItlMs });
     if (this.#limits) engine.setLimits(this.#limits.limits);
+    this.#promptRows = new PromptRows(config.maxStepStretch, config.maxNumBatchedTokens);
+    engine.setMaxPromptRows(this.#promptRows.rows);
     this.#log = log;
     log.write("info", () => {
       return `${model.name} is loaded on ${model.adapter}: weights in ${model.dtype}, ${model.numGpuBlocks} cache blocks`;
@@ -93,6 +97,7 @@ export class Telemetry {
   #observeStep(step: StepReport): Alert[] {
     this.#metrics.observeStep(step);
     if (this.#limits) this.#engine.setLimits(this.#limits.observe(step));
+    this.#engine.setMaxPromptRows(this.#promptRows.observe(step));
     this.#log.write("debug", () => describeStep(step));
     const line = this.#statusLine.observe(step, (): EngineStats => this.#engine.stats());
     if (line !== null) this.#log.write("info", () => line);

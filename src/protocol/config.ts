@@ -81,6 +81,11 @@ export interface EngineConfig {
   batchWindowMs?: number;
   /** Most rows per sequence and step, so the chunk size of long prompts; 0 allows the whole budget. [0] */
   longPrefillTokenThreshold?: number;
+  /**
+   * Prompts that join get so many rows of a step that it takes this many times as long as for the running streams alone.
+   * A large number gives them the whole budget. [2]
+   */
+  maxStepStretch?: number;
   /** Most sequences that may wait; further ones are refused with queue_full. null sets no limit. [null] */
   maxQueueSize?: number | null;
   /** Target step time in ms: the token budget and the number of sequences adapt to it. null keeps them fixed. [null] */
@@ -151,6 +156,7 @@ export interface ResolvedEngineConfig {
   readonly batchWindowMs: number;
   /** 0 = the whole budget. */
   readonly longPrefillTokenThreshold: number;
+  readonly maxStepStretch: number;
   /** Infinity = any number. */
   readonly maxQueueSize: number;
   readonly targetItlMs: number | null;

@@ -10,12 +10,15 @@ function createScheduler(changes: Partial<SchedulerConfig> = {}): Scheduler {
   return new Scheduler({ ...CONFIG, ...changes });
 }
 
+function sequenceOf(requestId: string, length: number, arrivalMs = 0): Sequence {
+  const prompt = Array.from({ length }, (_, position) => position);
+  return new Sequence({ requestId, index: 0, params: samplingParams(), prompt, arrivalMs });
+}
+
 /** Queues sequences of the given prompt lengths, named a, b, c ... */
 function addSequences(scheduler: Scheduler, ...promptLengths: number[]): Sequence[] {
   return promptLengths.map((length, i) => {
-    const requestId = String.fromCharCode(97 + i);
-    const prompt = Array.from({ length }, (_, position) => position);
-    const sequence = new Sequence({ requestId, index: 0, params: samplingParams(), prompt, arrivalMs: i });
+    const sequence = sequenceOf(String.fromCharCode(97 + i), length, i);
     scheduler.add(sequence);
     return sequence;
   });
@@ -44,6 +47,18 @@ function show(plan: ScheduledSequence[]): string[] {
 }
 
 describe("Scheduler", () => {
+  it("gives prompts no more rows than their bound while others stream", () => {
+    const scheduler = createScheduler();
+    scheduler.setMaxPromptRows(3);
+    addSequences(scheduler, 5);
+    expect(step(scheduler)).toEqual(["a 0+5*"]);
+    const [long, short] = [7, 2].map((length, i) => sequenceOf(`l${i}`, length));
+    for (const sequence of [long, short]) if (sequence) scheduler.add(sequence);
+    expect(step(scheduler)).toEqual(["a 5+1*", "l0 0+3"]);
+    expect(step(scheduler)).toEqual(["a 6+1*", "l0 3+3"]);
+    expect(step(scheduler)).toEqual(["a 7+1*", "l0 6+1*", "l1 0+2*"]);
+  });
+
   it("gives a short prompt all its rows in one step, and samples from the last", () => {
     const scheduler = createScheduler();
     addSequences(scheduler, 5);

@@ -23,7 +23,8 @@ import { WaitingQueue } from "./waiting-queue.ts";
  * samples its next token, and so is one behind again, even if the token's id isn't known here yet.
  *
  * Running sequences are served first, by rank, then waiting ones. The budget reserves one row for each running sequence
- * that is still to be served, so every stream gets a row in every step, however long the prompts beside it are. If the
+ * that is still to be served, so every stream gets a row in every step, however long the prompts beside it are. While any
+ * streams, prompts share a bound of their own, so that they don't make the step much longer for it. If the
  * pool runs dry, the sequence with the last rank is preempted, which never has rows in the step yet. The first one makes
  * progress in every step, and waiting improves ranks, so no sequence starves.
  */
@@ -39,6 +40,8 @@ export class Scheduler {
   #preempted: Sequence[] = [];
   readonly #freeSlots: number[];
   #limits: SchedulerLimits;
+  /** Of all prompts in a step, while others stream. */
+  #maxPromptRows = Infinity;
   #step = 0;
   /** The last plan ended early: a sequence got no block, and preemption was not allowed. */
   #isBlocked = false;
@@ -87,6 +90,11 @@ export class Scheduler {
     this.#limits = clampLimits(limits, this.#config);
   }
 
+  /** Sets how many rows of prompts, at least one, a step has beside running streams: see prompt-rows.ts. */
+  setMaxPromptRows(rows: number): void {
+    this.#maxPromptRows = Math.max(1, rows);
+  }
+
   /** Changes the batching mode from the next plan on. */
   setBatchingMode(mode: BatchingMode): void {
     this.#batches.setMode(mode, this.#running);
@@ -128,7 +136,9 @@ export class Scheduler {
     this.#isBlocked = false;
     // Lowered limits must not starve running sequences.
     const wanted = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
-    const budget = new StepBudget(Math.min(wanted, this.#config.maxNumBatchedTokens), this.#config);
+    const hasStreams = this.#running.some(({ numPendingTokens }) => numPendingTokens <= 1);
+    const promptRows = hasStreams ? this.#maxPromptRows : Infinity;
+    const budget = new StepBudget(Math.min(wanted, this.#config.maxNumBatchedTokens), promptRows, this.#config);
     let unserved = this.#running.length;
 
     for (const sequence of this.#running) {
@@ -211,12 +221,12 @@ export class Scheduler {
   /** Admits waiting sequences in order, while budget, slots and blocks last. */
   #admit(budget: StepBudget, nowMs: number, step: ScheduledSequence[]): void {
     // Check before sorting the queue: with thousands waiting, that takes longer than the whole plan.
-    if (budget.rows === 0 || this.#waiting.length === 0) return;
+    if (!budget.hasRoomForPrompt || this.#waiting.length === 0) return;
     const slots = new SlotBudget(this.#running, this.#limits.maxNumSeqs);
     if (slots.isSpent) return;
     const waiting = this.#waiting.inOrder(this.#step);
     for (const sequence of this.#batches.candidates(waiting, slots, this.#running.length, nowMs)) {
-      if (budget.rows === 0 || !slots.hasRoomFor(sequence) || budget.rowsFor(sequence) === 0) return;
+      if (!budget.hasRoomForPrompt || !slots.hasRoomFor(sequence) || budget.rowsFor(sequence) === 0) return;
       const cached = findSharedPrefix(sequence, this.pool, this.#config.enablePrefixCaching, step);
       if (cached === "soon") continue;
       // Don't skip it: a large sequence would wait for ever while small ones pass by.

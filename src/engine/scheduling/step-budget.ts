@@ -1,16 +1,24 @@
 import { maxSpareSamples, type SchedulerConfig } from "./scheduler-config.ts";
 import type { ScheduledSequence, Sequence } from "../core/sequence.ts";
 
-/** Rows that a step has left, and samples beyond the one that every sequence may draw. */
+/** Rows that a step has left, for prompts and for all, and samples beyond the one that every sequence may draw. */
 export class StepBudget {
   rows: number;
+  #promptRows: number;
   #spareSamples: number;
   readonly #mostRows: number;
 
-  constructor(rows: number, config: SchedulerConfig) {
+  /** @param promptRows of all sequences that are more than a token behind */
+  constructor(rows: number, promptRows: number, config: SchedulerConfig) {
     this.rows = rows;
+    this.#promptRows = promptRows;
     this.#spareSamples = maxSpareSamples(config);
     this.#mostRows = config.longPrefillTokenThreshold || Infinity;
+  }
+
+  /** Whether another sequence may begin. */
+  get hasRoomForPrompt(): boolean {
+    return this.rows > 0 && this.#promptRows > 0;
   }
 
   /**
@@ -18,7 +26,8 @@ export class StepBudget {
    * A row that scores the prompt takes a sample, so their number is limited by the spare samples.
    */
   rowsFor(sequence: Sequence, keptBack = 0): number {
-    const rows = Math.min(sequence.numPendingTokens, this.#mostRows, Math.max(1, this.rows - keptBack));
+    const left = Math.max(1, Math.min(this.rows - keptBack, this.#promptRows));
+    const rows = Math.min(sequence.numPendingTokens, this.#mostRows, left);
     return Math.min(sequence.numUnscoredTokens, rows) > this.#spareSamples ? this.#spareSamples : rows;
   }
 
@@ -27,8 +36,10 @@ export class StepBudget {
     return Math.min(this.#spareSamples, this.rows - keptBack - count);
   }
 
-  take({ count, scored, drafts }: ScheduledSequence): void {
+  take({ count, samples, scored, drafts }: ScheduledSequence): void {
+    const behind = count - drafts.length;
     this.rows -= count;
+    if (behind > 1 || !samples) this.#promptRows -= behind;
     this.#spareSamples -= scored + drafts.length;
   }
 }

@@ -114,6 +114,7 @@ export const CONFIG_CASES: CasesOf<EngineConfig> = {
   batchingMode: oneOf("batchingMode", "continuous", "static", "sequential"),
   batchWindowMs: between("batchWindowMs", 0, 60_000),
   longPrefillTokenThreshold: integer("longPrefillTokenThreshold", 0, 256), // up to the budget of 256
+  maxStepStretch: between("maxStepStretch", 1, 1000),
   maxQueueSize: integer("maxQueueSize", 0, BEYOND - 1),
   targetItlMs: positive("targetItlMs"),
   alerts: field(

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+
+import { seededRandom } from "../../bench/seeded-random.ts";
+import { PromptRows } from "./prompt-rows.ts";
+
+interface Machine {
+  /** Of a step, and of each row of a stream or of a prompt. */
+  readonly fixedMs: number;
+  readonly rowMs: number;
+  readonly promptRowMs: number;
+}
+
+/** Steps of so many streams, with a prompt of 1,000 tokens beside them in every third ten. Returns what each step took. */
+function run(bound: PromptRows, { fixedMs, rowMs, promptRowMs }: Machine, streams: number, steps: number, noise = 0) {
+  const random = seededRandom(7);
+  return Array.from({ length: steps }, (_, i) => {
+    const promptRows = Math.floor(i / 10) % 3 === 2 ? bound.rows : 0;
+    const ms = fixedMs + rowMs * streams + promptRowMs * promptRows;
+    const stepMs = ms * (1 + noise * (random() - 0.5));
+    bound.observe({ rows: streams + promptRows, promptRows, stepMs });
+    return { promptRows, ms, stretch: ms / (fixedMs + rowMs * streams) };
+  });
+}
+
+const late = (steps: ReturnType<typeof run>) =>
+  steps.slice(steps.length / 2).filter(({ promptRows }) => promptRows > 0);
+
+describe("rows of prompts beside streams", () => {
+  const COMPUTES = { fixedMs: 2, rowMs: 0.5, promptRowMs: 0.5 };
+  const WAITS = { fixedMs: 3, rowMs: 0.001, promptRowMs: 0.01 };
+
+  it.each([
+    ["a processor that computes row by row", COMPUTES, 12],
+    ["a GPU that waits for its weights", WAITS, 4],
+    ["rows of prompts that cost twice as much", { ...COMPUTES, promptRowMs: 1 }, 24],
+  ])("make a step about twice as long: %s", (_name, machine, streams) => {
+    const steps = late(run(new PromptRows(2, 1024), machine, streams, 300));
+    expect(steps.length).toBeGreaterThan(40);
+    for (const { stretch } of steps) expect(stretch).toBeLessThan(2.3);
+    for (const { stretch } of steps) expect(stretch).toBeGreaterThan(1.5);
+  });
+
+  it("stay near that in noise", () => {
+    const steps = late(run(new PromptRows(2, 1024), COMPUTES, 12, 600, 0.3));
+    const mean = steps.reduce((sum, { stretch }) => sum + stretch, 0) / steps.length;
+    expect(mean).toBeGreaterThan(1.6);
+    expect(mean).toBeLessThan(2.2);
+  });
+
+  it("are eight at least, however little the streams bear", () => {
+    const steps = late(run(new PromptRows(1, 1024), COMPUTES, 1, 90));
+    expect(new Set(steps.map(({ promptRows }) => promptRows))).toEqual(new Set([8]));
+  });
+
+  it("are those of a step at most", () => {
+    expect(late(run(new PromptRows(2, 64), WAITS, 4, 300)).at(-1)?.promptRows).toBe(64);
+    expect(new PromptRows(2, 4).rows).toBe(4);
+  });
+
+  it("say nothing by steps without streams, or with fewer rows than there might have been", () => {
+    const bound = new PromptRows(2, 1024);
+    const before = bound.rows;
+    bound.observe({ rows: 512, promptRows: 512, stepMs: 260 });
+    bound.observe({ rows: 8, promptRows: 0, stepMs: 10 });
+    bound.observe({ rows: 8 + before / 2, promptRows: before / 2, stepMs: 14 });
+    bound.observe({ rows: 8 + before, promptRows: before, stepMs: 0 });
+    expect(bound.rows).toBe(before);
+  });
+});
