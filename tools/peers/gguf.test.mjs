@@ -5,8 +5,10 @@ import { describe, expect, it } from "vitest";
 import { float16ToFloat32, float32ToFloat16 } from "../../src/files/half.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { gpt2ToGguf } from "./gpt2-gguf.ts";
-
-const { weights, vocabulary, tokenizer } = await readCheckpoint("fixtures/gpt2-tiny");
+import { readGpt2Weights } from "./gpt2-weights.ts";
+import { llamaToGguf } from "./llama-gguf.ts";
+import { readLlamaWeights } from "./llama-weights.ts";
+import { openCheckpoint } from "./open-checkpoint.ts";
 
 /** Quicker than toEqual, which looks at each element's properties. */
 function expectSame(/** @type {Float32Array | undefined} */ found, /** @type {Float32Array} */ expected) {
@@ -57,10 +59,16 @@ function parseGguf(/** @type {Buffer} */ file) {
   return { metadata, tensors };
 }
 
-describe.each(/** @type {const} */ (["f32", "f16"]))("a checkpoint as GGUF in %s", (type) => {
+/** As a matrix's values are in a file of this type. */
+function rounded(/** @type {Float32Array} */ values, /** @type {"f32" | "f16"} */ type) {
+  return type === "f16" ? float16ToFloat32(float32ToFloat16(values)) : values;
+}
+
+describe.each(/** @type {const} */ (["f32", "f16"]))("a GPT-2 as GGUF in %s", async (type) => {
+  const { vocabulary, tokenizer } = await readCheckpoint("fixtures/gpt2-tiny");
+  const weights = await readGpt2Weights(await openCheckpoint("fixtures/gpt2-tiny"));
   const { metadata, tensors } = parseGguf(Buffer.concat([...gpt2ToGguf(weights, vocabulary, type)]));
-  const kept = (/** @type {Float32Array} */ values) =>
-    type === "f16" ? float16ToFloat32(float32ToFloat16(values)) : values;
+  const kept = (/** @type {Float32Array} */ values) => rounded(values, type);
 
   it("says the model's shape", () => {
     expect(metadata).toMatchObject({
@@ -113,6 +121,86 @@ describe.each(/** @type {const} */ (["f32", "f16"]))("a checkpoint as GGUF in %s
         expectSame(tensors.get(`blk.${index}.${name}.bias`)?.values, bias);
         const turned = weight.map((_, i) => weight[(i % inputs) * bias.length + Math.floor(i / inputs)] ?? NaN);
         expectSame(found?.values, kept(turned));
+      }
+    }
+  });
+});
+
+describe.each(
+  /** @type {const} */ ([
+    ["llama-tiny/tied", "f32"],
+    ["llama-tiny/untied", "f16"],
+  ]),
+)("the Llama %s as GGUF in %s", async (fixture, type) => {
+  const { vocabulary } = await readCheckpoint(`fixtures/${fixture}`);
+  const weights = await readLlamaWeights(await openCheckpoint(`fixtures/${fixture}`));
+  const { metadata, tensors } = parseGguf(Buffer.concat([...llamaToGguf(weights, vocabulary, type)]));
+  const [hiddenSize, numHeads, numKvHeads, headDim] = [64, 4, 2, 16];
+
+  it("says the model's shape and its tokens", () => {
+    expect(metadata).toMatchObject({
+      "general.architecture": "llama",
+      "llama.vocab_size": 512,
+      "llama.block_count": 2,
+      "llama.embedding_length": hiddenSize,
+      "llama.feed_forward_length": 176,
+      "llama.attention.head_count": numHeads,
+      "llama.attention.head_count_kv": numKvHeads,
+      "llama.attention.key_length": headDim,
+      "llama.attention.value_length": headDim,
+      "llama.rope.dimension_count": headDim,
+      "llama.rope.freq_base": 10_000,
+      "llama.context_length": 256,
+      "tokenizer.ggml.merges": vocabulary.merges,
+      "tokenizer.ggml.add_bos_token": false,
+    });
+    expect(metadata["llama.attention.layer_norm_rms_epsilon"]).toBeCloseTo(1e-5, 10);
+    expect(metadata["tokenizer.ggml.tokens"]).toEqual(vocabulary.tokens);
+  });
+
+  it("has every weight, the head only where it is not the embedding", () => {
+    const has = (/** @type {string} */ name, /** @type {Float32Array} */ values, /** @type {number[]} */ sizes) => {
+      const found = tensors.get(`${name}.weight`);
+      expect(found?.sizes).toEqual(sizes);
+      expectSame(found?.values, sizes.length === 2 ? rounded(values, type) : values);
+    };
+    const { head, layers } = weights;
+    expect(head !== null).toBe(fixture === "llama-tiny/untied");
+    expect(tensors.size).toBe(1 + 9 * 2 + 1 + (head ? 1 : 0));
+    has("token_embd", weights.embedding, [hiddenSize, 512]);
+    if (head) has("output", head, [hiddenSize, 512]);
+    has("output_norm", weights.norm, [hiddenSize]);
+    for (const [index, { attnNorm, qkv, o, mlpNorm, gate, up, down }] of layers.entries()) {
+      has(`blk.${index}.attn_norm`, attnNorm, [hiddenSize]);
+      has(`blk.${index}.ffn_norm`, mlpNorm, [hiddenSize]);
+      has(`blk.${index}.attn_output`, o, [hiddenSize, hiddenSize]);
+      has(`blk.${index}.ffn_gate`, gate, [hiddenSize, 176]);
+      has(`blk.${index}.ffn_up`, up, [hiddenSize, 176]);
+      has(`blk.${index}.ffn_down`, down, [176, hiddenSize]);
+      has(`blk.${index}.attn_v`, qkv.subarray(hiddenSize * (numHeads + numKvHeads) * headDim), [hiddenSize, 32]);
+    }
+  });
+
+  it("has rows of queries and keys that turn together next to each other", () => {
+    const parts = /** @type {const} */ ([
+      ["attn_q", 0, numHeads],
+      ["attn_k", numHeads, numKvHeads],
+    ]);
+    for (const [index, { qkv }] of weights.layers.entries()) {
+      const row = (/** @type {Float32Array | undefined} */ values, /** @type {number} */ i) =>
+        values?.subarray(i * hiddenSize, (i + 1) * hiddenSize);
+      for (const [name, firstHead, heads] of parts) {
+        const found = tensors.get(`blk.${index}.${name}.weight`);
+        expect(found?.sizes).toEqual([hiddenSize, heads * headDim]);
+        for (let head = 0; head < heads; head++) {
+          for (let pair = 0; pair < headDim / 2; pair++) {
+            const first = (firstHead + head) * headDim + pair;
+            for (const [half, from] of [first, first + headDim / 2].entries()) {
+              const expected = qkv.subarray(from * hiddenSize, (from + 1) * hiddenSize);
+              expectSame(row(found?.values, head * headDim + 2 * pair + half), rounded(expected, type));
+            }
+          }
+        }
       }
     }
   });

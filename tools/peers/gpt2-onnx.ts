@@ -1,14 +1,14 @@
-// A GPT-2 checkpoint as the ONNX graph that transformers.js drives: it gives ids, their positions, a mask and the keys
-// and values so far, and gets logits and the keys and values with the new ones appended.
+// A GPT-2 checkpoint as the ONNX graph that transformers.js drives.
 
-import type { PeerWeights, WeightAndBias } from "./checkpoint.ts";
+import type { Gpt2Weights, WeightAndBias } from "./gpt2-weights.ts";
+import { addLogits, declareInputs, pastName, presentName } from "./onnx-decoder.ts";
 import { BOOL, OnnxGraph } from "./onnx.ts";
 import type { Encoded } from "./protobuf.ts";
 import { transpose } from "./transpose.ts";
 
-/** The parts of a file. Weights in f32; `num_logits_to_keep` says of how many last positions logits are wanted. */
-export function gpt2ToOnnx(weights: PeerWeights): Encoded {
-  const { nEmbd, nHead, headDim, nInner, vocabSize, layerNormEpsilon } = weights.config;
+/** The parts of a file. Weights in f32. */
+export function gpt2ToOnnx(weights: Gpt2Weights): Encoded {
+  const { nLayer, nEmbd, nHead, headDim, nInner, vocabSize, layerNormEpsilon } = weights.config;
   const graph = new OnnxGraph();
   const { node } = bind(graph);
 
@@ -25,7 +25,8 @@ export function gpt2ToOnnx(weights: PeerWeights): Encoded {
   });
   const addBias = ({ product, bias }: { product: string; bias: string }) => node("Add", [product, bias]);
 
-  declareInputs(graph, weights);
+  declareInputs(graph, { numLayers: nLayer, numKvHeads: nHead, headDim });
+  graph.input("position_ids", "int64", ["batch_size", "new"]);
   const mask = attentionMask(graph);
   const tokens = node("Gather", [graph.floats("wte", [vocabSize, nEmbd], weights.wte), "input_ids"]);
   const positions = node("Gather", [
@@ -50,28 +51,13 @@ export function gpt2ToOnnx(weights: PeerWeights): Encoded {
     hidden = node("Add", [hidden, addBias(multiply(inner, name("mlp.c_proj"), [nInner, nEmbd], layer.fcProj))]);
   }
 
-  const last = lastPositions(graph, norm(hidden, "ln_f", weights.lnF));
-  const head = graph.floats("lm_head", [nEmbd, vocabSize], transpose(weights.wte, vocabSize, nEmbd));
-  node("MatMul", [last, head], { outputs: ["logits"] });
-  graph.output("logits", "float", ["batch", "kept", vocabSize]);
+  const head = transpose(weights.wte, vocabSize, nEmbd);
+  addLogits(graph, norm(hidden, "ln_f", weights.lnF), head, [nEmbd, vocabSize]);
   return graph.encode();
 }
 
 function bind(graph: OnnxGraph) {
   return { node: graph.node.bind(graph), integers: graph.integers.bind(graph) };
-}
-
-function declareInputs(graph: OnnxGraph, { config: { nLayer, nHead, headDim } }: PeerWeights): void {
-  graph.input("input_ids", "int64", ["batch", "new"]);
-  graph.input("attention_mask", "int64", ["batch", "all"]);
-  graph.input("position_ids", "int64", ["batch", "new"]);
-  graph.input("num_logits_to_keep", "int64", []);
-  for (let index = 0; index < nLayer; index++) {
-    for (const kind of ["key", "value"]) {
-      graph.input(`past_key_values.${index}.${kind}`, "float", ["batch", nHead, "past", headDim]);
-      graph.output(`present.${index}.${kind}`, "float", ["batch", nHead, "all", headDim]);
-    }
-  }
 }
 
 /** [batch, 1, new, all]: 0 where a new position may look, and the least f32 where it may not. */
@@ -117,9 +103,9 @@ function attention(
   const turn = (input: string, ...order: number[]) =>
     node("Transpose", [input], { attributes: { perm: { ints: order } } });
   const toHeads = (input: string) => turn(node("Reshape", [input, headsShape]), 0, 2, 1, 3);
-  const append = (kind: string, input: string) =>
-    node("Concat", [`past_key_values.${index}.${kind}`, toHeads(input)], {
-      outputs: [`present.${index}.${kind}`],
+  const append = (kind: "key" | "value", input: string) =>
+    node("Concat", [pastName(index, kind), toHeads(input)], {
+      outputs: [presentName(index, kind)],
       attributes: { axis: { int: 2 } },
     });
   const [query, key, value] = outputs;
@@ -128,11 +114,4 @@ function attention(
   const scores = node("Mul", [node("MatMul", [toHeads(query), turn(keys, 0, 1, 3, 2)]), scale]);
   const weights = node("Softmax", [node("Add", [scores, mask])], { attributes: { axis: { int: -1 } } });
   return node("Reshape", [turn(node("MatMul", [weights, values]), 0, 2, 1, 3), flatShape]);
-}
-
-function lastPositions(graph: OnnxGraph, input: string): string {
-  const { node, integers } = bind(graph);
-  const start = node("Unsqueeze", [node("Neg", ["num_logits_to_keep"]), "axis_0"]);
-  const end = integers("to_the_end", [Number.MAX_SAFE_INTEGER]);
-  return node("Slice", [input, start, end, "axis_1"]);
 }

@@ -1,23 +1,28 @@
-// The ONNX graph is run here by its operators' definitions, and gives the tokens that Hugging Face's PyTorch code gave.
+// The ONNX graphs are run here by their operators' definitions, and give the tokens that Hugging Face's PyTorch code gave.
 
 import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { readCheckpoint } from "./checkpoint.ts";
 import { gpt2ToOnnx } from "./gpt2-onnx.ts";
+import { readGpt2Weights } from "./gpt2-weights.ts";
+import { llamaToOnnx } from "./llama-onnx.ts";
+import { readLlamaWeights } from "./llama-weights.ts";
+import { openCheckpoint } from "./open-checkpoint.ts";
 import { parseOnnx } from "./testing/parse-onnx.ts";
 import { runOnnx } from "./testing/run-onnx.ts";
 
-const { weights } = await readCheckpoint("fixtures/gpt2-tiny");
-const graph = parseOnnx(Buffer.concat(gpt2ToOnnx(weights)));
-const { prompts } = JSON.parse(readFileSync("fixtures/gpt2-tiny/golden.json", "utf8"));
-const { nLayer, nHead, headDim, vocabSize } = weights.config;
+/** @typedef {{ numLayers: number, numKvHeads: number, headDim: number, vocabSize: number }} Shape */
 
 const matrix = (/** @type {number[][]} */ rows) => ({ shape: [rows.length, rows[0]?.length ?? 0], data: rows.flat() });
 
 /** As transformers.js drives it: the prompts, padded on the left, then a token at a time with the cache so far. */
-function generate(/** @type {number[][]} */ batch, /** @type {number} */ maxTokens) {
+function generate(
+  /** @type {import("./testing/parse-onnx.ts").ParsedOnnx} */ graph,
+  /** @type {Shape} */ { numLayers, numKvHeads, headDim, vocabSize },
+  /** @type {number[][]} */ batch,
+  /** @type {number} */ maxTokens,
+) {
   const longest = Math.max(...batch.map((ids) => ids.length));
   const pad = (/** @type {number[]} */ row) => [...Array(longest - row.length).fill(0), ...row];
   let ids = batch.map(pad);
@@ -25,9 +30,9 @@ function generate(/** @type {number[][]} */ batch, /** @type {number} */ maxToke
   let mask = batch.map((row) => pad(row.map(() => 1)));
   /** @type {Record<string, import("./testing/parse-onnx.ts").Tensor>} */
   let cache = {};
-  for (let index = 0; index < nLayer; index++) {
+  for (let index = 0; index < numLayers; index++) {
     for (const kind of ["key", "value"]) {
-      cache[`past_key_values.${index}.${kind}`] = { shape: [batch.length, nHead, 0, headDim], data: [] };
+      cache[`past_key_values.${index}.${kind}`] = { shape: [batch.length, numKvHeads, 0, headDim], data: [] };
     }
   }
   /** @type {number[][]} */
@@ -58,21 +63,62 @@ function generate(/** @type {number[][]} */ batch, /** @type {number} */ maxToke
   return tokens;
 }
 
-describe("a checkpoint as ONNX", () => {
+/** Hugging Face's answers to a fixture's prompts. */
+function readAnswers(/** @type {string} */ fixture, /** @type {number} */ count, /** @type {number} */ length) {
+  const { prompts } = JSON.parse(readFileSync(`fixtures/${fixture}/golden.json`, "utf8"));
+  /** @type {{ ids: number[], greedy: { tokens: number[] } }[]} */
+  const few = prompts.slice(0, count);
+  const golden = few.map(({ greedy }) => greedy.tokens.slice(0, length));
+  expect(golden.every((tokens) => tokens.length === length)).toBe(true);
+  return { ids: few.map((prompt) => prompt.ids), golden };
+}
+
+function expectInterface(
+  /** @type {import("./testing/parse-onnx.ts").ParsedOnnx} */ graph,
+  /** @type {string[]} */ inputs,
+  /** @type {Shape} */ { numLayers, numKvHeads, headDim },
+) {
+  const cache = (/** @type {string} */ prefix) =>
+    Array.from({ length: numLayers }, (_, index) => [`${prefix}.${index}.key`, `${prefix}.${index}.value`]).flat();
+  expect(graph.inputs.toSorted()).toEqual([...inputs, ...cache("past_key_values")].toSorted());
+  expect(graph.outputs.toSorted()).toEqual(["logits", ...cache("present")].toSorted());
+  // By this name of an axis an empty cache gets as many rows as the batch has.
+  const cacheAxes = ["batch_size", numKvHeads, "past", headDim];
+  for (const name of cache("past_key_values")) expect(graph.inputAxes.get(name)).toEqual(cacheAxes);
+}
+
+describe("a GPT-2 as ONNX", async () => {
+  const weights = await readGpt2Weights(await openCheckpoint("fixtures/gpt2-tiny"));
+  const { nLayer, nHead, headDim, vocabSize } = weights.config;
+  const shape = { numLayers: nLayer, numKvHeads: nHead, headDim, vocabSize };
+  const graph = parseOnnx(Buffer.concat(gpt2ToOnnx(weights)));
+
   it("has the inputs and outputs that transformers.js looks for", () => {
-    const cache = (/** @type {string} */ prefix) =>
-      Array.from({ length: nLayer }, (_, index) => [`${prefix}.${index}.key`, `${prefix}.${index}.value`]).flat();
-    const inputs = ["input_ids", "attention_mask", "position_ids", "num_logits_to_keep"];
-    expect(graph.inputs.toSorted()).toEqual([...inputs, ...cache("past_key_values")].toSorted());
-    expect(graph.outputs.toSorted()).toEqual(["logits", ...cache("present")].toSorted());
+    expectInterface(graph, ["input_ids", "attention_mask", "position_ids", "num_logits_to_keep"], shape);
   });
 
   it("gives Hugging Face's greedy tokens, prompts alone and padded to one length", () => {
-    const few = prompts.slice(0, 3);
-    const golden = few.map((/** @type {any} */ { greedy }) => greedy.tokens.slice(0, 3));
-    expect(golden.every((/** @type {number[]} */ tokens) => tokens.length === 3)).toBe(true);
-    const ids = few.map((/** @type {any} */ prompt) => prompt.ids);
-    expect(ids.map((/** @type {number[]} */ row) => generate([row], 3)[0])).toEqual(golden);
-    expect(generate(ids, 3)).toEqual(golden);
+    const { ids, golden } = readAnswers("gpt2-tiny", 3, 3);
+    expect(ids.map((row) => generate(graph, shape, [row], 3)[0])).toEqual(golden);
+    expect(generate(graph, shape, ids, 3)).toEqual(golden);
+  });
+});
+
+describe.each(["llama-tiny/tied", "llama-tiny/untied"])("the Llama %s as ONNX", async (fixture) => {
+  const weights = await readLlamaWeights(await openCheckpoint(`fixtures/${fixture}`));
+  const { shape } = weights.config;
+  const graph = parseOnnx(Buffer.concat(llamaToOnnx(weights)));
+
+  it("has the inputs and outputs that transformers.js looks for", () => {
+    expectInterface(graph, ["input_ids", "attention_mask", "num_logits_to_keep"], shape);
+  });
+
+  it("gives Hugging Face's greedy tokens, prompts alone and several of one length", () => {
+    const { ids, golden } = readAnswers(fixture, 4, 3);
+    const alone = ids.map((row) => generate(graph, shape, [row], 3)[0]);
+    expect(alone).toEqual(golden);
+    const length = Math.min(...ids.slice(2).map((row) => row.length));
+    const cut = ids.slice(2).map((row) => row.slice(0, length));
+    expect(generate(graph, shape, cut, 3)).toEqual(cut.map((row) => generate(graph, shape, [row], 3)[0]));
   });
 });

@@ -6,6 +6,7 @@ import { floatField, integerField, messageField, textField, type Encoded } from 
 const FLOAT = 1;
 const INT64 = 7;
 /** For Cast's `to`. */
+export const INT32 = 6;
 export const BOOL = 9;
 
 const TYPES = { float: FLOAT, int64: INT64 } as const;
@@ -13,7 +14,7 @@ const TYPES = { float: FLOAT, int64: INT64 } as const;
 type OnnxAttribute = { readonly int: number } | { readonly ints: readonly number[] } | { readonly float: number };
 
 interface NodeOptions {
-  /** Names of what it puts out. [one, made up] */
+  /** Names of what it puts out; "" for what is not wanted. [one, made up] */
   readonly outputs?: readonly string[];
   readonly attributes?: Readonly<Record<string, OnnxAttribute>>;
   /** The operator set it is from. [ONNX's own] */
@@ -31,7 +32,10 @@ export class OnnxGraph {
   readonly #outputs: Encoded[] = [];
   #numNodes = 0;
 
-  /** @returns the name of its first output */
+  /**
+   * @param inputs names; "" for an optional one that is left out
+   * @returns the name of its first output
+   */
   node(operator: string, inputs: readonly string[], options: NodeOptions = {}): string {
     const name = `${operator}_${this.#numNodes++}`;
     const { outputs = [name], attributes = {}, domain } = options;
@@ -73,7 +77,7 @@ export class OnnxGraph {
   encode(): Encoded {
     const graph = [
       ...this.#nodes.flat(),
-      ...textField(2, "gpt2"),
+      ...textField(2, "decoder"),
       ...this.#constants.flat(),
       ...this.#inputs.flat(),
       ...this.#outputs.flat(),

@@ -6,9 +6,12 @@ import { dirname, join } from "node:path";
 
 import type { ModelTokenizer } from "../../src/files/tokenizer.ts";
 import { root } from "../run-command.mjs";
-import { readCheckpoint } from "./checkpoint.ts";
+import { readCheckpoint, type PeerCheckpoint } from "./checkpoint.ts";
+import type { GgufType } from "./gguf.ts";
 import { gpt2ToGguf } from "./gpt2-gguf.ts";
 import { gpt2ToOnnx } from "./gpt2-onnx.ts";
+import { llamaToGguf } from "./llama-gguf.ts";
+import { llamaToOnnx } from "./llama-onnx.ts";
 import { SIZES, writeRandomCheckpoint } from "./random-checkpoint.ts";
 
 export interface PreparedModel {
@@ -32,11 +35,11 @@ export async function prepareModel(name: string, into: string, say: (line: strin
     say(`Making ${name}: random weights…`);
     await writeRandomCheckpoint(folder, size, SEED);
   }
-  const { weights, tokenizer, vocabulary } = await readCheckpoint(folder);
+  const checkpoint = await readCheckpoint(folder);
   const files = {
-    "onnx/model.onnx": () => gpt2ToOnnx(weights),
-    "model-f32.gguf": () => gpt2ToGguf(weights, vocabulary, "f32"),
-    "model-f16.gguf": () => gpt2ToGguf(weights, vocabulary, "f16"),
+    "onnx/model.onnx": () => toOnnx(checkpoint),
+    "model-f32.gguf": () => toGguf(checkpoint, "f32"),
+    "model-f16.gguf": () => toGguf(checkpoint, "f16"),
   };
   for (const [file, convert] of Object.entries(files)) {
     const path = join(folder, file);
@@ -45,7 +48,15 @@ export async function prepareModel(name: string, into: string, say: (line: strin
     say(`Converting ${name}: ${file}…`);
     await writeParts(path, convert());
   }
-  return { name, folder, numParameters: weights.numParameters, tokenizer };
+  return { name, folder, numParameters: checkpoint.weights.numParameters, tokenizer: checkpoint.tokenizer };
+}
+
+function toOnnx({ weights }: PeerCheckpoint): Iterable<Uint8Array> {
+  return weights.family === "gpt2" ? gpt2ToOnnx(weights) : llamaToOnnx(weights);
+}
+
+function toGguf({ weights, vocabulary }: PeerCheckpoint, type: GgufType): Iterable<Uint8Array> {
+  return weights.family === "gpt2" ? gpt2ToGguf(weights, vocabulary, type) : llamaToGguf(weights, vocabulary, type);
 }
 
 /** Under another name until it is whole. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { float16ToFloat32, float32ToFloat16 } from "../../src/files/half.ts";
 import { readCheckpoint } from "./checkpoint.ts";
+import { openCheckpoint } from "./open-checkpoint.ts";
 import { makePrompts } from "./prompts.ts";
 import { SIZES, writeRandomCheckpoint } from "./random-checkpoint.ts";
 
@@ -26,8 +27,30 @@ describe("a random checkpoint", () => {
     expect(checkpoint.weights.config.eosTokenIds).toEqual([SIZES.tiny.vocabSize - 1]);
   });
 
-  it("has normal deviates that are halves", () => {
-    const { wte } = checkpoint.weights;
+  it("is a Llama, too, of the size asked for", async () => {
+    await writeRandomCheckpoint(join(folder, "llama"), SIZES["tiny-llama"], 1);
+    const { weights, vocabulary } = await readCheckpoint(join(folder, "llama"));
+    expect(weights.config).toMatchObject({ family: "llama", shape: { hiddenSize: 96, numHeads: 6, numKvHeads: 2 } });
+    expect(vocabulary.tokens).toHaveLength(512);
+  });
+
+  it("has weights that keep the size of what they multiply, and norms of ones", async () => {
+    await writeRandomCheckpoint(join(folder, "llama"), SIZES["tiny-llama"], 1);
+    const { read } = await openCheckpoint(join(folder, "llama"));
+    const meanSquare = (/** @type {Float32Array} */ values) =>
+      values.reduce((sum, x) => sum + x * x, 0) / values.length;
+    for (const [name, inputs] of /** @type {const} */ ([
+      ["self_attn.q_proj", 96],
+      ["mlp.up_proj", 96],
+      ["mlp.down_proj", 256],
+    ])) {
+      expect(inputs * meanSquare(await read(`model.layers.1.${name}.weight`))).toBeCloseTo(1.4 ** 2, 0);
+    }
+    expect([...(await read("model.norm.weight"))].every((value) => value === 1)).toBe(true);
+  });
+
+  it("has normal deviates that are halves", async () => {
+    const wte = await (await openCheckpoint(join(folder, "a"))).read("wte.weight");
     const halves = float16ToFloat32(float32ToFloat16(wte));
     expect(wte.findIndex((value, i) => value !== halves[i])).toBe(-1);
     const mean = wte.reduce((sum, x) => sum + x, 0) / wte.length;

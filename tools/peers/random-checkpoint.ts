@@ -1,4 +1,4 @@
-// A GPT-2 of any size with random weights, as a folder in Hugging Face layout. Speed does not depend on the values; the
+// A model of any size with random weights, as a folder in Hugging Face layout. Speed does not depend on the values; the
 // tokens compared do, and what is made here says something different at every step:
 //
 // - The weights are larger than an untrained model's, so that attention and MLPs outweigh the embedding. With those of
@@ -10,47 +10,46 @@
 import { mkdir, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { MODEL_SIZES, type ModelSize } from "../../src/bench/model/model-sizes.ts";
+import { configOf } from "../../src/bench/model/random-model.ts";
 import { float32ToFloat16 } from "../../src/files/half.ts";
+import { describeModel } from "../../src/models/families.ts";
+import { weightsOf, type Operation, type Weight } from "../../src/models/graph.ts";
 import { asciiTokenizer } from "../../src/testing/models/ascii-tokenizer.ts";
-
-interface Gpt2Size {
-  readonly nLayer: number;
-  readonly nEmbd: number;
-  readonly nHead: number;
-  readonly vocabSize: number;
-  readonly nPositions: number;
-}
 
 export const SIZES = {
   tiny: { nLayer: 2, nEmbd: 64, nHead: 4, vocabSize: 512, nPositions: 128 },
   small: { nLayer: 6, nEmbd: 384, nHead: 6, vocabSize: 8192, nPositions: 1024 },
-  gpt2: { nLayer: 12, nEmbd: 768, nHead: 12, vocabSize: 50257, nPositions: 1024 },
-} as const satisfies Record<string, Gpt2Size>;
+  gpt2: MODEL_SIZES.gpt2,
+  "tiny-llama": {
+    config: {
+      model_type: "llama",
+      num_hidden_layers: 2,
+      hidden_size: 96,
+      intermediate_size: 256,
+      num_attention_heads: 6,
+      num_key_value_heads: 2,
+      max_position_embeddings: 1024,
+      rms_norm_eps: 1e-5,
+      rope_theta: 10_000,
+      tie_word_embeddings: true,
+    },
+    vocabSize: 512,
+  },
+  "smollm2-135m": MODEL_SIZES["smollm2-135m"],
+} as const satisfies Record<string, ModelSize>;
 
 /** Writes config.json, tokenizer.json and model.safetensors (F16). The same seed gives the same bytes. */
-export async function writeRandomCheckpoint(folder: string, size: Gpt2Size, seed: number): Promise<void> {
+export async function writeRandomCheckpoint(folder: string, size: ModelSize, seed: number): Promise<void> {
   await mkdir(folder, { recursive: true });
   const writeJson = (name: string, json: unknown) => writeFile(join(folder, name), JSON.stringify(json));
-  const eosTokenId = size.vocabSize - 1;
-  await writeJson("config.json", {
-    architectures: ["GPT2LMHeadModel"],
-    model_type: "gpt2",
-    activation_function: "gelu_new",
-    n_layer: size.nLayer,
-    n_embd: size.nEmbd,
-    n_head: size.nHead,
-    n_positions: size.nPositions,
-    n_ctx: size.nPositions,
-    vocab_size: size.vocabSize,
-    layer_norm_epsilon: 1e-5,
-    tie_word_embeddings: true,
-    bos_token_id: eosTokenId,
-    eos_token_id: eosTokenId,
-  });
-  await writeJson("generation_config.json", { bos_token_id: eosTokenId, eos_token_id: eosTokenId });
+  const config = configOf(size);
+  const { bos_token_id, eos_token_id } = config;
+  await writeJson("config.json", config);
+  await writeJson("generation_config.json", { bos_token_id, eos_token_id });
   await writeJson("tokenizer_config.json", { tokenizer_class: "GPT2Tokenizer", eos_token: "<|endoftext|>" });
   await writeJson("tokenizer.json", asciiTokenizer(size.vocabSize));
-  await writeWeights(join(folder, "model.safetensors"), size, seed);
+  await writeWeights(join(folder, "model.safetensors"), listTensors(config), seed);
 }
 
 /** name, shape, standard deviation; 0: all ones. */
@@ -58,37 +57,41 @@ type RandomTensor = readonly [name: string, shape: readonly number[], deviation:
 
 const EMBEDDING_DEVIATION = 0.1;
 const BIAS_DEVIATION = 0.02;
-/** Times 1/sqrt(nEmbd): a row of unit values then grows a little. */
+/** Times 1/sqrt(inputs): a row of unit values then grows a little. */
 const LINEAR_GAIN = 1.4;
 
-function listTensors({ nLayer, nEmbd, vocabSize, nPositions }: Gpt2Size): RandomTensor[] {
-  const deviation = LINEAR_GAIN / Math.sqrt(nEmbd);
-  const norm = (name: string): RandomTensor[] => [
-    [`${name}.weight`, [nEmbd], 0],
-    [`${name}.bias`, [nEmbd], BIAS_DEVIATION],
-  ];
-  const linear = (name: string, inputs: number, outputs: number, scale = 1): RandomTensor[] => [
-    [`${name}.weight`, [inputs, outputs], scale * deviation],
-    [`${name}.bias`, [outputs], BIAS_DEVIATION],
-  ];
-  const layer = (_: unknown, index: number): RandomTensor[] => [
-    ...norm(`transformer.h.${index}.ln_1`),
-    ...linear(`transformer.h.${index}.attn.c_attn`, nEmbd, 3 * nEmbd),
-    ...linear(`transformer.h.${index}.attn.c_proj`, nEmbd, nEmbd),
-    ...norm(`transformer.h.${index}.ln_2`),
-    ...linear(`transformer.h.${index}.mlp.c_fc`, nEmbd, 4 * nEmbd),
-    ...linear(`transformer.h.${index}.mlp.c_proj`, 4 * nEmbd, nEmbd, 0.5),
-  ];
-  return [
-    ["transformer.wte.weight", [vocabSize, nEmbd], EMBEDDING_DEVIATION],
-    ["transformer.wpe.weight", [nPositions, nEmbd], EMBEDDING_DEVIATION],
-    ...Array.from({ length: nLayer }, layer).flat(),
-    ...norm("transformer.ln_f"),
-  ];
+function listTensors(config: unknown): RandomTensor[] {
+  const { graph } = describeModel(config);
+  const deviations = new Map(graph.operations.flatMap(deviationsOf));
+  return weightsOf(graph).flatMap((weight) =>
+    weight.tensors.map(({ name, shape }) => [name, shape, deviations.get(weight) ?? BIAS_DEVIATION] as const),
+  );
 }
 
-async function writeWeights(path: string, size: Gpt2Size, seed: number): Promise<void> {
-  const tensors = listTensors(size);
+/** Of all but biases. */
+function deviationsOf(operation: Operation): (readonly [Weight, number])[] {
+  switch (operation.type) {
+    case "embed":
+      return [operation.table, ...(operation.positions ? [operation.positions] : [])].map(
+        (weight) => [weight, EMBEDDING_DEVIATION] as const,
+      );
+    case "norm":
+      return [[operation.norm.weight, 0]];
+    case "linear":
+      return [[operation.linear.matrix, LINEAR_GAIN / Math.sqrt(operation.linear.matrix.inputs)]];
+    case "gate":
+      return [operation.gate.matrix, operation.up.matrix].map(
+        (matrix) => [matrix, LINEAR_GAIN / Math.sqrt(matrix.inputs)] as const,
+      );
+    case "head":
+      return [[operation.table, EMBEDDING_DEVIATION]];
+    case "rotary":
+    case "attention":
+      return [];
+  }
+}
+
+async function writeWeights(path: string, tensors: readonly RandomTensor[], seed: number): Promise<void> {
   const header: Record<string, unknown> = {};
   let offset = 0;
   for (const [name, shape] of tensors) {

@@ -17,6 +17,8 @@ export interface ParsedOnnx {
   readonly constants: ReadonlyMap<string, Tensor>;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
+  /** Of inputs, by name: sizes, or names for what differs from call to call. */
+  readonly inputAxes: ReadonlyMap<string, readonly (number | string)[]>;
 }
 
 type Field = number | Buffer;
@@ -32,6 +34,7 @@ export function parseOnnx(file: Buffer): ParsedOnnx {
     constants: new Map(bytes(graph, 5).map((tensor) => parseTensor(parseMessage(tensor)))),
     inputs: bytes(graph, 11).map(nameOf),
     outputs: bytes(graph, 12).map(nameOf),
+    inputAxes: new Map(bytes(graph, 11).map((value) => [nameOf(value), parseAxes(parseMessage(value))])),
   };
 }
 
@@ -43,6 +46,15 @@ function parseNode(node: Message): OnnxNode {
   });
   const names = (field: number) => bytes(node, field).map(String);
   return { operator: text(node, 4), inputs: names(1), outputs: names(2), attributes: new Map(attributes) };
+}
+
+function parseAxes(value: Message): (number | string)[] {
+  const child = (message: Message, field: number) => parseMessage(bytes(message, field)[0] ?? Buffer.alloc(0));
+  const shape = child(child(child(value, 2), 1), 2);
+  return bytes(shape, 1).map((axis) => {
+    const fields = parseMessage(axis);
+    return integers(fields, 1)[0] ?? text(fields, 2);
+  });
 }
 
 function parseTensor(tensor: Message): [string, Tensor] {

@@ -1,6 +1,8 @@
 // Runs an ONNX graph in float64, as its operators are defined: as slow as it is plain. For tests, of the operators that
-// gpt2-onnx.ts uses.
+// gpt2-onnx.ts and llama-onnx.ts use.
 
+import { BOOL } from "../onnx.ts";
+import { groupQueryAttention } from "./group-query-attention.ts";
 import type { OnnxNode, ParsedOnnx, Tensor } from "./parse-onnx.ts";
 
 export function runOnnx(
@@ -12,9 +14,10 @@ export function runOnnx(
   for (const node of nodes) {
     const results = runNode(
       node,
-      node.inputs.map((name) => find(values, name)),
+      node.inputs.map((name) => (name === "" ? NOTHING : find(values, name))),
     );
     node.outputs.forEach((name, i) => {
+      if (name === "") return;
       const result = results[i];
       if (!result) throw new Error(`${node.operator} puts out ${results.length} values, not ${node.outputs.length}.`);
       values.set(name, result);
@@ -28,6 +31,9 @@ function find(values: ReadonlyMap<string, Tensor>, name: string): Tensor {
   if (!value) throw new Error(`"${name}" is used before it is computed.`);
   return value;
 }
+
+/** An optional input that is left out. */
+const NOTHING: Tensor = { shape: [0], data: [] };
 
 /** NaN for what is not there, so that a slip shows. */
 const get = (list: readonly number[], index: number) => list.at(index) ?? NaN;
@@ -99,8 +105,12 @@ function runNode({ operator, attributes }: OnnxNode, inputs: readonly Tensor[]):
       return [broadcast(inputs, (x, bias) => gelu(x + bias))];
     case "Neg":
       return [broadcast(inputs, (x) => -x)];
+    case "Sigmoid":
+      return [broadcast(inputs, (x) => 1 / (1 + Math.exp(-x)))];
     case "Cast":
-      return [broadcast(inputs, (x) => Number(x !== 0))];
+      return [get(attribute("to"), 0) === BOOL ? broadcast(inputs, (x) => Number(x !== 0)) : a];
+    case "ReduceSum":
+      return [{ shape: a.shape.slice(0, -1), data: byRow(a, (row) => [sumOf(row)]).data }];
     case "Shape":
       return [vector(a.shape)];
     case "Range":
@@ -162,6 +172,20 @@ function runNode({ operator, attributes }: OnnxNode, inputs: readonly Tensor[]):
       return [byRow(a, softmax)];
     case "LayerNormalization":
       return [byRow(a, (row) => normalize(row, b.data, c.data, get(attribute("epsilon"), 0)))];
+    case "SimplifiedLayerNormalization":
+      return [byRow(a, (row) => scaleToUnit(row, b.data, get(attribute("epsilon"), 0)))];
+    case "SkipSimplifiedLayerNormalization": {
+      const sum = broadcast([a, b], (x, y) => x + y);
+      const normed = byRow(sum, (row) => scaleToUnit(row, c.data, get(attribute("epsilon"), 0)));
+      return [normed, NOTHING, NOTHING, sum];
+    }
+    case "GroupQueryAttention":
+      if (get(attribute("do_rotary"), 0) !== 1) throw new Error("Only GroupQueryAttention that rotates is known here.");
+      return groupQueryAttention(inputs, {
+        numHeads: get(attribute("num_heads"), 0),
+        numKvHeads: get(attribute("kv_num_heads"), 0),
+        scale: get(attribute("scale"), 0),
+      });
     default:
       throw new Error(`The operator ${operator} is not known here.`);
   }
@@ -196,7 +220,7 @@ function reshape({ shape, data }: Tensor, wanted: readonly number[]): number[] {
 function softmax(row: readonly number[]): number[] {
   const largest = Math.max(...row);
   const powers = row.map((x) => Math.exp(x - largest));
-  const sum = powers.reduce((total, x) => total + x, 0);
+  const sum = sumOf(powers);
   return powers.map((x) => x / sum);
 }
 
@@ -206,7 +230,17 @@ function normalize(
   bias: readonly number[],
   epsilon: number,
 ): number[] {
-  const mean = row.reduce((total, x) => total + x, 0) / row.length;
-  const variance = row.reduce((total, x) => total + (x - mean) ** 2, 0) / row.length;
+  const mean = sumOf(row) / row.length;
+  const variance = sumOf(row.map((x) => (x - mean) ** 2)) / row.length;
   return row.map((x, i) => ((x - mean) / Math.sqrt(variance + epsilon)) * get(weight, i) + get(bias, i));
+}
+
+/** RMSNorm. */
+function scaleToUnit(row: readonly number[], weight: readonly number[], epsilon: number): number[] {
+  const meanSquare = sumOf(row.map((x) => x * x)) / row.length;
+  return row.map((x, i) => (x / Math.sqrt(meanSquare + epsilon)) * get(weight, i));
+}
+
+function sumOf(row: readonly number[]): number {
+  return row.reduce((total, x) => total + x, 0);
 }
