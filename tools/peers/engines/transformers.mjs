@@ -12,14 +12,39 @@ export async function load(
   /** @type {{ config: { device: "wasm" | "webgpu", threads?: number } }} */ { config: { device, threads } },
 ) {
   library = await import(LIBRARY);
-  const { env, AutoModelForCausalLM } = library;
+  const { env, AutoConfig, AutoModelForCausalLM } = library;
   Object.assign(env, { allowRemoteModels: false, allowLocalModels: true, localModelPath: "/", useBrowserCache: false });
   const { wasm } = env.backends.onnx;
   const absolute = (/** @type {string} */ path) => new URL(path, location.origin).href;
   wasm.wasmPaths = { mjs: absolute(`${RUNTIME}.mjs`), wasm: absolute(`${RUNTIME}.wasm`) };
   if (threads) wasm.numThreads = threads;
-  model = await AutoModelForCausalLM.from_pretrained("model", { dtype: "fp32", device, local_files_only: true });
+  const { model_type: family } = await AutoConfig.from_pretrained("model", { local_files_only: true });
+  const gpuDevice = device === "webgpu" && family !== "gpt2" ? await deviceForSmallSubgroups() : null;
+  model = await AutoModelForCausalLM.from_pretrained("model", {
+    dtype: "fp32",
+    device,
+    local_files_only: true,
+    ...(gpuDevice && { session_options: { executionProviders: [{ name: "webgpu", device: gpuDevice }] } }),
+  });
   return { threads: device === "wasm" ? (wasm.numThreads ?? null) : null };
+}
+
+/**
+ * Returns a device for graphs with fused attention, without subgroups, where an adapter's are smaller than any GPU's, as
+ * those of software adapters. There onnxruntime's fused attention gives wrong values with subgroups, and right ones in
+ * shared memory. Null elsewhere: onnxruntime makes its own device.
+ */
+async function deviceForSmallSubgroups() {
+  const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
+  if (!adapter || !adapter.features.has("subgroups") || adapter.info.subgroupMaxSize >= 16) return null;
+  /** @type {Record<string, number>} */
+  const requiredLimits = {};
+  for (const name in adapter.limits) requiredLimits[name] = adapter.limits[/** @type {"maxBufferSize"} */ (name)];
+  const requiredFeatures = [...adapter.features].filter((name) => !name.includes("subgroup"));
+  return adapter.requestDevice({
+    requiredFeatures: /** @type {GPUFeatureName[]} */ (requiredFeatures),
+    requiredLimits,
+  });
 }
 
 /** @type {import("../engine-page.ts").Generate} */
