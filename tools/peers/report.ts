@@ -78,8 +78,9 @@ Written by \`npm run bench -- peers\` (\`--size\`, \`--backend\`, \`--adapter\`,
 figures of each round.
 
 **The same weights.** One checkpoint is converted, without rounding, to each engine's format: safetensors for Chorus, ONNX
-for transformers.js, GGUF for wllama. Sizes \`tiny\`, \`small\` and \`gpt2\` are GPT-2 shapes with random weights. f16 represents
-all of them exactly, so f32 and f16 are the same weights. \`embedded\` is the model that the app opens with.
+for transformers.js, GGUF for wllama. Sizes \`tiny\`, \`small\` and \`gpt2\` are GPT-2 shapes, \`tiny-llama\` and \`smollm2-135m\`
+Llama shapes, all with random weights. f16 represents all of them exactly, so f32 and f16 are the same weights. \`embedded\`
+is the model that the app opens with.
 
 **The same work.** Each engine has a separate page in one Chromium. They take turns, round by round: eight different prompts
 of the same length, greedy, no end of text, no cached prefix. Before anything is timed, all eight answers are compared, token
@@ -92,8 +93,12 @@ at once; below 1 the other engine is faster. An engine that would take too long 
 the runs. On a software adapter everything shares the CPU with the machine's other work: see its load average.
 
 - transformers.js batches the prompts of one call ("padded batch"; here all have the same length, so nothing is padded).
-  Calls made at the same time ("at once") take turns. Its graph has onnxruntime's fused GELU but plain attention.
+  Calls made at the same time ("at once") take turns. A GPT-2's graph has onnxruntime's fused GELU but plain attention; a
+  Llama's has the fused norms and attention of published exports.
 - wllama batches calls made at the same time, in up to eight slots here. On WebGPU it needs \`shader-f16\`.
+- Where tokens differ, one side rounds in between: Chorus's default settings keep keys and values in f16, and wllama's flash
+  attention rounds inside. Random weights amplify that from layer to layer, until it decides between two tokens that are
+  nearly as likely.
 - The CPU engines run in WebAssembly with as many threads as each chooses. **On a machine without a GPU use one of them**: a
   software WebGPU adapter emulates a GPU on the same CPU. Rows on such an adapter compare how the engines use WebGPU, and
   show what that costs against the CPU itself.

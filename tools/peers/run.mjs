@@ -7,8 +7,9 @@ import { parseArgs } from "node:util";
 import { run } from "../run-command.mjs";
 import { setUp } from "../setup.mjs";
 
-const USAGE = `npm run bench -- peers [--size small|tiny|gpt2|embedded] [--backend gpu|cpu]
-                        [--quick] [--rounds N] [--adapter swiftshader|real] [--as NAME]
+const USAGE = `npm run bench -- peers [--size small|tiny|gpt2|tiny-llama|smollm2-135m|embedded]
+                        [--backend gpu|cpu] [--quick] [--rounds N]
+                        [--adapter swiftshader|real] [--as NAME]
 
   --size     the model: random weights of this size, or the embedded model   [small]
   --backend  where all of them compute; on the CPU each with one thread and with two    [gpu]
