@@ -43,6 +43,11 @@ export interface Linear {
   readonly bias?: Weight;
 }
 
+/** nn.Linear, whose matrix is [out, in]. */
+export interface RowLinear extends Linear {
+  readonly matrix: Matrix & { readonly layout: "out-in" };
+}
+
 interface Labelled {
   /** For people: in messages, profiles and tests. */
   readonly label: string;
@@ -83,8 +88,8 @@ export interface LinearOperation extends Labelled {
 /** output = activation(input Wgate) * (input Wup). */
 export interface Gate extends Labelled {
   readonly type: "gate";
-  readonly gate: Linear;
-  readonly up: Linear;
+  readonly gate: RowLinear;
+  readonly up: RowLinear;
   readonly activation: Activation;
   readonly input: Value;
   readonly output: Value;
@@ -185,7 +190,7 @@ export class GraphBuilder {
     this.#operations.push({ type: "linear", label, linear, input, output, activation: null, addsToOutput: true });
   }
 
-  gate(label: string, input: Value, gate: Linear, up: Linear, activation: Activation): Value {
+  gate(label: string, input: Value, gate: RowLinear, up: RowLinear, activation: Activation): Value {
     const output = this.#value(gate.matrix.outputs);
     this.#operations.push({ type: "gate", label, gate, up, activation, input, output });
     return output;

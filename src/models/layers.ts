@@ -1,7 +1,7 @@
 // Weights of the layers that Llama-type checkpoints are made of, by their modules' names.
 
 import type { ModelShape } from "../protocol/model-shape.ts";
-import type { HeadNorms, Linear, Matrix, RmsNormWeights } from "./graph.ts";
+import type { HeadNorms, Matrix, RmsNormWeights, RowLinear } from "./graph.ts";
 
 /** An embedding or a head: a row for each token. */
 export function tokenTable(name: string, { vocabSize, hiddenSize }: ModelShape): Matrix {
@@ -9,12 +9,12 @@ export function tokenTable(name: string, { vocabSize, hiddenSize }: ModelShape):
 }
 
 /** nn.Linear: y = x W^T + b, with W [out, in]. */
-export function nnLinear(name: string, inputs: number, outputs: number, { bias = false } = {}): Linear {
+export function nnLinear(name: string, inputs: number, outputs: number, { bias = false } = {}): RowLinear {
   return joinedLinear([{ name, outputs }], inputs, bias);
 }
 
 /** Queries, keys and values of an attention module as one product. */
-export function qkvLinear(module: string, shape: ModelShape, { bias = false } = {}): Linear {
+export function qkvLinear(module: string, shape: ModelShape, { bias = false } = {}): RowLinear {
   const outputs = (heads: number) => heads * shape.headDim;
   const projections = [
     { name: `${module}.q_proj`, outputs: outputs(shape.numHeads) },
@@ -48,14 +48,14 @@ interface Rows {
 }
 
 /** Several nn.Linear of one input as one, whose outputs follow one another. */
-function joinedLinear(modules: readonly Rows[], inputs: number, bias: boolean): Linear {
+function joinedLinear(modules: readonly Rows[], inputs: number, bias: boolean): RowLinear {
   const weights = modules.map(({ name, outputs }) => ({ name: `${name}.weight`, outputs }));
   const biases = modules.map(({ name, outputs }) => ({ name: `${name}.bias`, shape: [outputs] }));
   const matrix = outIn(weights, inputs);
   return bias ? { matrix, bias: { tensors: biases } } : { matrix };
 }
 
-function outIn(rows: readonly Rows[], inputs: number): Matrix {
+function outIn(rows: readonly Rows[], inputs: number): RowLinear["matrix"] {
   return {
     tensors: rows.map(({ name, outputs }) => ({ name, shape: [outputs, inputs] })),
     inputs,

@@ -1,5 +1,5 @@
 import type { Checkpoint } from "../files/safetensors.ts";
-import type { Tensor } from "../files/tensor.ts";
+import type { Tensor, TensorDtype } from "../files/tensor.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { weightsOf, type Weight } from "./graph.ts";
 import type { Model } from "./model.ts";
@@ -85,21 +85,25 @@ function checkTensors(checkpoint: Checkpoint, { family, graph }: Model, nameInFi
   }
 }
 
+/** @throws ChorusError model_unsupported where tensors that are to be joined have several types */
+export function commonDtype([first, ...others]: readonly [Tensor, ...Tensor[]]): TensorDtype {
+  if (others.every(({ dtype }) => dtype === first.dtype)) return first.dtype;
+  throw new ChorusError("model_unsupported", "Weights that are used together are stored in several types.", FILE);
+}
+
 /** Matrices of one width as one, unread. Vectors, which are rows, become one longer row. */
 function joinRows(tensors: readonly Tensor[]): Tensor {
   const [first] = tensors;
   if (!first) throw new RangeError("a weight without tensors");
   if (tensors.length === 1) return first;
-  if (tensors.some(({ dtype }) => dtype !== first.dtype)) {
-    throw new ChorusError("model_unsupported", "Weights that are used together are stored in several types.", FILE);
-  }
+  const dtype = commonDtype([first, ...tensors]);
   if (tensors.every(({ rows }) => rows === 1)) {
     const columns = tensors.reduce((sum, tensor) => sum + tensor.columns, 0);
-    return { dtype: first.dtype, rows: 1, columns, readRows: async () => concat(await readAll(tensors)) };
+    return { dtype, rows: 1, columns, readRows: async () => concat(await readAll(tensors)) };
   }
   const rows = tensors.reduce((sum, tensor) => sum + tensor.rows, 0);
   return {
-    dtype: first.dtype,
+    dtype,
     rows,
     columns: first.columns,
     async readRows(begin, end) {

@@ -1,11 +1,11 @@
-import type { Activation, Attention, Graph, Linear, Operation, Rotary, Value } from "../../models/graph.ts";
+import type { Activation, Attention, Graph, Operation, Rotary, Value } from "../../models/graph.ts";
 import type { ModelShape } from "../../protocol/model-shape.ts";
 import { shareValues } from "../share-values.ts";
 import type { Epilogue } from "./kernels/epilogues.ts";
 import type { MemoryMap } from "./memory-map.ts";
 import { strideOf } from "./pack/panel-matrix.ts";
 import type { LayerCache, Operation as Step, Program, Rows } from "./program/operation.ts";
-import type { WeightMemory } from "./weight-memory.ts";
+import type { ProductWeights, WeightMemory } from "./weight-memory.ts";
 
 interface CompileContext {
   readonly map: MemoryMap;
@@ -29,6 +29,7 @@ export interface CompiledGraph {
 type Sharing = "rows" | "samples" | "columns" | "heads" | "drawing" | "recording";
 
 const EPILOGUES: Readonly<Record<Activation, Epilogue>> = { gelu_tanh: "geluTanh", gelu_erf: "geluErf", silu: "silu" };
+const GATES: Readonly<Record<Activation, Epilogue>> = { gelu_tanh: "gegluTanh", gelu_erf: "gegluErf", silu: "swiglu" };
 
 /** From a model's graph to the program that threads walk, and the memory that it needs. */
 export function compileGraph(graph: Graph, context: CompileContext): CompiledGraph {
@@ -81,23 +82,21 @@ class GraphCompiler {
       case "linear": {
         const { linear, input, output, activation, addsToOutput } = operation;
         const epilogue = addsToOutput ? "addToOutput" : activation ? EPILOGUES[activation] : "store";
-        return this.#phase("columns", this.#linear(linear, input, this.#rows(output), epilogue));
+        return this.#phase("columns", this.#product(weights.linear(linear), input, this.#rows(output), epilogue));
       }
       case "gate": {
-        const { gate, up, activation, input, output } = operation;
-        const y = this.#rows(output);
-        const gated = this.#linear(gate, input, y, EPILOGUES[activation]);
-        return this.#phase("columns", gated, this.#linear(up, input, y, "multiplyOutput"));
+        const { activation, input, output } = operation;
+        const product = this.#product(weights.gate(operation), input, this.#rows(output), GATES[activation]);
+        return this.#phase("columns", product);
       }
       case "rotary":
         return this.#addRotary(operation);
       case "attention":
         return this.#addAttention(operation);
-      case "head":
-        return this.#phase(
-          "columns",
-          this.#linear({ matrix: operation.table }, operation.input, this.#logits, "store"),
-        );
+      case "head": {
+        const table = { w: weights.matrix(operation.table), bias: 0 };
+        return this.#phase("columns", this.#product(table, operation.input, this.#logits, "store"));
+      }
     }
   }
 
@@ -113,11 +112,8 @@ class GraphCompiler {
     if (addsToOutput) this.#phase("rows", { type: "add", x: target, y, bytes });
   }
 
-  #linear(linear: Linear, input: Value, y: Rows, epilogue: Epilogue): Step {
-    const { weights } = this.#context;
-    const of = this.#shape(input).height;
-    const w = weights.matrix(linear.matrix);
-    return { type: "linear", of, x: this.#rows(input), w, bias: weights.bias(linear), y, epilogue };
+  #product(weights: ProductWeights, input: Value, y: Rows, epilogue: Epilogue): Step {
+    return { type: "linear", of: this.#shape(input).height, x: this.#rows(input), ...weights, y, epilogue };
   }
 
   #addRotary(rotary: Rotary): void {

@@ -77,10 +77,14 @@ it.each([
   30_000,
 );
 
-it.each(["portable", "fastest"] as const)(
-  "has the same bits on one thread and on two: %s",
-  async (cpuMath) => {
-    const fixture = await readFixture("gpt2-tiny");
+it.each([
+  ["portable", "gpt2-tiny"],
+  ["fastest", "gpt2-tiny"],
+  ["fastest", "qwen3-tiny"],
+] as const)(
+  "has the same bits on one thread and on two: %s, %s",
+  async (cpuMath, name) => {
+    const fixture = await readFixture(name);
     const weights = fixture.weights();
     const config = { ...F32, cpuMath, cpuThreads: 2 } as const;
     const engine = resolveEngineConfig(config, weights.model.shape);

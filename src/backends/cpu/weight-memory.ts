@@ -1,10 +1,18 @@
-import type { Graph, Linear, Matrix, NormWeights, Operation, Weight } from "../../models/graph.ts";
+import type { Gate, Graph, Linear, Matrix, NormWeights, Operation, Weight } from "../../models/graph.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
+import { gateBias, gateColumns, gateMatrix } from "../gate-weights.ts";
 import type { MemoryMap } from "./memory-map.ts";
 import { packRows, packTensor } from "./pack/pack-tensor.ts";
 import { panelShape, strideOf, type PanelMatrix } from "./pack/panel-matrix.ts";
 import type { Rows } from "./program/operation.ts";
+
+/** What a product reads besides its input. */
+export interface ProductWeights {
+  readonly w: PanelMatrix;
+  /** Its address; 0: there is none. */
+  readonly bias: number;
+}
 
 /** A norm's weights: gamma with its offset added, and beta, 0 where there is none. */
 interface NormAddresses {
@@ -17,6 +25,7 @@ export class WeightMemory {
   readonly #map: MemoryMap;
   readonly #dtype: WeightsDtype;
   readonly #matrices = new Map<Weight, { readonly packed: PanelMatrix; readonly isTransposed: boolean }>();
+  readonly #gates = new Map<Linear, ProductWeights & { readonly operation: Gate }>();
   readonly #rows = new Map<Weight, Rows>();
   readonly #norms = new Map<NormWeights, NormAddresses>();
   /** Of all weights, with their padding. */
@@ -39,9 +48,14 @@ export class WeightMemory {
     return there(this.#rows.get(weight));
   }
 
-  /** Address of a product's bias; 0: it has none. */
-  bias({ bias }: Linear): number {
-    return bias ? there(this.#rows.get(bias)).address : 0;
+  linear({ matrix, bias }: Linear): ProductWeights {
+    return { w: this.matrix(matrix), bias: bias ? there(this.#rows.get(bias)).address : 0 };
+  }
+
+  /** Both products of a gate as one. */
+  gate({ gate }: Gate): ProductWeights {
+    const { w, bias } = there(this.#gates.get(gate));
+    return { w, bias };
   }
 
   norm(norm: NormWeights): NormAddresses {
@@ -57,6 +71,10 @@ export class WeightMemory {
       await packRows(memory, address, weights.tensor(weight), stride / 4);
     }
     const floats = new Float32Array(memory);
+    for (const { w, bias, operation } of this.#gates.values()) {
+      await packTensor(memory, w, gateMatrix(weights, operation), { isTransposed: true });
+      if (bias !== 0) floats.set(await gateBias(weights, operation), bias / 4);
+    }
     for (const [{ weight, bias, weightOffset = 0 }, { gamma, beta }] of this.#norms) {
       const tensor = weights.tensor(weight);
       await packRows(memory, gamma, tensor, strideOf(tensor.columns));
@@ -76,8 +94,7 @@ export class WeightMemory {
       case "linear":
         return this.#takeLinear(operation.linear);
       case "gate":
-        this.#takeLinear(operation.gate);
-        return this.#takeLinear(operation.up);
+        return this.#takeGate(operation);
       case "rotary":
         if (!operation.norms) return;
         this.#takeNorm(operation.norms.queries);
@@ -94,11 +111,23 @@ export class WeightMemory {
     if (bias) this.#takeRows(bias);
   }
 
+  #takeGate(operation: Gate): void {
+    const { gate, up } = operation;
+    if (this.#gates.has(gate)) return;
+    const w = this.#takePanels(gate.matrix.inputs, gateColumns(operation));
+    const bias = gate.bias || up.bias ? this.#map.take(4 * w.nStride) : 0;
+    this.#gates.set(gate, { w, bias, operation });
+  }
+
   #takeMatrix(matrix: Matrix): void {
     if (this.#matrices.has(matrix)) return;
-    const shape = panelShape(matrix.inputs, matrix.outputs, this.#dtype);
-    const packed = { ...shape, address: this.#map.take(shape.bytes) };
+    const packed = this.#takePanels(matrix.inputs, matrix.outputs);
     this.#matrices.set(matrix, { packed, isTransposed: matrix.layout === "out-in" });
+  }
+
+  #takePanels(k: number, n: number): PanelMatrix {
+    const shape = panelShape(k, n, this.#dtype);
+    return { ...shape, address: this.#map.take(shape.bytes) };
   }
 
   /** A vector is a row; several joined vectors are one. */

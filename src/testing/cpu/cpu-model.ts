@@ -73,6 +73,24 @@ export async function openCpuModel(options: CpuModelOptions) {
     });
     return packed;
   };
+  /** Columns of both matrices in twos: see backends/gate-weights.ts. */
+  const gateMatrix = (k: number, n: number): PanelMatrix => {
+    const columns = 4 * Math.ceil(n / 2);
+    const shape = panelShape(k, columns, dtype);
+    const packed = { ...shape, address: map.take(shape.bytes) };
+    fills.push((buffer) => {
+      const joined = new Float32Array(k * columns);
+      for (const place of [0, 2]) {
+        values(k * n, 2 / Math.sqrt(k)).forEach((value, i) => {
+          const column = i % n;
+          joined[Math.floor(i / n) * columns + 4 * (column >> 1) + (column & 1) + place] = value;
+        });
+      }
+      const band = { values: joined, columns, firstRow: 0 };
+      packBand(buffer, packed, band, { isTransposed: false, firstColumn: 0 });
+    });
+    return packed;
+  };
   const rows = (size: number, count = maxRows): Rows => {
     const stride = 4 * strideOf(size);
     return { address: map.take(count * stride), stride };
@@ -121,12 +139,12 @@ export async function openCpuModel(options: CpuModelOptions) {
     to: Rows,
     k: number,
     n: number,
-    epilogue: "store" | "addToOutput" | "geluTanh" | "silu" | "multiplyOutput" = "store",
+    epilogue: "store" | "addToOutput" | "geluTanh" | "swiglu" = "store",
   ): Operation => ({
     type: "linear",
     of: "rows",
     x: from,
-    w: matrix(k, n),
+    w: epilogue === "swiglu" ? gateMatrix(k, n) : matrix(k, n),
     bias: style === "gpt2" ? vector(n, 0, 0.1) : 0,
     y: to,
     epilogue,
@@ -193,9 +211,7 @@ export async function openCpuModel(options: CpuModelOptions) {
     meet();
     phase.push(norm(normed));
     meet();
-    if (style === "gpt2") phase.push(linear(normed, hidden, width, inner, "geluTanh"));
-    else
-      phase.push(linear(normed, hidden, width, inner, "silu"), linear(normed, hidden, width, inner, "multiplyOutput"));
+    phase.push(linear(normed, hidden, width, inner, style === "gpt2" ? "geluTanh" : "swiglu"));
     meet();
     phase.push(linear(hidden, x, inner, width, "addToOutput"));
     meet();

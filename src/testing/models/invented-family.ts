@@ -1,14 +1,15 @@
-import { GraphBuilder, type Linear, type NormWeights } from "../../models/graph.ts";
+import { GraphBuilder, type NormWeights, type RowLinear } from "../../models/graph.ts";
 import type { Family } from "../../models/model.ts";
 
 const HIDDEN = 44;
-const FEED_FORWARD = 70;
+const FEED_FORWARD = 71;
 const [HEADS, KV_HEADS, HEAD_DIM] = [6, 2, 10];
 const [LAYERS, VOCABULARY, POSITIONS] = [2, 131, 64];
 
 /**
  * A family that nobody has published. It shows that a folder and a line are all that a family takes: rotary positions,
- * grouped queries, RMSNorm, scaled embeddings, an untied head, and attention and a gated feed-forward side by side.
+ * grouped queries, RMSNorm, scaled embeddings, an untied head, and attention and a gated feed-forward of an odd width and
+ * with biases side by side.
  */
 export const inventedFamily: Family = {
   modelTypes: ["invented"],
@@ -41,8 +42,8 @@ function inventedGraph() {
     const gated = g.gate(
       `layer ${i} gate`,
       normed,
-      linear(`${i}.gate`, HIDDEN, FEED_FORWARD),
-      linear(`${i}.up`, HIDDEN, FEED_FORWARD),
+      biased(`${i}.gate`, HIDDEN, FEED_FORWARD),
+      biased(`${i}.up`, HIDDEN, FEED_FORWARD),
       "silu",
     );
     g.rotary(`layer ${i} rotary`, qkv, angles);
@@ -55,8 +56,12 @@ function inventedGraph() {
   return g.graph;
 }
 
-function linear(name: string, inputs: number, outputs: number): Linear {
+function linear(name: string, inputs: number, outputs: number): RowLinear {
   return { matrix: { tensors: [{ name, shape: [outputs, inputs] }], inputs, outputs, layout: "out-in" } };
+}
+
+function biased(name: string, inputs: number, outputs: number): RowLinear {
+  return { ...linear(name, inputs, outputs), bias: { tensors: [{ name: `${name} bias`, shape: [outputs] }] } };
 }
 
 function rmsNorm(name: string): NormWeights {

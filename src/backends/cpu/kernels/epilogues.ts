@@ -5,58 +5,99 @@
 //   store            y = z
 //   geluTanh, geluErf, silu    y = activation(z)
 //   addToOutput      y = y + z
-//   multiplyOutput   y = y z: after a gate's product has left its activations in y
+//   gegluTanh, gegluErf, swiglu    y = activation(gate) up, 16 columns: z has both (backends/gate-weights.ts)
+//
+//       z        gate 0  gate 1  up 0    up 1  |  gate 2  gate 3  up 2  up 3      two vectors
+//       gate     gate 0  gate 1  gate 2  gate 3
+//       up       up 0    up 1    up 2    up 3
 
-import type { FunctionReference } from "../wasm/function-builder.ts";
-import { f32x4, i32, v128 } from "../wasm/instructions.ts";
+import type { FunctionBuilder, FunctionReference, ParameterLocals } from "../wasm/function-builder.ts";
+import { f32x4, i32, i32x4, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
+import type { Vector } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { GROUP_COLUMNS } from "./panels.ts";
 
-/** Numbers of the epilogues, as `product` takes them. */
-export const EPILOGUE = { store: 0, geluTanh: 1, geluErf: 2, silu: 3, addToOutput: 4, multiplyOutput: 5 } as const;
+/** Numbers of the epilogues, as `product` takes them. Gates come last. */
+export const EPILOGUE = {
+  store: 0,
+  geluTanh: 1,
+  geluErf: 2,
+  silu: 3,
+  addToOutput: 4,
+  gegluTanh: 5,
+  gegluErf: 6,
+  swiglu: 7,
+} as const;
 export type Epilogue = keyof typeof EPILOGUE;
+
+export const FIRST_GATE = EPILOGUE.gegluTanh;
+/** Columns of y that a group becomes after a gate. */
+export const GATED_COLUMNS = GROUP_COLUMNS / 2;
+
+/** Returns the columns of y that a group of columns becomes. */
+export function outputColumns(epilogue: Epilogue): number {
+  return EPILOGUE[epilogue] < FIRST_GATE ? GROUP_COLUMNS : GATED_COLUMNS;
+}
 
 const PARAMETERS = { totals: "i32", bias: "i32", y: "i32", yStride: "i32", rows: "i32" } as const;
 export type EpilogueFunction = FunctionReference<typeof PARAMETERS, null>;
 
-const VECTORS = GROUP_COLUMNS / 4;
 /** Bytes of a row of totals. */
 export const TOTALS_STRIDE = 4 * GROUP_COLUMNS;
 
 export function defineEpilogues(module: ModuleBuilder, math: Arithmetic): Readonly<Record<Epilogue, EpilogueFunction>> {
-  const define = (name: Epilogue): EpilogueFunction =>
-    module.function(`epilogue_${name}`, PARAMETERS, (f, { totals, bias, y, yStride, rows }) => {
+  const plain = (name: Epilogue, finish: (f: FunctionBuilder, z: Vector, output: Vector) => Vector) =>
+    defineEpilogue(module, name, (f, { totals, bias, y }) => {
       const z = f.v128();
-      f.doWhile(
-        () => {
-          for (let i = 0; i < VECTORS; i++) {
-            z.set(v128.load(totals, 16 * i));
-            f.if(bias, () => z.set(f32x4.add(z, v128.load(bias, 16 * i))));
-            const output = v128.load(y, 16 * i);
-            const result = {
-              store: () => z,
-              geluTanh: () => math.geluTanh(f, z),
-              geluErf: () => math.geluErf(f, z),
-              silu: () => math.silu(f, z),
-              addToOutput: () => f32x4.add(output, z),
-              multiplyOutput: () => f32x4.mul(output, z),
-            }[name]();
-            f.storeV128(y, result, 16 * i);
-          }
-          f.increment(totals, TOTALS_STRIDE);
-          f.increment(y, yStride);
-          f.increment(rows, -1);
-        },
-        i32.ne(rows, 0),
-      );
+      for (let at = 0; at < TOTALS_STRIDE; at += 16) {
+        z.set(v128.load(totals, at));
+        f.if(bias, () => z.set(f32x4.add(z, v128.load(bias, at))));
+        f.storeV128(y, finish(f, z, v128.load(y, at)), at);
+      }
+    });
+  const gate = (name: Epilogue, activate: (f: FunctionBuilder, x: Vector) => Vector) =>
+    defineEpilogue(module, name, (f, { totals, bias, y }) => {
+      const [first, second, gated, up] = [f.v128(), f.v128(), f.v128(), f.v128()];
+      for (let at = 0; at < 4 * GATED_COLUMNS; at += 16) {
+        first.set(v128.load(totals, 2 * at));
+        second.set(v128.load(totals, 2 * at + 16));
+        f.if(bias, () => {
+          first.set(f32x4.add(first, v128.load(bias, 2 * at)));
+          second.set(f32x4.add(second, v128.load(bias, 2 * at + 16)));
+        });
+        gated.set(i32x4.shuffle(first, second, [0, 1, 4, 5]));
+        up.set(i32x4.shuffle(first, second, [2, 3, 6, 7]));
+        f.storeV128(y, f32x4.mul(activate(f, gated), up), at);
+      }
     });
   return {
-    store: define("store"),
-    geluTanh: define("geluTanh"),
-    geluErf: define("geluErf"),
-    silu: define("silu"),
-    addToOutput: define("addToOutput"),
-    multiplyOutput: define("multiplyOutput"),
+    store: plain("store", (_, z) => z),
+    geluTanh: plain("geluTanh", (f, z) => math.geluTanh(f, z)),
+    geluErf: plain("geluErf", (f, z) => math.geluErf(f, z)),
+    silu: plain("silu", (f, z) => math.silu(f, z)),
+    addToOutput: plain("addToOutput", (_, z, output) => f32x4.add(output, z)),
+    gegluTanh: gate("gegluTanh", (f, x) => math.geluTanh(f, x)),
+    gegluErf: gate("gegluErf", (f, x) => math.geluErf(f, x)),
+    swiglu: gate("swiglu", (f, x) => math.silu(f, x)),
   };
+}
+
+/** Of each row; `finishRow` computes y of one. */
+function defineEpilogue(
+  module: ModuleBuilder,
+  name: Epilogue,
+  finishRow: (f: FunctionBuilder, row: ParameterLocals<typeof PARAMETERS>) => void,
+): EpilogueFunction {
+  return module.function(`epilogue_${name}`, PARAMETERS, (f, row) => {
+    f.doWhile(
+      () => {
+        finishRow(f, row);
+        f.increment(row.totals, TOTALS_STRIDE);
+        f.increment(row.y, row.yStride);
+        f.increment(row.rows, -1);
+      },
+      i32.ne(row.rows, 0),
+    );
+  });
 }

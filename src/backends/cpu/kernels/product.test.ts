@@ -12,7 +12,7 @@ import {
 import { geluErfReference, geluTanhReference, matmulReference } from "../../../testing/references/reference.ts";
 import { weightsAsKept } from "../../../testing/references/weights-as-kept.ts";
 import { strideOf } from "../pack/panel-matrix.ts";
-import { EPILOGUE, type Epilogue } from "./epilogues.ts";
+import { EPILOGUE, outputColumns, type Epilogue } from "./epilogues.ts";
 import { GROUP_COLUMNS } from "./panels.ts";
 import { TOTALS_BYTES } from "./product.ts";
 
@@ -41,12 +41,15 @@ interface Run {
   readonly rowsACall?: number;
   /** Groups of columns a call. */
   readonly groupsACall?: number;
+  /** Weights and bias, where they are not those of `operands`. */
+  readonly w?: Float32Array;
+  readonly bias?: Float32Array;
 }
 
 /** y of a product, without its padding. */
 function multiply(test: TestKernels, shape: Case, { epilogue = "store", hasBias = true, ...run }: Run = {}) {
   const { rows, k, n } = shape;
-  const { x, w, bias, before } = operands(shape);
+  const { x, w, bias, before } = { ...operands(shape), ...run };
   const matrix = test.matrix(w, k, n);
   const xAt = test.put(paddedRows(x, rows, k));
   const yAt = test.put(paddedRows(before, rows, n));
@@ -57,13 +60,12 @@ function multiply(test: TestKernels, shape: Case, { epilogue = "store", hasBias 
   const { rowsACall = rows, groupsACall = groups } = run;
   for (let group = 0; group < groups; group += groupsACall) {
     for (let row = 0; row < rows; row += rowsACall) {
-      const column = 4 * GROUP_COLUMNS * group;
       test.kernels.product(
         xAt + row * kBytes,
         kBytes,
         matrix.address + group * matrix.groupBytes,
-        hasBias ? biasAt + column : 0,
-        yAt + row * nBytes + column,
+        hasBias ? biasAt + 4 * GROUP_COLUMNS * group : 0,
+        yAt + row * nBytes + 4 * outputColumns(epilogue) * group,
         nBytes,
         kBytes,
         Math.min(groupsACall, groups - group),
@@ -120,16 +122,16 @@ describe.each(DTYPES)("%s", (dtype) => {
   });
 });
 
-const EPILOGUES: Readonly<Record<Epilogue, (z: number, y: number) => number>> = {
+const EPILOGUES: Readonly<Partial<Record<Epilogue, (z: number, y: number) => number>>> = {
   store: (z) => z,
   geluTanh: (z) => geluTanhReference(z),
   geluErf: (z) => geluErfReference(z),
   silu: (z) => z / (1 + Math.exp(-z)),
   addToOutput: (z, y) => y + z,
-  multiplyOutput: (z, y) => y * z,
 };
 
-it.each(Object.keys(EPILOGUES) as Epilogue[])("ends with %s", async (epilogue) => {
+it.each(Object.entries(EPILOGUES))("ends with %s", async (name, finish) => {
+  const epilogue = name as Epilogue;
   const shape = { rows: 5, k: 40, n: 45 };
   const { x, w, bias, before } = operands(shape);
   for (const hasBias of [true, false]) {
@@ -137,9 +139,45 @@ it.each(Object.keys(EPILOGUES) as Epilogue[])("ends with %s", async (epilogue) =
     const y = multiply(await testKernels(), shape, { epilogue, hasBias });
     expectNear(
       y,
-      z.map((value, i) => EPILOGUES[epilogue](value, before[i] ?? NaN)),
+      z.map((value, i) => finish(value, before[i] ?? NaN)),
       2e-6,
     );
+  }
+});
+
+const GATES = [
+  ["gegluTanh", "geluTanh"],
+  ["gegluErf", "geluErf"],
+  ["swiglu", "silu"],
+] as const;
+
+it.each(GATES)("ends a gate with %s: the bits of %s(gate) times those of up", async (epilogue, activation) => {
+  const [rows, k, n] = [7, 70, 45];
+  const columns = 4 * Math.ceil(n / 2);
+  const [first, second] = [operands({ rows, k, n }), operands({ rows, k, n, seed: 11 })];
+  /** Rows [n] of both, side by side in twos. */
+  const joined = (gate: Float32Array, up: Float32Array) => {
+    const values = new Float32Array((gate.length / n) * columns);
+    gate.forEach((value, i) => {
+      const column = i % n;
+      const at = Math.floor(i / n) * columns + 4 * Math.floor(column / 2) + (column % 2);
+      values[at] = value;
+      values[at + 2] = up[i] ?? NaN;
+    });
+    return values;
+  };
+  for (const dtype of DTYPES) {
+    const test = await testKernels({ dtype });
+    for (const hasBias of [true, false]) {
+      const gates = multiply(test, { rows, k, n }, { epilogue: activation, hasBias });
+      const ups = multiply(test, { rows, k, n }, { hasBias, w: second.w, bias: second.bias });
+      const expected = bitsOf(gates.map((value, i) => value * (ups[i] ?? NaN)));
+      const run = { hasBias, w: joined(first.w, second.w), bias: joined(first.bias, second.bias), epilogue };
+      for (const calls of [{}, { groupsACall: 1 }, { rowsACall: 2 }]) {
+        const y = multiply(test, { rows, k, n: columns }, { ...run, ...calls });
+        expect(bitsOf(y.filter((_, i) => i % columns < n))).toEqual(expected);
+      }
+    }
   }
 });
 

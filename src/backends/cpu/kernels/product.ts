@@ -1,5 +1,7 @@
 // y[r, n] = epilogue(sum over k of x[r, k] w[k, n] + bias[n])      x: [rows, K], w: panels of [K, N], y: [rows, N]
 //
+// After a gate y has half as many columns: see epilogues.ts.
+//
 // Columns come in groups of 32. The rows are cut into tiles of 1 to 6, and all tiles take a chunk of K before any takes the
 // next, so that weights stream once; their totals wait in a scratch. Which tile computes a row changes no bit of it: see
 // product-tiles.ts.
@@ -10,7 +12,14 @@ import { i32 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { Value } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
-import { EPILOGUE, TOTALS_STRIDE, type Epilogue, type EpilogueFunction } from "./epilogues.ts";
+import {
+  EPILOGUE,
+  FIRST_GATE,
+  GATED_COLUMNS,
+  TOTALS_STRIDE,
+  type Epilogue,
+  type EpilogueFunction,
+} from "./epilogues.ts";
 import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_FORMATS } from "./panels.ts";
 import { defineTile, type Tile } from "./product-tiles.ts";
 
@@ -63,6 +72,7 @@ export function defineProduct(
     const yBlock = f.i32();
     const rowsLeft = f.i32();
     const height = f.i32();
+    const yBytes = f.i32(i32.select(i32.geU(epilogue, FIRST_GATE), 4 * GATED_COLUMNS, 4 * GROUP_COLUMNS));
     f.doWhile(
       () => {
         xBlock.set(x);
@@ -92,7 +102,7 @@ export function defineProduct(
         );
         f.increment(w, i32.mul(panelBytes, GROUP_PANELS));
         f.if(bias, () => f.increment(bias, 4 * GROUP_COLUMNS));
-        f.increment(y, 4 * GROUP_COLUMNS);
+        f.increment(y, yBytes);
         f.increment(groups, -1);
       },
       i32.ne(groups, 0),

@@ -67,7 +67,7 @@ export interface HeadNormOperation {
   readonly epsilon: number;
 }
 
-/** y = epilogue(x w + bias) */
+/** y = epilogue(x w + bias); after a gate's epilogue y has half the columns of w. */
 export interface LinearOperation {
   readonly type: "linear";
   readonly of: "rows" | "samples";

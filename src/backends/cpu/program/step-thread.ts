@@ -1,5 +1,5 @@
 import { headBlockBytes, type CacheShape } from "../kernels/cache-write.ts";
-import { EPILOGUE } from "../kernels/epilogues.ts";
+import { EPILOGUE, outputColumns } from "../kernels/epilogues.ts";
 import type { Kernels } from "../kernels/kernels.ts";
 import { GROUP_COLUMNS } from "../kernels/panels.ts";
 import type {
@@ -164,13 +164,12 @@ export class StepThread {
     const rows = of === "rows" ? this.#view.numRows : this.#view.numSamples;
     const { begin, end } = this.#share(w.nStride / GROUP_COLUMNS);
     if (rows === 0 || begin === end) return;
-    const columnBytes = 4 * GROUP_COLUMNS * begin;
     this.#kernels.product(
       x.address,
       x.stride,
       w.address + begin * w.groupBytes,
-      bias === 0 ? 0 : bias + columnBytes,
-      y.address + columnBytes,
+      bias === 0 ? 0 : bias + 4 * GROUP_COLUMNS * begin,
+      y.address + 4 * outputColumns(epilogue) * begin,
       y.stride,
       4 * w.kStride,
       end - begin,

@@ -162,6 +162,11 @@ export const i32x4 = {
   lanes,
   splat: (a: I32) => (typeof a === "number" ? toI32x4(a) : instruction("v128", simdCode(17), [a])),
   extractLane: (a: Vector, lane: number) => instruction("i32", simdCode(27), [a], (out) => out.byte(lane)),
+  /** Four of the eight lanes of both, 4 to 7 being those of `b`: i8x16.shuffle. */
+  shuffle: (a: Vector, b: Vector, picked: readonly [number, number, number, number]) =>
+    instruction("v128", simdCode(13), [a, b], (out) =>
+      out.bytes(picked.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte))),
+    ),
   eq: i32x4Binary(55),
   ltS: i32x4Binary(57),
   ltU: i32x4Binary(58),

@@ -77,6 +77,7 @@ it("computes in four lanes", async () => {
       f.storeV128(at, f32x4.add(f32x4.mul(x, 2), 1), 16);
       f.storeV128(at, i32x4.lanes(1, -2, 3, -4), 32);
       f.storeV128(at, v128.bitselect(x, f32x4.neg(x), f32x4.gt(x, 2)), 48);
+      f.storeV128(at, i32x4.shuffle(x, f32x4.neg(x), [2, 3, 4, 7]), 64);
     });
   });
   const floats = new Float32Array(memory.buffer);
@@ -85,6 +86,7 @@ it("computes in four lanes", async () => {
   expect([...floats.subarray(4, 8)]).toEqual([3, 5, 7, 9]);
   expect([...new Int32Array(memory.buffer, 32, 4)]).toEqual([1, -2, 3, -4]);
   expect([...floats.subarray(12, 16)]).toEqual([-1, -2, 3, 4]);
+  expect([...floats.subarray(16, 20)]).toEqual([3, 4, -1, -4]);
 });
 
 it("adds, waits and wakes atomically in shared memory", async () => {
