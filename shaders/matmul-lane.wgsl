@@ -7,13 +7,12 @@
 override LANES: u32;
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
-override Y4: u32; // stride of y over 4: N4, or more if w has only part of the columns
 override SAMPLES_ONLY: bool; // one row per sample instead of per token
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> w: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> bias: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> y: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> y: array<vec2<f32>>;
 @group(0) @binding(4) var<uniform> step: Step;
 
 @compute @workgroup_size(LANES)
@@ -47,16 +46,16 @@ fn matmul_lane(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   let num_rows = select(step.num_rows, step.num_samples, SAMPLES_ONLY);
   if (row < num_rows) {
-    store(total0, n4, row * Y4 + n4);
+    store(total0, n4, row);
   }
   if (row + 1u < num_rows) {
-    store(total1, n4, (row + 1u) * Y4 + n4);
+    store(total1, n4, row + 1u);
   }
   if (row + 2u < num_rows) {
-    store(total2, n4, (row + 2u) * Y4 + n4);
+    store(total2, n4, row + 2u);
   }
   if (row + 3u < num_rows) {
-    store(total3, n4, (row + 3u) * Y4 + n4);
+    store(total3, n4, row + 3u);
   }
 }
 

@@ -6,13 +6,12 @@
 override LANES: u32;
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
-override Y4: u32; // stride of y over 4: N4, or more if w has only part of the columns
 override SAMPLES_ONLY: bool; // one row per sample instead of per token
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> w: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> bias: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> y: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> y: array<vec2<f32>>;
 @group(0) @binding(4) var<uniform> step: Step;
 
 @compute @workgroup_size(LANES)
@@ -35,5 +34,5 @@ fn matmul_row(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     total = fma(sum, chunk_scale(chunk, n4), total);
   }
-  store(total, n4, row * Y4 + n4);
+  store(total, n4, row);
 }

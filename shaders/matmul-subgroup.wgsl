@@ -14,13 +14,12 @@ enable subgroups;
 override LANES: u32;
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
-override Y4: u32; // stride of y over 4: N4, or more if w has only part of the columns
 override SAMPLES_ONLY: bool; // one row per sample instead of per token
 
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read> w: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> bias: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> y: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> y: array<vec2<f32>>;
 @group(0) @binding(4) var<uniform> step: Step;
 
 @compute @workgroup_size(LANES)
@@ -94,6 +93,6 @@ fn accumulate(weights: Weights4x4, own: f32, sum: vec4<f32>) -> vec4<f32> {
 
 fn store_row(total: vec4<f32>, n4: u32, row: u32) {
   if (row < select(step.num_rows, step.num_samples, SAMPLES_ONLY)) {
-    store(total, n4, row * Y4 + n4);
+    store(total, n4, row);
   }
 }

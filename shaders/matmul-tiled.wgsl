@@ -19,7 +19,6 @@ override ROWS: u32;
 override VECS: u32; // ROWS VECS is at most MAX_SUMS
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
-override Y4: u32; // stride of y over 4: N4, or more if w has only part of the columns
 override SAMPLES_ONLY: bool; // one row per sample instead of per token; with NORM, x still has one per token
 override NORM: bool;
 
@@ -28,7 +27,7 @@ override NORM: bool;
 @group(0) @binding(2) var<storage, read> bias: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> norm: array<vec4<f32>>; // gamma, beta
 @group(0) @binding(4) var<storage, read> samples: array<Sample>;
-@group(0) @binding(5) var<storage, read_write> y: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> y: array<vec2<f32>>;
 @group(0) @binding(6) var<storage, read_write> logit_parts: array<LogitPart>; // only for the head: [samples, num_logit_parts()]
 @group(0) @binding(7) var<uniform> step: Step;
 
@@ -152,7 +151,7 @@ fn matmul_tiled(
       let row = first_row + ROWS * local.y + r;
       let is_mine = n4 < N4 && row < num_rows;
       if (is_mine) {
-        store(total[r * VECS + v], n4, row * Y4 + n4);
+        store(total[r * VECS + v], n4, row);
       }
       if (EPILOGUE == HEAD) {
         leave_logit_part(total[r * VECS + v] + bias[min(n4, N4 - 1u)], n4, row, thread, is_mine);

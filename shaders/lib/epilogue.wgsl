@@ -1,4 +1,8 @@
-// What a product does after its sum, in registers: adds the bias, then applies an activation, or adds to or multiplies y.
+// What a product does after its sum, in registers: adds the bias, then applies an activation, or adds to y.
+//
+// The two products of a gate are one. Its columns take turns in twos, so that each four sums make two outputs:
+//
+//   z   gate n | gate n + 1 | up n | up n + 1      y   activation(gate n) * up n | activation(gate n + 1) * up (n + 1)
 
 const BIAS_ONLY = 0u;
 const GELU_TANH = 1u;
@@ -6,9 +10,12 @@ const GELU_ERF = 2u;
 const ADD_TO_OUTPUT = 3u;
 const HEAD = 4u; // bias only; lib/head.wgsl then summarises the logits
 const SILU = 5u;
-const MULTIPLY_OUTPUT = 6u; // the second product of a gate
+const GEGLU_TANH = 6u;
+const GEGLU_ERF = 7u;
+const SWIGLU = 8u;
 
 override EPILOGUE: u32;
+override Y4: u32; // stride of y over 4: more than w's columns where w has only part of them, half as much after a gate
 
 // Returns a zero that compilers don't know. With a known zero a chain of fma begins with a plain product, which some
 // compilers fuse with the next one in the other order, in one kernel but not in another.
@@ -16,15 +23,29 @@ fn nothing_yet() -> vec4<f32> {
   return vec4(f32(step.num_rows >> 31u));
 }
 
-// `sum`: columns 4 n4 .. 4 n4 + 3 of one row; `index`: their place in y.
-fn store(sum: vec4<f32>, n4: u32, index: u32) {
+// `sum`: columns 4 n4 .. 4 n4 + 3 of one row
+fn store(sum: vec4<f32>, n4: u32, row: u32) {
   let z = sum + bias[n4];
+  let activated = activation(z);
+  if (EPILOGUE >= GEGLU_TANH) {
+    y[2u * Y4 * row + n4] = activated.xy * z.zw;
+    return;
+  }
+  let at = 2u * (Y4 * row + n4);
+  if (EPILOGUE == ADD_TO_OUTPUT) {
+    y[at] += activated.xy;
+    y[at + 1u] += activated.zw;
+    return;
+  }
+  y[at] = activated.xy;
+  y[at + 1u] = activated.zw;
+}
+
+fn activation(z: vec4<f32>) -> vec4<f32> {
   switch EPILOGUE {
-    case GELU_TANH: { y[index] = gelu_tanh(z); }
-    case GELU_ERF: { y[index] = gelu_erf(z); }
-    case SILU: { y[index] = silu(z); }
-    case MULTIPLY_OUTPUT: { y[index] = y[index] * z; }
-    case ADD_TO_OUTPUT: { y[index] = y[index] + z; }
-    default: { y[index] = z; }
+    case GELU_TANH, GEGLU_TANH: { return gelu_tanh(z); }
+    case GELU_ERF, GEGLU_ERF: { return gelu_erf(z); }
+    case SILU, SWIGLU: { return silu(z); }
+    default: { return z; }
   }
 }

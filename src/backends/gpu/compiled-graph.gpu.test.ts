@@ -54,7 +54,7 @@ const firstLogits = new Map<boolean, ArrayBuffer>();
 it.each([
   { isSoftware: true, hasSubgroups, embedding: "one part", maxBindingBytes: 2 ** 27 },
   { isSoftware: true, hasSubgroups, embedding: "three parts", maxBindingBytes: 50_000 },
-  { isSoftware: true, hasSubgroups: false, embedding: "eight parts", maxBindingBytes: 1 },
+  { isSoftware: true, hasSubgroups: false, embedding: "four parts", maxBindingBytes: 1 },
   { isSoftware: false, hasSubgroups, embedding: "three parts", maxBindingBytes: 50_000 },
 ])(
   "computes every module's output (software: $isSoftware, subgroups: $hasSubgroups, embedding in $embedding)",

@@ -6,7 +6,7 @@ import { Arena } from "./arena.ts";
 import { Activations } from "./activations.ts";
 import { KernelCompiler } from "./kernel.ts";
 import { measureOn } from "./matmul-tuning.ts";
-import { matmulChoices } from "./matmul-variants.ts";
+import { matmulChoices, usualMatmuls } from "./matmul-variants.ts";
 import { ModelBuffers } from "./model-buffers.ts";
 import { StepBuffer } from "./step-buffer.ts";
 import { WeightUploader } from "./weight-uploader.ts";
@@ -14,8 +14,9 @@ import { WeightUploader } from "./weight-uploader.ts";
 const { device, poller, hasSubgroups } = await openTestDevice();
 const MAX_ROWS = 40;
 
-it("measures every variant for GPUs on a model's own weights, and all give the same bits", async () => {
-  const { weights } = await loadGolden("gpt2-tiny");
+/** A measurement of the model's widest products, which read `x` and write `y`. */
+async function prepare(name: "gpt2-tiny" | "llama-tiny/tied") {
+  const { weights } = await loadGolden(name);
   const { shape, graph } = weights.model;
   const engine = resolveEngineConfig({ maxNumSeqs: 4, maxNumBatchedTokens: MAX_ROWS, numGpuBlocks: 8 }, shape);
   const arena = new Arena(device);
@@ -26,10 +27,10 @@ it("measures every variant for GPUs on a model's own weights, and all give the s
   const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
   const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
   uploader.destroy();
-  const fc = graph.operations.find(({ label }) => label === "layer 0 fc");
+  const widest = graph.operations.find(({ label }) => label === "layer 0 fc" || label === "layer 0 mlp");
   const ln2 = graph.operations.find(({ label }) => label === "layer 0 ln2");
-  if (fc?.type !== "linear" || ln2?.type !== "norm") throw new Error("a graph without its products");
-  const [x, hidden] = [activations.buffer(ln2.input), activations.buffer(fc.output)];
+  if (!widest || !("output" in widest) || ln2?.type !== "norm") throw new Error("a graph without its products");
+  const [x, y] = [activations.buffer(ln2.input), activations.buffer(widest.output)];
   device.queue.writeBuffer(x, 0, randomFloats(x.size / 4, 1));
   const { vocabSize } = shape;
   const measure = measureOn({
@@ -45,7 +46,11 @@ it("measures every variant for GPUs on a model's own weights, and all give the s
     activations,
     step,
   });
+  return { measure, y, arena };
+}
 
+it("measures every variant for GPUs on a model's own weights, and all give the same bits", async () => {
+  const { measure, y: hidden, arena } = await prepare("gpt2-tiny");
   const seen = new Map<string, ArrayBuffer>();
   for (const choice of matmulChoices({ isSoftware: false, hasSubgroups })) {
     for (const variant of choice) {
@@ -58,5 +63,21 @@ it("measures every variant for GPUs on a model's own weights, and all give the s
     }
   }
   expect(seen.size).toBe(5);
+  arena.destroy();
+});
+
+it("measures both products of a gate as one", async () => {
+  const { measure, y, arena } = await prepare("llama-tiny/tied");
+  const results: ArrayBuffer[] = [];
+  for (const variant of usualMatmuls({ isSoftware: false, hasSubgroups })) {
+    device.queue.writeBuffer(y, 0, new Float32Array(y.size / 4));
+    expect(await measure(variant, 1)).toBeGreaterThan(0);
+    results.push(await readBuffer(device, y));
+  }
+  // The width of the gate is 176, padded to 192: one row of it, and zeros.
+  const [first = new ArrayBuffer(0)] = results;
+  expect(new Float32Array(first, 0, 176).every((value) => value !== 0)).toBe(true);
+  expect(new Float32Array(first).subarray(176).every((value) => value === 0)).toBe(true);
+  for (const result of results) expect(differingWords(result, first)).toBe(0);
   arena.destroy();
 });

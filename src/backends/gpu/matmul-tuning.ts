@@ -1,13 +1,15 @@
 // Chooses an adapter's matmul kernels. The first load measures them on the model's own weights and stores the result.
 
-import type { Linear, Norm, Operation, Value } from "../../models/graph.ts";
+import type { Norm, Value } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import type { TuningStore } from "../backend.ts";
 import type { OpenedDevice } from "./device.ts";
 import { Epilogue, matmulSkinny } from "./kernels/matmul.ts";
 import { normShape, type MatmulChoice, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
-import type { OperationContext } from "./operations/operations.ts";
+import type { LinearBuffers } from "./model-buffers.ts";
+import { valueOf, type OperationContext } from "./operations/operations.ts";
+import { productsOfGate } from "./operations/products.ts";
 import { weightsDtypeCode } from "./weights-dtype.ts";
 
 /** Returns the milliseconds of one product of `rows` rows. */
@@ -72,26 +74,27 @@ type TunedModel = Omit<OperationContext, "matmuls"> & Pick<OpenedDevice, "device
  */
 export function measureOn(model: TunedModel): Measure {
   const { device, poller, compiler, engine, buffers, activations, step } = model;
-  const measured = widestProducts(model.graph.operations);
+  const measured = widestProducts(model);
   const [first] = measured;
   if (first === undefined) throw new RangeError("a model without products");
-  const { K4, N4 } = buffers.linear(first.linear);
+  const { Y4, epilogue: EPILOGUE } = first;
+  const { K4, N4 } = first.weights;
   const minMs = poller.isNeeded ? MIN_POLLED_MS : MIN_MEASURED_MS;
   const WEIGHTS_DTYPE = weightsDtypeCode[engine.dtype];
-  const shape: MatmulShape = { K4, N4, Y4: N4, SAMPLES_ONLY: false, WEIGHTS_DTYPE, EPILOGUE: Epilogue.biasOnly };
-  const norm = first.norm && normShape(first.norm.norm, first.linear.matrix.inputs);
+  const shape: MatmulShape = { K4, N4, Y4, SAMPLES_ONLY: false, WEIGHTS_DTYPE, EPILOGUE };
+  const norm = first.norm && normShape(first.norm.norm, valueOf(model, first.input).width);
   // Created at the first measurement: without any, the kernels' bindings may differ.
   let bindGroups: readonly GPUBindGroup[] | null = null;
   const bind = () =>
     measured.map((product) => {
-      const { w, bias } = buffers.linear(product.linear);
+      const { w, bias } = product.weights;
       return compiler.bind(matmulSkinny, {
         x: activations.buffer(product.norm?.input ?? product.input),
         w,
         bias,
         norm: product.norm ? buffers.norm(product.norm.norm) : bias,
         samples: step.samples,
-        y: activations.buffer(product.output),
+        y: product.y,
         logit_parts: activations.logitParts,
         step: step.step,
       });
@@ -126,24 +129,31 @@ export function measureOn(model: TunedModel): Measure {
 }
 
 interface MeasuredProduct {
-  readonly linear: Linear;
+  readonly weights: LinearBuffers;
   /** The norm that its kernel applies to the input. */
   readonly norm: Norm | null;
   readonly input: Value;
-  readonly output: Value;
+  readonly y: GPUBuffer | GPUBufferBinding;
+  readonly epilogue: number;
+  readonly Y4: number;
 }
 
-/** Returns the products with the most weights. They have one shape. */
-function widestProducts(operations: readonly Operation[]): readonly MeasuredProduct[] {
-  const norms = new Map(operations.flatMap((one) => (one.type === "norm" ? [[one.output, one] as const] : [])));
-  const products = operations.flatMap((operation): MeasuredProduct[] => {
+/** Returns the products with the most weights that have one shape. */
+function widestProducts(model: TunedModel): readonly MeasuredProduct[] {
+  const { graph, buffers, activations } = model;
+  const norms = new Map(graph.operations.flatMap((one) => (one.type === "norm" ? [[one.output, one] as const] : [])));
+  const products = graph.operations.flatMap((operation): MeasuredProduct[] => {
     if (operation.type !== "linear" && operation.type !== "gate") return [];
-    if (operation.type === "linear" && operation.addsToOutput) return [];
-    const { input, output } = operation;
-    const linear = operation.type === "gate" ? operation.up : operation.linear;
-    return [{ linear, norm: norms.get(input) ?? null, input, output }];
+    const { input } = operation;
+    const before = { input, norm: norms.get(input) ?? null };
+    if (operation.type === "gate") return productsOfGate(model, operation).map((part) => ({ ...before, ...part }));
+    if (operation.addsToOutput) return [];
+    const weights = buffers.linear(operation.linear);
+    const y = activations.buffer(operation.output);
+    return [{ ...before, weights, y, epilogue: Epilogue.biasOnly, Y4: weights.N4 }];
   });
-  const size = ({ linear: { matrix } }: MeasuredProduct) => matrix.inputs * matrix.outputs;
+  const size = ({ weights: { K4, N4 } }: MeasuredProduct) => K4 * N4;
   const most = Math.max(...products.map(size));
-  return products.filter((product) => size(product) === most);
+  const widest = products.filter((product) => size(product) === most);
+  return widest.filter(({ epilogue }) => epilogue === widest[0]?.epilogue);
 }

@@ -48,6 +48,20 @@ describe("the refusal of what does not fit names what would", () => {
   });
 });
 
+test("a gate larger than WebGPU's default binding passes: it is split", () => {
+  const model = describeModel({
+    model_type: "llama",
+    vocab_size: 32_000,
+    hidden_size: 4096,
+    intermediate_size: 14_336,
+    num_hidden_layers: 1,
+    num_attention_heads: 32,
+    max_position_embeddings: 4096,
+    rms_norm_eps: 1e-5,
+  });
+  checkFits(model, { ...engine, numGpuBlocks: 256 }, limits(4096 * 14_336 * 2));
+});
+
 test("fewer bits take less", () => {
   const bytes = (["f32", "f16", "q8", "q4"] as const).map((dtype) => modelMemory(XL, { ...engine, dtype }).weightBytes);
   expect(bytes).toEqual(bytes.toSorted((a, b) => b - a));

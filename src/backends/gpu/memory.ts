@@ -1,11 +1,12 @@
 // What a model takes on the GPU, before anything of it is there.
 
-import type { Linear, Operation, Weight } from "../../models/graph.ts";
+import type { Gate, Linear, Operation, Weight } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { kvBytesPerBlock, kvBytesPerToken } from "../../protocol/model-shape.ts";
 import type { EngineSizes, ModelMemory } from "../backend.ts";
+import { gateColumns } from "../gate-weights.ts";
 import { MAX_HEAD_SIZE } from "./kernels/attention.ts";
 import { strideOf } from "./padding.ts";
 import { packedBytes } from "./weights-dtype.ts";
@@ -61,7 +62,7 @@ export function checkFits(model: Model, sizes: EngineSizes, limits: BufferLimits
 
 interface WeightBuffer {
   readonly bytes: number;
-  /** Embeddings and heads are split where they are too large to be bound at once. */
+  /** Embeddings, heads and gates are split where they are too large to be bound at once. */
   readonly canBeSplit: boolean;
 }
 
@@ -82,6 +83,10 @@ function weightBuffers({ graph, shape }: Model, dtype: WeightsDtype): readonly W
     { bytes: packedBytes(inputs, outputs, dtype), canBeSplit: false },
     row(outputs),
   ];
+  const gate = (operation: Gate): WeightBuffer[] => {
+    const columns = gateColumns(operation);
+    return [{ bytes: packedBytes(operation.gate.matrix.inputs, columns, dtype), canBeSplit: true }, row(columns)];
+  };
   const table = (weight: Linear["matrix"]): WeightBuffer[] => {
     if (seen.has(weight)) return [];
     seen.add(weight);
@@ -100,7 +105,7 @@ function weightBuffers({ graph, shape }: Model, dtype: WeightsDtype): readonly W
       case "linear":
         return linear(operation.linear);
       case "gate":
-        return [...linear(operation.gate), ...linear(operation.up)];
+        return gate(operation);
       case "head":
         return table(operation.table);
       case "rotary":

@@ -1,8 +1,9 @@
-import type { Linear, NormWeights, Operation, Weight } from "../../models/graph.ts";
+import type { Gate, Linear, NormWeights, Operation, Weight } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { kvBytesPerToken } from "../../protocol/model-shape.ts";
+import { gateBias, gateMatrix } from "../gate-weights.ts";
 import type { Arena } from "./arena.ts";
 import type { PackedMatrix, TablePart, WeightUploader } from "./weight-uploader.ts";
 
@@ -10,7 +11,7 @@ export interface LinearBuffers extends PackedMatrix {
   readonly bias: GPUBuffer;
 }
 
-/** A part of an embedding or a head: its columns from `firstRow` of the file's matrix on. */
+/** A part of an embedding, a head or a gate: its columns from `firstRow` of the matrix [columns, inputs] on. */
 interface TableBuffers extends LinearBuffers, TablePart {}
 
 /** Keys and values of one layer: see shaders/README.md for the layout. */
@@ -26,12 +27,14 @@ export class ModelBuffers {
   /** A cache for each layer. */
   readonly caches: readonly LayerCache[];
   readonly #linears: ReadonlyMap<Linear, LinearBuffers>;
+  readonly #gates: ReadonlyMap<Linear, readonly TableBuffers[]>;
   readonly #tables: ReadonlyMap<Weight, readonly TableBuffers[]>;
   readonly #norms: ReadonlyMap<NormWeights, GPUBuffer>;
   readonly #positions: ReadonlyMap<Weight, GPUBuffer>;
 
   private constructor(uploads: Uploads, weightBytes: number, caches: readonly LayerCache[]) {
     this.#linears = uploads.linears;
+    this.#gates = uploads.gates;
     this.#tables = uploads.tables;
     this.#norms = uploads.norms;
     this.#positions = uploads.positions;
@@ -57,6 +60,11 @@ export class ModelBuffers {
     return there(this.#linears.get(linear));
   }
 
+  /** Both products of a gate as one, in parts where it is larger than can be bound at once. */
+  gate({ gate }: Gate): readonly TableBuffers[] {
+    return there(this.#gates.get(gate));
+  }
+
   /** An embedding or a head, in parts where it is larger than can be bound at once. */
   table(weight: Weight): readonly TableBuffers[] {
     return there(this.#tables.get(weight));
@@ -76,6 +84,7 @@ export class ModelBuffers {
 /** Weights on their way to the GPU: each once, however many operations read it. */
 class Uploads {
   readonly linears = new Map<Linear, LinearBuffers>();
+  readonly gates = new Map<Linear, readonly TableBuffers[]>();
   readonly tables = new Map<Weight, readonly TableBuffers[]>();
   readonly norms = new Map<NormWeights, GPUBuffer>();
   readonly positions = new Map<Weight, GPUBuffer>();
@@ -100,8 +109,7 @@ class Uploads {
       case "linear":
         return this.#addLinear(operation.label, operation.linear);
       case "gate":
-        await this.#addLinear(`${operation.label} gate`, operation.gate);
-        return this.#addLinear(`${operation.label} up`, operation.up);
+        return this.#addGate(operation);
       case "head":
         return this.#addTable(operation.table);
       case "rotary":
@@ -122,6 +130,22 @@ class Uploads {
       ? await this.#uploader.rows(`${label} bias`, this.#weights.tensor(bias))
       : this.#arena.storage(`${label} bias`, 16 * packed.N4);
     this.linears.set(linear, { ...packed, bias: biases });
+  }
+
+  async #addGate(operation: Gate): Promise<void> {
+    if (this.gates.has(operation.gate)) return;
+    const { label } = operation;
+    const parts = await this.#uploader.table(label, gateMatrix(this.#weights, operation));
+    const bias = await gateBias(this.#weights, operation);
+    const biasOf = ({ firstRow, N4 }: TablePart) => {
+      const padded = new Float32Array(4 * N4);
+      padded.set(bias.subarray(firstRow, firstRow + 4 * N4));
+      return this.#arena.upload(`${label} bias`, padded);
+    };
+    this.gates.set(
+      operation.gate,
+      parts.map((part) => ({ ...part, bias: biasOf(part) })),
+    );
   }
 
   async #addTable(table: Weight): Promise<void> {

@@ -26,12 +26,12 @@ const STAGING_BYTES = 16 * 2 ** 20;
 const BAND_ROWS = 32;
 const BAND_WORDS = 4;
 const LANES = 32;
-/** Columns. Each part's columns of the logits are bound at an offset, which must be a multiple of 256 bytes. */
-const PART_ALIGNMENT = 64;
+/** Columns. Each part's outputs, of a gate half as many, are bound at an offset, which must be a multiple of 256 bytes. */
+const PART_ALIGNMENT = 128;
 
 /**
  * Uploads matrices in their file's layout, in bands of rows. A kernel packs them on the GPU. So JavaScript holds at most
- * one band and converts nothing.
+ * one band (of a gate, another half while two matrices are joined) and converts nothing.
  */
 export class WeightUploader {
   readonly #device: GPUDevice;
@@ -95,7 +95,7 @@ export class WeightUploader {
     return { w, K4, N4 };
   }
 
-  /** Uploads an embedding [n, k] in parts of its rows, since it may be larger than the adapter's largest binding. */
+  /** Uploads a matrix [n, k] in parts of its rows, since it may be larger than the adapter's largest binding. */
   async table(label: string, tensor: Tensor): Promise<readonly TablePart[]> {
     const stepBytes = packedBytes(tensor.columns, PART_ALIGNMENT, this.#dtype);
     const partRows = PART_ALIGNMENT * Math.max(1, Math.floor(this.#maxBindingBytes / stepBytes));

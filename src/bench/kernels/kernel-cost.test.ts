@@ -10,6 +10,11 @@ it("a product moves its weights once, and each row in and out", () => {
   expect(cost).toEqual({ bytes: 256 * 768 * 2 + 4 * 4 * (256 + 768), flops: 2 * 4 * 256 * 768 });
 });
 
+it("a gate's product writes half as many columns as it sums up", () => {
+  const pipeline = { name: "matmul-lane", constants: { K4: 64, N4: 192, Y4: 96 } };
+  expect(costOf(pipeline, [0, 1000], DECODE)?.bytes).toBe(1000 + 4 * 4 * (256 + 384));
+});
+
 it("the head's product has rows for what samples only", () => {
   const pipeline = { name: "matmul-row", constants: { K4: 64, N4: 1024, SAMPLES_ONLY: 1 } };
   expect(costOf(pipeline, [0, 100], { ...DECODE, rows: 32, samples: 1 })?.flops).toBe(2 * 256 * 4096);

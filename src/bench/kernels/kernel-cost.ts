@@ -34,13 +34,15 @@ export function costOf(
   boundBytes: readonly number[],
   { rows, samples, context, cachedPositions }: StepShape,
 ): KernelCost | null {
-  const { K4 = 0, N4 = 0, SAMPLES_ONLY = 0 } = constants;
+  const { K4 = 0, N4 = 0, Y4 = N4, SAMPLES_ONLY = 0 } = constants;
   const { HEADS = 0, KV_HEADS = HEADS, HEAD_SIZE = 0, HEAD_VEC4 = 0, CACHE_F16 = 0, WINDOW = Infinity } = constants;
   if (name.startsWith("matmul")) {
     const [k, n] = [4 * K4, 4 * N4];
     const height = SAMPLES_ONLY ? samples : rows;
     const [, weightBytes = 0] = boundBytes;
-    return { bytes: weightBytes + FLOAT_BYTES * height * (k + n), flops: 2 * height * k * n };
+    // After a gate y has half as many columns; parts of a matrix write part of a wider y.
+    const outputs = Math.min(n, 4 * Y4);
+    return { bytes: weightBytes + FLOAT_BYTES * height * (k + outputs), flops: 2 * height * k * n };
   }
   if (name.startsWith("attention") && name !== "attention-merge") {
     const cacheBytes = 2 * KV_HEADS * 4 * HEAD_VEC4 * (CACHE_F16 ? 2 : FLOAT_BYTES);

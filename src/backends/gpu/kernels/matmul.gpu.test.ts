@@ -51,14 +51,15 @@ const NO_HEAD = { VOCABULARY: 0, FIRST_TOKEN: 0 };
 
 type KernelName = "row" | "lane" | "subgroup" | "skinny" | "tiled";
 
-/** Returns [rows, n] from one kernel with tiles of `tileRows` rows. */
+/** Returns [rows, n] from one kernel with tiles of `tileRows` rows, [rows, n / 2] after a gate. */
 async function multiply(product: Product, name: KernelName, tileRows: number): Promise<ArrayBuffer> {
   const { rows, k, n, dtype, epilogue } = product;
+  const outputs = epilogue >= Epilogue.gegluTanh ? n / 2 : n;
   const inputs = inputsOf(product);
   const shape = {
     K4: strideOf(k) / 4,
     N4: strideOf(n) / 4,
-    Y4: strideOf(n) / 4,
+    Y4: strideOf(outputs) / 4,
     SAMPLES_ONLY: false,
     WEIGHTS_DTYPE: weightsDtypeCode[dtype],
     EPILOGUE: epilogue,
@@ -69,7 +70,7 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
     x: tall(inputs.x, k),
     w: inputs.packed.words,
     bias: padRows(inputs.bias, 1, n),
-    y: tall(inputs.before, n),
+    y: tall(inputs.before, outputs),
     step: new Uint32Array([rows, 0, 0, 0]),
     norm: new Float32Array(4),
     samples: packSamples([{}]),
@@ -99,8 +100,8 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
       }
     }
   };
-  const outputs = await run();
-  return unpad(floatsOf(outputs, "y"), rows, n);
+  const written = await run();
+  return unpad(floatsOf(written, "y"), rows, outputs);
 }
 
 function unpad(padded: Float32Array, rows: number, width: number): ArrayBuffer {
@@ -213,13 +214,35 @@ describe("a product's epilogue", () => {
     ["gelu, tanh", Epilogue.geluTanh, plain.map(geluTanhReference)],
     ["gelu, erf", Epilogue.geluErf, plain.map(geluErfReference)],
     ["silu", Epilogue.silu, plain.map(siluReference)],
-    ["what is there already, multiplied", Epilogue.multiplyOutput, plain.map((value, i) => value * (before[i] ?? 0))],
     ["the residual", Epilogue.addToOutput, plain.map((value, i) => value + (before[i] ?? 0))],
   ])("%s", async (_, epilogue, expected) => {
     // All kernels share lib/epilogue.wgsl, except that the residual reads the output, which each kernel does itself.
     const kernels = epilogue === Epilogue.addToOutput ? KERNELS : KERNELS.slice(0, 2);
     for (const [name, tileRows] of kernels) {
       expectClose(new Float32Array(await multiply({ ...product, epilogue }, name, tileRows)), expected, 5e-6);
+    }
+  });
+
+  it.each([
+    ["geglu, tanh", Epilogue.gegluTanh, Epilogue.geluTanh, geluTanhReference],
+    ["geglu, erf", Epilogue.gegluErf, Epilogue.geluErf, geluErfReference],
+    ["swiglu", Epilogue.swiglu, Epilogue.silu, siluReference],
+  ])("%s: the activations of two columns times the next two, with the bits of either", async (_, gate, own, act) => {
+    const n = 92;
+    const ofGate = { ...product, n, epilogue: gate };
+    const { x: input, w: matrix, bias: biases } = inputsOf(ofGate);
+    const sums = matmulReference(input, matrix, biases, product.rows, product.k, n);
+    const separate = async (epilogue: number) => new Float32Array(await multiply({ ...ofGate, epilogue }, "lane", 4));
+    const [activations, plains] = [await separate(own), await separate(Epilogue.biasOnly)];
+    const gates = Array.from(sums.keys()).filter((column) => column % 4 < 2);
+    const expected = Float32Array.from(gates, (column) => (activations[column] ?? NaN) * (plains[column + 2] ?? NaN));
+    expectClose(
+      expected,
+      gates.map((column) => act(sums[column] ?? NaN) * (sums[column + 2] ?? NaN)),
+      5e-6,
+    );
+    for (const [name, tileRows] of KERNELS) {
+      expect(differingWords(await multiply(ofGate, name, tileRows), expected.buffer), name).toBe(0);
     }
   });
 

@@ -22,7 +22,9 @@ export const Epilogue = {
   addToOutput: 3,
   head: 4,
   silu: 5,
-  multiplyOutput: 6,
+  gegluTanh: 6,
+  gegluErf: 7,
+  swiglu: 8,
 } as const;
 
 const bindings = [

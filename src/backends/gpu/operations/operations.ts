@@ -78,7 +78,7 @@ export function always(...dispatches: Dispatch[]): CompiledOperation {
 }
 
 /** Returns the shape of a value of the graph. */
-export function valueOf({ graph }: OperationContext, value: Value): ValueShape {
+export function valueOf({ graph }: Pick<OperationContext, "graph">, value: Value): ValueShape {
   const shape = graph.values[value];
   if (shape === undefined) throw new RangeError(`the graph has no value ${value}`);
   return shape;

@@ -1,8 +1,9 @@
-import type { Activation, Linear } from "../../../models/graph.ts";
+import type { Activation, Gate } from "../../../models/graph.ts";
 import type { Dispatch, StepSize } from "../kernel.ts";
 import { Epilogue } from "../kernels/matmul.ts";
 import type { MatmulExtras, MatmulShape } from "../matmul-variants.ts";
 import type { LinearBuffers } from "../model-buffers.ts";
+import { strideOf } from "../padding.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
 import type { CompiledOperation, OperationContext } from "./operations.ts";
 
@@ -17,7 +18,7 @@ interface Product {
   readonly extras: MatmulExtras;
   /** One row per sample, not one per row of the step. [false] */
   readonly samplesOnly?: boolean;
-  /** The stride of y over 4, where it is not that of the product. */
+  /** The stride of y over 4, where it is not N4. */
   readonly Y4?: number;
 }
 
@@ -59,10 +60,21 @@ export function activationEpilogue(activation: Activation | null): number {
   return activation === null ? Epilogue.biasOnly : ACTIVATION_EPILOGUES[activation];
 }
 
-/** The two products of a gate, in order: the second multiplies what the first has written. */
-export function productsOfGate(gate: { label: string; gate: Linear; up: Linear; activation: Activation }) {
-  return [
-    { label: `${gate.label} gate`, linear: gate.gate, epilogue: activationEpilogue(gate.activation) },
-    { label: `${gate.label} up`, linear: gate.up, epilogue: Epilogue.multiplyOutput },
-  ];
+const GATE_EPILOGUES: Readonly<Record<Activation, number>> = {
+  gelu_tanh: Epilogue.gegluTanh,
+  gelu_erf: Epilogue.gegluErf,
+  silu: Epilogue.swiglu,
+};
+
+/** Returns a gate's products, one for each part of its matrix: each writes its own columns of the output. */
+export function productsOfGate(
+  { buffers, activations }: Pick<OperationContext, "buffers" | "activations">,
+  operation: Gate,
+) {
+  const epilogue = GATE_EPILOGUES[operation.activation];
+  const Y4 = strideOf(operation.gate.matrix.outputs) / 4;
+  return buffers.gate(operation).map((weights) => {
+    const y = { buffer: activations.buffer(operation.output), offset: 2 * weights.firstRow };
+    return { weights, y, epilogue, Y4 };
+  });
 }

@@ -48,8 +48,8 @@ export function softwareOperations(context: OperationContext, { hasSubgroups }: 
 
     gate: (operation) =>
       Promise.all(
-        productsOfGate(operation).map(({ label, linear, epilogue }) =>
-          product(label, buffers.linear(linear), operation.input, activations.buffer(operation.output), epilogue),
+        productsOfGate(context, operation).map(({ weights, y, epilogue, Y4 }) =>
+          product(operation.label, weights, operation.input, y, epilogue, { Y4 }),
         ),
       ),
 

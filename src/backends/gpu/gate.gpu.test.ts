@@ -1,0 +1,62 @@
+// A gate's two products are one dispatch. Its matrix is split where it is larger than can be bound at once.
+
+import { expect, it } from "vitest";
+
+import { resolveEngineConfig } from "../../api/engine-config.ts";
+import { StepPlanner } from "../../engine/core/step-planner.ts";
+import { describeModel, FAMILIES } from "../../models/families.ts";
+import { differingWords, expectClose, openTestDevice, readBuffer } from "../../testing/gpu/gpu.ts";
+import { prepareGraph, runDispatches } from "../../testing/gpu/prepared-graph.ts";
+import { placedSequence } from "../../testing/gpu/runner-runs.ts";
+import { inventedFamily } from "../../testing/models/invented-family.ts";
+import { randomWeights } from "../../testing/models/random-weights.ts";
+import { lastLogitsReference } from "../../testing/references/graph-reference.ts";
+import type { AdapterTraits } from "./matmul-variants.ts";
+
+const opened = await openTestDevice();
+const { hasSubgroups } = opened;
+const weights = randomWeights(describeModel({ model_type: "invented" }, undefined, [...FAMILIES, inventedFamily]));
+const { shape } = weights.model;
+const prompt = Array.from({ length: 9 }, (_, i) => (i * 29 + 7) % shape.vocabSize);
+
+async function run(adapter: AdapterTraits, dtype: "f32" | "q4", maxBindingBytes: number) {
+  const sizes = { maxNumSeqs: 1, maxNumBatchedTokens: prompt.length, numGpuBlocks: 64 };
+  const engine = resolveEngineConfig({ ...sizes, dtype, kvCacheDtype: "f32" }, shape);
+  const { compiled, activations, step, arena } = await prepareGraph(opened, weights, engine, {
+    adapter,
+    maxBindingBytes,
+  });
+  const share = { start: 0, count: prompt.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
+  const plan = new StepPlanner().plan([{ sequence: placedSequence(prompt, 0, prompt.length), ...share }]);
+  const size = step.write(opened.device.queue, plan);
+  const dispatches = [...compiled.dispatches(size)];
+  runDispatches(opened, dispatches, size);
+  const logits = (await readBuffer(opened.device, activations.logits)).slice(0, 4 * shape.vocabSize);
+  arena.destroy();
+  return { logits, names: dispatches.map(({ name }) => name) };
+}
+
+const ofLayer = (names: readonly string[]) => names.filter((name) => name.startsWith("layer 0 "));
+
+it.each([
+  // A norm of its own, and with subgroups a write to the cache of its own.
+  { isSoftware: true, hasSubgroups, inLayer: hasSubgroups ? 8 : 7 },
+  { isSoftware: true, hasSubgroups: false, inLayer: 7 },
+  { isSoftware: false, hasSubgroups, inLayer: 6 },
+])(
+  "is one dispatch, or one for each part, with the same bits (software: $isSoftware, subgroups: $hasSubgroups)",
+  async ({ inLayer, ...adapter }) => {
+    for (const dtype of ["f32", "q4"] as const) {
+      const whole = await run(adapter, dtype, 2 ** 27);
+      expect(ofLayer(whole.names)).toHaveLength(inLayer);
+      expect(whole.names.filter((name) => name === "layer 0 gate")).toHaveLength(1);
+      if (dtype === "f32") {
+        expectClose(new Float32Array(whole.logits), await lastLogitsReference(weights, prompt), 2e-4);
+      }
+      // Two parts: of 128 columns, and of the other 16.
+      const split = await run(adapter, dtype, 1);
+      expect(split.names.filter((name) => name === "layer 0 gate")).toHaveLength(2);
+      expect(differingWords(split.logits, whole.logits)).toBe(0);
+    }
+  },
+);
