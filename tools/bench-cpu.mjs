@@ -1,6 +1,7 @@
-// The CPU backend on a model with random weights. In Chromium: what each kind of operation takes of a step, beside what the
-// core can do at most. In plain Node, by the library as it was built: tokens a second over whole requests, prompts included.
-// Node 20 has no relaxed SIMD, and its compiler makes slower code of the same kernels: compare within one table.
+// The CPU backend on a model with random weights. In Chromium: attention by itself, and what each kind of operation takes of
+// a step, beside what the core can do at most. In plain Node, by the library as it was built: tokens a second over whole
+// requests, prompts included. Node 20 has no relaxed SIMD, and its compiler makes slower code of the same kernels: compare
+// within one table.
 
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -68,9 +69,9 @@ export async function benchCpu(executablePath, { size = "small", dtype, repeats 
 async function benchSteps(executablePath, size, dtypes) {
   const { build, runnerImport } = await import("vite");
   const outDir = join(root, ".chorus", "bench-cpu");
-  const entry = join(root, "src/testing/benchmarks/cpu-step-cost.ts");
+  const entry = ["cpu-step-cost", "cpu-attention-cost"].map((name) => join(root, `src/testing/benchmarks/${name}.ts`));
   /** @type {import("vite").LibraryOptions} */
-  const lib = { entry, formats: ["es"], fileName: () => "cpu-step-cost.js" };
+  const lib = { entry, formats: ["es"], fileName: (_, name) => `${name}.js` };
   await build({
     root,
     configFile: false,
@@ -91,9 +92,10 @@ async function benchSteps(executablePath, size, dtypes) {
     page.on("console", (message) => message.type() === "log" && console.log(message.text()));
     // Any page that is there: what it would load is another bench's.
     await page.goto(`${server.url}pages/in-turn.mjs`);
-    const url = `${server.url}bench/cpu-step-cost.js`;
+    const bench = `${server.url}bench/`;
+    await page.evaluate(async (url) => (await import(url)).printCpuAttentionCosts(), `${bench}cpu-attention-cost.js`);
     await page.evaluate(async (given) => (await import(given.url)).printCpuStepCosts(given.size, given.dtypes), {
-      url,
+      url: `${bench}cpu-step-cost.js`,
       size,
       dtypes,
     });

@@ -18,6 +18,7 @@ import { describeModel } from "../../models/families.ts";
 import type { Model } from "../../models/model.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { printTable } from "./bench.ts";
+import { fillWithSmallFloats } from "./small-floats.ts";
 
 type Kind = Operation["type"];
 
@@ -164,19 +165,6 @@ function stepPlan(count: number, prompt: number, blocks: number): StepPlan {
     rules: [],
     masks: [],
   };
-}
-
-/** Bits that are small normal numbers in every format: some processors take a hundred cycles for a half that is not normal. */
-function fillWithSmallFloats(buffer: ArrayBufferLike): void {
-  const floats = new Float32Array(buffer);
-  const words = new Uint32Array(buffer);
-  let state = 1;
-  // The words before are the barrier's and others that must be zero; random ones there would be harmless on one thread.
-  for (let i = 0; i < floats.length; i++) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
-    floats[i] = state / 2 ** 35;
-    words[i] = ((words[i] ?? 0) & ~0x4000) | 0x2000;
-  }
 }
 
 /** Of one core: on vectors that stay in registers, in enough chains that none waits. In 10^9. */

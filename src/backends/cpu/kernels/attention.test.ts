@@ -47,9 +47,10 @@ async function openCache(math: CpuMath, dtype: CacheShape["dtype"], shape: Case)
       const row = position * rowBytes;
       kernels.cache_write(kAt + row, vAt + row, keys + block, values + block, position % blockSize, keyHeads);
     },
-    /** y of the row at a position: of some heads a call. */
+    /** y of the row at a position: of some heads a call, the last ones first, so that a call that writes too far shows. */
     attend(position: number, headsACall = queryHeads): Float32Array {
-      for (let head = 0; head < queryHeads; head += headsACall) {
+      const calls = Math.ceil(queryHeads / headsACall);
+      for (let head = (calls - 1) * headsACall; head >= 0; head -= headsACall) {
         const offset = 4 * head * headSize;
         const keyHead = Math.floor(head / queriesAKey) * headBlockBytes(cache);
         kernels.attend(
@@ -78,6 +79,8 @@ const CASES: readonly Case[] = [
   { headSize: 12, blockSize: 16, queryHeads: 5, keyHeads: 5 },
   { headSize: 64, blockSize: 16, queryHeads: 4, keyHeads: 2 },
   { headSize: 80, blockSize: 4, queryHeads: 6, keyHeads: 2 },
+  { headSize: 20, blockSize: 12, queryHeads: 10, keyHeads: 2 },
+  { headSize: 44, blockSize: 16, queryHeads: 14, keyHeads: 2, window: 33 },
   { headSize: 256, blockSize: 32, queryHeads: 4, keyHeads: 1, window: 20 },
   { headSize: 8, blockSize: 12, queryHeads: 3, keyHeads: 3, window: 1 },
 ];
@@ -111,17 +114,28 @@ describe.each(["f32", "f16"] as const)("a cache in %s", (dtype) => {
     },
   );
 
-  it("gives a row the same bits whatever was written after it, and whoever computes which heads", async () => {
-    const cache = await openCache("portable", dtype, { headSize: 64, blockSize: 16, queryHeads: 6, keyHeads: 2 });
-    const alone: number[][] = [];
-    for (let position = 0; position < LENGTH; position++) {
-      cache.write(position);
-      alone.push(bitsOf(cache.attend(position)));
-    }
-    for (let position = 0; position < LENGTH; position += 7) {
-      for (const headsACall of [1, 2, 4, 6]) {
-        expect(bitsOf(cache.attend(position, headsACall))).toEqual(alone[position]);
+  it.each([
+    { queryHeads: 6, keyHeads: 6 },
+    { queryHeads: 6, keyHeads: 3 },
+    { queryHeads: 6, keyHeads: 2 },
+    { queryHeads: 8, keyHeads: 2 },
+    { queryHeads: 14, keyHeads: 2 },
+  ])(
+    "gives a row the same bits whatever was written after it, and whoever computes which heads: $queryHeads on $keyHeads",
+    async ({ queryHeads, keyHeads }) => {
+      for (const math of ["portable", "fastest"] as const) {
+        const cache = await openCache(math, dtype, { headSize: 36, blockSize: 16, queryHeads, keyHeads });
+        const alone = new Map<number, number[]>();
+        for (let position = 0; position < LENGTH; position++) {
+          cache.write(position);
+          if (position % 9 === 0) alone.set(position, bitsOf(cache.attend(position, 1)));
+        }
+        for (const [position, bits] of alone) {
+          for (const headsACall of [2, 3, 4, 5, queryHeads]) {
+            expect(bitsOf(cache.attend(position, headsACall))).toEqual(bits);
+          }
+        }
       }
-    }
-  });
+    },
+  );
 });

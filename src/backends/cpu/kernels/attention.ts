@@ -2,7 +2,9 @@
 //
 // One row and some of its query heads, causal and paged: positions `first` (0, or where a sliding window begins) to
 // `length` - 1. All scores, then one softmax, then the values, so that a row's bits depend on its position alone. Blocks
-// outside and heads inside: the cache streams as it lies (see cache-write.ts).
+// outside and heads inside: the cache streams as it lies (see cache-write.ts). Heads that share a key head are computed in
+// tiles: each key and each value is loaded once for a tile. What is added for a head does not depend on its tile, and so a
+// call may begin and end within a group.
 //
 //   scores   scratch [heads][pitch bytes]: position 0 is that of the first block's first token
 //
@@ -10,12 +12,13 @@
 // then 2^16 times; for values, the weights are 2^112 times larger. None of it rounds.
 
 import type { FunctionBuilder, Local, ParameterLocals } from "../wasm/function-builder.ts";
-import { f32, f32x4, i32, i32x4, v128 } from "../wasm/instructions.ts";
+import { f32, f32x4, i32, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { I32, Value, Vector } from "../wasm/value.ts";
 import { FORBIDDEN, type Arithmetic } from "./arithmetic.ts";
 import { headBlockBytes, valueBytes, type CacheShape } from "./cache-write.ts";
-import { HALF_SCALE, movedHalfBits, movedHalves } from "./halves.ts";
+import { extendedHalves, HALF_SCALE, movedHalfBits } from "./halves.ts";
+import { TileRegisters } from "./register-tile.ts";
 
 export type Attend = (
   q: number,
@@ -52,8 +55,14 @@ type Locals = ParameterLocals<typeof PARAMETERS>;
 
 const QUERY_SCALE = 2 ** 96;
 const SCORE_SCALE = HALF_SCALE / QUERY_SCALE;
-/** Vectors of sums that stay in registers. */
-const MAX_SUMS = 8;
+/** Chains of additions that make a score. */
+const CHAINS = 2;
+/** Heads of a tile, at most. Four are faster where loads take work, as those of halves do, and slower with f32. */
+const MOST_HEADS = { f32: 3, f16: 4 };
+/** Vectors of tokens that are scored at once, for tiles of 1 to 4 heads. Their sums stay in registers. */
+const SCORE_VECTORS = [4, 2, 2, 1];
+/** Vectors of a value that are added at once, likewise. */
+const VALUE_VECTORS = [8, 4, 3, 2];
 const VECTOR_BYTES = 16;
 
 /** @param queriesAKey query heads that share a key head */
@@ -80,25 +89,51 @@ interface Walk {
   readonly locals: Locals;
 }
 
-/** For each block, for each head: `body` with the head's part of the block in the cache. */
-function eachBlock(
-  { f, cache, queriesAKey, locals }: Walk,
-  start: Local<"i32">,
-  body: (block: { readonly at: Local<"i32">; readonly head: Local<"i32">; readonly position: Local<"i32"> }) => void,
-): void {
+/** Neighbouring heads that share a key head. */
+interface Tile {
+  readonly heads: number;
+  readonly firstHead: Local<"i32">;
+  /** Their key head's part of the block in the cache. */
+  readonly at: Local<"i32">;
+  /** Of the block's first token. */
+  readonly position: Local<"i32">;
+}
+
+/** For each block, for each tile of heads: `body`, which is written once for each size of a tile. */
+function eachTile({ f, cache, queriesAKey, locals }: Walk, start: Local<"i32">, body: (tile: Tile) => void): void {
   const { blockBytes, table, length, heads, groupHead } = locals;
   const tableAt = f.i32(table);
   f.for(0, length, cache.blockSize, (position) => {
     const at = f.i32(i32.add(start, i32.mul(i32.load(tableAt), blockBytes)));
+    const firstHead = f.i32(0);
     const inGroup = f.i32(groupHead);
-    f.for(0, heads, 1, (head) => {
-      body({ at, head, position });
-      f.increment(inGroup, 1);
-      f.if(i32.eq(inGroup, queriesAKey), () => {
-        inGroup.set(0);
-        f.increment(at, headBlockBytes(cache));
-      });
-    });
+    const left = f.i32();
+    const compute = (tileHeads: number): void => {
+      body({ heads: tileHeads, firstHead, at, position });
+      f.increment(firstHead, tileHeads);
+      f.increment(inGroup, tileHeads);
+    };
+    const largestOf = (tileHeads: number): void => {
+      if (tileHeads === 1) return compute(1);
+      f.if(
+        i32.geU(left, tileHeads),
+        () => compute(tileHeads),
+        () => largestOf(tileHeads - 1),
+      );
+    };
+    f.doWhile(
+      () => {
+        const ofGroup = i32.sub(queriesAKey, inGroup);
+        const ofAll = i32.sub(heads, firstHead);
+        left.set(i32.select(i32.ltU(ofGroup, ofAll), ofGroup, ofAll));
+        largestOf(Math.min(MOST_HEADS[cache.dtype], queriesAKey));
+        f.if(i32.eq(inGroup, queriesAKey), () => {
+          inGroup.set(0);
+          f.increment(at, headBlockBytes(cache));
+        });
+      },
+      i32.ltU(firstHead, heads),
+    );
     f.increment(tableAt, 4);
   });
 }
@@ -106,44 +141,57 @@ function eachBlock(
 /** Four cached values, `index` after the pointer. */
 function fourCached(cache: CacheShape, pointer: I32, index: number, halfBits: Vector): Vector {
   if (cache.dtype === "f32") return v128.load(pointer, 4 * index);
-  return movedHalves(i32x4.shl(v128.load16x4U(pointer, 2 * index), 16), halfBits);
+  return extendedHalves(v128.load16x4S(pointer, 2 * index), halfBits);
 }
 
 /** scores[head, position] of whole blocks; two chains a token, of even and of odd dimensions. */
 function computeScores(walk: Walk): void {
   const { f, math, cache, locals } = walk;
-  const { q, keys, scores, pitch, scale } = locals;
+  const { keys, scores, pitch, scale } = locals;
   const { headSize, blockSize } = cache;
-  const isHalf = cache.dtype === "f16";
   const halfBits = movedHalfBits(f);
-  const scales = f.v128(f32x4.splat(isHalf ? f32.mul(scale, SCORE_SCALE) : scale));
-  const splat = f.v128();
-  const sums = f.vectors(MAX_SUMS);
-  eachBlock(walk, keys, ({ at, head, position }) => {
-    const out = f.i32(i32.add(i32.add(scores, i32.mul(head, pitch)), i32.mul(position, 4)));
-    for (let token = 0; token < blockSize; token += 2 * MAX_SUMS) {
-      const vectors = Math.min(MAX_SUMS / 2, (blockSize - token) / 4);
-      for (const sum of sums.slice(0, 2 * vectors)) sum.set(0);
+  const scales = f.v128(f32x4.splat(cache.dtype === "f16" ? f32.mul(scale, SCORE_SCALE) : scale));
+  const queries = scaledQueries(walk);
+  const registers = new TileRegisters(f, math, shapesOf(SCORE_VECTORS), CHAINS);
+  eachTile(walk, keys, ({ heads, firstHead, at, position }) => {
+    const step = SCORE_VECTORS[heads - 1] ?? 1;
+    for (let token = 0; token < blockSize; token += 4 * step) {
+      const vectors = Math.min(step, (blockSize - token) / 4);
+      const chains = [0, 1].map((chain) => registers.sums({ rows: heads, columns: vectors }, chain));
+      for (const sum of chains.flat(2)) sum.set(0);
       const key = f.i32(at);
-      const query = f.i32(i32.add(q, i32.mul(head, 4 * headSize)));
+      const query = f.i32(i32.add(queries, i32.mul(firstHead, 4 * headSize)));
       f.for(0, headSize, 4, () => {
         for (let d = 0; d < 4; d++) {
-          splat.set(v128.load32Splat(query, 4 * d));
-          if (isHalf) splat.set(f32x4.mul(splat, QUERY_SCALE));
-          for (let i = 0; i < vectors; i++) {
-            const sum = sums[(d & 1) * vectors + i] ?? splat;
-            sum.set(math.madd(fourCached(cache, key, d * blockSize + token + 4 * i, halfBits), splat, sum));
-          }
+          registers.add(
+            chains[d % CHAINS] ?? [],
+            range(heads).map((head) => v128.load32Splat(query, 4 * (head * headSize + d))),
+            range(vectors).map((i) => fourCached(cache, key, d * blockSize + token + 4 * i, halfBits)),
+          );
         }
         f.increment(key, 4 * blockSize * valueBytes(cache));
         f.increment(query, VECTOR_BYTES);
       });
-      for (let i = 0; i < vectors; i++) {
-        const score = f32x4.add(sums[i] ?? splat, sums[vectors + i] ?? splat);
-        f.storeV128(out, f32x4.mul(score, scales), 4 * token + VECTOR_BYTES * i);
+      const out = f.i32(i32.add(i32.add(scores, i32.mul(firstHead, pitch)), i32.mul(position, 4)));
+      for (let head = 0; head < heads; head++) {
+        for (let i = 0; i < vectors; i++) {
+          const score = f32x4.add(chains[0]?.[head]?.[i] ?? 0, chains[1]?.[head]?.[i] ?? 0);
+          f.storeV128(out, f32x4.mul(score, scales), 4 * token + VECTOR_BYTES * i);
+        }
+        f.increment(out, pitch);
       }
     }
   });
+}
+
+/** The queries; for halves QUERY_SCALE times larger, in y, which has nothing yet. */
+function scaledQueries({ f, cache, locals }: Walk): Local<"i32"> {
+  const { q, y, heads } = locals;
+  if (cache.dtype === "f32") return q;
+  f.for(0, i32.mul(heads, 4 * cache.headSize), VECTOR_BYTES, (i) =>
+    f.storeV128(i32.add(y, i), f32x4.mul(v128.load(i32.add(q, i)), QUERY_SCALE)),
+  );
+  return y;
 }
 
 /** From scores to weights, of each head. What lies outside of first .. length - 1 weighs nothing. */
@@ -175,28 +223,43 @@ function softmax({ f, math, cache, locals }: Walk): void {
 /** Adds the values, block by block; outputs wait in y in between. */
 function addValues(walk: Walk): void {
   const { f, math, cache, locals } = walk;
-  const { y, values, scores, pitch, heads, length } = locals;
+  const { y, values, scores, pitch, length } = locals;
   const { headSize, blockSize } = cache;
   const halfBits = movedHalfBits(f);
-  const sums = f.vectors(MAX_SUMS);
-  const splat = f.v128();
-  f.for(0, i32.mul(heads, 4 * headSize), VECTOR_BYTES, (i) => f.storeV128(i32.add(y, i), 0));
-  eachBlock(walk, values, ({ at, head, position }) => {
-    const output = f.i32(i32.add(y, i32.mul(head, 4 * headSize)));
-    const weights = f.i32(i32.add(i32.add(scores, i32.mul(head, pitch)), i32.mul(position, 4)));
+  const registers = new TileRegisters(f, math, shapesOf(VALUE_VECTORS), 1);
+  const pitches = VALUE_VECTORS.map((_, head) => f.i32(i32.mul(pitch, head)));
+  f.for(0, i32.mul(locals.heads, 4 * headSize), VECTOR_BYTES, (i) => f.storeV128(i32.add(y, i), 0));
+  eachTile(walk, values, ({ heads, firstHead, at, position }) => {
+    const step = VALUE_VECTORS[heads - 1] ?? 1;
+    const output = f.i32(i32.add(y, i32.mul(firstHead, 4 * headSize)));
+    const weights = f.i32(i32.add(i32.add(scores, i32.mul(firstHead, pitch)), i32.mul(position, 4)));
     const left = f.i32(i32.sub(length, position));
     const tokens: Value<"i32"> = i32.select(i32.ltU(left, blockSize), left, blockSize);
     const weightsEnd = f.i32(i32.add(weights, i32.mul(tokens, 4)));
-    for (let d = 0; d < headSize; d += 4 * MAX_SUMS) {
-      const mine = sums.slice(0, Math.min(MAX_SUMS, (headSize - d) / 4));
-      mine.forEach((sum, i) => sum.set(v128.load(output, 4 * d + VECTOR_BYTES * i)));
+    for (let d = 0; d < headSize; d += 4 * step) {
+      const vectors = Math.min(step, (headSize - d) / 4);
+      const sums = registers.sums({ rows: heads, columns: vectors }, 0);
+      const offsetOf = (head: number, i: number) => 4 * (head * headSize + d) + VECTOR_BYTES * i;
+      sums.forEach((own, head) => own.forEach((sum, i) => sum.set(v128.load(output, offsetOf(head, i)))));
       const value = f.i32(at);
       f.for(weights, weightsEnd, 4, (weight) => {
-        splat.set(v128.load32Splat(weight));
-        mine.forEach((sum, i) => sum.set(math.madd(fourCached(cache, value, d + 4 * i, halfBits), splat, sum)));
+        registers.add(
+          sums,
+          pitches.slice(0, heads).map((offset) => v128.load32Splat(i32.add(weight, offset))),
+          range(vectors).map((i) => fourCached(cache, value, d + 4 * i, halfBits)),
+        );
         f.increment(value, headSize * valueBytes(cache));
       });
-      mine.forEach((sum, i) => f.storeV128(output, sum, 4 * d + VECTOR_BYTES * i));
+      sums.forEach((own, head) => own.forEach((sum, i) => f.storeV128(output, sum, offsetOf(head, i))));
     }
   });
+}
+
+/** Of tiles of 1 head and more, with so many vectors each. */
+function shapesOf(vectors: readonly number[]) {
+  return vectors.map((columns, i) => ({ rows: i + 1, columns }));
+}
+
+function range(count: number): number[] {
+  return Array.from({ length: count }, (_, i) => i);
 }

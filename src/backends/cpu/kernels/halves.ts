@@ -12,13 +12,20 @@ export const HALF_SCALE = 2 ** 112;
 const MOVED_BITS = 0x8fffe000 | 0;
 /** From the top of a lane, where the sign may be smeared over the next bits. */
 const EXPONENT_SHIFT = 3;
+/** From the bottom of a lane. */
+const MANTISSA_SHIFT = 13;
 
 /** Four halves in the upper halves of their lanes, as f32 over HALF_SCALE. The lower halves don't matter. */
 export function movedHalves(lanes: Vector, bits: Vector): Vector {
   return v128.and(i32x4.shrS(lanes, EXPONENT_SHIFT), bits);
 }
 
-/** The mask that movedHalves takes, in a local. */
+/** Four halves in lanes with the sign in all bits above, as f32 over HALF_SCALE. */
+export function extendedHalves(lanes: Vector, bits: Vector): Vector {
+  return v128.and(i32x4.shl(lanes, MANTISSA_SHIFT), bits);
+}
+
+/** The mask that these take, in a local. */
 export function movedHalfBits(f: FunctionBuilder): Local<"v128"> {
   return f.v128(i32x4.splat(MOVED_BITS));
 }

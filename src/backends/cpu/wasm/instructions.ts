@@ -122,8 +122,8 @@ export const f32 = {
 
 export const v128 = {
   load: memory("v128", simdCode(0)),
-  /** Four integers of 16 bits, each in a lane of 32. */
-  load16x4U: memory("v128", simdCode(4)),
+  /** Four signed integers of 16 bits, each in a lane of 32. */
+  load16x4S: memory("v128", simdCode(3)),
   load32Splat: memory("v128", simdCode(9)),
   and: i32x4Binary(78),
   andNot: i32x4Binary(79),
