@@ -95,7 +95,8 @@ the runs. On a software adapter everything shares the CPU with the machine's oth
 - transformers.js batches the prompts of one call ("padded batch"; here all have the same length, so nothing is padded).
   Calls made at the same time ("at once") take turns. A GPT-2's graph has onnxruntime's fused GELU but plain attention; a
   Llama's has the fused norms and attention of published exports.
-- wllama batches calls made at the same time, in up to eight slots here. On WebGPU it needs \`shader-f16\`.
+- wllama batches calls made at the same time, each in a slot of its own. On WebGPU it needs \`shader-f16\`. With many
+  sequences its tokens arrive late, on a busy machine all at the end; then only "with prompts" says how fast it is.
 - Where tokens differ, one side rounds in between: Chorus's default settings keep keys and values in f16, and wllama's flash
   attention rounds inside. Random weights amplify that from layer to layer, until it decides between two tokens that are
   nearly as likely.
