@@ -51,8 +51,9 @@ export async function benchmarkPage({ params, out, name, note }) {
     const base =
       name ??
       `${result.environment.adapter.startsWith("CPU") ? "cpu" : adapter === "software" ? "swiftshader" : "gpu"}-${result.options.model.split("/").join("-")}`;
-    for (const file of report.reportFiles(result, base)) writeFileSync(join(folder, file.name), file.text);
-    console.log(`Written to ${join(out, `${base}.md`)} and .json.`);
+    const files = report.reportFiles(result, base);
+    for (const file of files) writeFileSync(join(folder, file.name), file.text);
+    console.log(`Written to ${out}: ${files.map((/** @type {{ name: string }} */ file) => file.name).join(", ")}.`);
   } finally {
     await browser.close();
     await server.close();

@@ -1,6 +1,7 @@
 // A run's result as plain data. The page shows it, JSON saves it, and docs/benchmarks/ is generated from it.
 
 import type { BenchOptions } from "../bench-options.ts";
+import type { LoadCell } from "../load/load-cell.ts";
 
 /** null: was not measured, or can't be. */
 export type Figure = number | string | null;
@@ -40,7 +41,9 @@ export interface SectionResult {
   readonly blocks: readonly string[];
   /** What to know when reading the figures. */
   readonly notes: readonly string[];
-  /** All that was measured, for programs. */
+  /** The configurations that were measured under load: rows of the CSV. [none] */
+  readonly cells?: readonly LoadCell[];
+  /** All else that was measured, for programs. */
   readonly data: unknown;
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 
 import { readBenchOptions } from "../bench-options.ts";
+import type { LoadCell } from "../load/load-cell.ts";
 import type { BenchResult } from "./bench-result.ts";
 import { formatFigure } from "./format-figure.ts";
 import { reportFiles, reportMarkdown } from "./report-markdown.ts";
@@ -87,6 +88,15 @@ it("writes the page, the data as it was, and a file for each chart", () => {
   expect([...files.keys()]).toEqual(["here.md", "here.json", "here-decode.svg"]);
   expect(files.get("here.md")).toContain('![Rate & "more"](here-decode.svg)');
   expect(JSON.parse(files.get("here.json") ?? "")).toMatchObject({ sections: [{ data: { raw: [1] } }] });
+});
+
+it("writes the cells of sections that have them as CSV, too", () => {
+  const [decode] = RESULT.sections;
+  if (!decode) throw new Error("there is a section");
+  const cells = [{ batch_size: 4, wall_ms: 12.5 } as LoadCell];
+  const files = reportFiles({ ...RESULT, sections: [{ ...decode, cells }] }, "here");
+  expect(files.map(({ name }) => name)).toEqual(["here.md", "here.json", "here.csv", "here-decode.svg"]);
+  expect(files[2]?.text).toBe("section,batch_size,wall_ms\r\ndecode,4,12.5\r\n");
 });
 
 it("a chart is sound SVG: words are escaped, and what was not measured is left out", () => {

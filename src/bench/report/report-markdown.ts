@@ -3,6 +3,7 @@
 import type { BenchResult, NamedSectionResult, ResultTable } from "./bench-result.ts";
 import { chartSvg } from "./chart-svg.ts";
 import { formatFigure } from "./format-figure.ts";
+import { reportCsv } from "./report-csv.ts";
 
 interface ReportFile {
   readonly name: string;
@@ -11,14 +12,16 @@ interface ReportFile {
 
 const CHART_SIZE = { width: 720, height: 300 };
 
-/** `name.md`, `name.json` and the charts it shows. */
+/** `name.md`, `name.json`, `name.csv` where a section has cells, and the charts. */
 export function reportFiles(result: BenchResult, name: string): ReportFile[] {
   const charts = result.sections.flatMap(({ id, charts: ofSection }) =>
     ofSection.map((chart, i) => ({ name: chartName(name, id, i), text: `${chartSvg(chart, CHART_SIZE)}\n` })),
   );
+  const csv = reportCsv(result);
   return [
     { name: `${name}.md`, text: reportMarkdown(result, (id, i) => chartName(name, id, i)) },
     { name: `${name}.json`, text: `${JSON.stringify(result, null, 1)}\n` },
+    ...(csv === null ? [] : [{ name: `${name}.csv`, text: csv }]),
     ...charts,
   ];
 }

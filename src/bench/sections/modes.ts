@@ -3,10 +3,14 @@ import type { Section } from "../bench-context.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import { formatFigure, formatRatio, formatSpread } from "../report/format-figure.ts";
 import { runLoad, type LoadRequest } from "../load/load.ts";
-import { summarise } from "../load/load-summary.ts";
+import { comparedWith, loadCell, type LoadCell } from "../load/load-cell.ts";
+import { servingMetrics } from "../load/serving-metrics.ts";
+import { CELL_COLUMNS, cellFigures } from "../report/cell-table.ts";
 import { randomIntegers } from "../seeded-random.ts";
 
 const MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
+/** The engine's maxNumSeqs: room for all. */
+const BATCH_SIZE = 64;
 /** More would take too long one after the other. */
 const MOST_AT_ONCE = 32;
 const QUICK_AT_ONCE = 4;
@@ -23,7 +27,11 @@ export const modesSection: Section = {
   async run(context) {
     const { promptTokens, outputTokens } = context.options;
     const sequences = sequenceCounts(context.options);
-    const engine = await context.openEngine({ batchWindowMs: BATCH_WINDOW_MS, enablePrefixCaching: false });
+    const engine = await context.openEngine({
+      maxNumSeqs: BATCH_SIZE,
+      batchWindowMs: BATCH_WINDOW_MS,
+      enablePrefixCaching: false,
+    });
     const cases = sequences.flatMap((count) => MODES.map((mode) => ({ count, mode })));
     const lengths = new Map(
       sequences.map((count) => [
@@ -43,14 +51,24 @@ export const modesSection: Section = {
         return runLoad(engine, requests, { maxConcurrency: count, signal: context.signal });
       },
     );
-    const summaries = measured.map(({ of, outcomes }) => ({ ...of, summary: summarise(outcomes) }));
-    const summaryOf = (mode: BatchingMode, count: number) => {
-      const found = summaries.find((one) => one.mode === mode && one.count === count);
-      if (!found) throw new Error(`${mode} at ${count} was not measured`);
-      return found.summary;
-    };
-    const rate = (mode: BatchingMode, count: number) =>
-      summaryOf(mode, count).median((metrics) => metrics.output_throughput);
+    const plain = measured.map(({ of: { mode, count }, outcomes }) =>
+      loadCell(
+        {
+          batching_mode: mode,
+          batch_size: BATCH_SIZE,
+          concurrency: count,
+          batch_window_ms: mode === "static" ? BATCH_WINDOW_MS : null,
+          drafts: "off",
+        },
+        outcomes,
+      ),
+    );
+    // No efficiency: the batch has room for more than come.
+    const cells = plain.map((cell) => ({
+      ...comparedWith(cellOf(plain, "sequential", cell.concurrency), cell),
+      efficiency: null,
+    }));
+    const rate = (mode: BatchingMode, count: number) => cellOf(cells, mode, count).output_tokens_per_s;
     const most = sequences.at(-1) ?? 1;
     const ratio = (count: number) => rate("continuous", count) / rate("sequential", count);
     return {
@@ -77,10 +95,7 @@ export const modesSection: Section = {
           xScale: "log",
           series: MODES.map((mode) => ({
             name: mode,
-            points: sequences.map((count) => [
-              count,
-              summaryOf(mode, count).median((metrics) => metrics.median_ttft_ms),
-            ]),
+            points: sequences.map((count) => [count, cellOf(cells, mode, count).p50_ttft_ms]),
           })),
         },
       ],
@@ -93,35 +108,34 @@ export const modesSection: Section = {
             ...MODES.map((mode) => rate(mode, count)),
             formatRatio(rate("continuous", count) / rate("static", count)),
             formatRatio(ratio(count)),
-            formatSpread(summaryOf("continuous", count).spread),
+            formatSpread(cellOf(cells, "continuous", count).spread),
           ]),
         },
         {
-          title: "Latencies, ms",
-          columns: ["At once", "mode", "TTFT p50", "TTFT p95", "TPOT p50", "ITL p50", "ITL p95", "E2EL p50"],
+          title: "Wall time and latencies",
+          columns: ["At once", "mode", ...CELL_COLUMNS],
           rows: sequences.flatMap((count) =>
-            MODES.map((mode) => {
-              const { median } = summaryOf(mode, count);
-              return [
-                count,
-                mode,
-                median((metrics) => metrics.p50_ttft_ms),
-                median((metrics) => metrics.p95_ttft_ms),
-                median((metrics) => metrics.p50_tpot_ms),
-                median((metrics) => metrics.p50_itl_ms),
-                median((metrics) => metrics.p95_itl_ms),
-                median((metrics) => metrics.p50_e2el_ms),
-              ];
-            }),
+            MODES.map((mode) => [count, mode, ...cellFigures(cellOf(cells, mode, count))]),
           ),
         },
       ],
       blocks: [],
       notes: ["Under static and sequential batching the wait for one's turn is part of the time to first token."],
-      data: summaries.map(({ mode, count, summary }) => ({ mode, sequences: count, runs: summary.runs })),
+      cells,
+      data: measured.map(({ of: { mode, count }, outcomes }) => ({
+        mode,
+        sequences: count,
+        runs: outcomes.map(servingMetrics),
+      })),
     };
   },
 };
+
+function cellOf(cells: readonly LoadCell[], mode: BatchingMode, concurrency: number | null): LoadCell {
+  const found = cells.find((one) => one.batching_mode === mode && one.concurrency === concurrency);
+  if (!found) throw new Error(`${mode} at ${concurrency} was not measured`);
+  return found;
+}
 
 function sequenceCounts({ sequences, quick }: BenchOptions): number[] {
   const few = sequences.filter((count) => count <= MOST_AT_ONCE);

@@ -1,6 +1,7 @@
 import { useState } from "react";
 
 import type { BenchResult } from "../../bench/report/bench-result.ts";
+import { reportCsv } from "../../bench/report/report-csv.ts";
 import { reportMarkdown } from "../../bench/report/report-markdown.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
@@ -10,6 +11,7 @@ import css from "./ResultActions.module.css";
 export function ResultActions({ result }: { result: BenchResult }) {
   const [isCopied, setIsCopied] = useState(false);
   const name = `chorus-bench-${result.startedAt.slice(0, 10)}`;
+  const csv = reportCsv(result);
   const copy = async () => {
     await navigator.clipboard.writeText(reportMarkdown(result));
     setIsCopied(true);
@@ -25,6 +27,12 @@ export function ResultActions({ result }: { result: BenchResult }) {
         <Icon name="down" />
         JSON
       </Button>
+      {csv !== null && (
+        <Button onClick={() => save(`${name}.csv`, "text/csv", csv)}>
+          <Icon name="down" />
+          CSV
+        </Button>
+      )}
     </div>
   );
 }
