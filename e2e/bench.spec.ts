@@ -1,4 +1,14 @@
-import { expect, test } from "playwright/test";
+import { expect, test, type Page } from "playwright/test";
+
+/** Presses a button that saves a file, and returns its text. */
+async function download(page: Page, button: string): Promise<string> {
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: button }).click();
+  const stream = await (await downloading).createReadStream();
+  const parts: Buffer[] = [];
+  for await (const part of stream) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+}
 
 test("the benchmark page measures, shows and exports its figures", async ({ page }) => {
   // It measures, and so takes as long as the machine takes.
@@ -25,14 +35,56 @@ test("the benchmark page measures, shows and exports its figures", async ({ page
   await expect(kernels.getByRole("table", { name: "Kernels of a decode of 1" })).toContainText("matmul");
   await expect(page.getByRole("complementary")).toContainText("tiny, random weights");
 
-  const downloading = page.waitForEvent("download");
-  await page.getByRole("button", { name: "JSON" }).click();
-  const stream = await (await downloading).createReadStream();
-  const parts: Buffer[] = [];
-  for await (const part of stream) parts.push(part as Buffer);
-  const result = JSON.parse(Buffer.concat(parts).toString());
+  const result = JSON.parse(await download(page, "JSON"));
   expect(result.sections.map(({ id }: { id: string }) => id)).toEqual(["decode", "kernels"]);
   expect(result.environment.adapter).toBeTruthy();
+  // Neither section has cells.
+  await expect(page.getByRole("button", { name: "CSV" })).toBeHidden();
+});
+
+test("quick on the CPU: batch sizes, modes, windows and drafts, each configuration a row of the CSV", async ({
+  page,
+}) => {
+  test.slow();
+  const sections = "batch-size,modes,static-window,drafts";
+  await page.goto(`./#/bench?backend=cpu&quick&model=tiny&sections=${sections}`);
+  await page.getByRole("button", { name: "Run" }).click();
+  const aside = page.getByRole("complementary", { name: "What to run" });
+  await expect(aside.getByRole("status")).toHaveText(/^Done in \d+ s$/, { timeout: 240_000 });
+
+  const table = (region: string, name: RegExp | string) =>
+    page.getByRole("region", { name: region }).getByRole("table", { name });
+  const firstCells = (region: string, name: RegExp | string) =>
+    table(region, name).locator("tbody td:first-child").allInnerTexts();
+  expect(await firstCells("Batch size", /^40 requests/)).toEqual(["1", "1", "1", "4", "4", "4", "8", "8", "8"]);
+  expect(await firstCells("Static window", /^10 requests/)).toEqual(["0", "100", "500"]);
+  const drafts = ["off", "n-gram", "draft model"];
+  expect(await firstCells("Drafts", /^10 requests/)).toEqual([...drafts, ...drafts]);
+  expect(await firstCells("Batching modes", "Wall time and latencies")).toEqual(["4", "4", "4"]);
+  await expect(page.getByRole("img", { name: /^Speed-up over one by one by batch size/ })).toContainText("ideal");
+  await expect(page.getByRole("region", { name: "Batch size" })).toContainText("random tokens");
+
+  const [columns = [], ...rows] = (await download(page, "CSV"))
+    .trimEnd()
+    .split("\r\n")
+    .map((line) => line.split(","));
+  const column = (name: string) => rows.map((row) => row[columns.indexOf(name)] ?? "none");
+  const times = (count: number, word: string) => Array.from({ length: count }, () => word);
+  expect(column("section")).toEqual([
+    ...times(9, "batch-size"),
+    ...times(3, "modes"),
+    ...times(3, "static-window"),
+    ...times(6, "drafts"),
+  ]);
+  for (const name of ["wall_ms", "p95_e2el_ms", "p50_ttft_ms", "p50_itl_ms", "output_tokens_per_s"]) {
+    for (const value of column(name)) expect(Number(value), name).toBeGreaterThan(0);
+  }
+  // One by one is the measure of its own engine.
+  const speedUps = column("speed_up").slice(0, 9);
+  expect([speedUps[0], speedUps[3], speedUps[6]]).toEqual(["1", "1", "1"]);
+  // The model drafts for itself, and is right.
+  const acceptance = column("acceptance").slice(-6);
+  expect([0, 2, 3, 5].map((i) => acceptance[i])).toEqual(["", "1", "", "1"]);
 });
 
 test("a run can be stopped and started again; a link leads to the chats", async ({ page }) => {

@@ -7,7 +7,7 @@ beforeEach(() => vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => vi.useRealTimers());
 
 /** Cases that take so long each, with five rounds asked for. */
-async function interleaved(caseMs: readonly number[]) {
+async function interleaved(caseMs: readonly number[], mostMs?: number) {
   const heard: string[] = [];
   const context = new BenchContext({
     options: readBenchOptions(new URLSearchParams("repeats=5")),
@@ -15,21 +15,25 @@ async function interleaved(caseMs: readonly number[]) {
     onProgress: (share: number, what: string) => heard.push(`${share.toFixed(2)} ${what}`),
   } as unknown as BenchContextParts);
   const order: number[] = [];
+  const warmUps: boolean[] = [];
   const measured = await context.interleave(
     caseMs,
     (ms) => `${ms} ms`,
-    (ms) => {
+    (ms, isWarmUp) => {
       order.push(ms);
+      warmUps.push(isWarmUp);
       vi.advanceTimersByTime(ms);
       return Promise.resolve(order.length);
     },
+    { mostMs },
   );
-  return { order, heard, notes: context.notes, outcomes: measured.map((one) => one.outcomes) };
+  return { order, warmUps, heard, notes: context.notes, outcomes: measured.map((one) => one.outcomes) };
 }
 
 it("measures in rounds, the first for nothing", async () => {
-  const { order, outcomes, notes, heard } = await interleaved([10, 20]);
+  const { order, warmUps, outcomes, notes, heard } = await interleaved([10, 20]);
   expect(order).toEqual(Array.from({ length: 6 }, () => [10, 20]).flat());
+  expect(warmUps).toEqual(order.map((_, i) => i < 2));
   expect(outcomes).toEqual([
     [3, 5, 7, 9, 11],
     [4, 6, 8, 10, 12],
@@ -42,6 +46,12 @@ it("leaves out the rounds that would take over a minute, and says so", async () 
   const { outcomes, notes } = await interleaved([12_000, 13_000]);
   expect(outcomes.map(({ length }) => length)).toEqual([2, 2]);
   expect(notes).toEqual(["2 of 5 rounds: more would have taken over 60 seconds."]);
+});
+
+it("takes another limit for the rounds' time", async () => {
+  const { outcomes, notes } = await interleaved([3000, 1000], 12_000);
+  expect(outcomes.map(({ length }) => length)).toEqual([3, 3]);
+  expect(notes).toEqual(["3 of 5 rounds: more would have taken over 12 seconds."]);
 });
 
 it("has at least one round, however long it takes", async () => {

@@ -5,7 +5,7 @@ import type { BenchOptions, SectionId } from "./bench-options.ts";
 import type { SectionResult } from "./report/bench-result.ts";
 import { randomIntegers, seededRandom, type Random } from "./seeded-random.ts";
 
-/** Most time for the rounds of one comparison; one round always runs. */
+/** Default of the most time for the rounds of one comparison; one round always runs. */
 const MOST_MS = 60_000;
 
 export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
@@ -25,10 +25,19 @@ export interface BenchContextParts {
   readonly options: BenchOptions;
   readonly createEngine: CreateEngine;
   readonly source: ModelSource;
+  /** The model that drafts for it. */
+  readonly draftSource: ModelSource;
   readonly model: ModelCard;
   readonly signal: AbortSignal;
   /** `share` of the section, 0..1. */
   readonly onProgress: (share: number, what: string) => void;
+}
+
+interface InterleaveOptions {
+  /** As a part of the section. [the whole of it] */
+  readonly progress?: (share: number, what: string) => void;
+  /** Most time for all rounds. */
+  readonly mostMs?: number | undefined;
 }
 
 /** What a section works with. Engines that it opens are disposed after it. */
@@ -36,6 +45,7 @@ export class BenchContext {
   readonly options: BenchOptions;
   readonly model: ModelCard;
   readonly source: ModelSource;
+  readonly draftSource: ModelSource;
   readonly signal: AbortSignal;
   readonly random: Random;
   readonly progress: (share: number, what: string) => void;
@@ -43,10 +53,11 @@ export class BenchContext {
   readonly #engines: ChorusEngine[] = [];
   readonly #notes = new Set<string>();
 
-  constructor({ options, createEngine, source, model, signal, onProgress }: BenchContextParts) {
+  constructor({ options, createEngine, source, draftSource, model, signal, onProgress }: BenchContextParts) {
     this.options = options;
     this.model = model;
     this.source = source;
+    this.draftSource = draftSource;
     this.signal = signal;
     this.random = seededRandom(options.seed);
     this.progress = onProgress;
@@ -85,7 +96,11 @@ export class BenchContext {
     return randomIntegers(this.random, tokens, 0, this.model.vocabSize - 2);
   }
 
-  /** Remarks about the section's figures, such as a shortened run. */
+  /** Adds a remark about the section's figures, such as a shortened run. The same remark is kept once. */
+  note(remark: string): void {
+    this.#notes.add(remark);
+  }
+
   get notes(): readonly string[] {
     return [...this.#notes];
   }
@@ -98,8 +113,8 @@ export class BenchContext {
   async interleave<Case, Outcome>(
     cases: readonly Case[],
     name: (one: Case) => string,
-    measure: (one: Case) => Promise<Outcome>,
-    progress = this.progress,
+    measure: (one: Case, isWarmUp: boolean) => Promise<Outcome>,
+    { progress = this.progress, mostMs = MOST_MS }: InterleaveOptions = {},
   ): Promise<{ readonly of: Case; readonly outcomes: readonly Outcome[] }[]> {
     const measured = cases.map((one) => ({ of: one, outcomes: [] as Outcome[] }));
     const rounds = this.options.repeats;
@@ -107,15 +122,15 @@ export class BenchContext {
     for (let round = 0; round <= rounds; round++) {
       if (round === 1) startMs = performance.now();
       const spentMs = performance.now() - startMs;
-      if (round > 1 && (spentMs / (round - 1)) * round > MOST_MS) {
-        this.#notes.add(`${round - 1} of ${rounds} rounds: more would have taken over ${MOST_MS / 1000} seconds.`);
+      if (round > 1 && (spentMs / (round - 1)) * round > mostMs) {
+        this.note(`${round - 1} of ${rounds} rounds: more would have taken over ${mostMs / 1000} seconds.`);
         break;
       }
       for (const [i, { of, outcomes }] of measured.entries()) {
         this.signal.throwIfAborted();
         const what = round === 0 ? "warming up" : `round ${round} of ${rounds}`;
         progress((round * cases.length + i) / ((rounds + 1) * cases.length), `${name(of)}, ${what}`);
-        const outcome = await measure(of);
+        const outcome = await measure(of, round === 0);
         if (round > 0) outcomes.push(outcome);
       }
     }

@@ -11,10 +11,13 @@ it("without anything: all sections of the embedded model, up to 64 at once", () 
 
 it("takes what the address says, also over what quick means", () => {
   expect(
-    read("quick&sections=modes,decode&model=small&backend=cpu&dtype=q8&sequences=8,2&outputTokens=5&repeats=1"),
+    read(
+      "quick&sections=modes,decode&model=small&draft=tiny&backend=cpu&dtype=q8&sequences=8,2&outputTokens=5&repeats=1",
+    ),
   ).toEqual({
     sections: ["decode", "modes"],
     model: "small",
+    draft: "tiny",
     backend: "cpu",
     dtype: "q8",
     sequences: [2, 8],

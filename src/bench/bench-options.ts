@@ -5,9 +5,12 @@ export const SECTION_IDS = [
   "kernels",
   "decode",
   "prefill",
+  "batch-size",
   "modes",
+  "static-window",
   "arrivals",
   "prefixes",
+  "drafts",
   "growth",
 ] as const;
 export type SectionId = (typeof SECTION_IDS)[number];
@@ -20,6 +23,8 @@ export interface BenchOptions {
   readonly sections: readonly SectionId[];
   /** "embedded", a size with random weights ("tiny", "small", "gpt2"...), or a folder's URL. */
   readonly model: string;
+  /** The model that drafts for it, named in the same way; null: the model drafts for itself. */
+  readonly draft: string | null;
   /** null: the one chosen before in the app, or what suits the machine. */
   readonly backend: BackendChoice | null;
   /** null: the adapter's default. */
@@ -31,13 +36,14 @@ export interface BenchOptions {
   /** Runs per case; the figures are their median. */
   readonly repeats: number;
   readonly seed: number;
-  /** Fewer points, so that everything takes less than two minutes on a software adapter. */
+  /** Fewer points: a look at everything in some minutes, also on a software adapter. */
   readonly quick: boolean;
 }
 
 const DEFAULTS: BenchOptions = {
   sections: SECTION_IDS,
   model: EMBEDDED,
+  draft: null,
   backend: null,
   dtype: null,
   sequences: SEQUENCE_COUNTS,
@@ -74,6 +80,7 @@ export function readBenchOptions(params: URLSearchParams): BenchOptions {
     ...base,
     sections: sections.length > 0 ? sections : base.sections,
     model: params.get("model") || base.model,
+    draft: params.get("draft") || base.draft,
     backend: BACKEND_CHOICES.find((known) => known === backend) ?? base.backend,
     dtype: WEIGHTS_DTYPES.find((known) => known === dtype) ?? base.dtype,
     sequences: sequences.length > 0 ? sequences.toSorted((a, b) => a - b) : base.sequences,

@@ -36,7 +36,9 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
   document.addEventListener("visibilitychange", watch);
   try {
     onProgress(0, "loading the model");
-    const source = modelSource(options, run.embeddedModel);
+    const source = modelSource(options.model, options.seed, run.embeddedModel);
+    // Another seed: of the same size, a random model that drafts is another one.
+    const draftSource = options.draft ? modelSource(options.draft, options.seed + 1, run.embeddedModel) : source;
     const model = await loadOnce(createEngine, source, options);
     const sections: NamedSectionResult[] = [];
     const result = (): BenchResult => ({
@@ -58,6 +60,7 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
         options,
         createEngine,
         source,
+        draftSource,
         model,
         signal,
         onProgress: (share, what) => onProgress((i + share) / chosen.length, `${title}: ${what}`),
@@ -79,7 +82,7 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
 }
 
 /** Returns an absolute URL, since the kernel lab's worker has another base. */
-function modelSource({ model, seed }: BenchOptions, embeddedModel: string): ModelSource {
+function modelSource(model: string, seed: number, embeddedModel: string): ModelSource {
   if (isSizeName(model)) return makeRandomModel(MODEL_SIZES[model], seed);
   const name = model === EMBEDDED ? embeddedModel : model;
   return isHubId(name) ? name : new URL(name, document.baseURI).href;

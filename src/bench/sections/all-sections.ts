@@ -1,21 +1,27 @@
 import type { Section } from "../bench-context.ts";
 import { arrivalsSection } from "./arrivals.ts";
+import { batchSizeSection } from "./batch-size.ts";
 import { decodeSection } from "./decode.ts";
+import { draftsSection } from "./drafts.ts";
 import { growthSection } from "./growth.ts";
 import { kernelsSection } from "./kernels.ts";
 import { modesSection } from "./modes.ts";
 import { prefillSection } from "./prefill.ts";
 import { prefixesSection } from "./prefixes.ts";
 import { startupSection } from "./startup.ts";
+import { staticWindowSection } from "./static-window.ts";
 
 /** In the order they run and are shown. */
 export const ALL_SECTIONS: readonly Section[] = [
   startupSection,
   decodeSection,
+  batchSizeSection,
   modesSection,
+  staticWindowSection,
   prefillSection,
   arrivalsSection,
   prefixesSection,
+  draftsSection,
   kernelsSection,
   growthSection,
 ];

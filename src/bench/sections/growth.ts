@@ -132,7 +132,7 @@ async function medians(
   what: string,
   measure: (x: number) => Promise<number>,
 ): Promise<[x: number, y: number][]> {
-  const measured = await context.interleave(xs, (x) => `${x} ${what}`, measure, progress);
+  const measured = await context.interleave(xs, (x) => `${x} ${what}`, measure, { progress });
   return measured.map(({ of, outcomes }) => [of, medianOf(outcomes)]);
 }
 

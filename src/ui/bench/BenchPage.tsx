@@ -85,9 +85,9 @@ function Introduction() {
     <section className={css.box} aria-label="About">
       <h2 className={css.heading}>How fast is it here?</h2>
       <p className={css.text}>
-        This page measures the engine on your graphics adapter: one sequence and many, prompts, the three ways of
-        batching, requests that come at random, shared beginnings, each kernel against what the adapter can do at best,
-        and how everything grows.
+        This page measures the engine on your machine: one sequence and many, ten texts by batch size and concurrency,
+        the three ways of batching and the window of the static one, prompts, requests that come at random, shared
+        beginnings, drafts, each kernel against what the adapter can do at best, and how everything grows.
       </p>
       <p className={css.text}>
         Cases take turns, so that a disturbance affects all of them alike, and each figure is a median. Compare figures

@@ -15,10 +15,13 @@ import css from "./OptionsForm.module.css";
 const SECTION_NAMES: Readonly<Record<SectionId, string>> = {
   startup: "Start-up",
   decode: "Decode",
+  "batch-size": "Batch size",
   modes: "Batching modes",
+  "static-window": "Static window",
   prefill: "Prefill",
   arrivals: "Arrivals",
   prefixes: "Shared prefixes",
+  drafts: "Drafts",
   kernels: "Kernels",
   growth: "Growth",
 };
