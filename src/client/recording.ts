@@ -166,6 +166,7 @@ const REQUEST: Shape<RequestReport> = {
   status: oneOf("queued", "first-token", "finished"),
   promptTokens: number,
   outputTokens: number,
+  maxTokens: number,
   cachedTokens: number,
   draftTokens: number,
   acceptedTokens: number,

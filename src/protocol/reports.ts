@@ -93,6 +93,8 @@ export interface RequestReport {
   readonly status: "queued" | "first-token" | "finished";
   readonly promptTokens: number;
   readonly outputTokens: number;
+  /** Most output tokens that it may have: of max_tokens, what the context has room for. */
+  readonly maxTokens: number;
   /** Prompt tokens that the prefix cache had when the sequence was first scheduled. */
   readonly cachedTokens: number;
   /** Tokens that speculation drafted so far, and those of them that were taken. */

@@ -62,6 +62,7 @@ export function requestReport(sequence: Sequence, status: RequestReport["status"
     status,
     promptTokens: sequence.promptLength,
     outputTokens: sequence.numOutputTokens,
+    maxTokens: sequence.maxLength - sequence.promptLength,
     cachedTokens: sequence.numCachedTokens,
     draftTokens: sequence.numDraftTokens,
     acceptedTokens: sequence.numAcceptedTokens,

@@ -141,6 +141,7 @@ it("sends new questions to the connection for long queues, once the queue is lon
   const counts = {
     promptTokens: 1,
     outputTokens: 1,
+    maxTokens: 1,
     cachedTokens: 0,
     numPreemptions: 0,
     draftTokens: 0,

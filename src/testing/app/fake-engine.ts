@@ -354,12 +354,12 @@ export class FakeEngine implements ChorusEngine {
   }
 
   #report(request: FakeRequest, status: RequestReport["status"], finishReason: FinishReason | null): void {
-    const { id: requestId, promptTokens, arrivalMs, firstTokenMs, numOutput: outputTokens } = request;
+    const { id: requestId, promptTokens, maxTokens, arrivalMs, firstTokenMs, numOutput: outputTokens } = request;
     const finishedMs = status === "finished" ? performance.now() : null;
     const scheduledMs = firstTokenMs === null ? null : arrivalMs;
     const times = { arrivalMs, scheduledMs, firstTokenMs, finishedMs };
     const drafts = { draftTokens: 0, acceptedTokens: 0 };
-    const counts = { promptTokens, outputTokens, cachedTokens: 0, ...drafts, numPreemptions: 0 };
+    const counts = { promptTokens, outputTokens, maxTokens, cachedTokens: 0, ...drafts, numPreemptions: 0 };
     const report: RequestReport = { requestId, index: 0, status, ...counts, ...times, finishReason };
     this.#metrics.observeRequest(report);
     this.#emit("request", report);

@@ -51,6 +51,7 @@ export function sampleRequest(requestId: string, changes: Partial<RequestReport>
     status: "queued",
     promptTokens: 8,
     outputTokens: 0,
+    maxTokens: 16,
     cachedTokens: 0,
     draftTokens: 0,
     acceptedTokens: 0,
