@@ -37,19 +37,61 @@ describe("the policy", () => {
     expect(order(harness)).toEqual(["short", "prompt", "long"]);
   });
 
-  it("balanced brings a newcomer in before one that was preempted after many tokens", async () => {
+  it("balanced serves short requests first, until a long one has waited in proportion to its length", async () => {
+    const harness = new EngineHarness({ config: { maxNumSeqs: 1, schedulingPolicy: "balanced" } });
+    harness.add("running", [1], tokens(8));
+    await harness.step();
+    harness.add("long", [1], tokens(64));
+    harness.add("short", [1], tokens(4));
+    while (harness.choice("short").finishReason === null) await harness.step();
+    expect(harness.choice("long").tokenIds).toEqual([]);
+    while (harness.choice("long").tokenIds.length === 0) {
+      if (harness.engine.stats().num_requests_waiting < 2) harness.add(`${harness.steps.length}`, [1], tokens(4));
+      await harness.step();
+    }
+    // It costs 16 times as much as they do, and so it waits about four times as long.
+    expect(harness.steps.length).toBeGreaterThan(12);
+    expect(harness.steps.length).toBeLessThan(40);
+    await harness.runToEnd();
+  });
+
+  it("balanced goes on with what was preempted before it begins with anything else", async () => {
     const harness = new EngineHarness({
       config: { maxNumSeqs: 2, schedulingPolicy: "balanced", blockSize: 4, numGpuBlocks: 10 },
     });
     harness.add("a", [1, 2], tokens(32));
     harness.add("b", [3, 4], tokens(32));
     while (harness.engine.stats().num_preemptions_total === 0) await harness.step();
-    harness.add("new", [5], tokens(4));
+    harness.add("new", [5], tokens(1));
+    const preemptedAt = harness.steps.length;
     await harness.runToEnd();
-    const firstOf = (id: string, from: number) =>
-      harness.steps.findIndex((step, i) => i >= from && step.entries.some(({ requestId }) => requestId === id));
-    const preemptedAt = harness.steps.findIndex(({ preemptionsTotal }) => preemptionsTotal > 0);
-    expect(firstOf("new", 0)).toBeLessThan(firstOf("b", preemptedAt));
+    const firstOf = (id: string) =>
+      harness.steps.findIndex((step, i) => i >= preemptedAt && step.entries.some(({ requestId }) => requestId === id));
+    expect(firstOf("b")).toBeLessThanOrEqual(firstOf("new"));
+    expect(order(harness)).toEqual(["a", "b", "new"]);
+  });
+
+  it("balanced preempts who arrived last, however short it is", async () => {
+    const harness = new EngineHarness({
+      config: { maxNumSeqs: 3, schedulingPolicy: "balanced", blockSize: 4, numGpuBlocks: 12 },
+    });
+    harness.add("long", [1, 2], tokens(40));
+    while (harness.choice("long").tokenIds.length < 16) await harness.step();
+    for (const id of ["b", "c"]) harness.add(id, [3, 4], tokens(14));
+    await harness.runToEnd();
+    const preempted = harness.steps.flatMap((step) => step.preempted.map(({ requestId }) => requestId));
+    expect(preempted).not.toEqual([]);
+    expect(preempted).not.toContain("long");
+  });
+
+  it("balanced forms static batches of similar lengths", async () => {
+    const config = { maxNumSeqs: 2, schedulingPolicy: "balanced", batchingMode: "static" } as const;
+    const harness = new EngineHarness({ config });
+    const lengths = { a: 40, b: 5, c: 6, d: 41 };
+    for (const [id, length] of Object.entries(lengths)) harness.add(id, [1], tokens(length));
+    await harness.runToEnd();
+    expect(order(harness)).toEqual(["b", "c", "a", "d"]);
+    expect(harness.steps).toHaveLength(6 + 41);
   });
 
   it.each(["priority", "shortest-remaining", "balanced"] as const)("%s starves nobody", async (schedulingPolicy) => {

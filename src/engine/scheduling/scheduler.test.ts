@@ -92,6 +92,32 @@ describe("Scheduler", () => {
     }
   });
 
+  it("under balanced expects what answers ended so far had, not what they might have", () => {
+    const scheduler = createScheduler({ schedulingPolicy: "balanced", maxNumSeqs: 1 });
+    const add = (requestId: string, promptLength: number, maxTokens: number) => {
+      const prompt = Array.from({ length: promptLength }, () => 1);
+      scheduler.add(new Sequence({ requestId, index: 0, params: samplingParams({ maxTokens }), prompt, arrivalMs: 0 }));
+    };
+    const firstOfTwo = () => {
+      add("long if it goes on to its end", 1, 100);
+      add("long prompt", 48, 4);
+      scheduler.schedule(0, true);
+      const first = scheduler.running[0]?.requestId;
+      for (const id of scheduler.waitingIds(2)) expect(id).not.toBe(first);
+      return first;
+    };
+    const endAll = () => {
+      while (scheduler.numRunning + scheduler.numWaiting > 0) {
+        sample(scheduler.schedule(0, true));
+        const first = scheduler.running[0];
+        if (first?.numOutputTokens === 2) scheduler.finish(first, "stop");
+      }
+    };
+    expect(firstOfTwo()).toBe("long prompt");
+    endAll();
+    expect(firstOfTwo()).toBe("long if it goes on to its end");
+  });
+
   it("admits no more sequences than there are slots, in the order in which they came", () => {
     const scheduler = createScheduler({ maxNumSeqs: 2 });
     const [a] = addSequences(scheduler, 2, 2, 2);

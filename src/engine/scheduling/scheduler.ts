@@ -9,6 +9,7 @@ import type { Proposer } from "../drafting/proposer.ts";
 import { clampLimits, maxSpareSamples, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
 import type { ScheduledSequence, Sequence } from "../core/sequence.ts";
 import { findSharedPrefix, type SharedPrefix } from "../cache/shared-prefix.ts";
+import { RemainingSteps } from "./remaining-steps.ts";
 import { SlotBudget } from "./slot-budget.ts";
 import { StepBudget } from "./step-budget.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
@@ -22,11 +23,11 @@ import { WaitingQueue } from "./waiting-queue.ts";
  * behind, a preempted sequence is behind by all its tokens. All get rows of the same batch. A sequence that has caught up
  * samples its next token, and so is one behind again, even if the token's id isn't known here yet.
  *
- * Running sequences are served first, by rank, then waiting ones. The budget reserves one row for each running sequence
- * that is still to be served, so every stream gets a row in every step, however long the prompts beside it are. While any
- * streams, prompts share a bound of their own, so that they don't make the step much longer for it. If the
- * pool runs dry, the sequence with the last rank is preempted, which never has rows in the step yet. The first one makes
- * progress in every step, and waiting improves ranks, so no sequence starves.
+ * Running sequences are served first, then waiting ones, both in the policy's order. The budget reserves one row for each
+ * running sequence that is still to be served, so every stream gets a row in every step, however long the prompts beside it
+ * are. While any streams, prompts share a bound of their own, so that they don't make the step much longer for it. If the
+ * pool runs dry, the last running sequence is preempted, which never has rows in the step yet. The first one makes progress
+ * in every step, and waiting improves ranks, so no sequence starves.
  */
 export class Scheduler {
   readonly pool: BlockPool;
@@ -34,6 +35,7 @@ export class Scheduler {
   readonly drafter: Drafter | null;
   readonly #config: SchedulerConfig;
   readonly #batches: BatchFormer;
+  readonly #remainingSteps: RemainingSteps;
   readonly #waiting: WaitingQueue;
   readonly #running: Sequence[] = [];
   /** Since takePreempted() was last called. */
@@ -58,7 +60,8 @@ export class Scheduler {
     this.pool = new BlockPool(config.numGpuBlocks, config.blockSize);
     this.drafter = drafterOf(config, draftModel);
     this.#batches = new BatchFormer(config);
-    this.#waiting = new WaitingQueue(config.schedulingPolicy);
+    this.#remainingSteps = new RemainingSteps(config);
+    this.#waiting = new WaitingQueue(config.schedulingPolicy, this.#remainingSteps);
     this.#freeSlots = Array.from({ length: config.maxNumSeqs }, (_, slot) => slot).reverse();
   }
 
@@ -183,6 +186,7 @@ export class Scheduler {
   /** Ends a sequence in any state. Idempotent. */
   finish(sequence: Sequence, reason: FinishReason): void {
     if (sequence.isFinished) return;
+    this.#remainingSteps.learn(sequence, reason);
     if (sequence.status.state === "running") this.#running.splice(this.#running.indexOf(sequence), 1);
     else this.#waiting.remove(sequence);
     this.#release(sequence);
@@ -224,7 +228,7 @@ export class Scheduler {
     if (!budget.hasRoomForPrompt || this.#waiting.length === 0) return;
     const slots = new SlotBudget(this.#running, this.#limits.maxNumSeqs);
     if (slots.isSpent) return;
-    const waiting = this.#waiting.inOrder(this.#step);
+    const waiting = this.#waiting.inOrder(this.#step, this.#running);
     for (const sequence of this.#batches.candidates(waiting, slots, this.#running.length, nowMs)) {
       if (!budget.hasRoomForPrompt || !slots.hasRoomFor(sequence) || budget.rowsFor(sequence) === 0) return;
       const cached = findSharedPrefix(sequence, this.pool, this.#config.enablePrefixCaching, step);
@@ -253,7 +257,7 @@ export class Scheduler {
     }
     this.#waiting.remove(sequence);
     this.#freeSlots.pop();
-    const after = this.#running.findIndex((other) => this.#waiting.compare(sequence, other) < 0);
+    const after = this.#running.findIndex((other) => this.#waiting.compareRunning(sequence, other) < 0);
     this.#running.splice(after === -1 ? this.#running.length : after, 0, sequence);
 
     // The prefix cache may not have blocks that are shared with a leader; they are published again.

@@ -1,22 +1,24 @@
 import type { SchedulingPolicy } from "../../protocol/config.ts";
-import { RANKS, type Rank } from "./policy.ts";
 import type { Sequence } from "../core/sequence.ts";
+import { POLICIES, type Batch } from "./policy.ts";
+import type { RemainingSteps } from "./remaining-steps.ts";
 
 /** Sequences that wait for a slot, in the policy's order. Equals come in order of arrival. */
 export class WaitingQueue {
-  readonly #rank: Rank;
-  /** Under "fcfs" ranks never change, and the queue is in order of arrival already. */
-  readonly #isOrdered: boolean;
+  readonly #policy: (typeof POLICIES)[SchedulingPolicy];
+  readonly #remainingSteps: RemainingSteps;
+  /** As it was when the queue was last put in order. */
+  #longestSteps = Infinity;
   /** Order of arrival, which a preempted sequence keeps. */
   readonly #arrivals = new WeakMap<Sequence, number>();
   #sequences: Sequence[] = [];
-  /** Sorted by rank; null after an arrival. It stays sorted, since all waiting sequences gain the same each step. */
+  /** Sorted by rank; null if the order may have changed. */
   #byRank: Sequence[] | null = null;
   #nextArrival = 0;
 
-  constructor(policy: SchedulingPolicy) {
-    this.#rank = RANKS[policy];
-    this.#isOrdered = policy === "fcfs";
+  constructor(policy: SchedulingPolicy, remainingSteps: RemainingSteps) {
+    this.#policy = POLICIES[policy];
+    this.#remainingSteps = remainingSteps;
   }
 
   get length(): number {
@@ -49,14 +51,17 @@ export class WaitingQueue {
   }
 
   /** Updates all ranks and returns a snapshot of the queue in the policy's order. */
-  inOrder(step: number): Sequence[] {
+  inOrder(step: number, running: readonly Sequence[]): Sequence[] {
+    if (this.#policy.changes === "by steps") this.#longestSteps = this.#longestOf(running, step);
     this.#bringUpToDate(step);
+    // From the order before, which is nearly right: that takes a single pass.
+    if (this.#policy.changes === "by steps") this.#byRank?.sort((a, b) => this.#compare(a, b));
     return [...this.#ordered()];
   }
 
   /** Returns the first requests in the policy's order, each once. */
   firstRequestIds(step: number, most: number): string[] {
-    if (this.#byRank === null && !this.#isOrdered) this.#bringUpToDate(step);
+    if (this.#byRank === null && this.#policy.changes !== "never") this.#bringUpToDate(step);
     const ids = new Set<string>();
     for (const { requestId } of this.#ordered()) {
       if (ids.size === most) break;
@@ -65,18 +70,36 @@ export class WaitingQueue {
     return [...ids];
   }
 
-  /** Orders by rank, then by arrival. Running sequences have the same order. */
-  compare(a: Sequence, b: Sequence): number {
+  /** The order in which running sequences are served. */
+  compareRunning(a: Sequence, b: Sequence): number {
+    return this.#policy.running === "by arrival" ? this.#arrivalOf(a) - this.#arrivalOf(b) : this.#compare(a, b);
+  }
+
+  /** Orders by rank, then by arrival. */
+  #compare(a: Sequence, b: Sequence): number {
     return a.rank - b.rank || this.#arrivalOf(a) - this.#arrivalOf(b);
   }
 
   #ordered(): readonly Sequence[] {
-    if (this.#isOrdered) return this.#sequences;
-    return (this.#byRank ??= this.#sequences.toSorted((a, b) => this.compare(a, b)));
+    if (this.#policy.changes === "never") return this.#sequences;
+    return (this.#byRank ??= this.#sequences.toSorted((a, b) => this.#compare(a, b)));
   }
 
   #bringUpToDate(step: number): void {
-    for (const sequence of this.#sequences) sequence.age(step, this.#rank);
+    const batch: Batch = { remainingSteps: this.#remainingSteps, longestSteps: this.#longestSteps };
+    const rank = (sequence: Sequence, waitedSteps: number) => this.#policy.rank(sequence, waitedSteps, batch);
+    for (const sequence of this.#sequences) sequence.age(step, rank);
+  }
+
+  /** Returns the steps until the batch ends. Without a batch it is the first sequence's: the others are to match it. */
+  #longestOf(running: readonly Sequence[], step: number): number {
+    if (running.length > 0) return Math.max(...running.map((sequence) => this.#remainingSteps.of(sequence)));
+    this.#longestSteps = Infinity;
+    this.#bringUpToDate(step);
+    const [first, ...others] = this.#sequences;
+    if (first === undefined) return Infinity;
+    const leader = others.reduce((best, sequence) => (this.#compare(sequence, best) < 0 ? sequence : best), first);
+    return this.#remainingSteps.of(leader);
   }
 
   #arrivalOf(sequence: Sequence): number {

@@ -1,0 +1,39 @@
+import type { FinishReason } from "../../protocol/openai.ts";
+import type { Sequence } from "../core/sequence.ts";
+
+/** After 64 others have ended, a sequence counts half as much. */
+const DECAY = 0.5 ** (1 / 64);
+
+/**
+ * Expects how many steps sequences still take. A token is the last one of its answer with the probability
+ *
+ *   h = answers that ended before max_tokens / output tokens of all answers
+ *
+ * over the answers so far, the newest counting most. Answers that max_tokens cut off add tokens, but no ending: where all
+ * are cut off, max_tokens is what to expect.
+ */
+export class RemainingSteps {
+  readonly #maxNumBatchedTokens: number;
+  #numEnded = 0;
+  #numTokens = 0;
+
+  constructor({ maxNumBatchedTokens }: { readonly maxNumBatchedTokens: number }) {
+    this.#maxNumBatchedTokens = maxNumBatchedTokens;
+  }
+
+  /** Learns from a sequence's end. A beam's end says nothing about its answer. */
+  learn({ numOutputTokens, group }: Sequence, reason: FinishReason): void {
+    if (numOutputTokens === 0 || group !== null) return;
+    this.#numEnded = DECAY * this.#numEnded + (reason === "length" ? 0 : 1);
+    this.#numTokens = DECAY * this.#numTokens + numOutputTokens;
+  }
+
+  /** Steps that compute the rows it is behind by, and one for each token that is expected to follow. */
+  of({ numTokens, numComputedTokens, maxLength }: Sequence): number {
+    const most = maxLength - numTokens;
+    const h = this.#numTokens === 0 ? 0 : this.#numEnded / this.#numTokens;
+    // The mean of a geometric distribution that is cut off.
+    const expected = h === 0 ? most : (1 - (1 - h) ** most) / h;
+    return (numTokens - numComputedTokens) / this.#maxNumBatchedTokens + expected;
+  }
+}
