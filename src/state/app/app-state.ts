@@ -2,6 +2,7 @@ import type { BackendChoice } from "../../protocol/config.ts";
 import type { Models } from "../../client/models-client.ts";
 import { SiteApi, type SiteApiHome } from "./site-api.ts";
 import { Announcements } from "./announcements.ts";
+import type { Route } from "./router.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
 import { Batch } from "../batch/batch.ts";
 import type { SchemaProblem } from "../settings/check-settings.ts";
@@ -11,13 +12,16 @@ import { Demo } from "../demo/demo.ts";
 import { zoomWithDemo } from "../demo/demo-zoom.ts";
 import { EngineControl, type CreateEngine } from "../engine/engine-control.ts";
 import { EngineRecovery } from "../engine/engine-recovery.ts";
+import { openServing, Serving } from "../engine/serving.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import type { ModelChoice } from "../models/model-choice.ts";
 import { ModelShelf } from "../models/model-shelf.ts";
 import { PromptView } from "../chat/prompt-view.ts";
 import { RequestBook } from "../chat/request-book.ts";
 import type { Settings } from "../settings/settings.ts";
+import { engineConfigOf } from "../settings/serving-settings.ts";
 import { SharedSettings } from "../settings/shared-settings.ts";
+import type { ReadonlyStore } from "../store.ts";
 import { WorkspaceKeeper } from "../workspace/workspace-keeper.ts";
 import type { LoadedWorkspace, WorkspaceStorage } from "../workspace/workspace-storage.ts";
 import { Workspace } from "../workspace/workspace.ts";
@@ -40,6 +44,10 @@ export interface AppStateOptions {
   readonly siteApiHome?: SiteApiHome;
   /** What computes. [the one chosen before, or "auto"] */
   readonly backend?: BackendChoice | null;
+  /** The page's address, whose link may ask for serving settings. [no link] */
+  readonly route?: ReadonlyStore<Route>;
+  /** Called when serving settings were applied that are not the link's. */
+  readonly onServingApplied?: () => void;
   readonly scheduleFlush: ScheduleFlush;
   /** The page's clock, milliseconds. */
   readonly now: () => number;
@@ -49,6 +57,7 @@ export interface AppStateOptions {
 export interface AppState {
   readonly engine: EngineControl;
   readonly recovery: EngineRecovery;
+  readonly serving: Serving;
   readonly metrics: BatchMetrics;
   readonly batch: Batch;
   readonly workspace: Workspace;
@@ -77,8 +86,10 @@ export function createAppState(options: AppStateOptions): AppState {
   const announcements = new Announcements();
   const book = new RequestBook(now);
   const connections = new Connections({ observer: book, now });
+  const opened = openServing(options.route?.getState() ?? null);
   const engine = new EngineControl({
     ...options,
+    config: engineConfigOf(opened.settings),
     onEngine(created) {
       batch.watch(created);
       created.on("step", (report) => book.addStep(report));
@@ -88,6 +99,13 @@ export function createAppState(options: AppStateOptions): AppState {
   engine.store.subscribe(({ status }) => {
     if (status !== "ready") batch.watch(null);
   });
+  const serving = new Serving({
+    engine,
+    mode: batch.mode,
+    opened,
+    onApplied: options.onServingApplied ?? (() => undefined),
+  });
+  options.route?.subscribe((route) => void serving.follow(route));
 
   const saved = kept?.loaded.saved ?? null;
   const settings = new SharedSettings(sampling, saved?.shared);
@@ -123,6 +141,7 @@ export function createAppState(options: AppStateOptions): AppState {
   return {
     engine,
     recovery,
+    serving,
     metrics,
     batch,
     workspace,

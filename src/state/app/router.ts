@@ -1,7 +1,7 @@
 import { createStore, type ReadonlyStore } from "../store.ts";
 
 /** A page and its parameters, from the hash: "#/bench?quick" is page "bench" with "quick"; no hash is page "". */
-interface Route {
+export interface Route {
   readonly page: string;
   readonly params: URLSearchParams;
 }

@@ -72,16 +72,17 @@ it("is dead when the engine says so, and an engine that was replaced is not hear
   expect(control.store.getState()).toMatchObject({ status: "ready", engine: engines[1] });
 });
 
-it("starts again with speculation or without, and remembers which", async () => {
+it("starts again with another config, and with the one before if the engine refuses it", async () => {
   const asked: unknown[] = [];
-  const control = setUp(async ({ speculation }) => {
-    asked.push(speculation);
+  const control = setUp(async ({ maxNumSeqs }) => {
+    asked.push(maxNumSeqs);
+    if (maxNumSeqs === 3) throw new ChorusError("invalid_value", "Three is too many.", "maxNumSeqs");
     return new FakeEngine();
   });
   await control.start();
-  await control.speculate(true);
-  expect(control.isSpeculating.getState()).toBe(true);
-  await control.speculate(false);
-  expect(asked).toEqual([null, { method: "ngram" }, null]);
+  expect(await control.reconfigure({ maxNumSeqs: 2 })).toBeNull();
+  expect(await control.reconfigure({ maxNumSeqs: 3 })).toMatchObject({ param: "maxNumSeqs" });
+  expect(control.config.getState()).toEqual({ maxNumSeqs: 2 });
   expect(control.store.getState()).toMatchObject({ status: "ready" });
+  expect(asked).toEqual([undefined, 2, 3, 2]);
 });

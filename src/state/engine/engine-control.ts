@@ -1,4 +1,4 @@
-import { BACKEND_CHOICES, type BackendChoice } from "../../protocol/config.ts";
+import { BACKEND_CHOICES, type BackendChoice, type EngineConfig } from "../../protocol/config.ts";
 import type { ChorusEngine, CreateEngineOptions } from "../../protocol/engine.ts";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { LoadProgress } from "../../protocol/reports.ts";
@@ -6,7 +6,7 @@ import type { ScheduleFlush } from "../frame-flusher.ts";
 import { advanceStages, NOTHING_LOADED, type LoadStages } from "./load-stages.ts";
 import type { ModelChoice } from "../models/model-choice.ts";
 import { remember, remembered } from "../remembered.ts";
-import { createStore, type ReadonlyStore } from "../store.ts";
+import { createStore, type ReadonlyStore, type StoreApi } from "../store.ts";
 
 export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
 
@@ -24,13 +24,14 @@ interface EngineControlOptions {
   readonly choice: ModelChoice;
   /** What computes. [the one chosen before, or "auto"] */
   readonly backend?: BackendChoice | null;
+  /** How it serves. [the engine's defaults] */
+  readonly config?: EngineConfig;
   /** Called with each new engine before `store` says that it is ready, so that its first step can't be missed. */
   readonly onEngine?: (engine: ChorusEngine) => void;
   readonly scheduleFlush: ScheduleFlush;
   readonly now: () => number;
 }
 
-const SPECULATION = "speculation";
 const BACKEND = "backend";
 
 /** What was chosen before in this browser. */
@@ -49,9 +50,9 @@ export class EngineControl {
   readonly #backend;
   /** What the next engine computes on, as it was chosen. Remembered. */
   readonly backend: ReadonlyStore<BackendChoice>;
-  readonly #isSpeculating = createStore<boolean>(() => remembered(SPECULATION) === "on");
-  /** Whether the engine drafts tokens and checks several in one step. Remembered. */
-  readonly isSpeculating: ReadonlyStore<boolean> = this.#isSpeculating;
+  readonly #config;
+  /** How the engine serves that runs or is being loaded. */
+  readonly config: ReadonlyStore<EngineConfig>;
   readonly #store = createStore<EngineState>(() => ({ status: "loading", stages: NOTHING_LOADED }));
   readonly store: ReadonlyStore<EngineState> = this.#store;
   readonly #options: EngineControlOptions;
@@ -66,6 +67,7 @@ export class EngineControl {
     this.#options = options;
     this.backend = this.#backend = createStore<BackendChoice>(() => options.backend ?? rememberedBackend());
     this.choice = this.#choice = createStore<ModelChoice>(() => options.choice);
+    this.config = this.#config = createStore<EngineConfig>(() => options.config ?? {});
   }
 
   /** Loads the model, and replaces an engine that is there already. Resolves when it is ready or has failed. */
@@ -78,16 +80,13 @@ export class EngineControl {
    * Replaces the model. The old one is disposed first, since both may not fit together. If the new one can't be loaded,
    * the old one is loaded again. Resolves with the error, or null.
    */
-  async switchTo(choice: ModelChoice): Promise<ChorusErrorData | null> {
-    const before = this.#choice.getState();
-    this.#choice.setState(choice, true);
-    const error = await this.#load();
-    if (error && isUnsupported(error)) this.#showFailure(error);
-    else if (error) {
-      this.#choice.setState(before, true);
-      await this.start();
-    }
-    return error;
+  switchTo(choice: ModelChoice): Promise<ChorusErrorData | null> {
+    return this.#loadWith(this.#choice, choice);
+  }
+
+  /** Changes how the engine serves, in the same way. Chats stay; an answer in progress keeps the text it has. */
+  reconfigure(config: EngineConfig): Promise<ChorusErrorData | null> {
+    return this.#loadWith(this.#config, config);
   }
 
   /** Changes what computes: the model is loaded again, and the chats stay. */
@@ -97,11 +96,16 @@ export class EngineControl {
     await this.start();
   }
 
-  /** Turns speculation on or off. That is fixed when an engine is created, so the model is loaded again. */
-  async speculate(isOn: boolean): Promise<void> {
-    this.#isSpeculating.setState(isOn, true);
-    remember(SPECULATION, isOn ? "on" : "off");
-    await this.start();
+  async #loadWith<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
+    const before = store.getState();
+    store.setState(value, true);
+    const error = await this.#load();
+    if (error && isUnsupported(error)) this.#showFailure(error);
+    else if (error) {
+      store.setState(before, true);
+      await this.start();
+    }
+    return error;
   }
 
   /** Resolves with the error; null: the engine is ready, or a newer start replaced this one. */
@@ -114,11 +118,10 @@ export class EngineControl {
     this.#store.setState({ status: "loading", stages: NOTHING_LOADED }, true);
     try {
       const onProgress = (progress: LoadProgress) => this.#advance(attempt, progress);
-      const speculation = this.#isSpeculating.getState() ? ({ method: "ngram" } as const) : null;
       const engine = await this.#options.createEngine({
         ...this.#choice.getState(),
+        ...this.#config.getState(),
         backend: this.#backend.getState(),
-        speculation,
         onProgress,
       });
       if (attempt !== this.#attempt) {

@@ -7,7 +7,7 @@
 //   &nogpu            a browser without WebGPU
 //   &context=256      the model's context
 //   &die=3000         milliseconds until the running engine dies
-//   &seqs=2           most answers that grow at once
+//   &seqs=2           most answers that grow at once, unless the settings say
 //   &drafts=4         tokens drafted in each step
 //   &stepms=60        a step's length
 //   &paragraphs=6     length of the answers to questions that it doesn't know; one has 38 words
@@ -75,6 +75,7 @@ async function createEngine({
   model,
   dtype,
   speculation,
+  maxNumSeqs = number("seqs", 64),
   onProgress = () => {},
 }: CreateEngineOptions): Promise<FakeEngine> {
   await load(onProgress);
@@ -91,7 +92,7 @@ async function createEngine({
   }
   const engine = new FakeEngine({
     answer: (messages) => ANSWERS[messages.at(-1)?.content ?? ""] ?? LONG_ANSWER,
-    maxNumSeqs: number("seqs", 64),
+    maxNumSeqs,
     numDrafts: number("drafts", speculation ? 4 : 0),
     model: {
       contextLength: number("context", 1024),

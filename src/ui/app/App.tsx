@@ -15,6 +15,7 @@ import { CommandCenter } from "./CommandCenter.tsx";
 import { classNames } from "../class-names.ts";
 import { DemoTabs } from "../demo/DemoTabs.tsx";
 import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
+import { ServingNotice } from "../engine/ServingNotice.tsx";
 import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 
@@ -35,6 +36,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
       <Bar app={app} theme={theme} />
       {isDemo ? <DemoTabs dock={app.batch.dock} /> : <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />}
       <RecoveryNotice app={app} />
+      <ServingNotice serving={app.serving} />
       {app.keeper && <KeepingNotice keeper={app.keeper} workspace={app.workspace} />}
       <main className={css.main}>
         {isPhone && hasPanes && <BatchPulse batch={app.batch} isTall={isDemo} />}

@@ -36,6 +36,7 @@ interface StartAppOptions {
 export function startApp(options: StartAppOptions): { readonly openChats: () => AppState } {
   const { root, createEngine, models, kept, siteApiHome, schemaProblem, model = null, backend = null } = options;
   const flusher = new FrameFlusher();
+  const router = new Router();
   let app: AppState | undefined;
   const openChats = () => {
     if (app) return app;
@@ -52,13 +53,14 @@ export function startApp(options: StartAppOptions): { readonly openChats: () => 
       ...(siteApiHome && { siteApiHome }),
       ...(schemaProblem && { schemaProblem }),
       backend,
+      route: router.store,
+      onServingApplied: forgetLink,
       scheduleFlush: flusher.schedule,
       now: () => performance.now(),
     });
     if (app.keeper) keepWhileOpen(app.keeper, flusher.flushAll);
     return app;
   };
-  const router = new Router();
   const updates = options.updates ?? new AppUpdates("");
   createRoot(root).render(
     createElement(Pages, {
@@ -79,4 +81,9 @@ function forgetAddress(): void {
   if (!url.searchParams.has("model")) return;
   url.searchParams.delete("model");
   history.replaceState(history.state, "", url);
+}
+
+/** Removes serving settings from the address, else the next reload would apply them again. */
+function forgetLink(): void {
+  if (location.hash.startsWith("#/?")) history.replaceState(history.state, "", "#/");
 }

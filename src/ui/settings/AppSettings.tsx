@@ -4,15 +4,16 @@ import { Sheet } from "../components/Sheet.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./AppSettings.module.css";
 import { ChatFiles } from "./ChatFiles.tsx";
+import { ServingSettings } from "./ServingSettings.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
 import { SiteApiSwitch } from "./SiteApiSwitch.tsx";
-import { SpeculationSwitch } from "./SpeculationSwitch.tsx";
 
 const OPEN = {
   id: "settings.open",
   title: "Settings for all panes",
   group: "Chats",
-  words: "temperature system prompt sampling seed preset import export options preferences",
+  words:
+    "temperature system prompt sampling seed preset import export options preferences serving batching policy queue cache drafts",
 } as const;
 
 /** The settings for all panes, and the chats as files. */
@@ -21,7 +22,7 @@ export function AppSettings({ app }: { app: AppState }) {
     <Sheet name="Settings for all panes" button={<Icon name="settings" />} command={OPEN} commands={app.commands}>
       <p className={css.hint}>A pane can have its own settings, which override these.</p>
       <Form app={app} />
-      <SpeculationSwitch engine={app.engine} />
+      <ServingSettings app={app} />
       {app.siteApi && <SiteApiSwitch api={app.siteApi} />}
       <ChatFiles app={app} />
     </Sheet>

@@ -1,0 +1,139 @@
+// How the engine serves: as a form, as JSON and as a link.
+
+import { expect, test, type Locator, type Page } from "playwright/test";
+import { App, ENDLESS } from "./support/app.ts";
+
+/** Opens the serving settings. */
+async function openServing(page: Page): Promise<Locator> {
+  await page.getByRole("button", { name: "Settings for all panes" }).click();
+  const sheet = page.getByRole("dialog", { name: "Settings for all panes" });
+  await sheet.getByRole("heading", { name: "Serving" }).click();
+  return sheet;
+}
+
+test("what is fixed restarts the engine and keeps every chat; the batching mode changes at once; both are kept", async ({
+  page,
+}) => {
+  const app = await App.openFake(page, "keep&panes=2&stepms=5");
+  await app.pane(1).ask("What is the capital of France?");
+  await app.pane(1).finished();
+
+  const sheet = await openServing(page);
+  const sequences = sheet.getByRole("textbox", { name: "Most sequences" });
+  await expect(sequences).toHaveAttribute("placeholder", "64");
+  const apply = sheet.getByRole("button", { name: "Apply" });
+  await sequences.fill("none");
+  await expect(sequences).toHaveAttribute("aria-invalid", "true");
+  await expect(sequences).toHaveAccessibleDescription(
+    "Most sequences (maxNumSeqs) must be a whole number from 1 to 1024.",
+  );
+  await apply.click();
+  await expect(sheet).toContainText("Not applied yet. Most sequences");
+  await sequences.fill("1");
+  await expect(sheet).toContainText("Applying this restarts the engine");
+  await apply.press("Enter");
+  await expect(sheet).toContainText("The engine restarted with these settings. All chats are kept.");
+  await expect(apply).toBeFocused();
+
+  await sheet.getByRole("combobox", { name: "Batching" }).selectOption("Static");
+  await expect(sheet).toContainText("Applying this takes effect at once.");
+  await apply.click();
+  await expect(sheet).toContainText("Applied.");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("radio", { name: "Static" })).toBeChecked();
+  expect(await app.pane(1).answer()).toBe("The capital of France is Paris.");
+  await page.getByRole("radio", { name: "Sequential" }).check({ force: true });
+
+  await page.reload();
+  await expect(page.getByRole("radio", { name: "Sequential" })).toBeChecked();
+  await openServing(page);
+  await expect(sequences).toHaveValue("1");
+  await sheet.getByRole("button", { name: "Reset serving" }).click();
+  await apply.click();
+  await expect(sheet).toContainText("All chats are kept.");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("radio", { name: "Continuous" })).toBeChecked();
+  expect(await app.pane(1).answer()).toBe("The capital of France is Paris.");
+});
+
+test("a link sets how the engine serves on its visit; a wrong one is refused by name", async ({ page }) => {
+  const app = await App.openFake(page, `keep&panes=2&${ENDLESS}#/?maxNumSeqs=1`);
+  await expect(page.getByText("Serving settings of this link, on this visit: maxNumSeqs 1.")).toBeVisible();
+  await app.pane(1).ask("Why?");
+  await app.pane(2).ask("Why not?");
+  await expect(app.figure("Running")).toHaveText("1");
+  await expect(app.figure("Waiting")).toHaveText("1");
+
+  // Followed in the open page. The waiting question is asked again.
+  await page.evaluate(() => location.assign("#/?maxNumSeqs=two&batchingMode=static"));
+  await expect(page.getByText("The link's serving settings are not used. Most sequences (maxNumSeqs)")).toBeVisible();
+  await expect(page.getByRole("radio", { name: "Continuous" })).toBeChecked();
+  await page.evaluate(() => location.assign("#/?maxNumSeqs=2&batchingMode=static"));
+  await expect(page.getByText("on this visit: batchingMode static, maxNumSeqs 2.")).toBeVisible();
+  await expect(page.getByRole("radio", { name: "Static" })).toBeChecked();
+  await expect.poll(() => app.pane(2).answer()).toMatch(/\w/);
+  await page.getByRole("button", { name: "Dismiss" }).first().click();
+  await expect(page.getByText("on this visit")).toBeHidden();
+
+  // Without the link: as before.
+  await page.evaluate(() => history.replaceState(null, "", "#/"));
+  await page.reload();
+  await expect(page.getByRole("radio", { name: "Continuous" })).toBeChecked();
+  const sheet = await openServing(page);
+  await expect(sheet.getByRole("textbox", { name: "Most sequences" })).toHaveValue("");
+});
+
+test("settings are copied and pasted as JSON, and copied as a link", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await App.openFake(page);
+  const sheet = await openServing(page);
+  const json = sheet.getByRole("textbox", { name: "As JSON" });
+  await expect(json).toHaveValue("{}");
+  await json.fill('{ "maxNumSeqs": 4, "speculation": { "method": "ngram", "tokens": 2 } }');
+  await expect(json).toHaveAccessibleDescription('There is no serving setting "speculation.tokens".');
+  await expect(json).toHaveAttribute("aria-invalid", "true");
+  await json.fill('{ "maxNumSeqs": 4, "speculation": { "method": "ngram", "numTokens": 2 } }');
+  await expect(sheet.getByRole("combobox", { name: "Drafts" })).toHaveValue("ngram");
+  await expect(sheet.getByRole("textbox", { name: "Draft length" })).toHaveValue("2");
+  await sheet.getByRole("combobox", { name: "Prefix cache" }).selectOption("off");
+  await sheet.getByRole("button", { name: "Apply" }).click();
+  await expect(sheet).toContainText("The engine restarted with these settings.");
+
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await sheet.getByRole("button", { name: "Copy link" }).click();
+  await expect
+    .poll(clipboard)
+    .toMatch(/#\/\?maxNumSeqs=4&enablePrefixCaching=false&speculation.method=ngram&speculation.numTokens=2$/);
+  await sheet.getByRole("button", { name: "Copy JSON" }).click();
+  await expect
+    .poll(async () => JSON.parse(await clipboard()) as unknown)
+    .toEqual({
+      maxNumSeqs: 4,
+      enablePrefixCaching: false,
+      speculation: { method: "ngram", numTokens: 2 },
+    });
+});
+
+test("a draft model is loaded by its name, and one that can't be loaded changes nothing", async ({ page }) => {
+  const drafts = "speculation.method=draft_model&speculation.model=models/chorus-chat/";
+  const app = await App.open(page, `temperature=0#/?${drafts}`);
+  await app.modelLoaded();
+  await app.pane(1).ask("What is the capital of France?");
+  await app.pane(1).finished();
+  const drafted = await app.pane(1).answer();
+
+  const sheet = await openServing(page);
+  const model = sheet.getByRole("textbox", { name: "Draft model" });
+  await expect(model).toHaveValue("models/chorus-chat/");
+  await model.fill("models/nowhere/");
+  await sheet.getByRole("button", { name: "Apply" }).click();
+  await expect(sheet).toContainText("The settings before are used again.");
+  await expect(sheet).toContainText("models/nowhere/");
+  await sheet.getByRole("combobox", { name: "Drafts" }).selectOption("");
+  await sheet.getByRole("button", { name: "Apply" }).click();
+  await expect(sheet).toContainText("The engine restarted with these settings. All chats are kept.");
+  await page.keyboard.press("Escape");
+  await app.pane(1).turn.getByRole("button", { name: "Regenerate" }).click();
+  await app.pane(1).finished();
+  expect(await app.pane(1).answer()).toBe(drafted);
+});

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { CreateEngineOptions } from "../../protocol/engine.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import { FakeEngine } from "../../testing/app/fake-engine.ts";
+import { readRoute } from "../app/router.ts";
+import { BatchingModeControl } from "../batch/batching-mode.ts";
+import { engineConfigOf } from "../settings/serving-settings.ts";
+import { EngineControl } from "./engine-control.ts";
+import { openServing, Serving } from "./serving.ts";
+
+beforeEach(() => {
+  const kept = new Map<string, string>();
+  vi.stubGlobal("localStorage", {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => kept.set(name, value),
+  });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+/** A page that was opened at this hash. An engine of three sequences can't start. */
+async function open(hash = "") {
+  const asked: CreateEngineOptions[] = [];
+  const opened = openServing(readRoute(hash));
+  const mode = new BatchingModeControl();
+  const engine = new EngineControl({
+    createEngine: async (options) => {
+      asked.push(options);
+      if (options.maxNumSeqs === 3) throw new ChorusError("out_of_memory", "Three is too many.", "maxNumSeqs");
+      return new FakeEngine();
+    },
+    choice: { model: "fake" },
+    config: engineConfigOf(opened.settings),
+    scheduleFlush: (flush) => flush(),
+    now: () => 0,
+  });
+  const onApplied = vi.fn<() => void>();
+  const serving = new Serving({ engine, mode, opened, onApplied });
+  await engine.start();
+  return { asked, mode, engine, serving, onApplied };
+}
+
+it("restarts the engine for what is fixed, and not for the batching mode", async () => {
+  const { asked, mode, serving } = await open();
+  expect(serving.needsRestart({ batchingMode: "static" })).toBe(false);
+  expect(await serving.apply({ batchingMode: "static" })).toBeNull();
+  expect(mode.store.getState()).toBe("static");
+  expect(asked).toHaveLength(1);
+  expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4, "speculation.method": "ngram" })).toBeNull();
+  expect(asked).toHaveLength(2);
+  expect(asked[1]).toMatchObject({ maxNumSeqs: 4, speculation: { method: "ngram" } });
+});
+
+it("keeps what was applied, the mode chosen in the bar included", async () => {
+  const { serving, mode } = await open();
+  await serving.apply({ maxNumSeqs: 4 });
+  mode.choose("sequential");
+  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 4, batchingMode: "sequential" });
+  const next = await open();
+  expect(next.serving.store.getState()).toEqual({
+    settings: { batchingMode: "sequential", maxNumSeqs: 4 },
+    link: null,
+  });
+  expect(next.asked[0]).toMatchObject({ maxNumSeqs: 4 });
+  expect(next.mode.store.getState()).toBe("sequential");
+});
+
+it("doesn't take the mode that the demo holds for the person's", async () => {
+  const { serving, mode } = await open();
+  mode.hold(true);
+  mode.choose("sequential");
+  expect(serving.store.getState().settings).toEqual({});
+});
+
+it("goes back to the settings before when the engine can't start", async () => {
+  const { asked, engine, serving, onApplied } = await open();
+  await serving.apply({ maxNumSeqs: 4 });
+  expect(await serving.apply({ maxNumSeqs: 3 })).toMatchObject({ message: "Three is too many.", param: "maxNumSeqs" });
+  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 4 });
+  expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 4, 3, 4]);
+  expect(engine.store.getState()).toMatchObject({ status: "ready" });
+  expect(onApplied).toHaveBeenCalledTimes(1);
+});
+
+it("a link counts on its visit only, and until other settings are applied", async () => {
+  const before = await open();
+  await before.serving.apply({ runAhead: 0 });
+  const { asked, mode, serving } = await open("#/?maxNumSeqs=4&batchingMode=static");
+  expect(asked[0]).toMatchObject({ maxNumSeqs: 4 });
+  expect(asked[0]).not.toHaveProperty("runAhead");
+  expect(mode.store.getState()).toBe("static");
+  expect(serving.store.getState().link).toEqual({ status: "applied" });
+  expect((await open()).serving.store.getState().settings).toEqual({ runAhead: 0 });
+  await serving.apply({ maxNumSeqs: 2 });
+  expect(serving.store.getState()).toEqual({ settings: { maxNumSeqs: 2 }, link: null });
+});
+
+it("a link that is wrong changes nothing, and is explained", async () => {
+  const { asked, serving } = await open("#/?maxNumSeqs=none");
+  expect(asked[0]).not.toHaveProperty("maxNumSeqs");
+  expect(serving.store.getState().link).toMatchObject({ status: "refused", error: { param: "maxNumSeqs" } });
+});
+
+it("a link opened in the page is followed; one of another page, or without settings, changes nothing", async () => {
+  const { asked, serving } = await open();
+  await serving.follow(readRoute("#/bench?quick"));
+  await serving.follow(readRoute("#/"));
+  expect(asked).toHaveLength(1);
+  await serving.follow(readRoute("#/?maxNumSeqs=4"));
+  expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 4]);
+  await serving.follow(readRoute("#/?maxNumSeqs=3"));
+  expect(serving.store.getState()).toMatchObject({ settings: { maxNumSeqs: 4 }, link: { status: "refused" } });
+});
