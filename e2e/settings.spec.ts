@@ -112,3 +112,22 @@ test("probabilities are shown when enabled, to pointer and keyboard, and nothing
   await all.getByRole("button", { name: "Reset all" }).click();
   await expect(all.getByRole("textbox", { name: "Temperature" })).toHaveValue("");
 });
+
+test("a word that is biased away does not come", async ({ page }) => {
+  const app = await App.open(page, "temperature=0");
+  await app.pane(1).ask("What is the capital of France?");
+  await app.pane(1).finished();
+  expect(await app.pane(1).answer()).toContain("Paris");
+
+  await page.getByRole("button", { name: "Settings of pane 1" }).click();
+  const sheet = page.getByRole("dialog", { name: "Settings of pane 1" });
+  const bias = sheet.getByRole("textbox", { name: "Logit bias" });
+  await bias.fill("Paris");
+  await expect(sheet).toContainText('Logit bias must be at most 16 lines such as "Paris: 5"');
+  await bias.fill("Paris: -100");
+  await page.keyboard.press("Escape");
+  await app.pane(1).turn.getByRole("button", { name: "Regenerate" }).click();
+  await app.pane(1).finished();
+  await expect.poll(() => app.pane(1).answer()).not.toContain("Paris");
+  expect(await app.pane(1).answer()).toMatch(/\w/);
+});

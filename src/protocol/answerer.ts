@@ -9,6 +9,7 @@ import type {
   CreateOptions,
 } from "./openai.ts";
 import type { ModelCard } from "./reports.ts";
+import type { TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
 
 /** Every ChorusEngine is one. */
 export interface Answerer {
@@ -25,6 +26,8 @@ export interface Answerer {
   readonly completions: {
     create(body: CompletionRequest & { stream: true }, options?: CreateOptions): Promise<CompletionStream<Completion>>;
   };
+  /** Absent: the answerer doesn't show its tokens. */
+  tokenize?(body: TokenizeRequest): Promise<TokenizeResponse>;
 }
 
 /** A model on a server: what a pane remembers of who answers it. */

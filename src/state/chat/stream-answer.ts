@@ -2,7 +2,14 @@ import type { Answerer } from "../../protocol/answerer.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { FinishReason, TokenLogprob } from "../../protocol/openai.ts";
 import { leaveOutOldest, messagesFrom, type Turn } from "./conversation.ts";
-import { continuesText, defaultMaxTokens, requestFields, type Settings } from "../settings/settings.ts";
+import {
+  continuesText,
+  defaultMaxTokens,
+  requestFields,
+  type RequestFields,
+  type Settings,
+} from "../settings/settings.ts";
+import { logitBias } from "./logit-bias.ts";
 
 interface Question {
   readonly answerer: Answerer;
@@ -39,11 +46,14 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
   const isText = continuesText(settings, answerer.model);
   let firstSent = isText ? turns.length - 1 : question.firstSent;
   let maxTokens: number | null = settings.max_tokens ?? defaultMaxTokens(answerer.model);
+  // Questions of several panes are asked in one go, where nothing must be looked up first.
+  const bias = settings.logit_bias ? await logitBias(settings.logit_bias, answerer) : null;
+  const fields = { ...requestFields(settings), ...(bias && { logit_bias: bias }) };
 
   for (;;) {
     let hasStarted = false;
     try {
-      const parts = isText ? continued(question, maxTokens) : answered(question, firstSent, maxTokens);
+      const parts = isText ? continued(question, fields, maxTokens) : answered(question, fields, firstSent, maxTokens);
       for await (const part of parts) {
         hasStarted = true;
         yield { ...part, firstSent };
@@ -63,12 +73,13 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
 /** Sends the turns from `firstSent` on as a chat. */
 async function* answered(
   { answerer, turns, settings, requestId, signal }: Question,
+  fields: RequestFields,
   firstSent: number,
   maxTokens: number | null,
 ): AsyncGenerator<AnswerPart, void> {
   const stream = await answerer.chat.completions.create(
     {
-      ...requestFields(settings),
+      ...fields,
       messages: messagesFrom(turns, firstSent, settings.system),
       ...(turns.at(-1)?.answer !== "" && { continue_final_message: true }),
       max_tokens: maxTokens,
@@ -88,12 +99,13 @@ async function* answered(
 
 /** Sends the newest turn alone, unchanged, as plain text. */
 async function* continued(
-  { answerer, turns, settings, requestId, signal }: Question,
+  { answerer, turns, requestId, signal }: Question,
+  given: RequestFields,
   maxTokens: number | null,
 ): AsyncGenerator<AnswerPart, void> {
   const { question = "", answer = "" } = turns.at(-1) ?? {};
   // Completions return probabilities in another shape, without bytes.
-  const { logprobs: _, top_logprobs: __, ...fields } = requestFields(settings);
+  const { logprobs: _, top_logprobs: __, ...fields } = given;
   const stream = await answerer.completions.create(
     { ...fields, prompt: question + answer, max_tokens: maxTokens, request_id: requestId, stream: true },
     { signal },

@@ -56,8 +56,8 @@ function checkSetting(field: SettingField, value: unknown): SettingValue {
       throw refusal(field, `${isWhole ? "a whole number" : "a number"} from ${min} to ${max}`);
     }
     case "lines":
-      if (Array.isArray(value) && value.length <= field.maxLines && value.every(isText)) return value;
-      throw refusal(field, `at most ${field.maxLines} texts that are not empty`);
+      if (Array.isArray(value) && value.length <= field.maxLines && value.every(isTextWith(field.isLine))) return value;
+      throw refusal(field, `at most ${field.maxLines} ${field.lines}`);
   }
 }
 
@@ -85,8 +85,8 @@ function parseSchema(field: SettingField, text: unknown): void {
   }
 }
 
-function isText(value: unknown): boolean {
-  return typeof value === "string" && value !== "";
+function isTextWith(isAllowed: (text: string) => boolean) {
+  return (value: unknown): boolean => typeof value === "string" && isAllowed(value);
 }
 
 function refusal({ label, name }: SettingField, expected: string): ChorusError {

@@ -12,6 +12,9 @@ describe("what is typed", () => {
     ["top_k", "", null],
     ["seed", "12", 12],
     ["stop", "END\n\n Q:", ["END", " Q:"]],
+    ["logit_bias", "Paris: 5\n#464: -100", ["Paris: 5", "#464: -100"]],
+    ["no_repeat_ngram_size", "3", 3],
+    ["priority", "-1", -1],
     ["system", "  You are a cat. ", "  You are a cat. "],
     ["system", " \n", null],
     ["answer_schema", '{ "type": "string" }', '{ "type": "string" }'],
@@ -28,6 +31,13 @@ describe("what is typed", () => {
     ["top_k", "1.5", "Top k must be a whole number from 0 to 1000000."],
     ["answer_schema", '{ "type": ', "Answer in JSON must be JSON ("],
     ["answer_schema", "[1]", "Answer in JSON must be a schema, a JSON object"],
+    [
+      "logit_bias",
+      "Paris",
+      'Logit bias must be at most 16 lines such as "Paris: 5" or "#464: -100", with a number from',
+    ],
+    ["logit_bias", "Paris: 101", "Logit bias must be"],
+    ["logit_bias", ": 5", "Logit bias must be"],
     ["stop", "x\n".repeat(17), "Stop sequences must be at most 16 texts that are not empty."],
   ])("%s: %j is refused", (name, typed, message) => {
     expect(() => readSetting(field(name), typed)).toThrow(message);

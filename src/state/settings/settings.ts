@@ -2,6 +2,7 @@
 // and those from the model.
 
 import type { Answerer } from "../../protocol/answerer.ts";
+import { readBias } from "./bias-line.ts";
 import type { GenerationFields } from "../../protocol/openai.ts";
 import type { ModelCard } from "../../protocol/reports.ts";
 
@@ -13,13 +14,17 @@ type NumberName =
   | "repetition_penalty"
   | "presence_penalty"
   | "frequency_penalty"
+  | "no_repeat_ngram_size"
   | "max_tokens"
-  | "seed";
+  | "seed"
+  | "priority";
 
 export type Settings = {
   /** The system prompt. */
   readonly system?: string;
   readonly stop?: readonly string[];
+  /** Lines such as "Paris: 5", or "#464: -100" for a token's id. */
+  readonly logit_bias?: readonly string[];
   /** The text of a JSON schema. */
   readonly answer_schema?: string;
   readonly show_probabilities?: boolean;
@@ -47,11 +52,19 @@ interface NumberField extends FieldOf<"number"> {
   readonly step: number;
 }
 
+interface LinesField extends FieldOf<"lines"> {
+  readonly name: "stop" | "logit_bias";
+  readonly maxLines: number;
+  /** What each line must be, in words. */
+  readonly lines: string;
+  readonly isLine: (line: string) => boolean;
+}
+
 /** `text`: any. `lines`: a list of strings, one per line. `json`: a JSON schema as text. `flag`: on or off. */
 export type SettingField =
   | NumberField
   | (FieldOf<"text"> & { readonly name: "system" })
-  | (FieldOf<"lines"> & { readonly name: "stop"; readonly maxLines: number })
+  | LinesField
   | (FieldOf<"json"> & { readonly name: "answer_schema"; readonly example: string })
   | (FieldOf<"flag"> & { readonly name: "show_probabilities" | "continue_text" });
 
@@ -151,6 +164,16 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     modelDefault: () => "0",
   },
   {
+    name: "no_repeat_ngram_size",
+    kind: "number",
+    label: "No-repeat n-gram",
+    help: "Forbids repeating any n-gram of this size. 0: allows all.",
+    min: 0,
+    max: 100,
+    step: 1,
+    modelDefault: () => "the model's own",
+  },
+  {
     name: "max_tokens",
     kind: "number",
     label: "Maximum answer length",
@@ -171,11 +194,33 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     modelDefault: () => "random",
   },
   {
+    name: "priority",
+    kind: "number",
+    label: "Priority",
+    help: "With the serving policy by priority, lower numbers are served first.",
+    min: -1000,
+    max: 1000,
+    step: 1,
+    modelDefault: () => "0",
+  },
+  {
     name: "stop",
     kind: "lines",
     label: "Stop sequences",
     help: "The answer ends before any of these texts, one per line.",
     maxLines: 16,
+    lines: "texts that are not empty",
+    isLine: (line) => line !== "",
+    modelDefault: () => "none",
+  },
+  {
+    name: "logit_bias",
+    kind: "lines",
+    label: "Logit bias",
+    help: 'Makes words likelier or less likely, one per line: "Paris: 5", or "#464: -100" for the token 464. From -100, never, to 100.',
+    maxLines: 16,
+    lines: 'lines such as "Paris: 5" or "#464: -100", with a number from -100 to 100',
+    isLine: (line) => readBias(line) !== null,
     modelDefault: () => "none",
   },
   {
@@ -217,7 +262,7 @@ export function withSetting(settings: Settings, name: SettingName, value: Settin
   return Object.fromEntries(value === null ? others : [...others, [name, value]]);
 }
 
-type RequestFields = Pick<GenerationFields, Exclude<NumberName, "max_tokens">> & {
+export type RequestFields = Pick<GenerationFields, Exclude<NumberName, "max_tokens"> | "logit_bias"> & {
   max_tokens?: number;
   stop?: string[];
   logprobs?: true;
@@ -225,7 +270,10 @@ type RequestFields = Pick<GenerationFields, Exclude<NumberName, "max_tokens">> &
   response_format?: { type: "json_schema"; json_schema: { name: string; schema: Schema } };
 };
 
-/** Returns the settings as fields of a request. The system prompt becomes a message instead. */
+/**
+ * Returns the settings as fields of a request. The system prompt becomes a message instead, and biases need the model's
+ * tokens first (state/chat/logit-bias.ts).
+ */
 export function requestFields(settings: Settings): RequestFields {
   const {
     system: _,
@@ -233,6 +281,7 @@ export function requestFields(settings: Settings): RequestFields {
     answer_schema: schema,
     show_probabilities: isShown,
     continue_text: __,
+    logit_bias: ___,
     ...numbers
   } = settings;
   return {

@@ -47,6 +47,9 @@ function missingIn({ extraFields, continues }: ServerSoftware): readonly string[
     ...(extraFields.top_k ? [] : ["top k"]),
     ...(extraFields.min_p ? [] : ["min p"]),
     ...(extraFields.repetition_penalty ? [] : ["repetition penalty"]),
+    "no-repeat n-gram",
+    "logit bias",
+    "priority",
     ...(continues === null ? ["continuing an answer"] : []),
   ];
 }
