@@ -9,15 +9,15 @@ export async function logitBias(
   lines: readonly string[],
   answerer: Pick<Answerer, "tokenize">,
 ): Promise<Record<string, number> | null> {
-  if (!answerer.tokenize) return null;
+  const tokenize = answerer.tokenize?.bind(answerer);
+  if (tokenize === undefined) return null;
+  const tokensOf = async (text: string) => {
+    const forms = [text, ` ${text}`].map((prompt) => tokenize({ prompt, add_special_tokens: false }));
+    return (await Promise.all(forms)).flatMap(({ tokens }) => tokens);
+  };
   const biases: Record<string, number> = {};
   for (const { of, bias } of lines.flatMap((line) => readBias(line) ?? [])) {
-    for (const id of typeof of === "number" ? [of] : await tokensOf(of, answerer)) biases[id] = bias;
+    for (const id of typeof of === "number" ? [of] : await tokensOf(of)) biases[id] = bias;
   }
   return biases;
-}
-
-async function tokensOf(text: string, answerer: Pick<Answerer, "tokenize">): Promise<readonly number[]> {
-  const forms = [text, ` ${text}`].map((prompt) => answerer.tokenize?.({ prompt, add_special_tokens: false }));
-  return (await Promise.all(forms)).flatMap((form) => form?.tokens ?? []);
 }

@@ -8,9 +8,10 @@ export interface Bias {
 
 /** Reads a line such as "Paris: 5" or "#464: -100". Null: it isn't one. */
 export function readBias(line: string): Bias | null {
-  const [, name = "", number = ""] = /^(.*\S)\s*:\s*(-?\d+(?:\.\d+)?)\s*$/.exec(line) ?? [];
+  const colon = line.lastIndexOf(":");
+  const name = line.slice(0, Math.max(0, colon)).trim();
+  const number = line.slice(colon + 1).trim();
   const bias = Number(number);
-  if (name.trim() === "" || Math.abs(bias) > 100) return null;
-  const [, id] = /^\s*#(\d{1,9})$/.exec(name) ?? [];
-  return { of: id === undefined ? name.trim() : Number(id), bias };
+  if (name === "" || number === "" || !(Math.abs(bias) <= 100)) return null;
+  return { of: /^#\d{1,9}$/.test(name) ? Number(name.slice(1)) : name, bias };
 }
