@@ -131,3 +131,38 @@ test("a word that is biased away does not come", async ({ page }) => {
   await expect.poll(() => app.pane(1).answer()).not.toContain("Paris");
   expect(await app.pane(1).answer()).toMatch(/\w/);
 });
+
+test("several answers grow side by side, and the chat goes on with the chosen one; beams give the best ones", async ({
+  page,
+}) => {
+  const app = await App.open(page, "temperature=1&seed=5&max_tokens=24");
+  await page.getByRole("button", { name: "Settings of pane 1" }).click();
+  const sheet = page.getByRole("dialog", { name: "Settings of pane 1" });
+  await sheet.getByRole("textbox", { name: "Answers" }).fill("3");
+  await page.keyboard.press("Escape");
+  const pane = app.pane(1);
+  await pane.ask("Tell me a story about a fox.");
+  await pane.finished();
+  const choices = pane.turn.getByRole("radio");
+  await expect(choices).toHaveCount(3);
+  const shown = pane.turn.getByRole("radiogroup", { name: "Answer to go on with" });
+  const first = await pane.answer();
+  await choices.nth(0).focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(choices.nth(1)).toBeChecked();
+  const second = await pane.answer();
+  expect(second).not.toBe(first);
+  await expect(shown).toContainText(first);
+
+  await page.getByRole("button", { name: "Settings of pane 1" }).click();
+  await sheet.getByRole("textbox", { name: "Answers" }).fill("2");
+  await sheet.getByRole("textbox", { name: "Beams" }).fill("4");
+  await page.keyboard.press("Escape");
+  await pane.ask("What is the capital of France?");
+  await pane.finished();
+  // Only the newest question shows all its answers.
+  await expect(pane.log).toContainText(second);
+  await expect(pane.log).not.toContainText(first);
+  await expect(choices).toHaveCount(2);
+  expect(await pane.answer()).toMatch(/\w/);
+});

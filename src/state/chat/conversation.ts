@@ -6,16 +6,42 @@ import type { ChatMessage, FinishReason } from "../../protocol/openai.ts";
 export const TURN_ENDS = ["stop", "length", "stopped", "interrupted"] as const;
 export type TurnEnd = (typeof TURN_ENDS)[number];
 
-/** A question and its answer. `end` is null while the answer is in progress. */
-export interface Turn {
-  readonly id: number;
-  readonly question: string;
+/** An answer. `end` is null while it is in progress. */
+export interface OneAnswer {
   readonly answer: string;
   /** What the model thought before its answer. It is not sent again. [nothing] */
   readonly reasoning?: string;
+  readonly end: TurnEnd | null;
+}
+
+/** A question and its answer. */
+export interface Turn extends OneAnswer {
+  readonly id: number;
+  readonly question: string;
+  /** All answers, if several were asked for. The turn's own is the chosen one. */
+  readonly several?: SeveralAnswers;
   /** Who answered, if not this page's engine: "model at host". */
   readonly by?: string;
-  readonly end: TurnEnd | null;
+}
+
+export interface SeveralAnswers {
+  readonly answers: readonly OneAnswer[];
+  /** An index. */
+  readonly chosen: number;
+}
+
+/** Returns the turn without its other answers. */
+export function withoutOthers(turn: Turn): Turn {
+  const { several: _, ...alone } = turn;
+  return alone;
+}
+
+/** Returns the turn with another of its answers; null if there is none of that index. */
+export function withAnswer(turn: Turn, chosen: number): Turn | null {
+  const answer = turn.several?.answers[chosen];
+  if (turn.several === undefined || answer === undefined) return null;
+  const { reasoning: _, ...rest } = turn;
+  return { ...rest, ...answer, several: { ...turn.several, chosen } };
 }
 
 export function turnEndFrom(reason: FinishReason): TurnEnd {

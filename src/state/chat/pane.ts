@@ -2,9 +2,10 @@ import { AnswerTokens } from "./answer-tokens.ts";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { Answerer, RemoteModel } from "../../protocol/answerer.ts";
 import { remoteName, type Connections } from "../connections/connections.ts";
-import { isUnfinished, turnEndFrom, type Turn, type TurnEnd } from "./conversation.ts";
+import { isUnfinished, withAnswer, withoutOthers, type Turn, type TurnEnd } from "./conversation.ts";
 import type { EngineControl, EngineState } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
+import { GrowingAnswers } from "./growing-answers.ts";
 import { brokenOffNote, clearedNote, engineGoneNote, isFatal, refusedNote, spilledNote, type Note } from "./note.ts";
 import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
 import { RequestNames } from "./request-name.ts";
@@ -45,9 +46,7 @@ interface Run {
   readonly abort: AbortController;
   /** Length of the answer that is continued; 0 for a new one. */
   readonly startLength: number;
-  /** The answer so far, newer than the store, which is updated once per frame. */
-  answer: string;
-  reasoning: string;
+  readonly answers: GrowingAnswers;
   firstSent: number;
 }
 
@@ -152,7 +151,7 @@ export class Pane {
     const { turns, phase } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined || phase !== "idle") return;
-    this.#begin([...turns.slice(0, -1), { ...last, answer: "", reasoning: "", end: null }], "");
+    this.#begin([...turns.slice(0, -1), { ...withoutOthers(last), answer: "", reasoning: "", end: null }], "");
   }
 
   /** Continues an answer that ended too early. */
@@ -160,14 +159,22 @@ export class Pane {
     const { turns, phase } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined || phase !== "idle" || !isUnfinished(last)) return;
-    this.#begin([...turns.slice(0, -1), { ...last, end: null }], "");
+    this.#begin([...turns.slice(0, -1), { ...withoutOthers(last), end: null }], "");
+  }
+
+  /** Chooses which of the newest question's answers the chat goes on with. */
+  chooseAnswer(index: number): void {
+    const { turns, phase } = this.#store.getState();
+    const last = turns.at(-1);
+    const chosen = last && phase === "idle" ? withAnswer(last, index) : null;
+    if (chosen) this.#store.setState({ turns: [...turns.slice(0, -1), chosen] });
   }
 
   /** Stops the answer and keeps its text. A question that was not sent yet goes back into the composer. */
   stop(): void {
     const run = this.#run;
     run?.abort.abort();
-    const isNothingGained = run !== null && run.answer.length === run.startLength && this.#before.typed === "";
+    const isNothingGained = run !== null && run.answers.length === run.startLength && this.#before.typed === "";
     if (this.#store.getState().phase !== "held" && !isNothingGained) return this.#end("stopped");
     this.#takeBack();
     this.#store.setState({ note: null });
@@ -247,31 +254,31 @@ export class Pane {
   /** @param by an engine that is ready, or a server's model */
   async #ask(by: Answerer | RemoteModel): Promise<void> {
     const { turns, firstSent, settings: own } = this.#store.getState();
-    const { id = 0, answer = "", reasoning = "" } = turns.at(-1) ?? {};
+    const last = turns.at(-1);
+    const { id = 0, answer = "" } = last ?? {};
     if (answer === "") this.tokens.forget(id);
     const abort = new AbortController();
     const isRemote = "baseUrl" in by;
     const engine = isRemote ? null : by;
-    const run: Run = { engine, abort, startLength: answer.length, answer, reasoning, firstSent };
+    const run: Run = { engine, abort, startLength: answer.length, answers: new GrowingAnswers(last ?? {}), firstSent };
     this.#run = run;
     const name = this.requestNames.next(turns.length);
-    const settings = { ...this.#context.settings.inherited(), ...own };
+    const all = { ...this.#context.settings.inherited(), ...own };
+    // One answer is continued, not several.
+    const settings = answer === "" ? all : withSetting(all, "n", null);
     this.#lastRequest = name;
     this.#store.setState({ phase: "queued" });
-    let end: TurnEnd | null = null;
     try {
       const { signal } = run.abort;
       const answerer = isRemote ? await this.#open(by) : by;
       for await (const part of streamAnswer({ answerer, turns, firstSent, settings, requestId: name, signal })) {
         if (this.#run !== run) return;
         run.firstSent = part.firstSent;
-        run.answer += part.text;
-        run.reasoning += part.reasoning;
-        if (part.tokens) this.tokens.add(id, part.tokens);
-        if (part.finishReason) end = turnEndFrom(part.finishReason);
+        run.answers.add(part);
+        if (part.tokens && part.index === 0) this.tokens.add(id, part.tokens);
         this.#context.scheduleFlush(this.#showText);
       }
-      if (this.#run === run) this.#end(end ?? "interrupted");
+      if (this.#run === run) this.#end("interrupted");
     } catch (error) {
       if (this.#run === run) this.#fail(run, toErrorData(error));
     }
@@ -289,21 +296,21 @@ export class Pane {
     const { turns } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined) return;
-    const { answer, reasoning } = run;
-    if (last.answer === answer && (last.reasoning ?? "") === reasoning) return;
-    const grown = { ...last, answer, ...(reasoning !== "" && { reasoning }) };
+    const grown = run.answers.written(last);
+    if (grown === last) return;
     this.#store.setState({ phase: "streaming", turns: [...turns.slice(0, -1), grown], firstSent: run.firstSent });
   };
 
+  /** @param end of an answer that did not end by itself */
   #end(end: TurnEnd): void {
     if (this.#run === null) return;
     this.#showText();
-    const { startLength } = this.#run;
+    const { startLength, answers } = this.#run;
     this.#run = null;
     const { turns } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined) return;
-    this.#store.setState({ phase: "idle", turns: [...turns.slice(0, -1), { ...last, end }] });
+    this.#store.setState({ phase: "idle", turns: [...turns.slice(0, -1), answers.ended(last, end)] });
     this.refreshFigures();
     this.#context.announce(`Pane ${this.number}: ${end === "stopped" ? "Stopped." : last.answer.slice(startLength)}`);
   }
@@ -312,7 +319,7 @@ export class Pane {
     const engineState = this.#context.engine.store.getState();
     const isReplaced = engineState.status !== "ready" || engineState.engine !== run.engine;
     const isGone = run.engine !== null && (isFatal(error) || isReplaced);
-    const hasText = run.answer.length > run.startLength;
+    const hasText = run.answers.length > run.startLength;
     if (hasText) {
       this.#end("interrupted");
       this.#store.setState({ note: isGone ? engineGoneNote(error, true) : brokenOffNote(error) });

@@ -30,6 +30,16 @@ it("takes nothing more from a step that was under way when the request ended", (
   expect(book.figuresOf("a")).toMatchObject({ tokensPerSecond: 100, outputTokens: 2, queuePlace: null });
 });
 
+it("counts the first of several answers that grow side by side", () => {
+  const book = new RequestBook();
+  const both = (atMs: number) => sampleStep({ atMs, entries: [sampleEntry("a"), { ...sampleEntry("a"), index: 1 }] });
+  book.addStep(both(140));
+  book.addStep(both(150));
+  book.addRequest({ ...request("finished", 9), index: 1 });
+  book.addStep(both(160));
+  expect(book.figuresOf("a")).toMatchObject({ tokensPerSecond: 100, outputTokens: 3 });
+});
+
 it("says how long the wait may be as soon as an answer has been measured", () => {
   const book = new RequestBook();
   const waiting = sampleStep({ entries: [sampleEntry("a"), sampleEntry("b")], waitingIds: ["c", "d"] });

@@ -54,8 +54,9 @@ export class RequestBook implements RemoteObserver {
     this.#waitingNames = report.waitingIds.map(nameIn);
     this.#numWaiting = report.numWaiting;
     this.#numRunning = report.numRunning;
-    for (const { requestId, sampled, accepted } of report.entries) {
-      if (!sampled) continue;
+    for (const { requestId, index, sampled, accepted } of report.entries) {
+      // Where several answers grow side by side, the figures are the first one's.
+      if (!sampled || index !== 0) continue;
       const entry = this.#entry(requestId);
       // A step in flight when the request ended adds nothing.
       if (entry.isFinished) continue;
@@ -66,6 +67,7 @@ export class RequestBook implements RemoteObserver {
   }
 
   addRequest(report: RequestReport): void {
+    if (report.index !== 0) return;
     const entry = this.#entry(report.requestId);
     entry.arrivalMs = report.arrivalMs;
     entry.firstTokenMs = report.firstTokenMs ?? entry.firstTokenMs;

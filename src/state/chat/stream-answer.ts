@@ -23,7 +23,9 @@ interface Question {
 }
 
 /** What has come since the part before. */
-interface AnswerPart {
+export interface AnswerPart {
+  /** Of the answer, where several were asked for. */
+  readonly index: number;
   readonly text: string;
   readonly reasoning: string;
   readonly finishReason: FinishReason | null;
@@ -89,11 +91,12 @@ async function* answered(
     { signal },
   );
   for await (const { choices } of stream) {
-    const [choice] = choices;
-    const { content: text = "", reasoning_content: reasoning = "" } = choice?.delta ?? {};
-    // Only the answer's tokens are shown with their probabilities.
-    const tokens = reasoning === "" ? (choice?.logprobs?.content ?? null) : null;
-    yield { text, reasoning, finishReason: choice?.finish_reason ?? null, tokens };
+    for (const { index, delta, logprobs, finish_reason: finishReason } of choices) {
+      const { content: text = "", reasoning_content: reasoning = "" } = delta;
+      // Only the answer's tokens are shown with their probabilities.
+      const tokens = reasoning === "" ? (logprobs?.content ?? null) : null;
+      yield { index, text, reasoning, finishReason, tokens };
+    }
   }
 }
 
@@ -111,7 +114,8 @@ async function* continued(
     { signal },
   );
   for await (const { choices } of stream) {
-    const [choice] = choices;
-    yield { text: choice?.text ?? "", reasoning: "", finishReason: choice?.finish_reason ?? null, tokens: null };
+    for (const { index, text, finish_reason: finishReason } of choices) {
+      yield { index, text, reasoning: "", finishReason, tokens: null };
+    }
   }
 }

@@ -79,6 +79,17 @@ it("a schema and probabilities become OpenAI's fields", () => {
   expect(requestFields({ show_probabilities: false })).toEqual({});
 });
 
+it("beams take the place of what is about drawing and ending", () => {
+  const settings = { temperature: 1, seed: 1, stop: ["a"], show_probabilities: true, no_repeat_ngram_size: 2, n: 5 };
+  expect(requestFields({ ...settings, beams: 4 })).toEqual({
+    no_repeat_ngram_size: 2,
+    use_beam_search: true,
+    best_of: 4,
+    n: 4,
+  });
+  expect(requestFields({ n: 2, beams: 0 })).toEqual({ n: 2 });
+});
+
 it("the example of a schema is one", () => {
   const schema = field("answer_schema");
   expect(schema.kind === "json" && readSetting(schema, schema.example)).toBeTruthy();

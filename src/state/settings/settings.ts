@@ -17,6 +17,8 @@ type NumberName =
   | "no_repeat_ngram_size"
   | "max_tokens"
   | "seed"
+  | "n"
+  | "beams"
   | "priority";
 
 export type Settings = {
@@ -67,6 +69,9 @@ export type SettingField =
   | LinesField
   | (FieldOf<"json"> & { readonly name: "answer_schema"; readonly example: string })
   | (FieldOf<"flag"> & { readonly name: "show_probabilities" | "continue_text" });
+
+/** Most answers to a question, side by side. */
+export const MAX_ANSWERS = 8;
 
 /** Alternatives shown for each token. */
 const TOP_PROBABILITIES = 5;
@@ -194,6 +199,26 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     modelDefault: () => "random",
   },
   {
+    name: "n",
+    kind: "number",
+    label: "Answers",
+    help: "This many answers to each question, side by side; choose the one to go on with. At temperature 0 they are the same.",
+    min: 1,
+    max: MAX_ANSWERS,
+    step: 1,
+    modelDefault: () => "1",
+  },
+  {
+    name: "beams",
+    kind: "number",
+    label: "Beams",
+    help: "Searches for the likeliest answer with this many beams. Temperature, filters, seed, stop sequences and probabilities then don't count. 0: none.",
+    min: 0,
+    max: 16,
+    step: 1,
+    modelDefault: () => "0",
+  },
+  {
     name: "priority",
     kind: "number",
     label: "Priority",
@@ -262,7 +287,10 @@ export function withSetting(settings: Settings, name: SettingName, value: Settin
   return Object.fromEntries(value === null ? others : [...others, [name, value]]);
 }
 
-export type RequestFields = Pick<GenerationFields, Exclude<NumberName, "max_tokens"> | "logit_bias"> & {
+export type RequestFields = Pick<
+  GenerationFields,
+  Exclude<NumberName, "max_tokens" | "beams"> | "logit_bias" | "use_beam_search" | "best_of"
+> & {
   max_tokens?: number;
   stop?: string[];
   logprobs?: true;
@@ -282,9 +310,10 @@ export function requestFields(settings: Settings): RequestFields {
     show_probabilities: isShown,
     continue_text: __,
     logit_bias: ___,
+    beams = 0,
     ...numbers
   } = settings;
-  return {
+  const fields: RequestFields = {
     ...numbers,
     ...(stop && { stop: [...stop] }),
     ...(isShown && { logprobs: true, top_logprobs: TOP_PROBABILITIES }),
@@ -292,6 +321,16 @@ export function requestFields(settings: Settings): RequestFields {
       response_format: { type: "json_schema", json_schema: { name: "answer", schema: JSON.parse(schema) as Schema } },
     }),
   };
+  return beams > 0 ? withBeams(fields, beams) : fields;
+}
+
+/** Fields about drawing or ending, which beam search refuses. */
+const NOT_WITH_BEAMS = ["temperature", "top_p", "top_k", "min_p", "seed", "stop", "logprobs", "top_logprobs"];
+
+/** The answers of a beam search are the best of its beams. */
+function withBeams(fields: RequestFields, beams: number): RequestFields {
+  const others = Object.entries(fields).filter(([name]) => !NOT_WITH_BEAMS.includes(name));
+  return { ...Object.fromEntries(others), use_beam_search: true, best_of: beams, n: Math.min(fields.n ?? 1, beams) };
 }
 
 type Schema = { readonly [keyword: string]: unknown };

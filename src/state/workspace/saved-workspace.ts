@@ -2,10 +2,10 @@
 
 import type { RemoteModel } from "../../protocol/answerer.ts";
 import { ChorusError } from "../../protocol/errors.ts";
-import { TURN_ENDS, type Turn } from "../chat/conversation.ts";
+import { TURN_ENDS, type OneAnswer, type SeveralAnswers, type Turn } from "../chat/conversation.ts";
 import { JsonReader } from "../json-reader.ts";
 import { checkSettings } from "../settings/check-settings.ts";
-import type { Settings } from "../settings/settings.ts";
+import { MAX_ANSWERS, type Settings } from "../settings/settings.ts";
 
 export const MAX_PANES = 16;
 /** Increases when the shape changes; older versions are then read by their own rules. */
@@ -82,16 +82,29 @@ function parseRemoteModel(remote: JsonReader): RemoteModel {
 }
 
 function parseTurn(turn: JsonReader, index: number): Turn {
-  // Turns had no reasoning at first, and most still have none.
-  const reasoning = turn.has("reasoning") ? turn.field("reasoning").string() : "";
   return {
     id: index,
     question: turn.field("question").string(),
-    answer: turn.field("answer").string(),
-    ...(reasoning !== "" && { reasoning }),
+    ...parseAnswer(turn),
     ...(turn.has("by") && { by: turn.field("by").string() }),
-    end: turn.field("end").orNull((end) => end.oneOf(TURN_ENDS)),
+    ...(turn.has("several") && { several: parseSeveral(turn.field("several")) }),
   };
+}
+
+function parseAnswer(answer: JsonReader): OneAnswer {
+  // Turns had no reasoning at first, and most still have none.
+  const reasoning = answer.has("reasoning") ? answer.field("reasoning").string() : "";
+  return {
+    answer: answer.field("answer").string(),
+    ...(reasoning !== "" && { reasoning }),
+    end: answer.field("end").orNull((end) => end.oneOf(TURN_ENDS)),
+  };
+}
+
+function parseSeveral(several: JsonReader): SeveralAnswers {
+  const answers = several.field("answers").list();
+  if (answers.length > MAX_ANSWERS) throw several.field("answers").wrong(`at most ${MAX_ANSWERS} answers`);
+  return { answers: answers.map(parseAnswer), chosen: several.field("chosen").integer(0, answers.length - 1) };
 }
 
 function parseSettings(settings: JsonReader): Settings {
@@ -111,7 +124,13 @@ export function resumed<Chat extends SavedChat>(chat: Chat): Chat {
   const last = chat.turns.at(-1);
   if (last === undefined || last.end !== null) return chat;
   const before = chat.turns.slice(0, -1);
-  if (last.answer !== "") return { ...chat, turns: [...before, { ...last, end: "interrupted" }] };
+  if (last.answer !== "") return { ...chat, turns: [...before, interrupted(last)] };
   const draft = [last.question, chat.draft].filter((text) => text.trim() !== "").join("\n");
   return { ...chat, turns: before, firstSent: Math.min(chat.firstSent, Math.max(0, before.length - 1)), draft };
+}
+
+function interrupted({ several, ...turn }: Turn): Turn {
+  const end = "interrupted";
+  const answers = several?.answers.map((answer) => ({ ...answer, end: answer.end ?? end }));
+  return { ...turn, end, ...(several && answers && { several: { ...several, answers } }) };
 }

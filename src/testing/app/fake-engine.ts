@@ -77,6 +77,8 @@ interface FakeRequest {
   readonly promptTokens: number;
   readonly maxTokens: number;
   readonly hasLogprobs: boolean;
+  /** Answers that grow side by side: the same words, in capitals from the second on. */
+  readonly numAnswers: number;
   readonly arrivalMs: number;
   /** Wakes the reader of the stream. */
   readonly push: (chunk: ChatCompletionChunk) => void;
@@ -277,6 +279,7 @@ export class FakeEngine implements ChorusEngine {
       promptTokens,
       maxTokens: body.max_tokens ?? room,
       hasLogprobs: body.logprobs ?? false,
+      numAnswers: body.n ?? 1,
       arrivalMs: performance.now(),
       push: queue.push,
       fail: queue.fail,
@@ -326,14 +329,15 @@ export class FakeEngine implements ChorusEngine {
       object: "chat.completion.chunk",
       created: 0,
       model: this.model.name,
-      choices: [
-        {
-          index: 0,
-          delta: { ...(reasoning !== "" && { reasoning_content: reasoning }), content },
-          logprobs: request.hasLogprobs ? logprobsOf(word) : null,
-          finish_reason: finishReason,
+      choices: Array.from({ length: request.numAnswers }, (_, index) => ({
+        index,
+        delta: {
+          ...(reasoning !== "" && { reasoning_content: reasoning }),
+          content: index === 0 ? content : content.toUpperCase(),
         },
-      ],
+        logprobs: request.hasLogprobs ? logprobsOf(word) : null,
+        finish_reason: finishReason,
+      })),
     });
     const promptRows = isFirst ? request.promptTokens : 0;
     const start = isFirst ? 0 : request.promptTokens + request.numOutput - 2 - accepted;

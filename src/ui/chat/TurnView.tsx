@@ -9,6 +9,7 @@ import { CopyButton } from "./CopyButton.tsx";
 import { LeftOut, shownPart } from "./LeftOut.tsx";
 import { Reasoning } from "./Reasoning.tsx";
 import { QuestionEditor } from "./QuestionEditor.tsx";
+import { SeveralAnswers } from "./SeveralAnswers.tsx";
 import { TokenProbabilities } from "./TokenProbabilities.tsx";
 import css from "./TurnView.module.css";
 
@@ -46,13 +47,14 @@ export const TurnView = memo(function TurnView({
   const [isEditing, setEditing] = useState(false);
   const answer = useRef<HTMLDivElement>(null);
   // The tokens are complete when the answer has ended, which renders the turn again.
-  const tokens = turn.end === null ? null : pane.tokens.of(turn.id);
+  const tokens = turn.end === null || turn.several ? null : pane.tokens.of(turn.id);
+  const isOneOfSeveral = isNewest && turn.several !== undefined;
   const caret =
     phase === "idle" ? null : (
       <span className={classNames(css.caret, phase !== "streaming" && css.hollow)} aria-hidden="true" />
     );
   return (
-    <article className={classNames(css.turn, isNewest && css.newest)}>
+    <article className={classNames(css.turn, isNewest && css.newest, isOneOfSeveral && css.broad)}>
       {isEditing ? (
         <QuestionEditor pane={pane} turn={turn} isNewest={isNewest} onDone={() => setEditing(false)} />
       ) : (
@@ -74,13 +76,24 @@ export const TurnView = memo(function TurnView({
           </Button>
         </div>
       )}
-      {turn.reasoning && <Reasoning text={turn.reasoning} isOver={turn.answer !== "" || turn.end !== null} />}
-      <div className={css.answer}>
-        <div ref={answer} data-answer="">
-          <AnswerText text={turn.answer} caret={caret} />
-        </div>
-        {tokens && <TokenProbabilities answer={answer} tokens={tokens} />}
-      </div>
+      {isOneOfSeveral && turn.several ? (
+        <SeveralAnswers
+          several={turn.several}
+          caret={caret}
+          isIdle={isIdle}
+          onChoose={(index) => pane.chooseAnswer(index)}
+        />
+      ) : (
+        <>
+          {turn.reasoning && <Reasoning text={turn.reasoning} isOver={turn.answer !== "" || turn.end !== null} />}
+          <div className={css.answer}>
+            <div ref={answer} data-answer="">
+              <AnswerText text={turn.answer} caret={caret} />
+            </div>
+            {tokens && <TokenProbabilities answer={answer} tokens={tokens} />}
+          </div>
+        </>
+      )}
       <footer className={css.foot}>
         {turn.by && <span className={css.by}>{turn.by}</span>}
         <p>{turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}</p>

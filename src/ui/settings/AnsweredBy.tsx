@@ -49,6 +49,8 @@ function missingIn({ extraFields, continues }: ServerSoftware): readonly string[
     ...(extraFields.repetition_penalty ? [] : ["repetition penalty"]),
     "no-repeat n-gram",
     "logit bias",
+    "several answers",
+    "beams",
     "priority",
     ...(continues === null ? ["continuing an answer"] : []),
   ];
