@@ -4,20 +4,23 @@ enable subgroups;
 // over the last WINDOW of them
 //
 // For software adapters with subgroups of four lanes or more, where workgroup memory and barriers are dear and a lane more
-// costs what a lane costs; heads of up to 64 values. One quad of lanes a (row, head), a workgroup LANES / 4 heads of one
-// row. Lane q of the quad has the values of 4 (4 j + q) .. 4 (4 j + q) + 3 for j = 0 .. 3, of the query, of each key and of
-// each value. Four positions at a time:
+// costs what a lane costs; heads of up to 64 values. A quad of lanes takes QUERIES query heads of one head of keys and
+// values (the last quad of a group maybe fewer), and reads each key and each value once for them. A workgroup has LANES / 4
+// quads of one row. Lane q of a quad has the values of 4 (4 j + q) .. 4 (4 j + q) + 3 for j = 0 .. 3, of each query, key and
+// value. Four positions at a time, for each query head:
 //
 //   dots       each lane has the part of four scores that its values make:   p0 p1 p2 p3   in lanes 0 .. 3
 //   scores     exchanged and added, lane q has the score of position q       s0 | s1 | s2 | s3
 //   weights    exp(score - highest), one exp for all four
 //   outputs    each lane adds weight i, of lane i, times its values of position i
 //
-// The order of additions depends only on the row's position. cache-write has already put the keys and values of this step's
-// rows into the cache. attention.wgsl takes those from qkv and rounds each one for every row that reads it. Software adapters
-// would do that for cached positions, too, since they run both sides of a condition.
+// The order of additions depends only on the row's position. The query heads are variables, since software adapters would
+// keep an array in memory. cache-write has already put the keys and values of this step's rows into the cache.
+// attention.wgsl takes those from qkv and rounds each one for every row that reads it. Software adapters would do that for
+// cached positions, too, since they run both sides of a condition.
 
 override LANES: u32;
+override QUERIES: u32; // 1 to 4
 override Y_STRIDE: u32;
 override SCALE: f32;
 
@@ -100,11 +103,21 @@ fn dot_of(query: Share, key: Share) -> f32 {
   return (products.x + products.y) + (products.z + products.w);
 }
 
-// A lane's softmax over the positions so far.
-struct State {
+// A query head: a lane's share of its query, and its softmax over the positions so far.
+struct Head {
+  query: Share,
   highest: f32,
   total: f32, // of the weights of this lane's positions
   output: Share,
+  tile: vec4<f32>, // of the four positions: this lane's part of the scores, then the weights
+}
+
+fn begun(row: u32, head: u32, corner: u32) -> Head {
+  return Head(query_of(row, head, corner), LOWEST, 0.0, Share(), vec4(0.0));
+}
+
+fn add_dot(head: ptr<function, Head>, key: Share) {
+  (*head).tile = vec4((*head).tile.yzw, dot_of((*head).query, key));
 }
 
 // Of lane q the score of position q, from each lane's part of all four.
@@ -115,33 +128,52 @@ fn score_of(dots: vec4<f32>, corner: u32) -> f32 {
   return (select(pair.x, pair.y, is_low) + quadSwapY(select(pair.y, pair.x, is_low))) * SCALE;
 }
 
-// The weights of the tile's positions; what was before is brought to their maximum.
-fn weights_of(state: ptr<function, State>, dots: vec4<f32>, corner: u32, is_there: bool) -> vec4<f32> {
-  let score = select(LOWEST, score_of(dots, corner), is_there);
+// From scores to weights; what was before is brought to their maximum.
+fn weigh(head: ptr<function, Head>, corner: u32, is_there: bool) {
+  let score = select(LOWEST, score_of((*head).tile, corner), is_there);
   let pair_highest = max(score, quadSwapX(score));
-  let highest = max((*state).highest, max(pair_highest, quadSwapY(pair_highest)));
-  let rescale = exp((*state).highest - highest);
+  let highest = max((*head).highest, max(pair_highest, quadSwapY(pair_highest)));
+  let rescale = exp((*head).highest - highest);
   let weight = select(0.0, exp(score - highest), is_there);
-  (*state).highest = highest;
-  (*state).total = fma((*state).total, rescale, weight);
-  (*state).output.v0 *= rescale;
-  (*state).output.v1 *= rescale;
-  (*state).output.v2 *= rescale;
-  (*state).output.v3 *= rescale;
-  return vec4(quadBroadcast(weight, 0u), quadBroadcast(weight, 1u), quadBroadcast(weight, 2u), quadBroadcast(weight, 3u));
+  (*head).highest = highest;
+  (*head).total = fma((*head).total, rescale, weight);
+  (*head).output.v0 *= rescale;
+  (*head).output.v1 *= rescale;
+  (*head).output.v2 *= rescale;
+  (*head).output.v3 *= rescale;
+  (*head).tile = vec4(
+    quadBroadcast(weight, 0u),
+    quadBroadcast(weight, 1u),
+    quadBroadcast(weight, 2u),
+    quadBroadcast(weight, 3u),
+  );
 }
 
-fn add_value(state: ptr<function, State>, weight: f32, value: Share) {
-  (*state).output.v0 = fma(vec4(weight), value.v0, (*state).output.v0);
-  (*state).output.v1 = fma(vec4(weight), value.v1, (*state).output.v1);
-  (*state).output.v2 = fma(vec4(weight), value.v2, (*state).output.v2);
-  (*state).output.v3 = fma(vec4(weight), value.v3, (*state).output.v3);
+fn add_value(head: ptr<function, Head>, value: Share) {
+  let weight = vec4((*head).tile.x);
+  (*head).output.v0 = fma(weight, value.v0, (*head).output.v0);
+  (*head).output.v1 = fma(weight, value.v1, (*head).output.v1);
+  (*head).output.v2 = fma(weight, value.v2, (*head).output.v2);
+  (*head).output.v3 = fma(weight, value.v3, (*head).output.v3);
+  (*head).tile = (*head).tile.yzwx;
 }
 
 fn store_share(start: u32, values: vec4<f32>, j: u32, corner: u32) {
   let first = 4u * (4u * j + corner);
   for (var i = 0u; i < 4u && first + i < HEAD_SIZE; i++) {
     y[start + first + i] = values[i];
+  }
+}
+
+fn store_head(head: Head, row: u32, index: u32, corner: u32, is_own: bool) {
+  let pair_total = head.total + quadSwapX(head.total);
+  let total = pair_total + quadSwapY(pair_total);
+  if (is_own) {
+    let start = row * Y_STRIDE + index * HEAD_SIZE;
+    store_share(start, head.output.v0 / total, 0u, corner);
+    store_share(start, head.output.v1 / total, 1u, corner);
+    store_share(start, head.output.v2 / total, 2u, corner);
+    store_share(start, head.output.v3 / total, 3u, corner);
   }
 }
 
@@ -153,36 +185,81 @@ fn attention_quad(
   let row = rows[workgroup.y];
   let length = row.position + 1u;
   let corner = lane & 3u;
+  let group = HEADS / KV_HEADS;
+  let quads = (group + QUERIES - 1u) / QUERIES; // of a group
   // All lanes go to the end, since quads that have no head may share a subgroup with some that have.
-  let own_head = workgroup.x * (LANES / 4u) + lane / 4u;
-  let head = min(own_head, HEADS - 1u);
-  let kv_head = kv_head_of(head);
-  let query = query_of(workgroup.y, head, corner);
+  let own_quad = workgroup.x * (LANES / 4u) + lane / 4u;
+  let quad = min(own_quad, KV_HEADS * quads - 1u);
+  let kv_head = quad / quads;
+  let first = kv_head * group + quad % quads * QUERIES;
+  let last = min(first + QUERIES, (kv_head + 1u) * group) - 1u;
+  var head0 = begun(workgroup.y, first, corner);
+  var head1 = head0;
+  var head2 = head0;
+  var head3 = head0;
+  if (QUERIES > 1u) {
+    head1 = begun(workgroup.y, min(first + 1u, last), corner);
+  }
+  if (QUERIES > 2u) {
+    head2 = begun(workgroup.y, min(first + 2u, last), corner);
+  }
+  if (QUERIES > 3u) {
+    head3 = begun(workgroup.y, min(first + 3u, last), corner);
+  }
 
-  var state = State(LOWEST, 0.0, Share());
   let seen_from = first_seen(row.position);
   for (var tile = seen_from - seen_from % 4u; tile < length; tile += 4u) {
     // A block has all four. What lies before the window or beyond the row's length has no weight. Beyond it no value is
     // read, since none may have been written there.
     let index = cache_index(row.slot, tile, kv_head);
-    var dots = vec4(0.0);
     for (var i = 0u; i < 4u; i++) {
-      dots = vec4(dots.yzw, dot_of(query, cached_key(index + i * HEAD_VEC4, corner)));
+      let key = cached_key(index + i * HEAD_VEC4, corner);
+      add_dot(&head0, key);
+      if (QUERIES > 1u) {
+        add_dot(&head1, key);
+      }
+      if (QUERIES > 2u) {
+        add_dot(&head2, key);
+      }
+      if (QUERIES > 3u) {
+        add_dot(&head3, key);
+      }
     }
-    var weights = weights_of(&state, dots, corner, tile + corner >= seen_from && tile + corner < length);
+    let is_there = tile + corner >= seen_from && tile + corner < length;
+    weigh(&head0, corner, is_there);
+    if (QUERIES > 1u) {
+      weigh(&head1, corner, is_there);
+    }
+    if (QUERIES > 2u) {
+      weigh(&head2, corner, is_there);
+    }
+    if (QUERIES > 3u) {
+      weigh(&head3, corner, is_there);
+    }
     for (var i = 0u; i < min(4u, length - tile); i++) {
-      add_value(&state, weights.x, cached_value(index + i * HEAD_VEC4, corner));
-      weights = weights.yzwx;
+      let value = cached_value(index + i * HEAD_VEC4, corner);
+      add_value(&head0, value);
+      if (QUERIES > 1u) {
+        add_value(&head1, value);
+      }
+      if (QUERIES > 2u) {
+        add_value(&head2, value);
+      }
+      if (QUERIES > 3u) {
+        add_value(&head3, value);
+      }
     }
   }
 
-  let pair_total = state.total + quadSwapX(state.total);
-  let total = pair_total + quadSwapY(pair_total);
-  if (own_head < HEADS) {
-    let start = workgroup.y * Y_STRIDE + head * HEAD_SIZE;
-    store_share(start, state.output.v0 / total, 0u, corner);
-    store_share(start, state.output.v1 / total, 1u, corner);
-    store_share(start, state.output.v2 / total, 2u, corner);
-    store_share(start, state.output.v3 / total, 3u, corner);
+  let is_own = own_quad == quad;
+  store_head(head0, workgroup.y, first, corner, is_own);
+  if (QUERIES > 1u) {
+    store_head(head1, workgroup.y, first + 1u, corner, is_own && first + 1u <= last);
+  }
+  if (QUERIES > 2u) {
+    store_head(head2, workgroup.y, first + 2u, corner, is_own && first + 2u <= last);
+  }
+  if (QUERIES > 3u) {
+    store_head(head3, workgroup.y, first + 3u, corner, is_own && first + 3u <= last);
   }
 }

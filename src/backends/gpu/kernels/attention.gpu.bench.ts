@@ -1,4 +1,5 @@
-// Times attention over long contexts: one workgroup per row and head, in merged splits, and in quads of lanes.
+// Times attention over short and long contexts: one workgroup per row and heads that share keys, in merged splits, and in
+// quads of lanes; where heads share keys, also with each head by itself.
 
 import { it } from "vitest";
 
@@ -12,21 +13,23 @@ import {
   attentionTile,
   cacheWrite,
   maxSplits,
-  quadHeads,
+  quadShares,
+  type QuadShares,
   sharedQueries,
   UNLIMITED_WINDOW,
 } from "./attention.ts";
 
 const { device, hasSubgroups } = await openTestDevice();
 const compiler = new KernelCompiler(device);
-const [HEAD_SIZE, BLOCK_SIZE, MAX_LENGTH] = [64, 16, 1024];
-/** GPT-2's heads and SmolLM2-135M's. */
+const [HEAD_SIZE, BLOCK_SIZE, MAX_LENGTH] = [64, 16, 2048];
+/** GPT-2's heads, SmolLM2-135M's and Qwen2.5-0.5B's. */
 const SHAPES = [
   { HEADS: 12, KV_HEADS: 12 },
   { HEADS: 9, KV_HEADS: 3 },
+  { HEADS: 14, KV_HEADS: 2 },
 ] as const;
 const HEAD_VEC4 = HEAD_SIZE / 4;
-const CONTEXTS = [512, 1024];
+const CONTEXTS = [64, 512, 2048];
 const ROWS = [1, 8];
 const MERGE_LANES = 64;
 const WRITE_LANES = 64;
@@ -78,9 +81,15 @@ it.each(SHAPES)("attention of $HEADS heads, $KV_HEADS of keys and values", async
       Y_STRIDE: WIDTH,
     }),
   ]);
-  const perGroup = quadHeads(HEADS);
   const write = await compiler.pipeline(cacheWrite, { ...cache, LANES: WRITE_LANES });
-  const quad = hasSubgroups ? await compiler.pipeline(attentionQuad, { ...constants, LANES: 4 * perGroup }) : null;
+  const quadsOf = async (name: string, { workgroups, ...shares }: QuadShares) => {
+    return { name, workgroups, pipeline: await compiler.pipeline(attentionQuad, { ...constants, ...shares }) };
+  };
+  const kinds = [
+    ["quads", quadShares(HEADS, KV_HEADS)],
+    ...(QUERIES > 1 ? [["quads, one a head", quadShares(HEADS, KV_HEADS, 1)] as const] : []),
+  ] as const;
+  const quads = hasSubgroups ? await Promise.all(kinds.map(([name, shares]) => quadsOf(name, shares))) : [];
 
   const cases: { rows: number; context: number; kernel: string; work: Work; ms: number[] }[] = [];
   for (const count of ROWS) {
@@ -102,12 +111,15 @@ it.each(SHAPES)("attention of $HEADS heads, $KV_HEADS of keys and values", async
           [inSplits, compiler.bind(attention, { ...bound, y: parts }), [HEADS / QUERIES, count, numSplits]],
           [merge, merged, [Math.ceil((HEADS * HEAD_VEC4) / MERGE_LANES), count]],
         ],
-        ...(quad && {
-          quads: [
-            [write, compiler.bind(cacheWrite, bound), [Math.ceil((KV_HEADS * HEAD_VEC4) / WRITE_LANES), count]],
-            [quad, compiler.bind(attentionQuad, bound), [Math.ceil(HEADS / perGroup), count]],
-          ],
-        }),
+        ...Object.fromEntries(
+          quads.map(({ name, workgroups, pipeline }): [string, Work] => [
+            name,
+            [
+              [write, compiler.bind(cacheWrite, bound), [Math.ceil((KV_HEADS * HEAD_VEC4) / WRITE_LANES), count]],
+              [pipeline, compiler.bind(attentionQuad, bound), [workgroups, count]],
+            ],
+          ]),
+        ),
       };
       for (const [kernel, work] of Object.entries(works)) cases.push({ rows: count, context, kernel, work, ms: [] });
     }

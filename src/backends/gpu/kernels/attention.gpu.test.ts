@@ -23,7 +23,7 @@ import {
   MAX_HEAD_SIZE,
   maxSplits,
   QUAD_HEAD_VEC4,
-  quadHeads,
+  quadShares,
   sharedQueries,
   splitFloats,
   UNLIMITED_WINDOW,
@@ -71,7 +71,6 @@ async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
   const { kernel, heads, kvHeads = heads, headSize, window = UNLIMITED_WINDOW, cacheDtype } = shape;
   const qkvWidth = (heads + 2 * kvHeads) * headSize;
   const headVec4 = Math.ceil(headSize / 4);
-  const { queries = sharedQueries(heads, kvHeads, headVec4) } = shape;
   const width = heads * headSize;
   const constants = {
     HEADS: heads,
@@ -103,7 +102,7 @@ async function attend(shape: Shape, steps: Row[][]): Promise<Float32Array> {
       value_cache: values,
       y: new Float32Array(rows.length * strideOf(width)),
     };
-    const outputs = await run(kernel, constants, data, queries);
+    const outputs = await run(kernel, constants, data, shape.queries);
     keys = wordsOf(outputs.key_cache);
     values = wordsOf(outputs.value_cache);
     result = floatsOf(outputs, "y") as Float32Array<ArrayBuffer>;
@@ -122,31 +121,29 @@ type AttentionData = Readonly<
 
 async function run(
   kernel: KernelName,
-  constants: Omit<KernelConstants<typeof attentionQuad>, "LANES">,
+  constants: Omit<KernelConstants<typeof attentionQuad>, "LANES" | "QUERIES">,
   data: AttentionData,
-  QUERIES: number,
+  queries?: number,
 ): Promise<Record<string, ArrayBuffer>> {
-  const heads = Number(constants.HEADS);
+  const [heads, kvHeads] = [Number(constants.HEADS), Number(constants.KV_HEADS)];
   const headVec4 = Number(constants.HEAD_VEC4);
   const numRows = data.rows.length / 4;
   if (kernel === "attention-quad") {
     const { Y_STRIDE, SCALE, WINDOW, ...cache } = constants;
     const write = { ...cache, LANES: 8 };
-    const written = await runKernel(device, cacheWrite, write, data, [
-      Math.ceil((Number(constants.KV_HEADS) * headVec4) / 8),
-      numRows,
-    ]);
+    const written = await runKernel(device, cacheWrite, write, data, [Math.ceil((kvHeads * headVec4) / 8), numRows]);
     const [key_cache, value_cache] = [wordsOf(written.key_cache), wordsOf(written.value_cache)];
-    const perGroup = quadHeads(heads);
+    const { workgroups, ...shares } = quadShares(heads, kvHeads, queries);
     const outputs = await runKernel(
       device,
       attentionQuad,
-      { ...cache, Y_STRIDE, SCALE, WINDOW, LANES: 4 * perGroup },
+      { ...cache, Y_STRIDE, SCALE, WINDOW, ...shares },
       { ...data, key_cache, value_cache },
-      [Math.ceil(heads / perGroup), numRows],
+      [workgroups, numRows],
     );
     return { ...outputs, ...written };
   }
+  const QUERIES = queries ?? sharedQueries(heads, kvHeads, headVec4);
   const { SPLIT, ...tile } = attentionTile(headVec4);
   const MAX_SPLITS = maxSplits(headVec4, MAX_BLOCKS * BLOCK_SIZE);
   const splits = { SPLIT, MAX_SPLITS };
@@ -212,6 +209,9 @@ describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtyp
     { heads: 1, headSize: 64 },
     { heads: 6, kvHeads: 2, headSize: 12 },
     { heads: 4, kvHeads: 1, headSize: 33 },
+    { heads: 4, kvHeads: 2, headSize: 64 },
+    { heads: 10, kvHeads: 2, headSize: 7 },
+    { heads: 14, kvHeads: 2, headSize: 20 },
     { heads: 1, headSize: 260 },
     { heads: 1, headSize: MAX_HEAD_SIZE },
   ].filter(({ headSize }) => kernel === "attention" || headSize <= 4 * QUAD_HEAD_VEC4);
@@ -277,13 +277,30 @@ describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtyp
   });
 });
 
-it("query heads that share a load of keys and values have the bits that each has by itself", async () => {
-  const shape = { kernel: "attention", heads: 12, kvHeads: 2, headSize: 12, cacheDtype: "f16" } as const;
-  const steps = [rowsOf(0, 0, 70), [...rowsOf(1, 0, 2), ...rowsOf(0, 70, 73)]];
-  const [one, three, six] = await Promise.all([1, 3, 6].map((queries) => attend({ ...shape, queries }, steps)));
-  expect(one!.some((value) => value !== 0)).toBe(true);
-  expect(differingWords(one!.slice().buffer, three!.slice().buffer)).toBe(0);
-  expect(differingWords(one!.slice().buffer, six!.slice().buffer)).toBe(0);
+it.each(KERNELS)(
+  "%s: query heads that share a load of keys and values have the bits of each by itself",
+  async (kernel) => {
+    const [heads, shared] = kernel === "attention" ? [12, [3, 6]] : [14, [2, 3, 4]];
+    const shape = { kernel, heads, kvHeads: 2, headSize: 12, cacheDtype: "f16" } as const;
+    const steps = [rowsOf(0, 0, 70), [...rowsOf(1, 0, 2), ...rowsOf(0, 70, 73)]];
+    const alone = await attend({ ...shape, queries: 1 }, steps);
+    expect(alone.some((value) => value !== 0)).toBe(true);
+    for (const queries of shared) {
+      const together = await attend({ ...shape, queries }, steps);
+      expect(differingWords(alone.slice().buffer, together.slice().buffer)).toBe(0);
+    }
+  },
+);
+
+it("quads take as many heads of a group as they can, as evenly as they can", () => {
+  expect(quadShares(12, 12)).toEqual({ QUERIES: 1, LANES: 16, workgroups: 3 }); // GPT-2
+  expect(quadShares(25, 25)).toEqual({ QUERIES: 1, LANES: 16, workgroups: 7 }); // GPT-2 XL: three of 28 are idle
+  expect(quadShares(9, 3)).toEqual({ QUERIES: 3, LANES: 4, workgroups: 3 }); // SmolLM2-135M
+  expect(quadShares(14, 2)).toEqual({ QUERIES: 4, LANES: 8, workgroups: 2 }); // Qwen2.5-0.5B: 4 and 3
+  expect(quadShares(32, 8)).toEqual({ QUERIES: 4, LANES: 16, workgroups: 2 }); // Llama-3.2-1B
+  expect(quadShares(10, 2)).toEqual({ QUERIES: 3, LANES: 8, workgroups: 2 });
+  expect(quadShares(4, 1)).toEqual({ QUERIES: 2, LANES: 4, workgroups: 2 });
+  expect(quadShares(1, 1)).toEqual({ QUERIES: 1, LANES: 4, workgroups: 1 });
 });
 
 it("as many heads share a load as a workgroup has room for", () => {

@@ -72,7 +72,7 @@ export const attentionQuad = defineKernel({
     ["value_cache", "read-only-storage"],
     ["y", "storage"],
   ],
-  constants,
+  constants: [...constants, "QUERIES"],
 });
 
 /** Of a layer that sees all positions. */
@@ -141,8 +141,26 @@ export function splitFloats(
   return Math.min(MAX_SPLIT_ROWS, maxRows) * numHeads * maxSplits(headVec4, maxLength) * 4 * (headVec4 + 1);
 }
 
-/** Heads that a workgroup of attention-quad takes, each with four lanes: few, and so that two cores share even one row. */
-export function quadHeads(heads: number): number {
-  const workgroups = Math.max(2, Math.ceil(heads / 4));
-  return Math.ceil(heads / workgroups);
+/** Most query heads that a quad takes: attention-quad.wgsl has as many variables. */
+const MOST_QUAD_QUERIES = 4;
+
+/** Most quads that may have no head, over the others: they cost as much. */
+const MOST_IDLE = 0.15;
+
+/** How the quads of attention-quad share a row's heads. */
+export interface QuadShares {
+  /** Query heads that a quad takes at most, all of one head of keys and values. The bits don't depend on it. */
+  readonly QUERIES: number;
+  readonly LANES: number;
+  readonly workgroups: number;
+}
+
+/** At least two quads a row, so that two cores share even one row; workgroups of up to four, with few that have no head. */
+export function quadShares(heads: number, kvHeads: number, most = MOST_QUAD_QUERIES): QuadShares {
+  const group = heads / kvHeads;
+  const quadsAGroup = Math.min(group, Math.max(Math.ceil(group / most), Math.ceil(2 / kvHeads)));
+  const quads = kvHeads * quadsAGroup;
+  const isGood = (size: number) => quads > size && size * Math.ceil(quads / size) - quads <= quads * MOST_IDLE;
+  const size = [4, 3, 2].find(isGood) ?? 1;
+  return { QUERIES: Math.ceil(group / quadsAGroup), LANES: 4 * size, workgroups: Math.ceil(quads / size) };
 }

@@ -1,5 +1,5 @@
 import type { Value } from "../../../models/graph.ts";
-import { attentionQuad, cacheWrite, QUAD_HEAD_VEC4, quadHeads } from "../kernels/attention.ts";
+import { attentionQuad, cacheWrite, QUAD_HEAD_VEC4, quadShares } from "../kernels/attention.ts";
 import { Epilogue, matmulLane } from "../kernels/matmul.ts";
 import type { LinearBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
@@ -59,8 +59,8 @@ export function softwareOperations(context: OperationContext, { hasSubgroups }: 
       const bound = boundBuffers(context, operation);
       const scores = { SCALE: operation.scale, WINDOW: windowOf(operation) };
       const { numHeads, numKvHeads } = shape;
-      const perGroup = quadHeads(numHeads);
-      const kind = { Y_STRIDE: strideOf(numHeads * shape.headDim), ...scores, LANES: 4 * perGroup };
+      const { workgroups, ...shares } = quadShares(numHeads, numKvHeads);
+      const kind = { Y_STRIDE: strideOf(numHeads * shape.headDim), ...scores, ...shares };
       const [write, attend] = await Promise.all([
         compiler.pipeline(cacheWrite, { ...constants, LANES: CACHE_WRITE_LANES }),
         compiler.pipeline(attentionQuad, { ...constants, ...kind }),
@@ -77,7 +77,7 @@ export function softwareOperations(context: OperationContext, { hasSubgroups }: 
             name: operation.label,
             pipeline: attend,
             bindGroup: compiler.bind(attentionQuad, bound),
-            workgroups: (size) => [Math.ceil(numHeads / perGroup), size.rows],
+            workgroups: (size) => [workgroups, size.rows],
           },
         ),
       ];
