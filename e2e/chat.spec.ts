@@ -52,3 +52,28 @@ test("Enter sends; one message goes to all panes at once", async ({ page }) => {
     expect(await pane.answer()).toContain("Paris");
   }
 });
+
+test("an answer's figures show on request, on a desktop and on a phone", async ({ page }) => {
+  for (const viewport of [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(viewport);
+    const app = await App.openFake(page, "stepms=5");
+    const pane = app.pane(1);
+    await pane.ask("What is the capital of France?");
+    await pane.finished();
+    const button = pane.turn.getByRole("button", { name: "Figures" });
+    const figures = pane.turn.locator("dl");
+    await expect(button).toHaveAttribute("aria-expanded", "false");
+    await expect(figures).toBeHidden();
+    await button.press("Enter");
+    await expect(button).toHaveAttribute("aria-expanded", "true");
+    await expect(figures).toBeInViewport({ ratio: 1 });
+    await expect(figures).toContainText("First token97 ms");
+    await expect(figures).toContainText("Batch5.2, at most 8");
+    await expect(figures).toContainText("51 of 80, 64%");
+    await button.press("Enter");
+    await expect(figures).toBeHidden();
+  }
+});

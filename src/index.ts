@@ -20,6 +20,7 @@ export type { DownloadProgress, ModelEstimate, StoredModel } from "./protocol/mo
 export type * from "./protocol/openai.ts";
 export type * from "./protocol/rendered-chat.ts";
 export type * from "./protocol/reports.ts";
+export type * from "./protocol/request-metrics.ts";
 export type * from "./protocol/tokenize.ts";
 export { KV_BLOCK_STATES } from "./protocol/reports.ts";
 

@@ -2,6 +2,7 @@
 
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { Usage } from "../protocol/openai.ts";
+import type { RequestMetrics } from "../protocol/request-metrics.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
 /** The output of one step for a choice. */
@@ -18,7 +19,10 @@ export type ChoiceOutput = Pick<
   | "finishReason"
   | "stopReason"
   | "score"
->;
+> & {
+  /** Figures of one of several choices that has ended, if requested. */
+  readonly metrics?: RequestMetrics;
+};
 
 /** The tokens' side of log-probabilities. */
 export interface TokenNames {

@@ -45,6 +45,7 @@ describe("parseChatRequest", () => {
       stream: false,
       includeUsage: false,
       returnTokenIds: false,
+      includeMetrics: false,
       wantLogprobs: false,
       reasoning: "none",
       promptLogprobs: null,

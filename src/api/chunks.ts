@@ -7,6 +7,7 @@ import type {
   CompletionChoice,
   CompletionLogprobs,
 } from "../protocol/openai.ts";
+import type { RequestMetrics } from "../protocol/request-metrics.ts";
 import type { Chunk } from "../protocol/service.ts";
 import {
   echoedText,
@@ -64,15 +65,21 @@ export class ChunkWriter {
     return this.#isWorthTelling(told) ? [this.#completion([this.#text(choice, told, logprobs, isFirst)])] : [];
   }
 
-  /** Returns the usage chunk, after the last output, if the request wants it. */
-  end(): Chunk[] {
-    if (!this.#request.includeUsage) return [];
+  /**
+   * Returns the stream's last chunks: those of the last output, and the usage chunk if the request wants it.
+   * @param metrics for the last of them; null: the request does not want them
+   */
+  end(chunks: readonly Chunk[], metrics: RequestMetrics | null): Chunk[] {
+    const all = this.#request.includeUsage ? [...chunks, this.#usageChunk()] : [...chunks];
+    const last = all.pop();
+    return last === undefined ? [] : [...all, metrics === null ? last : { ...last, metrics }];
+  }
+
+  #usageChunk(): Chunk {
     const usage = this.#usage.usage();
-    return [
-      this.#request.endpoint === "chat.completions"
-        ? { ...this.#chatChunk([]), usage }
-        : { ...this.#completion([]), usage },
-    ];
+    return this.#request.endpoint === "chat.completions"
+      ? { ...this.#chatChunk([]), usage }
+      : { ...this.#completion([]), usage };
   }
 
   #isWorthTelling({ text, tokenIds, finishReason }: ChoiceOutput): boolean {
@@ -121,12 +128,13 @@ export class ChunkWriter {
     };
   }
 
-  #ending({ tokenIds, finishReason, stopReason, score }: ChoiceOutput) {
+  #ending({ tokenIds, finishReason, stopReason, score, metrics }: ChoiceOutput) {
     return {
       finish_reason: finishReason,
       ...(finishReason !== null && { stop_reason: stopReason }),
       ...(finishReason !== null && this.#request.beamSearch && { beam_score: score }),
       ...(this.#request.returnTokenIds && { token_ids: [...tokenIds] }),
+      ...(metrics && { metrics }),
     };
   }
 

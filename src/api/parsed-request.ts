@@ -58,6 +58,8 @@ export interface ParsedRequest {
   /** Whether the stream ends with a usage chunk. */
   readonly includeUsage: boolean;
   readonly returnTokenIds: boolean;
+  /** Whether the answer has its figures. */
+  readonly includeMetrics: boolean;
   readonly wantLogprobs: boolean;
   /** Where the answers' reasoning is. */
   readonly reasoning: ReasoningStart;

@@ -1,6 +1,7 @@
 // Whole answers: the outputs of all steps, as OpenAI's responses.
 
 import type { ChatCompletionChoice, CompletionChoice, CompletionLogprobs, FinishReason } from "../protocol/openai.ts";
+import type { RequestMetrics } from "../protocol/request-metrics.ts";
 import type { Response } from "../protocol/service.ts";
 import {
   echoedText,
@@ -24,6 +25,7 @@ interface CollectedChoice {
   finishReason: FinishReason;
   stopReason: string | number | null;
   score: number | null;
+  metrics?: RequestMetrics;
 }
 
 /** Collects the outputs of one request's choices. */
@@ -64,11 +66,16 @@ export class ResponseBuilder {
     collected.finishReason = output.finishReason;
     collected.stopReason = output.stopReason;
     collected.score = output.score;
+    if (output.metrics) collected.metrics = output.metrics;
   }
 
-  /** After the last output. */
-  build(): Response {
+  /**
+   * After the last output.
+   * @param metrics null: the request does not want them
+   */
+  build(metrics: RequestMetrics | null): Response {
     const usage = this.#usage.usage();
+    const figures = metrics === null ? {} : { metrics };
     return this.#request.endpoint === "chat.completions"
       ? {
           ...this.#head,
@@ -76,12 +83,14 @@ export class ResponseBuilder {
           choices: this.#choices.map((c, i) => this.#chatChoice(c, i)),
           usage,
           ...this.#promptLogprobs(this.#choices[0]),
+          ...figures,
         }
       : {
           ...this.#head,
           object: "text_completion",
           choices: this.#choices.map((c, i) => this.#completionChoice(c, i)),
           usage,
+          ...figures,
         };
   }
 
@@ -117,7 +126,7 @@ export class ResponseBuilder {
     return { prompt_logprobs: promptLogprobs(choice.promptScores, numTop, this.#names) };
   }
 
-  #ending({ finishReason, stopReason, score, tokenIds }: CollectedChoice, index: number) {
+  #ending({ finishReason, stopReason, score, tokenIds, metrics }: CollectedChoice, index: number) {
     return {
       finish_reason: finishReason,
       stop_reason: stopReason,
@@ -126,6 +135,7 @@ export class ResponseBuilder {
         token_ids: [...tokenIds],
         prompt_token_ids: promptTokenIds(this.#request, index),
       }),
+      ...(metrics && { metrics }),
     };
   }
 }

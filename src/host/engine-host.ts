@@ -14,7 +14,15 @@ import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
 import { ChorusError, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
-import type { DeviceReport, EngineStats, KvCacheMap, LoadProgress, ModelCard } from "../protocol/reports.ts";
+import type {
+  DeviceReport,
+  EngineStats,
+  KvCacheMap,
+  LoadProgress,
+  ModelCard,
+  RequestReport,
+  StepReport,
+} from "../protocol/reports.ts";
 import type { EngineMessage, EngineService, GenerationRequest, RequestEvent, Result } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import type { LoadedModel } from "./load-model.ts";
@@ -197,6 +205,7 @@ export class EngineHost implements EngineService {
       delay: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       onOutputs: (outputs, report, requests) => {
         const alerts = telemetry.observe(outputs, report, requests, now());
+        this.#observe(report, requests);
         post({ events: this.#eventsOf(outputs), steps: report ? [report] : [], requests, alerts });
       },
       onFatal: (error) => {
@@ -265,6 +274,14 @@ export class EngineHost implements EngineService {
     } finally {
       this.#compiling.delete(open);
     }
+  }
+
+  /** Tells open requests what the engine reports of them. */
+  #observe(report: StepReport | null, requests: readonly RequestReport[]): void {
+    if (report !== null) {
+      for (const entry of report.entries) this.#byEngineRequest.get(entry.requestId)?.observeStep(entry, report);
+    }
+    for (const request of requests) this.#byEngineRequest.get(request.requestId)?.observeRequest(request);
   }
 
   #eventsOf(outputs: readonly SequenceOutput[]): RequestEvent[] {

@@ -1,12 +1,21 @@
-import { answerId, numChoices, toldOutput, type AnswerHead, type TokenNames } from "../api/answer.ts";
+import {
+  answerId,
+  numChoices,
+  toldOutput,
+  type AnswerHead,
+  type ChoiceOutput,
+  type TokenNames,
+} from "../api/answer.ts";
 import { ChunkWriter } from "../api/chunks.ts";
 import type { ParsedRequest } from "../api/parsed-request.ts";
 import { ResponseBuilder } from "../api/responses.ts";
 import { MODEL_NUMERICS } from "../engine/core/open-sequences.ts";
 import type { EngineRequest } from "../engine/engine-options.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
+import { RequestFigures } from "../engine/metrics/request-figures.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { ChorusErrorData } from "../protocol/errors.ts";
+import type { RequestReport, SequenceId, StepEntry, StepReport } from "../protocol/reports.ts";
 import type { RequestEvent } from "../protocol/service.ts";
 
 const NUMERICS_ERROR: ChorusErrorData = {
@@ -27,6 +36,8 @@ export class OpenRequest {
   /** The engine's request id for each prompt. */
   readonly engineRequestIds: readonly string[];
   readonly #answer: ChunkWriter | ResponseBuilder;
+  /** Null: nobody wants them. */
+  readonly #figures: RequestFigures | null;
   #openChoices: number;
 
   constructor(ticket: number, parsed: ParsedRequest, model: string, names: TokenNames) {
@@ -40,6 +51,7 @@ export class OpenRequest {
     this.engineRequestIds = parsed.prompts.map((_, prompt) => (prompt === 0 ? head.id : `${head.id}#${prompt}`));
     this.#answer = parsed.stream ? new ChunkWriter(parsed, head, names) : new ResponseBuilder(parsed, head, names);
     this.#openChoices = numChoices(parsed);
+    this.#figures = parsed.includeMetrics ? new RequestFigures(this.#openChoices) : null;
   }
 
   /** @param matchers one per choice; null without a grammar */
@@ -69,6 +81,22 @@ export class OpenRequest {
     return this.#openChoices === 0;
   }
 
+  /** Takes a sequence's share of a step, before the outputs of the step. */
+  observeStep(entry: StepEntry, report: StepReport): void {
+    if (this.#figures === null) return;
+    const choice = this.#choiceOf(entry);
+    // The steps of a search are those of all its choices. Reports name it after the first.
+    const numSharing = this.parsed.beamSearch === null ? 1 : this.parsed.n;
+    for (let i = 0; i < numSharing; i++) this.#figures.observeStep(choice + i, entry, report);
+  }
+
+  /** Takes a report about one of its choices, before the outputs of the same moment. */
+  observeRequest(report: RequestReport): void {
+    // The token that is drawn after a scored prompt is not part of the answer.
+    const told = this.parsed.isPromptOnly ? { ...report, outputTokens: 0 } : report;
+    this.#figures?.observeRequest(this.#choiceOf(report), told);
+  }
+
   /** Returns the events that a sequence's output causes. */
   take(output: SequenceOutput): RequestEvent[] {
     const { ticket } = this;
@@ -76,16 +104,27 @@ export class OpenRequest {
       this.#openChoices = 0;
       return [{ type: "error", ticket, error: NUMERICS_ERROR }];
     }
-    const choice = this.engineRequestIds.indexOf(output.requestId) * this.parsed.n + output.index;
+    const choice = this.#choiceOf(output);
     if (output.finishReason !== null) this.#openChoices -= 1;
-    const told = toldOutput(this.parsed, output);
+    const told = this.#withMetrics(choice, toldOutput(this.parsed, output));
+    const metrics = (this.isFinished && this.#figures?.metrics(this.parsed.prompts.length)) || null;
     if (this.#answer instanceof ResponseBuilder) {
       this.#answer.add(choice, told);
-      return this.isFinished ? [{ type: "response", ticket, response: this.#answer.build() }] : [];
+      return this.isFinished ? [{ type: "response", ticket, response: this.#answer.build(metrics) }] : [];
     }
-    const chunks = this.#answer.write(choice, told);
-    if (this.isFinished) chunks.push(...this.#answer.end());
+    const written = this.#answer.write(choice, told);
+    const chunks = this.isFinished ? this.#answer.end(written, metrics) : written;
     const events = chunks.map((chunk): RequestEvent => ({ type: "chunk", ticket, chunk }));
     return this.isFinished ? [...events, { type: "end", ticket }] : events;
+  }
+
+  #choiceOf({ requestId, index }: SequenceId): number {
+    return this.engineRequestIds.indexOf(requestId) * this.parsed.n + index;
+  }
+
+  #withMetrics(choice: number, output: ChoiceOutput): ChoiceOutput {
+    const isOneOfSeveral = numChoices(this.parsed) > 1;
+    if (this.#figures === null || output.finishReason === null || !isOneOfSeveral) return output;
+    return { ...output, metrics: this.#figures.metricsOf(choice) };
   }
 }

@@ -1,5 +1,7 @@
 // OpenAI's shapes for the two endpoints, with vLLM's extra fields. snake_case, as on the wire.
 
+import type { RequestMetrics } from "./request-metrics.ts";
+
 export interface ChatMessage {
   role: "system" | "user" | "assistant";
   content: string;
@@ -90,6 +92,11 @@ export interface GenerationFields {
   stream_options?: { include_usage?: boolean } | null;
   return_token_ids?: boolean | null;
   /**
+   * vLLM's: the answer, or the last chunk of a stream, has `metrics`. With several choices each one has its own, too, when it
+   * ends. [false]
+   */
+  include_metrics?: boolean | null;
+  /**
    * Number of top log-probabilities to return per prompt token, up to 20, besides the token's own with its rank: in the
    * answer's `prompt_logprobs` (chat) or each choice's (completions). Not with `stream`. They describe the model's own
    * logits, whatever the engine's logprobsMode. [none]
@@ -166,6 +173,13 @@ interface TokenIds {
   stop_reason?: string | number | null;
   /** Score of an answer of beam search. */
   beam_score?: number | null;
+  /** Of one of several choices, if requested: its own figures. */
+  metrics?: RequestMetrics;
+}
+
+interface WithMetrics {
+  /** If requested. In the last chunk of a stream. */
+  metrics?: RequestMetrics;
 }
 
 export interface ChatCompletionChoice extends TokenIds {
@@ -183,7 +197,7 @@ export interface ChatCompletionChoice extends TokenIds {
 /** For each prompt token, by token id: itself and the most likely tokens in its place. Null for the first token. */
 export type PromptLogprobs = (Record<string, { logprob: number; rank: number; decoded_token: string }> | null)[];
 
-export interface ChatCompletion {
+export interface ChatCompletion extends WithMetrics {
   id: string;
   object: "chat.completion";
   /** Unix seconds. */
@@ -202,7 +216,7 @@ export interface ChatCompletionChunkChoice extends TokenIds {
   finish_reason: FinishReason | null;
 }
 
-export interface ChatCompletionChunk {
+export interface ChatCompletionChunk extends WithMetrics {
   id: string;
   object: "chat.completion.chunk";
   created: number;
@@ -231,7 +245,7 @@ export interface CompletionChoice extends TokenIds {
 }
 
 /** A completion, and each chunk of a streamed one. */
-export interface Completion {
+export interface Completion extends WithMetrics {
   id: string;
   object: "text_completion";
   created: number;

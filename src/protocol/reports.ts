@@ -25,6 +25,11 @@ export interface StepEntry {
   readonly finishReason: FinishReason | null;
 }
 
+/** Returns how many tokens the sequence took. */
+export function tokensOf({ sampled, accepted }: Pick<StepEntry, "sampled" | "accepted">): number {
+  return sampled ? 1 + accepted : 0;
+}
+
 /** One sequence: a request's choice. */
 export interface SequenceId {
   readonly requestId: string;

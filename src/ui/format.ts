@@ -27,6 +27,11 @@ export function formatOrdinal(value: number): string {
   return `${formatCount(value)}${ENDINGS[ORDINALS.select(value)]}`;
 }
 
+/** "64%" for 0.637. */
+export function formatPercent(share: number): string {
+  return `${COUNT.format(100 * share)}%`;
+}
+
 /** "5.9", "41": without the unit. */
 export function formatMs(value: number): string {
   return value > 0 && value < 9.95 ? TENTHS.format(value) : COUNT.format(value);

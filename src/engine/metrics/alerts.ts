@@ -1,5 +1,6 @@
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import type { Alert, RequestReport, StepReport } from "../../protocol/reports.ts";
+import { percentileOf, rankOf } from "./percentile.ts";
 import { TokenGaps } from "./token-gaps.ts";
 
 /** "low_occupancy" needs this many low steps in a row, so that a batch that is filling up raises no alert. */
@@ -81,9 +82,8 @@ export class Alerts {
     // The percentile exceeds the threshold if more gaps than these do, so only an alert needs to sort.
     const total = sum(this.#gapsMs.items, (gaps) => gaps.length);
     const longer = sum(this.#gapsMs.items, (gaps) => gaps.filter((gap) => gap > threshold).length);
-    return this.#tell("itl", longer > total - rankOf(total), () => {
-      const sorted = this.#gapsMs.items.flat().sort((a, b) => a - b);
-      const value = sorted[rankOf(total) - 1] ?? 0;
+    return this.#tell("itl", longer > total - rankOf(PERCENTILE, total), () => {
+      const value = percentileOf(PERCENTILE, this.#gapsMs.items.flat()) ?? 0;
       const given = `The 95th percentile of the inter-token latency is ${value.toFixed(1)} ms, over ${threshold} ms.`;
       const help = "A smaller maxNumSeqs or maxNumBatchedTokens, or a targetItlMs that sets both, would help.";
       return { value, threshold, atMs: report.atMs, message: `${given} ${help}` };
@@ -123,11 +123,6 @@ class Window<T> {
     this.items.push(item);
     if (this.items.length > this.#size) this.items.shift();
   }
-}
-
-/** Returns the place of the percentile among `count` sorted values, from 1 on. */
-function rankOf(total: number): number {
-  return Math.ceil(PERCENTILE * total);
 }
 
 function sum<T>(items: readonly T[], value: (item: T) => number): number {

@@ -26,9 +26,9 @@ export async function createResponse({ engine, request, requestId }: Asked, body
       );
       return eventStream(chunks, new ResponseEvents(head), signal);
     }
-    const { choices, usage } = await completions.create({ ...chat, stream: false }, { signal });
+    const { choices, usage, metrics } = await completions.create({ ...chat, stream: false }, { signal });
     const { message, finish_reason: finishReason } = choices[0] ?? { message: { content: "" }, finish_reason: "abort" };
-    return Response.json(responseObject(head, { text: message.content, finishReason, usage }));
+    return Response.json(responseObject(head, { text: message.content, finishReason, usage, metrics }));
   } catch (error) {
     throw error instanceof ChorusError ? renamed(error) : error;
   }

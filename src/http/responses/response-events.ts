@@ -1,4 +1,5 @@
 import type { ChatCompletionChunk, FinishReason, Usage } from "../../protocol/openai.ts";
+import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import { describeError } from "../errors.ts";
 import type { EventWriter } from "../event-stream.ts";
 import { outputMessage, outputText, responseObject, statusOf, type ResponseHead } from "./response-object.ts";
@@ -11,6 +12,7 @@ export class ResponseEvents implements EventWriter<ChatCompletionChunk> {
   #isOpen = false;
   #finishReason: FinishReason | null = null;
   #usage: Usage | null = null;
+  #metrics: RequestMetrics | undefined;
 
   constructor(head: ResponseHead) {
     this.#head = head;
@@ -20,6 +22,7 @@ export class ResponseEvents implements EventWriter<ChatCompletionChunk> {
     const opening = this.#isOpen ? "" : this.#opening();
     this.#isOpen = true;
     this.#usage = chunk.usage ?? this.#usage;
+    this.#metrics = chunk.metrics;
     const [choice] = chunk.choices;
     this.#finishReason = choice?.finish_reason ?? this.#finishReason;
     const delta = choice?.delta.content ?? "";
@@ -29,7 +32,8 @@ export class ResponseEvents implements EventWriter<ChatCompletionChunk> {
   }
 
   end(): string {
-    const state = { text: this.#text, finishReason: this.#finishReason ?? "stop", usage: this.#usage };
+    const finishReason = this.#finishReason ?? "stop";
+    const state = { text: this.#text, finishReason, usage: this.#usage, metrics: this.#metrics };
     const status = statusOf(state.finishReason);
     return [
       this.#event("response.output_text.done", { ...this.#part(), text: this.#text, logprobs: [] }),

@@ -1,6 +1,7 @@
 // An answer in the shape of /v1/responses.
 
 import type { FinishReason, Usage } from "../../protocol/openai.ts";
+import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import type { ResponseRequest } from "./response-request.ts";
 
 /** What is the same in all states of one response. */
@@ -18,6 +19,8 @@ interface ResponseState {
   /** null while it goes on. */
   readonly finishReason: FinishReason | null;
   readonly usage: Usage | null;
+  /** Absent: not requested, or not known yet. */
+  readonly metrics?: RequestMetrics | undefined;
 }
 
 /** null while it goes on. */
@@ -48,6 +51,7 @@ export function responseObject(head: ResponseHead, state: ResponseState | null) 
     truncation: "disabled",
     usage: state?.usage ? responseUsage(state.usage) : null,
     user: chat.user ?? null,
+    ...(state?.metrics && { metrics: state.metrics }),
   };
 }
 

@@ -18,6 +18,21 @@ describe("a question", () => {
     expect(announcements.store.getState().map(({ text }) => text)).toEqual(["Pane 1: It is Paris."]);
   });
 
+  it("asks for the answer's figures, and keeps them until it is answered again", async () => {
+    const { control, first, step, openPane } = openPanes({ answer: () => "It is Paris." });
+    await control.start();
+    const pane = openPane(1);
+    pane.send("The capital of France?");
+    await step(3);
+    expect(first.accepted[0]?.include_metrics).toBe(true);
+    const { id = NaN } = lastTurn(pane) ?? {};
+    expect(pane.metrics.get(id)).toMatchObject({ num_steps: 96, time_to_first_token_ms: 97.2 });
+    pane.regenerate();
+    expect(pane.metrics.get(id)).toBeUndefined();
+    pane.stop();
+    expect(pane.metrics.get(id)).toBeUndefined();
+  });
+
   it("shows what the model thinks beside its answer, and does not send it again", async () => {
     const answer = () => "<think>France. Its capital?</think>It is Paris.";
     const { control, first, step, openPane } = openPanes({ answer });

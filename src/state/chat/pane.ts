@@ -1,6 +1,7 @@
 import { AnswerTokens } from "./answer-tokens.ts";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { Answerer, RemoteModel } from "../../protocol/answerer.ts";
+import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import { remoteName, type Connections } from "../connections/connections.ts";
 import { isUnfinished, withAnswer, withoutOthers, type Turn, type TurnEnd } from "./conversation.ts";
 import type { EngineControl, EngineState } from "../engine/engine-control.ts";
@@ -60,6 +61,8 @@ export class Pane {
   readonly number: number;
   readonly store: ReadonlyStore<PaneState>;
   readonly tokens = new AnswerTokens();
+  /** Of answers that came to their end, by turn id. They are not saved, and last as long as the page. */
+  readonly metrics = new Map<number, RequestMetrics>();
   readonly requestNames;
   readonly #store;
   readonly #context: PaneContext;
@@ -257,6 +260,7 @@ export class Pane {
     const last = turns.at(-1);
     const { id = 0, answer = "" } = last ?? {};
     if (answer === "") this.tokens.forget(id);
+    this.metrics.delete(id);
     const abort = new AbortController();
     const isRemote = "baseUrl" in by;
     const engine = isRemote ? null : by;
@@ -276,6 +280,7 @@ export class Pane {
         run.firstSent = part.firstSent;
         run.answers.add(part);
         if (part.tokens && part.index === 0) this.tokens.add(id, part.tokens);
+        if (part.metrics) this.metrics.set(id, part.metrics);
         this.#context.scheduleFlush(this.#showText);
       }
       if (this.#run === run) this.#end("interrupted");

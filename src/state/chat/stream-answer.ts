@@ -1,6 +1,7 @@
 import type { Answerer } from "../../protocol/answerer.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { FinishReason, TokenLogprob } from "../../protocol/openai.ts";
+import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import { leaveOutOldest, messagesFrom, type Turn } from "./conversation.ts";
 import {
   continuesText,
@@ -31,6 +32,8 @@ export interface AnswerPart {
   readonly finishReason: FinishReason | null;
   /** Null: the settings don't ask for probabilities. */
   readonly tokens: readonly TokenLogprob[] | null;
+  /** With the last part, if who answers has them. */
+  readonly metrics: RequestMetrics | null;
 }
 
 interface AnswerChunk extends AnswerPart {
@@ -86,16 +89,17 @@ async function* answered(
       ...(turns.at(-1)?.answer !== "" && { continue_final_message: true }),
       max_tokens: maxTokens,
       request_id: requestId,
+      include_metrics: true,
       stream: true,
     },
     { signal },
   );
-  for await (const { choices } of stream) {
+  for await (const { choices, metrics = null } of stream) {
     for (const { index, delta, logprobs, finish_reason: finishReason } of choices) {
       const { content: text = "", reasoning_content: reasoning = "" } = delta;
       // Only the answer's tokens are shown with their probabilities.
       const tokens = reasoning === "" ? (logprobs?.content ?? null) : null;
-      yield { index, text, reasoning, finishReason, tokens };
+      yield { index, text, reasoning, finishReason, tokens, metrics };
     }
   }
 }
@@ -110,12 +114,19 @@ async function* continued(
   // Completions return probabilities in another shape, without bytes.
   const { logprobs: _, top_logprobs: __, ...fields } = given;
   const stream = await answerer.completions.create(
-    { ...fields, prompt: question + answer, max_tokens: maxTokens, request_id: requestId, stream: true },
+    {
+      ...fields,
+      prompt: question + answer,
+      max_tokens: maxTokens,
+      request_id: requestId,
+      include_metrics: true,
+      stream: true,
+    },
     { signal },
   );
-  for await (const { choices } of stream) {
+  for await (const { choices, metrics = null } of stream) {
     for (const { index, text, finish_reason: finishReason } of choices) {
-      yield { index, text, reasoning: "", finishReason, tokens: null };
+      yield { index, text, reasoning: "", finishReason, tokens: null, metrics };
     }
   }
 }

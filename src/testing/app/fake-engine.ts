@@ -38,6 +38,7 @@ import type {
   TokenizeRequest,
   TokenizeResponse,
 } from "../../protocol/tokenize.ts";
+import { SAMPLE_METRICS } from "../requests/sample-reports.ts";
 import { ChunkQueue } from "./chunk-queue.ts";
 import { FakeBlocks } from "./fake-blocks.ts";
 
@@ -77,6 +78,7 @@ interface FakeRequest {
   readonly promptTokens: number;
   readonly maxTokens: number;
   readonly hasLogprobs: boolean;
+  readonly hasMetrics: boolean;
   /** Answers that grow side by side: the same words, in capitals from the second on. */
   readonly numAnswers: number;
   readonly arrivalMs: number;
@@ -279,6 +281,7 @@ export class FakeEngine implements ChorusEngine {
       promptTokens,
       maxTokens: body.max_tokens ?? room,
       hasLogprobs: body.logprobs ?? false,
+      hasMetrics: body.include_metrics ?? false,
       numAnswers: body.n ?? 1,
       arrivalMs: performance.now(),
       push: queue.push,
@@ -338,6 +341,7 @@ export class FakeEngine implements ChorusEngine {
         logprobs: request.hasLogprobs ? logprobsOf(word) : null,
         finish_reason: finishReason,
       })),
+      ...(request.hasMetrics && finishReason !== null && { metrics: SAMPLE_METRICS }),
     });
     const promptRows = isFirst ? request.promptTokens : 0;
     const start = isFirst ? 0 : request.promptTokens + request.numOutput - 2 - accepted;

@@ -284,6 +284,7 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
   ),
   prompt_logprobs: integer("prompt_logprobs", 0, 20),
   return_token_ids: boolean("return_token_ids"),
+  include_metrics: boolean("include_metrics"),
   priority: integer("priority", -(2 ** 31), 2 ** 31 - 1),
   request_id: field("request_id", ["string"], ["r", "r".repeat(1024)], ["", "r".repeat(1025), LONG_TEXT]),
   cache_salt: field("cache_salt", ["string"], ["s", "s".repeat(1024)], ["", "s".repeat(1025), LONG_TEXT]),

@@ -36,6 +36,7 @@ export function request(changes: Partial<ParsedRequest> = {}, prompts: number[][
     stream: true,
     includeUsage: false,
     returnTokenIds: false,
+    includeMetrics: false,
     wantLogprobs: false,
     reasoning: "none",
     promptLogprobs: null,
@@ -70,11 +71,14 @@ export const ending = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
 
 export function stream(parsed: ParsedRequest, outputs: [number, ChoiceOutput][]) {
   const writer = new ChunkWriter(parsed, head, names);
-  return [...outputs.flatMap(([choice, output]) => writer.write(choice, output)), ...writer.end()];
+  return writer.end(
+    outputs.flatMap(([choice, output]) => writer.write(choice, output)),
+    null,
+  );
 }
 
 export function respond(parsed: ParsedRequest, outputs: [number, ChoiceOutput][]) {
   const builder = new ResponseBuilder(parsed, head, names);
   for (const [choice, output] of outputs) builder.add(choice, output);
-  return builder.build();
+  return builder.build(null);
 }

@@ -1,3 +1,4 @@
+import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import type { EngineStats, RequestReport, StepEntry, StepReport } from "../../protocol/reports.ts";
 
 /** A step's report. A test names only what matters to it; the counts follow from the entries. */
@@ -64,6 +65,23 @@ export function sampleRequest(requestId: string, changes: Partial<RequestReport>
     ...changes,
   };
 }
+
+export const SAMPLE_METRICS: RequestMetrics = {
+  queue_time_ms: 12,
+  time_to_first_token_ms: 97.2,
+  prefill_time_ms: 85.2,
+  generation_time_ms: 1240.5,
+  total_time_ms: 1338,
+  mean_itl_ms: 9.1,
+  p95_itl_ms: 12.4,
+  tokens_per_second: 103.2,
+  num_steps: 96,
+  mean_batch_size: 5.2,
+  max_batch_size: 8,
+  num_preemptions: 1,
+  cached_tokens: 48,
+  speculative_decoding: { num_draft_tokens: 80, num_accepted_draft_tokens: 51, draft_acceptance_rate: 51 / 80 },
+};
 
 export const SAMPLE_STATS: EngineStats = {
   num_requests_running: 3,

@@ -4,6 +4,7 @@ import type { Pane, PaneState } from "../../state/chat/pane.ts";
 import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
+import { AnswerFigures } from "./AnswerFigures.tsx";
 import { AnswerText } from "./AnswerText.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 import { LeftOut, shownPart } from "./LeftOut.tsx";
@@ -45,9 +46,11 @@ export const TurnView = memo(function TurnView({
   onFork,
 }: TurnViewProps) {
   const [isEditing, setEditing] = useState(false);
+  const [hasFigures, setHasFigures] = useState(false);
   const answer = useRef<HTMLDivElement>(null);
   // The tokens are complete when the answer has ended, which renders the turn again.
   const tokens = turn.end === null || turn.several ? null : pane.tokens.of(turn.id);
+  const metrics = turn.end === null ? undefined : pane.metrics.get(turn.id);
   const isOneOfSeveral = isNewest && turn.several !== undefined;
   const caret =
     phase === "idle" ? null : (
@@ -106,6 +109,17 @@ export const TurnView = memo(function TurnView({
               </Button>
             )}
             <div className={classNames(css.actions, css.onHover)}>
+              {metrics && (
+                <Button
+                  look="icon"
+                  aria-label="Figures"
+                  aria-expanded={hasFigures}
+                  title="How long this answer took, and why"
+                  onClick={() => setHasFigures(!hasFigures)}
+                >
+                  <Icon name="figures" />
+                </Button>
+              )}
               <CopyButton text={turn.answer.trim()} name="Copy answer" />
               {isNewest && (
                 <Button
@@ -130,6 +144,7 @@ export const TurnView = memo(function TurnView({
           </>
         )}
       </footer>
+      {metrics && hasFigures && <AnswerFigures metrics={metrics} />}
     </article>
   );
 });

@@ -49,6 +49,7 @@ const SHAPES = {
   ),
   reset: <path d="M3 8a5 5 0 1 0 1.5-3.6M3 2.5V5h2.5" />,
   northeast: <path d="M5 11l6-6M6 5h5v5" />,
+  figures: <path d="M3.5 13V8M8 13V3M12.5 13V6" />,
   system: (
     <>
       <circle cx="8" cy="8" r="5.5" />

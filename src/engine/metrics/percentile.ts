@@ -1,0 +1,10 @@
+/** Returns the place of a percentile among `count` sorted values, from 1 on: that of the nearest rank. */
+export function rankOf(percentile: number, count: number): number {
+  return Math.ceil(percentile * count);
+}
+
+/** @param percentile 0..1. Null: there are no values. */
+export function percentileOf(percentile: number, values: readonly number[]): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[rankOf(percentile, sorted.length) - 1] ?? null;
+}
