@@ -71,6 +71,8 @@ export interface LoadedRunner extends Runner {
   readonly weightBytes: number;
   /** The adapter's name with what loading has decided: "CPU, 3 threads". */
   readonly adapterName: string;
+  /** For the log: which kernels compute products and attention, and why. */
+  readonly kernelNotes: readonly string[];
   /** For checking the answers of its kernels. [null: it is what others are compared with] */
   readonly kernels?: CheckedKernels | null;
   dispose(): void;

@@ -4,7 +4,7 @@ import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { StepReport } from "../protocol/reports.ts";
 import { sampleRequest, sampleStep } from "../testing/requests/sample-reports.ts";
-import { AT, completion, FakeSide, MAP } from "../testing/app/fake-side.ts";
+import { AT, completion, CONFIG, FakeSide, MAP } from "../testing/app/fake-side.ts";
 import { EngineClient } from "./engine-client.ts";
 
 const DIED = new ChorusError("worker_died", "gone");
@@ -19,6 +19,10 @@ it("tells the prompt of a chat, or why there is none", async () => {
   side.die(DIED);
   await settle();
   await expect(client.chat.render({ messages })).rejects.toBe(DIED);
+});
+
+it("tells the configuration that the engine runs with", async () => {
+  expect((await new FakeSide().connect()).config).toBe(CONFIG);
 });
 
 it("passes the cache's map on, and a change of the batching mode or why it is refused", async () => {

@@ -1,4 +1,4 @@
-import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
+import type { BatchingMode, EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import type {
   Chat,
   ChatCompletions,
@@ -11,7 +11,7 @@ import { ChorusError, fromErrorData, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
 import type { EngineStats, KvCacheMap, ModelCard } from "../protocol/reports.ts";
-import type { EngineMessage, GenerationRequest, Response, Result } from "../protocol/service.ts";
+import type { EngineMessage, GenerationRequest, LoadedEngine, Response, Result } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
@@ -36,7 +36,7 @@ export class EngineClient implements ChorusEngine {
     device: new Set(),
     fatal: new Set(),
   };
-  #model: ModelCard | null = null;
+  #loaded: LoadedEngine | null = null;
   /** The reject functions of pending calls. */
   readonly #calls = new Set<(error: ChorusError) => void>();
   /** Null for an engine in place: it can't be stuck while this code runs. */
@@ -79,7 +79,7 @@ export class EngineClient implements ChorusEngine {
     const onMessage = (message: EngineMessage) => client.#receive(message);
     const loading = client.#call((service) => service.load(location, config, onMessage, onProgress));
     try {
-      client.#model = valueOf(await unlessAborted(loading, signal));
+      client.#loaded = valueOf(await unlessAborted(loading, signal));
       return client;
     } catch (error) {
       // Closing ends a worker. An engine in place can't be stopped while it loads, and is disposed of afterwards.
@@ -90,8 +90,11 @@ export class EngineClient implements ChorusEngine {
   }
 
   get model(): ModelCard {
-    if (!this.#model) throw new ChorusError("internal_error", "The engine has no model yet.");
-    return this.#model;
+    return this.#requireLoaded().model;
+  }
+
+  get config(): ResolvedEngineConfig {
+    return this.#requireLoaded().config;
   }
 
   on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void {
@@ -226,6 +229,11 @@ export class EngineClient implements ChorusEngine {
     for (const alert of alerts) this.#emit("alert", alert);
     for (const report of devices) this.#emit("device", report);
     if (fatal) this.#end(fromErrorData(fatal), { fatal: true });
+  }
+
+  #requireLoaded(): LoadedEngine {
+    if (!this.#loaded) throw new ChorusError("internal_error", "The engine has no model yet.");
+    return this.#loaded;
   }
 
   #endSilent(): void {

@@ -1,20 +1,19 @@
 import { describe, expect, it, vi } from "vitest";
 
-import type { ModelCard } from "../protocol/reports.ts";
-import type { Result } from "../protocol/service.ts";
-import { CARD, FakeSide } from "../testing/app/fake-side.ts";
+import type { LoadedEngine, Result } from "../protocol/service.ts";
+import { CARD, CONFIG, FakeSide } from "../testing/app/fake-side.ts";
 
 describe("loading that is given up", () => {
   it("rejects with the signal's reason at once, and what is loaded all the same is disposed of", async () => {
     const side = new FakeSide();
-    let finish: (card: Result<ModelCard>) => void = () => undefined;
+    let finish: (loaded: Result<LoadedEngine>) => void = () => undefined;
     side.loaded = new Promise((resolve) => (finish = resolve));
     const abort = new AbortController();
     const connecting = side.connect(abort.signal);
     abort.abort(new Error("another model was chosen"));
     await expect(connecting).rejects.toThrow("another model was chosen");
     expect([side.isClosed, side.isDisposed]).toEqual([true, false]);
-    finish({ ok: true, value: CARD });
+    finish({ ok: true, value: { model: CARD, config: CONFIG } });
     await vi.waitFor(() => expect(side.isDisposed).toBe(true));
   });
 

@@ -13,6 +13,7 @@ import { FakeRunner } from "../testing/fakes/fake-runner.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { Engine } from "./engine.ts";
 import type { Runner } from "./runner.ts";
+import type { StepPlan } from "./step-plan.ts";
 
 const LONG = samplingParams({ ignoreEos: true, maxTokens: 40 });
 
@@ -157,7 +158,37 @@ describe("Engine", () => {
       device_losses_total: 0,
       num_gpu_blocks: 2048,
       num_gpu_blocks_free: 2048,
+      max_num_seqs: 64,
+      slot_usage_perc: 0,
+      num_resident_tokens: 0,
+      max_num_batched_tokens: 256,
+      batched_tokens_usage_perc: 0,
+      gpu_time_usage_perc: null,
     });
+  });
+
+  it("tells how much of its slots, cache, budget and GPU the last step used", async () => {
+    const sizes = { maxNumSeqs: 8, maxNumBatchedTokens: 16 };
+    const fake = new FakeRunner({ ...ROOMY, ...sizes, vocabSize: 257 });
+    let gpuMs = 0;
+    const runner = {
+      submit: async (plan: StepPlan) => ({ ...(await fake.submit(plan)), gpuMs }),
+    };
+    const harness = new EngineHarness({ runner, config: sizes });
+    harness.add("a", [1, 2, 3], { params: LONG });
+    harness.add("b", [1], { params: LONG });
+    gpuMs = 1;
+    await harness.step();
+    const used = { slot_usage_perc: 0.25, num_resident_tokens: 4, batched_tokens_usage_perc: 0.25 };
+    expect(harness.engine.stats()).toMatchObject({ max_num_seqs: 8, max_num_batched_tokens: 16, ...used });
+    const [report] = harness.steps;
+    expect(report).toMatchObject({ rows: 4, maxNumSeqs: 8, maxNumBatchedTokens: 16, numResidentTokens: 4 });
+    expect(harness.engine.stats().gpu_time_usage_perc).toBe(1 / (report?.stepMs ?? NaN));
+    await harness.step();
+    expect(harness.engine.stats()).toMatchObject({ num_resident_tokens: 6, batched_tokens_usage_perc: 0.125 });
+    for (const id of ["a", "b"]) harness.engine.abort(id);
+    const atRest = { slot_usage_perc: 0, num_resident_tokens: 0, batched_tokens_usage_perc: 0, gpu_time_usage_perc: 0 };
+    expect(harness.engine.stats()).toMatchObject(atRest);
   });
 
   it("lets a listener add and abort, and hands over what comes of it afterwards", async () => {

@@ -53,6 +53,7 @@ export class Engine {
   readonly #inFlight: StepInFlight[] = [];
 
   #lastCommitMs = -Infinity;
+  #lastStep: reports.LastStep | null = null;
   #isStepping = false;
   #error: ChorusError | null = null;
   #loop: Promise<void> | null = null;
@@ -182,7 +183,7 @@ export class Engine {
   }
 
   stats(): EngineStats {
-    return reports.engineStats(this.#scheduler, this.#sequences.counters);
+    return reports.engineStats(this.#scheduler, this.#sequences.counters, this.#lastStep);
   }
 
   kvCacheMap(): KvCacheMap {
@@ -249,7 +250,10 @@ export class Engine {
     this.#lastCommitMs = atMs;
     const numTaken = this.#sequences.commit(scheduled, sequences, atMs);
     const rest = { ...others, atMs, stepMs, cpuMs: cpuMs + this.#options.now() - atMs, gpuMs };
-    this.#outbox.emit(reports.stepReport(this.#sequences.counters.steps, scheduled, numTaken, rest, this.#scheduler));
+    const { steps } = this.#sequences.counters;
+    const report = reports.stepReport(steps, scheduled, numTaken, rest, this.#scheduler);
+    this.#lastStep = report;
+    this.#outbox.emit(report);
     await this.#sequences.prepareMasks(scheduled, this.#options.now);
     this.#outbox.emit(null);
   }

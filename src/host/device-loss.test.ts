@@ -190,9 +190,9 @@ test("a GPU whose answers are wrong is passed over for the next backend, which s
   const bench = new TestBench(cpu);
   bench.gpu.onLoad = () => Promise.reject(new ChorusError("wrong_answers", "It computes wrong answers."));
   const notice = "It computes wrong answers.";
-  expect(await bench.load()).toMatchObject({ ok: true, value: { adapter: "Fake CPU", notice } });
+  expect(await bench.load()).toMatchObject({ ok: true, value: { model: { adapter: "Fake CPU", notice } } });
   expect(bench.gpu.devices.map(({ isClosed }) => isClosed)).toEqual([true]);
-  expect(await new TestBench().load()).toMatchObject({ ok: true, value: { notice: null } });
+  expect(await new TestBench().load()).toMatchObject({ ok: true, value: { model: { notice: null } } });
   const alone = new TestBench();
   alone.gpu.onLoad = bench.gpu.onLoad;
   expect(await alone.load()).toMatchObject({ ok: false, error: { code: "wrong_answers" } });
@@ -225,7 +225,7 @@ test.each([true, false])("a device lost while a model is loaded costs a second a
     setTimeout(() => device.lose({ isSaid: true }), isSaid ? 0 : 50);
     last = device;
   };
-  expect(await bench.load()).toMatchObject({ ok: true, value: { adapter: "Fake GPU" } });
+  expect(await bench.load()).toMatchObject({ ok: true, value: { model: { adapter: "Fake GPU" } } });
   expect(bench.gpu.devices).toHaveLength(3);
   expect(last?.isClosed).toBe(true);
   expect(bench.stages.filter((stage) => stage === "adapter")).toHaveLength(3);
@@ -243,7 +243,7 @@ test("a device lost at every attempt to load is device_lost, no internal error",
 test("a cache that there is no memory for is halved, down to one full context, and is as large again after a loss", async () => {
   const bench = new TestBench();
   bench.gpu.maxBlocks = 30;
-  expect(await bench.load({ numGpuBlocks: 100 })).toMatchObject({ ok: true, value: { numGpuBlocks: 25 } });
+  expect(await bench.load({ numGpuBlocks: 100 })).toMatchObject({ ok: true, value: { model: { numGpuBlocks: 25 } } });
   expect(bench.host.stats().num_gpu_blocks).toBe(25);
   bench.gpu.device.lose();
   while (bench.devices.length < 2) await turn();
@@ -258,7 +258,9 @@ test("a cache that there is no memory for is halved, down to one full context, a
   });
   expect(devices.map(({ isClosed }) => isClosed)).toEqual([true]);
   full.gpu.maxBlocks = 8;
-  expect(await full.load({ numGpuBlocks: 100, maxModelLen: 128 })).toMatchObject({ value: { numGpuBlocks: 8 } });
+  expect(await full.load({ numGpuBlocks: 100, maxModelLen: 128 })).toMatchObject({
+    value: { model: { numGpuBlocks: 8 } },
+  });
 });
 
 test("an engine disposed of while its device is replaced frees what is loaded afterwards", async () => {

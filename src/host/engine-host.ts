@@ -19,11 +19,17 @@ import type {
   EngineStats,
   KvCacheMap,
   LoadProgress,
-  ModelCard,
   RequestReport,
   StepReport,
 } from "../protocol/reports.ts";
-import type { EngineMessage, EngineService, GenerationRequest, RequestEvent, Result } from "../protocol/service.ts";
+import type {
+  EngineMessage,
+  EngineService,
+  GenerationRequest,
+  LoadedEngine,
+  RequestEvent,
+  Result,
+} from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import type { LoadedModel } from "./load-model.ts";
 import { ModelLoader } from "./model-loader.ts";
@@ -69,12 +75,12 @@ export class EngineHost implements EngineService {
     config: EngineConfig,
     onMessage: (message: EngineMessage) => void,
     onProgress: (progress: LoadProgress) => void,
-  ): Promise<Result<ModelCard>> {
+  ): Promise<Result<LoadedEngine>> {
     try {
       const loader = new ModelLoader(location, config, this.#platform);
       const model = await loader.load(onProgress);
       this.#session = this.#start(model, loader, onMessage);
-      return { ok: true, value: model.card };
+      return { ok: true, value: { model: model.card, config: model.engineConfig } };
     } catch (error) {
       return { ok: false, error: toErrorData(error) };
     }
@@ -197,6 +203,7 @@ export class EngineHost implements EngineService {
         tellDevice({ status: "lost", loss, adapter: loader.loaded?.card.adapter ?? model.card.adapter });
         const replaced = await loader.reload(error);
         tellDevice({ status: "replaced", loss, adapter: replaced.card.adapter });
+        telemetry.observeKernels(replaced.runner.kernelNotes);
         return watched(replaced);
       },
       eosTokenIds: tokenizer.eosTokenIds,
@@ -224,6 +231,7 @@ export class EngineHost implements EngineService {
       },
     });
     const telemetry = new Telemetry(engine, model.card, engineConfig);
+    telemetry.observeKernels(model.runner.kernelNotes);
     void engine.run();
     const context: RequestContext = {
       modelName: model.card.name,

@@ -2,15 +2,15 @@ import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
 import { ChorusError, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { RenderChatRequest } from "../protocol/rendered-chat.ts";
-import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
-import type { EngineMessage, EngineService, GenerationRequest, Result } from "../protocol/service.ts";
+import type { LoadProgress } from "../protocol/reports.ts";
+import type { EngineMessage, EngineService, GenerationRequest, LoadedEngine, Result } from "../protocol/service.ts";
 import type { DetokenizeRequest, TokenizeRequest } from "../protocol/tokenize.ts";
 
 /** The engine that runs for all pages. */
 interface Running {
   readonly key: string;
   readonly service: EngineService;
-  readonly loaded: Promise<Result<ModelCard>>;
+  readonly loaded: Promise<Result<LoadedEngine>>;
 }
 
 /** Which page asked, under which ticket of its own. */
@@ -42,7 +42,7 @@ export class SharedEngine {
     return this.#running.service;
   }
 
-  async load(page: SharedPage, location: ModelLocation, config: EngineConfig): Promise<Result<ModelCard>> {
+  async load(page: SharedPage, location: ModelLocation, config: EngineConfig): Promise<Result<LoadedEngine>> {
     // Files of one page can't be compared with another's.
     const key = JSON.stringify(location.type === "files" ? [crypto.randomUUID()] : [location, config]);
     const running = (this.#running ??= this.#start(key, location, config));
@@ -126,7 +126,7 @@ class SharedPage implements EngineService {
     config: EngineConfig,
     onMessage: (message: EngineMessage) => void,
     onProgress: (progress: LoadProgress) => void,
-  ): Promise<Result<ModelCard>> {
+  ): Promise<Result<LoadedEngine>> {
     this.onMessage = onMessage;
     this.onProgress = onProgress;
     return this.#shared.load(this, location, config);

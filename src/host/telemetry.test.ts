@@ -17,7 +17,7 @@ const CONFIG = {
   maxModelLen: 128,
   maxStepStretch: 2,
   targetItlMs: null,
-} satisfies Partial<ResolvedEngineConfig>;
+} as ResolvedEngineConfig;
 
 function create({ targetItlMs = null, level = "debug" }: { targetItlMs?: number | null; level?: LogLevel } = {}) {
   const limits: SchedulerLimits[] = [];
@@ -105,12 +105,17 @@ describe("a failure", () => {
 
   it("is logged by its severity", () => {
     const { telemetry, log } = create();
+    telemetry.observeKernels(["matmul kernel: row for 1 row (a test)"]);
     telemetry.observeRefusal(error, 0);
     telemetry.observeFatal({ code: "device_lost", message: "gone", param: null });
     telemetry.observeFatal({ code: "engine_disposed", message: "done", param: null });
     telemetry.observe([], sampleStep({ entries: [sampleEntry("a")], gpuMs: 8 }), [], 0);
     expect(log).toEqual([
       "info chorus: m is loaded on a GPU: weights in f16, 16 cache blocks",
+      expect.stringMatching(
+        /^info chorus: config: alerts {.*}, logLevel "silent", .*maxNumSeqs 8,.* targetItlMs null$/,
+      ),
+      "info chorus: matmul kernel: row for 1 row (a test)",
       "warn chorus: a request was refused (queue_full): too many",
       "error chorus: the engine died (device_lost): gone",
       "info chorus: the engine was disposed of",

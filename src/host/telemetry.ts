@@ -12,11 +12,6 @@ import type { Alert, DeviceReport, EngineStats, ModelCard, RequestReport, StepRe
 import { Logger } from "./logger.ts";
 import { StatusLine } from "./status-line.ts";
 
-type TelemetryConfig = Pick<
-  ResolvedEngineConfig,
-  "alerts" | "logLevel" | "maxNumBatchedTokens" | "maxNumSeqs" | "maxModelLen" | "maxStepStretch" | "targetItlMs"
->;
-
 /** Derives an engine's metrics, alerts, log and limits that adapt from its reports. */
 export class Telemetry {
   readonly #engine: Pick<Engine, "stats" | "setLimits" | "setMaxPromptRows">;
@@ -31,7 +26,7 @@ export class Telemetry {
   constructor(
     engine: Pick<Engine, "stats" | "setLimits" | "setMaxPromptRows">,
     model: ModelCard,
-    config: TelemetryConfig,
+    config: ResolvedEngineConfig,
     log = new Logger(config.logLevel),
   ) {
     this.#engine = engine;
@@ -47,6 +42,7 @@ export class Telemetry {
     log.write("info", () => {
       return `${model.name} is loaded on ${model.adapter}: weights in ${model.dtype}, ${model.numGpuBlocks} cache blocks`;
     });
+    log.write("info", () => `config: ${describeConfig(config)}`);
   }
 
   /** Takes the reports of a step and sets the limits of the next. Returns new alerts. */
@@ -80,6 +76,11 @@ export class Telemetry {
     return alerts;
   }
 
+  /** @param notes lines about the kernels that were chosen, and why */
+  observeKernels(notes: readonly string[]): void {
+    for (const note of notes) this.#log.write("info", () => note);
+  }
+
   observeDevice({ status, loss, adapter }: DeviceReport): void {
     if (status === "lost") this.#log.write("warn", () => `${adapter} was lost: ${loss.message}`);
     else this.#log.write("info", () => `the engine goes on, on ${adapter}`);
@@ -107,6 +108,14 @@ export class Telemetry {
   #logWarnings(alerts: readonly Alert[]): void {
     for (const { name, message } of alerts) this.#log.write("warn", () => `${name}: ${message}`);
   }
+}
+
+/** "maxNumSeqs 64, maxNumBatchedTokens 256, ...". JSON has no Infinity. */
+function describeConfig(config: ResolvedEngineConfig): string {
+  const value = (one: unknown) => (one === Infinity ? "Infinity" : JSON.stringify(one));
+  return Object.entries(config)
+    .map(([name, one]) => `${name} ${value(one)}`)
+    .join(", ");
 }
 
 function describeStep({ step, entries, rows, promptRows, sampledTokens, stepMs, cpuMs, gpuMs }: StepReport): string {

@@ -1,6 +1,6 @@
 // The library's interface: what createEngine resolves to, wherever the engine runs.
 
-import type { BatchingMode, EngineConfig, ModelSource } from "./config.ts";
+import type { BatchingMode, EngineConfig, ModelSource, ResolvedEngineConfig } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
 import type { HubOptions } from "./model-source.ts";
 import type {
@@ -64,6 +64,8 @@ export interface EngineEvents {
 
 export interface ChorusEngine extends AsyncDisposable {
   readonly model: ModelCard;
+  /** The configuration with all defaults filled in, as the engine began to run with it. */
+  readonly config: ResolvedEngineConfig;
   readonly chat: Chat;
   readonly completions: Completions;
   /** Returns the function that unsubscribes. */

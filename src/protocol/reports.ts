@@ -52,12 +52,17 @@ export interface StepReport {
   readonly promptRows: number;
   readonly sampledTokens: number;
   readonly entries: readonly StepEntry[];
+  /** The config's: slots for sequences, and rows of a step. */
+  readonly maxNumSeqs: number;
+  readonly maxNumBatchedTokens: number;
   /** After the step. */
   readonly numRunning: number;
   readonly numWaiting: number;
   /** The first MOST_WAITING_IDS requests with a waiting sequence, in the queue's order. */
   readonly waitingIds: readonly string[];
   readonly kvBlocksUsed: number;
+  /** Tokens of running sequences in the cache. A prefix that they share counts for each. */
+  readonly numResidentTokens: number;
   /** Free blocks that the prefix cache can still find. */
   readonly kvBlocksCached: number;
   readonly kvBlocksTotal: number;
@@ -138,6 +143,16 @@ export interface EngineStats {
   device_losses_total: number;
   num_gpu_blocks: number;
   num_gpu_blocks_free: number;
+  /** Slots for sequences that run at once, and the share in use, 0..1. */
+  max_num_seqs: number;
+  slot_usage_perc: number;
+  /** Tokens of running sequences in the cache. A prefix that they share counts for each. */
+  num_resident_tokens: number;
+  /** Token budget of a step, and the share of it that the last step's rows took, 0..1; 0 while nothing runs. */
+  max_num_batched_tokens: number;
+  batched_tokens_usage_perc: number;
+  /** GPU time of the last step over its whole time; 0 while nothing runs, null where the adapter has no clock. */
+  gpu_time_usage_perc: number | null;
 }
 
 /** A threshold was crossed. */

@@ -1,7 +1,7 @@
 // The contract between the page's side (client/) and the engine's side (host/). One interface, two homes: in a Web Worker
 // through Comlink, or in place. Plain data only: everything here survives structured clone.
 
-import type { BatchingMode, EngineConfig } from "./config.ts";
+import type { BatchingMode, EngineConfig, ResolvedEngineConfig } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
 import type { ModelLocation } from "./model-source.ts";
 import type {
@@ -52,6 +52,12 @@ export interface EngineMessage {
   readonly fatal: ChorusErrorData | null;
 }
 
+/** An engine that has begun to run. */
+export interface LoadedEngine {
+  readonly model: ModelCard;
+  readonly config: ResolvedEngineConfig;
+}
+
 export interface EngineService {
   /** Loads a model and starts the engine. Once. */
   load(
@@ -59,7 +65,7 @@ export interface EngineService {
     config: EngineConfig,
     onMessage: (message: EngineMessage) => void,
     onProgress: (progress: LoadProgress) => void,
-  ): Promise<Result<ModelCard>>;
+  ): Promise<Result<LoadedEngine>>;
   /** Starts a request under the caller's ticket. Everything about it arrives as RequestEvents. Never throws. */
   submit(ticket: number, request: GenerationRequest): void;
   /** Aborts a request between two steps. Idempotent; unknown tickets are ignored. */

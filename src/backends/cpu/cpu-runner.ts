@@ -1,5 +1,6 @@
 import { resultsBySequence, type StepResult } from "../../engine/runner.ts";
 import type { StepPlan } from "../../engine/step-plan.ts";
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { LoadOptions, LoadedRunner } from "../backend.ts";
 import { assembleKernels } from "./kernels/kernels.ts";
@@ -29,6 +30,7 @@ interface PendingStep {
 export class CpuRunner implements LoadedRunner {
   readonly adapterName: string;
   readonly weightBytes: number;
+  readonly kernelNotes: readonly string[];
   readonly #pool: ThreadPool;
   readonly #writer: StepWriter;
   /** Those of the samples of the step that was computed last. */
@@ -41,12 +43,13 @@ export class CpuRunner implements LoadedRunner {
   private constructor(
     pool: ThreadPool,
     writer: StepWriter,
-    { weightBytes, logits }: Pick<CpuRunner, "weightBytes" | "logits">,
+    { weightBytes, logits, kernelNotes }: Pick<CpuRunner, "weightBytes" | "logits" | "kernelNotes">,
   ) {
     this.logits = logits;
     this.#pool = pool;
     this.#writer = writer;
     this.weightBytes = weightBytes;
+    this.kernelNotes = kernelNotes;
     this.adapterName = adapterNameOf(pool.threads);
   }
 
@@ -91,7 +94,8 @@ export class CpuRunner implements LoadedRunner {
       (_, i) => new Float32Array(memory.buffer, address + i * stride, model.shape.vocabSize),
     );
     const { weightBytes } = plan;
-    return new CpuRunner(pool, new StepWriter(memory.buffer, step, sampler), { weightBytes, logits });
+    const kernelNotes = describeKernels(engine, threads, wanted);
+    return new CpuRunner(pool, new StepWriter(memory.buffer, step, sampler), { weightBytes, logits, kernelNotes });
   }
 
   submit(plan: StepPlan): Promise<StepResult> {
@@ -130,6 +134,21 @@ export class CpuRunner implements LoadedRunner {
 
 function adapterNameOf(threads: number): string {
   return threads === 1 ? "CPU, 1 thread" : `CPU, ${threads} threads`;
+}
+
+function describeKernels(
+  { cpuMath, cpuThreads }: Pick<ResolvedEngineConfig, "cpuMath" | "cpuThreads">,
+  threads: number,
+  most: number,
+): readonly string[] {
+  const math =
+    cpuMath === "fastest" ? "fused multiply-add (the processor's)" : "products rounded before they are added";
+  const why =
+    cpuThreads === null && most > 1 ? `the fastest number in a trial of up to ${most}` : "as many as there may be";
+  return [
+    `matmul kernel: WebAssembly over panels of the weights, ${math} (cpuMath ${cpuMath})`,
+    `attention kernel: WebAssembly over the cache's blocks, shared by ${threads} threads (${why})`,
+  ];
 }
 
 function openMemory({ isShared, pages }: { isShared: boolean; pages: number }): WebAssembly.Memory {

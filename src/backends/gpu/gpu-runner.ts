@@ -10,10 +10,11 @@ import type { CheckedKernels, LoadOptions, LoadedRunner } from "../backend.ts";
 import { Activations } from "./activations.ts";
 import { Arena } from "./arena.ts";
 import { CompiledGraph } from "./compiled-graph.ts";
+import { describeKernels } from "./describe-kernels.ts";
 import type { OpenedDevice } from "./device.ts";
 import { withErrorScopes } from "./error-scopes.ts";
 import { KernelCompiler, type Dispatch } from "./kernel.ts";
-import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
+import { measureOn, tuneMatmuls, tuningKey, type TunedMatmuls } from "./matmul-tuning.ts";
 import { matmulChoices, usualMatmuls } from "./matmul-variants.ts";
 import { ModelBuffers } from "./model-buffers.ts";
 import { strideOf } from "./padding.ts";
@@ -33,6 +34,7 @@ const TOP_BYTES = SAMPLED_BYTES * MAX_TOP_CANDIDATES;
 interface LoadedGraph {
   readonly compiled: CompiledGraph;
   readonly weightBytes: number;
+  readonly kernelNotes: readonly string[];
   readonly kernelsId: () => Promise<string>;
   /** Compiles part of the graph, of kernels that are there already. */
   readonly compilePart: (part: Graph) => Promise<CompiledGraph>;
@@ -52,6 +54,7 @@ export class GpuRunner implements LoadedRunner {
   /** Bytes of the packed weights on the GPU. */
   readonly weightBytes: number;
   readonly adapterName: string;
+  readonly kernelNotes: readonly string[];
   readonly kernels: CheckedKernels;
 
   private constructor(
@@ -59,11 +62,12 @@ export class GpuRunner implements LoadedRunner {
     arena: Arena,
     step: StepBuffer,
     activations: Activations,
-    { compiled: graph, weightBytes, kernelsId, compilePart }: LoadedGraph,
+    { compiled: graph, weightBytes, kernelNotes, kernelsId, compilePart }: LoadedGraph,
     sampler: Sampler,
   ) {
     this.adapterName = adapterName;
     this.weightBytes = weightBytes;
+    this.kernelNotes = kernelNotes;
     this.kernels = {
       id: kernelsId,
       part: async (partOfGraph) => {
@@ -103,17 +107,21 @@ export class GpuRunner implements LoadedRunner {
         const buffers = await ModelBuffers.upload(uploader, arena, weights, engine).finally(() => uploader.destroy());
         const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step };
         const key = tuningKey(opened.adapterName, weights.model, engine.dtype);
-        const matmuls = options.tuning
+        const tuned: TunedMatmuls = options.tuning
           ? await tuneMatmuls(
               matmulChoices(opened),
               key,
               options.tuning,
               measureOn({ ...context, device, poller: opened.poller }),
             )
-          : usualMatmuls(opened);
-        const compilePart = (part: Graph) => CompiledGraph.compile({ ...context, matmuls, graph: part }, opened);
+          : { variants: usualMatmuls(opened), reason: "unmeasured" };
+        const compilePart = (part: Graph) =>
+          CompiledGraph.compile({ ...context, matmuls: tuned.variants, graph: part }, opened);
         const { weightBytes } = buffers;
-        return { compiled: await compilePart(graph), compilePart, weightBytes, kernelsId: () => compiler.id() };
+        const { kernels = "usual" } = options;
+        const kernelNotes = describeKernels(tuned, { adapter: opened, kernels, shape, maxLength: limits.maxLength });
+        const compiled = await compilePart(graph);
+        return { compiled, compilePart, weightBytes, kernelNotes, kernelsId: () => compiler.id() };
       };
       // The sampler's kernels compile slowly and need no weights, so they compile while weights load. The sampler comes
       // first because it creates its buffers at once: the arena's growth after that is the weights' size.

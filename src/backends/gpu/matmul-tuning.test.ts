@@ -33,7 +33,7 @@ describe("the tuning of the products", () => {
   it("takes the fastest of each class by its best run, and keeps their names", async () => {
     const store = new MemoryStore();
     const measure = lastIsFastest();
-    expect(await tuneMatmuls(GPU, "a GPU", store, measure)).toEqual(FASTEST);
+    expect(await tuneMatmuls(GPU, "a GPU", store, measure)).toEqual({ variants: FASTEST, reason: "measured" });
     expect(store.kept.get("a GPU")).toEqual(FASTEST.map(({ name }) => name));
     for (const [variant, rows] of measure.mock.calls) expect(rows).toBe(Math.min(variant.maxRows, 64));
   });
@@ -42,7 +42,7 @@ describe("the tuning of the products", () => {
     const store = new MemoryStore();
     await tuneMatmuls(GPU, "a GPU", store, lastIsFastest());
     const again = lastIsFastest();
-    expect(await tuneMatmuls(GPU, "a GPU", store, again)).toEqual(FASTEST);
+    expect(await tuneMatmuls(GPU, "a GPU", store, again)).toEqual({ variants: FASTEST, reason: "stored" });
     expect(again).not.toHaveBeenCalled();
     await tuneMatmuls(GPU, "another GPU", store, again);
     expect(again).toHaveBeenCalled();
@@ -51,23 +51,20 @@ describe("the tuning of the products", () => {
   it.each([[["a kernel of an older version", "tiled"]], [[]]])("measures again if %j was stored", async (kept) => {
     const store = new MemoryStore();
     store.kept.set("a GPU", kept);
-    expect(await tuneMatmuls(GPU, "a GPU", store, lastIsFastest())).toEqual(FASTEST);
+    expect((await tuneMatmuls(GPU, "a GPU", store, lastIsFastest())).variants).toEqual(FASTEST);
     expect(store.kept.get("a GPU")).toEqual(FASTEST.map(({ name }) => name));
   });
 
   it("works without a usable store", async () => {
     const broken = { load: () => Promise.reject(new Error("no")), save: () => Promise.reject(new Error("no")) };
-    expect(await tuneMatmuls(GPU, "a GPU", broken, lastIsFastest())).toEqual(FASTEST);
+    expect((await tuneMatmuls(GPU, "a GPU", broken, lastIsFastest())).variants).toEqual(FASTEST);
   });
 
   it("measures nothing if there is no choice", async () => {
     const measure = lastIsFastest();
     const software = matmulChoices({ isSoftware: true, hasSubgroups: true });
-    expect(namesOf(await tuneMatmuls(software, "software", new MemoryStore(), measure))).toEqual([
-      "row",
-      "lane",
-      "subgroup",
-    ]);
+    const { variants, reason } = await tuneMatmuls(software, "software", new MemoryStore(), measure);
+    expect([namesOf(variants), reason]).toEqual([["row", "lane", "subgroup"], "no choice"]);
     expect(measure).not.toHaveBeenCalled();
   });
 });

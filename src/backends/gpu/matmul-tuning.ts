@@ -30,18 +30,26 @@ export function tuningKey(adapterName: string, { family, shape }: Model, dtype: 
   return `${adapterName}, ${family} ${shape.numLayers} x ${shape.hiddenSize}, ${dtype}`;
 }
 
+/** The kernels that were chosen, one per class, and how. */
+export interface TunedMatmuls {
+  readonly variants: readonly MatmulVariant[];
+  readonly reason: "no choice" | "unmeasured" | "stored" | "measured";
+}
+
 /** Returns the fastest variant of each class, from the store if it has the key. */
 export async function tuneMatmuls(
   choices: readonly MatmulChoice[],
   key: string,
   store: TuningStore,
   measure: Measure,
-): Promise<readonly MatmulVariant[]> {
-  if (choices.every(({ length }) => length === 1)) return choices.map(([only]) => only);
+): Promise<TunedMatmuls> {
+  if (choices.every(({ length }) => length === 1)) {
+    return { variants: choices.map(([only]) => only), reason: "no choice" };
+  }
   // If the store can't be used (a private window), every load measures again.
   const known = await store.load(key).catch(() => undefined);
   const remembered = choices.map((choice, i) => choice.find(({ name }) => name === known?.[i]));
-  if (remembered.every((variant) => variant !== undefined)) return remembered;
+  if (remembered.every((variant) => variant !== undefined)) return { variants: remembered, reason: "stored" };
   const chosen: MatmulVariant[] = [];
   for (const choice of choices) chosen.push(await fastestOf(choice, measure));
   await store
@@ -50,7 +58,7 @@ export async function tuneMatmuls(
       chosen.map(({ name }) => name),
     )
     .catch(() => undefined);
-  return chosen;
+  return { variants: chosen, reason: "measured" };
 }
 
 async function fastestOf(choice: MatmulChoice, measure: Measure): Promise<MatmulVariant> {

@@ -31,8 +31,15 @@ export function newCounters(): EngineCounters {
   };
 }
 
-export function engineStats(scheduler: Scheduler, counters: EngineCounters): EngineStats {
+/** What the last step took of the whole. */
+export type LastStep = Pick<StepReport, "rows" | "stepMs" | "gpuMs">;
+
+/** @param last null: there was none yet */
+export function engineStats(scheduler: Scheduler, counters: EngineCounters, last: LastStep | null): EngineStats {
   const { pool, drafter } = scheduler;
+  const { maxNumSeqs, maxNumBatchedTokens } = scheduler.sizes;
+  const isIdle = scheduler.numRunning === 0;
+  const gpuMs = last?.gpuMs ?? null;
   return {
     num_requests_running: scheduler.numRunning,
     num_requests_waiting: scheduler.numWaiting,
@@ -51,6 +58,12 @@ export function engineStats(scheduler: Scheduler, counters: EngineCounters): Eng
     device_losses_total: counters.deviceLosses,
     num_gpu_blocks: pool.numBlocks,
     num_gpu_blocks_free: pool.numFree,
+    max_num_seqs: maxNumSeqs,
+    slot_usage_perc: scheduler.numRunning / maxNumSeqs,
+    num_resident_tokens: scheduler.numResidentTokens,
+    max_num_batched_tokens: maxNumBatchedTokens,
+    batched_tokens_usage_perc: last === null || isIdle ? 0 : last.rows / maxNumBatchedTokens,
+    gpu_time_usage_perc: last === null || gpuMs === null ? null : isIdle ? 0 : gpuMs / last.stepMs,
   };
 }
 
@@ -95,8 +108,10 @@ export function stepReport(
   plan: readonly ScheduledSequence[],
   numTaken: readonly number[],
   rest: PlanReport & Pick<StepReport, "atMs" | "stepMs" | "cpuMs" | "gpuMs">,
-  { pool, numRunning, numWaiting, numPreemptions, prefixCacheQueries, prefixCacheHits }: Scheduler,
+  scheduler: Scheduler,
 ): StepReport {
+  const { pool, numRunning, numWaiting, numPreemptions, prefixCacheQueries, prefixCacheHits } = scheduler;
+  const { maxNumSeqs, maxNumBatchedTokens } = scheduler.sizes;
   const entries = plan.map((scheduled, i) => stepEntry(scheduled, numTaken[i] ?? 0));
   return {
     step,
@@ -105,9 +120,12 @@ export function stepReport(
     promptRows: entries.reduce((sum, entry) => sum + entry.promptRows, 0),
     sampledTokens: numTaken.reduce((sum, count) => sum + count, 0),
     entries,
+    maxNumSeqs,
+    maxNumBatchedTokens,
     numRunning,
     numWaiting,
     kvBlocksUsed: pool.numUsed,
+    numResidentTokens: scheduler.numResidentTokens,
     kvBlocksCached: pool.numCached,
     kvBlocksTotal: pool.numBlocks,
     preemptionsTotal: numPreemptions,

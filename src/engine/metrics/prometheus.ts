@@ -50,6 +50,20 @@ export function prometheusText(stats: EngineStats, metrics: Metrics, labels: { r
   single("chorus:device_losses_total", "counter", "Devices lost and replaced.", stats.device_losses_total);
   single("chorus:num_gpu_blocks", "gauge", "Cache blocks there are.", stats.num_gpu_blocks);
   single("chorus:num_gpu_blocks_free", "gauge", "Cache blocks nobody uses.", stats.num_gpu_blocks_free);
+  single("chorus:max_num_seqs", "gauge", "Slots for sequences that run at once.", stats.max_num_seqs);
+  single("chorus:slot_usage_perc", "gauge", "Slots in use, 0 to 1.", stats.slot_usage_perc);
+  single("chorus:num_resident_tokens", "gauge", "Tokens of running sequences in the cache.", stats.num_resident_tokens);
+  single("chorus:max_num_batched_tokens", "gauge", "Token budget of a step.", stats.max_num_batched_tokens);
+  single(
+    "chorus:batched_tokens_usage_perc",
+    "gauge",
+    "Rows of the last step over the budget, 0 to 1.",
+    stats.batched_tokens_usage_perc,
+  );
+  if (stats.gpu_time_usage_perc !== null) {
+    const help = "GPU time of the last step over its whole time, 0 to 1.";
+    single("chorus:gpu_time_usage_perc", "gauge", help, stats.gpu_time_usage_perc);
+  }
 
   for (const [prefix, table] of [["vllm", VLLM_HISTOGRAMS] as const, ["chorus", CHORUS_HISTOGRAMS] as const]) {
     for (const [name, { help }] of Object.entries(table)) {

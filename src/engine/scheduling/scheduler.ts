@@ -73,6 +73,17 @@ export class Scheduler {
     return this.#waiting.length;
   }
 
+  /** Slots, and rows of a step. */
+  get sizes(): Pick<SchedulerConfig, "maxNumSeqs" | "maxNumBatchedTokens"> {
+    return this.#config;
+  }
+
+  /** Tokens of running sequences in the cache. A prefix that they share counts for each. */
+  get numResidentTokens(): number {
+    const { blockSize } = this.pool;
+    return this.#running.reduce((sum, one) => sum + one.numComputedTokens - one.numFreedBlocks * blockSize, 0);
+  }
+
   /** Sequences with slots and blocks, in the order of service. */
   get running(): readonly Sequence[] {
     return this.#running;

@@ -30,6 +30,15 @@ it("shows the batch and the tokens per second of the last two seconds", () => {
   expect(read()).toMatchObject({ running: 3, kvUse: 0.375, step: 4000, tokensPerSecond: 300 });
 });
 
+it("shows how many slots, rows and cached tokens there are, and how busy the GPU is", () => {
+  metrics.watch(new FakeEngine({ maxNumSeqs: 8 }));
+  expect(read()).toMatchObject({ running: 0, slots: 8, rows: 0, rowBudget: 256, gpuUse: null });
+  addStep(10, 2, { gpuMs: 4, numResidentTokens: 90 });
+  expect(read()).toMatchObject({ running: 2, slots: 8, rows: 2, gpuUse: 0.4, residentTokens: 90 });
+  addStep(20, 2, { gpuMs: 4, numRunning: 0 });
+  expect(read()).toMatchObject({ rows: 0, gpuUse: 0, residentTokens: 0 });
+});
+
 it("comes to rest when nothing runs, but keeps the minute's peak and the number of steps", () => {
   addStep(10, 4);
   addStep(20, 1, { numRunning: 0, kvBlocksUsed: 0 });

@@ -7,6 +7,15 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 /** The batch's figures as shown. Current values are 0 while nothing runs. */
 interface BatchFigures {
   readonly running: number;
+  /** Sequences that can run at once; 0 before the first engine. */
+  readonly slots: number;
+  /** Rows of the last step, and the most that a step has. */
+  readonly rows: number;
+  readonly rowBudget: number;
+  /** GPU time of the last step over its whole time; null: the adapter has no clock. */
+  readonly gpuUse: number | null;
+  /** Tokens of running sequences in the cache. */
+  readonly residentTokens: number;
   readonly waiting: number;
   /** Most sequences in any step of the last minute. */
   readonly peakSequences: number;
@@ -22,6 +31,11 @@ interface BatchFigures {
 
 const NOTHING: BatchFigures = {
   running: 0,
+  slots: 0,
+  rows: 0,
+  rowBudget: 0,
+  gpuUse: null,
+  residentTokens: 0,
   waiting: 0,
   peakSequences: 0,
   kvUse: 0,
@@ -33,6 +47,8 @@ const NOTHING: BatchFigures = {
 
 /** Figures change four times per second, so that they can be read. */
 export const FIGURES_INTERVAL_MS = 250;
+/** What the engine says about now, between two steps. */
+const NO_GAUGES = { running: 0, waiting: 0, kvUse: 0, residentTokens: 0 };
 const RATE_WINDOW_MS = 2000;
 const PEAK_WINDOW_MS = 60_000;
 /** After this long without a step the last gauges may be out of date. */
@@ -49,7 +65,7 @@ export class BatchMetrics {
   #last: StepReport | null = null;
   /** When the last step was reported, by the page's clock; added to the worker's last time. */
   #lastHeardMs = 0;
-  #gauges = { running: 0, waiting: 0, kvUse: 0 };
+  #gauges = NO_GAUGES;
 
   /** `now` is the page's clock. */
   constructor(now: () => number) {
@@ -62,7 +78,7 @@ export class BatchMetrics {
     this.#rate = new SlidingRate(RATE_WINDOW_MS);
     this.#peak = new SlidingMax(PEAK_WINDOW_MS);
     this.#last = null;
-    this.#gauges = { running: 0, waiting: 0, kvUse: 0 };
+    this.#gauges = NO_GAUGES;
   }
 
   addStep(report: StepReport): void {
@@ -74,6 +90,7 @@ export class BatchMetrics {
       running: report.numRunning,
       waiting: report.numWaiting,
       kvUse: report.kvBlocksTotal > 0 ? report.kvBlocksUsed / report.kvBlocksTotal : 0,
+      residentTokens: report.numResidentTokens,
     };
   }
 
@@ -90,6 +107,10 @@ export class BatchMetrics {
     if (!isAtRest && this.#now() - this.#lastHeardMs >= QUIET_MS) void this.#askGauges();
     const figures: BatchFigures = {
       ...this.#gauges,
+      slots: this.#engine?.config.maxNumSeqs ?? last?.maxNumSeqs ?? 0,
+      rows: isAtRest ? 0 : (last?.rows ?? 0),
+      rowBudget: this.#engine?.config.maxNumBatchedTokens ?? last?.maxNumBatchedTokens ?? 0,
+      gpuUse: gpuUseOf(last, isAtRest),
       peakSequences: this.#peak.at(this.workerNowMs),
       tokensPerSecond: isAtRest ? 0 : this.#rate.at(this.workerNowMs),
       step: last?.step ?? 0,
@@ -110,9 +131,15 @@ export class BatchMetrics {
         running: stats.num_requests_running,
         waiting: stats.num_requests_waiting,
         kvUse: stats.kv_cache_usage_perc,
+        residentTokens: stats.num_resident_tokens,
       };
     } catch {
       // The engine died. Its fatal event reports that, and the next watch() starts afresh.
     }
   }
+}
+
+function gpuUseOf(last: StepReport | null, isAtRest: boolean): number | null {
+  if (last === null || last.gpuMs === null) return null;
+  return isAtRest ? 0 : last.gpuMs / last.stepMs;
 }

@@ -6,6 +6,7 @@ import { TOLD, TRANSCRIPTS } from "../../testing/remote/transcripts.ts";
 import { exportChats, importChats } from "../workspace/export-chats.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import type { Pane } from "./pane.ts";
+import { sampleStep } from "../../testing/requests/sample-reports.ts";
 
 let server: ScriptedServer;
 beforeEach(async () => void (server = await ScriptedServer.start(playBack(TRANSCRIPTS["vllm"]?.chat ?? ""))));
@@ -153,7 +154,7 @@ it("sends new questions to the connection for long queues, once the queue is lon
   expect(book.expectedWaitS()).toBe(0);
   await step(0);
   expect([phaseOf(running), phaseOf(waiting)]).toEqual(["queued", "queued"]);
-  book.addStep({ ...REPORT, numRunning: 1, numWaiting: 1 });
+  book.addStep(sampleStep({ numRunning: 1, numWaiting: 1 }));
   expect(book.expectedWaitS()).toBe(8);
   late.send("Three");
   expect(late.store.getState().note).toMatchObject({ title: "Answered elsewhere", kind: "info" });
@@ -165,23 +166,3 @@ it("sends new questions to the connection for long queues, once the queue is lon
   expect(phaseOf(late)).toBe("queued");
   expect(lastTurn(late)).not.toHaveProperty("by");
 });
-
-const REPORT = {
-  step: 1,
-  atMs: 1,
-  stepMs: 1,
-  cpuMs: 1,
-  gpuMs: null,
-  rows: 1,
-  promptRows: 0,
-  sampledTokens: 0,
-  entries: [],
-  waitingIds: [],
-  kvBlocksUsed: 0,
-  kvBlocksCached: 0,
-  kvBlocksTotal: 1,
-  preempted: [],
-  preemptionsTotal: 0,
-  prefixCacheQueriesTotal: 0,
-  prefixCacheHitsTotal: 0,
-} as const;

@@ -1,3 +1,4 @@
+import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { ReasoningSplitter } from "../../api/reasoning-splitter.ts";
 import { Metrics } from "../../engine/metrics/metrics.ts";
 import { prometheusText } from "../../engine/metrics/prometheus.ts";
@@ -9,7 +10,7 @@ import type {
   CompletionStream,
   EngineEvents,
 } from "../../protocol/engine.ts";
-import type { BatchingMode } from "../../protocol/config.ts";
+import type { BatchingMode, ResolvedEngineConfig } from "../../protocol/config.ts";
 import { createHandler } from "../../http/handler.ts";
 import { ChorusError, fromErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type {
@@ -38,7 +39,7 @@ import type {
   TokenizeRequest,
   TokenizeResponse,
 } from "../../protocol/tokenize.ts";
-import { SAMPLE_METRICS } from "../requests/sample-reports.ts";
+import { NO_STATS, SAMPLE_METRICS } from "../requests/sample-reports.ts";
 import { ChunkQueue } from "./chunk-queue.ts";
 import { FakeBlocks } from "./fake-blocks.ts";
 
@@ -70,6 +71,8 @@ const MODEL: ModelCard = {
   readsSystemPrompt: true,
   defaults: { temperature: 0.6, top_p: 0.9, top_k: 30, min_p: 0, repetition_penalty: 1 },
 };
+
+const SHAPE = { numLayers: 4, numKvHeads: 4, headDim: 64 };
 
 interface FakeRequest {
   readonly id: string;
@@ -103,6 +106,7 @@ const wordsIn = (text: string): string[] => text.match(/\s*\S+/g) ?? [];
 /** A ChorusEngine without a model: answers are scripted, a token is a word, and time passes only in `step()`. */
 export class FakeEngine implements ChorusEngine {
   readonly model: ModelCard;
+  readonly config: ResolvedEngineConfig;
   /** Every request that was accepted, as it came. */
   readonly accepted: ChatCompletionRequest[] = [];
   readonly #options: FakeEngineOptions;
@@ -120,6 +124,9 @@ export class FakeEngine implements ChorusEngine {
   constructor(options: FakeEngineOptions = {}) {
     this.#options = options;
     this.model = { ...MODEL, ...options.model };
+    const { contextLength, numGpuBlocks } = this.model;
+    const { maxNumSeqs = 64 } = options;
+    this.config = resolveEngineConfig({ maxNumSeqs, numGpuBlocks, seed: 0 }, { ...SHAPE, maxPositions: contextLength });
     this.#blocks = new FakeBlocks(this.model.numGpuBlocks, this.model.blockSize);
   }
 
@@ -172,10 +179,13 @@ export class FakeEngine implements ChorusEngine {
       promptRows,
       sampledTokens: entries.length,
       entries,
+      maxNumSeqs: this.config.maxNumSeqs,
+      maxNumBatchedTokens: this.config.maxNumBatchedTokens,
       numRunning: running.filter(isOpen).length,
       numWaiting: waitingIds.length,
       waitingIds: waitingIds.slice(0, MOST_WAITING_IDS),
       kvBlocksUsed: this.#blocks.numUsed,
+      numResidentTokens: this.#blocks.numUsed * this.model.blockSize,
       kvBlocksCached: this.#blocks.numCached,
       kvBlocksTotal: this.model.numGpuBlocks,
       preempted: preempted.map(({ id }) => ({ requestId: id, index: 0 })),
@@ -204,24 +214,18 @@ export class FakeEngine implements ChorusEngine {
   }
 
   async stats(): Promise<EngineStats> {
+    const { numUsed } = this.#blocks;
     return {
+      ...NO_STATS,
       num_requests_running: this.#requests.length,
-      num_requests_waiting: 0,
-      kv_cache_usage_perc: this.#blocks.numUsed / this.model.numGpuBlocks,
-      num_preemptions_total: 0,
-      prefix_cache_queries: 0,
-      prefix_cache_hits: 0,
-      spec_decode_num_drafts_total: 0,
-      spec_decode_num_draft_tokens_total: 0,
-      spec_decode_num_accepted_tokens_total: 0,
-      prompt_tokens_total: 0,
-      generation_tokens_total: 0,
-      request_success_total: { stop: 0, length: 0, abort: 0 },
+      kv_cache_usage_perc: numUsed / this.model.numGpuBlocks,
       engine_steps_total: this.#steps,
-      step_sequences_total: 0,
-      device_losses_total: 0,
       num_gpu_blocks: this.model.numGpuBlocks,
-      num_gpu_blocks_free: this.model.numGpuBlocks - this.#blocks.numUsed,
+      num_gpu_blocks_free: this.model.numGpuBlocks - numUsed,
+      max_num_seqs: this.config.maxNumSeqs,
+      slot_usage_perc: this.#requests.length / this.config.maxNumSeqs,
+      num_resident_tokens: numUsed * this.model.blockSize,
+      max_num_batched_tokens: this.config.maxNumBatchedTokens,
     };
   }
 
@@ -302,7 +306,7 @@ export class FakeEngine implements ChorusEngine {
 
   #chooseRunning(ranBefore: readonly FakeRequest[]): FakeRequest[] {
     if (this.#mode === "static" && ranBefore.length > 0) return [...ranBefore];
-    return this.#requests.slice(0, this.#mode === "sequential" ? 1 : (this.#options.maxNumSeqs ?? 64));
+    return this.#requests.slice(0, this.#mode === "sequential" ? 1 : this.config.maxNumSeqs);
   }
 
   #leave(requestId: string): void {

@@ -1,10 +1,11 @@
 import { EngineClient } from "../../client/engine-client.ts";
 import type { Transport } from "../../client/transport.ts";
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import type { ChorusError } from "../../protocol/errors.ts";
 import type { ModelLocation } from "../../protocol/model-source.ts";
 import type { Completion } from "../../protocol/openai.ts";
 import type { KvCacheMap, ModelCard } from "../../protocol/reports.ts";
-import type { EngineMessage, GenerationRequest, Result } from "../../protocol/service.ts";
+import type { EngineMessage, GenerationRequest, LoadedEngine, Result } from "../../protocol/service.ts";
 
 export const MAP: KvCacheMap = {
   blockSize: 16,
@@ -16,6 +17,7 @@ export const MAP: KvCacheMap = {
 };
 export const AT: ModelLocation = { type: "folder", url: "https://page.example/model/" };
 export const CARD = { name: "fake" } as ModelCard;
+export const CONFIG = { maxNumSeqs: 64 } as ResolvedEngineConfig;
 
 /** The other side of a client, played by a test. */
 export class FakeSide implements Transport {
@@ -26,7 +28,7 @@ export class FakeSide implements Transport {
   ping?: () => Promise<unknown>;
   isClosed = false;
   isDisposed = false;
-  loaded: Result<ModelCard> | Promise<Result<ModelCard>> = { ok: true, value: CARD };
+  loaded: Result<LoadedEngine> | Promise<Result<LoadedEngine>> = { ok: true, value: { model: CARD, config: CONFIG } };
   post: (message: Partial<EngineMessage>) => void = () => undefined;
   submitAnswer: () => void | Promise<void> = () => undefined;
 

@@ -92,6 +92,7 @@ export class FakeBackend implements Backend {
     return {
       weightBytes: 0,
       adapterName: this.adapterName,
+      kernelNotes: ["matmul kernel: a fake (a test)"],
       submit: (plan) => this.#submit(runner, device, plan),
       dispose: () => undefined,
     };

@@ -2,6 +2,7 @@ import type { BatchMetrics } from "../../state/batch/batch-metrics.ts";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./BatchCounters.module.css";
+import { ofAll, StepUse } from "./StepUse.tsx";
 
 /** The batch's counters. Columns have a fixed width, so nothing moves when a figure changes. */
 export function BatchCounters({ metrics }: { metrics: BatchMetrics }) {
@@ -10,9 +11,9 @@ export function BatchCounters({ metrics }: { metrics: BatchMetrics }) {
   const { prefixHits } = figures;
   return (
     <dl className={css.counters}>
-      <div title="Sequences that share each step now">
+      <div title="Sequences that share each step now, and the slots for them">
         <dt>Running</dt>
-        <dd className={css.w2}>{formatCount(figures.running)}</dd>
+        <dd className={css.w8}>{ofAll(figures.running, figures.slots)}</dd>
       </div>
       <div title="Sequences in the queue">
         <dt>Waiting</dt>
@@ -22,6 +23,7 @@ export function BatchCounters({ metrics }: { metrics: BatchMetrics }) {
         <dt>Peak</dt>
         <dd className={css.w2}>{formatCount(figures.peakSequences)}</dd>
       </div>
+      <StepUse metrics={metrics} className={css.onPhone} />
       <div title="Cache blocks in use">
         <dt>KV use</dt>
         <dd className={css.w4}>{kvPercent}%</dd>

@@ -11,6 +11,7 @@ import css from "./ChartsPanel.module.css";
 import { ChartsTable } from "./ChartsTable.tsx";
 import { LatencyFigures } from "./LatencyFigures.tsx";
 import panel from "./Panel.module.css";
+import { StepUse } from "./StepUse.tsx";
 
 /** Seconds that the charts show; few at first, so that there is something to see. */
 const SPANS_S = [15, 30, CHARTS_WINDOW_MS / 1000];
@@ -32,6 +33,9 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
     <section className={panel.panel} aria-label="Charts" tabIndex={-1}>
       <div className={panel.head}>
         <h3>Charts</h3>
+        <dl className={css.use}>
+          <StepUse metrics={batch.metrics} />
+        </dl>
         <span className={panel.aside}>last {spanS} s</span>
       </div>
       <div className={css.charts}>

@@ -85,6 +85,11 @@ export const MAX_HEAD_SIZE = 4 * MAX_LANES;
 /** Values of a head, over 4, that the four lanes of a quad hold: four each. */
 export const QUAD_HEAD_VEC4 = 16;
 
+/** Whether attention on a software adapter works in quads of lanes, without workgroup memory. */
+export function usesQuads({ hasSubgroups }: { readonly hasSubgroups: boolean }, headVec4: number): boolean {
+  return hasSubgroups && headVec4 <= QUAD_HEAD_VEC4;
+}
+
 /** Positions of a split, or a few less, where the head is not so large that a tile has more. */
 const SPLIT_POSITIONS = 128;
 
@@ -124,8 +129,8 @@ export function isSplit(rows: number, longest: number): boolean {
   return rows <= MAX_SPLIT_ROWS && longest >= SPLIT_FROM;
 }
 
-const MAX_SPLIT_ROWS = 64;
-const SPLIT_FROM = 512;
+export const MAX_SPLIT_ROWS = 64;
+export const SPLIT_FROM = 512;
 
 /** Splits of a sequence of `maxLength`. */
 export function maxSplits(headVec4: number, maxLength: number): number {

@@ -1,5 +1,5 @@
 import type { Value } from "../../../models/graph.ts";
-import { attentionQuad, cacheWrite, QUAD_HEAD_VEC4, quadShares } from "../kernels/attention.ts";
+import { attentionQuad, cacheWrite, quadShares, usesQuads } from "../kernels/attention.ts";
 import { Epilogue, matmulLane } from "../kernels/matmul.ts";
 import type { LinearBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
@@ -18,7 +18,7 @@ const ROTARY_LANES = 4;
  * Operations for adapters that compute on the CPU. Workgroup memory and barriers are dear there and a dispatch is cheap: so
  * norms are dispatches of their own, and with subgroups attention finds all it reads in the cache.
  */
-export function softwareOperations(context: OperationContext, { hasSubgroups }: { hasSubgroups: boolean }): Operations {
+export function softwareOperations(context: OperationContext, adapter: { hasSubgroups: boolean }): Operations {
   const { compiler, shape, buffers, activations, step } = context;
 
   const product = (
@@ -55,7 +55,7 @@ export function softwareOperations(context: OperationContext, { hasSubgroups }: 
 
     async attention(operation) {
       const constants = cacheConstants(context);
-      if (!hasSubgroups || constants.HEAD_VEC4 > QUAD_HEAD_VEC4) return [await attentionAlone(context, operation)];
+      if (!usesQuads(adapter, constants.HEAD_VEC4)) return [await attentionAlone(context, operation)];
       const bound = boundBuffers(context, operation);
       const scores = { SCALE: operation.scale, WINDOW: windowOf(operation) };
       const { numHeads, numKvHeads } = shape;

@@ -1,0 +1,49 @@
+// For the log: which kernels compute a model's products and attention, and why.
+
+import type { ModelShape } from "../../protocol/model-shape.ts";
+import { paddedHeadDim } from "../../protocol/model-shape.ts";
+import type { KernelChoice } from "../backend.ts";
+import { MAX_SPLIT_ROWS, SPLIT_FROM, usesQuads } from "./kernels/attention.ts";
+import type { TunedMatmuls } from "./matmul-tuning.ts";
+import type { AdapterTraits } from "./matmul-variants.ts";
+
+const TUNING_REASONS: Record<TunedMatmuls["reason"], string> = {
+  "no choice": "the only ones for such an adapter",
+  unmeasured: "the usual ones, unmeasured",
+  stored: "the fastest in an earlier measurement",
+  measured: "the fastest of those measured now",
+};
+
+interface Described {
+  readonly adapter: AdapterTraits;
+  readonly kernels: KernelChoice;
+  readonly shape: ModelShape;
+  /** Positions of the longest sequence. */
+  readonly maxLength: number;
+}
+
+/** Returns a line for the products and one for attention. */
+export function describeKernels(matmuls: TunedMatmuls, described: Described): readonly string[] {
+  const { adapter, kernels } = described;
+  const subgroups = adapter.hasSubgroups ? "with subgroups" : "without subgroups";
+  const kind = adapter.isSoftware ? `a software adapter ${subgroups}` : `a GPU ${subgroups}`;
+  const why = kernels === "plain" ? "plain kernels, since the usual ones computed wrong answers" : kind;
+  const variants = matmuls.variants.map(({ name, maxRows }) => `${name} for ${rowsUpTo(maxRows)}`).join(", ");
+  return [
+    `matmul kernels: ${variants} (${TUNING_REASONS[matmuls.reason]}; ${why})`,
+    `attention kernel: ${attentionKernel(described)} (${why})`,
+  ];
+}
+
+function rowsUpTo(maxRows: number): string {
+  if (maxRows === Infinity) return "more";
+  return maxRows === 1 ? "1 row" : `up to ${maxRows} rows`;
+}
+
+function attentionKernel({ adapter, shape, maxLength }: Described): string {
+  if (adapter.isSoftware && usesQuads(adapter, paddedHeadDim(shape) / 4)) return "quads of lanes, reading the cache";
+  const whole = "a workgroup per row and head";
+  if (adapter.isSoftware) return whole;
+  if (maxLength < SPLIT_FROM) return `${whole}; no splits, since no sequence has ${SPLIT_FROM} positions`;
+  return `${whole}; splits for up to ${MAX_SPLIT_ROWS} rows from ${SPLIT_FROM} positions on, to fill the GPU`;
+}

@@ -1,0 +1,34 @@
+import type { BatchMetrics } from "../../state/batch/batch-metrics.ts";
+import { formatCount, formatPercent } from "../format.ts";
+import { useStore } from "../use-store.ts";
+
+interface StepUseProps {
+  metrics: BatchMetrics;
+  className?: string | undefined;
+}
+
+/** How much of the step budget, the GPU and the cache is in use: entries of a description list. */
+export function StepUse({ metrics, className }: StepUseProps) {
+  const { rows, rowBudget, gpuUse, residentTokens } = useStore(metrics.store, (state) => state);
+  return (
+    <>
+      <div className={className} title="Rows of the last step, and the most that a step has (maxNumBatchedTokens)">
+        <dt>Rows</dt>
+        <dd>{ofAll(rows, rowBudget)}</dd>
+      </div>
+      <div className={className} title="GPU time of the last step over its whole time, where the adapter has a clock">
+        <dt>GPU</dt>
+        <dd>{gpuUse === null ? "–" : formatPercent(gpuUse)}</dd>
+      </div>
+      <div className={className} title="Tokens of running sequences in the cache">
+        <dt>Tokens</dt>
+        <dd>{formatCount(residentTokens)}</dd>
+      </div>
+    </>
+  );
+}
+
+/** "5 of 64". */
+export function ofAll(part: number, all: number): string {
+  return all === 0 ? formatCount(part) : `${formatCount(part)} of ${formatCount(all)}`;
+}
