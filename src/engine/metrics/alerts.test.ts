@@ -79,6 +79,16 @@ describe("itl", () => {
     expect(speak(6, 60)).toHaveLength(1);
   });
 
+  it("is not raised where several tokens come together, quickly enough for each", () => {
+    const alerts = create({ itlMs: 50 });
+    alerts.observeRequest(sampleRequest("a", { status: "first-token", firstTokenMs: 0, outputTokens: 1 }));
+    const entries = [sampleEntry("a", { drafted: 3, accepted: 3 })];
+    const raised = Array.from({ length: 40 }, (_, i) =>
+      alerts.observeStep(sampleStep({ atMs: 100 * (i + 1), entries })),
+    );
+    expect(raised.flat()).toEqual([]);
+  });
+
   it("waits for twenty steps", () => {
     const speak = speaker(create({ itlMs: 50 }));
     expect(speak(19, 80)).toEqual([]);

@@ -48,6 +48,16 @@ it("weights inter-token latency by token and time per output token by request", 
   expect(seen(metrics, "request_time_per_output_token_seconds")).toEqual([2, 0.21]);
 });
 
+it("counts each token of a step with accepted drafts, with its share of the step's time", () => {
+  const metrics = create();
+  metrics.observeStep(sampledAt(100, "a"));
+  metrics.observeRequest(sampleRequest("a", { status: "first-token", firstTokenMs: 100, outputTokens: 1 }));
+  metrics.observeStep(sampleStep({ atMs: 140, entries: [sampleEntry("a", { drafted: 4, accepted: 3 })] }));
+  const { count, sum, bounds } = metrics.histograms.inter_token_latency_seconds;
+  expect([count, sum]).toEqual([4, expect.closeTo(0.04, 9)]);
+  expect(metrics.histograms.inter_token_latency_seconds.cumulativeCounts()[bounds.indexOf(0.01)]).toBe(4);
+});
+
 it("counts a preemption while a sequence speaks as one long gap", () => {
   const metrics = create();
   metrics.observeStep(sampledAt(100, "a"));

@@ -27,7 +27,7 @@ const definitions = <Name extends string>(table: Record<Name, Definition>) => ta
 export const VLLM_HISTOGRAMS = definitions({
   time_to_first_token_seconds: { help: "From arrival to the first token.", bounds: TTFT },
   inter_token_latency_seconds: {
-    help: "Between two successive tokens of a sequence; each token counts once.",
+    help: "Between two successive tokens of a sequence; each token counts once. Tokens of one step share its time.",
     bounds: PER_TOKEN,
   },
   request_time_per_output_token_seconds: {

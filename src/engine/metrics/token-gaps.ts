@@ -1,23 +1,25 @@
-import type { RequestReport, StepReport } from "../../protocol/reports.ts";
+import { tokensOf, type RequestReport, type StepReport } from "../../protocol/reports.ts";
 
 /**
  * Inter-token latencies: the time between two consecutive tokens of one sequence. They include what a preemption costs a
- * sequence that is generating, since its next token comes that much later.
+ * sequence that is generating, since its next token comes that much later. Tokens of one step share the time since the
+ * sequence's step before.
  */
 export class TokenGaps {
   /** When each generating sequence got its newest token. */
   readonly #lastTokenMs = new Map<string, number>();
 
-  /** Returns the gaps that end with a step's tokens, in milliseconds. Must be called before the step's request reports. */
+  /** Returns a gap per token of a step, in milliseconds. Must be called before the step's request reports. */
   observeStep({ entries, atMs }: StepReport): number[] {
     const gapsMs: number[] = [];
-    for (const { requestId, index, sampled } of entries) {
-      if (!sampled) continue;
-      const key = keyOf(requestId, index);
+    for (const entry of entries) {
+      const numTokens = tokensOf(entry);
+      if (numTokens === 0) continue;
+      const key = keyOf(entry.requestId, entry.index);
       const lastMs = this.#lastTokenMs.get(key);
       // A first token closes no gap; its "first-token" report, which follows, opens the next one.
       if (lastMs === undefined) continue;
-      gapsMs.push(atMs - lastMs);
+      for (let i = 0; i < numTokens; i++) gapsMs.push((atMs - lastMs) / numTokens);
       this.#lastTokenMs.set(key, atMs);
     }
     return gapsMs;

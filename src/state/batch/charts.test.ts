@@ -20,6 +20,25 @@ it("samples the rate of each voice, and what no pane asked for as voice 0", () =
   expect(newest()).toMatchObject({ tokensPerSecond: 80, byVoice: { 1: 40, 2: 20, 0: 20 }, waiting: 3 });
 });
 
+it("counts accepted drafts: tokens of one step share the time since the step before", () => {
+  for (let atMs = 100; atMs <= 1000; atMs += 100) {
+    charts.addStep(sampleStep({ atMs, stepMs: 100, entries: [sampleEntry(voice(1), { drafted: 4, accepted: 3 })] }));
+  }
+  charts.tick(1000, 0);
+  expect(newest()).toMatchObject({ tokensPerSecond: 40, byVoice: { 1: 40 } });
+  expect(charts.store.getState().itl).toEqual({ p50: 25, p95: 25, p99: 25 });
+});
+
+it("weights the time between tokens by tokens", () => {
+  const entry = (accepted: number) => [sampleEntry("a", { drafted: 4, accepted })];
+  charts.addStep(sampleStep({ atMs: 100, entries: entry(0) }));
+  charts.addStep(sampleStep({ atMs: 140, entries: entry(3) }));
+  charts.addStep(sampleStep({ atMs: 180, entries: entry(0) }));
+  charts.tick(200, 0);
+  // Four tokens of 10 ms and one of 40 ms.
+  expect(charts.store.getState().itl).toEqual({ p50: 10, p95: 40, p99: 40 });
+});
+
 it("has no peak at the beginning: few tokens in little time are no high rate", () => {
   step(50, [voice(1), voice(2)]);
   charts.tick(51, 0);

@@ -1,4 +1,4 @@
-import type { RequestReport, StepReport } from "../../protocol/reports.ts";
+import { tokensOf, type RequestReport, type StepReport } from "../../protocol/reports.ts";
 import { SlidingPercentiles, type Percentiles } from "./percentiles.ts";
 import { askerOf } from "../chat/request-name.ts";
 import { Ring } from "../ring.ts";
@@ -70,14 +70,19 @@ export class Charts {
     const { atMs, stepMs, entries } = report;
     this.#steps.push(report);
     this.#last = report;
-    for (const { requestId, index, sampled, finishReason } of entries) {
-      if (!sampled) continue;
+    for (const entry of entries) {
+      const { requestId, index, finishReason } = entry;
+      const numTokens = tokensOf(entry);
+      if (numTokens === 0) continue;
       const key = `${requestId}/${index}`;
       const before = this.#lastTokenMs.get(key);
-      if (before !== undefined) this.#itl.add(atMs, atMs - before);
+      if (before !== undefined) {
+        // Tokens of one step share the time since the step before.
+        for (let i = 0; i < numTokens; i++) this.#itl.add(atMs, (atMs - before) / numTokens);
+      }
       if (finishReason === null) this.#lastTokenMs.set(key, atMs);
       else this.#lastTokenMs.delete(key);
-      this.#rateOf(askerOf(requestId)?.pane ?? 0).add(atMs - stepMs, atMs, 1);
+      this.#rateOf(askerOf(requestId)?.pane ?? 0).add(atMs - stepMs, atMs, numTokens);
     }
   }
 

@@ -1,7 +1,7 @@
 import { Ring } from "../ring.ts";
 import { nameIn } from "./request-name.ts";
 import type { RemoteObserver } from "../../client/remote/remote-answer.ts";
-import type { RequestReport, StepReport } from "../../protocol/reports.ts";
+import { tokensOf, type RequestReport, type StepReport } from "../../protocol/reports.ts";
 
 /** A pane's figures about its answer. By the worker's clock, or the page's for a server's answer. Null: not known yet. */
 export interface Figures {
@@ -54,13 +54,13 @@ export class RequestBook implements RemoteObserver {
     this.#waitingNames = report.waitingIds.map(nameIn);
     this.#numWaiting = report.numWaiting;
     this.#numRunning = report.numRunning;
-    for (const { requestId, index, sampled, accepted } of report.entries) {
+    for (const share of report.entries) {
       // Where several answers grow side by side, the figures are the first one's.
-      if (!sampled || index !== 0) continue;
-      const entry = this.#entry(requestId);
+      if (!share.sampled || share.index !== 0) continue;
+      const entry = this.#entry(share.requestId);
       // A step in flight when the request ended adds nothing.
       if (entry.isFinished) continue;
-      entry.outputTokens += 1 + accepted;
+      entry.outputTokens += tokensOf(share);
       entry.firstTokenMs ??= report.atMs;
       entry.lastTokenMs = report.atMs;
     }

@@ -25,6 +25,7 @@ import type {
 } from "../../protocol/openai.ts";
 import {
   MOST_WAITING_IDS,
+  tokensOf,
   type DeviceReport,
   type EngineStats,
   type KvCacheMap,
@@ -177,7 +178,7 @@ export class FakeEngine implements ChorusEngine {
       gpuMs: null,
       rows: entries.reduce((sum, entry) => sum + entry.rows, 0),
       promptRows,
-      sampledTokens: entries.length,
+      sampledTokens: entries.reduce((sum, entry) => sum + tokensOf(entry), 0),
       entries,
       maxNumSeqs: this.config.maxNumSeqs,
       maxNumBatchedTokens: this.config.maxNumBatchedTokens,
