@@ -1,7 +1,5 @@
-import type { AlertThresholds, ResolvedEngineConfig } from "../protocol/config.ts";
+import type { AlertThresholds, ResolvedAlertThresholds } from "../protocol/config.ts";
 import { Fields, type Range } from "./validate.ts";
-
-type Thresholds = ResolvedEngineConfig["alerts"];
 
 const FRACTION: Range = { min: 0, max: 1 };
 
@@ -17,7 +15,7 @@ const THRESHOLDS = [
 ] as const satisfies readonly (keyof AlertThresholds)[];
 
 /** Parses the config's `alerts`. Here null means "never"; only undefined counts as left out. */
-export function parseAlertThresholds(config: Fields, targetItlMs: number | null): Thresholds {
+export function parseAlertThresholds(config: Fields, targetItlMs: number | null): ResolvedAlertThresholds {
   const fields = new Fields(config.get("alerts") ?? {}, "alerts");
   fields.refuseOthers(THRESHOLDS);
   const orNever = <T>(name: keyof AlertThresholds, threshold: T) => (fields.isNull(name) ? null : threshold);
@@ -26,7 +24,7 @@ export function parseAlertThresholds(config: Fields, targetItlMs: number | null)
   return Object.freeze({
     lowOccupancy: orNever("lowOccupancy", fields.number("lowOccupancy", FRACTION) ?? DEFAULT_LOW_OCCUPANCY),
     queueLength: orNever("queueLength", queueLength ?? DEFAULT_QUEUE_LENGTH),
-    itlMs: orNever("itlMs", itlMs ?? targetItlMs),
+    itlMs: orNever("itlMs", itlMs ?? targetItlMs ?? "auto"),
     failureRate: orNever("failureRate", fields.number("failureRate", FRACTION) ?? DEFAULT_FAILURE_RATE),
   });
 }

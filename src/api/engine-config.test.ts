@@ -33,7 +33,7 @@ describe("resolveEngineConfig", () => {
       maxStepStretch: 2,
       maxQueueSize: Infinity,
       targetItlMs: null,
-      alerts: { lowOccupancy: 0.6, queueLength: 100, itlMs: null, failureRate: 0.05 },
+      alerts: { lowOccupancy: 0.6, queueLength: 100, itlMs: "auto", failureRate: 0.05 },
       logLevel: "silent",
     });
     expect([config, config.alerts].every(Object.isFrozen)).toBe(true);
@@ -51,7 +51,7 @@ describe("resolveEngineConfig", () => {
     expect(resolveEngineConfig({ alerts }, small).alerts).toEqual({
       lowOccupancy: null,
       queueLength: null,
-      itlMs: null,
+      itlMs: "auto",
       failureRate: 0.05,
     });
   });

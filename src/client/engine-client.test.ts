@@ -31,6 +31,7 @@ it("passes the cache's map on, and a change of the batching mode or why it is re
   await expect(client.setBatchingMode("static")).resolves.toBeUndefined();
   const refusal = client.setBatchingMode("sometimes" as BatchingMode);
   await expect(refusal).rejects.toThrow(expect.objectContaining({ code: "invalid_value", param: "mode" }));
+  await expect(client.setAlertThresholds({ itlMs: -1 })).rejects.toMatchObject({ param: "alerts.itlMs" });
 });
 
 describe("a stream", () => {
@@ -226,7 +227,7 @@ it("tells of a step before the requests it ended and the alerts it raised, and g
   client.on("alert", ({ name }) => told.push(name));
   client.on("request", ({ status }) => told.push(status));
   client.on("step", ({ step }) => told.push(`step ${step}`));
-  const alert = { name: "itl", value: 2, threshold: 1, atMs: 0, message: "slow" } as const;
+  const alert = { status: "raised", name: "itl", value: 2, threshold: 1, atMs: 0, message: "slow" } as const;
   side.post({ alerts: [alert], requests: [sampleRequest("a", { status: "finished" })], steps: [sampleStep()] });
   expect(told).toEqual(["step 1", "finished", "itl"]);
   expect(await client.metrics()).toContain("vllm:num_requests_running");

@@ -1,4 +1,10 @@
-import type { BatchingMode, EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
+import type {
+  AlertThresholds,
+  BatchingMode,
+  EngineConfig,
+  ResolvedAlertThresholds,
+  ResolvedEngineConfig,
+} from "../protocol/config.ts";
 import type {
   Chat,
   ChatCompletions,
@@ -141,6 +147,10 @@ export class EngineClient implements ChorusEngine {
 
   async setBatchingMode(mode: BatchingMode): Promise<void> {
     valueOf(await this.#call((service) => service.setBatchingMode(mode)));
+  }
+
+  async setAlertThresholds(thresholds: AlertThresholds): Promise<ResolvedAlertThresholds> {
+    return valueOf(await this.#call((service) => service.setAlertThresholds(thresholds)));
   }
 
   async dispose(): Promise<void> {

@@ -27,7 +27,7 @@ const MODEL: ModelCard = {
   readsSystemPrompt: false,
   defaults: { temperature: 1, top_p: 1, top_k: 0, min_p: 0, repetition_penalty: 1 },
 };
-const ALERT: Alert = { name: "queue_length", value: 3, threshold: 2, atMs: 9, message: "3 wait" };
+const ALERT: Alert = { status: "raised", name: "queue_length", value: 3, threshold: 2, atMs: 9, message: "3 wait" };
 
 /** What recordRun() needs of an engine. */
 class Source {

@@ -182,6 +182,7 @@ const REQUEST: Shape<RequestReport> = {
 };
 
 const ALERT: Shape<Alert> = {
+  status: oneOf("raised", "resolved"),
   name: oneOf("low_occupancy", "queue_length", "itl", "failure_rate"),
   value: number,
   threshold: number,

@@ -1,8 +1,10 @@
+import { parseAlertThresholds } from "../api/alert-thresholds.ts";
 import { numChoices } from "../api/answer.ts";
 import { parseBatchingMode } from "../api/engine-config.ts";
 import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
 import { renderChat } from "../api/render-chat.ts";
 import { detokenize, tokenize } from "../api/tokenize.ts";
+import { Fields } from "../api/validate.ts";
 import { Engine } from "../engine/engine.ts";
 import type { Runner, Runners } from "../engine/runner.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
@@ -10,7 +12,7 @@ import type { SequenceOutput } from "../engine/text/output.ts";
 import type { Grammars, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
 import type { GrammarSource } from "../grammar/ebnf-of.ts";
 import { tokenOfBytes } from "../files/byte-alphabet.ts";
-import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
+import type { AlertThresholds, BatchingMode, EngineConfig, ResolvedAlertThresholds } from "../protocol/config.ts";
 import { ChorusError, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
@@ -167,6 +169,16 @@ export class EngineHost implements EngineService {
     return resultOf(() => {
       const checked = parseBatchingMode(mode);
       this.#requireSession().engine.setBatchingMode(checked);
+      return checked;
+    });
+  }
+
+  setAlertThresholds(thresholds: AlertThresholds): Result<ResolvedAlertThresholds> {
+    return resultOf(() => {
+      const { model, telemetry, post, now } = this.#requireSession();
+      const checked = parseAlertThresholds(new Fields({ alerts: thresholds }), model.engineConfig.targetItlMs);
+      const alerts = telemetry.setAlertThresholds(checked, now());
+      if (alerts.length > 0) post({ alerts });
       return checked;
     });
   }

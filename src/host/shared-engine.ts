@@ -1,4 +1,4 @@
-import type { BatchingMode, EngineConfig } from "../protocol/config.ts";
+import type { AlertThresholds, BatchingMode, EngineConfig } from "../protocol/config.ts";
 import { ChorusError, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { RenderChatRequest } from "../protocol/rendered-chat.ts";
@@ -166,6 +166,10 @@ class SharedPage implements EngineService {
 
   setBatchingMode(mode: BatchingMode) {
     return this.#shared.service.setBatchingMode(mode);
+  }
+
+  setAlertThresholds(thresholds: AlertThresholds) {
+    return this.#shared.service.setAlertThresholds(thresholds);
   }
 
   /** Leaves; the engine goes on for the others. */

@@ -68,6 +68,15 @@ describe("an engine's reports", () => {
     expect(log).toEqual([expect.stringMatching(/^warn chorus: queue_length: 6 sequences wait/)]);
   });
 
+  it("become alerts by new thresholds, which resolve those of the old ones", () => {
+    const { telemetry, log } = create({ level: "info" });
+    telemetry.observe([], sampleStep({ numWaiting: 6 }), [], 0);
+    const thresholds = { ...CONFIG.alerts, queueLength: 9 };
+    expect(telemetry.setAlertThresholds(thresholds, 5)).toMatchObject([{ name: "queue_length", status: "resolved" }]);
+    expect(telemetry.observe([], sampleStep({ numWaiting: 9 }), [], 0)).toEqual([]);
+    expect(log.at(-1)).toBe("info chorus: queue_length is resolved");
+  });
+
   it("set the engine's limits only if there is a target", () => {
     const without = create();
     const within = create({ targetItlMs: 10 });

@@ -6,7 +6,7 @@ import { Alerts } from "../engine/metrics/alerts.ts";
 import { Metrics } from "../engine/metrics/metrics.ts";
 import { prometheusText } from "../engine/metrics/prometheus.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
-import type { ResolvedEngineConfig } from "../protocol/config.ts";
+import type { ResolvedAlertThresholds, ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ChorusErrorData } from "../protocol/errors.ts";
 import type { Alert, DeviceReport, EngineStats, ModelCard, RequestReport, StepReport } from "../protocol/reports.ts";
 import { Logger } from "./logger.ts";
@@ -64,7 +64,7 @@ export class Telemetry {
       const failed = finishReason === "abort" && (stopReason === "deadline" || stopReason === MODEL_NUMERICS);
       alerts.push(...this.#alerts.observeEnd({ failed, atMs }));
     }
-    this.#logWarnings(alerts);
+    this.#logAlerts(alerts);
     return alerts;
   }
 
@@ -72,13 +72,20 @@ export class Telemetry {
   observeRefusal(error: ChorusErrorData, atMs: number): Alert[] {
     this.#log.write("warn", () => `a request was refused (${error.code}): ${error.message}`);
     const alerts = this.#alerts.observeEnd({ failed: true, atMs });
-    this.#logWarnings(alerts);
+    this.#logAlerts(alerts);
     return alerts;
   }
 
   /** @param notes lines about the kernels that were chosen, and why */
   observeKernels(notes: readonly string[]): void {
     for (const note of notes) this.#log.write("info", () => note);
+  }
+
+  /** Returns the alerts that are resolved by this. */
+  setAlertThresholds(thresholds: ResolvedAlertThresholds, atMs: number): Alert[] {
+    const alerts = this.#alerts.setThresholds(thresholds, atMs);
+    this.#logAlerts(alerts);
+    return alerts;
   }
 
   observeDevice({ status, loss, adapter }: DeviceReport): void {
@@ -105,8 +112,11 @@ export class Telemetry {
     return this.#alerts.observeStep(step);
   }
 
-  #logWarnings(alerts: readonly Alert[]): void {
-    for (const { name, message } of alerts) this.#log.write("warn", () => `${name}: ${message}`);
+  #logAlerts(alerts: readonly Alert[]): void {
+    for (const { name, status, message } of alerts) {
+      if (status === "raised") this.#log.write("warn", () => `${name}: ${message}`);
+      else this.#log.write("info", () => `${name} is resolved`);
+    }
   }
 }
 

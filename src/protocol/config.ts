@@ -125,10 +125,22 @@ export interface AlertThresholds {
   lowOccupancy?: number | null;
   /** Sequences waiting, above this. [100] */
   queueLength?: number | null;
-  /** 95th percentile of the inter-token latency over the last 100 steps in ms, above this. [targetItlMs] */
+  /**
+   * 95th percentile of the inter-token latency over the last 100 steps in ms, above this. [targetItlMs; without it four times
+   * the adapter's own step time, at least 50]
+   */
   itlMs?: number | null;
   /** Fraction of the last 100 requests that failed or were refused, above this. [0.05] */
   failureRate?: number | null;
+}
+
+/** AlertThresholds with all defaults filled in. Frozen. */
+export interface ResolvedAlertThresholds {
+  readonly lowOccupancy: number | null;
+  readonly queueLength: number | null;
+  /** "auto" follows the adapter's own step time. */
+  readonly itlMs: number | "auto" | null;
+  readonly failureRate: number | null;
 }
 
 /** EngineConfig with all defaults filled in. Frozen. */
@@ -160,6 +172,6 @@ export interface ResolvedEngineConfig {
   /** Infinity = any number. */
   readonly maxQueueSize: number;
   readonly targetItlMs: number | null;
-  readonly alerts: { readonly [Name in keyof AlertThresholds]-?: number | null };
+  readonly alerts: ResolvedAlertThresholds;
   readonly logLevel: LogLevel;
 }

@@ -1,6 +1,13 @@
 // The library's interface: what createEngine resolves to, wherever the engine runs.
 
-import type { BatchingMode, EngineConfig, ModelSource, ResolvedEngineConfig } from "./config.ts";
+import type {
+  AlertThresholds,
+  BatchingMode,
+  EngineConfig,
+  ModelSource,
+  ResolvedAlertThresholds,
+  ResolvedEngineConfig,
+} from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
 import type { HubOptions } from "./model-source.ts";
 import type {
@@ -54,7 +61,7 @@ export interface EngineEvents {
   step: StepReport;
   /** A sequence was queued, has its first token, or ended. */
   request: RequestReport;
-  /** A threshold of the config's `alerts` was crossed. */
+  /** A threshold of the config's `alerts` was crossed, or is no longer. */
   alert: Alert;
   /** The device was lost, or replaced. Answers go on where they were. */
   device: DeviceReport;
@@ -91,6 +98,12 @@ export interface ChorusEngine extends AsyncDisposable {
    * @throws ChorusError invalid_value
    */
   setBatchingMode(mode: BatchingMode): Promise<void>;
+  /**
+   * Replaces the thresholds of the "alert" event; one that is left out has its default. Alerts that were raised are resolved,
+   * and raised again if they cross the new ones. Returns all thresholds.
+   * @throws ChorusError as createEngine does for `alerts`
+   */
+  setAlertThresholds(thresholds: AlertThresholds): Promise<ResolvedAlertThresholds>;
   /** Rejects open requests with engine_disposed, frees the GPU and ends the worker. Idempotent. */
   dispose(): Promise<void>;
 }

@@ -155,8 +155,10 @@ export interface EngineStats {
   gpu_time_usage_perc: number | null;
 }
 
-/** A threshold was crossed. */
+/** A threshold was crossed, or what crossed it has recovered. */
 export interface Alert {
+  /** A resolved alert repeats the raised one, but for `atMs`. */
+  readonly status: "raised" | "resolved";
   readonly name: "low_occupancy" | "queue_length" | "itl" | "failure_rate";
   readonly value: number;
   readonly threshold: number;

@@ -1,7 +1,13 @@
 // The contract between the page's side (client/) and the engine's side (host/). One interface, two homes: in a Web Worker
 // through Comlink, or in place. Plain data only: everything here survives structured clone.
 
-import type { BatchingMode, EngineConfig, ResolvedEngineConfig } from "./config.ts";
+import type {
+  AlertThresholds,
+  BatchingMode,
+  EngineConfig,
+  ResolvedAlertThresholds,
+  ResolvedEngineConfig,
+} from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
 import type { ModelLocation } from "./model-source.ts";
 import type {
@@ -80,6 +86,7 @@ export interface EngineService {
   kvCacheMap(): KvCacheMap;
   /** Changes the mode from the next step on. Throws for unknown modes. */
   setBatchingMode(mode: BatchingMode): Result<BatchingMode>;
+  setAlertThresholds(thresholds: AlertThresholds): Result<ResolvedAlertThresholds>;
   /** Ends every request with engine_disposed and frees the GPU. */
   dispose(): void;
 }

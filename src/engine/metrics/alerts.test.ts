@@ -75,7 +75,7 @@ describe("itl", () => {
     expect(speak(5, 80)).toEqual([]);
     expect(speak(1, 80)).toMatchObject([{ name: "itl", value: 80, threshold: 50 }]);
     expect(speak(50, 80)).toEqual([]);
-    expect(speak(100, 20)).toEqual([]);
+    expect(speak(100, 20)).toMatchObject([{ name: "itl", status: "resolved", value: 80 }]);
     expect(speak(6, 60)).toHaveLength(1);
   });
 
@@ -87,6 +87,25 @@ describe("itl", () => {
       alerts.observeStep(sampleStep({ atMs: 100 * (i + 1), entries })),
     );
     expect(raised.flat()).toEqual([]);
+  });
+
+  it("by itself is four times the adapter's own step time, which prompts don't change; and at least 50 ms", () => {
+    const slow = create({ itlMs: "auto" });
+    slow.observeRequest(sampleRequest("a", { status: "first-token", firstTokenMs: 0, outputTokens: 1 }));
+    let atMs = 0;
+    const speak = (alerts: Alerts, count: number, gapMs: number, promptRows = 0) =>
+      Array.from({ length: count }, () => {
+        atMs += gapMs;
+        return alerts.observeStep(sampleStep({ atMs, stepMs: gapMs, promptRows, entries: [sampleEntry("a")] }));
+      }).flat();
+    expect(speak(slow, 100, 30)).toEqual([]);
+    expect(speak(slow, 40, 119, 64)).toEqual([]);
+    expect(speak(slow, 40, 121, 64)).toMatchObject([{ name: "itl", value: 121, threshold: 120 }]);
+    const quick = create({ itlMs: "auto" });
+    quick.observeRequest(sampleRequest("a", { status: "first-token", firstTokenMs: atMs, outputTokens: 1 }));
+    expect(speak(quick, 100, 2)).toEqual([]);
+    expect(speak(quick, 40, 49, 64)).toEqual([]);
+    expect(speak(quick, 40, 51, 64)).toMatchObject([{ threshold: 50 }]);
   });
 
   it("waits for twenty steps", () => {
@@ -102,12 +121,22 @@ it("failure_rate is raised when more than its share of the last 100 failed, but 
     Array.from({ length: count }, (_, i) => alerts.observeEnd({ failed, atMs: i })).flat();
   expect(end(19, true)).toEqual([]);
   expect(end(1, true)).toMatchObject([{ name: "failure_rate", value: 1, threshold: 0.05 }]);
-  expect(end(95, false)).toEqual([]); // 5 of 100 are left: back on the good side
+  expect(end(95, false)).toMatchObject([{ status: "resolved" }]); // 5 of 100 are left: back on the good side
   expect(end(1, true)).toEqual([]);
   expect(end(100, false)).toEqual([]);
   expect(end(5, true)).toEqual([]);
   const [alert] = end(1, true);
   expect(alert?.message).toMatch(/^6% of the last 100 requests failed/);
+});
+
+it("with new thresholds resolves what was raised, and starts over", () => {
+  const alerts = create({ queueLength: 100 });
+  expect(steps(alerts, 1, { numWaiting: 150 })).toHaveLength(1);
+  const resolved = alerts.setThresholds({ ...NEVER, queueLength: 200 }, 77);
+  expect(resolved).toMatchObject([{ name: "queue_length", status: "resolved", value: 150, threshold: 100, atMs: 77 }]);
+  expect(steps(alerts, 5, { numWaiting: 150 })).toEqual([]);
+  expect(alerts.setThresholds({ ...NEVER, queueLength: 140 }, 78)).toEqual([]);
+  expect(steps(alerts, 5, { numWaiting: 150 })).toMatchObject([{ status: "raised", threshold: 140 }]);
 });
 
 it("says nothing where every threshold is null", () => {

@@ -1,5 +1,6 @@
-import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import type { ResolvedAlertThresholds, ResolvedEngineConfig } from "../../protocol/config.ts";
 import type { Alert, RequestReport, StepReport } from "../../protocol/reports.ts";
+import { OwnStepTime } from "./own-step-time.ts";
 import { percentileOf, rankOf } from "./percentile.ts";
 import { TokenGaps } from "./token-gaps.ts";
 
@@ -12,22 +13,34 @@ const MIN_OBSERVED = 20;
 const PERCENTILE = 0.95;
 /** Cache use from which on alerts give a full cache as the reason. */
 const FULL_CACHE = 0.9;
+/** The usual threshold of the inter-token latency: this many times the adapter's own step time, but no less than 50 ms. */
+const OWN_STEPS = 4;
+const LEAST_ITL_MS = 50;
+const AUTO = `${OWN_STEPS} times this adapter's own step time and at least ${LEAST_ITL_MS} ms`;
 
-/** Watches the engine's reports and raises an alert when a threshold is crossed, and not again until it has recovered. */
+/** Watches the engine's reports and raises an alert when a threshold is crossed, and resolves it when that has recovered. */
 export class Alerts {
-  readonly #thresholds: ResolvedEngineConfig["alerts"];
+  #thresholds: ResolvedAlertThresholds;
   readonly #maxNumSeqs: number;
   /** Alerts that have been raised and have not recovered. */
-  readonly #raised = new Set<Alert["name"]>();
+  readonly #raised = new Map<Alert["name"], Alert>();
   readonly #gaps = new TokenGaps();
   /** Inter-token latencies of the last steps, in milliseconds. */
   readonly #gapsMs = new Window<readonly number[]>(WINDOW);
+  readonly #ownStepTime = new OwnStepTime();
   readonly #failures = new Window<boolean>(WINDOW);
   #lowSteps = 0;
 
   constructor({ alerts, maxNumSeqs }: Pick<ResolvedEngineConfig, "alerts" | "maxNumSeqs">) {
     this.#thresholds = alerts;
     this.#maxNumSeqs = maxNumSeqs;
+  }
+
+  /** Replaces the thresholds and returns the alerts that were raised, resolved: they start over. */
+  setThresholds(thresholds: ResolvedAlertThresholds, atMs: number): Alert[] {
+    this.#thresholds = thresholds;
+    this.#lowSteps = 0;
+    return [...this.#raised.keys()].flatMap((name) => this.#resolve(name, atMs) ?? []);
   }
 
   /** Must be called before observeRequest() gets the reports of the same step. */
@@ -56,13 +69,13 @@ export class Alerts {
     if (threshold === null) return null;
     const occupancy = numRunning / this.#maxNumSeqs;
     this.#lowSteps = numWaiting > 0 && occupancy < threshold ? this.#lowSteps + 1 : 0;
-    return this.#tell("low_occupancy", this.#lowSteps >= LOW_OCCUPANCY_STEPS, () => {
+    return this.#tell("low_occupancy", this.#lowSteps >= LOW_OCCUPANCY_STEPS, atMs, () => {
       const given = `${numRunning} of ${this.#maxNumSeqs} slots are in use, under ${percent(threshold)}, while others wait (${numWaiting}).`;
       const isFull = kvBlocksUsed / kvBlocksTotal >= FULL_CACHE;
       const help = isFull
         ? "The key/value cache is full: a larger kvCacheBytes, or kvCacheDtype f16, would help."
         : "The cache has room: a larger maxNumBatchedTokens or targetItlMs, or batchingMode continuous, would help.";
-      return { value: occupancy, threshold, atMs, message: `${given} ${help}` };
+      return { value: occupancy, threshold, message: `${given} ${help}` };
     });
   }
 
@@ -74,20 +87,29 @@ export class Alerts {
   }
 
   #itl(report: StepReport): Alert | null {
-    const threshold = this.#thresholds.itlMs;
-    if (threshold === null) return null;
     const gapsMs = this.#gaps.observeStep(report);
+    this.#ownStepTime.observe(report);
     if (gapsMs.length > 0) this.#gapsMs.push(gapsMs);
-    if (this.#gapsMs.items.length < MIN_OBSERVED) return null;
+    const threshold = this.#itlThreshold();
+    if (threshold === null || this.#gapsMs.items.length < MIN_OBSERVED) return null;
     // The percentile exceeds the threshold if more gaps than these do, so only an alert needs to sort.
     const total = sum(this.#gapsMs.items, (gaps) => gaps.length);
     const longer = sum(this.#gapsMs.items, (gaps) => gaps.filter((gap) => gap > threshold).length);
-    return this.#tell("itl", longer > total - rankOf(PERCENTILE, total), () => {
+    return this.#tell("itl", longer > total - rankOf(PERCENTILE, total), report.atMs, () => {
       const value = percentileOf(PERCENTILE, this.#gapsMs.items.flat()) ?? 0;
-      const given = `The 95th percentile of the inter-token latency is ${value.toFixed(1)} ms, over ${threshold} ms.`;
+      const over = this.#thresholds.itlMs === "auto" ? `${threshold.toFixed(0)} ms, ${AUTO}` : `${threshold} ms`;
+      const given = `The 95th percentile of the inter-token latency is ${value.toFixed(1)} ms, over ${over}.`;
       const help = "A smaller maxNumSeqs or maxNumBatchedTokens, or a targetItlMs that sets both, would help.";
-      return { value, threshold, atMs: report.atMs, message: `${given} ${help}` };
+      return { value, threshold, message: `${given} ${help}` };
     });
+  }
+
+  /** Null: never, or the adapter's own step time is not known yet. */
+  #itlThreshold(): number | null {
+    const { itlMs } = this.#thresholds;
+    if (itlMs !== "auto") return itlMs;
+    const { ms } = this.#ownStepTime;
+    return ms === null ? null : Math.max(LEAST_ITL_MS, OWN_STEPS * ms);
   }
 
   /** Raises an alert as soon as a value is above its threshold. */
@@ -99,14 +121,25 @@ export class Alerts {
   ): Alert | null {
     const threshold = this.#thresholds[name === "queue_length" ? "queueLength" : "failureRate"];
     if (threshold === null) return null;
-    return this.#tell(name, value > threshold, () => ({ value, threshold, atMs, message: message(value, threshold) }));
+    return this.#tell(name, value > threshold, atMs, () => ({ value, threshold, message: message(value, threshold) }));
   }
 
-  #tell(name: Alert["name"], isCrossed: boolean, alert: () => Omit<Alert, "name">): Alert | null {
-    if (!isCrossed) this.#raised.delete(name);
-    if (!isCrossed || this.#raised.has(name)) return null;
-    this.#raised.add(name);
-    return { name, ...alert() };
+  #tell(
+    name: Alert["name"],
+    isCrossed: boolean,
+    atMs: number,
+    alert: () => Pick<Alert, "value" | "threshold" | "message">,
+  ): Alert | null {
+    if (!isCrossed) return this.#resolve(name, atMs);
+    if (this.#raised.has(name)) return null;
+    const raised: Alert = { status: "raised", name, atMs, ...alert() };
+    this.#raised.set(name, raised);
+    return raised;
+  }
+
+  #resolve(name: Alert["name"], atMs: number): Alert | null {
+    const raised = this.#raised.get(name);
+    return raised && this.#raised.delete(name) ? { ...raised, status: "resolved", atMs } : null;
   }
 }
 

@@ -1,6 +1,7 @@
 import { recordRun, type RunRecorder } from "../../client/recording.ts";
 import type { ChorusEngine } from "../../protocol/engine.ts";
 import type { RequestReport, StepReport } from "../../protocol/reports.ts";
+import { BatchAlerts } from "./batch-alerts.ts";
 import { BatchingModeControl } from "./batching-mode.ts";
 import { FIGURES_INTERVAL_MS, type BatchMetrics } from "./batch-metrics.ts";
 import { CacheMap } from "./cache-map.ts";
@@ -20,6 +21,7 @@ export class Batch {
   readonly charts = new Charts(FIGURES_INTERVAL_MS);
   readonly cacheMap = new CacheMap();
   readonly mode = new BatchingModeControl();
+  readonly alerts = new BatchAlerts();
   readonly dock = new Dock();
   #engine: ChorusEngine | null = null;
   #recorder: RunRecorder | null = null;
@@ -34,6 +36,7 @@ export class Batch {
     this.metrics.watch(engine);
     this.cacheMap.watch(engine);
     this.mode.watch(engine);
+    this.alerts.watch(engine);
     if (engine === null) return;
     this.timeline.clear();
     this.charts.clear();

@@ -1,5 +1,6 @@
 import type { ChorusError } from "../../protocol/errors.ts";
-import type { ChatCompletionChunk } from "../../protocol/openai.ts";
+import type { CompletionStream } from "../../protocol/engine.ts";
+import type { ChatCompletionChunk, Completion } from "../../protocol/openai.ts";
 
 /** Chunks pushed on one side, awaited on the other. */
 export class ChunkQueue {
@@ -26,5 +27,17 @@ export class ChunkQueue {
       } else if (this.#error) throw this.#error;
       else await new Promise<void>((resolve) => (this.#wake = resolve));
     }
+  }
+}
+
+/** A chat's chunks as those of a completion. */
+export async function* asTexts(chunks: CompletionStream<ChatCompletionChunk>): AsyncGenerator<Completion, undefined> {
+  for await (const { choices, ...chunk } of chunks) {
+    const texts = choices.map(({ delta, ...choice }) => ({
+      ...choice,
+      logprobs: null,
+      text: delta.content ?? "",
+    }));
+    yield { ...chunk, object: "text_completion", choices: texts };
   }
 }

@@ -16,7 +16,7 @@
 
 import type { CreateEngineOptions } from "../../protocol/engine.ts";
 import { ChorusError, type ChorusErrorCode } from "../../protocol/errors.ts";
-import type { LoadProgress, LoadStage } from "../../protocol/reports.ts";
+import type { Alert, LoadProgress, LoadStage } from "../../protocol/reports.ts";
 import { IndexedDbStorage } from "../../state/workspace/workspace-storage.ts";
 import { EMBEDDED_MODEL, labelOfChoice } from "../../state/models/model-choice.ts";
 import { readPageOptions } from "../../state/app/page-options.ts";
@@ -101,6 +101,7 @@ async function createEngine({
     },
   });
   setInterval(() => engine.step(performance.now(), 6), number("stepms", 60));
+  addEventListener("tellalert", (event) => event instanceof CustomEvent && engine.tellAlert(event.detail as Alert));
   if (query.has("die") && isFirstStart) {
     const error = {
       code: "device_lost",

@@ -10,14 +10,13 @@ import type {
   CompletionStream,
   EngineEvents,
 } from "../../protocol/engine.ts";
-import type { BatchingMode, ResolvedEngineConfig } from "../../protocol/config.ts";
+import type { AlertThresholds, BatchingMode, ResolvedEngineConfig } from "../../protocol/config.ts";
 import { createHandler } from "../../http/handler.ts";
 import { ChorusError, fromErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type {
   ChatCompletionChunk,
   ChatCompletionRequest,
   ChatMessage,
-  Completion,
   CompletionRequest,
   CreateOptions,
   FinishReason,
@@ -26,6 +25,7 @@ import type {
 import {
   MOST_WAITING_IDS,
   tokensOf,
+  type Alert,
   type DeviceReport,
   type EngineStats,
   type KvCacheMap,
@@ -41,7 +41,7 @@ import type {
   TokenizeResponse,
 } from "../../protocol/tokenize.ts";
 import { NO_STATS, SAMPLE_METRICS } from "../requests/sample-reports.ts";
-import { ChunkQueue } from "./chunk-queue.ts";
+import { asTexts, ChunkQueue } from "./chunk-queue.ts";
 import { FakeBlocks } from "./fake-blocks.ts";
 
 export interface FakeEngineOptions {
@@ -110,6 +110,8 @@ export class FakeEngine implements ChorusEngine {
   readonly config: ResolvedEngineConfig;
   /** Every request that was accepted, as it came. */
   readonly accepted: ChatCompletionRequest[] = [];
+  /** As they were set last. */
+  thresholds: AlertThresholds | null = null;
   readonly #options: FakeEngineOptions;
   readonly #metrics = new Metrics({ maxModelLen: MODEL.contextLength });
   readonly #listeners = new Set<{ event: keyof EngineEvents; listener: (payload: never) => void }>();
@@ -209,6 +211,10 @@ export class FakeEngine implements ChorusEngine {
     this.#emit("fatal", error);
   }
 
+  tellAlert(alert: Alert): void {
+    this.#emit("alert", alert);
+  }
+
   /** The device is lost, or replaced. */
   tellDevice(report: DeviceReport): void {
     this.#emit("device", report);
@@ -236,6 +242,11 @@ export class FakeEngine implements ChorusEngine {
 
   async setBatchingMode(mode: BatchingMode): Promise<void> {
     this.#mode = mode;
+  }
+
+  async setAlertThresholds(thresholds: AlertThresholds) {
+    this.thresholds = thresholds;
+    return this.config.alerts;
   }
 
   async tokenize({ prompt, messages }: TokenizeRequest): Promise<TokenizeResponse> {
@@ -386,17 +397,5 @@ export class FakeEngine implements ChorusEngine {
 
   #emit<Name extends keyof EngineEvents>(event: Name, payload: EngineEvents[Name]): void {
     for (const entry of this.#listeners) if (entry.event === event) entry.listener(payload as never);
-  }
-}
-
-/** A chat's chunks as those of a completion. */
-async function* asTexts(chunks: CompletionStream<ChatCompletionChunk>): AsyncGenerator<Completion, undefined> {
-  for await (const { choices, ...chunk } of chunks) {
-    const texts = choices.map(({ delta, ...choice }) => ({
-      ...choice,
-      logprobs: null,
-      text: delta.content ?? "",
-    }));
-    yield { ...chunk, object: "text_completion", choices: texts };
   }
 }

@@ -59,6 +59,7 @@ export class FakeSide implements Transport {
       if (mode !== "static") return { ok: false, error: { code: "invalid_value", message: "No.", param: "mode" } };
       return { ok: true, value: mode };
     },
+    setAlertThresholds: () => ({ ok: false, error: { code: "invalid_value", message: "No.", param: "alerts.itlMs" } }),
     dispose: () => void (this.isDisposed = true),
   };
 

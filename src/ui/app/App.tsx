@@ -50,7 +50,12 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
           </div>
         )}
         {(!isPhone || isBatchInView) && (
-          <BatchDock batch={app.batch} connections={app.connections} linkTo={linksTo(isDemo ? [] : panes, app)} />
+          <BatchDock
+            batch={app.batch}
+            connections={app.connections}
+            commands={app.commands}
+            linkTo={linksTo(isDemo ? [] : panes, app)}
+          />
         )}
       </main>
       <CommandCenter app={app} theme={theme} />

@@ -1,5 +1,6 @@
 import { useEffect, useRef, type CSSProperties } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
+import type { Commands } from "../../state/commands/commands.ts";
 import type { Connections } from "../../state/connections/connections.ts";
 import { BatchingSwitch } from "./BatchingSwitch.tsx";
 import { Button } from "../components/Button.tsx";
@@ -8,6 +9,7 @@ import { Icon } from "../components/Icon.tsx";
 import type { PaneLinks } from "../chat/pane-links.ts";
 import { HAS_ROOM_FOR_MAP, PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
+import { AlertsSheet } from "./AlertsSheet.tsx";
 import { BatchCounters } from "./BatchCounters.tsx";
 import css from "./BatchDock.module.css";
 import { CacheBlocksPanel } from "./CacheBlocksPanel.tsx";
@@ -20,11 +22,12 @@ import { TimelinePanel } from "./TimelinePanel.tsx";
 interface BatchDockProps {
   batch: Batch;
   connections: Connections;
+  commands: Commands;
   linkTo: PaneLinks;
 }
 
 /** The batch: its counters, and below them timeline, charts and cache map. */
-export function BatchDock({ batch, connections, linkTo }: BatchDockProps) {
+export function BatchDock({ batch, connections, commands, linkTo }: BatchDockProps) {
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store, (state) => state);
   const isPhone = useMedia(PHONE);
@@ -38,6 +41,7 @@ export function BatchDock({ batch, connections, linkTo }: BatchDockProps) {
       <div className={classNames(css.head, hasBody && css.withBody)}>
         <h2>Batch</h2>
         <BatchCounters metrics={batch.metrics} />
+        <AlertsSheet alerts={batch.alerts} commands={commands} />
         {isPhone && <BatchingSwitch mode={batch.mode} />}
         <div className={css.tools}>
           <a className={css.link} href="#/bench">

@@ -12,8 +12,8 @@ interface SheetProps {
   button: ReactNode;
   /** Accessible name of the button, if it shows only an icon. */
   buttonName?: string;
-  look?: "icon" | "outlined";
-  className?: string;
+  look?: "icon" | "outlined" | "quiet";
+  className?: string | undefined;
   /** The command that opens it too. Must be stable: a constant, or made by useMemo. */
   command: Omit<Command, "run">;
   commands: Commands;
