@@ -12,7 +12,7 @@ export interface LinearBuffers extends PackedMatrix {
 }
 
 /** A part of an embedding, a head or a gate: its columns from `firstRow` of the matrix [columns, inputs] on. */
-interface TableBuffers extends LinearBuffers, TablePart {}
+export interface TableBuffers extends LinearBuffers, TablePart {}
 
 /** Keys and values of one layer: see shaders/README.md for the layout. */
 interface LayerCache {
