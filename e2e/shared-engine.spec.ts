@@ -1,6 +1,9 @@
-// Two pages share an engine in a shared worker; one is closed in mid-answer.
+// Pages that share an engine in a shared worker: by the library, and as tabs of the app.
 
 import { expect, test, type Page } from "playwright/test";
+import { ModelServer } from "../src/testing/fakes/model-server.ts";
+import { fixture, modelFiles, WEIGHTS } from "../src/testing/models/model-folders.ts";
+import { App } from "./support/app.ts";
 import { openBarePage } from "./support/library.ts";
 
 const join = (page: Page) =>
@@ -25,4 +28,94 @@ test("pages share one engine, whoever leaves", async ({ page, context }) => {
     return choices[0]?.text;
   });
   expect(text).toMatch(/\w/);
+});
+
+test("pages that share a model of the hub download it once, and later visits not at all", async ({ page, context }) => {
+  const server = await ModelServer.start();
+  server.serveAsHub("tests/tiny", modelFiles());
+  const load = (each: Page) =>
+    each.evaluate(async (hubUrl) => {
+      const library = new URL("./lib/chorus.js", location.href).href;
+      const { createEngine } = (await import(library)) as typeof import("../src/index.ts");
+      const engine = await createEngine({ backend: "cpu", worker: "shared", model: "tests/tiny", hubUrl });
+      const { choices } = await engine.completions.create({ prompt: [1, 2, 3], max_tokens: 4, ignore_eos: true });
+      await engine.dispose();
+      return choices.length;
+    }, server.url);
+  const bytesAsked = () => server.bytesAsked(`tests/tiny/resolve/c0ffee0/${WEIGHTS}`);
+  try {
+    const other = await context.newPage();
+    for (const each of [page, other]) await openBarePage(each);
+    expect(await Promise.all([load(page), load(other)])).toEqual([1, 1]);
+    const once = bytesAsked();
+    const size = fixture(WEIGHTS).length;
+    // Its header is asked for separately.
+    expect(once).toBeGreaterThanOrEqual(size);
+    expect(once).toBeLessThanOrEqual(2 * Math.max(size, 2 ** 16));
+    await load(page);
+    expect(bytesAsked()).toBe(once);
+  } finally {
+    await server.close();
+  }
+});
+
+/** The engines of all tabs, by the locks that tabs hold for them. */
+const engines = (page: Page) =>
+  page.evaluate(async () => {
+    const { held = [] } = await navigator.locks.query();
+    const names = held.map(({ name }) => name ?? "").filter((name) => name.startsWith("chorus.engine "));
+    return { held: names.length, distinct: new Set(names).size };
+  });
+
+const TAKES = /^This tab's engine takes [\d.]+ MB of memory; another tab's takes [\d.]+ MB\.$/;
+
+async function askInFourPanes(app: App): Promise<string> {
+  await app.page.getByRole("button", { name: "Send to all" }).click();
+  const sheet = app.page.getByRole("dialog", { name: "Send to all" });
+  await sheet.getByRole("textbox", { name: "Message" }).fill("Tell me a story about a fox.");
+  await sheet.getByRole("textbox", { name: "Message" }).press("Enter");
+  for (const pane of [1, 2, 3, 4].map((number) => app.pane(number))) await pane.finished();
+  return app.pane(4).answer();
+}
+
+test("tabs of the app say what their engines take, and share one once that is chosen", async ({ page, context }) => {
+  const query = "temperature=0&max_tokens=48";
+  const a = await App.open(page, query);
+  await a.modelLoaded();
+  await a.addPanes(4);
+  const tab = await context.newPage();
+  const b = await App.open(tab, query);
+  await b.modelLoaded();
+  await expect(page.getByText(TAKES)).toBeVisible();
+  await expect(tab.getByText(TAKES)).toBeVisible();
+  const alone = await askInFourPanes(a);
+  await expect(a.figure("Peak")).toHaveText("4");
+  await expect(b.figure("Peak")).toHaveText("0");
+
+  await tab.getByRole("button", { name: "Share one" }).click();
+  await expect.poll(() => engines(page)).toEqual({ held: 2, distinct: 1 });
+  await expect(page.getByText(TAKES)).toBeHidden();
+  await expect(tab.getByText(TAKES)).toBeHidden();
+  // Each tab sees the steps that the other's answers share.
+  expect(await askInFourPanes(a)).toMatch(/\w+ \w+/);
+  await expect(b.figure("Peak")).toHaveText("4");
+  await b.pane(1).ask("Tell me a story about a fox.");
+  await b.pane(1).finished();
+  expect(await b.pane(1).answer()).toBe(alone);
+
+  // What one tab chooses counts for both; the choice outlives a reload.
+  await page.getByRole("button", { name: "Settings for all panes" }).click();
+  await page.getByRole("checkbox", { name: "Speculation" }).check();
+  await tab.getByRole("button", { name: "Settings for all panes" }).click();
+  await expect(tab.getByRole("checkbox", { name: "Speculation" })).toBeChecked();
+  await expect(tab.getByRole("checkbox", { name: "One engine for all tabs" })).toBeChecked();
+  await expect.poll(() => engines(page)).toEqual({ held: 2, distinct: 1 });
+  await tab.reload();
+  await expect.poll(() => engines(page)).toEqual({ held: 2, distinct: 1 });
+
+  await page.close();
+  await expect.poll(() => engines(tab)).toEqual({ held: 1, distinct: 1 });
+  await b.pane(1).ask("Tell me a story about a fox.");
+  await b.pane(1).finished();
+  expect(await b.pane(1).answer()).toMatch(/\w+ \w+/);
 });

@@ -7,7 +7,7 @@ import type { Transport } from "./client/transport.ts";
 import type { Platform } from "./host/platforms/platform.ts";
 import type { ChorusEngine, CreateEngineOptions } from "./protocol/engine.ts";
 import { ChorusError } from "./protocol/errors.ts";
-import { locateModel, withAbsoluteDraft } from "./protocol/model-source.ts";
+import { locateModel, withAbsoluteDraft, type HubLocation } from "./protocol/model-source.ts";
 
 export { recordRun, readRecording, type RecordedEvent, type Recording } from "./client/recording.ts";
 export type { DownloadModelOptions, Models } from "./client/models-client.ts";
@@ -38,7 +38,9 @@ export async function createEngine(options: CreateEngineOptions): Promise<Chorus
   checkOptions({ onProgress, worker, gpu });
   signalOf({ signal })?.throwIfAborted();
   const location = locateModel(model, { revision, token, hubUrl }, baseUrl());
-  const transport = await openTransport(worker, gpu, signal);
+  const isShared = worker === "shared" && globalThis.SharedWorker !== undefined;
+  if (isShared && location.type === "hub") await storeModel(location, onProgress, signal);
+  const transport = isShared ? await joinShared(signal) : worker ? await startWorker(signal) : await inPlace(gpu);
   return EngineClient.connect(transport, location, withAbsoluteDraft(config, baseUrl()), {
     ...(onProgress && { onProgress }),
     ...(signal && { signal }),
@@ -63,10 +65,29 @@ function baseUrl(): string | undefined {
   return globalThis.document?.baseURI ?? globalThis.location?.href;
 }
 
-async function openTransport(worker: boolean | "shared", gpu?: GPU, signal?: AbortSignal): Promise<Transport> {
-  if (worker === false) return inPlace(gpu);
-  if (worker === true || globalThis.SharedWorker === undefined) return startWorker(signal);
+async function joinShared(signal?: AbortSignal): Promise<Transport> {
   return (await import("./client/shared-transport.ts")).joinSharedWorker(signal);
+}
+
+/** Stores a model as a worker of one page does when it loads it: shared workers can't write files. */
+async function storeModel(
+  { id, revision, hubUrl, token }: HubLocation,
+  onProgress: CreateEngineOptions["onProgress"],
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    await models.download(id, {
+      revision,
+      hubUrl,
+      ...(token !== null && { token }),
+      ...(signal && { signal }),
+      onProgress: ({ receivedBytes, totalBytes }) =>
+        onProgress?.({ stage: "weights", done: receivedBytes, total: totalBytes }),
+    });
+  } catch (error) {
+    // Without a place to store it, it is read from the hub each time.
+    if (!(error instanceof ChorusError && error.code === "storage_full")) throw error;
+  }
 }
 
 async function inPlace(gpu: GPU | undefined): Promise<Transport> {

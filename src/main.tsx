@@ -22,6 +22,14 @@ if (root) {
     ...(workers && {
       siteApiHome: { workers, caches, locks: navigator.locks, channel: new BroadcastChannel("chorus-api") },
     }),
+    // Without https there are no locks.
+    ...("locks" in navigator && {
+      tabsHome: {
+        locks: navigator.locks,
+        channel: new BroadcastChannel("chorus-engine"),
+        canShare: "SharedWorker" in globalThis,
+      },
+    }),
     ...readPageOptions(location.search),
   });
   if (import.meta.env.PROD) void updates.start("service-worker.js");

@@ -13,6 +13,7 @@ const MODEL: ModelCard = {
   name: "a model",
   numParameters: 10,
   weightBytes: 40,
+  kvCacheBytes: 1,
   contextLength: 128,
   vocabSize: 8,
   numLayers: 1,

@@ -194,6 +194,7 @@ const MODEL: Shape<ModelCard> = {
   name: text,
   numParameters: number,
   weightBytes: number,
+  kvCacheBytes: number,
   contextLength: number,
   vocabSize: number,
   numLayers: number,

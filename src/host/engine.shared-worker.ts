@@ -1,4 +1,4 @@
-// The entry of the worker that pages share: exposes one engine to each page that connects, through Comlink.
+// The entry of the worker that pages share: exposes an engine to each page that connects, through Comlink.
 
 import * as Comlink from "comlink";
 
@@ -6,13 +6,13 @@ import { randomId } from "../protocol/random-id.ts";
 import { EngineHost } from "./engine-host.ts";
 import { holdLifeLock } from "./life-lock.ts";
 import { browserPlatform } from "./platforms/browser.ts";
-import { SharedEngine } from "./shared-engine.ts";
+import { SharedEngines } from "./shared-engine.ts";
 
 // The worker holds this lock for life, so that pages notice its death. See client/shared-transport.ts.
 const lock = `chorus-${randomId()}`;
 const isLockHeld = holdLifeLock(navigator.locks, lock);
 
-const shared = new SharedEngine(() => new EngineHost(browserPlatform({ gpu: navigator.gpu })));
+const shared = new SharedEngines(() => new EngineHost(browserPlatform({ gpu: navigator.gpu })));
 
 self.addEventListener("connect", (event) => {
   const [port] = (event as MessageEvent).ports;

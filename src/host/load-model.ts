@@ -108,6 +108,7 @@ export async function loadModel(
       name: files.name,
       numParameters: weights.numParameters,
       weightBytes: runner.weightBytes,
+      kvCacheBytes: backend.memory(weights.model, engineConfig).kvCacheBytes,
       contextLength: engineConfig.maxModelLen,
       vocabSize,
       numLayers: shape.numLayers,

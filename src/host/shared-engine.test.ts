@@ -9,7 +9,7 @@ import { fakePlatform } from "../testing/fakes/fake-platform.ts";
 import { modelFiles } from "../testing/models/model-folders.ts";
 import { ModelServer } from "../testing/fakes/model-server.ts";
 import { EngineHost } from "./engine-host.ts";
-import { SharedEngine } from "./shared-engine.ts";
+import { SharedEngines } from "./shared-engine.ts";
 
 let server: ModelServer;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const ASKED = { prompt: [1, 2, 3], max_tokens: 30, ignore_eos: true, return_toke
 
 function pages() {
   const backend = new FakeBackend("webgpu", "Fake");
-  const shared = new SharedEngine(() => new EngineHost(fakePlatform([backend])));
+  const shared = new SharedEngines(() => new EngineHost(fakePlatform([backend])));
   const join = (config: EngineConfig = CONFIG) => {
     const service = shared.join();
     const transport = { service, died: new Promise<never>(() => undefined), close: () => service.dispose() };
@@ -63,11 +63,20 @@ test("a page that leaves ends its own requests only, and the last one ends the e
   expect((await again.completions.create(ASKED)).choices).toEqual((await kept).choices);
 });
 
-test("another configuration is refused, and disturbs nobody", async () => {
-  const { join } = pages();
-  const engine = await join();
-  await expect(join({ ...CONFIG, maxNumSeqs: 3 })).rejects.toMatchObject({ code: "invalid_value", param: "worker" });
-  expect((await engine.completions.create(ASKED)).choices).toHaveLength(1);
+test("a page with another configuration has another engine, and disturbs nobody", async () => {
+  const { backend, join } = pages();
+  const [a, b] = await Promise.all([join(), join()]);
+  const other = await join({ ...CONFIG, maxNumSeqs: 3 });
+  expect(backend.devices).toHaveLength(2);
+  const numSteps = { a: 0, other: 0 };
+  a.on("step", () => numSteps.a++);
+  other.on("step", () => numSteps.other++);
+  await b.completions.create(ASKED);
+  expect(numSteps.a).toBeGreaterThan(0);
+  expect(numSteps.other).toBe(0);
+  await other.dispose();
+  await expect.poll(() => backend.devices.map(({ isClosed }) => isClosed)).toEqual([false, true]);
+  expect((await a.completions.create(ASKED)).choices).toHaveLength(1);
 });
 
 test("all pages hear of a lost device, and of the engine's death; then a new one can be shared", async () => {

@@ -1,14 +1,13 @@
 import type { AlertThresholds, BatchingMode, EngineConfig } from "../protocol/config.ts";
-import { ChorusError, toErrorData } from "../protocol/errors.ts";
+import { ChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { RenderChatRequest } from "../protocol/rendered-chat.ts";
 import type { LoadProgress } from "../protocol/reports.ts";
 import type { EngineMessage, EngineService, GenerationRequest, LoadedEngine, Result } from "../protocol/service.ts";
 import type { DetokenizeRequest, TokenizeRequest } from "../protocol/tokenize.ts";
 
-/** The engine that runs for all pages. */
+/** The engine that runs for all its pages. */
 interface Running {
-  readonly key: string;
   readonly service: EngineService;
   readonly loaded: Promise<Result<LoadedEngine>>;
 }
@@ -19,8 +18,33 @@ interface Owner {
   readonly ticket: number;
 }
 
+/** The engines that pages share: one for each model and configuration. */
+export class SharedEngines {
+  readonly #open: () => EngineService;
+  readonly #engines = new Map<string, SharedEngine>();
+
+  /** @param open makes an engine */
+  constructor(open: () => EngineService) {
+    this.#open = open;
+  }
+
+  /** Returns the service of one more page. */
+  join(): EngineService {
+    return new SharedPage((location, config) => this.#engineFor(location, config));
+  }
+
+  #engineFor(location: ModelLocation, config: EngineConfig): SharedEngine {
+    // Files of one page can't be compared with another's.
+    if (location.type === "files") return new SharedEngine(this.#open);
+    const key = JSON.stringify([location, config], (name, value: unknown) => (name === "token" ? undefined : value));
+    const engine = this.#engines.get(key) ?? new SharedEngine(this.#open);
+    this.#engines.set(key, engine);
+    return engine;
+  }
+}
+
 /** One engine for several pages. Each hears of its own answers; reports of steps, devices and alerts go to all. */
-export class SharedEngine {
+class SharedEngine {
   readonly #open: () => EngineService;
   readonly #pages = new Set<SharedPage>();
   readonly #owners = new Map<number, Owner>();
@@ -32,25 +56,13 @@ export class SharedEngine {
     this.#open = open;
   }
 
-  /** Returns the service of one more page. */
-  join(): SharedPage {
-    return new SharedPage(this);
-  }
-
   get service(): EngineService {
-    if (this.#running === null) throw new ChorusError("internal_error", "No model has been loaded.");
+    if (this.#running === null) throw notLoaded();
     return this.#running.service;
   }
 
   async load(page: SharedPage, location: ModelLocation, config: EngineConfig): Promise<Result<LoadedEngine>> {
-    // Files of one page can't be compared with another's.
-    const key = JSON.stringify(location.type === "files" ? [crypto.randomUUID()] : [location, config]);
-    const running = (this.#running ??= this.#start(key, location, config));
-    if (running.key !== key) {
-      const message =
-        "The engine that pages share runs another model, or has another configuration. Use the same, or an engine of this page's own (worker: true).";
-      return { ok: false, error: toErrorData(new ChorusError("invalid_value", message, "worker")) };
-    }
+    const running = (this.#running ??= this.#start(location, config));
     this.#pages.add(page);
     const result = await running.loaded;
     if (!result.ok) {
@@ -87,12 +99,12 @@ export class SharedEngine {
     this.#running = null;
   }
 
-  #start(key: string, location: ModelLocation, config: EngineConfig): Running {
+  #start(location: ModelLocation, config: EngineConfig): Running {
     const service = this.#open();
     const onProgress = (progress: LoadProgress) => {
       for (const page of this.#pages) page.onProgress(progress);
     };
-    return { key, service, loaded: service.load(location, config, (message) => this.#tell(message), onProgress) };
+    return { service, loaded: service.load(location, config, (message) => this.#tell(message), onProgress) };
   }
 
   #tell({ events, ...reports }: EngineMessage): void {
@@ -111,14 +123,23 @@ export class SharedEngine {
   }
 }
 
+const notLoaded = () => new ChorusError("internal_error", "No model has been loaded.");
+
 /** A page's side of an engine that it shares. */
 class SharedPage implements EngineService {
-  readonly #shared: SharedEngine;
+  readonly #engineFor: (location: ModelLocation, config: EngineConfig) => SharedEngine;
+  /** Null until it loads a model. */
+  #joined: SharedEngine | null = null;
   onMessage: (message: EngineMessage) => void = () => undefined;
   onProgress: (progress: LoadProgress) => void = () => undefined;
 
-  constructor(shared: SharedEngine) {
-    this.#shared = shared;
+  constructor(engineFor: (location: ModelLocation, config: EngineConfig) => SharedEngine) {
+    this.#engineFor = engineFor;
+  }
+
+  get #shared(): SharedEngine {
+    if (this.#joined === null) throw notLoaded();
+    return this.#joined;
   }
 
   load(
@@ -129,7 +150,8 @@ class SharedPage implements EngineService {
   ): Promise<Result<LoadedEngine>> {
     this.onMessage = onMessage;
     this.onProgress = onProgress;
-    return this.#shared.load(this, location, config);
+    this.#joined = this.#engineFor(location, config);
+    return this.#joined.load(this, location, config);
   }
 
   submit(ticket: number, request: GenerationRequest): void {
@@ -174,6 +196,6 @@ class SharedPage implements EngineService {
 
   /** Leaves; the engine goes on for the others. */
   dispose(): void {
-    this.#shared.leave(this);
+    this.#joined?.leave(this);
   }
 }

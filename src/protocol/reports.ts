@@ -194,6 +194,8 @@ export interface ModelCard {
   readonly name: string;
   readonly numParameters: number;
   readonly weightBytes: number;
+  /** Of all blocks together. */
+  readonly kvCacheBytes: number;
   readonly contextLength: number;
   /** Tokens of the tokenizer. The embedding may have more rows, which are never drawn. */
   readonly vocabSize: number;

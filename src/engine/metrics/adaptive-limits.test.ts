@@ -191,6 +191,7 @@ it("says the same over a recorded load, read back from its JSON lines", () => {
     name: "simulated",
     numParameters: 0,
     weightBytes: 0,
+    kvCacheBytes: 1,
     contextLength: 1024,
     vocabSize: 1,
     numLayers: 1,

@@ -12,6 +12,7 @@ import { Demo } from "../demo/demo.ts";
 import { zoomWithDemo } from "../demo/demo-zoom.ts";
 import { EngineControl, type CreateEngine } from "../engine/engine-control.ts";
 import { EngineRecovery } from "../engine/engine-recovery.ts";
+import { EngineTabs, type EngineTabsHome } from "../engine/engine-tabs.ts";
 import { openServing, Serving } from "../engine/serving.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import type { ModelChoice } from "../models/model-choice.ts";
@@ -42,6 +43,8 @@ export interface AppStateOptions {
   readonly schemaProblem?: SchemaProblem;
   /** What offers the engine to the whole origin. [nothing does] */
   readonly siteApiHome?: SiteApiHome;
+  /** What lets the tabs of the app share an engine, and know what their engines take. [nothing does] */
+  readonly tabsHome?: EngineTabsHome;
   /** What computes. [the one chosen before, or "auto"] */
   readonly backend?: BackendChoice | null;
   /** The page's address, whose link may ask for serving settings. [no link] */
@@ -65,6 +68,8 @@ export interface AppState {
   readonly settings: SharedSettings;
   /** Null where nothing can offer the engine to the origin. */
   readonly siteApi: SiteApi | null;
+  /** Null where tabs can't know of each other. */
+  readonly tabs: EngineTabs | null;
   /** The servers that can answer panes. */
   readonly connections: Connections;
   /** Null where nothing is saved. */
@@ -136,6 +141,9 @@ export function createAppState(options: AppStateOptions): AppState {
   const siteApi = options.siteApiHome ? new SiteApi(engine, options.siteApiHome) : null;
   void siteApi?.start();
 
+  const tabs = options.tabsHome ? new EngineTabs(engine, options.tabsHome) : null;
+  tabs?.start();
+
   void engine.start();
   const commands = new Commands();
   return {
@@ -147,6 +155,7 @@ export function createAppState(options: AppStateOptions): AppState {
     workspace,
     settings,
     siteApi,
+    tabs,
     connections,
     keeper,
     demo,

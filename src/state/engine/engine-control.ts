@@ -4,7 +4,8 @@ import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { LoadProgress } from "../../protocol/reports.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { advanceStages, NOTHING_LOADED, type LoadStages } from "./load-stages.ts";
-import type { ModelChoice } from "../models/model-choice.ts";
+import { isNamed, keyOfChoice, type ModelChoice } from "../models/model-choice.ts";
+import { randomId } from "../../protocol/random-id.ts";
 import { remember, remembered } from "../remembered.ts";
 import { createStore, type ReadonlyStore, type StoreApi } from "../store.ts";
 
@@ -32,6 +33,23 @@ interface EngineControlOptions {
   readonly now: () => number;
 }
 
+/** What is chosen before an engine starts. */
+export interface EngineChoice {
+  readonly model: ModelChoice;
+  readonly backend: BackendChoice;
+  /** How it serves. */
+  readonly config: EngineConfig;
+  /** Whether tabs that choose the same share one engine. */
+  readonly isShared: boolean;
+}
+
+/** Returns a key that is equal where tabs share an engine. */
+export function keyOfEngine({ model, backend, config, isShared }: EngineChoice): string {
+  if (!isShared || !isNamed(model)) return randomId();
+  return JSON.stringify([keyOfChoice(model), model.dtype ?? null, backend, config]);
+}
+
+const ONE_ENGINE = "one-engine";
 const BACKEND = "backend";
 
 /** What was chosen before in this browser. */
@@ -53,6 +71,10 @@ export class EngineControl {
   readonly #config;
   /** How the engine serves that runs or is being loaded. */
   readonly config: ReadonlyStore<EngineConfig>;
+  readonly #isShared = createStore<boolean>(() => remembered(ONE_ENGINE) === "on");
+  /** Whether tabs that choose the same share one engine. Remembered. */
+  readonly isShared: ReadonlyStore<boolean> = this.#isShared;
+  #onChosen: (choice: EngineChoice, isSharedChanged: boolean) => void = () => undefined;
   readonly #store = createStore<EngineState>(() => ({ status: "loading", stages: NOTHING_LOADED }));
   readonly store: ReadonlyStore<EngineState> = this.#store;
   readonly #options: EngineControlOptions;
@@ -68,6 +90,21 @@ export class EngineControl {
     this.backend = this.#backend = createStore<BackendChoice>(() => options.backend ?? rememberedBackend());
     this.choice = this.#choice = createStore<ModelChoice>(() => options.choice);
     this.config = this.#config = createStore<EngineConfig>(() => options.config ?? {});
+  }
+
+  /** What the newest engine was started with, or will be. */
+  get chosen(): EngineChoice {
+    return {
+      model: this.choice.getState(),
+      backend: this.backend.getState(),
+      config: this.config.getState(),
+      isShared: this.isShared.getState(),
+    };
+  }
+
+  /** Has `listener` called with each choice made in this tab, before the engine that runs is given up for it. */
+  onChosen(listener: (choice: EngineChoice, isSharedChanged: boolean) => void): void {
+    this.#onChosen = listener;
   }
 
   /** Loads the model, and replaces an engine that is there already. Resolves when it is ready or has failed. */
@@ -93,19 +130,45 @@ export class EngineControl {
   async useBackend(backend: BackendChoice): Promise<void> {
     this.#backend.setState(backend, true);
     remember(BACKEND, backend);
+    this.#onChosen(this.chosen, false);
     await this.start();
   }
 
   async #loadWith<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
     const before = store.getState();
     store.setState(value, true);
+    this.#onChosen(this.chosen, false);
     const error = await this.#load();
     if (error && isUnsupported(error)) this.#showFailure(error);
     else if (error) {
       store.setState(before, true);
+      this.#onChosen(this.chosen, false);
       await this.start();
     }
     return error;
+  }
+
+  /** Turns sharing one engine between tabs on or off: the model is loaded again, and the chats stay. */
+  async share(isOn: boolean): Promise<void> {
+    this.#isShared.setState(isOn, true);
+    remember(ONE_ENGINE, isOn ? "on" : "off");
+    this.#onChosen(this.chosen, true);
+    await this.start();
+  }
+
+  /** Starts what another tab has chosen, unless it runs here. A model of this tab's own files stays. */
+  async follow(choice: EngineChoice): Promise<void> {
+    const before = this.chosen;
+    if (!isNamed(before.model)) return;
+    this.#isShared.setState(choice.isShared, true);
+    if (choice.isShared) {
+      this.#choice.setState(choice.model, true);
+      this.#backend.setState(choice.backend, true);
+      this.#config.setState(choice.config, true);
+    }
+    const isSame =
+      before.isShared === choice.isShared && (!choice.isShared || keyOfEngine(before) === keyOfEngine(choice));
+    if (!isSame) await this.start();
   }
 
   /** Resolves with the error; null: the engine is ready, or a newer start replaced this one. */
@@ -122,6 +185,7 @@ export class EngineControl {
         ...this.#choice.getState(),
         ...this.#config.getState(),
         backend: this.#backend.getState(),
+        worker: this.#isShared.getState() ? "shared" : true,
         onProgress,
       });
       if (attempt !== this.#attempt) {

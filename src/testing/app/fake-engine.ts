@@ -58,6 +58,7 @@ const MODEL: ModelCard = {
   name: "fake-gpt",
   numParameters: 4_200_000,
   weightBytes: 8_500_000,
+  kvCacheBytes: 7_900_000,
   contextLength: 256,
   vocabSize: 4096,
   numLayers: 4,

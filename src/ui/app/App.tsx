@@ -3,6 +3,7 @@ import type { Theme } from "../../state/app/theme.ts";
 import { Announcer } from "./Announcer.tsx";
 import css from "./App.module.css";
 import { KeepingNotice } from "./KeepingNotice.tsx";
+import { MemoryNotice } from "./MemoryNotice.tsx";
 import { BatchDock } from "../batch/BatchDock.tsx";
 import { BatchPulse } from "../batch/BatchPulse.tsx";
 import { lazily } from "../components/Lazily.tsx";
@@ -38,6 +39,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
       <RecoveryNotice app={app} />
       <ServingNotice serving={app.serving} />
       {app.keeper && <KeepingNotice keeper={app.keeper} workspace={app.workspace} />}
+      {app.tabs && <MemoryNotice engine={app.engine} tabs={app.tabs} />}
       <main className={css.main}>
         {isPhone && hasPanes && <BatchPulse batch={app.batch} isTall={isDemo} />}
         {isDemo ? (

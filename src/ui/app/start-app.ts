@@ -27,6 +27,7 @@ interface StartAppOptions {
   readonly sampling?: AppStateOptions["sampling"];
   readonly kept?: AppStateOptions["kept"];
   readonly siteApiHome?: NonNullable<AppStateOptions["siteApiHome"]>;
+  readonly tabsHome?: NonNullable<AppStateOptions["tabsHome"]>;
   readonly schemaProblem?: NonNullable<AppStateOptions["schemaProblem"]>;
   /** Reports newer versions of the page. [none] */
   readonly updates?: AppUpdates;
@@ -34,7 +35,17 @@ interface StartAppOptions {
 
 /** Renders the app. The chats, and the model they load, are opened when they are first shown or requested. */
 export function startApp(options: StartAppOptions): { readonly openChats: () => AppState } {
-  const { root, createEngine, models, kept, siteApiHome, schemaProblem, model = null, backend = null } = options;
+  const {
+    root,
+    createEngine,
+    models,
+    kept,
+    siteApiHome,
+    tabsHome,
+    schemaProblem,
+    model = null,
+    backend = null,
+  } = options;
   const flusher = new FrameFlusher();
   const router = new Router();
   let app: AppState | undefined;
@@ -51,6 +62,7 @@ export function startApp(options: StartAppOptions): { readonly openChats: () => 
       sampling: options.sampling ?? {},
       ...(kept && { kept }),
       ...(siteApiHome && { siteApiHome }),
+      ...(tabsHome && { tabsHome }),
       ...(schemaProblem && { schemaProblem }),
       backend,
       route: router.store,

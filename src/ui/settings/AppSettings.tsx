@@ -4,6 +4,7 @@ import { Sheet } from "../components/Sheet.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./AppSettings.module.css";
 import { ChatFiles } from "./ChatFiles.tsx";
+import { EngineSwitches } from "./EngineSwitches.tsx";
 import { ServingSettings } from "./ServingSettings.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
 import { SiteApiSwitch } from "./SiteApiSwitch.tsx";
@@ -23,6 +24,7 @@ export function AppSettings({ app }: { app: AppState }) {
       <p className={css.hint}>A pane can have its own settings, which override these.</p>
       <Form app={app} />
       <ServingSettings app={app} />
+      <EngineSwitches engine={app.engine} tabs={app.tabs} />
       {app.siteApi && <SiteApiSwitch api={app.siteApi} />}
       <ChatFiles app={app} />
     </Sheet>

@@ -1,0 +1,57 @@
+import type { EngineControl } from "../../state/engine/engine-control.ts";
+import type { EngineTabs } from "../../state/engine/engine-tabs.ts";
+import { memoryWords } from "../engine/memory-words.ts";
+import { formatBytes } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import css from "./AppSettings.module.css";
+
+interface EngineSwitchesProps {
+  engine: EngineControl;
+  /** Null where tabs can't know of each other. */
+  tabs: EngineTabs | null;
+}
+
+/** Settings of the engine, not of a question: changing one restarts the engine. */
+export function EngineSwitches({ engine, tabs }: EngineSwitchesProps) {
+  const isLoading = useStore(engine.store, ({ status }) => status === "loading");
+  const model = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
+  return (
+    <section className={css.files} aria-label="Engine">
+      <h3>Engine</h3>
+      {tabs?.canShare && <ShareSwitch engine={engine} isLoading={isLoading} />}
+      {model && (
+        <p className={css.hint}>
+          The model takes {formatBytes(model.weightBytes)} for weights and {formatBytes(model.kvCacheBytes)} for the
+          cache. {tabs && <TabsMemory tabs={tabs} />}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function ShareSwitch({ engine, isLoading }: { engine: EngineControl; isLoading: boolean }) {
+  const isShared = useStore(engine.isShared, (state) => state);
+  return (
+    <>
+      <label className={css.switch}>
+        <input
+          type="checkbox"
+          checked={isShared}
+          disabled={isLoading}
+          aria-describedby="one-engine-help"
+          onChange={(event) => void engine.share(event.target.checked)}
+        />
+        One engine for all tabs
+      </label>
+      <p id="one-engine-help" className={css.hint}>
+        The tabs of Chorus share one copy of the model, and their answers share its batch. Choosing another model,
+        backend or serving then changes all tabs. In some browsers a shared engine has no GPU, or one thread only. This
+        restarts the engines of all tabs and stops answers in progress.
+      </p>
+    </>
+  );
+}
+
+function TabsMemory({ tabs }: { tabs: EngineTabs }) {
+  return memoryWords(useStore(tabs.store, (state) => state));
+}
