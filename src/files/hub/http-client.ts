@@ -46,6 +46,8 @@ export interface HttpRequest {
   readonly file: string;
   /** Requests only bytes [begin, end). */
   readonly range?: readonly [begin: number, end: number];
+  /** Asks the server even if the browser's cache has the file. [false] */
+  readonly isRevalidated?: boolean;
 }
 
 export class HttpClient {
@@ -99,7 +101,7 @@ export class HttpClient {
    * @throws TransientFailure, ChorusError model_access_denied, model_download_failed; the signal's reason
    */
   async open(request: HttpRequest, signal?: AbortSignal): Promise<OpenResponse> {
-    const { url, headers, file, range } = request;
+    const { url, headers, file, range, isRevalidated = false } = request;
     // A separate controller can end a stalled connection without aborting the caller's work.
     const controller = new AbortController();
     const abort = () => controller.abort(signal?.reason);
@@ -133,7 +135,11 @@ export class HttpClient {
     try {
       // With any other header the browser would send a CORS preflight first.
       const rangeHeader = range && { Range: `bytes=${range[0]}-${range[1] - 1}` };
-      const ask = { headers: { ...headers, ...rangeHeader }, signal: controller.signal };
+      const ask: RequestInit = {
+        headers: { ...headers, ...rangeHeader },
+        signal: controller.signal,
+        ...(isRevalidated && { cache: "no-cache" }),
+      };
       const response = await watch(
         this.#fetch(url, ask).catch(async (cause: unknown) => {
           if (controller.signal.aborted || !(await this.#redirects(url, ask))) throw cause;
@@ -229,6 +235,12 @@ export function sizeOf(response: Response): number | null {
   const text = status === 206 ? headers.get("content-range")?.split("/")[1] : headers.get("content-length");
   if (status !== 206 && (headers.get("content-encoding") ?? "identity") !== "identity") return null;
   return text && /^\d+$/.test(text) ? Number(text) : null;
+}
+
+/** Returns what differs when a file has changed; null if the server says nothing of the kind. */
+export function versionOf({ headers }: Response): string | null {
+  // A server of another origin shows its ETag only if it says so.
+  return headers.get("etag") ?? headers.get("last-modified");
 }
 
 /** Whether a part of a compressed body was sent, which nobody can unpack: ask for the whole instead. */

@@ -19,13 +19,14 @@ export async function readSmallFile(
   http: HttpClient,
   remote: RemoteFolder,
   file: string,
-  options: { signal?: AbortSignal | undefined; onBytes?: (done: number) => void } = {},
+  options: { signal?: AbortSignal | undefined; isRevalidated?: boolean } = {},
 ): Promise<Uint8Array<ArrayBuffer> | Missing> {
   const listed = remote.files?.get(file);
   if (remote.files && !listed) return { missing: `There is no ${file} in ${remote.where}.` };
   if (listed && listed.size > MAX_SMALL_FILE_BYTES) throw tooLarge(file, listed.size);
   const request = remote.request(file);
-  const { response, bytes } = await readAll(http, request, options);
+  const { signal, isRevalidated = false } = options;
+  const { response, bytes } = await readAll(http, { ...request, isRevalidated }, { signal });
   if (response.status === 404) return { missing: `There is no ${request.url} (the server answered 404).` };
   if (response.status === 416) throw downloadFailed(request.url, file, "the server answered 416");
   if (isWebPage(response)) {

@@ -1,5 +1,12 @@
 import { releaseBytes } from "../release-bytes.ts";
-import { sizeOf, TransientFailure, downloadFailed, type HttpClient, type HttpRequest } from "./http-client.ts";
+import {
+  downloadFailed,
+  sizeOf,
+  TransientFailure,
+  versionOf,
+  type HttpClient,
+  type HttpRequest,
+} from "./http-client.ts";
 import { isWebPage } from "./remote-folder.ts";
 import type { Missing } from "./small-file.ts";
 
@@ -23,7 +30,7 @@ export async function streamToBlob(
   const pieces: Blob[] = [];
   let done = 0;
   let total: number | null = null;
-  let etag: string | null = null;
+  let version: string | null = null;
   /** The last bytes that have arrived. */
   let tail: Uint8Array = new Uint8Array();
   const startOver = () => {
@@ -44,7 +51,7 @@ export async function streamToBlob(
         response.status === 404 ? "the server answered 404" : "the server answered with a web page instead";
       return { missing: `There is no ${request.url} (${answer}).` };
     }
-    const isSame = response.status === 206 && etag !== null && response.headers.get("etag") === etag;
+    const isSame = response.status === 206 && version !== null && versionOf(response) === version;
     if (!isSame) {
       startOver();
       if (response.status !== 200) {
@@ -52,7 +59,7 @@ export async function streamToBlob(
         throw changed();
       }
       total = sizeOf(response);
-      etag = response.headers.get("etag");
+      version = versionOf(response);
     }
     let waiting: Uint8Array<ArrayBuffer>[] = [];
     let waitingBytes = 0;

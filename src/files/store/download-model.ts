@@ -5,10 +5,10 @@ import type { RemoteLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress } from "../../protocol/models.ts";
 import { downloadFailed, type HttpClient } from "../hub/http-client.ts";
 import { openRemoteFolder, type RemoteFolder } from "../hub/remote-folder.ts";
-import { damaged } from "../hub/small-file.ts";
+import { damaged, readSmallFile } from "../hub/small-file.ts";
 import { Sha256 } from "../sha256.ts";
-import { openForWriting, remove, storageFull, writeAll, writeFile, type SyncAccessHandle } from "./opfs.ts";
-import { ChangedOnServer, fetchPart, partsOf, type Part } from "./part.ts";
+import { openForWriting, readFile, remove, storageFull, writeAll, writeFile, type SyncAccessHandle } from "./opfs.ts";
+import { ChangedOnServer, checkEdges, checkEnd, fetchPart, partsOf, type Part, type Stored } from "./part.ts";
 import { planModel, type DescribeModel } from "./plan-download.ts";
 import { ProgressMeter } from "./progress-meter.ts";
 import { RECEIVED_LOG, ReceivedLog } from "./received-log.ts";
@@ -58,7 +58,11 @@ export async function downloadModel(job: DownloadJob): Promise<Manifest> {
   } catch (error) {
     if (!(error instanceof ChangedOnServer)) throw error;
     const where = job.location.type === "hub" ? job.location.id : job.location.url;
-    throw downloadFailed(where, "model", "its files keep changing on the server while they are downloaded");
+    throw downloadFailed(
+      where,
+      "model",
+      "its files keep changing on the server, or it sends wrong parts of them: what arrived doesn't fit together",
+    );
   }
 }
 
@@ -71,6 +75,7 @@ async function resume(job: DownloadJob): Promise<Manifest> {
   try {
     for (const { name } of plan.weights) files.set(name, await openForWriting(folder, name));
     await fetchWeights(job, remote, plan, files);
+    if (plan.commit === null) await checkUnchanged(job, remote, plan, files);
     for (const weights of plan.weights) await check(remote, weights, files.get(weights.name), signal);
   } catch (error) {
     if (error instanceof DamagedFile) {
@@ -144,16 +149,21 @@ async function fetchWeights(
   const failure = new AbortController();
   const either = AbortSignal.any([signal, failure.signal]);
   const queue = parts.filter(({ length, received }) => received < length);
+  const storedOf = ({ weights: { name } }: Part): Stored => {
+    const handle = files.get(name);
+    if (handle === undefined) throw new Error(`${name} is not open.`);
+    return storedIn(handle, name);
+  };
   const fetchAll = async () => {
     for (let part = queue.shift(); part; part = queue.shift()) {
       const current = part;
-      const handle = files.get(part.weights.name);
+      const stored = storedOf(part);
       const write = (bytes: Uint8Array, at: number) => {
-        if (handle) writeAll(handle, bytes, at, current.weights.name);
+        stored.write(bytes, at);
         meter.add(bytes.length);
         if (current.received - (logged.get(current) ?? 0) >= LOG_BYTES) record(current);
       };
-      await fetchPart(http, remote, part, write, either);
+      await fetchPart(http, remote, part, { ...stored, write }, either);
       record(part);
     }
   };
@@ -167,6 +177,7 @@ async function fetchWeights(
     );
     const failed = (await Promise.allSettled(connections)).some(({ status }) => status === "rejected");
     if (failed) throw signal.aborted ? signal.reason : failure.signal.reason;
+    checkEdges(parts, storedOf);
   } finally {
     meter.close();
     try {
@@ -175,6 +186,39 @@ async function fetchWeights(
       log.close();
     }
   }
+}
+
+/**
+ * Looks once more at all files of a folder that no commit pins: what was fetched at different times must belong together.
+ * @throws ChangedOnServer
+ */
+async function checkUnchanged(
+  { http, folder, signal }: DownloadJob,
+  remote: RemoteFolder,
+  plan: DownloadPlan,
+  files: ReadonlyMap<string, SyncAccessHandle>,
+): Promise<void> {
+  for (const weights of plan.weights) {
+    const handle = files.get(weights.name);
+    if (handle) await checkEnd(http, remote, weights, storedIn(handle, weights.name), signal);
+  }
+  for (const { name } of plan.files) {
+    const now = await readSmallFile(http, remote, name, { signal, isRevalidated: true });
+    const stored = await readFile(folder, name);
+    const before = new Uint8Array((await stored?.arrayBuffer()) ?? new ArrayBuffer());
+    const isSame = !("missing" in now) && now.length === before.length && now.every((byte, i) => byte === before[i]);
+    if (!isSame) throw new ChangedOnServer();
+  }
+}
+
+function storedIn(handle: SyncAccessHandle, name: string): Stored {
+  return {
+    write: (bytes, at) => writeAll(handle, bytes, at, name),
+    read(at, length) {
+      const bytes = new Uint8Array(length);
+      return bytes.subarray(0, handle.read(bytes, { at }));
+    },
+  };
 }
 
 class DamagedFile extends Error {

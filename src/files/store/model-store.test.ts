@@ -285,7 +285,9 @@ describe("an interrupted download", () => {
     };
     expect(await openStore(200).download(folder)).toMatchObject({ status: "whole" });
     expect(waits).toEqual([500]);
-    expect(server.asked.at(-1)?.range).toBe(`bytes=1000-${size - 1}`);
+    // From the first byte on: those that are there are compared.
+    const ranges = server.asked.filter(({ path }) => path === `m/${WEIGHTS}`).map(({ range }) => range);
+    expect(ranges[2]).toBe(`bytes=0-${size - 1}`);
     expect(sameBytes(await storedBytes(folder, WEIGHTS), fixture(WEIGHTS))).toBe(true);
   });
 });

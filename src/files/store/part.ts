@@ -1,10 +1,20 @@
 import { releaseBytes } from "../release-bytes.ts";
-import { downloadFailed, isPartOfCompressed, sizeOf, TransientFailure, type HttpClient } from "../hub/http-client.ts";
+import {
+  downloadFailed,
+  isPartOfCompressed,
+  sizeOf,
+  TransientFailure,
+  versionOf,
+  type HttpClient,
+} from "../hub/http-client.ts";
 import { isWebPage, type RemoteFolder } from "../hub/remote-folder.ts";
 import type { WeightsPlan } from "./records.ts";
 
 /** Small enough for several in parallel, large enough that requests cost little. */
 const PART_BYTES = 8 * 2 ** 20;
+
+/** Bytes before it that are asked for with each part, and after each break: they must be those that are stored. */
+const OVERLAP_BYTES = 4096;
 
 /** A range of a weights file that one request fetches. */
 export interface Part {
@@ -13,8 +23,18 @@ export interface Part {
   readonly remoteBegin: number;
   readonly localBegin: number;
   readonly length: number;
+  /** The part that ends where this one begins; null at the beginning of a segment. */
+  readonly previous: Part | null;
   /** Bytes of it received so far. */
   received: number;
+  /** The bytes before it, as the server sent them with it, if the part before was not there yet; else null. */
+  edge: Uint8Array | null;
+}
+
+/** The stored file of a part. */
+export interface Stored {
+  read(at: number, length: number): Uint8Array;
+  write(bytes: Uint8Array, at: number): void;
 }
 
 /** The server's file is not the one whose download began. */
@@ -25,17 +45,22 @@ export function partsOf(weights: readonly WeightsPlan[], received: ReadonlyMap<n
   const parts: Part[] = [];
   for (const file of weights) {
     for (const { remoteBegin, localBegin, length } of file.segments) {
+      let previous: Part | null = null;
       for (let at = 0; at < length; at += PART_BYTES) {
         const index = parts.length;
         const partLength = Math.min(PART_BYTES, length - at);
-        parts.push({
+        const part: Part = {
           index,
           weights: file,
           remoteBegin: remoteBegin + at,
           localBegin: localBegin + at,
           length: partLength,
+          previous,
           received: Math.min(partLength, received.get(index) ?? 0),
-        });
+          edge: null,
+        };
+        parts.push(part);
+        previous = part;
       }
     }
   }
@@ -43,22 +68,25 @@ export function partsOf(weights: readonly WeightsPlan[], received: ReadonlyMap<n
 }
 
 /**
- * Fetches the missing bytes of a part and passes them to `write` in order. Resumes when the connection breaks.
+ * Fetches the missing bytes of a part and writes them in order. Resumes when the connection breaks.
  * @throws ChangedOnServer, ChorusError model_download_failed, model_access_denied; the signal's reason
  */
 export async function fetchPart(
   http: HttpClient,
   remote: RemoteFolder,
   part: Part,
-  write: (bytes: Uint8Array, localBegin: number) => void,
+  stored: Stored,
   signal: AbortSignal,
 ): Promise<void> {
   const { weights } = part;
-  const request = remote.request(weights.name);
+  // Else the browser's cache could add parts of an older file.
+  const request = { ...remote.request(weights.name), isRevalidated: true };
   let takesRanges = true;
   await http.withRetries(async (progressed) => {
     if (part.received >= part.length) return;
-    const begin = part.remoteBegin + part.received;
+    const edge = new Uint8Array(Math.min(OVERLAP_BYTES, part.received || (part.previous?.length ?? 0)));
+    let known = 0;
+    const begin = part.remoteBegin + part.received - edge.length;
     const range = [begin, part.remoteBegin + part.length] as const;
     const open = () => http.open(takesRanges ? { ...request, range } : request, signal);
     let opened = await open();
@@ -78,9 +106,14 @@ export async function fetchPart(
       for await (const piece of pieces()) {
         const skipped = Math.min(skip, piece.length);
         skip -= skipped;
-        const bytes = piece.subarray(skipped, skipped + part.length - part.received);
+        const overlap = piece.subarray(skipped, skipped + edge.length - known);
+        edge.set(overlap, known);
+        known += overlap.length;
+        if (overlap.length > 0 && known === edge.length) checkEdge(part, edge, stored);
+        const from = skipped + overlap.length;
+        const bytes = piece.subarray(from, from + part.length - part.received);
         const isWanted = bytes.length > 0;
-        if (isWanted) write(bytes, part.localBegin + part.received);
+        if (isWanted) stored.write(bytes, part.localBegin + part.received);
         part.received += bytes.length;
         releaseBytes(piece);
         if (!isWanted) continue;
@@ -95,11 +128,70 @@ export async function fetchPart(
   }, signal);
 }
 
-function checkUnchanged(response: Response, { etag, remoteSize }: WeightsPlan): void {
+/** Compares bytes before the next missing one with those that are stored, or keeps them until these are there. */
+function checkEdge(part: Part, edge: Uint8Array, stored: Stored): void {
+  const { previous, received, localBegin } = part;
+  if (received === 0 && previous !== null && previous.received < previous.length) part.edge = edge;
+  else checkSame(edge, stored, localBegin + received - edge.length);
+}
+
+/** Compares the edges that had to wait, once all parts are there. @throws ChangedOnServer */
+export function checkEdges(parts: readonly Part[], storedOf: (part: Part) => Stored): void {
+  for (const part of parts) {
+    if (part.edge !== null) checkSame(part.edge, storedOf(part), part.localBegin - part.edge.length);
+  }
+}
+
+/** @throws ChangedOnServer */
+function checkSame(bytes: Uint8Array, stored: Stored, at: number): void {
+  const there = stored.read(at, bytes.length);
+  if (!bytes.every((byte, i) => byte === there[i])) throw new ChangedOnServer();
+}
+
+/**
+ * Asks for the end of a weights file once more, and compares it with what is stored.
+ * @throws ChangedOnServer, ChorusError model_download_failed, model_access_denied; the signal's reason
+ */
+export async function checkEnd(
+  http: HttpClient,
+  remote: RemoteFolder,
+  weights: WeightsPlan,
+  stored: Stored,
+  signal: AbortSignal,
+): Promise<void> {
+  const last = weights.segments.at(-1);
+  if (last === undefined) return;
+  const bytes = new Uint8Array(Math.min(OVERLAP_BYTES, last.length));
+  const end = last.remoteBegin + last.length;
+  const range = [end - bytes.length, end] as const;
+  await http.withRetries(async () => {
+    const { response, pieces, close } = await http.open(
+      { ...remote.request(weights.name), range, isRevalidated: true },
+      signal,
+    );
+    try {
+      if (isPartOfCompressed(response)) return;
+      checkUnchanged(response, weights);
+      // A server that ignores ranges would send the whole file again.
+      if (response.status !== 206) return;
+      let length = 0;
+      for await (const piece of pieces()) {
+        const wanted = piece.subarray(0, bytes.length - length);
+        bytes.set(wanted, length);
+        length += wanted.length;
+      }
+      if (length === bytes.length) checkSame(bytes, stored, last.localBegin + last.length - length);
+    } finally {
+      close();
+    }
+  }, signal);
+}
+
+function checkUnchanged(response: Response, { version, remoteSize }: WeightsPlan): void {
   if (response.status === 404 || response.status === 416 || isWebPage(response)) throw new ChangedOnServer();
   const size = sizeOf(response);
   if (size !== null && size !== remoteSize) throw new ChangedOnServer();
-  if (etag !== null && response.headers.get("etag") !== etag) throw new ChangedOnServer();
+  if (version !== null && versionOf(response) !== version) throw new ChangedOnServer();
 }
 
 /** Returns the first byte's offset in the answer to a range request. */

@@ -40,8 +40,8 @@ export interface DownloadPlan extends StoredFolder {
 export interface WeightsPlan extends StoredFile {
   /** The whole file's size on the server. */
   readonly remoteSize: number;
-  /** Detects a changed file; null if a commit pins the file, or the server sends none. */
-  readonly etag: string | null;
+  /** The file's ETag or date, which detects a change; null if a commit pins the file, or the server sends none. */
+  readonly version: string | null;
   /** Hash of the whole file; null if the hub gives none, or tensors are left out. */
   readonly sha256: string | null;
   /** In file order. */

@@ -2,7 +2,14 @@
 // out, and the stored file gets a header without them.
 
 import { ChorusError } from "../../protocol/errors.ts";
-import { downloadFailed, isPartOfCompressed, sizeOf, TransientFailure, type HttpClient } from "../hub/http-client.ts";
+import {
+  downloadFailed,
+  isPartOfCompressed,
+  sizeOf,
+  TransientFailure,
+  versionOf,
+  type HttpClient,
+} from "../hub/http-client.ts";
 import { isWebPage, type RemoteFolder } from "../hub/remote-folder.ts";
 import {
   encodeSafetensorsHeader,
@@ -47,14 +54,14 @@ export async function planWeights(
   }
   const { entries, dataBegin, fileBytes: remoteSize } = parseSafetensorsHeader(head.bytes, size, file);
   const kept = head.takesRanges ? withoutGaps(entries, isUnused) : [...entries];
-  const etag = remote.commit === null ? head.etag : null;
+  const version = remote.commit === null ? head.version : null;
   if (kept.length === entries.length) {
     const segments = [{ remoteBegin: 0, localBegin: 0, length: remoteSize }];
     const sha256 = listed?.sha256 ?? null;
-    return { plan: { name: file, size: remoteSize, remoteSize, etag, sha256, segments }, header: new Uint8Array() };
+    return { plan: { name: file, size: remoteSize, remoteSize, version, sha256, segments }, header: new Uint8Array() };
   }
   const { header, size: keptSize, segments } = compact(kept, dataBegin);
-  return { plan: { name: file, size: keptSize, remoteSize, etag, sha256: null, segments }, header };
+  return { plan: { name: file, size: keptSize, remoteSize, version, sha256: null, segments }, header };
 }
 
 interface Head {
@@ -62,7 +69,7 @@ interface Head {
   readonly bytes: Uint8Array;
   /** The whole file's size; null if the server does not give it. */
   readonly size: number | null;
-  readonly etag: string | null;
+  readonly version: string | null;
   readonly takesRanges: boolean;
 }
 
@@ -73,7 +80,7 @@ async function readHead(
   signal: AbortSignal | undefined,
   wantedBytes: number | null = HEAD_BYTES,
 ): Promise<Head | undefined> {
-  const request = remote.request(file);
+  const request = { ...remote.request(file), isRevalidated: true };
   const asked = wantedBytes === null ? request : { ...request, range: [0, wantedBytes] as const };
   const { response, pieces, close } = await http.open(asked, signal);
   if (isPartOfCompressed(response)) {
@@ -108,7 +115,7 @@ async function readHead(
       return readHead(http, remote, file, signal, end);
     throw new TransientFailure(downloadFailed(request.url, file, "the connection ended early"));
   }
-  return { bytes, size, etag: response.headers.get("etag"), takesRanges };
+  return { bytes, size, version: versionOf(response), takesRanges };
 }
 
 /** Drops the unused tensors, except small ones. */

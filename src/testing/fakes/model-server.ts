@@ -20,6 +20,10 @@ export class ModelServer {
   /** Ranges are answered with 206. */
   takesRanges = true;
   interfere: Interfere = () => false;
+  /** Sends ETags. */
+  hasVersions = true;
+  /** Returns a file whose bytes are sent in place of the one asked for, from this byte on. */
+  shift: (begin: number) => Uint8Array | null = () => null;
   /** Ends a body after this many bytes. */
   cutAfter = Infinity;
   /** A large file's takes long, and is asked for with each of its parts. */
@@ -93,12 +97,13 @@ export class ModelServer {
     const to = Math.min(bytes.length, Number(end ?? bytes.length - 1) + 1);
     if (begin !== undefined && from >= bytes.length) return void response.writeHead(416).end();
     response.writeHead(begin === undefined ? 200 : 206, {
-      etag,
+      ...(this.hasVersions && { etag }),
       "content-length": to - from,
       "content-type": "application/octet-stream",
       ...(begin !== undefined && { "content-range": `bytes ${from}-${to - 1}/${bytes.length}` }),
     });
-    if (to - from <= this.cutAfter) return void response.end(bytes.subarray(from, to));
-    response.write(bytes.subarray(from, from + this.cutAfter), () => response.destroy());
+    const sent = this.shift(from) ?? bytes;
+    if (to - from <= this.cutAfter) return void response.end(sent.subarray(from, to));
+    response.write(sent.subarray(from, from + this.cutAfter), () => response.destroy());
   }
 }
