@@ -2,7 +2,7 @@
 // process is killed, which is frozen, and whose engine changes. Fails for a wrong answer, for what is left over, and for
 // memory that grows by more than 5%.
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -11,7 +11,7 @@ import { build, preview } from "vite";
 
 import { chromiumFlags } from "./chromium-flags.mjs";
 import { startHeapMeter } from "./heap-meter.mjs";
-import { killGpuProcess, gpuProcessId } from "./gpu-process.mjs";
+import { gpuProcessId, killGpuProcess, residentBytes } from "./gpu-process.mjs";
 import { root } from "./run-command.mjs";
 
 const PAGE = "src/testing/soak/soak.html";
@@ -74,11 +74,4 @@ async function freeze(/** @type {import("playwright").Page} */ page) {
   await new Promise((resolve) => setTimeout(resolve, HIDDEN_MS));
   await session.send("Page.setWebLifecycleState", { state: "active" });
   await session.detach();
-}
-
-/** Returns what a process holds in memory, in bytes; null where the system doesn't tell so. */
-function residentBytes(/** @type {number | null} */ pid) {
-  if (process.platform !== "linux" || pid === null) return null;
-  const pages = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]);
-  return pages * 4096;
 }

@@ -1,4 +1,6 @@
-// Chromium's GPU process, which tests kill.
+// Chromium's GPU process, which tests kill and measure.
+
+import { readFileSync } from "node:fs";
 
 /** @returns {Promise<number | null>} its id; null if there is none now */
 export async function gpuProcessId(/** @type {import("playwright").Browser} */ browser) {
@@ -16,4 +18,11 @@ export async function killGpuProcess(/** @type {import("playwright").Browser} */
   const pid = await gpuProcessId(browser);
   if (pid !== null) process.kill(pid, "SIGKILL");
   return pid;
+}
+
+/** Returns what a process holds in memory, in bytes; null where the system doesn't tell so. */
+export function residentBytes(/** @type {number | null} */ pid) {
+  if (process.platform !== "linux" || pid === null) return null;
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]);
+  return pages * 4096;
 }

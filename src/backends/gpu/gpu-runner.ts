@@ -102,9 +102,12 @@ export class GpuRunner implements LoadedRunner {
       const step = new StepBuffer(arena, { ...limits, vocabSize });
       const activations = new Activations(arena, shape, graph, { ...limits, isSoftware: opened.isSoftware });
       const compiler = new KernelCompiler(device, { adapterName: opened.adapterName, onProgress: onKernel });
+      const ending = new AbortController();
       const loadGraph = async (): Promise<LoadedGraph> => {
         const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
-        const buffers = await ModelBuffers.upload(uploader, arena, weights, engine).finally(() => uploader.destroy());
+        const buffers = await ModelBuffers.upload(uploader, arena, weights, engine, ending.signal).finally(() =>
+          uploader.destroy(),
+        );
         const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step };
         const key = tuningKey(opened.adapterName, weights.model, engine.dtype);
         const tuned: TunedMatmuls = options.tuning
@@ -125,7 +128,7 @@ export class GpuRunner implements LoadedRunner {
       };
       // The sampler's kernels compile slowly and need no weights, so they compile while weights load. The sampler comes
       // first because it creates its buffers at once: the arena's growth after that is the weights' size.
-      const [sampler, loaded] = await Promise.all([
+      const parts = [
         Sampler.prepare({
           logits: activations.logits,
           logitParts: activations.logitParts,
@@ -142,7 +145,12 @@ export class GpuRunner implements LoadedRunner {
           logprobsMode: engine.logprobsMode,
         }),
         loadGraph(),
-      ]);
+      ] as const;
+      for (const part of parts) part.catch((error: unknown) => ending.abort(error));
+      // What is still being loaded uses buffers, which are destroyed where this throws.
+      await Promise.allSettled(parts);
+      ending.signal.throwIfAborted();
+      const [sampler, loaded] = await Promise.all(parts);
       return new GpuRunner(opened, arena, step, activations, loaded, sampler);
     };
     try {

@@ -42,16 +42,20 @@ export class ModelBuffers {
     this.caches = caches;
   }
 
-  /** Uploads the weights tensor by tensor, and makes the cache. */
+  /** Uploads the weights tensor by tensor, and makes the cache. @throws the signal's reason */
   static async upload(
     uploader: WeightUploader,
     arena: Arena,
     weights: ModelWeights,
     cache: Pick<ResolvedEngineConfig, "numGpuBlocks" | "blockSize" | "kvCacheDtype">,
+    signal?: AbortSignal,
   ): Promise<ModelBuffers> {
     const bytesBefore = arena.bytes;
     const uploads = new Uploads(uploader, arena, weights);
-    for (const operation of weights.model.graph.operations) await uploads.add(operation);
+    for (const operation of weights.model.graph.operations) {
+      signal?.throwIfAborted();
+      await uploads.add(operation);
+    }
     const weightBytes = arena.bytes - bytesBefore;
     return new ModelBuffers(uploads, weightBytes, createCaches(arena, weights.model, cache));
   }
