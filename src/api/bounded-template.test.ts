@@ -23,6 +23,16 @@ describe("a template", () => {
     const long = [{ role: "user", content: "x".repeat(3_000_000) }];
     expect(render("{{ messages[0].content }}!", { messages: long })).toHaveLength(3_000_001);
   });
+
+  test("may go through all that it is given as often as those of well-known models", () => {
+    const source =
+      "{% for m in messages %}{% if m.content is string and '</think>' in m.content %}" +
+      "{% set text = m.content.split('</think>')[-1].lstrip('\n') %}{% else %}{% set text = m.content | trim %}{% endif %}" +
+      "{% if loop.last %}{{ '<|im_start|>' + m.role + '\n' + text }}" +
+      "{% else %}{{ '<|im_start|>' + m.role + '\n' + text + '<|im_end|>' }}{% endif %}{% endfor %}";
+    const many = Array.from({ length: 20 }, () => ({ role: "user", content: `</think>${"x".repeat(100_000)}` }));
+    expect(render(source, { messages: many }).length).toBeGreaterThan(2_000_000);
+  });
 });
 
 describe("a hostile template is stopped", () => {
@@ -36,6 +46,11 @@ describe("a hostile template is stopped", () => {
       "a text that doubles",
       "{% set ns = namespace(x='ab') %}{% for i in range(64) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
       "too long a text",
+    ],
+    [
+      "a filter over a long text, many times",
+      "{% set ns = namespace(x='ab ') %}{% for i in range(18) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{% for i in range(300) %}{% set y = ns.x | title %}{% endfor %}",
+      "too many steps",
     ],
     ["a list that doubles", `{% set x = ['ab'] %}${"{% set x = [x, x] %}".repeat(40)}{{ x }}`, "too many steps"],
     [

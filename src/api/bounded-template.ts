@@ -8,6 +8,10 @@ const MAX_TEMPLATE_LENGTH = 2 ** 18;
 /** Syntax nodes that one rendering may evaluate, in addition to those per message. */
 const MAX_EVALUATIONS = 20_000;
 const MAX_EVALUATIONS_PER_MESSAGE = 2_000;
+/** Characters of a text that count as one more evaluation, since a filter may go through all of them. */
+const CHARACTERS_PER_EVALUATION = 512;
+/** How often a template may evaluate all the text it is given. Those of well-known models do so a dozen times. */
+const MAX_PASSES = 64;
 /** Longest text that any part may produce, in addition to the variables' own. */
 const MAX_ADDED_LENGTH = 2 ** 20;
 const MAX_RANGE = 10_000;
@@ -30,7 +34,10 @@ export class BoundedTemplate {
     const givenLength = JSON.stringify(variables).length;
     const given = Object.keys(variables).map((name) => environment.lookupVariable(name));
     const interpreter = new BoundedInterpreter(environment, given, {
-      evaluations: MAX_EVALUATIONS + MAX_EVALUATIONS_PER_MESSAGE * variables.messages.length,
+      evaluations:
+        MAX_EVALUATIONS +
+        MAX_EVALUATIONS_PER_MESSAGE * variables.messages.length +
+        (MAX_PASSES * givenLength) / CHARACTERS_PER_EVALUATION,
       length: givenLength + MAX_ADDED_LENGTH,
     });
     // A whole template evaluates to a text.
@@ -62,6 +69,8 @@ class BoundedInterpreter extends Interpreter {
     this.#charge(1);
     const result = super.evaluate(...args);
     if (this.#lengthOf(result) > this.#mostLength) throw new Error("it makes too long a text");
+    const { value } = result as { value: unknown };
+    if (typeof value === "string") this.#charge(Math.floor(value.length / CHARACTERS_PER_EVALUATION));
     return result;
   }
 
