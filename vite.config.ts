@@ -12,10 +12,10 @@ import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
 const isNeededOffline = (path: string) =>
   !path.startsWith("lib/") && !path.endsWith(".md") && (!path.startsWith("models/") || path.startsWith(EMBEDDED_MODEL));
 
-/** Of the page's modules those that are not loaded on demand (the benchmark, the demo, the models and servers to choose from, what
- * talks to servers, what a browser without WebGPU is shown). */
+/** Of the page's modules those that are not loaded on demand (the benchmark, the demo, the models and servers to choose from, the
+ * settings, what talks to servers, what a browser without WebGPU is shown). */
 const isNeededFirst =
-  /\/src\/(?:ui\/(?!bench\/|unsupported\/|connections\/|demo\/Demo(?:View|Pane|Race)\b|models\/(?!ModelPicker))|state\/|client\/(?!remote\/(?!address)|page-api)|protocol\/)|\/node_modules\/(?:react|react-dom|scheduler|zustand|marked|idb-keyval|comlink)\//;
+  /\/src\/(?:ui\/(?!bench\/|unsupported\/|connections\/|demo\/Demo(?:View|Pane|Race)\b|models\/(?!ModelPicker)|settings\/(?!(?:AppSettings|PaneSettings|AnsweredBy)\.))|state\/|client\/(?!remote\/(?!address)|page-api)|protocol\/)|\/node_modules\/(?:react|react-dom|scheduler|zustand|marked|idb-keyval|comlink)\//;
 
 const ISOLATION = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "credentialless" };
 

@@ -39,7 +39,7 @@ import { OpenRequest } from "./open-request.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { seedSequence } from "./seeds.ts";
 import { IsolatedText } from "./text/isolated-text.ts";
-import { parse } from "./text/text-service.ts";
+import { parse } from "./text/parse.ts";
 import { Telemetry } from "./telemetry.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 

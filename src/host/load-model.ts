@@ -1,4 +1,4 @@
-import { createChatFormat, type ChatFormat } from "../api/chat-format.ts";
+import type { ChatFormat } from "../api/chat-format.ts";
 import { parseBackendChoice, resolveEngineConfig } from "../api/engine-config.ts";
 import type { KernelChoice, LoadedRunner, OpenedBackend } from "../backends/backend.ts";
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
@@ -21,7 +21,7 @@ import { loadIntoMemory, type LoadedIntoMemory, type LoadedRunners } from "./loa
 import { loadRightKernels } from "./load-right-kernels.ts";
 import { openModel } from "./open-model.ts";
 import type { OfferedBackend, Platform } from "./platforms/platform.ts";
-import type { TextModel } from "./text/text-service.ts";
+import type { TextModel } from "./text/text-calls.ts";
 
 /** Embeddings are padded to a multiple of at most this. */
 const LARGEST_PADDING = 1024;
@@ -69,7 +69,12 @@ export async function loadModel(
     }
     const files = await opened.fetch();
     const defaults = await loadGenerationDefaults(files, described.eosTokenIds);
-    const [source, checkpoint] = await Promise.all([readTokenizer(files, defaults.eosTokenIds), openCheckpoint(files)]);
+    const [source, checkpoint, { createChatFormat }] = await Promise.all([
+      readTokenizer(files, defaults.eosTokenIds),
+      openCheckpoint(files),
+      // The templates' language is fetched beside the weights, not before the page can be used.
+      import("../api/chat-format.ts"),
+    ]);
     const frame = chatFrameOf(location);
     const isIsolated = platform.openTextThread !== null && mayTakeForEver(source);
     const tokenizer = new ModelTokenizer(isIsolated ? withoutEncoder(source) : source);

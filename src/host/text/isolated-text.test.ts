@@ -13,7 +13,9 @@ import { describeModel } from "../../models/families.ts";
 import { modelFiles } from "../../testing/models/model-folders.ts";
 import { seedSequence } from "../seeds.ts";
 import { IsolatedText, USUAL_TEXT_LIMITS, type TextLimits } from "./isolated-text.ts";
-import { parse, TextService, type TextCall, type TextPort } from "./text-service.ts";
+import { parse } from "./parse.ts";
+import type { TextCall, TextPort } from "./text-calls.ts";
+import { TextService } from "./text-service.ts";
 
 /** Each space may begin a match in as many ways as there are spaces, to the fifth power. */
 const SLOW = " * * * * *x|[^ ]+| +";

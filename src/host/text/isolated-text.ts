@@ -4,7 +4,7 @@ import type { RenderChatRequest, RenderedChat } from "../../protocol/rendered-ch
 import type { GenerationRequest } from "../../protocol/service.ts";
 import type { TokenizeRequest, TokenizeResponse } from "../../protocol/tokenize.ts";
 import { LimitedThread, ThreadEnded, TookTooLong } from "../../threads/limited-thread.ts";
-import { UNSEEDED, type TextCall, type TextModel, type TextPort, type TextValue } from "./text-service.ts";
+import { UNSEEDED, type TextCall, type TextModel, type TextPort, type TextValue } from "./text-calls.ts";
 
 export interface TextLimits {
   /** Building the tokenizer. */

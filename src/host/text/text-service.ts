@@ -1,44 +1,11 @@
 import { createChatFormat } from "../../api/chat-format.ts";
-import { parseChatRequest } from "../../api/chat-request.ts";
-import { parseCompletionRequest } from "../../api/completion-request.ts";
-import type { ParsedRequest, RequestContext } from "../../api/parsed-request.ts";
+import type { RequestContext } from "../../api/parsed-request.ts";
 import { renderChat } from "../../api/render-chat.ts";
 import { tokenize } from "../../api/tokenize.ts";
-import { ModelTokenizer, type TokenizerSource } from "../../files/tokenizer.ts";
-import type { ChatFrame } from "../../protocol/catalogue.ts";
+import { ModelTokenizer } from "../../files/tokenizer.ts";
 import { toErrorData } from "../../protocol/errors.ts";
-import type { RenderChatRequest, RenderedChat } from "../../protocol/rendered-chat.ts";
-import type { GenerationRequest } from "../../protocol/service.ts";
-import type { TokenizeRequest, TokenizeResponse } from "../../protocol/tokenize.ts";
-import type { ThreadAnswer } from "../../threads/limited-thread.ts";
-import type { ThreadPort } from "../../threads/thread-port.ts";
-
-/** What a thread of texts needs to know of the model, as plain data. */
-export interface TextModel {
-  readonly tokenizer: TokenizerSource;
-  /** For a model without its own template. */
-  readonly frame: ChatFrame | null;
-  readonly context: Omit<RequestContext, "tokenizer" | "chatFormat" | "nextSeed">;
-}
-
-export type TextCall =
-  /** Comes first. */
-  | { readonly type: "start"; readonly model: TextModel }
-  | { readonly type: "parse"; readonly request: GenerationRequest }
-  | { readonly type: "render"; readonly body: RenderChatRequest }
-  | { readonly type: "tokenize"; readonly body: TokenizeRequest };
-
-export type TextValue = ParsedRequest | RenderedChat | TokenizeResponse | null;
-type TextAnswer = ThreadAnswer<TextValue>;
-export type TextPort = ThreadPort<TextCall, TextAnswer>;
-
-/** Seed of a prompt whose request gives none: the engine's side draws it. */
-export const UNSEEDED = -1;
-
-/** @throws ChorusError naming the field */
-export function parse({ endpoint, body }: GenerationRequest, context: RequestContext): ParsedRequest {
-  return endpoint === "chat.completions" ? parseChatRequest(body, context) : parseCompletionRequest(body, context);
-}
+import { parse } from "./parse.ts";
+import { UNSEEDED, type TextAnswer, type TextCall, type TextValue } from "./text-calls.ts";
 
 /** The thread's side: templates and tokenizing, plain data in, plain data out. */
 export class TextService {

@@ -1,6 +1,7 @@
 // The entry of a thread that runs templates and tokenizers: of a browser, or of Node, where a module has no `self`.
 
-import { TextService, type TextCall } from "./text-service.ts";
+import type { TextCall } from "./text-calls.ts";
+import { TextService } from "./text-service.ts";
 
 const service = new TextService();
 

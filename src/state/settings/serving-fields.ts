@@ -9,6 +9,7 @@ export type ServingName =
   | "maxNumSeqs"
   | "maxNumBatchedTokens"
   | "longPrefillTokenThreshold"
+  | "maxStepStretch"
   | "schedulingPolicy"
   | "maxQueueSize"
   | "targetItlMs"
@@ -111,6 +112,18 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     isWhole: true,
     unit: "tokens",
     usual: () => "0",
+    takesEffect: "restart",
+  },
+  {
+    name: "maxStepStretch",
+    kind: "number",
+    label: "Stretch of a step by prompts",
+    help: "Prompts that join may make a step this many times as long for those who stream.",
+    min: 1,
+    max: 1000,
+    isWhole: false,
+    unit: "times",
+    usual: () => "2",
     takesEffect: "restart",
   },
   {

@@ -43,6 +43,7 @@ import type {
 import { NO_STATS, SAMPLE_METRICS } from "../requests/sample-reports.ts";
 import { asTexts, ChunkQueue } from "./chunk-queue.ts";
 import { FakeBlocks } from "./fake-blocks.ts";
+import { FAKE_MODEL } from "./fake-model-card.ts";
 
 export interface FakeEngineOptions {
   /** The whole answer; a word is a token. */
@@ -53,26 +54,6 @@ export interface FakeEngineOptions {
   /** Tokens drafted in each step; none, one, two... of them are accepted, in turn. [0] */
   readonly numDrafts?: number;
 }
-
-const MODEL: ModelCard = {
-  name: "fake-gpt",
-  numParameters: 4_200_000,
-  weightBytes: 8_500_000,
-  kvCacheBytes: 7_900_000,
-  contextLength: 256,
-  vocabSize: 4096,
-  numLayers: 4,
-  dtype: "f16",
-  kvCacheDtype: "f16",
-  numGpuBlocks: 240,
-  blockSize: 16,
-  backend: "webgpu",
-  adapter: "Fake adapter",
-  notice: null,
-  chat: true,
-  readsSystemPrompt: true,
-  defaults: { temperature: 0.6, top_p: 0.9, top_k: 30, min_p: 0, repetition_penalty: 1 },
-};
 
 const SHAPE = { numLayers: 4, numKvHeads: 4, headDim: 64 };
 
@@ -114,7 +95,7 @@ export class FakeEngine implements ChorusEngine {
   /** As they were set last. */
   thresholds: AlertThresholds | null = null;
   readonly #options: FakeEngineOptions;
-  readonly #metrics = new Metrics({ maxModelLen: MODEL.contextLength });
+  readonly #metrics = new Metrics({ maxModelLen: FAKE_MODEL.contextLength });
   readonly #listeners = new Set<{ event: keyof EngineEvents; listener: (payload: never) => void }>();
   readonly #blocks: FakeBlocks;
   #requests: FakeRequest[] = [];
@@ -127,7 +108,7 @@ export class FakeEngine implements ChorusEngine {
 
   constructor(options: FakeEngineOptions = {}) {
     this.#options = options;
-    this.model = { ...MODEL, ...options.model };
+    this.model = { ...FAKE_MODEL, ...options.model };
     const { contextLength, numGpuBlocks } = this.model;
     const { maxNumSeqs = 64 } = options;
     this.config = resolveEngineConfig({ maxNumSeqs, numGpuBlocks, seed: 0 }, { ...SHAPE, maxPositions: contextLength });

@@ -2,10 +2,12 @@ import { useMemo } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { Icon } from "../components/Icon.tsx";
+import { lazily } from "../components/Lazily.tsx";
 import { Sheet } from "../components/Sheet.tsx";
 import { useStore } from "../use-store.ts";
 import { AnsweredBy } from "./AnsweredBy.tsx";
-import { SettingsForm } from "./SettingsForm.tsx";
+
+const SettingsForm = lazily(async () => (await import("./SettingsForm.tsx")).SettingsForm);
 
 /** The settings of one pane. */
 export function PaneSettings({ app, pane }: { app: AppState; pane: Pane }) {

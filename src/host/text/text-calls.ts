@@ -1,0 +1,32 @@
+// What is asked of a thread of texts, and what it answers: plain data.
+
+import type { ParsedRequest, RequestContext } from "../../api/parsed-request.ts";
+import type { TokenizerSource } from "../../files/tokenizer.ts";
+import type { ChatFrame } from "../../protocol/catalogue.ts";
+import type { RenderChatRequest, RenderedChat } from "../../protocol/rendered-chat.ts";
+import type { GenerationRequest } from "../../protocol/service.ts";
+import type { TokenizeRequest, TokenizeResponse } from "../../protocol/tokenize.ts";
+import type { ThreadAnswer } from "../../threads/limited-thread.ts";
+import type { ThreadPort } from "../../threads/thread-port.ts";
+
+/** What a thread of texts needs to know of the model, as plain data. */
+export interface TextModel {
+  readonly tokenizer: TokenizerSource;
+  /** For a model without its own template. */
+  readonly frame: ChatFrame | null;
+  readonly context: Omit<RequestContext, "tokenizer" | "chatFormat" | "nextSeed">;
+}
+
+export type TextCall =
+  /** Comes first. */
+  | { readonly type: "start"; readonly model: TextModel }
+  | { readonly type: "parse"; readonly request: GenerationRequest }
+  | { readonly type: "render"; readonly body: RenderChatRequest }
+  | { readonly type: "tokenize"; readonly body: TokenizeRequest };
+
+export type TextValue = ParsedRequest | RenderedChat | TokenizeResponse | null;
+export type TextAnswer = ThreadAnswer<TextValue>;
+export type TextPort = ThreadPort<TextCall, TextAnswer>;
+
+/** Seed of a prompt whose request gives none: the engine's side draws it. */
+export const UNSEEDED = -1;

@@ -1,0 +1,47 @@
+import type { AppState } from "../../state/app/app-state.ts";
+import { useStore } from "../use-store.ts";
+import css from "./AppSettings.module.css";
+import { ChatFiles } from "./ChatFiles.tsx";
+import { EngineSwitches } from "./EngineSwitches.tsx";
+import { ServingSettings } from "./ServingSettings.tsx";
+import { SettingsForm } from "./SettingsForm.tsx";
+import { SiteApiSwitch } from "./SiteApiSwitch.tsx";
+
+/** What the dialog of the settings for all panes holds. */
+export function AppSettingsBody({ app }: { app: AppState }) {
+  return (
+    <>
+      <p className={css.hint}>A pane can have its own settings, which override these.</p>
+      <Form app={app} />
+      <ServingSettings app={app} />
+      <EngineSwitches engine={app.engine} tabs={app.tabs} />
+      {app.siteApi && <SiteApiSwitch api={app.siteApi} />}
+      <ChatFiles app={app} />
+    </>
+  );
+}
+
+function Form({ app }: { app: AppState }) {
+  const values = useStore(app.settings.store, (state) => state);
+  const model = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
+  const asked = Object.entries(app.settings.address);
+  return (
+    <>
+      {asked.length > 0 && (
+        <p className={css.hint}>
+          The page's address asks for {asked.map(([name, value]) => `${name} ${String(value)}`).join(", ")}. On this
+          visit that overrides what is set here.
+        </p>
+      )}
+      <SettingsForm
+        values={values}
+        inherited={{}}
+        source=""
+        model={model}
+        schemaProblem={app.schemaProblem}
+        onSet={(name, value) => app.settings.set(name, value)}
+        onReplace={(settings) => app.settings.replace(settings)}
+      />
+    </>
+  );
+}
