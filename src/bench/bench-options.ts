@@ -7,6 +7,7 @@ export const SECTION_IDS = [
   "prefill",
   "batch-size",
   "modes",
+  "modes-mixed",
   "static-window",
   "arrivals",
   "prefixes",

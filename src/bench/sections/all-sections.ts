@@ -5,7 +5,7 @@ import { decodeSection } from "./decode.ts";
 import { draftsSection } from "./drafts.ts";
 import { growthSection } from "./growth.ts";
 import { kernelsSection } from "./kernels.ts";
-import { modesSection } from "./modes.ts";
+import { modesSections } from "./modes.ts";
 import { prefillSection } from "./prefill.ts";
 import { prefixesSection } from "./prefixes.ts";
 import { startupSection } from "./startup.ts";
@@ -16,7 +16,7 @@ export const ALL_SECTIONS: readonly Section[] = [
   startupSection,
   decodeSection,
   batchSizeSection,
-  modesSection,
+  ...modesSections,
   staticWindowSection,
   prefillSection,
   arrivalsSection,

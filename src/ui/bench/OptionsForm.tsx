@@ -17,6 +17,7 @@ const SECTION_NAMES: Readonly<Record<SectionId, string>> = {
   decode: "Decode",
   "batch-size": "Batch size",
   modes: "Batching modes",
+  "modes-mixed": "Modes, mixed lengths",
   "static-window": "Static window",
   prefill: "Prefill",
   arrivals: "Arrivals",
