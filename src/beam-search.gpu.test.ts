@@ -47,6 +47,8 @@ describe.each(["webgpu", "cpu"] as const)("on %s", (backend) => {
     kvCacheDtype: "f32",
     maxNumSeqs: 64,
     numGpuBlocks: 512,
+    // All searches begin at once, whoever streams.
+    maxStepStretch: 1000,
   } as const;
 
   it("finds the golden runs' sequences and scores, all at once and beside others", async () => {
