@@ -61,7 +61,7 @@ test("a link sets how the engine serves on its visit; a wrong one is refused by 
   await expect(page.getByText("Serving settings of this link, on this visit: maxNumSeqs 1.")).toBeVisible();
   await app.pane(1).ask("Why?");
   await app.pane(2).ask("Why not?");
-  await expect(app.figure("Running")).toHaveText("1");
+  await expect(app.figure("Running")).toHaveText("1 of 1");
   await expect(app.figure("Waiting")).toHaveText("1");
 
   // Followed in the open page. The waiting question is asked again.

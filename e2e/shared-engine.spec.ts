@@ -105,9 +105,12 @@ test("tabs of the app say what their engines take, and share one once that is ch
 
   // What one tab chooses counts for both; the choice outlives a reload.
   await page.getByRole("button", { name: "Settings for all panes" }).click();
-  await page.getByRole("checkbox", { name: "Speculation" }).check();
+  const sheet = page.getByRole("dialog", { name: "Settings for all panes" });
+  await sheet.getByRole("heading", { name: "Serving" }).click();
+  await sheet.getByRole("textbox", { name: "Most sequences" }).fill("7");
+  await sheet.getByRole("button", { name: "Apply" }).click();
+  await expect(b.figure("Running")).toHaveText("0 of 7");
   await tab.getByRole("button", { name: "Settings for all panes" }).click();
-  await expect(tab.getByRole("checkbox", { name: "Speculation" })).toBeChecked();
   await expect(tab.getByRole("checkbox", { name: "One engine for all tabs" })).toBeChecked();
   await expect.poll(() => engines(page)).toEqual({ held: 2, distinct: 1 });
   await tab.reload();
