@@ -2,7 +2,8 @@
 //
 //   [panel][chunk]: a product reads the 4 panels of a group side by side, chunk after chunk. They are 4 streams in memory, so
 //   the processor fetches from 4 pages ahead. As one stream ([group][chunk][panel]) a decode step took up to twice as long on
-//   an Intel Xeon after a prompt, when the weights were no longer in the last cache.
+//   an Intel Xeon after a prompt, when the weights were no longer in the last cache. On an AMD EPYC one stream was the quicker
+//   (docs/decisions.md).
 //
 //   format   a chunk of a panel                                                                     bytes
 //   f32      [32 k][8 columns] f32                                                                   1024
