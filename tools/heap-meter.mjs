@@ -1,6 +1,10 @@
 // Measures JavaScript's memory in a page and all its workers with the browser's inspector.
 
+import { setTimeout } from "node:timers/promises";
+
 const SAMPLE_MS = 20;
+// Chromium doesn't always tell that a worker has ended while it was asked something.
+const MOST_SILENCE_MS = 30_000;
 
 /**
  * Bytes: V8's heap, the DOM's own heap (as that of Blobs and streams), and what array buffers hold outside of both.
@@ -25,10 +29,12 @@ export async function startHeapMeter(page) {
   let longestGapMs = 0;
   const ending = new AbortController();
 
+  const forget = (/** @type {string} */ id) => {
+    targets.delete(id);
+    last.delete(id);
+  };
   const sample = async (/** @type {string} */ id) => {
-    const usage = await targets
-      .get(id)?.("Runtime.getHeapUsage")
-      .catch(() => undefined);
+    const usage = await answered(targets.get(id)?.("Runtime.getHeapUsage"));
     // It may have ended meanwhile.
     if (usage === undefined || !targets.has(id)) return;
     last.set(id, usage);
@@ -42,7 +48,7 @@ export async function startHeapMeter(page) {
       await sample(id);
       longestGapMs = Math.max(longestGapMs, performance.now() - lastMs);
       lastMs = performance.now();
-      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+      await setTimeout(SAMPLE_MS);
     }
   };
 
@@ -52,17 +58,15 @@ export async function startHeapMeter(page) {
     targets.set(sessionId, (method) => ask(sessionId, method));
     void follow(sessionId);
   });
-  session.on("Target.detachedFromTarget", ({ sessionId }) => {
-    targets.delete(sessionId);
-    last.delete(sessionId);
-  });
+  session.on("Target.detachedFromTarget", ({ sessionId }) => forget(sessionId));
   await session.send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: false });
 
   /** Returns the memory in use now, without garbage. */
   const settle = async () => {
-    const ids = [...targets.keys()];
-    for (const id of ids) await targets.get(id)?.("HeapProfiler.collectGarbage");
-    for (const id of ids) await sample(id);
+    for (const [id, call] of targets) {
+      if ((await answered(call("HeapProfiler.collectGarbage"))) === undefined) forget(id);
+    }
+    for (const id of targets.keys()) await sample(id);
     return totals(last);
   };
   const before = await settle();
@@ -78,6 +82,15 @@ export async function startHeapMeter(page) {
       return { peak: difference(peak, before), samples, longestGapMs };
     },
   };
+}
+
+/** Returns the answer; undefined from a target that has ended, whether that was told or not. */
+function answered(/** @type {Promise<any> | undefined} */ answer) {
+  const inTime = new AbortController();
+  const silence = setTimeout(MOST_SILENCE_MS, undefined, { signal: inTime.signal });
+  return Promise.race([answer, silence])
+    .catch(() => undefined)
+    .finally(() => inTime.abort());
 }
 
 /** @returns {Held} */
