@@ -134,7 +134,7 @@ async function prepare(
     }
     const sequences = prompts.get(PROMPT_TOKENS)?.length ?? 0;
     const all = { way: contender.loads[0]?.way ?? "at once", sequences } as const;
-    const newTokens = Math.min(...engine.loads.filter(({ load }) => !load.newTokens).map((load) => load.newTokens));
+    const newTokens = Math.min(...engine.loads.filter(({ load }) => !load.promptTokens).map((load) => load.newTokens));
     const answers = await ask(page, all, prompts, newTokens, true, pace);
     const tokenIds = answers.map((answer) => answer.tokenIds);
     const tokens = reference && checkTokens(reference, tokenIds);

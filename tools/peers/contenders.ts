@@ -44,7 +44,7 @@ interface Lineup {
   readonly longestPrompt: number;
 }
 
-/** @param newTokens of an answer, for engines that need it beforehand */
+/** @param newTokens of an answer: the most on a GPU, as many as this on the CPU */
 export function listContenders(place: Place, newTokens: number): Lineup {
   return place === "gpu" ? onTheGpu(newTokens) : onTheCpu(newTokens);
 }
@@ -109,8 +109,9 @@ function onTheCpu(newTokens: number): Lineup {
   const mostSequences = Math.max(...CPU_SEQUENCES);
   const longestPrompt = Math.max(...LONG_PROMPTS);
   const tokensOfSequence = Math.max(PROMPT_TOKENS + newTokens, longestPrompt + TOKENS_AFTER_LONG_PROMPT);
+  // Whole requests are compared, so all answers are of one length.
   const loadsAs = (way: Way) => [
-    ...loads(way, ...CPU_SEQUENCES),
+    ...CPU_SEQUENCES.map((sequences) => ({ way, sequences, newTokens })),
     ...LONG_PROMPTS.map((promptTokens) => ({
       way,
       sequences: 1,
@@ -155,7 +156,7 @@ function onTheCpu(newTokens: number): Lineup {
     how,
     against: how,
     page: { module: "chorus", config: { backend: "cpu", cpuThreads: 1, dtype: "f32", kvCacheDtype: "f32" } },
-    loads: loads("at once", 1),
+    loads: [{ way: "at once", sequences: 1, newTokens }],
   };
   return { contenders: [reference, ...contenders], mostSequences, longestPrompt };
 }

@@ -44,4 +44,10 @@ describe("timing", () => {
     expect(tokensWithin(100, trial, 8, 64)).toBe(8);
     expect(tokensWithin(100_000, trial, 8, 64)).toBe(64);
   });
+
+  it("judges an answer's length by what comes when all prompts are done", () => {
+    // The second prompt takes a second; then both get a token every 100 ms.
+    const trial = [answer(0, 100, 600, 1100, 1200, 1300), answer(0, 1100, 1200, 1300)];
+    expect(tokensWithin(2000, trial, 8, 64)).toBe(20);
+  });
 });

@@ -44,8 +44,16 @@ export function medianTiming(timings: readonly Timing[]): Timing {
  * How many tokens can be made in `budgetMs`, judged by a trial: at least `least`, at most `most`.
  */
 export function tokensWithin(budgetMs: number, trial: readonly Answer[], least: number, most: number): number {
-  const { decodeTokensPerSecond } = timingOf(trial);
-  const tokens = Math.floor((budgetMs / 1000) * (decodeTokensPerSecond / trial.length));
+  // While others' prompts are computed, tokens come slowly: only what comes after the last first token says how it goes on.
+  const lastFirstMs = Math.max(...trial.map(({ arrivals }) => arrivals[0]?.atMs ?? NaN));
+  const endMs = Math.max(...trial.map(({ arrivals }) => arrivals.at(-1)?.atMs ?? NaN));
+  const tokensSince = sum(
+    trial.map(({ arrivals }) => {
+      const before = arrivals.findLast(({ atMs }) => atMs <= lastFirstMs);
+      return (arrivals.at(-1)?.tokens ?? NaN) - (before?.tokens ?? 0);
+    }),
+  );
+  const tokens = Math.floor((budgetMs * tokensSince) / (endMs - lastFirstMs) / trial.length);
   return Math.min(most, Math.max(least, tokens));
 }
 

@@ -22,6 +22,19 @@ it("finds where answers part from the reference, in what both have", () => {
   });
 });
 
+it("compares each answer to its own end", () => {
+  const reference = [
+    [1, 2, 3],
+    [4, 5, 6],
+  ];
+  expect(checkTokens(reference, [[1], [4, 5, 0]])).toEqual({
+    tokensEach: 3,
+    answers: 2,
+    sameAnswers: 1,
+    firstDifferences: [2],
+  });
+});
+
 it("counts a token that is the reference's again, after one that was not, for nothing", () => {
   expect(checkTokens([[1, 2, 3]], [[9, 2, 3]])).toMatchObject({ sameAnswers: 0, firstDifferences: [0] });
 });
