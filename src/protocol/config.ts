@@ -59,7 +59,7 @@ export interface EngineConfig {
   kvCacheBytes?: number;
   /** Number of cache blocks; overrides kvCacheBytes. */
   numGpuBlocks?: number;
-  /** Format of the weights; sums are always f32. ["f16"; "f32" on the CPU up to 1 GiB, and on a software adapter without f16] */
+  /** Format of the weights; sums are always f32. ["f16"; "f32" on the CPU up to 256 MiB, and on a software adapter without f16] */
   dtype?: WeightsDtype;
   /** ["f16"] */
   kvCacheDtype?: KvCacheDtype;

@@ -104,7 +104,7 @@ function onTheGpu(newTokens: number): Lineup {
   return { contenders, mostSequences, longestPrompt: PROMPT_TOKENS };
 }
 
-/** All on the same number of threads, with weights in f32; only the cache of Chorus's own settings is f16. */
+/** All on the same number of threads. Chorus's own settings keep the cache, and weights of over 256 MiB, in f16. */
 function onTheCpu(newTokens: number): Lineup {
   const mostSequences = Math.max(...CPU_SEQUENCES);
   const longestPrompt = Math.max(...LONG_PROMPTS);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
+import { describeModel } from "../../models/families.ts";
 import type { EngineConfig } from "../../protocol/config.ts";
 import { openBundledHelper } from "../../testing/cpu/bundled-helper.ts";
 import { readFixture } from "../../testing/models/fixtures.ts";
@@ -21,6 +22,13 @@ it("computes what is portable where there is no relaxed SIMD", async () => {
   const runner = await opened.load({ weights, engine: resolve({ cpuMath: "fastest" }) });
   expect(runner.adapterName).toBe("CPU, 1 thread");
   runner.dispose();
+});
+
+it("keeps a small model's weights as f32, and a larger one's as halves", async () => {
+  const opened = await cpuBackend(ONE_THREAD).open();
+  const small = describeModel({ model_type: "gpt2", n_embd: 384, n_layer: 6, n_head: 6, vocab_size: 8192 });
+  const gpt2 = describeModel({ model_type: "gpt2" });
+  expect([small, gpt2].map((each) => opened.usual(each).dtype)).toEqual(["f32", "f16"]);
 });
 
 it("says before a load what would fit", async () => {

@@ -4,8 +4,11 @@ import { CpuRunner, type CpuThreads } from "./cpu-runner.ts";
 import { detectFeatures, type CpuFeatures } from "./features.ts";
 import { checkFits, modelMemory } from "./memory.ts";
 
-/** As f32 up to here: a step waits for arithmetic. More is kept as halves, which take half of a small computer's memory. */
-const MAX_WHOLE_BYTES = 2 ** 30;
+/**
+ * As f32 up to here: the last cache holds much of it, and a step waits for arithmetic. A larger model waits for memory: as
+ * halves one sequence is a third faster and eight a tenth slower, and a small computer has twice the room.
+ */
+const MAX_WHOLE_BYTES = 2 ** 28;
 /**
  * Rows of a step. A prompt's step keeps others waiting, and messages: an abort too. Steps of more rows read the weights less
  * often, but compute a prompt hardly faster.

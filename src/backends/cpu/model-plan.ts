@@ -5,7 +5,7 @@ import type { ModelWeights } from "../../models/model-weights.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { compileGraph, type CompiledGraph } from "./compile-graph.ts";
 import { headBlockBytes, type CacheShape } from "./kernels/cache-write.ts";
-import { TOTALS_BYTES } from "./kernels/product.ts";
+import { SCRATCH_BYTES } from "./kernels/product.ts";
 import { MemoryMap } from "./memory-map.ts";
 import type { LayerCache, Rows } from "./program/operation.ts";
 import { takeStepMemory, type StepMemory } from "./program/step-memory.ts";
@@ -46,9 +46,9 @@ export class ModelPlan {
     const headStride = headStrideOf(shape.headDim);
     this.cache = { dtype: engine.kvCacheDtype, headSize: headStride, blockSize };
     const pitch = 4 * (maxLength + blockSize);
-    const bytes = TOTALS_BYTES + shape.numHeads * pitch;
+    const bytes = SCRATCH_BYTES + shape.numHeads * pitch;
     const totals = map.take(maxThreads * bytes);
-    this.scratch = { totals, scores: totals + TOTALS_BYTES, pitch, bytes };
+    this.scratch = { totals, scores: totals + SCRATCH_BYTES, pitch, bytes };
     this.#weights = new WeightMemory(map, graph, engine.dtype);
     this.weightBytes = this.#weights.bytes;
     this.graph = compileGraph(graph, {

@@ -4,7 +4,7 @@ import type { CpuMath, KvCacheDtype, WeightsDtype } from "../../protocol/config.
 import { seededRandom } from "../../bench/seeded-random.ts";
 import { headBlockBytes, type CacheShape } from "../../backends/cpu/kernels/cache-write.ts";
 import { assembleKernels } from "../../backends/cpu/kernels/kernels.ts";
-import { TOTALS_BYTES } from "../../backends/cpu/kernels/product.ts";
+import { SCRATCH_BYTES } from "../../backends/cpu/kernels/product.ts";
 import { MemoryMap } from "../../backends/cpu/memory-map.ts";
 import { packBand } from "../../backends/cpu/pack/pack-band.ts";
 import { panelShape, strideOf, type PanelMatrix } from "../../backends/cpu/pack/panel-matrix.ts";
@@ -226,7 +226,7 @@ export async function openCpuModel(options: CpuModelOptions) {
   meet();
 
   const pitch = 4 * (context + BLOCK_SIZE);
-  const scratchBytes = TOTALS_BYTES + heads * pitch;
+  const scratchBytes = SCRATCH_BYTES + heads * pitch;
   const totals = map.take(maxThreads * scratchBytes);
   const sync = takeSyncMemory(map);
   const limits = { isShared, pages: map.pages };
@@ -241,7 +241,7 @@ export async function openCpuModel(options: CpuModelOptions) {
   const plan: SharedPlan = {
     module,
     memory,
-    thread: { program, step, cache, scratch: { totals, scores: totals + TOTALS_BYTES, pitch, bytes: scratchBytes } },
+    thread: { program, step, cache, scratch: { totals, scores: totals + SCRATCH_BYTES, pitch, bytes: scratchBytes } },
     sampler,
     sync,
   };

@@ -30,7 +30,8 @@ export const GROUP_PANELS = GROUP_COLUMNS / PANEL_COLUMNS;
 const SCALES_BYTES = 4 * PANEL_COLUMNS;
 const WORDS_BYTES = 4 * PANEL_COLUMNS;
 
-export interface PanelFormat {
+/** How a tile reads the weights of a chunk. */
+export interface ChunkFormat {
   /** Of a panel's chunk. */
   readonly chunkBytes: number;
   /** Bytes between k and k + 1, on the average. */
@@ -43,6 +44,12 @@ export interface PanelFormat {
   constants(f: FunctionBuilder): PanelConstants;
   /** Four weights, k steps after the pointer's: of columns 0 to 3 at `offset` 0, of 4 to 7 at 16. Integers lack their scale. */
   weights(pointer: I32, k: number, offset: number, constants: PanelConstants): Vector;
+}
+
+/** How weights are kept. */
+export interface PanelFormat extends ChunkFormat {
+  /** A chunk of the same values as f32, for products of many rows; null: it is one already. */
+  readonly unpacked: ChunkFormat | null;
   /** One weight of a column, k steps after the chunk's beginning; `column`: the chunk's address plus 4 times the column. */
   weight(column: I32, k: number): Value<"f32">;
 }
@@ -52,13 +59,22 @@ interface PanelConstants {
   readonly halfScale: Local<"v128">;
 }
 
+/** [32 k][8 columns] f32, after 8 scales if there are any. */
+function f32Chunk(isScaled: boolean): ChunkFormat {
+  const firstByte = isScaled ? SCALES_BYTES : 0;
+  return {
+    chunkBytes: firstByte + 4 * CHUNK * PANEL_COLUMNS,
+    bytesAStep: WORDS_BYTES,
+    isScaled,
+    firstByte,
+    constants: (f) => ({ mask: f.v128(), halfScale: f.v128() }),
+    weights: (pointer, k, offset) => v128.load(pointer, k * WORDS_BYTES + offset),
+  };
+}
+
 const f32Panels: PanelFormat = {
-  chunkBytes: 4 * CHUNK * PANEL_COLUMNS,
-  bytesAStep: WORDS_BYTES,
-  isScaled: false,
-  firstByte: 0,
-  constants: (f) => ({ mask: f.v128(), halfScale: f.v128() }),
-  weights: (pointer, k, offset) => v128.load(pointer, k * WORDS_BYTES + offset),
+  ...f32Chunk(false),
+  unpacked: null,
   weight: (column, k) => f32.load(column, k * WORDS_BYTES),
 };
 
@@ -67,6 +83,7 @@ const f16Panels: PanelFormat = {
   bytesAStep: WORDS_BYTES / 2,
   isScaled: false,
   firstByte: -2,
+  unpacked: f32Chunk(false),
   constants: (f) => ({ mask: movedHalfBits(f), halfScale: f.v128(HALF_SCALE) }),
   weights: (pointer, k, offset, { mask, halfScale }) => {
     const lanes = v128.load(pointer, (k >> 1) * WORDS_BYTES + offset + 2 * (k & 1));
@@ -87,6 +104,7 @@ function integerPanels(bits: 8 | 4): PanelFormat {
     bytesAStep: WORDS_BYTES / stepsAWord,
     isScaled: true,
     firstByte: SCALES_BYTES - 3,
+    unpacked: f32Chunk(true),
     constants: (f) => ({ mask: f.v128(i32x4.splat(topBits)), halfScale: f.v128() }),
     weights: (pointer, k, offset, { mask }) => {
       const word = Math.floor(k / stepsAWord);

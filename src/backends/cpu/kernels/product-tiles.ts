@@ -10,7 +10,7 @@ import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { I32, Vector } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { TOTALS_STRIDE } from "./epilogues.ts";
-import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_COLUMNS, type PanelFormat } from "./panels.ts";
+import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_COLUMNS, type ChunkFormat } from "./panels.ts";
 
 const CHUNK_X_BYTES = 4 * CHUNK;
 const PANEL_TOTALS_BYTES = 4 * PANEL_COLUMNS;
@@ -21,9 +21,15 @@ const TILE = { x: "i32", xStride: "i32", w: "i32", panelBytes: "i32", totals: "i
 export type Tile = FunctionReference<typeof TILE, null>;
 
 /** x: the rows' chunk; w: that chunk of the group's first panel; panelBytes: from a panel to the next. */
-export function defineTile(module: ModuleBuilder, math: Arithmetic, format: PanelFormat, rows: number): Tile {
+export function defineTile(
+  module: ModuleBuilder,
+  name: string,
+  math: Arithmetic,
+  format: ChunkFormat,
+  rows: number,
+): Tile {
   const panels = rows <= 2 ? GROUP_PANELS / rows : 1;
-  return module.function(`tile_${rows}`, TILE, (f, { x, xStride, w, panelBytes, totals }) => {
+  return module.function(name, TILE, (f, { x, xStride, w, panelBytes, totals }) => {
     const constants = format.constants(f);
     const xRows = rowPointers(f, rows);
     const sums = grid(f, rows, 2 * panels);
@@ -75,7 +81,7 @@ export function defineTile(module: ModuleBuilder, math: Arithmetic, format: Pane
 /** total + sum, or total + sum times the scale of its columns. */
 function scaledSum(
   math: Arithmetic,
-  format: PanelFormat,
+  format: ChunkFormat,
   sum: Vector,
   scales: I32,
   offset: number,

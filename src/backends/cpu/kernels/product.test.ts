@@ -14,7 +14,7 @@ import { weightsAsKept } from "../../../testing/references/weights-as-kept.ts";
 import { strideOf } from "../pack/panel-matrix.ts";
 import { EPILOGUE, outputColumns, type Epilogue } from "./epilogues.ts";
 import { GROUP_COLUMNS } from "./panels.ts";
-import { TOTALS_BYTES } from "./product.ts";
+import { SCRATCH_BYTES } from "./product.ts";
 
 const DTYPES: readonly WeightsDtype[] = ["f32", "f16", "q8", "q4"];
 
@@ -54,7 +54,7 @@ function multiply(test: TestKernels, shape: Case, { epilogue = "store", hasBias 
   const xAt = test.put(paddedRows(x, rows, k));
   const yAt = test.put(paddedRows(before, rows, n));
   const biasAt = test.put(paddedRows(bias, 1, n));
-  const totals = test.take(TOTALS_BYTES);
+  const totals = test.take(SCRATCH_BYTES);
   const [kBytes, nBytes] = [4 * matrix.kStride, 4 * matrix.nStride];
   const groups = matrix.nStride / GROUP_COLUMNS;
   const { rowsACall = rows, groupsACall = groups } = run;
@@ -115,7 +115,7 @@ describe.each(DTYPES)("%s", (dtype) => {
     const x = test.put(new Float32Array(32).fill(2 ** 20));
     const y = test.take(4 * 32);
     const { address } = matrix;
-    test.kernels.product(x, 128, address, 0, y, 128, 128, 1, 1, test.take(TOTALS_BYTES), EPILOGUE.store);
+    test.kernels.product(x, 128, address, 0, y, 128, 128, 1, 1, test.take(SCRATCH_BYTES), EPILOGUE.store);
     const ones = new Float32Array(32).fill(2 ** 20);
     const kept = weightsAsKept(w, 32, 32, dtype, { groupsAlong: "columns" });
     expectNear(test.floats(y, 32), matmulReference(ones, kept, new Float32Array(32), 1, 32, 32), 1e-7);
@@ -187,6 +187,6 @@ it("leaves zeros in the padding of y, where there were zeros", async () => {
   const x = test.put(paddedRows(randomNormals(3 * 40, 2), 3, 40));
   const y = test.take(4 * 3 * strideOf(33));
   const { address } = matrix;
-  test.kernels.product(x, 256, address, 0, y, 256, 256, 2, 3, test.take(TOTALS_BYTES), EPILOGUE.silu);
+  test.kernels.product(x, 256, address, 0, y, 256, 256, 2, 3, test.take(SCRATCH_BYTES), EPILOGUE.silu);
   for (let row = 0; row < 3; row++) expect([...test.floats(y + 256 * row + 4 * 33, 31)]).toEqual(Array(31).fill(0));
 });

@@ -3,14 +3,14 @@
 // After a gate y has half as many columns: see epilogues.ts.
 //
 // Columns come in groups of 32. The rows are cut into tiles of 1 to 6, and all tiles take a chunk of K before any takes the
-// next, so that weights stream once; their totals wait in a scratch. Which tile computes a row changes no bit of it: see
-// product-tiles.ts.
+// next, so that weights stream once; their totals wait in a scratch. Several tiles share one unpacking of the chunk. Which
+// tile computes a row changes no bit of it: see product-tiles.ts.
 
 import type { WeightsDtype } from "../../../protocol/config.ts";
 import type { FunctionBuilder, FunctionReference, Local } from "../wasm/function-builder.ts";
 import { i32 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
-import type { Value } from "../wasm/value.ts";
+import type { I32, Value } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import {
   EPILOGUE,
@@ -20,13 +20,17 @@ import {
   type Epilogue,
   type EpilogueFunction,
 } from "./epilogues.ts";
-import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_FORMATS } from "./panels.ts";
+import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_FORMATS, type ChunkFormat } from "./panels.ts";
 import { defineTile, type Tile } from "./product-tiles.ts";
+import { defineUnpackChunk } from "./unpack-chunk.ts";
 
 /** Rows per pass: their totals fit the first-level cache. More rows take more passes. */
-const MAX_ROWS = 48;
-/** Bytes that `product` needs as a scratch. */
-export const TOTALS_BYTES = MAX_ROWS * TOTALS_STRIDE;
+const MAX_ROWS = 64;
+const TILE_HEIGHTS = [1, 2, 3, 4, 5, 6];
+const TOTALS_BYTES = MAX_ROWS * TOTALS_STRIDE;
+const UNPACKED_BYTES = Math.max(...Object.values(PANEL_FORMATS).map(({ unpacked }) => unpacked?.chunkBytes ?? 0));
+/** Bytes that `product` needs as a scratch: the totals of its rows, then a chunk of a group, unpacked. */
+export const SCRATCH_BYTES = TOTALS_BYTES + GROUP_PANELS * UNPACKED_BYTES;
 
 const PRODUCT = {
   x: "i32",
@@ -38,7 +42,7 @@ const PRODUCT = {
   kBytes: "i32", // of a row of x with its padding
   groups: "i32", // of columns
   rows: "i32",
-  totals: "i32", // scratch of TOTALS_BYTES
+  totals: "i32", // scratch of SCRATCH_BYTES
   epilogue: "i32",
 } as const;
 
@@ -64,7 +68,15 @@ export function defineProduct(
   epilogues: Readonly<Record<Epilogue, EpilogueFunction>>,
 ): FunctionReference<typeof PRODUCT, null> {
   const format = PANEL_FORMATS[dtype];
-  const tiles = [1, 2, 3, 4, 5, 6].map((rows) => defineTile(module, math, format, rows));
+  const tilesOf = (name: string, read: ChunkFormat) =>
+    TILE_HEIGHTS.map((rows) => defineTile(module, `${name}_${rows}`, math, read, rows));
+  const tiles = tilesOf("tile", format);
+  const { unpacked } = format;
+  const unpacking = unpacked && {
+    unpacked,
+    tiles: tilesOf("unpacked_tile", unpacked),
+    unpack: defineUnpackChunk(module, format, unpacked),
+  };
   return module.function("product", PRODUCT, (f, parameters) => {
     const { x, xStride, w, bias, y, yStride, kBytes, groups, rows, totals, epilogue } = parameters;
     const panelBytes = f.i32(i32.mul(i32.divU(kBytes, 4 * CHUNK), format.chunkBytes));
@@ -81,15 +93,21 @@ export function defineProduct(
         f.doWhile(
           () => {
             height.set(i32.select(i32.gtU(rowsLeft, MAX_ROWS), MAX_ROWS, rowsLeft));
-            walkChunks(f, tiles, format.chunkBytes, {
-              x: xBlock,
-              xStride,
-              w,
-              panelBytes,
-              totals,
-              kBytes,
-              rows: height,
-            });
+            const group = { x: xBlock, xStride, w, totals, kBytes, rows: height };
+            const walkPacked = () =>
+              walkChunks(f, tiles, format.chunkBytes, group, (chunk) => ({ w: chunk, panelBytes }));
+            if (!unpacking) walkPacked();
+            else
+              f.if(
+                i32.gtU(height, TILE_HEIGHTS.length),
+                () =>
+                  walkChunks(f, unpacking.tiles, format.chunkBytes, group, (chunk) => {
+                    const target = i32.add(totals, TOTALS_BYTES);
+                    f.call(unpacking.unpack, { w: chunk, panelBytes, target });
+                    return { w: target, panelBytes: unpacking.unpacked.chunkBytes };
+                  }),
+                walkPacked,
+              );
             for (const [name, number] of Object.entries(EPILOGUE)) {
               const finish = epilogues[name as Epilogue];
               f.if(i32.eq(epilogue, number), () => f.call(finish, { totals, bias, y: yBlock, yStride, rows: height }));
@@ -110,26 +128,28 @@ export function defineProduct(
   });
 }
 
-type Group = Readonly<Record<"x" | "xStride" | "w" | "panelBytes" | "totals" | "kBytes" | "rows", Local<"i32">>>;
+type Group = Readonly<Record<"x" | "xStride" | "w" | "totals" | "kBytes" | "rows", Local<"i32">>>;
 
-/** All tiles of a chunk before the next one. */
+/** All tiles of a chunk before the next one. `read` makes a chunk ready for them. */
 function walkChunks(
   f: FunctionBuilder,
   tiles: readonly Tile[],
   bytesAChunk: number,
-  { x, xStride, w, panelBytes, totals, kBytes, rows }: Group,
+  { x, xStride, w, totals, kBytes, rows }: Group,
+  read: (chunk: Local<"i32">) => { readonly w: I32; readonly panelBytes: I32 },
 ): void {
   const totalsEnd = i32.add(totals, i32.mul(rows, TOTALS_STRIDE));
   f.for(totals, totalsEnd, 16, (at) => f.storeV128(at, 0));
   const chunk = f.i32(w);
   f.for(0, kBytes, 4 * CHUNK, (k) => {
     const left = f.i32(rows);
+    const weights = read(chunk);
     const xTile = f.i32(i32.add(x, k));
     const tileTotals = f.i32(totals);
     f.doWhile(
       () => {
         chooseTile(f, tiles, left, (tile, height) => {
-          f.call(tile, { x: xTile, xStride, w: chunk, panelBytes, totals: tileTotals });
+          f.call(tile, { x: xTile, xStride, ...weights, totals: tileTotals });
           f.increment(xTile, i32.mul(xStride, height));
           f.increment(tileTotals, TOTALS_STRIDE * height);
           f.increment(left, -height);
