@@ -1,10 +1,10 @@
 // npm run bench: the core's cost in Node, then the benchmark page (#/bench) in Chromium, whose figures go to the terminal
 // and to docs/benchmarks/. Words narrow it: "core", "page"; only when named: "cpu" (the CPU backend's kernels and steps),
 // "draft" (when a draft model pays, on the CPU; --size gpt2 --draft distilgpt2), "ui" (the interface alone), "memory" (while a
-// model loads), "soak" (a long day; --minutes N), "serve" (load on a server: --url --requests --rate --concurrency, or --soak
-// MINUTES --streams), "fleet" (a simulation of many servers), "policies" (a simulation of the scheduling policies: --recording
-// FILE --sequences N), "balancer" (three servers behind HAProxy, or --balancer nginx), "peers" (others on the same weights), or
-// part of the name of a *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --backend cpu
+// model loads), "soak" (a long day; --minutes N), "hidden" (decoding in a hidden tab; --minutes N), "serve" (load on a server:
+// --url --requests --rate --concurrency, or --soak MINUTES --streams), "fleet" (a simulation of many servers), "policies" (a
+// simulation of the scheduling policies: --recording FILE --sequences N), "balancer" (three servers behind HAProxy, or
+// --balancer nginx), "peers" (others on the same weights), or part of the name of a *.gpu.bench.ts (order, run-ahead). Options are the page's: --quick --size small --backend cpu
 // --sections decode,modes --sequences 1,8 --draft distilgpt2 --dtype q8 --repeats 3 --promptTokens 32 --outputTokens 32;
 // --out FOLDER and --name NAME say where to, --note TEXT what its readers should know.
 
@@ -87,6 +87,11 @@ if (process.argv.includes("peers")) {
     const { benchSoak } = await import("./bench-soak.mjs");
     await benchSoak(await ensureChromium(), values);
   }
+  if (words.includes("hidden")) {
+    const { ensureChromium } = await import("./install-chromium.mjs");
+    const { benchHidden } = await import("./bench-hidden.mjs");
+    await benchHidden(await ensureChromium(), values);
+  }
   if (words.includes("serve")) {
     const { benchServe } = await import("./bench-serve.mjs");
     await benchServe(values);
@@ -103,7 +108,20 @@ if (process.argv.includes("peers")) {
     const { benchBalancer } = await import("./bench-balancer.mjs");
     await benchBalancer(values.balancer);
   }
-  const named = ["core", "page", "cpu", "draft", "ui", "memory", "soak", "serve", "fleet", "policies", "balancer"];
+  const named = [
+    "core",
+    "page",
+    "cpu",
+    "draft",
+    "ui",
+    "memory",
+    "soak",
+    "hidden",
+    "serve",
+    "fleet",
+    "policies",
+    "balancer",
+  ];
   const filters = words.filter((word) => !named.includes(word));
   if (filters.length > 0) {
     const { ensureChromium } = await import("./install-chromium.mjs");
