@@ -5,12 +5,12 @@ import { spawn } from "node:child_process";
 import { addOptions, openCommand } from "./command-line.mjs";
 import { buildAndServe } from "./serve-app.mjs";
 
-const command = await openCommand(
+const start = await openCommand(
   "npm start --",
   "Builds the app, serves it on this machine, and opens it in the browser.",
 );
-await addOptions(command, [{ flags: "--no-open", about: "leaves the browser alone" }]);
-const { open } = command.parse().opts();
+await addOptions(start, [{ flags: "--no-open", about: "leaves the browser alone" }]);
+const { open } = start.parse().opts();
 const { url, close } = await buildAndServe(5173);
 console.log(`\nChorus is at ${url}\nCtrl+C ends it.`);
 if (open && !process.env.CI) openInBrowser(url);
