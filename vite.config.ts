@@ -12,10 +12,10 @@ import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
 const isNeededOffline = (path: string) =>
   !path.startsWith("lib/") && !path.endsWith(".md") && (!path.startsWith("models/") || path.startsWith(EMBEDDED_MODEL));
 
-/** Of the page's modules those that are not loaded on demand (the benchmark, the demo, the models and servers to choose from, the
+/** Of the page's modules those that are not loaded on demand (the benchmark, the player, the duel, the demo, the models and servers to choose from, the
  * settings, what talks to servers, what a browser without WebGPU is shown). */
 const isNeededFirst =
-  /\/src\/(?:ui\/(?!bench\/|unsupported\/|connections\/|demo\/Demo(?:View|Pane|Race)\b|models\/(?!ModelPicker)|settings\/(?!(?:AppSettings|PaneSettings|AnsweredBy)\.))|state\/|client\/(?!remote\/(?!address)|page-api)|protocol\/)|\/node_modules\/(?:react|react-dom|scheduler|zustand|marked|idb-keyval|comlink)\//;
+  /\/src\/(?:ui\/(?!bench\/|player\/|duel\/|unsupported\/|connections\/|demo\/Demo(?:View|Pane|Race)\b|models\/(?!ModelPicker)|settings\/(?!(?:AppSettings|PaneSettings|AnsweredBy)\.))|state\/(?!duel\/|player\/(?!handed-over))|client\/(?!(?:block-ledger|check-recording|chrome-trace|read-recording)\.|remote\/(?!address)|page-api)|protocol\/)|\/node_modules\/(?:react|react-dom|scheduler|zustand|marked|idb-keyval|comlink)\//;
 
 const ISOLATION = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "credentialless" };
 
@@ -31,6 +31,10 @@ export default defineConfig({
   build: {
     target: "esnext",
     // What the first page needs is one file: cut up by what else shares it, it is 2 kB larger.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "app", test: isNeededFirst }] } } },
+    rolldownOptions: {
+      // The library exports these too, and the page imports the library: they are loaded with the player all the same.
+      treeshake: { moduleSideEffects: [{ test: /\/src\/client\/(?:read|check)-recording\./, sideEffects: false }] },
+      output: { codeSplitting: { groups: [{ name: "app", test: isNeededFirst }] } },
+    },
   },
 });

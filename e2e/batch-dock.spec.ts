@@ -109,7 +109,7 @@ test("the engine's events are saved as JSON lines and its metrics as Prometheus 
     ]);
     return [download.suggestedFilename(), await readFile(await download.path(), "utf8")] as const;
   };
-  const [runName, run] = await save("Steps and requests as JSON lines");
+  const [runName, run] = await save("Recording of this run, with the chats' words");
   expect(runName).toBe("chorus-run.jsonl");
   const types = run
     .trimEnd()

@@ -9,7 +9,10 @@ import type { ChorusEngine, CreateEngineOptions } from "./protocol/engine.ts";
 import { ChorusError } from "./protocol/errors.ts";
 import { locateModel, withAbsoluteDraft, type HubLocation } from "./protocol/model-source.ts";
 
-export { recordRun, readRecording, type RecordedEvent, type Recording } from "./client/recording.ts";
+export { chromeTrace } from "./client/chrome-trace.ts";
+export { readRecording } from "./client/read-recording.ts";
+export { recordRun } from "./client/recording.ts";
+export type { RecordedConfig, RecordedEvent, Recording } from "./client/recording-format.ts";
 export type { DownloadModelOptions, Models } from "./client/models-client.ts";
 export { ChorusError, type ChorusErrorCode, type ChorusErrorData } from "./protocol/errors.ts";
 export type * from "./protocol/config.ts";

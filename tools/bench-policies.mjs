@@ -31,7 +31,7 @@ export async function benchPolicies(
 ) {
   const { runnerImport } = await import("vite");
   const load = async (/** @type {string} */ path) => (await runnerImport(path, { configFile: false, root })).module;
-  const { readRecording } = await load("./src/client/recording.ts");
+  const { readRecording } = await load("./src/client/read-recording.ts");
   const { recordedLoad } = await load("./src/testing/policies/recorded-load.ts");
   const { replayLoad } = await load("./src/testing/policies/replay-load.ts");
   const { seededLoad, SEEDED_LOADS } = await load("./src/testing/policies/seeded-loads.ts");

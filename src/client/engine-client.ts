@@ -16,7 +16,6 @@ import type {
 import { ChorusError, fromErrorData, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
-import { isDataCloneError, notPlainData } from "../protocol/plain-data.ts";
 import type { EngineStats, KvCacheMap, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, LoadedEngine, Response, Result } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
@@ -39,9 +38,9 @@ export class EngineClient implements ChorusEngine {
   readonly #listeners: Listeners = {
     step: new Set(),
     request: new Set(),
+    words: new Set(),
     alert: new Set(),
     device: new Set(),
-    batchingMode: new Set(),
     fatal: new Set(),
   };
   #loaded: LoadedEngine | null = null;
@@ -118,6 +117,7 @@ export class EngineClient implements ChorusEngine {
       throw new ChorusError("invalid_type", `The listener of "${event}" must be a function.`, "listener");
     }
     this.#listeners[event].add(listener);
+    if (event === "words" && !this.#ended) void this.#transport.service.tellWords();
     return () => this.#listeners[event].delete(listener);
   }
 
@@ -228,19 +228,19 @@ export class EngineClient implements ChorusEngine {
     });
   }
 
-  #receive({ events, steps, requests, alerts, devices, batchingMode, fatal }: EngineMessage): void {
+  #receive({ events, steps, requests, words, alerts, devices, fatal }: EngineMessage): void {
     for (const event of events) {
       const open = this.#open.get(event.ticket);
       if (!open) continue; // its reader left
       if (event.type !== "chunk") this.#open.delete(event.ticket);
       open.push(event);
     }
-    // A step comes before the requests and alerts that it caused.
+    // A step comes before the requests, words and alerts that it caused.
     for (const report of steps) this.#emit("step", report);
     for (const report of requests) this.#emit("request", report);
+    for (const report of words) this.#emit("words", report);
     for (const alert of alerts) this.#emit("alert", alert);
     for (const report of devices) this.#emit("device", report);
-    if (batchingMode) this.#emit("batchingMode", batchingMode);
     if (fatal) this.#end(fromErrorData(fatal), { fatal: true });
   }
 
@@ -276,6 +276,26 @@ export class EngineClient implements ChorusEngine {
         });
       }
     }
+  }
+}
+
+function isDataCloneError(error: unknown): error is DOMException {
+  return error instanceof DOMException && error.name === "DataCloneError";
+}
+
+/** Returns the error for a value that can't be posted; it names the field. */
+function notPlainData(what: string, value: object, cause: DOMException): ChorusError {
+  const field = Object.entries(value).find(([, part]) => !isPlainData(part))?.[0] ?? null;
+  const where = field === null ? "" : ` (see ${field})`;
+  return new ChorusError("invalid_type", `${what} must be plain data${where}: ${cause.message}`, field, { cause });
+}
+
+function isPlainData(value: unknown): boolean {
+  try {
+    structuredClone(value);
+    return true;
+  } catch {
+    return false;
   }
 }
 

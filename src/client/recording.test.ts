@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
 
+import { resolveEngineConfig } from "../api/engine-config.ts";
 import { Engine } from "../engine/engine.ts";
 import { Metrics } from "../engine/metrics/metrics.ts";
 import type { ChorusEngine, EngineEvents } from "../protocol/engine.ts";
-import type { Alert, ModelCard } from "../protocol/reports.ts";
+import type { Alert, ModelCard, WordsReport } from "../protocol/reports.ts";
 import { FakeRunner } from "../testing/fakes/fake-runner.ts";
 import { ROOMY, samplingParams } from "../testing/fakes/engine-harness.ts";
 import { sampleEntry, sampleRequest, sampleStep } from "../testing/requests/sample-reports.ts";
-import { readRecording, recordRun, type RecordedEvent } from "./recording.ts";
+import { readRecording } from "./read-recording.ts";
+import { recordRun } from "./recording.ts";
+import type { RecordedEvent } from "./recording-format.ts";
 
 const MODEL: ModelCard = {
   name: "a model",
@@ -28,11 +31,25 @@ const MODEL: ModelCard = {
   readsSystemPrompt: false,
   defaults: { temperature: 1, top_p: 1, top_k: 0, min_p: 0, repetition_penalty: 1 },
 };
+const CONFIG = resolveEngineConfig({}, { numLayers: 1, numKvHeads: 1, headDim: 8, maxPositions: 128 });
+const ASKED: WordsReport = {
+  status: "asked",
+  requestId: "a",
+  question: "Hi",
+  text: "User: Hi",
+  body: { prompt: [1, 2], max_tokens: 3, seed: 4 },
+};
+const ANSWERED: WordsReport = {
+  status: "answered",
+  step: 1,
+  answers: [{ requestId: "a", index: 0, tokenIds: [5, 6], text: "So" }],
+};
 const ALERT: Alert = { status: "raised", name: "queue_length", value: 3, threshold: 2, atMs: 9, message: "3 wait" };
 
 /** What recordRun() needs of an engine. */
 class Source {
   readonly model = MODEL;
+  readonly config = CONFIG;
   readonly #listeners = new Set<(event: keyof EngineEvents, payload: never) => void>();
 
   readonly on = ((event: keyof EngineEvents, listener: (payload: never) => void) => {
@@ -55,6 +72,8 @@ function recordingWith(line: number, change: (text: string) => string): string {
   source.tell("request", sampleRequest("a"));
   source.tell("step", sampleStep({ entries: [sampleEntry("a")] }));
   source.tell("alert", ALERT);
+  source.tell("words", ASKED);
+  source.tell("words", ANSWERED);
   const lines = linesOf(recorder.stop());
   return lines.map((text, i) => (i === line - 1 ? change(text) : text)).join("\n");
 }
@@ -66,6 +85,7 @@ describe("a recorded run", () => {
     source.on("step", (report) => events.push({ type: "step", ...report }));
     source.on("request", (report) => events.push({ type: "request", ...report }));
     source.on("alert", (alert) => events.push({ type: "alert", ...alert }));
+    source.on("words", ({ status, ...words }) => events.push({ type: status, ...words } as RecordedEvent));
     const recorder = recordRun(source);
 
     const live = new Metrics({ maxModelLen: MODEL.contextLength });
@@ -92,12 +112,16 @@ describe("a recorded run", () => {
       engine.add({ ...request, param: "prompt", priority: 0, cacheSalt: null, deadlineMs: null, beamSearch: null });
     }
     source.tell("alert", ALERT);
+    source.tell("words", ASKED);
+    source.tell("words", ANSWERED);
     while (await engine.step());
 
     const recording = readRecording(recorder.stop());
+    expect(recording.version).toBe(3);
     expect(recording.model).toEqual(MODEL);
+    expect(recording.config).toMatchObject({ maxNumSeqs: 64, batchingMode: "continuous", enablePrefixCaching: true });
     expect(recording.events).toEqual(events);
-    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["step", "request", "alert"]));
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["step", "request", "alert", "asked", "answered"]));
 
     const folded = new Metrics({ maxModelLen: MODEL.contextLength });
     for (const event of recording.events) {
@@ -130,8 +154,24 @@ describe("a recorded run", () => {
     source.tell("step", sampleStep());
     expect(recorder.stop()).toBe(text);
     expect(linesOf(text)).toHaveLength(2);
-    expect(JSON.parse(linesOf(text)[0] ?? "")).toEqual({ type: "header", version: 1, model: MODEL });
+    expect(JSON.parse(linesOf(text)[0] ?? "")).toMatchObject({ type: "header", version: 3, model: MODEL });
   });
+});
+
+it("of an older version has no words, no config, and no slots or blocks", () => {
+  const old = recordingWith(0, (text) => text)
+    .split("\n")
+    .filter((line) => !line.includes('"asked"') && !line.includes('"answered"'))
+    .join("\n")
+    .replace(`"version":3`, `"version":2`)
+    .replace(/,"config":\{[^}]*\}/, "")
+    .replace(/,"slot":0,"blocks":\[\],"firstBlock":0,"blocksGivenBack":0/, "");
+  const { version, config, events } = readRecording(old);
+  expect([version, config]).toEqual([2, null]);
+  const step = events.find(({ type }) => type === "step");
+  expect(step).toMatchObject({ entries: [{ requestId: "a", slot: -1, blocks: [] }] });
+  const withWords = `${old}\n${JSON.stringify({ type: "answered", step: 1, answers: [] })}`;
+  expect(() => readRecording(withWords)).toThrow(/type "answered"; it can be one of step, request, alert/);
 });
 
 describe("what is no recording is refused by its line:", () => {
@@ -140,8 +180,29 @@ describe("what is no recording is refused by its line:", () => {
     ["no object", 3, () => "[1]", /^Line 3 .* not a JSON object/],
     ["an empty line", 3, () => "", /^Line 3 .* not a JSON object/],
     ["no header", 1, () => `{"type":"step"}`, /^Line 1 .* not the header/],
-    ["another version", 1, (text) => text.replace(`"version":1`, `"version":2`), /^Line 1 .* version 1/],
-    ["no model", 1, () => `{"type":"header","version":1}`, /^Line 1 .* has no model/],
+    [
+      "a newer version",
+      1,
+      (text) => text.replace(`"version":3`, `"version":4`),
+      /^Line 1 .* of version 4; .* reads .* 3\./,
+    ],
+    ["no version", 1, (text) => text.replace(`"version":3,`, ""), /^Line 1 .* version undefined/],
+    ["no model", 1, () => `{"type":"header","version":3}`, /^Line 1 .* has no model/],
+    ["no config", 1, (text) => text.replace(/"config":\{[^}]*\}/, `"config":null`), /^Line 1 .* has no config/],
+    [
+      "a mode that there is not",
+      1,
+      (text) => text.replace(`"continuous"`, `"chaotic"`),
+      /config\.batchingMode = "chaotic"/,
+    ],
+    ["no prompt", 5, (text) => text.replace("[1,2]", `"Hi"`), /^Line 5 .* a request with a prompt of token ids/],
+    [
+      "an answer without tokens",
+      6,
+      (text) => text.replace(`"tokenIds":[5,6],`, ""),
+      /answers\[0\] has no|no answers\[0\]\.tokenIds/,
+    ],
+    ["no slot", 3, (text) => text.replace(`"slot":0,`, ""), /^Line 3 .* has no entries\[0\]\.slot/],
     [
       "a wrong model",
       1,
@@ -160,7 +221,7 @@ describe("what is no recording is refused by its line:", () => {
     ["an entry of text", 3, (text) => text.replace(/"entries":\[\{.*\}\]/, `"entries":["a"]`), /has no entries\[0\]/],
   ])("%s", (_what, line, change, message) => {
     const whole = recordingWith(0, (text) => text);
-    expect(readRecording(whole).events).toHaveLength(3);
+    expect(readRecording(whole).events).toHaveLength(5);
     const broken = recordingWith(line, change);
     expect(broken).not.toBe(whole);
     expect(() => readRecording(broken)).toThrow(message);

@@ -100,6 +100,10 @@ describe("Engine", () => {
       sampled: false,
       drafted: 0,
       accepted: 0,
+      slot: 1,
+      blocks: [1, 2],
+      firstBlock: 0,
+      blocksGivenBack: 0,
       finishReason: null,
     });
   });

@@ -17,6 +17,7 @@ import { StepPlanner } from "./core/step-planner.ts";
 /** A step that has been submitted, and whose tokens are not known yet. */
 interface StepInFlight {
   readonly scheduled: readonly ScheduledSequence[];
+  readonly places: readonly reports.Place[];
   readonly others: reports.PlanReport;
   /** Null if the device was lost first. */
   readonly result: Promise<StepResult | null>;
@@ -222,7 +223,9 @@ export class Engine {
     if (runner === null) return false;
     const scheduled = this.#scheduler.schedule(startMs, this.#inFlight.length === 0);
     if (scheduled.length === 0) return false;
-    const submitted = runner.submit(this.#planner.plan(scheduled));
+    const plan = this.#planner.plan(scheduled);
+    const places = reports.placesOf(plan);
+    const submitted = runner.submit(plan);
     let drop = (): void => {};
     const result = new Promise<StepResult | null>((resolve, reject) => {
       submitted.then(resolve, reject);
@@ -230,7 +233,7 @@ export class Engine {
     });
     result.catch(() => undefined); // #takeIn awaits it later and handles its error
     const others = reports.planReport(this.#scheduler, this.#scheduler.takePreempted());
-    this.#inFlight.push({ scheduled, others, result, drop, startMs, cpuMs: now() - startMs });
+    this.#inFlight.push({ scheduled, places, others, result, drop, startMs, cpuMs: now() - startMs });
     return true;
   }
 
@@ -243,7 +246,7 @@ export class Engine {
     });
     if (result === null || isStale()) return;
     const { sequences, gpuMs } = result;
-    const { scheduled, others, startMs, cpuMs } = step;
+    const { scheduled, places, others, startMs, cpuMs } = step;
     const atMs = this.#options.now();
     const stepMs = atMs - Math.max(startMs, this.#lastCommitMs);
     this.#inFlight.shift();
@@ -251,7 +254,7 @@ export class Engine {
     const numTaken = this.#sequences.commit(scheduled, sequences, atMs);
     const rest = { ...others, atMs, stepMs, cpuMs: cpuMs + this.#options.now() - atMs, gpuMs };
     const { steps } = this.#sequences.counters;
-    const report = reports.stepReport(steps, scheduled, numTaken, rest, this.#scheduler);
+    const report = reports.stepReport(steps, { scheduled, places }, numTaken, rest, this.#scheduler);
     this.#lastStep = report;
     this.#outbox.emit(report);
     await this.#sequences.prepareMasks(scheduled, this.#options.now);

@@ -1,6 +1,5 @@
-// The entry of a thread that compiles grammars and computes masks.
+// The entry of a thread that compiles grammars and computes masks: of a browser, or of Node, where a module has no `self`.
 
-import { serveThread } from "../threads/serve-thread.ts";
 import { GrammarCompiler } from "./grammar-compiler.ts";
 import { GrammarService, type GrammarCall } from "./grammar-service.ts";
 
@@ -16,4 +15,14 @@ WebAssembly.Memory.prototype.grow = function growWithinLimit(this: WebAssembly.M
 
 const service = new GrammarService((vocabulary) => new GrammarCompiler(() => vocabulary));
 
-serveThread((call: GrammarCall) => service.answer(call));
+if (typeof self === "undefined" || !("importScripts" in self || "DedicatedWorkerGlobalScope" in self)) {
+  // Not imported: bundlers for browsers would have to find it.
+  const { parentPort } = process.getBuiltinModule("node:worker_threads");
+  parentPort?.on("message", (call: GrammarCall) => {
+    void service.answer(call).then((answer) => parentPort.postMessage(answer));
+  });
+} else {
+  self.addEventListener("message", ({ data }: MessageEvent<GrammarCall>) => {
+    void service.answer(data).then((answer) => self.postMessage(answer));
+  });
+}

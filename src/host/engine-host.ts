@@ -1,9 +1,11 @@
 import { parseAlertThresholds } from "../api/alert-thresholds.ts";
 import { numChoices } from "../api/answer.ts";
 import { parseBatchingMode } from "../api/engine-config.ts";
-import type { ParsedRequest } from "../api/parsed-request.ts";
-import { detokenize } from "../api/tokenize.ts";
+import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
+import { renderChat } from "../api/render-chat.ts";
+import { detokenize, tokenize } from "../api/tokenize.ts";
 import { Fields } from "../api/validate.ts";
+import { answeredReports, askedReports } from "../api/words-reports.ts";
 import { Engine } from "../engine/engine.ts";
 import type { Runner, Runners } from "../engine/runner.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
@@ -37,28 +39,19 @@ import { ModelLoader } from "./model-loader.ts";
 import { OpenRequest } from "./open-request.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { seedSequence } from "./seeds.ts";
-import { UNSEEDED, type TextContext } from "./text/text-calls.ts";
+import { IsolatedText } from "./text/isolated-text.ts";
+import { parse } from "./text/parse.ts";
 import { Telemetry } from "./telemetry.ts";
 import { WatchedRunner } from "./watched-runner.ts";
-
-const NOTHING_TO_TELL: EngineMessage = {
-  events: [],
-  steps: [],
-  requests: [],
-  alerts: [],
-  devices: [],
-  batchingMode: null,
-  fatal: null,
-};
 
 /** A loaded model and its running engine. */
 interface Session {
   readonly model: LoadedModel;
   readonly engine: Engine;
   readonly telemetry: Telemetry;
-  readonly context: TextContext;
-  /** Seed of a prompt whose request gives none: an integer in 0 .. 2^53 - 1. */
-  readonly nextSeed: () => number;
+  readonly context: RequestContext;
+  /** Null: texts are tokenized in place. */
+  readonly texts: IsolatedText | null;
   /** Loads the compiler on first use. */
   readonly grammars: () => Promise<Grammars>;
   readonly post: (message: Partial<EngineMessage>) => void;
@@ -70,11 +63,13 @@ export class EngineHost implements EngineService {
   readonly #platform: Platform;
   readonly #byTicket = new Map<number, OpenRequest>();
   readonly #byEngineRequest = new Map<string, OpenRequest>();
-  /** Tickets of requests that are being tokenized. */
+  /** Tickets of requests that are being tokenized elsewhere. */
   readonly #tokenizing = new Set<number>();
   /** Requests whose grammar is being compiled. */
   readonly #compiling = new Set<OpenRequest>();
   #session: Session | null = null;
+  /** Whether somebody listens to the words. */
+  #tellsWords = false;
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -97,29 +92,39 @@ export class EngineHost implements EngineService {
   }
 
   submit(ticket: number, request: GenerationRequest): void {
-    void this.#tokenize(this.#requireSession(), ticket, request);
+    const session = this.#requireSession();
+    const { context, texts } = session;
+    if (texts === null) this.#open(session, ticket, request, () => parse(request, context));
+    else void this.#tokenizeFirst(session, texts, ticket, request);
   }
 
-  /** Opens the request once its text is tokens, unless it was aborted meanwhile. */
-  async #tokenize(session: Session, ticket: number, request: GenerationRequest): Promise<void> {
-    const { model, context, nextSeed } = session;
+  /** Opens the request, unless it was aborted meanwhile. */
+  async #tokenizeFirst(
+    session: Session,
+    texts: IsolatedText,
+    ticket: number,
+    request: GenerationRequest,
+  ): Promise<void> {
     this.#tokenizing.add(ticket);
-    try {
-      const parsed = await model.texts.parse(request, context);
-      if (this.#tokenizing.delete(ticket)) this.#open(session, ticket, withSeeds(parsed, nextSeed));
-    } catch (error) {
-      if (this.#tokenizing.delete(ticket)) refuse(session, ticket, error);
-    }
+    const parsed = await texts.parse(request).catch((error: unknown) => ({ error }));
+    if (!this.#tokenizing.delete(ticket)) return;
+    this.#open(session, ticket, request, () => {
+      if ("error" in parsed) throw parsed.error;
+      return parsed;
+    });
   }
 
-  #open(session: Session, ticket: number, parsed: ParsedRequest): void {
+  /** @param parsed throws for a request that is refused */
+  #open(session: Session, ticket: number, request: GenerationRequest, parsed: () => ParsedRequest): void {
     const { model, engine } = session;
     try {
-      const open = new OpenRequest(ticket, parsed, model.card.name, model.tokenizer);
+      const open = new OpenRequest(ticket, parsed(), model.card.name, model.tokenizer);
+      const tell = () => this.#tellAsked(session, open, request);
       this.#refuseOpenIds(open);
       const { structure } = open.parsed;
-      if (structure !== null) return void this.#addStructured(session, open, structure);
+      if (structure !== null) return void this.#addStructured(session, open, structure, tell);
       engine.add(...open.engineRequests());
+      tell();
       this.#register(open);
     } catch (error) {
       refuse(session, ticket, error);
@@ -134,13 +139,16 @@ export class EngineHost implements EngineService {
     if (this.#compiling.has(open)) this.#forget(open); // the engine does not know it yet
   }
 
-  renderChat(body: RenderChatRequest): Promise<Result<RenderedChat>> {
-    return resultLater(this.#requireSession().model.texts.render(body));
+  renderChat(body: RenderChatRequest): Result<RenderedChat> | Promise<Result<RenderedChat>> {
+    const { model, texts } = this.#requireSession();
+    if (texts !== null) return resultLater(texts.render(body));
+    return resultOf(() => renderChat(body, model.chatFormat, model.tokenizer));
   }
 
-  tokenize(body: TokenizeRequest): Promise<Result<TokenizeResponse>> {
-    const { model, context } = this.#requireSession();
-    return resultLater(model.texts.tokenize(body, context));
+  tokenize(body: TokenizeRequest): Result<TokenizeResponse> | Promise<Result<TokenizeResponse>> {
+    const { context, model, texts } = this.#requireSession();
+    if (texts !== null) return resultLater(texts.tokenize(body));
+    return resultOf(() => tokenize(body, context, model.tokenizer));
   }
 
   detokenize(body: DetokenizeRequest): Result<DetokenizeResponse> {
@@ -165,9 +173,7 @@ export class EngineHost implements EngineService {
   setBatchingMode(mode: BatchingMode): Result<BatchingMode> {
     return resultOf(() => {
       const checked = parseBatchingMode(mode);
-      const { engine, post } = this.#requireSession();
-      engine.setBatchingMode(checked);
-      post({ batchingMode: checked });
+      this.#requireSession().engine.setBatchingMode(checked);
       return checked;
     });
   }
@@ -182,14 +188,19 @@ export class EngineHost implements EngineService {
     });
   }
 
+  tellWords(): void {
+    this.#tellsWords = true;
+  }
+
   dispose(): void {
     this.#session?.engine.fail(new ChorusError("engine_disposed", "The engine was disposed of."));
   }
 
   #start(model: LoadedModel, loader: ModelLoader, onMessage: (message: EngineMessage) => void): Session {
-    const { tokenizer, defaults, engineConfig, slidingWindow } = model;
+    const { tokenizer, chatFormat, defaults, engineConfig, slidingWindow } = model;
     const now = () => this.#platform.now();
-    const post: Session["post"] = (message) => onMessage({ ...NOTHING_TO_TELL, ...message });
+    const post: Session["post"] = (message) =>
+      onMessage({ events: [], steps: [], requests: [], words: [], alerts: [], devices: [], fatal: null, ...message });
     const tellDevice = (device: DeviceReport) => {
       telemetry.observeDevice(device);
       post({ devices: [device] });
@@ -223,22 +234,20 @@ export class EngineHost implements EngineService {
       onOutputs: (outputs, report, requests) => {
         const alerts = telemetry.observe(outputs, report, requests, now());
         this.#observe(report, requests);
-        post({ events: this.#eventsOf(outputs), steps: report ? [report] : [], requests, alerts });
+        const words = this.#tellsWords ? answeredReports(outputs, report) : [];
+        post({ events: this.#eventsOf(outputs), steps: report ? [report] : [], requests, words, alerts });
       },
       onFatal: (error) => {
         const data = toErrorData(error);
         telemetry.observeFatal(data);
         post({
-          events: [...this.#tokenizing, ...this.#byTicket.keys()].map((ticket) => ({
-            type: "error",
-            ticket,
-            error: data,
-          })),
+          events: [...this.#byTicket.keys()].map((ticket) => ({ type: "error", ticket, error: data })),
           fatal: data,
         });
         this.#byTicket.clear();
         this.#byEngineRequest.clear();
         this.#tokenizing.clear();
+        texts?.dispose();
         opened?.dispose();
         loader.close();
       },
@@ -246,23 +255,36 @@ export class EngineHost implements EngineService {
     const telemetry = new Telemetry(engine, model.card, engineConfig);
     telemetry.observeKernels(model.runner.kernelNotes);
     void engine.run();
-    const context: TextContext = {
+    const context: RequestContext = {
       modelName: model.card.name,
       vocabSize: model.card.vocabSize,
+      tokenizer,
+      chatFormat,
       defaults,
       eosTokenIds: defaults.eosTokenIds,
       limits: engineConfig,
+      nextSeed: seedSequence(engineConfig.seed),
     };
-    const nextSeed = seedSequence(engineConfig.seed);
+    const texts = this.#isolatedText(model, context);
     const grammars = async () => {
       const { openGrammars } = await import("../grammar/open-grammars.ts");
       return (opened ??= openGrammars(() => vocabularyOf(model), this.#platform.openGrammarThread));
     };
-    return { model, engine, telemetry, context, nextSeed, grammars, post, now };
+    return { model, engine, telemetry, context, texts, grammars, post, now };
+  }
+
+  #isolatedText(
+    { isolatedTexts }: LoadedModel,
+    { modelName, vocabSize, defaults, eosTokenIds, limits, nextSeed }: RequestContext,
+  ): IsolatedText | null {
+    const { openTextThread } = this.#platform;
+    if (isolatedTexts === null || openTextThread === null) return null;
+    const context = { modelName, vocabSize, defaults, eosTokenIds, limits };
+    return new IsolatedText({ ...isolatedTexts, context }, openTextThread, nextSeed);
   }
 
   /** Adds a request once its grammar is compiled, unless it was aborted meanwhile. Other requests don't wait for it. */
-  async #addStructured(session: Session, open: OpenRequest, structure: GrammarSource): Promise<void> {
+  async #addStructured(session: Session, open: OpenRequest, structure: GrammarSource, tell: () => void): Promise<void> {
     const { engine, grammars, model } = session;
     const { ticket, parsed } = open;
     this.#register(open);
@@ -272,8 +294,10 @@ export class EngineHost implements EngineService {
       const stopTokenIds = parsed.prompts.flatMap(({ params }) => params.stopTokenIds);
       const endTokenIds = [...new Set([...model.tokenizer.eosTokenIds, ...stopTokenIds])];
       matchers = await (await grammars()).matchers(structure, endTokenIds, numChoices(parsed));
-      if (this.#byTicket.get(ticket) === open) engine.add(...open.engineRequests(matchers));
-      else dispose(matchers);
+      if (this.#byTicket.get(ticket) === open) {
+        engine.add(...open.engineRequests(matchers));
+        tell();
+      } else dispose(matchers);
     } catch (error) {
       dispose(matchers);
       if (this.#byTicket.get(ticket) !== open) return;
@@ -290,6 +314,10 @@ export class EngineHost implements EngineService {
       for (const entry of report.entries) this.#byEngineRequest.get(entry.requestId)?.observeStep(entry, report);
     }
     for (const request of requests) this.#byEngineRequest.get(request.requestId)?.observeRequest(request);
+  }
+
+  #tellAsked({ model, post }: Session, { parsed, engineRequestIds }: OpenRequest, { body }: GenerationRequest): void {
+    if (this.#tellsWords) post({ words: askedReports(parsed, body, engineRequestIds, model.tokenizer) });
   }
 
   #eventsOf(outputs: readonly SequenceOutput[]): RequestEvent[] {
@@ -340,15 +368,6 @@ async function resultLater<T>(answer: Promise<T>): Promise<Result<T>> {
   } catch (error) {
     return { ok: false, error: toErrorData(error) };
   }
-}
-
-/** Draws seeds for prompts without one, in the order in which requests come. */
-function withSeeds(parsed: ParsedRequest, nextSeed: () => number): ParsedRequest {
-  const prompts = parsed.prompts.map(({ params, ...prompt }) => ({
-    ...prompt,
-    params: params.seed === UNSEEDED ? { ...params, seed: nextSeed() } : params,
-  }));
-  return { ...parsed, prompts };
 }
 
 function refuse({ telemetry, post, now }: Session, ticket: number, error: unknown): void {

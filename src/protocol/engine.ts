@@ -28,6 +28,7 @@ import type {
   ModelCard,
   RequestReport,
   StepReport,
+  WordsReport,
 } from "./reports.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
 
@@ -61,19 +62,19 @@ export interface EngineEvents {
   step: StepReport;
   /** A sequence was queued, has its first token, or ended. */
   request: RequestReport;
+  /** What was asked and answered, word by word. */
+  words: WordsReport;
   /** A threshold of the config's `alerts` was crossed, or is no longer. */
   alert: Alert;
   /** The device was lost, or replaced. Answers go on where they were. */
   device: DeviceReport;
-  /** The batching mode was changed: by this page, or by another one that shares the engine. */
-  batchingMode: BatchingMode;
   /** The engine died (worker killed, no device left). Open requests have been rejected with the same error. */
   fatal: ChorusErrorData;
 }
 
 export interface ChorusEngine extends AsyncDisposable {
   readonly model: ModelCard;
-  /** The configuration with all defaults filled in, as the engine began to run with it, or as this page found it. */
+  /** The configuration with all defaults filled in, as the engine began to run with it. */
   readonly config: ResolvedEngineConfig;
   readonly chat: Chat;
   readonly completions: Completions;

@@ -2,7 +2,7 @@
 
 import type { BackendName, WeightsDtype } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
-import type { FinishReason } from "./openai.ts";
+import type { CompletionRequest, FinishReason } from "./openai.ts";
 
 /** What one sequence did in a step. */
 export interface StepEntry {
@@ -23,6 +23,14 @@ export interface StepEntry {
   readonly drafted: number;
   readonly accepted: number;
   readonly finishReason: FinishReason | null;
+  /** Its row of the engine's tables, from 0. It keeps it until it ends or is preempted. */
+  readonly slot: number;
+  /** Cache blocks that its block table was given for this step. */
+  readonly blocks: readonly number[];
+  /** The place in the table of the first of `blocks`; 0 begins a new table. */
+  readonly firstBlock: number;
+  /** First blocks of the table that it has given back by the end of the step, since no row sees them again. */
+  readonly blocksGivenBack: number;
 }
 
 /** Returns how many tokens the sequence took. */
@@ -94,6 +102,36 @@ export interface KvCacheMap {
   readonly filledTokens: Uint8Array;
   /** Sequences with blocks, in the order of service. */
   readonly sequences: readonly SequenceId[];
+}
+
+/**
+ * The words of requests, apart from their figures: what was asked, before it is queued, and what each step adds to the
+ * answers. Posted only once somebody listens.
+ */
+export type WordsReport = AskedReport | AnsweredReport;
+
+export interface AskedReport {
+  readonly status: "asked";
+  readonly requestId: string;
+  /** The newest message of the user; of a completion, the prompt. */
+  readonly question: string;
+  /** The prompt's text, control tokens included. */
+  readonly text: string;
+  /** What gives the same tokens again from the same model: the prompt as token ids, and the seed that was drawn. */
+  readonly body: CompletionRequest & { readonly prompt: number[]; readonly max_tokens: number };
+}
+
+export interface AnsweredReport {
+  readonly status: "answered";
+  /** The step they came from; null: they ended between two steps. */
+  readonly step: number | null;
+  readonly answers: readonly AnswerWords[];
+}
+
+export interface AnswerWords extends SequenceId {
+  readonly tokenIds: readonly number[];
+  /** May be empty: incomplete characters and possible stop strings come with a later token. */
+  readonly text: string;
 }
 
 /** The life of one sequence (a request's choice), sent when it is queued, has its first token, and ends. */

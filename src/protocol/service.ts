@@ -27,6 +27,7 @@ import type {
   ModelCard,
   RequestReport,
   StepReport,
+  WordsReport,
 } from "./reports.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
 
@@ -52,10 +53,9 @@ export interface EngineMessage {
   readonly events: readonly RequestEvent[];
   readonly steps: readonly StepReport[];
   readonly requests: readonly RequestReport[];
+  readonly words: readonly WordsReport[];
   readonly alerts: readonly Alert[];
   readonly devices: readonly DeviceReport[];
-  /** The mode that was chosen; null: none was. */
-  readonly batchingMode: BatchingMode | null;
   /** The engine is gone (device lost, out of memory). Every open request has had its error event. */
   readonly fatal: ChorusErrorData | null;
 }
@@ -89,6 +89,8 @@ export interface EngineService {
   /** Changes the mode from the next step on. Throws for unknown modes. */
   setBatchingMode(mode: BatchingMode): Result<BatchingMode>;
   setAlertThresholds(thresholds: AlertThresholds): Result<ResolvedAlertThresholds>;
+  /** Posts words from now on. */
+  tellWords(): void;
   /** Ends every request with engine_disposed and frees the GPU. */
   dispose(): void;
 }

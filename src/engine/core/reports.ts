@@ -7,6 +7,7 @@ import {
   type StepReport,
 } from "../../protocol/reports.ts";
 import type { Scheduler } from "../scheduling/scheduler.ts";
+import type { StepPlan } from "../step-plan.ts";
 import type { ScheduledSequence, Sequence } from "./sequence.ts";
 
 /** Counters since the engine's start. They only grow; readers derive rates. */
@@ -99,20 +100,34 @@ export function planReport(scheduler: Scheduler, preempted: readonly Sequence[])
   };
 }
 
+/** Where a sequence of a plan is: its slot, and what its block table was given. */
+export type Place = Pick<StepEntry, "slot" | "blocks" | "firstBlock">;
+
+const NO_BLOCKS: readonly number[] = [];
+
+/** @returns one for each sequence of the plan */
+export function placesOf({ sequences, blockTables }: StepPlan): Place[] {
+  const updates = new Map(blockTables.map((update) => [update.slot, update]));
+  return sequences.map(({ slot }) => {
+    const { values: blocks = NO_BLOCKS, start: firstBlock = 0 } = updates.get(slot) ?? {};
+    return { slot, blocks, firstBlock };
+  });
+}
+
 /**
  * Returns the report of a finished step, with the scheduler's state after it.
  * @param numTaken tokens that each sequence of the plan took
  */
 export function stepReport(
   step: number,
-  plan: readonly ScheduledSequence[],
+  plan: { readonly scheduled: readonly ScheduledSequence[]; readonly places: readonly Place[] },
   numTaken: readonly number[],
   rest: PlanReport & Pick<StepReport, "atMs" | "stepMs" | "cpuMs" | "gpuMs">,
   scheduler: Scheduler,
 ): StepReport {
   const { pool, numRunning, numWaiting, numPreemptions, prefixCacheQueries, prefixCacheHits } = scheduler;
   const { maxNumSeqs, maxNumBatchedTokens } = scheduler.sizes;
-  const entries = plan.map((scheduled, i) => stepEntry(scheduled, numTaken[i] ?? 0));
+  const entries = plan.scheduled.map((scheduled, i) => stepEntry(scheduled, plan.places[i], numTaken[i] ?? 0));
   return {
     step,
     ...rest,
@@ -134,7 +149,12 @@ export function stepReport(
   };
 }
 
-function stepEntry({ sequence, start, count, drafts, cachedTokens }: ScheduledSequence, numTaken: number): StepEntry {
+function stepEntry(
+  { sequence, start, count, drafts, cachedTokens }: ScheduledSequence,
+  place: Place | undefined,
+  numTaken: number,
+): StepEntry {
+  if (place === undefined) throw new Error("A plan gives every sequence a place.");
   // A dropped beam does not end its request, whose name the report has.
   const goesOn = sequence.group !== null && !sequence.group.isFinished;
   return {
@@ -148,5 +168,7 @@ function stepEntry({ sequence, start, count, drafts, cachedTokens }: ScheduledSe
     drafted: drafts.length,
     accepted: Math.max(0, numTaken - 1),
     finishReason: sequence.status.state === "finished" && !goesOn ? sequence.status.reason : null,
+    ...place,
+    blocksGivenBack: sequence.numFreedBlocks,
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { readRecording, recordRun } from "../../client/recording.ts";
+import { readRecording } from "../../client/read-recording.ts";
+import { recordRun } from "../../client/recording.ts";
 import type { ChorusEngine } from "../../protocol/engine.ts";
 import type { ModelCard, StepReport } from "../../protocol/reports.ts";
 import { sampleStep } from "../../testing/requests/sample-reports.ts";
@@ -206,7 +207,17 @@ it("says the same over a recorded load, read back from its JSON lines", () => {
     readsSystemPrompt: false,
     defaults: { temperature: 1, top_p: 1, top_k: 0, min_p: 0, repetition_penalty: 1 },
   };
-  const recorder = recordRun({ model, on });
+  const config = {
+    maxNumSeqs: 64,
+    maxNumBatchedTokens: 256,
+    maxModelLen: 1024,
+    runAhead: 0,
+    enablePrefixCaching: true,
+    schedulingPolicy: "fcfs",
+    batchingMode: "continuous",
+    cpuMath: "portable",
+  } as ChorusEngine["config"];
+  const recorder = recordRun({ model, on, config });
   const policy = new Policy(CONFIG, TARGET_MS);
   let msPerRow = 0.1;
   const load = new SimulatedLoad({ costMs: (rows) => 4 + msPerRow * rows, request });

@@ -17,6 +17,7 @@ import { openServing, Serving } from "../engine/serving.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import type { ModelChoice } from "../models/model-choice.ts";
 import { ModelShelf } from "../models/model-shelf.ts";
+import type { PaneContext } from "../chat/pane.ts";
 import { PromptView } from "../chat/prompt-view.ts";
 import { RequestBook } from "../chat/request-book.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -75,6 +76,8 @@ export interface AppState {
   /** Null where nothing is saved. */
   readonly keeper: WorkspaceKeeper | null;
   readonly demo: Demo;
+  /** What panes outside the workspace need. */
+  readonly paneContext: PaneContext;
   readonly announcements: Announcements;
   /** All commands, for the palette and the shortcuts. */
   readonly commands: Commands;
@@ -159,6 +162,7 @@ export function createAppState(options: AppStateOptions): AppState {
     connections,
     keeper,
     demo,
+    paneContext: { ...context, connections },
     announcements,
     commands,
     shelf,

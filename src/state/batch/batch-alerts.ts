@@ -1,8 +1,8 @@
 import type { AlertThresholds } from "../../protocol/config.ts";
-import type { ChorusEngine } from "../../protocol/engine.ts";
 import type { Alert } from "../../protocol/reports.ts";
 import { remember, remembered } from "../remembered.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
+import type { WatchedEngine } from "./watched-engine.ts";
 
 /** An alert, and when the page heard of it: milliseconds since 1970. */
 export interface SeenAlert extends Alert {
@@ -55,7 +55,7 @@ export class BatchAlerts {
   /** Those that a person has set. Null: never. */
   readonly thresholds: ReadonlyStore<AlertThresholds> = this.#thresholds;
   readonly #clock: () => number;
-  #engine: ChorusEngine | null = null;
+  #engine: WatchedEngine | null = null;
 
   /** @param clock milliseconds since 1970 */
   constructor(clock: () => number = () => Date.now()) {
@@ -63,7 +63,7 @@ export class BatchAlerts {
   }
 
   /** Watches this engine from now on; null: there is none. */
-  watch(engine: ChorusEngine | null): void {
+  watch(engine: WatchedEngine | null): void {
     this.#engine = engine;
     this.#store.setState({ ...this.#store.getState(), raised: [] }, true);
     if (engine === null) return;

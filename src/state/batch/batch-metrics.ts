@@ -1,8 +1,8 @@
 import { shallow } from "zustand/vanilla/shallow";
-import type { ChorusEngine } from "../../protocol/engine.ts";
 import type { StepReport } from "../../protocol/reports.ts";
 import { SlidingMax, SlidingRate } from "./sliding-window.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
+import type { WatchedEngine } from "./watched-engine.ts";
 
 /** The batch's figures as shown. Current values are 0 while nothing runs. */
 interface BatchFigures {
@@ -59,7 +59,7 @@ export class BatchMetrics {
   readonly #store = createStore<BatchFigures>(() => NOTHING);
   readonly store: ReadonlyStore<BatchFigures> = this.#store;
   readonly #now: () => number;
-  #engine: ChorusEngine | null = null;
+  #engine: WatchedEngine | null = null;
   #rate = new SlidingRate(RATE_WINDOW_MS);
   #peak = new SlidingMax(PEAK_WINDOW_MS);
   #last: StepReport | null = null;
@@ -73,7 +73,7 @@ export class BatchMetrics {
   }
 
   /** Watches this engine from now on; null: there is none. */
-  watch(engine: ChorusEngine | null): void {
+  watch(engine: WatchedEngine | null): void {
     this.#engine = engine;
     this.#rate = new SlidingRate(RATE_WINDOW_MS);
     this.#peak = new SlidingMax(PEAK_WINDOW_MS);

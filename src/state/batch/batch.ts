@@ -8,9 +8,10 @@ import { CacheMap } from "./cache-map.ts";
 import { Charts } from "./charts.ts";
 import { Dock } from "./dock.ts";
 import { Timeline } from "./timeline.ts";
+import type { WatchedEngine } from "./watched-engine.ts";
 
 /** Most events in a recording. */
-const MOST_RECORDED_EVENTS = 10_000;
+const MOST_RECORDED_EVENTS = 20_000;
 
 /**
  * All that is shown of the engine's work: timeline, charts, cache map and recording. Watches one engine after another.
@@ -23,15 +24,21 @@ export class Batch {
   readonly mode = new BatchingModeControl();
   readonly alerts = new BatchAlerts();
   readonly dock = new Dock();
-  #engine: ChorusEngine | null = null;
+  #engine: WatchedEngine | null = null;
   #recorder: RunRecorder | null = null;
 
   constructor(metrics: BatchMetrics) {
     this.metrics = metrics;
   }
 
-  /** Watches this engine from now on; null: there is none, and the data of the last one stays. */
+  /** Watches this engine from now on, and records it; null: there is none, and the data of the last one stays. */
   watch(engine: ChorusEngine | null): void {
+    this.show(engine);
+    if (engine !== null) this.#recorder = recordRun(engine, { mostEvents: MOST_RECORDED_EVENTS });
+  }
+
+  /** Watches an engine without recording it. */
+  show(engine: WatchedEngine | null): void {
     this.#engine = engine;
     this.metrics.watch(engine);
     this.cacheMap.watch(engine);
@@ -40,7 +47,6 @@ export class Batch {
     if (engine === null) return;
     this.timeline.clear();
     this.charts.clear();
-    this.#recorder = recordRun(engine, { mostEvents: MOST_RECORDED_EVENTS });
     engine.on("step", this.#addStep);
     engine.on("request", this.#addRequest);
   }

@@ -1,18 +1,18 @@
-import type { ChorusEngine } from "../../protocol/engine.ts";
 import type { KvCacheMap } from "../../protocol/reports.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
+import type { WatchedEngine } from "./watched-engine.ts";
 
 /** The map of the cache's blocks. It is requested only while it is visible. */
 export class CacheMap {
   readonly #store = createStore<KvCacheMap | null>(() => null);
   readonly store: ReadonlyStore<KvCacheMap | null> = this.#store;
-  #engine: ChorusEngine | null = null;
+  #engine: WatchedEngine | null = null;
   #lookers = 0;
   #isAsking = false;
   /** The step after which the map was last requested. */
   #askedAt: object | null = null;
 
-  watch(engine: ChorusEngine | null): void {
+  watch(engine: WatchedEngine | null): void {
     this.#engine = engine;
     this.#askedAt = null;
     if (engine === null) this.#store.setState(null, true);

@@ -1,6 +1,7 @@
 import { randomId } from "../../protocol/random-id.ts";
 import type { BatchingMode } from "../../protocol/config.ts";
 import type { BatchingModeControl } from "../batch/batching-mode.ts";
+import { answerEnded } from "../chat/answer-ended.ts";
 import { Pane, type PaneContext } from "../chat/pane.ts";
 import { requestName } from "../chat/request-name.ts";
 import { SharedSettings } from "../settings/shared-settings.ts";
@@ -144,7 +145,7 @@ export class Demo {
     this.#store.setState({ panes });
     const ends = panes.map((pane, index) => {
       pane.send(DEMO_QUESTIONS[index] ?? "");
-      return this.#ended(pane);
+      return answerEnded(pane);
     });
     const succeeded = (await Promise.all(ends)).every(Boolean);
     if (this.#running?.key !== key || this.#store.getState().panes !== panes) return false;
@@ -152,21 +153,6 @@ export class Demo {
     this.#show("done");
     this.#running = null;
     return succeeded;
-  }
-
-  /** Resolves with whether the answer finished. */
-  #ended(pane: Pane): Promise<boolean> {
-    return new Promise((resolve) => {
-      const look = () => {
-        const { phase, note, turns } = pane.store.getState();
-        if (phase !== "idle" && note === null) return;
-        unsubscribe();
-        const end = turns.at(-1)?.end;
-        resolve(end === "stop" || end === "length");
-      };
-      const unsubscribe = pane.store.subscribe(look);
-      look();
-    });
   }
 
   #show(status: DemoRun["status"]): void {

@@ -20,17 +20,20 @@ export class FakeBlocks {
     return this.#cached.size;
   }
 
-  /** Sets the number of the request's tokens. */
-  grow(requestId: string, tokens: number): void {
+  /** Sets the number of the request's tokens. Returns the blocks that it was given for them, and how many it had. */
+  grow(requestId: string, tokens: number): { readonly blocks: readonly number[]; readonly firstBlock: number } {
     this.#tokens.set(requestId, tokens);
-    const owned = this.#owners.filter((owner) => owner === requestId).length;
-    for (let missing = Math.ceil(tokens / this.#blockSize) - owned; missing > 0; missing--) {
+    const firstBlock = this.#owners.filter((owner) => owner === requestId).length;
+    const blocks: number[] = [];
+    for (let missing = Math.ceil(tokens / this.#blockSize) - firstBlock; missing > 0; missing--) {
       const block = this.#owners.findIndex((owner, index) => owner === null && !this.#cached.has(index));
       const reused = block >= 0 ? block : this.#cached.values().next().value;
-      if (reused === undefined) return;
+      if (reused === undefined) break;
       this.#cached.delete(reused);
       this.#owners[reused] = requestId;
+      blocks.push(reused);
     }
+    return { blocks, firstBlock };
   }
 
   /** Full blocks can be found again. */

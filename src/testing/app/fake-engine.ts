@@ -26,6 +26,7 @@ import {
   MOST_WAITING_IDS,
   tokensOf,
   type Alert,
+  type AnswerWords,
   type DeviceReport,
   type EngineStats,
   type KvCacheMap,
@@ -44,6 +45,7 @@ import { NO_STATS, SAMPLE_METRICS } from "../requests/sample-reports.ts";
 import { asTexts, ChunkQueue } from "./chunk-queue.ts";
 import { FakeBlocks } from "./fake-blocks.ts";
 import { FAKE_MODEL } from "./fake-model-card.ts";
+import { askedBody, tokenIdsOf, wordsIn } from "./fake-words.ts";
 
 export interface FakeEngineOptions {
   /** The whole answer; a word is a token. */
@@ -51,8 +53,6 @@ export interface FakeEngineOptions {
   readonly model?: Partial<ModelCard>;
   /** Most answers that grow at once; the others wait. */
   readonly maxNumSeqs?: number;
-  /** What another tab has chosen before. ["continuous"] */
-  readonly mode?: BatchingMode;
   /** Tokens drafted in each step; none, one, two... of them are accepted, in turn. [0] */
   readonly numDrafts?: number;
 }
@@ -86,8 +86,6 @@ function logprobsOf(word: string): { content: TokenLogprob[] } {
   return { content: [{ token: word, logprob: Math.log(0.5), bytes: [], top_logprobs: others }] };
 }
 
-const wordsIn = (text: string): string[] => text.match(/\s*\S+/g) ?? [];
-
 /** A ChorusEngine without a model: answers are scripted, a token is a word, and time passes only in `step()`. */
 export class FakeEngine implements ChorusEngine {
   readonly model: ModelCard;
@@ -101,21 +99,21 @@ export class FakeEngine implements ChorusEngine {
   readonly #listeners = new Set<{ event: keyof EngineEvents; listener: (payload: never) => void }>();
   readonly #blocks: FakeBlocks;
   #requests: FakeRequest[] = [];
-  #mode: BatchingMode;
+  #mode: BatchingMode = "continuous";
   /** Of the last step. */
   #running: readonly FakeRequest[] = [];
   #preemptions = 0;
   #steps = 0;
   #nextId = 0;
+  /** Of the step in progress. */
+  #answers: AnswerWords[] = [];
 
   constructor(options: FakeEngineOptions = {}) {
     this.#options = options;
     this.model = { ...FAKE_MODEL, ...options.model };
     const { contextLength, numGpuBlocks } = this.model;
-    const { maxNumSeqs = 64, mode: batchingMode = "continuous" } = options;
-    this.#mode = batchingMode;
-    const config = { maxNumSeqs, numGpuBlocks, batchingMode, seed: 0 };
-    this.config = resolveEngineConfig(config, { ...SHAPE, maxPositions: contextLength });
+    const { maxNumSeqs = 64 } = options;
+    this.config = resolveEngineConfig({ maxNumSeqs, numGpuBlocks, seed: 0 }, { ...SHAPE, maxPositions: contextLength });
     this.#blocks = new FakeBlocks(this.model.numGpuBlocks, this.model.blockSize);
   }
 
@@ -184,6 +182,8 @@ export class FakeEngine implements ChorusEngine {
     };
     this.#metrics.observeStep(report);
     this.#emit("step", report);
+    this.#emit("words", { status: "answered", step: this.#steps, answers: this.#answers });
+    this.#answers = [];
     for (const [i, request] of running.entries()) {
       if (request.numOutput === 1) this.#report(request, "first-token", null);
       const finishReason = entries[i]?.finishReason;
@@ -228,7 +228,6 @@ export class FakeEngine implements ChorusEngine {
 
   async setBatchingMode(mode: BatchingMode): Promise<void> {
     this.#mode = mode;
-    this.#emit("batchingMode", mode);
   }
 
   async setAlertThresholds(thresholds: AlertThresholds) {
@@ -294,6 +293,15 @@ export class FakeEngine implements ChorusEngine {
     };
     this.#requests.push(request);
     this.#report(request, "queued", null);
+    const text = body.messages.map(({ content }) => content).join("\n");
+    const question = body.messages.at(-1)?.content ?? "";
+    this.#emit("words", {
+      status: "asked",
+      requestId: request.id,
+      question,
+      text,
+      body: askedBody(text, request.maxTokens, body),
+    });
     options.signal?.addEventListener("abort", () => {
       if (!this.#requests.includes(request)) return;
       this.#leave(request.id);
@@ -349,7 +357,8 @@ export class FakeEngine implements ChorusEngine {
     const promptRows = isFirst ? request.promptTokens : 0;
     const start = isFirst ? 0 : request.promptTokens + request.numOutput - 2 - accepted;
     const rows = promptRows || 1 + drafted;
-    this.#blocks.grow(request.id, start + rows);
+    const given = this.#blocks.grow(request.id, start + rows);
+    this.#answers.push({ requestId: request.id, index: 0, tokenIds: tokenIdsOf(word), text: word });
     return {
       requestId: request.id,
       index: 0,
@@ -361,6 +370,9 @@ export class FakeEngine implements ChorusEngine {
       drafted,
       accepted,
       finishReason,
+      slot: this.#running.indexOf(request),
+      ...given,
+      blocksGivenBack: 0,
     };
   }
 

@@ -28,6 +28,7 @@ export class FakeSide implements Transport {
   ping?: () => Promise<unknown>;
   isClosed = false;
   isDisposed = false;
+  tellsWords = false;
   loaded: Result<LoadedEngine> | Promise<Result<LoadedEngine>> = { ok: true, value: { model: CARD, config: CONFIG } };
   post: (message: Partial<EngineMessage>) => void = () => undefined;
   submitAnswer: () => void | Promise<void> = () => undefined;
@@ -35,16 +36,7 @@ export class FakeSide implements Transport {
   readonly service: Transport["service"] = {
     load: (_source, _config, onMessage) => {
       this.post = (message) =>
-        onMessage({
-          events: [],
-          steps: [],
-          requests: [],
-          alerts: [],
-          devices: [],
-          batchingMode: null,
-          fatal: null,
-          ...message,
-        });
+        onMessage({ events: [], steps: [], requests: [], words: [], alerts: [], devices: [], fatal: null, ...message });
       return Promise.resolve(this.loaded);
     },
     submit: (ticket, request) => {
@@ -69,6 +61,7 @@ export class FakeSide implements Transport {
       return { ok: true, value: mode };
     },
     setAlertThresholds: () => ({ ok: false, error: { code: "invalid_value", message: "No.", param: "alerts.itlMs" } }),
+    tellWords: () => void (this.tellsWords = true),
     dispose: () => void (this.isDisposed = true),
   };
 

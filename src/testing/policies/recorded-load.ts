@@ -1,4 +1,4 @@
-import type { Recording } from "../../client/recording.ts";
+import type { Recording } from "../../client/recording-format.ts";
 import type { Load } from "./replay-load.ts";
 import { fitStepTime } from "./step-time.ts";
 

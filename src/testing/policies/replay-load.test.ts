@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { outputTokensOf } from "../../bench/load/request-record.ts";
 import { servingMetrics } from "../../bench/load/serving-metrics.ts";
-import { readRecording } from "../../client/recording.ts";
+import { readRecording } from "../../client/read-recording.ts";
 import type { SchedulingPolicy } from "../../protocol/config.ts";
 import { recordedLoad } from "./recorded-load.ts";
 import { replayLoad, type Load, type LoadedRequest } from "./replay-load.ts";

@@ -44,6 +44,10 @@ export function sampleEntry(requestId: string, changes: Partial<StepEntry> = {})
     drafted: 0,
     accepted: 0,
     finishReason: null,
+    slot: 0,
+    blocks: [],
+    firstBlock: 0,
+    blocksGivenBack: 0,
     ...changes,
   };
 }

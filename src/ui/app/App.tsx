@@ -4,6 +4,7 @@ import { Announcer } from "./Announcer.tsx";
 import css from "./App.module.css";
 import { KeepingNotice } from "./KeepingNotice.tsx";
 import { MemoryNotice } from "./MemoryNotice.tsx";
+import { RecordingDrop } from "./RecordingDrop.tsx";
 import { BatchDock } from "../batch/BatchDock.tsx";
 import { BatchPulse } from "../batch/BatchPulse.tsx";
 import { lazily } from "../components/Lazily.tsx";
@@ -62,6 +63,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
       </main>
       <CommandCenter app={app} theme={theme} />
       <PromptDialog view={app.promptView} />
+      <RecordingDrop />
       <Announcer announcements={app.announcements} />
     </div>
   );

@@ -8,6 +8,8 @@ import { lazily } from "../components/Lazily.tsx";
 import { UpdateNotice } from "./UpdateNotice.tsx";
 import { useStore } from "../use-store.ts";
 
+const PlayerPage = lazily(async () => (await import("../player/PlayerPage.tsx")).PlayerPage);
+const DuelPage = lazily(async () => (await import("../duel/DuelPage.tsx")).DuelPage);
 const BenchPage = lazily(async () => (await import("../bench/BenchPage.tsx")).BenchPage);
 
 interface PagesProps {
@@ -29,11 +31,13 @@ export function Pages(props: PagesProps) {
   );
 }
 
-/** Shows the page that the address's hash names: the benchmark, or else the chats. */
+/** Shows the page that the address's hash names: the benchmark, the player, the duel, or else the chats. */
 function Page({ router, theme, openChats, createEngine, model }: PagesProps) {
   const route = useStore(router.store, (state) => state);
   if (route.page === "bench") {
     return <BenchPage theme={theme} createEngine={createEngine} embeddedModel={model} params={route.params} />;
   }
+  if (route.page === "player") return <PlayerPage theme={theme} openChats={openChats} />;
+  if (route.page === "duel") return <DuelPage theme={theme} app={openChats()} />;
   return <App app={openChats()} theme={theme} />;
 }

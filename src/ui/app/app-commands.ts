@@ -111,6 +111,20 @@ export function appCommands(
       run: () => location.assign("#/bench"),
     },
     {
+      id: "page.player",
+      title: "Open the player",
+      group: "Pages",
+      words: "recording replay file",
+      run: () => location.assign("#/player"),
+    },
+    {
+      id: "page.duel",
+      title: "Set up a duel",
+      group: "Pages",
+      words: "compare settings models seeds answers side by side difference",
+      run: () => location.assign("#/duel"),
+    },
+    {
       id: "engine.start",
       title: "Restart the engine",
       group: "Batch",

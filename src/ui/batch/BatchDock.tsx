@@ -47,6 +47,12 @@ export function BatchDock({ batch, connections, commands, linkTo }: BatchDockPro
           <a className={css.link} href="#/bench">
             Benchmark
           </a>
+          <a className={css.link} href="#/player">
+            Player
+          </a>
+          <a className={css.link} href="#/duel">
+            Duel
+          </a>
           <SaveMenu batch={batch} />
           <Button
             look="icon"

@@ -1,17 +1,25 @@
 import type { Batch } from "../../state/batch/batch.ts";
+import { playRecording } from "../../state/player/handed-over.ts";
 import { Menu } from "../components/Menu.tsx";
 import { saveFile } from "../save-file.ts";
 
-/** Saves the engine's events for readRecording(), or its metrics for Prometheus. */
+/** Saves the engine's events for readRecording(), or its metrics for Prometheus; or plays the events at once. */
 export function SaveMenu({ batch }: { batch: Batch }) {
   const items = [
-    { label: "Steps and requests as JSON lines", run: () => saveRecording(batch) },
+    { label: "Play this run", run: () => playRun(batch) },
+    { label: "Recording of this run, with the chats' words", run: () => saveRecording(batch) },
     { label: "Metrics as Prometheus text", run: () => void saveMetrics(batch) },
   ];
   return <Menu name="Save" look="quiet" items={items} />;
 }
 
-/** For readRecording(). */
+/** Opens the player with the run so far. */
+export function playRun(batch: Batch): void {
+  const text = batch.recording();
+  if (text !== null) playRecording("this run", text);
+}
+
+/** For the player, and for readRecording(). */
 export function saveRecording(batch: Batch): void {
   const text = batch.recording();
   if (text !== null) saveFile("chorus-run.jsonl", text, "application/jsonl");

@@ -3,7 +3,7 @@ import type { Batch } from "../../state/batch/batch.ts";
 import type { Command } from "../../state/commands/commands.ts";
 import { BATCHING_MODES } from "./BatchingSwitch.tsx";
 import { HAS_ROOM_FOR_MAP, PHONE } from "../use-media.ts";
-import { saveMetrics, saveRecording } from "./SaveMenu.tsx";
+import { playRun, saveMetrics, saveRecording } from "./SaveMenu.tsx";
 
 /** The commands of the batch and its view. */
 export function batchCommands(batch: Batch): readonly Command[] {
@@ -80,10 +80,18 @@ export function batchCommands(batch: Batch): readonly Command[] {
       run: () => dock.zoom(-1),
     },
     {
-      id: "batch.recording",
-      title: "Save steps and requests as JSON lines",
+      id: "batch.play",
+      title: "Play this run",
       group: "Data",
-      words: "export recording run file",
+      words: "recording player replay scrub trace perfetto",
+      isEnabled: () => batch.recording() !== null,
+      run: () => playRun(batch),
+    },
+    {
+      id: "batch.recording",
+      title: "Save a recording of this run, with the chats' words",
+      group: "Data",
+      words: "export steps requests JSON lines file",
       isEnabled: () => batch.recording() !== null,
       run: () => saveRecording(batch),
     },

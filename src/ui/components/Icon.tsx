@@ -21,6 +21,8 @@ const SHAPES = {
   chevron: <path d="M4 6l4 4 4-4" />,
   minus: <path d="M3 8h10" />,
   play: <path d="M5 3.5v9l7-4.5z" fill="currentColor" />,
+  stepBack: <path d="M12 3.5v9l-6-4.5zM4 3.5v9" fill="currentColor" />,
+  stepOn: <path d="M4 3.5v9l6-4.5zM12 3.5v9" fill="currentColor" />,
   copy: <path d="M6 5.5h7.5v8H6zM10.5 3H2.5v8" />,
   edit: <path d="M3 13l.5-3L10.5 3l2.5 2.5L6 12.5zM9 4.5L11.5 7" />,
   again: <path d="M13 8a5 5 0 1 1-1.5-3.6M13 2.5V5h-2.5" />,

@@ -47,6 +47,7 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
             Check again
           </Button>
           <CopyDetails error={error} />
+          <a href="#/player">Play a recording instead</a>
         </div>
       </div>
     </main>

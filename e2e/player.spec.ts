@@ -1,0 +1,91 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import { readFile } from "node:fs/promises";
+import { expect, test } from "playwright/test";
+import { App } from "./support/app.ts";
+import { beforeTheWorker } from "./support/before-the-worker.ts";
+
+test("without WebGPU and SIMD the example plays: scrub, steps, axe, a phone's width", async ({ page }) => {
+  await beforeTheWorker(
+    page,
+    "Reflect.deleteProperty(WorkerNavigator.prototype, 'gpu'); WebAssembly.validate = () => false;",
+  );
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await App.open(page, "backend=auto");
+  await page.getByRole("link", { name: "Play a recording instead" }).click();
+  await page.getByRole("button", { name: "Play the example" }).click();
+  const step = page.getByRole("slider", { name: "Step", exact: true });
+  await expect(step).toHaveValue("0"); // with reduced motion nothing plays by itself
+  await step.press("End");
+  const first = page.getByRole("region", { name: "Pane 1, turn 1" });
+  await expect(first).toContainText("tokens, ");
+  const whole = await first.getByRole("group").innerText();
+  expect(whole.length).toBeGreaterThan(40);
+  await step.press("Home");
+  for (let i = 0; i < 12; i++) await page.getByRole("button", { name: "Step forward" }).click();
+  await page.getByRole("button", { name: "Step back" }).click();
+  await expect(step).toHaveAttribute("aria-valuetext", /^Step 11 of \d+, /);
+  const part = await first.getByRole("group").innerText();
+  expect(whole.startsWith(part)).toBe(true);
+  expect(part.length).toBeLessThan(whole.length);
+  await expect(page.getByRole("region", { name: "Batch" }).getByRole("definition").last()).toHaveText(/^\d/);
+  expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id)).toEqual([]);
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await expect(step).not.toHaveValue("11");
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+});
+
+test("a run is saved, dropped on the chats, played, computed again to the same tokens, and saved as a trace", async ({
+  page,
+}) => {
+  const app = await App.open(page, "max_tokens=12");
+  await app.pane(1).ask("Tell me a joke");
+  await app.pane(1).finished();
+  const answer = await app.pane(1).answer();
+  await app.batch.getByRole("button", { name: "Save" }).click();
+  const [saved] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: "Recording of this run, with the chats' words" }).click(),
+  ]);
+  const text = await readFile(await saved.path(), "utf8");
+  expect(text).toContain("Tell me a joke");
+  const dropped = await page.evaluateHandle((content) => {
+    const data = new DataTransfer();
+    data.items.add(new File([content], "my run.jsonl"));
+    return data;
+  }, text);
+  await page.dispatchEvent("body", "drop", { dataTransfer: dropped });
+  await page.getByRole("slider", { name: "Step", exact: true }).press("End");
+  const card = page.getByRole("region", { name: "Pane 1, turn 1" });
+  expect((await card.getByRole("group").innerText()).trim()).toBe(answer.trim());
+  await page.getByRole("button", { name: "Run again" }).click();
+  await expect(page.getByText(/^All 12 tokens of 1 answer are the same\./)).toBeVisible();
+  const [trace] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save as a trace" }).click(),
+  ]);
+  expect(trace.suggestedFilename()).toBe("my-run-trace.json");
+  const { traceEvents } = JSON.parse(await readFile(await trace.path(), "utf8")) as { traceEvents: unknown[] };
+  expect(traceEvents.length).toBeGreaterThan(30);
+});
+
+test("a duel marks the first difference and shows agreement and speeds", async ({ page }) => {
+  const app = await App.open(page, "max_tokens=24");
+  await app.modelLoaded();
+  await page.evaluate(() => location.assign("#/duel"));
+  const dialog = page.getByRole("dialog", { name: "Set up a duel" });
+  await dialog.getByRole("textbox", { name: "Question" }).fill("Tell me a story about a fox");
+  await dialog.getByRole("button", { name: "Start the duel" }).click();
+  const second = page.getByRole("region", { name: "Seed 2" });
+  await expect(second).toContainText(/\d+% agreement; the first difference is word \d+/);
+  await expect(second.locator("mark")).toHaveCount(1);
+  await expect(page.getByRole("region", { name: "Seed 1" })).toContainText(/In all\s*[\d.]+ m?s/);
+  expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id)).toEqual([]);
+  await page.getByRole("button", { name: "Set up a duel" }).click();
+  await dialog.getByRole("combobox", { name: "The sides differ in" }).selectOption("the format of the weights");
+  await expect(dialog).toContainText("One side after the other");
+  await dialog.getByRole("button", { name: "Start the duel" }).click();
+  await expect(page.getByRole("region", { name: "chorus-chat in q4" })).toContainText(/agreement/);
+  await expect(page.getByRole("main")).toContainText("The engine is as it was before.");
+});

@@ -1,0 +1,41 @@
+import { ChorusError } from "../protocol/errors.ts";
+import { checkConfig, checkEvent, checkModel, checkOldEvent, isObject, wrongLine } from "./check-recording.ts";
+import { FORMAT, type Recording } from "./recording-format.ts";
+
+/** Versions without words, config, slots and blocks. */
+const OLD_FORMATS: readonly unknown[] = [1, 2];
+
+/**
+ * Reads a recording. One of an older version has no words, slots of -1, and no blocks.
+ * @throws ChorusError invalid_type; invalid_value, whose `param` names the line ("line 3") and the message also the
+ *   field
+ */
+export function readRecording(text: string): Recording {
+  if (typeof text !== "string") throw new ChorusError("invalid_type", "A recording must be a string.");
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  const [header, ...events] = lines.map(parseLine);
+  if (header?.["type"] !== "header") throw wrongLine(0, "is not the header of a recording");
+  const { version } = header;
+  const isOld = OLD_FORMATS.includes(version);
+  if (typeof version !== "number" || (!isOld && version !== FORMAT)) {
+    const known = [...OLD_FORMATS, FORMAT].join(", ");
+    throw wrongLine(0, `is of version ${JSON.stringify(version)}; this build of Chorus reads the versions ${known}`);
+  }
+  return {
+    version,
+    model: checkModel(header["model"]),
+    config: isOld ? null : checkConfig(header["config"]),
+    events: events.map((event, i) => (isOld ? checkOldEvent(event, i + 1) : checkEvent(event, i + 1))),
+  };
+}
+
+function parseLine(line: string, index: number): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (isObject(value)) return value;
+  } catch {
+    // said below
+  }
+  throw wrongLine(index, "is not a JSON object");
+}

@@ -1,0 +1,16 @@
+import type { Pane } from "./pane.ts";
+
+/** Resolves when a pane's newest answer has ended, with whether it came to its end by itself or at its limit. */
+export function answerEnded(pane: Pane): Promise<boolean> {
+  return new Promise((resolve) => {
+    const look = () => {
+      const { phase, note, turns } = pane.store.getState();
+      if (phase !== "idle" && note === null) return;
+      unsubscribe();
+      const end = turns.at(-1)?.end;
+      resolve(end === "stop" || end === "length");
+    };
+    const unsubscribe = pane.store.subscribe(look);
+    look();
+  });
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it, vi } from "vitest";
+
+import type { FakeEngineOptions } from "../../testing/app/fake-engine.ts";
+import { openPanes, settle } from "../../testing/app/open-panes.ts";
+import { BatchingModeControl } from "../batch/batching-mode.ts";
+import { Duel, type DuelSide } from "./duel.ts";
+import { DUEL_THINGS, problemOf, sideOf, usualValues } from "./duel-things.ts";
+
+async function openDuel(options: FakeEngineOptions = {}) {
+  const panes = openPanes({ answer: () => "It is so.", ...options });
+  await panes.control.start();
+  const mode = new BatchingModeControl();
+  mode.watch(panes.first);
+  let nowMs = 0;
+  const duel = new Duel({ ...panes.context, mode, now: () => nowMs });
+  const pass = async (ms: number, steps: number) => {
+    nowMs += ms;
+    await panes.step(steps);
+  };
+  return { ...panes, duel, mode, pass };
+}
+
+const seeds: readonly DuelSide[] = [
+  { label: "Seed 1", settings: { seed: 1 } },
+  { label: "Seed 2", settings: { seed: 2 } },
+];
+
+describe("a duel", () => {
+  it("asks all sides at once where one engine can do that, and they differ in one thing only", async () => {
+    const { duel, first, pass, announcements } = await openDuel();
+    const done = duel.start({ question: "Is it?", sides: seeds });
+    await settle();
+    await pass(500, 3);
+    await done;
+    const { phase, runs, isTogether } = duel.store.getState();
+    expect([phase, isTogether]).toEqual(["done", true]);
+    expect(runs.map(({ status, elapsedMs, tokens }) => [status, elapsedMs, tokens])).toEqual([
+      ["done", 500, 3],
+      ["done", 500, 3],
+    ]);
+    expect(runs.map(({ pane }) => pane.store.getState().turns.at(-1)?.answer)).toEqual(["It is so.", "It is so."]);
+    const [one, other] = first.accepted.map((body) => ({ ...body, request_id: null }));
+    expect(one).toMatchObject({ seed: 1, max_tokens: 128, messages: [{ role: "user", content: "Is it?" }] });
+    expect({ ...one, seed: 2 }).toEqual(other);
+    expect(announcements.store.getState().map(({ text }) => text)).toEqual(["The duel has ended."]);
+  });
+
+  it("tries batching modes one after the other, each on four answers, and restores the mode", async () => {
+    const { duel, mode, first, pass } = await openDuel();
+    mode.choose("static");
+    const modes = vi.spyOn(first, "setBatchingMode");
+    const sides: DuelSide[] = [
+      { label: "Continuous", mode: "continuous" },
+      { label: "Sequential", mode: "sequential" },
+    ];
+    const done = duel.start({ question: "Is it?", sides });
+    await settle();
+    await pass(100, 3);
+    expect(duel.store.getState().runs.map(({ status }) => status)).toEqual(["done", "running"]);
+    expect(mode.held.getState()).toBe(true);
+    await pass(400, 12);
+    await done;
+    expect(duel.store.getState()).toMatchObject({ phase: "done", isTogether: false });
+    expect(duel.store.getState().runs.map(({ elapsedMs, tokens }) => [elapsedMs, tokens])).toEqual([
+      [100, 12],
+      [400, 12],
+    ]);
+    expect(modes.mock.calls.flat()).toEqual(["continuous", "sequential", "static"]);
+    expect(first.accepted.map(({ seed }) => seed).toSorted()).toEqual([1, 1, 2, 2, 3, 3, 4, 4]);
+    expect(mode.held.getState()).toBe(false);
+  });
+
+  it("starts the engine for each model, and again as it was", async () => {
+    const { duel, control, step } = await openDuel();
+    const switches = vi.spyOn(control, "switchTo");
+    const before = control.choice.getState();
+    const sides: DuelSide[] = [
+      { label: "f16", choice: { model: "fake", dtype: "f16" } },
+      { label: "q4", choice: { model: "fake", dtype: "q4" } },
+    ];
+    const done = duel.start({ question: "Is it?", sides });
+    for (let i = 0; i < 8; i++) {
+      // oxlint-disable-next-line no-await-in-loop -- steps follow one another
+      await settle();
+      const state = control.store.getState();
+      if (state.status === "ready") (state.engine as unknown as { step: () => void }).step();
+      // oxlint-disable-next-line no-await-in-loop
+      await step();
+    }
+    await done;
+    expect(duel.store.getState().runs.map(({ status }) => status)).toEqual(["done", "done"]);
+    expect(switches.mock.calls.map(([choice]) => choice.dtype ?? "none")).toEqual(["f16", "q4", "none"]);
+    expect(control.choice.getState()).toBe(before);
+  });
+
+  it("says which side failed, and leaves the engine as it was", async () => {
+    const { duel, control } = await openDuel();
+    const before = control.choice.getState();
+    const error = { code: "model_not_found", message: "There is none.", param: null } as const;
+    vi.spyOn(control, "switchTo").mockImplementation(async (choice) => (choice.dtype ? error : null));
+    const sides: DuelSide[] = [
+      { label: "a", choice: { model: "fake", dtype: "q8" } },
+      { label: "b", choice: { model: "fake", dtype: "q4" } },
+    ];
+    await duel.start({ question: "Is it?", sides });
+    expect(duel.store.getState()).toMatchObject({ phase: "failed", message: "There is none." });
+    expect(duel.store.getState().runs.map(({ status }) => status)).toEqual(["failed", "failed"]);
+    expect(control.choice.getState()).toBe(before);
+  });
+
+  it("can be closed at any time: nothing runs on", async () => {
+    const { duel, first, mode, pass } = await openDuel();
+    void duel.start({
+      question: "Is it?",
+      sides: [
+        { label: "a", mode: "sequential" },
+        { label: "b", mode: "static" },
+      ],
+    });
+    await pass(100, 1);
+    await duel.close();
+    await settle();
+    expect(duel.store.getState()).toMatchObject({ phase: "closed", runs: [] });
+    expect((await first.stats()).num_requests_running).toBe(0);
+    expect([mode.store.getState(), mode.held.getState()]).toEqual(["continuous", false]);
+  });
+});
+
+describe("what sides can differ in", () => {
+  const choices = { choice: { model: "models/a/" }, models: [{ model: "models/a/" }, { model: "owner/b" }] };
+
+  it.each(DUEL_THINGS.filter((thing) => thing !== "answerer"))("%s: two different sides from the start", (thing) => {
+    const values = usualValues(thing, choices);
+    expect(problemOf(thing, values, choices)).toBeNull();
+    expect(values.map((value) => sideOf(thing, value, choices)?.label)).not.toContain(undefined);
+  });
+
+  it.each([
+    ["seed", ["1", "x"], /whole number/],
+    ["seed", ["1", ""], /whole number/],
+    ["seed", ["1", " 1"], /different/],
+    ["temperature", ["1", "3"], /from 0 to 2/],
+    ["answerer", ["", ""], /different/],
+  ] as const)("%s can't be %j", (thing, values, problem) => {
+    expect(problemOf(thing, values, choices)).toMatch(problem);
+  });
+
+  it("names each side, and says what it takes", () => {
+    expect(sideOf("dtype", "q4", choices)).toEqual({ label: "a in q4", choice: { model: "models/a/", dtype: "q4" } });
+    expect(sideOf("mode", "static", choices)).toEqual({ label: "Static batching", mode: "static" });
+    expect(sideOf("answerer", "http://h.example/v1 m", choices)).toEqual({
+      label: "m at h.example",
+      answerer: { baseUrl: "http://h.example/v1", model: "m" },
+    });
+  });
+});

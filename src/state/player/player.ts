@@ -1,0 +1,125 @@
+import { Batch } from "../batch/batch.ts";
+import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
+import { CHARTS_WINDOW_MS } from "../batch/charts.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+import { RecordedEngine } from "./recorded-engine.ts";
+import type { RecordedRun } from "./recorded-run.ts";
+
+/** Of the run's own time: a quick engine's steps take milliseconds. */
+export const SPEEDS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8] as const;
+/** Time to watch a run, where its own is shorter. */
+const SHORTEST_PLAY_MS = 10_000;
+
+/** Returns the speed to begin with: the run's own, unless it would be over at once. */
+function usualSpeed({ playMs }: RecordedRun): number {
+  const wholeMs = playMs.at(-1) ?? 0;
+  return SPEEDS.findLast((speed) => speed <= 1 && wholeMs / speed >= SHORTEST_PLAY_MS) ?? SPEEDS[0];
+}
+
+export interface PlayerState {
+  /** Steps that are done. */
+  readonly place: number;
+  readonly isPlaying: boolean;
+  readonly speed: number;
+}
+
+/**
+ * Plays a recorded run: the views of the batch get what they got then, up to any step. Their clock is the run's, so
+ * figures and charts are as they were.
+ */
+export class Player {
+  readonly run: RecordedRun;
+  readonly batch: Batch;
+  readonly #store;
+  readonly store: ReadonlyStore<PlayerState>;
+  #engine: RecordedEngine;
+  /** The run's clock where it is now. */
+  #clockMs = 0;
+  /** The moment of playing, which moves between places too. */
+  #playMs = 0;
+  /** When charts took their last sample, by the run's clock; null: before the first step. */
+  #sampledMs: number | null = null;
+
+  constructor(run: RecordedRun) {
+    this.run = run;
+    this.store = this.#store = createStore<PlayerState>(() => ({ place: 0, isPlaying: false, speed: usualSpeed(run) }));
+    this.batch = new Batch(new BatchMetrics(() => this.#clockMs));
+    this.#engine = new RecordedEngine(run.recording);
+    this.#begin();
+    this.#tell(-1, 0);
+    this.#refresh();
+  }
+
+  /** From the beginning again, if it was at the end. */
+  togglePlay(): void {
+    const { isPlaying, place } = this.store.getState();
+    if (!isPlaying && place === this.run.numSteps) this.seek(0);
+    this.#store.setState({ isPlaying: !isPlaying && this.run.numSteps > 0 });
+  }
+
+  setSpeed(speed: number): void {
+    this.#store.setState({ speed });
+  }
+
+  /** Goes to a step, and pauses. */
+  seek(place: number): void {
+    const bounded = Math.max(0, Math.min(this.run.numSteps, Math.round(place)));
+    this.#playMs = this.run.playMs[bounded] ?? 0;
+    this.#store.setState({ isPlaying: false });
+    this.#goTo(bounded);
+  }
+
+  /** Lets this much real time pass while it plays. */
+  advance(elapsedMs: number): void {
+    const { isPlaying, speed } = this.store.getState();
+    if (!isPlaying) return;
+    this.#playMs += elapsedMs * speed;
+    const place = this.run.placeAt(this.#playMs);
+    this.#goTo(place);
+    if (place === this.run.numSteps) this.#store.setState({ isPlaying: false });
+  }
+
+  #goTo(place: number): void {
+    const { place: before } = this.store.getState();
+    if (place === before) return;
+    if (place < before) {
+      this.#begin();
+      this.#tell(-1, place);
+    } else this.#tell(before, place);
+    this.#refresh();
+    this.#store.setState({ place });
+  }
+
+  #begin(): void {
+    this.#engine = new RecordedEngine(this.run.recording);
+    this.#clockMs = 0;
+    this.#sampledMs = null;
+    this.batch.show(this.#engine);
+  }
+
+  /** Tells what came between two places. Charts take samples as they did then, of what they can still show. */
+  #tell(from: number, to: number): void {
+    const endMs = this.run.steps[to - 1]?.atMs ?? 0;
+    for (const event of this.run.eventsBetween(from, to)) {
+      if (event.type === "step") this.#sampleUpTo(event.atMs, endMs - CHARTS_WINDOW_MS);
+      this.#engine.tell(event);
+    }
+  }
+
+  #sampleUpTo(atMs: number, shownFromMs: number): void {
+    // A rest longer than what the charts show leaves them empty, however long it is.
+    let next = Math.max((this.#sampledMs ?? atMs) + FIGURES_INTERVAL_MS, shownFromMs, atMs - CHARTS_WINDOW_MS);
+    for (; next <= atMs; next += FIGURES_INTERVAL_MS) {
+      this.#clockMs = next;
+      this.batch.tick();
+    }
+    this.#sampledMs = next - FIGURES_INTERVAL_MS;
+    this.#clockMs = atMs;
+  }
+
+  /** Brings counters and map to where the run is. */
+  #refresh(): void {
+    this.batch.metrics.tick();
+    void this.batch.cacheMap.tick(this.batch.metrics.store.getState());
+  }
+}

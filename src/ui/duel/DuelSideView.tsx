@@ -1,0 +1,91 @@
+import { compareAnswers, wordsOf, type Agreement } from "../../state/duel/compare-answers.ts";
+import type { DuelRun } from "../../state/duel/duel.ts";
+import { classNames } from "../class-names.ts";
+import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import { formatCount, formatDuration, formatPercent, formatRate } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import { voiceStyle } from "../voice.ts";
+import css from "./DuelSideView.module.css";
+
+interface DuelSideViewProps {
+  readonly run: DuelRun;
+  /** The side that this one is compared with; null: it is the first. */
+  readonly first: DuelRun | null;
+}
+
+const STATUS_WORDS: Record<DuelRun["status"], string> = {
+  waiting: "Waits for its turn",
+  loading: "Loading the model …",
+  running: "",
+  done: "",
+  failed: "Did not come to its end",
+};
+
+/** One side: its answer with the first word that differs from the first side's, how far both agree, and its speed. */
+export function DuelSideView({ run, first }: DuelSideViewProps) {
+  const { pane, label, status } = run;
+  const answer = useStore(pane.store, (state) => state.turns.at(-1)?.answer ?? "");
+  const figures = useStore(pane.store, (state) => state.figures);
+  const ttftMs = figures?.ttftMs ?? null;
+  const other = useStore((first ?? run).pane.store, (state) => state.turns.at(-1)?.answer ?? "");
+  const isOver = status === "done" && first?.status === "done";
+  const agreement = first === null ? null : compareAnswers(other, answer, isOver);
+  const words = wordsOf(answer);
+  const at = agreement?.firstDifference ?? null;
+  const isBusy = status === "running";
+  return (
+    <section className={css.side} style={voiceStyle(pane.number)} aria-label={label}>
+      <header className={css.head}>
+        <VoiceBadge number={pane.number} />
+        <h3>{label}</h3>
+      </header>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- the arrow keys scroll it */}
+      <div className={css.answer} role="group" aria-label={`Answer: ${label}`} tabIndex={0}>
+        <p dir="auto" aria-busy={isBusy}>
+          {at === null ? (
+            answer.trimStart()
+          ) : (
+            <>
+              {words.slice(0, at).join("")}
+              <mark className={css.different}>{words[at] ?? " (it ends here)"}</mark>
+              {words.slice(at + 1).join("")}
+            </>
+          )}
+          {isBusy && <span className={css.caret} aria-hidden="true" />}
+        </p>
+      </div>
+      <p className={classNames(css.agreement, at !== null && css.differs)}>
+        {agreement && wordsFor(agreement, isOver)}
+      </p>
+      <dl className={css.figures}>
+        <div>
+          <dt>Tokens</dt>
+          <dd>{figures ? formatCount(figures.outputTokens) : "–"}</dd>
+        </div>
+        <div>
+          <dt>Tokens per second</dt>
+          <dd>{figures?.tokensPerSecond ? formatRate(figures.tokensPerSecond) : "–"}</dd>
+        </div>
+        <div>
+          <dt>First token after</dt>
+          <dd>{ttftMs === null ? "–" : formatDuration(ttftMs)}</dd>
+        </div>
+        <div>
+          <dt>{run.companions.length > 0 ? `All ${1 + run.companions.length} answers` : "In all"}</dt>
+          <dd>{run.elapsedMs > 0 ? formatDuration(run.elapsedMs) : "–"}</dd>
+        </div>
+      </dl>
+      <p className={css.status}>
+        {STATUS_WORDS[status]}
+        {run.companions.length > 0 &&
+          run.tokens > 0 &&
+          `${formatRate((1000 * run.tokens) / run.elapsedMs)} tokens per second, all answers together`}
+      </p>
+    </section>
+  );
+}
+
+function wordsFor({ firstDifference, share }: Agreement, isOver: boolean): string {
+  if (firstDifference === null) return isOver ? "100% agreement: the same answer, word for word" : "The same so far";
+  return `${formatPercent(share)} agreement; the first difference is word ${formatCount(firstDifference + 1)}`;
+}

@@ -1,0 +1,95 @@
+import { memo } from "react";
+import { numTokensAt, wordsAt, type RecordedSequence } from "../../state/player/recorded-run.ts";
+import type { AgainResult } from "../../state/player/run-again.ts";
+import { sequenceName } from "../batch/cell-words.ts";
+import { classNames } from "../class-names.ts";
+import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import { formatCount } from "../format.ts";
+import { voiceStyle } from "../voice.ts";
+import css from "./PlayedAnswer.module.css";
+
+interface PlayedAnswerProps {
+  readonly cardId: string;
+  readonly sequence: RecordedSequence;
+  /** Null: no pane asked it. */
+  readonly pane: number | null;
+  readonly place: number;
+  /** What came of computing it again; null: it was not. */
+  readonly again: AgainResult | null;
+}
+
+const ENDS = { stop: "ended", length: "reached the length limit", abort: "stopped" } as const;
+
+/** A question of a recording, and its answer as far as it had come. */
+export const PlayedAnswer = memo(function PlayedAnswer({ cardId, sequence, pane, place, again }: PlayedAnswerProps) {
+  const { asked, end } = sequence;
+  const { text, newest } = wordsAt(sequence, place);
+  const numTokens = numTokensAt(sequence, place);
+  const difference = again?.difference ?? null;
+  const marked = difference === null ? null : cutAt(sequence, place, difference.token);
+  return (
+    <section
+      id={cardId}
+      className={css.card}
+      style={pane === null ? undefined : voiceStyle(pane)}
+      aria-label={sequenceName(sequence)}
+      tabIndex={-1}
+    >
+      <header className={css.head}>
+        {pane !== null && <VoiceBadge number={pane} />}
+        <h2 title={asked?.question}>{asked?.question ?? sequenceName(sequence)}</h2>
+      </header>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- the arrow keys scroll it */}
+      <div className={css.answer} role="group" aria-label="Answer" tabIndex={0}>
+        <p dir="auto">
+          {marked === null ? (
+            <>
+              {text.trimStart()}
+              {newest !== "" && <mark className={css.newest}>{text === "" ? newest.trimStart() : newest}</mark>}
+            </>
+          ) : (
+            <>
+              {marked.before.trimStart()}
+              {marked.token !== "" && <mark className={css.different}>{marked.token}</mark>}
+              {marked.after}
+            </>
+          )}
+        </p>
+      </div>
+      <p className={css.figures}>
+        <b>{formatCount(numTokens)}</b> {numTokens === 1 ? "token" : "tokens"}
+        {end !== null && end.place <= place && `, ${ENDS[end.reason ?? "abort"]}`}
+        {again !== null && <AgainFigures again={again} />}
+      </p>
+    </section>
+  );
+});
+
+function AgainFigures({ again: { status, numSame, difference } }: { again: AgainResult }) {
+  if (difference !== null) {
+    const { token, recorded, now } = difference;
+    const name = (id: number | null) => (id === null ? "the end" : `token id ${id}`);
+    return (
+      <span className={classNames(css.again, css.bad)}>
+        ≠ from token {formatCount(token + 1)} on: {name(recorded)}, now {name(now)}
+      </span>
+    );
+  }
+  return (
+    <span className={css.again}>{status === "done" ? "✓ the same again" : `${formatCount(numSame)} the same`}</span>
+  );
+}
+
+/** Returns the text so far, cut around the piece with a token. */
+function cutAt({ pieces }: RecordedSequence, place: number, token: number) {
+  let [before, marked, after] = ["", "", ""];
+  let index = 0;
+  for (const { place: from, tokenIds, text } of pieces) {
+    if (from > place) break;
+    if (index + tokenIds.length <= token) before += text;
+    else if (index <= token) marked += text;
+    else after += text;
+    index += tokenIds.length;
+  }
+  return { before, token: marked, after };
+}

@@ -1,0 +1,106 @@
+import { useEffect, useMemo, useState, type KeyboardEvent } from "react";
+import { askerOf } from "../../state/chat/request-name.ts";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Player } from "../../state/player/player.ts";
+import { shownAt } from "../../state/player/recorded-run.ts";
+import { keyOfSequence, RunAgain } from "../../state/player/run-again.ts";
+import { BatchCounters } from "../batch/BatchCounters.tsx";
+import dock from "../batch/BatchDock.module.css";
+import { CacheBlocksPanel } from "../batch/CacheBlocksPanel.tsx";
+import { ChartsPanel } from "../batch/ChartsPanel.tsx";
+import { TimelinePanel } from "../batch/TimelinePanel.tsx";
+import { classNames } from "../class-names.ts";
+import { HAS_ROOM_FOR_MAP, useMedia } from "../use-media.ts";
+import { useStore } from "../use-store.ts";
+import { PlayedAnswer } from "./PlayedAnswer.tsx";
+import css from "./PlayerView.module.css";
+import { RunAgainLine } from "./RunAgainLine.tsx";
+import { Transport } from "./Transport.tsx";
+
+interface PlayerViewProps {
+  /** What was opened, for people. */
+  readonly name: string;
+  readonly player: Player;
+  readonly openChats: () => AppState;
+}
+
+/** A recording that plays: its answers, and below them the batch, as at the step where it is. */
+export function PlayerView({ name, player, openChats }: PlayerViewProps) {
+  const { run, batch } = player;
+  const place = useStore(player.store, (state) => state.place);
+  const isPlaying = useStore(player.store, (state) => state.isPlaying);
+  const hasMap = useMedia(HAS_ROOM_FOR_MAP);
+  const [again] = useState(() => new RunAgain(run));
+  const results = useStore(again.store, (state) => state.results);
+  const shown = useMemo(() => shownAt(run, place), [run, place]);
+
+  useEffect(() => () => again.stop(), [again]);
+  useEffect(() => {
+    if (!isPlaying) return;
+    let frame = 0;
+    let before = performance.now();
+    const tick = (now: number) => {
+      player.advance(now - before);
+      before = now;
+      frame = requestAnimationFrame(tick);
+    };
+    frame = requestAnimationFrame(tick);
+    return () => cancelAnimationFrame(frame);
+  }, [player, isPlaying]);
+
+  /** A row's label or a block goes to the answer. */
+  const linkTo = (requestId: string) => {
+    const target = shown.find((sequence) => sequence.requestId === requestId);
+    return target ? () => document.getElementById(cardIdOf(keyOfSequence(target)))?.focus() : null;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    // What has the focus may have its own use for these keys.
+    if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === " ") player.togglePlay();
+    else if (event.key === "ArrowLeft") player.seek(place - 1);
+    else if (event.key === "ArrowRight") player.seek(place + 1);
+    else return;
+    event.preventDefault();
+  };
+  const hasWords = run.sequences.some(({ pieces }) => pieces.length > 0);
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/no-noninteractive-tabindex -- as a video has them
+    <main className={css.view} tabIndex={-1} onKeyDown={onKeyDown}>
+      <Transport name={name} player={player} />
+      <RunAgainLine run={run} again={again} openChats={openChats} />
+      {hasWords ? (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- the arrow keys scroll it
+        <div className={css.answers} role="group" aria-label="Answers" tabIndex={0}>
+          {shown.map((sequence) => (
+            <PlayedAnswer
+              key={keyOfSequence(sequence)}
+              cardId={cardIdOf(keyOfSequence(sequence))}
+              sequence={sequence}
+              pane={askerOf(sequence.requestId)?.pane ?? null}
+              place={place}
+              again={results.get(keyOfSequence(sequence)) ?? null}
+            />
+          ))}
+        </div>
+      ) : (
+        <p className={css.noWords}>
+          This recording has no words: it is of version {run.recording.version}, from an older Chorus. Its steps play;
+          it can&rsquo;t be computed again.
+        </p>
+      )}
+      <section className={classNames(dock.dock, css.batch)} aria-label="Batch">
+        <div className={classNames(dock.head, dock.withBody)}>
+          <h2>Batch</h2>
+          <BatchCounters metrics={batch.metrics} />
+        </div>
+        <div className={dock.body}>
+          <TimelinePanel batch={batch} linkTo={linkTo} />
+          <ChartsPanel batch={batch} />
+          {hasMap && <CacheBlocksPanel batch={batch} linkTo={linkTo} />}
+        </div>
+      </section>
+    </main>
+  );
+}
+
+const cardIdOf = (key: string) => `played-${key}`;

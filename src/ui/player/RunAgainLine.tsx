@@ -1,0 +1,93 @@
+import { useEffect, useState } from "react";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { EngineControl } from "../../state/engine/engine-control.ts";
+import type { RecordedRun } from "../../state/player/recorded-run.ts";
+import { changesSince, refusalOf, type AgainState, type RunAgain } from "../../state/player/run-again.ts";
+import { Button } from "../components/Button.tsx";
+import { Icon } from "../components/Icon.tsx";
+import { formatCount } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import css from "./RunAgainLine.module.css";
+
+interface RunAgainLineProps {
+  readonly run: RecordedRun;
+  readonly again: RunAgain;
+  readonly openChats: () => AppState;
+}
+
+/** Computes the run again, and says whether every token is the same. */
+export function RunAgainLine({ run, again, openChats }: RunAgainLineProps) {
+  const [app, setApp] = useState<AppState | null>(null);
+  if (again.numAnswers === 0) return null;
+  return app === null ? (
+    <div className={css.line}>
+      <Button onClick={() => setApp(openChats())}>
+        <Icon name="again" />
+        Run again
+      </Button>
+      <p>Computes all {formatCount(again.numAnswers)} answers again, with the recorded prompts and seeds.</p>
+    </div>
+  ) : (
+    <WithEngine run={run} again={again} engine={app.engine} />
+  );
+}
+
+function WithEngine({ run, again, engine }: { run: RecordedRun; again: RunAgain; engine: EngineControl }) {
+  const state = useStore(engine.store, (current) => current);
+  const result = useStore(again.store, (current) => current);
+  const { model } = run.recording;
+  const ready = state.status === "ready" ? state.engine : null;
+  const refusal = ready === null ? null : refusalOf(model, ready.model);
+  const usable = refusal === null ? ready : null;
+  const isRunning = result.status === "running";
+  // It was asked for before the engine was ready.
+  useEffect(() => {
+    if (usable !== null && again.store.getState().status === "idle") void again.start(usable);
+  }, [usable, again]);
+  return (
+    <div className={css.line}>
+      {isRunning ? (
+        <Button key="stop" onClick={() => again.stop()}>
+          <Icon name="stop" />
+          Stop
+        </Button>
+      ) : (
+        <Button key="again" disabled={usable === null} onClick={() => usable && void again.start(usable)}>
+          <Icon name="again" />
+          Run again
+        </Button>
+      )}
+      {isRunning && <progress aria-label="Answers computed again" max={result.numAnswers} value={result.numDone} />}
+      <output>
+        {state.status === "loading" && "Getting the model ready …"}
+        {state.status !== "loading" &&
+          state.status !== "ready" &&
+          `Nothing can compute it here: ${state.error.message}`}
+        {refusal}
+        {usable !== null && sentence(result, changesSince(model, usable.model))}
+      </output>
+    </div>
+  );
+}
+
+function sentence({ status, numAnswers, numDone, results, message }: AgainState, changes: string): string {
+  const answers = `${formatCount(numAnswers)} ${numAnswers === 1 ? "answer" : "answers"}`;
+  const all = [...results.values()];
+  const different = all.filter(({ difference }) => difference !== null).length;
+  const same = all.reduce((sum, { numSame }) => sum + numSame, 0);
+  const how = changes === "" ? "" : ` Computed with ${changes}.`;
+  switch (status) {
+    case "idle":
+      return "";
+    case "running":
+      return `${formatCount(numDone)} of ${answers}, ${formatCount(same)} tokens the same${different > 0 ? `, ${formatCount(different)} answers differ` : ""}.${how}`;
+    case "stopped":
+      return `Stopped after ${formatCount(numDone)} of ${answers}.${how}`;
+    case "failed":
+      return `It could not be computed again: ${message}`;
+    case "done":
+      return different === 0
+        ? `All ${formatCount(same)} tokens of ${answers} are the same.${how}`
+        : `${formatCount(different)} of ${answers} differ; the first token that does is marked in each.${how}`;
+  }
+}
