@@ -130,10 +130,11 @@ test("a missing model and an unknown config field are refused by name", async ({
   expect(await refused({ maxNumSeq: 4 })).toContain("maxNumSeq");
 });
 
-test("dispose rejects what is open and ends the worker", async ({ page }) => {
+test("dispose rejects what is open and ends the workers", async ({ page }) => {
   await openBarePage(page);
   const engine = await createEngine(page);
-  expect(page.workers()).toHaveLength(1);
+  // The engine's, and its thread of texts.
+  expect(page.workers()).toHaveLength(2);
   const codes = await engine.evaluate(async (engine) => {
     const body = { prompt: "Once", ignore_eos: true, max_tokens: 200 };
     const codeOf = (promise: Promise<unknown>) =>

@@ -3,13 +3,13 @@
 import { expect, test, type Page } from "playwright/test";
 import { App, ON_GPU } from "./support/app.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
-import { Steps } from "./support/steps.ts";
+import { engineWorker, Steps } from "./support/steps.ts";
 
 async function endWorker(page: Page): Promise<void> {
-  const [worker] = page.workers();
-  const closed = worker?.waitForEvent("close");
+  const worker = await engineWorker(page);
+  const closed = worker.waitForEvent("close");
   // The call itself gets no answer from a dead worker.
-  void worker?.evaluate(() => self.close()).catch(() => undefined);
+  void worker.evaluate(() => self.close()).catch(() => undefined);
   await closed;
 }
 

@@ -21,8 +21,24 @@ test("pages share one engine, whoever leaves", async ({ page, context }) => {
   const running = () => b.evaluate(async (engine) => (await engine.stats()).num_requests_running);
   void a.evaluate((engine) => void engine.completions.create({ prompt: "Once", max_tokens: 300, ignore_eos: true }));
   await expect.poll(running).toBe(1);
+  // What could take for ever runs in a thread that a page lends: in Chromium a shared worker can start none.
+  void b.evaluate((engine) => {
+    const structured_outputs = { regex: "(a?b?c?d?e?){400}" };
+    void engine.completions.create({ prompt: "Once", structured_outputs }).catch(() => undefined);
+  });
+  const hello = () =>
+    b.evaluate(async (engine) => {
+      const messages = [{ role: "user" as const, content: "Hello!" }];
+      const { choices } = await engine.chat.completions.create({ messages, temperature: 0, max_tokens: 8 });
+      return choices[0]?.message.content;
+    });
+  const before = await hello();
+  expect(before).toMatch(/\w/);
+  expect(await running()).toBe(1);
+  // The threads of a page that is closed end with it; another page's take their place.
   await page.close();
   await expect.poll(running).toBe(0);
+  expect(await hello()).toBe(before);
   const text = await b.evaluate(async (engine) => {
     const { choices } = await engine.completions.create({ prompt: "Once upon", temperature: 0 });
     return choices[0]?.text;
@@ -104,6 +120,10 @@ test("tabs of the app say what their engines take, and share one once that is ch
   expect(await b.pane(1).answer()).toBe(alone);
 
   // What one tab chooses counts for both; the choice outlives a reload.
+  await tab.getByRole("radio", { name: "Sequential" }).check({ force: true });
+  await expect(page.getByRole("radio", { name: "Sequential" })).toBeChecked();
+  await page.getByRole("radio", { name: "Continuous" }).check({ force: true });
+  await expect(tab.getByRole("radio", { name: "Continuous" })).toBeChecked();
   await page.getByRole("button", { name: "Settings for all panes" }).click();
   const sheet = page.getByRole("dialog", { name: "Settings for all panes" });
   await sheet.getByRole("heading", { name: "Serving" }).click();

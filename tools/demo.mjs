@@ -1,13 +1,8 @@
 // npm run demo: shows the app without a desktop or a GPU. Four panes of a headless Chromium are asked at once. Their answers
-// and the batch's figures stream to the terminal, and a picture of the page is saved to demo.png (--out). --backend webgpu or cpu
-// names what computes.
+// and the batch's figures stream to the terminal, and a picture of the page is saved.
 
-import "./require-node.mjs";
-
-import { parseArgs } from "node:util";
-
+import { addOptions, openCommand } from "./command-line.mjs";
 import { createDemoView } from "./demo-view.mjs";
-import { setUp } from "./setup.mjs";
 
 const QUESTIONS = [
   "Tell me a story about a fox.",
@@ -18,11 +13,15 @@ const QUESTIONS = [
 const LONGEST_MS = 120_000;
 const REFRESH_MS = 200;
 
-const { out, backend } = parseArgs({
-  options: { out: { type: "string", default: "demo.png" }, backend: { type: "string", default: "auto" } },
-}).values;
-
-await setUp();
+const command = await openCommand(
+  "npm run demo --",
+  "Asks four panes at once in a browser without a window, and shows the answers here.",
+);
+await addOptions(command, [
+  { flags: "--out <file>", about: "where the page's picture goes", usual: "demo.png" },
+  { flags: "--backend <name>", about: "what computes", usual: "auto", choices: ["auto", "webgpu", "cpu"] },
+]);
+const { out = "demo.png", backend = "auto" } = command.parse().opts();
 const { ensureChromium } = await import("./install-chromium.mjs");
 const { tryChromium } = await import("./find-chromium.mjs");
 const { chromiumFlags } = await import("./chromium-flags.mjs");

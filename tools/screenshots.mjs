@@ -1,13 +1,10 @@
-// npm run screenshots: makes the pictures in docs/ with the built app and its model. Words narrow it:
-// npm run screenshots -- demo. CHORUS_ADAPTER=real takes the machine's GPU instead of the software adapter.
-
-import "./require-node.mjs";
+// npm run screenshots: makes the pictures in docs/ with the built app and its model.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
+import { openCommand } from "./command-line.mjs";
 import { root } from "./run-command.mjs";
-import { setUp } from "./setup.mjs";
 
 const QUESTIONS = [
   "Tell me a story about a fox.",
@@ -67,7 +64,14 @@ const VIEWS = {
   },
 };
 
-await setUp();
+const command = await openCommand(
+  "npm run screenshots --",
+  "Makes the pictures in docs/ with the built app. CHORUS_ADAPTER=real takes the machine's GPU.",
+);
+const { Argument } = await import("commander");
+command.addArgument(new Argument("[views...]", "which; all, if none is named").choices(Object.keys(VIEWS))).parse();
+const named = command.args;
+
 const { ensureChromium } = await import("./install-chromium.mjs");
 const { chromiumFlags } = await import("./chromium-flags.mjs");
 const { buildAndServe } = await import("./serve-app.mjs");
@@ -78,7 +82,6 @@ const server = await buildAndServe(4183);
 const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
 const folder = join(root, "docs");
 mkdirSync(folder, { recursive: true });
-const named = process.argv.slice(2);
 try {
   for (const [name, { query = "", prepare }] of Object.entries(VIEWS)) {
     if (named.length > 0 && !named.includes(name)) continue;

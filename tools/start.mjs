@@ -1,16 +1,19 @@
-// npm start: installs what is needed, builds, serves the app and opens it. `--no-open` leaves the browser alone.
-
-import "./require-node.mjs";
+// npm start: installs what is needed, builds, serves the app and opens it.
 
 import { spawn } from "node:child_process";
 
+import { addOptions, openCommand } from "./command-line.mjs";
 import { buildAndServe } from "./serve-app.mjs";
-import { setUp } from "./setup.mjs";
 
-await setUp();
+const start = await openCommand(
+  "npm start --",
+  "Builds the app, serves it on this machine, and opens it in the browser.",
+);
+await addOptions(start, [{ flags: "--no-open", about: "leaves the browser alone" }]);
+const { open } = start.parse().opts();
 const { url, close } = await buildAndServe(5173);
 console.log(`\nChorus is at ${url}\nCtrl+C ends it.`);
-if (!process.argv.includes("--no-open") && !process.env.CI) openInBrowser(url);
+if (open && !process.env.CI) openInBrowser(url);
 
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.once(signal, () => void close().then(() => process.exit(0)));

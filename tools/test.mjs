@@ -1,15 +1,12 @@
 // npm test: runs every tier, one after the other, even if one fails.
-// `node tools/test.mjs gpu matmul` runs only the named tiers; further words are file filters for their runners.
-
-import "./require-node.mjs";
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { openCommand } from "./command-line.mjs";
 import { countPlaywright, countVitest, describeCounts, sumCounts } from "./count-results.mjs";
 import { run } from "./run-command.mjs";
-import { setUp } from "./setup.mjs";
 
 /** @typedef {import("./count-results.mjs").Counts} Counts */
 
@@ -95,9 +92,12 @@ async function runTier(/** @type {Tier} */ tier, /** @type {string} */ filters) 
   return sumCounts(parts);
 }
 
-await setUp();
-
-const words = process.argv.slice(2);
+const command = await openCommand(
+  "npm test --",
+  `Runs every tier of tests: ${tiers.map(({ name }) => name).join(", ")}. Names of tiers choose some; further words are part ` +
+    "of the names of their files, such as `npm test -- gpu matmul`.",
+);
+const { args: words } = command.argument("[words...]", "tiers, and files of theirs").parse();
 const named = tiers.filter(({ name }) => words.includes(name));
 const chosen = named.length > 0 ? named : tiers;
 const filters = words.filter((word) => !named.some(({ name }) => name === word)).join(" ");

@@ -6,6 +6,12 @@ import type { Page, Worker } from "playwright/test";
 /** The function that `hold` adds to the worker. */
 type HeldScope = typeof globalThis & { allowSteps(count: number): void };
 
+/** The engine's worker, which has others beside it. */
+export async function engineWorker(page: Page): Promise<Worker> {
+  const isEngine = (worker: Worker) => worker.url().includes("engine.worker");
+  return page.workers().find(isEngine) ?? (await page.waitForEvent("worker", isEngine));
+}
+
 export class Steps {
   readonly #worker: Worker;
 
@@ -20,7 +26,7 @@ export class Steps {
    */
   static async hold(page: Page, when: "ready" | "now" = "ready"): Promise<Steps> {
     if (when === "ready") await page.getByRole("button", { name: "Demo", exact: true, disabled: false }).waitFor();
-    const worker = page.workers()[0] ?? (await page.waitForEvent("worker"));
+    const worker = await engineWorker(page);
     await worker.evaluate(() => {
       // Each step reads its tokens back once, in order.
       const map = Reflect.get(GPUBuffer.prototype, "mapAsync") as (...given: unknown[]) => Promise<undefined>;

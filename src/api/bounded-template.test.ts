@@ -10,6 +10,9 @@ describe("a template", () => {
     ["{% for i in range(3) %}{{ i }}{% endfor %}{% for i in range(4, 0, -2) %}{{ i }}{% endfor %}", "01242"],
     ["{{ true }} {{ None is none }} {{ False }}", "true true false"],
     ["{{ strftime_now('%Y') }}", String(new Date().getFullYear())],
+    ["{{ 'a-b'.replace('-', '+') }}{{ 'a-b' | replace('-', '') }}{{ 'a\nb' | indent(2) }}", "a+baba\n  b"],
+    ["{% set s = {'a': 1} %}{% if s['items'] is defined and s['items'] is mapping %}x{% endif %}{{ s.get('a') }}", "1"],
+    ["{{ [1, 2] | join(', ') }} {{ {'a': 1} | tojson(indent=2) }}", '1, 2 {\n  "a": 1\n}'],
     ["{% macro twice(x) %}{{ x }}{{ x }}{% endmacro %}{{ twice('a') }}", "aa"],
   ])("%s gives %s", (source, text) => {
     expect(render(source)).toBe(text);
@@ -73,6 +76,20 @@ describe("a hostile template is stopped", () => {
       "too long a text",
       [{ role: "user", content: "x".repeat(100_000) }],
     ],
+    ...[
+      "{{ x | indent(1000000000) }}",
+      "{{ [1, 2] | tojson(indent=1000000000) }}",
+      "{{ x.replace('a', x) }}",
+      "{{ x | replace('a', x) }}",
+      "{{ x['re' ~ 'place']('a', x) }}",
+      "{{ range(5000) | join(x) }}",
+      "{% filter replace('a', x) %}{{ x }}{% endfilter %}",
+    ].map((source): [string, string, string] => [
+      `a text out of all proportion: ${source}`,
+      `{% set ns = namespace(x='a') %}{% for i in range(19) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{% set x = ns.x %}${source}`,
+      "may make too long a text",
+    ]),
+    ["a method by another name", "{% set f = 'aa'.replace %}{{ f('a', 'b') }}", "without calling it"],
     [
       "a macro that calls itself twice",
       "{% macro f(n) %}{% if n > 0 %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}",

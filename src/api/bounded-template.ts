@@ -1,7 +1,10 @@
 // A chat template comes with a model, so anyone may have written it. It must not hang the engine or fill its memory. So it
-// runs with a budget of evaluations, and with texts, lists and ranges of bounded size.
+// runs with a budget of evaluations, and with texts, lists and ranges of bounded size. (What takes too long all the same is
+// ended with its thread: host/text/.)
 
 import { Environment, Interpreter, Template } from "@huggingface/jinja";
+
+import { looseMethodOf, productOf, type Product } from "./template-products.ts";
 
 /** Longest template. (The longest of well-known models are a tenth of this.) */
 const MAX_TEMPLATE_LENGTH = 2 ** 18;
@@ -53,6 +56,8 @@ class BoundedInterpreter extends Interpreter {
   /** Characters of each value that was given, with all that is in it. A template can't change these. */
   readonly #given = new Map<unknown, number>();
   #evaluations = 0;
+  /** Of the node that is being evaluated. */
+  #product: Product | null = null;
 
   constructor(
     environment: Environment,
@@ -67,11 +72,31 @@ class BoundedInterpreter extends Interpreter {
 
   override evaluate(...args: Parameters<Evaluate>): ReturnType<Evaluate> {
     this.#charge(1);
-    const result = super.evaluate(...args);
-    if (this.#lengthOf(result) > this.#mostLength) throw new Error("it makes too long a text");
+    const [node, environment] = args;
+    const outer = this.#product;
+    const result = this.#evaluateParts(args, outer);
+    const length = this.#lengthOf(result);
+    if (length > this.#mostLength) throw new Error("it makes too long a text");
+    if (node !== undefined) {
+      const owner = looseMethodOf(node, result, outer);
+      // An object's own methods stand for names that it lacks: templates look for "items" in a schema.
+      if (owner !== null && super.evaluate(owner, environment).type === "StringValue") {
+        throw new Error("it uses a method without calling it");
+      }
+      outer?.take(node, result, length);
+    }
     const { value } = result as { value: unknown };
     if (typeof value === "string") this.#charge(Math.floor(value.length / CHARACTERS_PER_EVALUATION));
     return result;
+  }
+
+  #evaluateParts(args: Parameters<Evaluate>, outer: Product | null): ReturnType<Evaluate> {
+    this.#product = productOf(args[0], outer);
+    try {
+      return super.evaluate(...args);
+    } finally {
+      this.#product = outer; // also where a loop is left
+    }
   }
 
   /**

@@ -48,7 +48,11 @@ function tokensOf(fields: Fields, context: RequestContext): number[] {
 }
 
 /** Returns the text of token ids. @throws ChorusError naming the field */
-export function detokenize(body: unknown, context: RequestContext, names: TokenNames): DetokenizeResponse {
+export function detokenize(
+  body: unknown,
+  context: Pick<RequestContext, "modelName" | "vocabSize">,
+  names: TokenNames,
+): DetokenizeResponse {
   const fields = new Fields(body);
   fields.refuseOthers(["model", "tokens"]);
   checkModel(fields, context.modelName);

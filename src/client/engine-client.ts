@@ -16,6 +16,7 @@ import type {
 import { ChorusError, fromErrorData, toErrorData } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
+import { isDataCloneError, notPlainData } from "../protocol/plain-data.ts";
 import type { EngineStats, KvCacheMap, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, LoadedEngine, Response, Result } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
@@ -41,6 +42,7 @@ export class EngineClient implements ChorusEngine {
     words: new Set(),
     alert: new Set(),
     device: new Set(),
+    batchingMode: new Set(),
     fatal: new Set(),
   };
   #loaded: LoadedEngine | null = null;
@@ -228,7 +230,7 @@ export class EngineClient implements ChorusEngine {
     });
   }
 
-  #receive({ events, steps, requests, words, alerts, devices, fatal }: EngineMessage): void {
+  #receive({ events, steps, requests, words, alerts, devices, batchingMode, fatal }: EngineMessage): void {
     for (const event of events) {
       const open = this.#open.get(event.ticket);
       if (!open) continue; // its reader left
@@ -241,6 +243,7 @@ export class EngineClient implements ChorusEngine {
     for (const report of words) this.#emit("words", report);
     for (const alert of alerts) this.#emit("alert", alert);
     for (const report of devices) this.#emit("device", report);
+    if (batchingMode) this.#emit("batchingMode", batchingMode);
     if (fatal) this.#end(fromErrorData(fatal), { fatal: true });
   }
 
@@ -276,26 +279,6 @@ export class EngineClient implements ChorusEngine {
         });
       }
     }
-  }
-}
-
-function isDataCloneError(error: unknown): error is DOMException {
-  return error instanceof DOMException && error.name === "DataCloneError";
-}
-
-/** Returns the error for a value that can't be posted; it names the field. */
-function notPlainData(what: string, value: object, cause: DOMException): ChorusError {
-  const field = Object.entries(value).find(([, part]) => !isPlainData(part))?.[0] ?? null;
-  const where = field === null ? "" : ` (see ${field})`;
-  return new ChorusError("invalid_type", `${what} must be plain data${where}: ${cause.message}`, field, { cause });
-}
-
-function isPlainData(value: unknown): boolean {
-  try {
-    structuredClone(value);
-    return true;
-  } catch {
-    return false;
   }
 }
 

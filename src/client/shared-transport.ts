@@ -3,12 +3,14 @@ import * as Comlink from "comlink";
 import { ChorusError } from "../protocol/errors.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
+import type { ThreadLender } from "../protocol/thread-lender.ts";
+import { LentWorkers } from "./lend-threads.ts";
 import type { Transport } from "./transport.ts";
 import { aborted, lockFreed, throughComlink } from "./worker-transport.ts";
 
 interface SharedService extends EngineService {
   /** @param pageLock the lock that this page holds; null: it can't hold any */
-  started(pageLock: string | null): Promise<string | null>;
+  started(pageLock: string | null, lender: ThreadLender): Promise<string | null>;
   ping(): boolean;
 }
 
@@ -29,14 +31,16 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
   const closing = new AbortController();
   const pageLock = await holdPageLock(closing.signal);
   const remote = Comlink.wrap<SharedService>(worker.port);
+  const lent = new LentWorkers();
   const failed = failedToStart.then((error) => Promise.reject(error));
-  const workerLock = await Promise.race([remote.started(pageLock), failed, aborted(signal)]);
+  const workerLock = await Promise.race([remote.started(pageLock, Comlink.proxy(lent)), failed, aborted(signal)]);
   return {
     service: throughComlink(remote),
     ping: () => remote.ping(),
     died: workerLock === null ? failedToStart : Promise.race([failedToStart, lockFreed(workerLock, closing.signal)]),
     close() {
       closing.abort(); // frees the page's lock: the worker then knows that it has left
+      lent.endAll();
       remote[Comlink.releaseProxy]();
     },
   };

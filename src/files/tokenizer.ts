@@ -14,7 +14,6 @@ import { bytesOfPiece, bytesOfToken } from "./byte-alphabet.ts";
 import { ControlTokens } from "./control-tokens.ts";
 import { isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
-import { areKnownToBeQuick } from "./quick-steps.ts";
 import { configuredSpecialTokens, type SpecialTokens } from "./special-tokens.ts";
 import { readTokenizerJson, type TokenizerJson } from "./tokenizer-json.ts";
 
@@ -45,14 +44,10 @@ export async function loadTokenizer(files: ModelFiles, eosTokenIds: readonly num
   return new ModelTokenizer(await readTokenizer(files, eosTokenIds));
 }
 
-/** Returns whether nobody knows how long this tokenizer may take: its patterns are the model's own. */
-export function mayTakeForEver({ json }: TokenizerSource): boolean {
-  return !areKnownToBeQuick(json.normalizer, json.pre_tokenizer);
-}
-
-/** Returns the same tokenizer without what could take for ever. It can't encode. */
+/** Returns the same tokenizer without what only encoding needs. It knows the tokens' texts. */
 export function withoutEncoder(source: TokenizerSource): TokenizerSource {
-  return { ...source, json: { ...source.json, normalizer: null, pre_tokenizer: null } };
+  const { json } = source;
+  return { ...source, json: { ...json, normalizer: null, pre_tokenizer: null, model: { ...json.model, merges: [] } } };
 }
 
 /** The template is in tokenizer_config.json, alone or among several with names, or in chat_template.jinja. */

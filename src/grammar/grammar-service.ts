@@ -30,12 +30,20 @@ export class GrammarService {
   readonly #open: (vocabulary: GrammarVocabulary) => GrammarCompiler;
   readonly #matchers = new Map<number, GrammarMatcher>();
   #compiler: GrammarCompiler | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(open: (vocabulary: GrammarVocabulary) => GrammarCompiler) {
     this.#open = open;
   }
 
-  async answer(call: GrammarCall): Promise<GrammarAnswer> {
+  /** Takes one call after the other. */
+  answer(call: GrammarCall): Promise<GrammarAnswer> {
+    const answer = this.#turn.then(() => this.#answerNow(call));
+    this.#turn = answer;
+    return answer;
+  }
+
+  async #answerNow(call: GrammarCall): Promise<GrammarAnswer> {
     try {
       return { value: await this.#maskAfter(call) };
     } catch (error) {

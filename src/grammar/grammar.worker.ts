@@ -1,5 +1,6 @@
-// The entry of a thread that compiles grammars and computes masks: of a browser, or of Node, where a module has no `self`.
+// The entry of a thread that compiles grammars and computes masks.
 
+import { serveThread } from "../threads/serve-thread.ts";
 import { GrammarCompiler } from "./grammar-compiler.ts";
 import { GrammarService, type GrammarCall } from "./grammar-service.ts";
 
@@ -15,14 +16,4 @@ WebAssembly.Memory.prototype.grow = function growWithinLimit(this: WebAssembly.M
 
 const service = new GrammarService((vocabulary) => new GrammarCompiler(() => vocabulary));
 
-if (typeof self === "undefined" || !("importScripts" in self || "DedicatedWorkerGlobalScope" in self)) {
-  // Not imported: bundlers for browsers would have to find it.
-  const { parentPort } = process.getBuiltinModule("node:worker_threads");
-  parentPort?.on("message", (call: GrammarCall) => {
-    void service.answer(call).then((answer) => parentPort.postMessage(answer));
-  });
-} else {
-  self.addEventListener("message", ({ data }: MessageEvent<GrammarCall>) => {
-    void service.answer(data).then((answer) => self.postMessage(answer));
-  });
-}
+serveThread((call: GrammarCall) => service.answer(call));

@@ -44,6 +44,7 @@ export class IsolatedGrammars implements Grammars {
   #numTaken = 0;
   #shared: GrammarThread | null = null;
   #numMatchers = 0;
+  #isDisposed = false;
 
   constructor(vocabulary: () => GrammarVocabulary, openPort: () => GrammarPort, limits = USUAL_LIMITS) {
     this.#vocabulary = vocabulary;
@@ -52,6 +53,17 @@ export class IsolatedGrammars implements Grammars {
   }
 
   async matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
+    for (;;) {
+      try {
+        return await this.#matchersOnce(source, endTokenIds, count);
+      } catch (error) {
+        // Its thread was ended by another's grammar, or is gone with the page that lent it.
+        if (!(error instanceof ThreadEnded) || this.#isDisposed) throw refusal(error, source, this.#limits);
+      }
+    }
+  }
+
+  async #matchersOnce(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
     const { vocabSize } = this.#vocabulary();
     const grammar = { source, endTokenIds, vocabSize, limits: this.#limits };
     const matcher = () => new IsolatedMatcher({ ...grammar, id: ++this.#numMatchers }, () => this.#sharedThread());
@@ -78,7 +90,7 @@ export class IsolatedGrammars implements Grammars {
     } catch (error) {
       for (const one of made) one.dispose();
       if (!isQuick) this.#giveBack(thread, { keep: !thread.isEnded });
-      throw refusal(error, source, this.#limits);
+      throw error;
     }
     if (!isQuick) {
       let numOpen = count;
@@ -88,6 +100,7 @@ export class IsolatedGrammars implements Grammars {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     for (const thread of this.#threads) thread.end();
     this.#threads.clear();
     this.#idle.length = 0;

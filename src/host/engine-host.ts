@@ -1,9 +1,8 @@
 import { parseAlertThresholds } from "../api/alert-thresholds.ts";
 import { numChoices } from "../api/answer.ts";
 import { parseBatchingMode } from "../api/engine-config.ts";
-import type { ParsedRequest, RequestContext } from "../api/parsed-request.ts";
-import { renderChat } from "../api/render-chat.ts";
-import { detokenize, tokenize } from "../api/tokenize.ts";
+import type { ParsedRequest } from "../api/parsed-request.ts";
+import { detokenize } from "../api/tokenize.ts";
 import { Fields } from "../api/validate.ts";
 import { answeredReports, askedReports } from "../api/words-reports.ts";
 import { Engine } from "../engine/engine.ts";
@@ -39,19 +38,29 @@ import { ModelLoader } from "./model-loader.ts";
 import { OpenRequest } from "./open-request.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { seedSequence } from "./seeds.ts";
-import { IsolatedText } from "./text/isolated-text.ts";
-import { parse } from "./text/parse.ts";
+import { UNSEEDED, type TextContext } from "./text/text-calls.ts";
 import { Telemetry } from "./telemetry.ts";
 import { WatchedRunner } from "./watched-runner.ts";
+
+const NOTHING_TO_TELL: EngineMessage = {
+  events: [],
+  steps: [],
+  requests: [],
+  words: [],
+  alerts: [],
+  devices: [],
+  batchingMode: null,
+  fatal: null,
+};
 
 /** A loaded model and its running engine. */
 interface Session {
   readonly model: LoadedModel;
   readonly engine: Engine;
   readonly telemetry: Telemetry;
-  readonly context: RequestContext;
-  /** Null: texts are tokenized in place. */
-  readonly texts: IsolatedText | null;
+  readonly context: TextContext;
+  /** Seed of a prompt whose request gives none: an integer in 0 .. 2^53 - 1. */
+  readonly nextSeed: () => number;
   /** Loads the compiler on first use. */
   readonly grammars: () => Promise<Grammars>;
   readonly post: (message: Partial<EngineMessage>) => void;
@@ -63,7 +72,7 @@ export class EngineHost implements EngineService {
   readonly #platform: Platform;
   readonly #byTicket = new Map<number, OpenRequest>();
   readonly #byEngineRequest = new Map<string, OpenRequest>();
-  /** Tickets of requests that are being tokenized elsewhere. */
+  /** Tickets of requests that are being tokenized. */
   readonly #tokenizing = new Set<number>();
   /** Requests whose grammar is being compiled. */
   readonly #compiling = new Set<OpenRequest>();
@@ -92,33 +101,25 @@ export class EngineHost implements EngineService {
   }
 
   submit(ticket: number, request: GenerationRequest): void {
-    const session = this.#requireSession();
-    const { context, texts } = session;
-    if (texts === null) this.#open(session, ticket, request, () => parse(request, context));
-    else void this.#tokenizeFirst(session, texts, ticket, request);
+    void this.#tokenize(this.#requireSession(), ticket, request);
   }
 
-  /** Opens the request, unless it was aborted meanwhile. */
-  async #tokenizeFirst(
-    session: Session,
-    texts: IsolatedText,
-    ticket: number,
-    request: GenerationRequest,
-  ): Promise<void> {
+  /** Opens the request once its text is tokens, unless it was aborted meanwhile. */
+  async #tokenize(session: Session, ticket: number, request: GenerationRequest): Promise<void> {
+    const { model, context, nextSeed } = session;
     this.#tokenizing.add(ticket);
-    const parsed = await texts.parse(request).catch((error: unknown) => ({ error }));
-    if (!this.#tokenizing.delete(ticket)) return;
-    this.#open(session, ticket, request, () => {
-      if ("error" in parsed) throw parsed.error;
-      return parsed;
-    });
+    try {
+      const parsed = await model.texts.parse(request, context);
+      if (this.#tokenizing.delete(ticket)) this.#open(session, ticket, request, withSeeds(parsed, nextSeed));
+    } catch (error) {
+      if (this.#tokenizing.delete(ticket)) refuse(session, ticket, error);
+    }
   }
 
-  /** @param parsed throws for a request that is refused */
-  #open(session: Session, ticket: number, request: GenerationRequest, parsed: () => ParsedRequest): void {
+  #open(session: Session, ticket: number, request: GenerationRequest, parsed: ParsedRequest): void {
     const { model, engine } = session;
     try {
-      const open = new OpenRequest(ticket, parsed(), model.card.name, model.tokenizer);
+      const open = new OpenRequest(ticket, parsed, model.card.name, model.tokenizer);
       const tell = () => this.#tellAsked(session, open, request);
       this.#refuseOpenIds(open);
       const { structure } = open.parsed;
@@ -139,16 +140,13 @@ export class EngineHost implements EngineService {
     if (this.#compiling.has(open)) this.#forget(open); // the engine does not know it yet
   }
 
-  renderChat(body: RenderChatRequest): Result<RenderedChat> | Promise<Result<RenderedChat>> {
-    const { model, texts } = this.#requireSession();
-    if (texts !== null) return resultLater(texts.render(body));
-    return resultOf(() => renderChat(body, model.chatFormat, model.tokenizer));
+  renderChat(body: RenderChatRequest): Promise<Result<RenderedChat>> {
+    return resultLater(this.#requireSession().model.texts.render(body));
   }
 
-  tokenize(body: TokenizeRequest): Result<TokenizeResponse> | Promise<Result<TokenizeResponse>> {
-    const { context, model, texts } = this.#requireSession();
-    if (texts !== null) return resultLater(texts.tokenize(body));
-    return resultOf(() => tokenize(body, context, model.tokenizer));
+  tokenize(body: TokenizeRequest): Promise<Result<TokenizeResponse>> {
+    const { model, context } = this.#requireSession();
+    return resultLater(model.texts.tokenize(body, context));
   }
 
   detokenize(body: DetokenizeRequest): Result<DetokenizeResponse> {
@@ -173,7 +171,9 @@ export class EngineHost implements EngineService {
   setBatchingMode(mode: BatchingMode): Result<BatchingMode> {
     return resultOf(() => {
       const checked = parseBatchingMode(mode);
-      this.#requireSession().engine.setBatchingMode(checked);
+      const { engine, post } = this.#requireSession();
+      engine.setBatchingMode(checked);
+      post({ batchingMode: checked });
       return checked;
     });
   }
@@ -197,10 +197,9 @@ export class EngineHost implements EngineService {
   }
 
   #start(model: LoadedModel, loader: ModelLoader, onMessage: (message: EngineMessage) => void): Session {
-    const { tokenizer, chatFormat, defaults, engineConfig, slidingWindow } = model;
+    const { tokenizer, defaults, engineConfig, slidingWindow } = model;
     const now = () => this.#platform.now();
-    const post: Session["post"] = (message) =>
-      onMessage({ events: [], steps: [], requests: [], words: [], alerts: [], devices: [], fatal: null, ...message });
+    const post: Session["post"] = (message) => onMessage({ ...NOTHING_TO_TELL, ...message });
     const tellDevice = (device: DeviceReport) => {
       telemetry.observeDevice(device);
       post({ devices: [device] });
@@ -241,13 +240,16 @@ export class EngineHost implements EngineService {
         const data = toErrorData(error);
         telemetry.observeFatal(data);
         post({
-          events: [...this.#byTicket.keys()].map((ticket) => ({ type: "error", ticket, error: data })),
+          events: [...this.#tokenizing, ...this.#byTicket.keys()].map((ticket) => ({
+            type: "error",
+            ticket,
+            error: data,
+          })),
           fatal: data,
         });
         this.#byTicket.clear();
         this.#byEngineRequest.clear();
         this.#tokenizing.clear();
-        texts?.dispose();
         opened?.dispose();
         loader.close();
       },
@@ -255,32 +257,19 @@ export class EngineHost implements EngineService {
     const telemetry = new Telemetry(engine, model.card, engineConfig);
     telemetry.observeKernels(model.runner.kernelNotes);
     void engine.run();
-    const context: RequestContext = {
+    const context: TextContext = {
       modelName: model.card.name,
       vocabSize: model.card.vocabSize,
-      tokenizer,
-      chatFormat,
       defaults,
       eosTokenIds: defaults.eosTokenIds,
       limits: engineConfig,
-      nextSeed: seedSequence(engineConfig.seed),
     };
-    const texts = this.#isolatedText(model, context);
+    const nextSeed = seedSequence(engineConfig.seed);
     const grammars = async () => {
       const { openGrammars } = await import("../grammar/open-grammars.ts");
       return (opened ??= openGrammars(() => vocabularyOf(model), this.#platform.openGrammarThread));
     };
-    return { model, engine, telemetry, context, texts, grammars, post, now };
-  }
-
-  #isolatedText(
-    { isolatedTexts }: LoadedModel,
-    { modelName, vocabSize, defaults, eosTokenIds, limits, nextSeed }: RequestContext,
-  ): IsolatedText | null {
-    const { openTextThread } = this.#platform;
-    if (isolatedTexts === null || openTextThread === null) return null;
-    const context = { modelName, vocabSize, defaults, eosTokenIds, limits };
-    return new IsolatedText({ ...isolatedTexts, context }, openTextThread, nextSeed);
+    return { model, engine, telemetry, context, nextSeed, grammars, post, now };
   }
 
   /** Adds a request once its grammar is compiled, unless it was aborted meanwhile. Other requests don't wait for it. */
@@ -368,6 +357,15 @@ async function resultLater<T>(answer: Promise<T>): Promise<Result<T>> {
   } catch (error) {
     return { ok: false, error: toErrorData(error) };
   }
+}
+
+/** Draws seeds for prompts without one, in the order in which requests come. */
+function withSeeds(parsed: ParsedRequest, nextSeed: () => number): ParsedRequest {
+  const prompts = parsed.prompts.map(({ params, ...prompt }) => ({
+    ...prompt,
+    params: params.seed === UNSEEDED ? { ...params, seed: nextSeed() } : params,
+  }));
+  return { ...parsed, prompts };
 }
 
 function refuse({ telemetry, post, now }: Session, ticket: number, error: unknown): void {

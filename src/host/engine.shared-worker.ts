@@ -3,23 +3,47 @@
 import * as Comlink from "comlink";
 
 import { randomId } from "../protocol/random-id.ts";
+import type { ThreadKind, ThreadLender } from "../protocol/thread-lender.ts";
+import { BorrowedThreads } from "./borrowed-threads.ts";
 import { EngineHost } from "./engine-host.ts";
 import { holdLifeLock } from "./life-lock.ts";
 import { browserPlatform } from "./platforms/browser.ts";
+import type { Platform } from "./platforms/platform.ts";
 import { SharedEngines } from "./shared-engine.ts";
 
 // The worker holds this lock for life, so that pages notice its death. See client/shared-transport.ts.
 const lock = `chorus-${randomId()}`;
 const isLockHeld = holdLifeLock(navigator.locks, lock);
 
-const shared = new SharedEngines(() => new EngineHost(browserPlatform({ gpu: navigator.gpu })));
+const own = browserPlatform({ gpu: navigator.gpu });
+const threads = new BorrowedThreads();
+const borrow =
+  <Call, Answer>(kind: ThreadKind) =>
+  () =>
+    threads.open<Call, Answer>(kind, (port) => Comlink.transfer(port, [port]));
+const platform: Platform = {
+  ...own,
+  openGrammarThread: own.openGrammarThread ?? borrow("grammars"),
+  openTextThread: own.openTextThread ?? borrow("texts"),
+};
+
+const shared = new SharedEngines(() => new EngineHost(platform));
 
 self.addEventListener("connect", (event) => {
   const [port] = (event as MessageEvent).ports;
   const page = shared.join();
-  /** Returns the name of this worker's lock, if it is held. The page holds `pageLock` as long as it lives. */
-  const started = async (pageLock: string | null): Promise<string | null> => {
-    if (pageLock !== null) void navigator.locks.request(pageLock, () => page.dispose());
+  /**
+   * Returns the name of this worker's lock, if it is held. The page holds `pageLock` as long as it lives. Without a lock its
+   * end goes unnoticed, and so it can lend no threads.
+   */
+  const started = async (pageLock: string | null, lender: ThreadLender): Promise<string | null> => {
+    if (pageLock !== null) {
+      threads.add(lender);
+      void navigator.locks.request(pageLock, () => {
+        threads.remove(lender);
+        page.dispose();
+      });
+    }
     return (await isLockHeld) ? lock : null;
   };
   if (port) Comlink.expose(Object.assign(page, { started, ping: () => true }), port);

@@ -1,10 +1,9 @@
-import type { ChatFormat } from "../api/chat-format.ts";
 import { parseBackendChoice, resolveEngineConfig } from "../api/engine-config.ts";
 import type { KernelChoice, LoadedRunner, OpenedBackend } from "../backends/backend.ts";
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
 import { openCheckpoint } from "../files/open-checkpoint.ts";
-import { mayTakeForEver, ModelTokenizer, readTokenizer, withoutEncoder } from "../files/tokenizer.ts";
+import { ModelTokenizer, readTokenizer, withoutEncoder, type TokenizerSource } from "../files/tokenizer.ts";
 import { checkValues } from "../models/check-values.ts";
 import { describeModel } from "../models/families.ts";
 import { slidingWindowOf } from "../models/graph.ts";
@@ -21,7 +20,8 @@ import { loadIntoMemory, type LoadedIntoMemory, type LoadedRunners } from "./loa
 import { loadRightKernels } from "./load-right-kernels.ts";
 import { openModel } from "./open-model.ts";
 import type { OfferedBackend, Platform } from "./platforms/platform.ts";
-import type { TextModel } from "./text/text-calls.ts";
+import { textPortInPlace } from "./text/port-in-place.ts";
+import { Texts } from "./text/texts.ts";
 
 /** Embeddings are padded to a multiple of at most this. */
 const LARGEST_PADDING = 1024;
@@ -29,10 +29,9 @@ const LARGEST_PADDING = 1024;
 /** A model ready to run: loaded by a backend, with everything its requests need. */
 export interface LoadedModel {
   readonly card: ModelCard;
+  /** Knows the tokens' texts. It can't encode: `texts` does. */
   readonly tokenizer: ModelTokenizer;
-  /** Of a tokenizer that may take for ever: what a thread needs to tokenize. Then `tokenizer` can't encode. */
-  readonly isolatedTexts: Pick<TextModel, "tokenizer" | "frame"> | null;
-  readonly chatFormat: ChatFormat;
+  readonly texts: Texts;
   readonly defaults: GenerationDefaults;
   readonly engineConfig: ResolvedEngineConfig;
   /** Positions that a row sees in the layer that sees most; null if one sees all. */
@@ -45,6 +44,7 @@ export interface LoadedModel {
 
 /**
  * Loads a model from where it lies.
+ * @param known what makes tokens of its texts, if it was loaded before
  * @throws ChorusError that names the file or field; then nothing is held
  */
 export async function loadModel(
@@ -52,37 +52,34 @@ export async function loadModel(
   config: EngineConfig,
   platform: Platform,
   onProgress: (progress: LoadProgress) => void,
+  known: Texts | null = null,
 ): Promise<LoadedModel> {
+  let opening: Promise<Texts> | null = null;
   // Before any download: without a backend none is needed.
   const backend = await openBackend(platform.backends, parseBackendChoice(config.backend));
   try {
     onProgress({ stage: "adapter", done: 1, total: 1, detail: backend.adapterName });
-    const opened = await openModel(location, platform, onProgress);
-    const configJson = await opened.files.readJson(CONFIG_FILE);
+    const folder = await openModel(location, platform, onProgress);
+    const configJson = await folder.files.readJson(CONFIG_FILE);
     const described = describeModel(configJson);
     const drafting = await describeDraftModel(config, location, platform, onProgress);
     const wanted = resolveEngineConfig(config, described.shape, backend.usual(described), drafting?.model.shape);
     backend.checkFits(described, wanted);
     if (drafting) {
       backend.checkFits(drafting.model, wanted);
-      await drafting.checkTokens(opened.files);
+      await drafting.checkTokens(folder.files);
     }
-    const files = await opened.fetch();
+    const files = await folder.fetch();
     const defaults = await loadGenerationDefaults(files, described.eosTokenIds);
-    const [source, checkpoint, { createChatFormat }] = await Promise.all([
-      readTokenizer(files, defaults.eosTokenIds),
-      openCheckpoint(files),
-      // The templates' language is fetched beside the weights, not before the page can be used.
-      import("../api/chat-format.ts"),
-    ]);
+    const readSource = () => readTokenizer(files, defaults.eosTokenIds);
+    const [source, checkpoint] = await Promise.all([readSource(), openCheckpoint(files)]);
     const frame = chatFrameOf(location);
-    const isIsolated = platform.openTextThread !== null && mayTakeForEver(source);
-    const tokenizer = new ModelTokenizer(isIsolated ? withoutEncoder(source) : source);
-    const chatFormat = createChatFormat(tokenizer, frame);
+    opening = known === null ? openTexts(platform, source, readSource, frame) : Promise.resolve(known);
+    const tokenizer = new ModelTokenizer(withoutEncoder(source));
     const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
     const { shape } = weights.model;
     checkTokenizer(tokenizer.vocabSize, shape.vocabSize);
-    await checkValues(weights);
+    const [texts] = await Promise.all([opening, checkValues(weights)]);
     const draftWeights = await drafting?.fetch();
     const { vocabSize } = tokenizer;
     const load = (kernels: KernelChoice) => {
@@ -125,7 +122,7 @@ export async function loadModel(
       adapter: runner.adapterName,
       notice,
       chat: tokenizer.chatTemplate !== null || frame !== null,
-      readsSystemPrompt: chatFormat.readsSystemPrompt,
+      readsSystemPrompt: texts.readsSystemPrompt,
       defaults: {
         temperature: defaults.temperature,
         top_p: defaults.topP,
@@ -134,13 +131,13 @@ export async function loadModel(
         repetition_penalty: defaults.repetitionPenalty,
       },
     };
-    const isolatedTexts = isIsolated ? { tokenizer: source, frame } : null;
     const slidingWindow = slidingWindowOf(weights.model.graph);
-    const parts = { card, tokenizer, isolatedTexts, chatFormat, defaults, engineConfig };
+    const parts = { card, tokenizer, texts, defaults, engineConfig };
     return { ...parts, slidingWindow, backend, runner, draft };
   } catch (error) {
     const cause = await causeOf(backend, error);
     backend.close();
+    if (known === null) void opening?.then((texts) => texts.dispose()).catch(() => undefined);
     throw cause;
   }
 }
@@ -169,6 +166,21 @@ export async function openBackend(backends: readonly OfferedBackend[], choice: B
   // Better than nothing: there is no SIMD, for one.
   if (software) return software;
   throw reason;
+}
+
+/** Opens what makes tokens of the model's texts. The source is read again if another thread has to be opened: it is large. */
+function openTexts(
+  { openTextThread }: Platform,
+  source: TokenizerSource,
+  readSource: () => Promise<TokenizerSource>,
+  frame: ChatFrame | null,
+): Promise<Texts> {
+  let atHand: TokenizerSource | null = source;
+  return Texts.open(openTextThread ?? textPortInPlace, async () => {
+    const tokenizer = atHand ?? (await readSource());
+    atHand = null;
+    return { tokenizer, frame };
+  });
 }
 
 function chatFrameOf(location: ModelLocation): ChatFrame | null {

@@ -5,6 +5,7 @@ import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress } from "../protocol/reports.ts";
 import { loadModel, type LoadedModel } from "./load-model.ts";
 import type { Platform } from "./platforms/platform.ts";
+import type { Texts } from "./text/texts.ts";
 
 /** A backend whose device is lost this often within a minute is given up. */
 const MOST_LOSSES = 3;
@@ -35,6 +36,8 @@ export class ModelLoader {
   /** When devices were lost, oldest first. */
   #lossesMs: number[] = [];
   #loaded: LoadedModel | null = null;
+  /** Of the first load. A lost device takes none of it. */
+  #texts: Texts | null = null;
   /** Why a backend was given up. */
   #notice: string | null = null;
   #isClosed = false;
@@ -80,6 +83,7 @@ export class ModelLoader {
   close(): void {
     this.#isClosed = true;
     this.#free();
+    this.#texts?.dispose();
   }
 
   /** @param loss the last one; null before the first */
@@ -89,13 +93,19 @@ export class ModelLoader {
       // After a loss, wait for that backend's device: another backend would not give the same bits.
       const backends = loss === null ? this.#backends : this.#backends.slice(0, 1);
       const config = { ...this.#config, ...this.#fixed };
-      const attempt = (tell: OnProgress) => loadModel(this.#location, config, { ...this.#platform, backends }, tell);
+      const platform = { ...this.#platform, backends };
+      const attempt = (tell: OnProgress) => loadModel(this.#location, config, platform, tell, this.#texts);
+      const discard = (late: LoadedModel) => {
+        free(late);
+        if (late.texts !== this.#texts) late.texts.dispose();
+      };
       try {
-        const loaded = await (loss === null ? attempt(onProgress) : unlessStalled(attempt, onProgress));
-        const { card } = loaded;
+        const loaded = await (loss === null ? attempt(onProgress) : unlessStalled(attempt, onProgress, discard));
+        const { card, texts } = loaded;
+        this.#texts = texts;
         this.#loaded = { ...loaded, card: { ...card, notice: card.notice ?? this.#notice } };
         if (!this.#isClosed) return this.#loaded;
-        this.#free();
+        this.close();
       } catch (error) {
         const failure = toChorusError(error);
         if (failure.code === "device_lost") this.#countLoss((loss = failure));
@@ -144,10 +154,11 @@ function free({ runner, draft, backend }: LoadedModel): void {
   backend.close();
 }
 
-/** Rejects with device_lost when there is no progress any more. What is loaded all the same is freed. */
+/** Rejects with device_lost when there is no progress any more. What is loaded all the same is discarded. */
 function unlessStalled(
   load: (onProgress: OnProgress) => Promise<LoadedModel>,
   onProgress: OnProgress,
+  discard: (late: LoadedModel) => void,
 ): Promise<LoadedModel> {
   return new Promise((resolve, reject) => {
     let hasStalled = false;
@@ -167,7 +178,7 @@ function unlessStalled(
       onProgress(progress);
     };
     void load(tell)
-      .then((model) => (hasStalled ? free(model) : resolve(model)), reject)
+      .then((model) => (hasStalled ? discard(model) : resolve(model)), reject)
       .finally(() => clearTimeout(timer));
   });
 }

@@ -79,6 +79,19 @@ test("a page with another configuration has another engine, and disturbs nobody"
   expect((await a.completions.create(ASKED)).choices).toHaveLength(1);
 });
 
+test("all pages hear which batching mode one of them chooses, and who joins later finds it", async () => {
+  const { join } = pages();
+  const [a, b] = await Promise.all([join(), join()]);
+  const heard: string[] = [];
+  b.on("batchingMode", (mode) => heard.push(mode));
+  await a.setBatchingMode("static");
+  expect(heard).toEqual(["static"]);
+  const late = await join();
+  expect(late.config.batchingMode).toBe("static");
+  for (const engine of [a, b, late]) await engine.dispose();
+  expect((await join()).config.batchingMode).toBe("continuous");
+});
+
 test("all pages hear of a lost device, and of the engine's death; then a new one can be shared", async () => {
   const { backend, join } = pages();
   const engines = await Promise.all([join(), join()]);

@@ -49,6 +49,8 @@ class SharedEngine {
   readonly #pages = new Set<SharedPage>();
   readonly #owners = new Map<number, Owner>();
   #running: Running | null = null;
+  /** The mode that a page has chosen since the engine was started. */
+  #batchingMode: BatchingMode | null = null;
   #nextTicket = 1;
 
   /** @param open makes the engine when the first page loads a model, and again after the last one has left */
@@ -68,8 +70,10 @@ class SharedEngine {
     if (!result.ok) {
       this.#pages.delete(page);
       if (this.#running === running) this.#running = null;
+      return result;
     }
-    return result;
+    const { model, config: began } = result.value;
+    return { ok: true, value: { model, config: { ...began, batchingMode: this.#batchingMode ?? began.batchingMode } } };
   }
 
   submit(page: SharedPage, ticket: number, request: GenerationRequest): void {
@@ -101,6 +105,7 @@ class SharedEngine {
 
   #start(location: ModelLocation, config: EngineConfig): Running {
     const service = this.#open();
+    this.#batchingMode = null;
     const onProgress = (progress: LoadProgress) => {
       for (const page of this.#pages) page.onProgress(progress);
     };
@@ -115,6 +120,7 @@ class SharedEngine {
       if (event.type !== "chunk") this.#owners.delete(event.ticket);
       own.get(owner.page)?.push({ ...event, ticket: owner.ticket });
     }
+    this.#batchingMode = reports.batchingMode ?? this.#batchingMode;
     for (const [page, pageEvents] of own) page.onMessage({ events: pageEvents, ...reports });
     if (reports.fatal === null) return;
     this.#owners.clear();

@@ -68,13 +68,15 @@ export interface EngineEvents {
   alert: Alert;
   /** The device was lost, or replaced. Answers go on where they were. */
   device: DeviceReport;
+  /** The batching mode was changed: by this page, or by another one that shares the engine. */
+  batchingMode: BatchingMode;
   /** The engine died (worker killed, no device left). Open requests have been rejected with the same error. */
   fatal: ChorusErrorData;
 }
 
 export interface ChorusEngine extends AsyncDisposable {
   readonly model: ModelCard;
-  /** The configuration with all defaults filled in, as the engine began to run with it. */
+  /** The configuration with all defaults filled in, as the engine began to run with it, or as this page found it. */
   readonly config: ResolvedEngineConfig;
   readonly chat: Chat;
   readonly completions: Completions;

@@ -56,6 +56,8 @@ export interface EngineMessage {
   readonly words: readonly WordsReport[];
   readonly alerts: readonly Alert[];
   readonly devices: readonly DeviceReport[];
+  /** The mode that was chosen; null: none was. */
+  readonly batchingMode: BatchingMode | null;
   /** The engine is gone (device lost, out of memory). Every open request has had its error event. */
   readonly fatal: ChorusErrorData | null;
 }

@@ -7,15 +7,35 @@ export type ThreadAnswer<Value> = { readonly value: Value } | { readonly error: 
 /** A call took longer than it may, so its thread was ended. */
 export class TookTooLong extends Error {}
 
-/** The thread was ended before the call's turn came: by another call, or because it is no longer needed. */
+/** The thread was ended, but not by this call: by another one, or because nobody needs it, or with the page that lent it. */
 export class ThreadEnded extends Error {}
 
-/** A thread that is ended when one of its calls takes too long. It gets one call at a time. */
+/** The thread can't be started. */
+export class ThreadNotStarted extends ChorusError {
+  constructor(message: string) {
+    super("internal_error", message);
+  }
+}
+
+/** The thread failed in the midst of a call: its memory is full, for one. */
+export class ThreadFailed extends ChorusError {
+  constructor(message: string) {
+    super("internal_error", message);
+  }
+}
+
+interface Asked<Value> {
+  readonly limitMs: number;
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A thread that answers one call after the other, and is ended when one of them takes too long. */
 export class LimitedThread<Call, Value> {
   readonly #port: ThreadPort<Call, ThreadAnswer<Value>>;
-  #turn: Promise<unknown> = Promise.resolve();
-  #onAnswer: (answer: ThreadAnswer<Value>) => void = () => undefined;
-  #onFailure: (error: Error) => void = () => undefined;
+  /** In the order in which they were asked. The thread is at the first. */
+  readonly #asked: Asked<Value>[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #hasAnswered = false;
   #isEnded = false;
   #laterError: Error = new ThreadEnded();
@@ -24,16 +44,14 @@ export class LimitedThread<Call, Value> {
   constructor(port: ThreadPort<Call, ThreadAnswer<Value>>, what: string) {
     this.#port = port;
     port.listen(
-      (answer) => {
-        this.#hasAnswered = true;
-        this.#onAnswer(answer);
-      },
+      (answer) => this.#take(answer),
       (reason) => {
-        const error = new ChorusError("internal_error", `${what} failed: ${reason}.`);
+        const message = `${what} failed: ${reason}.`;
+        if (this.#hasAnswered) return this.#end(new ThreadFailed(message));
         // One that never worked is no better the next time.
-        if (!this.#hasAnswered) this.#laterError = error;
-        this.#end(error);
+        this.end(new ThreadNotStarted(message));
       },
+      () => this.end(),
     );
   }
 
@@ -41,11 +59,17 @@ export class LimitedThread<Call, Value> {
     return this.#isEnded;
   }
 
-  /** @throws TookTooLong, ThreadEnded; ChorusError as the thread answers */
+  /**
+   * @param limitMs how long the call may take, from when the one before it is answered
+   * @throws TookTooLong, ThreadEnded, ThreadNotStarted, ThreadFailed; ChorusError as the thread answers; a DOMException for what can't be posted
+   */
   ask(call: Call, limitMs: number): Promise<Value> {
-    const answer = this.#turn.then(() => this.#askNow(call, limitMs));
-    this.#turn = answer.catch(() => undefined);
-    return answer;
+    return new Promise((resolve, reject) => {
+      if (this.#isEnded) throw this.#laterError;
+      this.#port.post(call);
+      this.#asked.push({ limitMs, resolve, reject });
+      if (this.#asked.length === 1) this.#limitFirst();
+    });
   }
 
   /** @param reason the error that later calls get */
@@ -54,26 +78,28 @@ export class LimitedThread<Call, Value> {
     this.#end(reason);
   }
 
-  async #askNow(call: Call, limitMs: number): Promise<Value> {
-    if (this.#isEnded) throw this.#laterError;
-    const timer = setTimeout(() => this.#end(new TookTooLong()), limitMs);
-    try {
-      const answer = await new Promise<ThreadAnswer<Value>>((resolve, reject) => {
-        this.#onAnswer = resolve;
-        this.#onFailure = reject;
-        this.#port.post(call);
-      });
-      if ("error" in answer) throw fromErrorData(answer.error);
-      return answer.value;
-    } finally {
-      clearTimeout(timer);
-    }
+  #limitFirst(): void {
+    const [first] = this.#asked;
+    if (first) this.#timer = setTimeout(() => this.#end(new TookTooLong()), first.limitMs);
   }
 
+  #take(answer: ThreadAnswer<Value>): void {
+    this.#hasAnswered = true;
+    clearTimeout(this.#timer);
+    const first = this.#asked.shift();
+    this.#limitFirst();
+    if ("error" in answer) first?.reject(fromErrorData(answer.error));
+    else first?.resolve(answer.value);
+  }
+
+  /** @param reason the error of the call that the thread is at */
   #end(reason: Error): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
+    clearTimeout(this.#timer);
     this.#port.end();
-    this.#onFailure(reason);
+    const [first, ...others] = this.#asked.splice(0);
+    first?.reject(reason);
+    for (const { reject } of others) reject(this.#laterError);
   }
 }

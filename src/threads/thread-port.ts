@@ -2,7 +2,8 @@
 
 export interface ThreadPort<Call, Answer> {
   post(call: Call): void;
-  listen(onAnswer: (answer: Answer) => void, onFailure: (reason: string) => void): void;
+  /** @param onGone called when the thread has ended for a reason that is none of its calls': another one can take its place */
+  listen(onAnswer: (answer: Answer) => void, onFailure: (reason: string) => void, onGone: () => void): void;
   /** Ends the thread, whatever it is computing. */
   end(): void;
 }

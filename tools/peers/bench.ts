@@ -1,4 +1,4 @@
-// Prepares the model, compares the engines and writes docs/benchmarks/peers.*. run.mjs installs and builds first.
+// Prepares the model, compares the engines and writes docs/benchmarks/peers.*. peers.mjs installs and builds first.
 
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";

@@ -15,7 +15,7 @@ it("serves the named folders to isolated pages, and nothing beside them", async 
     for (const path of [
       "engines/none.html",
       "engines/",
-      "engines/%2e%2e%2frun.mjs",
+      "engines/%2e%2e%2fpeers.mjs",
       "package.json",
       "other/page.html",
     ]) {

@@ -125,6 +125,11 @@ function parseOrNull(bytes: Uint8Array): unknown {
   }
 }
 
+/** Returns whether a server has no bytes of a file: there is none, it is empty, or a web page comes in its place. */
+export function hasNoBytes(response: Response): boolean {
+  return response.status === 404 || response.status === 416 || isWebPage(response);
+}
+
 /** Servers of single-page apps answer unknown paths with a web page instead of 404. */
 export function isWebPage(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("text/html") ?? false;

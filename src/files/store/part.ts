@@ -7,7 +7,7 @@ import {
   versionOf,
   type HttpClient,
 } from "../hub/http-client.ts";
-import { isWebPage, type RemoteFolder } from "../hub/remote-folder.ts";
+import { hasNoBytes, type RemoteFolder } from "../hub/remote-folder.ts";
 import type { WeightsPlan } from "./records.ts";
 
 /** Small enough for several in parallel, large enough that requests cost little. */
@@ -188,7 +188,7 @@ export async function checkEnd(
 }
 
 function checkUnchanged(response: Response, { version, remoteSize }: WeightsPlan): void {
-  if (response.status === 404 || response.status === 416 || isWebPage(response)) throw new ChangedOnServer();
+  if (hasNoBytes(response)) throw new ChangedOnServer();
   const size = sizeOf(response);
   if (size !== null && size !== remoteSize) throw new ChangedOnServer();
   if (version !== null && versionOf(response) !== version) throw new ChangedOnServer();

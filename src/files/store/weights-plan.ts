@@ -10,7 +10,7 @@ import {
   versionOf,
   type HttpClient,
 } from "../hub/http-client.ts";
-import { isWebPage, type RemoteFolder } from "../hub/remote-folder.ts";
+import { hasNoBytes, type RemoteFolder } from "../hub/remote-folder.ts";
 import {
   encodeSafetensorsHeader,
   headerEnd,
@@ -87,7 +87,7 @@ async function readHead(
     close();
     return readHead(http, remote, file, signal, null);
   }
-  if (response.status === 404 || response.status === 416 || isWebPage(response)) {
+  if (hasNoBytes(response)) {
     close();
     if (response.status !== 416) return undefined;
     throw new ChorusError("model_invalid", `${request.url} is empty.`, file);

@@ -7,7 +7,7 @@ import type { Platform } from "./platform.ts";
 import { browserPort } from "../../threads/thread-port.ts";
 import { indexedDbTuningStore } from "./tuning-store.ts";
 
-/** Chromium's shared workers can't start others. */
+/** Chromium's shared workers can't start others: their pages do. */
 const HAS_WORKERS = globalThis.Worker !== undefined;
 
 /** A page or a worker: models in the origin's private files, measurements in IndexedDB. */

@@ -11,6 +11,9 @@ import type { Platform } from "./platform.ts";
 import { nodePort } from "../../threads/thread-port.ts";
 import { memoryTuningStore } from "./tuning-store.ts";
 
+/** A thread of texts that needs more is ended. (A vocabulary of 262,144 tokens takes a third of it.) */
+const MOST_TEXT_MB = 1024;
+
 /** Plain Node: no storage of its own, and WebGPU where the caller brings one. */
 export function nodePlatform({ gpu }: { gpu: GPU | undefined }): Platform {
   // Not imported: bundlers for browsers would have to find them.
@@ -26,7 +29,10 @@ export function nodePlatform({ gpu }: { gpu: GPU | undefined }): Platform {
     runtime: `Node ${process.version}`,
     tuning: memoryTuningStore(),
     openGrammarThread: () => nodePort(new Worker(new URL(grammarUrl, import.meta.url))),
-    openTextThread: () => nodePort(new Worker(new URL(textUrl, import.meta.url))),
+    openTextThread: () => {
+      const resourceLimits = { maxOldGenerationSizeMb: MOST_TEXT_MB };
+      return nodePort(new Worker(new URL(textUrl, import.meta.url), { resourceLimits }));
+    },
     openModelStore: () => Promise.resolve(null),
     now: () => performance.now(),
   };

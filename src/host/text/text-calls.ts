@@ -9,22 +9,30 @@ import type { TokenizeRequest, TokenizeResponse } from "../../protocol/tokenize.
 import type { ThreadAnswer } from "../../threads/limited-thread.ts";
 import type { ThreadPort } from "../../threads/thread-port.ts";
 
-/** What a thread of texts needs to know of the model, as plain data. */
+/** What makes tokens of a model's texts. */
 export interface TextModel {
   readonly tokenizer: TokenizerSource;
   /** For a model without its own template. */
   readonly frame: ChatFrame | null;
-  readonly context: Omit<RequestContext, "tokenizer" | "chatFormat" | "nextSeed">;
 }
+
+/** What is found out about a model's template. */
+export interface TextTraits {
+  /** As ChatFormat has it. */
+  readonly readsSystemPrompt: boolean;
+}
+
+/** What a request is checked with, besides the model's tokenizer and template. */
+export type TextContext = Omit<RequestContext, "tokenizer" | "chatFormat" | "nextSeed">;
 
 export type TextCall =
   /** Comes first. */
   | { readonly type: "start"; readonly model: TextModel }
-  | { readonly type: "parse"; readonly request: GenerationRequest }
+  | { readonly type: "parse"; readonly request: GenerationRequest; readonly context: TextContext }
   | { readonly type: "render"; readonly body: RenderChatRequest }
-  | { readonly type: "tokenize"; readonly body: TokenizeRequest };
+  | { readonly type: "tokenize"; readonly body: TokenizeRequest; readonly context: TextContext };
 
-export type TextValue = ParsedRequest | RenderedChat | TokenizeResponse | null;
+export type TextValue = TextTraits | ParsedRequest | RenderedChat | TokenizeResponse;
 export type TextAnswer = ThreadAnswer<TextValue>;
 export type TextPort = ThreadPort<TextCall, TextAnswer>;
 

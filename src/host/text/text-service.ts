@@ -1,15 +1,16 @@
-import { createChatFormat } from "../../api/chat-format.ts";
+import { createChatFormat, type ChatFormat } from "../../api/chat-format.ts";
+import { parseChatRequest } from "../../api/chat-request.ts";
+import { parseCompletionRequest } from "../../api/completion-request.ts";
 import type { RequestContext } from "../../api/parsed-request.ts";
 import { renderChat } from "../../api/render-chat.ts";
 import { tokenize } from "../../api/tokenize.ts";
 import { ModelTokenizer } from "../../files/tokenizer.ts";
 import { toErrorData } from "../../protocol/errors.ts";
-import { parse } from "./parse.ts";
-import { UNSEEDED, type TextAnswer, type TextCall, type TextValue } from "./text-calls.ts";
+import { UNSEEDED, type TextAnswer, type TextCall, type TextContext, type TextValue } from "./text-calls.ts";
 
 /** The thread's side: templates and tokenizing, plain data in, plain data out. */
 export class TextService {
-  #model: { readonly tokenizer: ModelTokenizer; readonly context: RequestContext } | null = null;
+  #model: { readonly tokenizer: ModelTokenizer; readonly chatFormat: ChatFormat } | null = null;
 
   answer(call: TextCall): TextAnswer {
     try {
@@ -21,21 +22,31 @@ export class TextService {
 
   #valueOf(call: TextCall): TextValue {
     if (call.type === "start") {
-      const { tokenizer: source, frame, context } = call.model;
-      const tokenizer = new ModelTokenizer(source);
-      const chatFormat = createChatFormat(tokenizer, frame);
-      this.#model = { tokenizer, context: { ...context, tokenizer, chatFormat, nextSeed: () => UNSEEDED } };
-      return null;
+      const tokenizer = new ModelTokenizer(call.model.tokenizer);
+      const chatFormat = createChatFormat(tokenizer, call.model.frame);
+      this.#model = { tokenizer, chatFormat };
+      return { readsSystemPrompt: chatFormat.readsSystemPrompt };
     }
     if (this.#model === null) throw new Error("start comes first");
-    const { tokenizer, context } = this.#model;
+    const { tokenizer, chatFormat } = this.#model;
+    const whole = (context: TextContext): RequestContext => ({
+      ...context,
+      tokenizer,
+      chatFormat,
+      nextSeed: () => UNSEEDED,
+    });
     switch (call.type) {
-      case "parse":
-        return parse(call.request, context);
+      case "parse": {
+        const { endpoint, body } = call.request;
+        const context = whole(call.context);
+        return endpoint === "chat.completions"
+          ? parseChatRequest(body, context)
+          : parseCompletionRequest(body, context);
+      }
       case "render":
-        return renderChat(call.body, context.chatFormat, tokenizer);
+        return renderChat(call.body, chatFormat, tokenizer);
       case "tokenize":
-        return tokenize(call.body, context, tokenizer);
+        return tokenize(call.body, whole(call.context), tokenizer);
     }
   }
 }

@@ -1,9 +1,13 @@
-// A pattern that takes for ever, in a real worker. (It needs no GPU, but a browser.)
+// A pattern and a template that take for ever, in a real worker. (They need no GPU, but a browser.)
 
 import { expect, test } from "vitest";
 
+import { openFileList } from "../../files/model-files.ts";
+import { readTokenizer } from "../../files/tokenizer.ts";
 import { createEngine } from "../../index.ts";
 import { checkpointFiles } from "../../testing/models/golden-answers.ts";
+import { browserPlatform } from "../platforms/browser.ts";
+import { Texts, USUAL_TEXT_LIMITS } from "./texts.ts";
 
 test("a text that takes for ever costs its own request, and others are answered meanwhile", async () => {
   const files = await Promise.all(
@@ -32,4 +36,22 @@ test("a text that takes for ever costs its own request, and others are answered 
   expect(await aborted).toBe("aborted");
   expect(await endless).toMatchObject({ code: "invalid_value", param: "prompt" });
   expect((await ask("Once upon a time")).choices).toEqual(before.choices);
+});
+
+test("a template that takes for ever costs its own chat, and the next one is answered", async () => {
+  const loops = "{% for a in messages %}{% for b in messages %}{% for c in messages %}";
+  const template = `${loops}${"{% endfor %}".repeat(3)}{{ messages[0].content }}`;
+  const files = openFileList(await checkpointFiles("model.safetensors"), () => undefined);
+  const tokenizer = { ...(await readTokenizer(files, [])), chatTemplate: template };
+  const { openTextThread } = browserPlatform({ gpu: undefined });
+  const readModel = () => Promise.resolve({ tokenizer, frame: null });
+  const texts = await Texts.open(openTextThread!, readModel, { ...USUAL_TEXT_LIMITS, requestMs: 1000 });
+  const chatOf = (numMessages: number) => ({
+    messages: Array.from({ length: numMessages }, () => ({ role: "user" as const, content: "Hi" })),
+  });
+  const endless = texts.render(chatOf(3000)).catch((error: unknown) => error);
+  const next = texts.render(chatOf(1));
+  expect(await endless).toMatchObject({ code: "invalid_value", param: "messages" });
+  expect((await next).text).toBe("Hi");
+  texts.dispose();
 });

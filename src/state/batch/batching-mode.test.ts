@@ -16,3 +16,39 @@ it("tells the engine at once, and the next engine when it is there", () => {
   control.watch(second);
   expect(toldNext).toHaveBeenCalledExactlyOnceWith("sequential");
 });
+
+it("follows what another tab chooses for the engine that they share, and what it finds there", async () => {
+  const engine = new FakeEngine();
+  const control = new BatchingModeControl();
+  control.watch(engine);
+  await engine.setBatchingMode("static");
+  expect(control.store.getState()).toBe("static");
+  expect(control.isFollowing).toBe(true);
+  control.choose("continuous");
+  expect(control.isFollowing).toBe(false);
+
+  const joined = new FakeEngine({ mode: "sequential" });
+  const told = vi.spyOn(joined, "setBatchingMode");
+  control.watch(joined);
+  expect(control.store.getState()).toBe("sequential");
+  expect(told).not.toHaveBeenCalled();
+  // The engine before has nothing to say any more.
+  await engine.setBatchingMode("static");
+  expect(control.store.getState()).toBe("sequential");
+});
+
+it("does not go back to an older choice that the engine tells of late, and takes another tab's newer one", async () => {
+  const engine = new FakeEngine();
+  const tell = engine.setBatchingMode.bind(engine);
+  let take: () => void = () => undefined;
+  vi.spyOn(engine, "setBatchingMode").mockImplementation(() => new Promise((resolve) => (take = resolve)));
+  const control = new BatchingModeControl();
+  control.watch(engine);
+  control.choose("sequential"); // it is on its way
+  await tell("continuous");
+  expect(control.store.getState()).toBe("sequential");
+  await tell("sequential");
+  await tell("static");
+  take();
+  await expect.poll(() => control.store.getState()).toBe("static");
+});

@@ -6,5 +6,5 @@ export interface WatchedEngine extends Pick<
   ChorusEngine,
   "model" | "on" | "stats" | "metrics" | "kvCacheMap" | "setBatchingMode" | "setAlertThresholds"
 > {
-  readonly config: Pick<ResolvedEngineConfig, "maxNumSeqs" | "maxNumBatchedTokens">;
+  readonly config: Pick<ResolvedEngineConfig, "maxNumSeqs" | "maxNumBatchedTokens" | "batchingMode">;
 }

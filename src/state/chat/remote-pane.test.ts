@@ -14,7 +14,17 @@ afterEach(() => server.stop());
 
 const REFUSES: Script = answerJson(400, { error: { message: "no such thing" } });
 const phaseOf = (pane: Pane) => pane.store.getState().phase;
-const idle = (pane: Pane) => expect.poll(() => phaseOf(pane)).toBe("idle");
+
+/** Resolves once a pane is as it is wanted to be, however long that takes. */
+function until(pane: Pane, isSo: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => isSo() && resolve();
+    pane.store.subscribe(look);
+    look();
+  });
+}
+
+const idle = (pane: Pane) => until(pane, () => phaseOf(pane) === "idle");
 
 /** A page whose engine never loads, unless `control` starts it, with a connection that has a key. */
 function openPage() {
@@ -94,17 +104,18 @@ it("stops at the server too", async () => {
   const { openPane, remote } = openPage();
   const pane = openPane(1);
   pane.answerBy(remote);
-  let isClosed = false;
-  server.script = (_, response) => {
-    response.on("close", () => (isClosed = true));
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: "So" } }] })}\n\n`);
-  };
+  const closed = new Promise<void>((resolve) => {
+    server.script = (_, response) => {
+      response.on("close", () => resolve());
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: "So" } }] })}\n\n`);
+    };
+  });
   pane.send("Hello");
-  await expect.poll(() => lastTurn(pane)?.answer).toBe("So");
+  await until(pane, () => lastTurn(pane)?.answer === "So");
   pane.stop();
   expect(lastTurn(pane)).toMatchObject({ answer: "So", end: "stopped" });
-  await expect.poll(() => isClosed).toBe(true);
+  await closed;
 });
 
 it("is forked, exported and imported with its server, never with the key", async () => {

@@ -73,6 +73,16 @@ it("doesn't take the mode that the demo holds for the person's", async () => {
   expect(serving.store.getState().settings).toEqual({});
 });
 
+it("shows the mode that another tab chose for the engine that they share, and leaves keeping it to that tab", async () => {
+  const { engine, serving, mode } = await open();
+  const state = engine.store.getState();
+  if (state.status !== "ready") throw new Error("not ready");
+  mode.watch(state.engine);
+  await state.engine.setBatchingMode("static");
+  expect(serving.store.getState().settings).toEqual({ batchingMode: "static" });
+  expect((await open()).serving.store.getState().settings).toEqual({});
+});
+
 it("goes back to the settings before when the engine can't start", async () => {
   const { asked, engine, serving, onApplied } = await open();
   await serving.apply({ maxNumSeqs: 4 });

@@ -86,12 +86,12 @@ export class Serving {
     return null;
   }
 
-  /** The mode can also be chosen in the bar. While the demo holds it, it is not the person's. */
+  /** The mode can also be chosen in the bar, and in other tabs, which keep it. While the demo holds it, it is not the person's. */
   readonly #takeMode = (batchingMode: BatchingMode): void => {
     const { settings } = this.store.getState();
     if (this.#mode.held.getState() || batchingMode === modeOf(settings)) return;
     this.#store.setState({ settings: checkServing({ ...settings, batchingMode }) });
-    remember(SERVING, JSON.stringify({ ...keptSettings(), batchingMode }));
+    if (!this.#mode.isFollowing) remember(SERVING, JSON.stringify({ ...keptSettings(), batchingMode }));
   };
 }
 

@@ -20,6 +20,7 @@ export class RecordedEngine implements WatchedEngine {
     this.config = {
       maxNumSeqs: config?.maxNumSeqs ?? step?.maxNumSeqs ?? 0,
       maxNumBatchedTokens: config?.maxNumBatchedTokens ?? step?.maxNumBatchedTokens ?? 0,
+      batchingMode: config?.batchingMode ?? "continuous",
     };
     this.#ledger = new BlockLedger(model, config?.enablePrefixCaching ?? true);
   }

@@ -53,6 +53,8 @@ export interface FakeEngineOptions {
   readonly model?: Partial<ModelCard>;
   /** Most answers that grow at once; the others wait. */
   readonly maxNumSeqs?: number;
+  /** What another tab has chosen before. ["continuous"] */
+  readonly mode?: BatchingMode;
   /** Tokens drafted in each step; none, one, two... of them are accepted, in turn. [0] */
   readonly numDrafts?: number;
 }
@@ -99,7 +101,7 @@ export class FakeEngine implements ChorusEngine {
   readonly #listeners = new Set<{ event: keyof EngineEvents; listener: (payload: never) => void }>();
   readonly #blocks: FakeBlocks;
   #requests: FakeRequest[] = [];
-  #mode: BatchingMode = "continuous";
+  #mode: BatchingMode;
   /** Of the last step. */
   #running: readonly FakeRequest[] = [];
   #preemptions = 0;
@@ -112,8 +114,10 @@ export class FakeEngine implements ChorusEngine {
     this.#options = options;
     this.model = { ...FAKE_MODEL, ...options.model };
     const { contextLength, numGpuBlocks } = this.model;
-    const { maxNumSeqs = 64 } = options;
-    this.config = resolveEngineConfig({ maxNumSeqs, numGpuBlocks, seed: 0 }, { ...SHAPE, maxPositions: contextLength });
+    const { maxNumSeqs = 64, mode: batchingMode = "continuous" } = options;
+    this.#mode = batchingMode;
+    const config = { maxNumSeqs, numGpuBlocks, batchingMode, seed: 0 };
+    this.config = resolveEngineConfig(config, { ...SHAPE, maxPositions: contextLength });
     this.#blocks = new FakeBlocks(this.model.numGpuBlocks, this.model.blockSize);
   }
 
@@ -228,6 +232,7 @@ export class FakeEngine implements ChorusEngine {
 
   async setBatchingMode(mode: BatchingMode): Promise<void> {
     this.#mode = mode;
+    this.#emit("batchingMode", mode);
   }
 
   async setAlertThresholds(thresholds: AlertThresholds) {

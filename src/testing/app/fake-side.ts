@@ -36,7 +36,17 @@ export class FakeSide implements Transport {
   readonly service: Transport["service"] = {
     load: (_source, _config, onMessage) => {
       this.post = (message) =>
-        onMessage({ events: [], steps: [], requests: [], words: [], alerts: [], devices: [], fatal: null, ...message });
+        onMessage({
+          events: [],
+          steps: [],
+          requests: [],
+          words: [],
+          alerts: [],
+          devices: [],
+          batchingMode: null,
+          fatal: null,
+          ...message,
+        });
       return Promise.resolve(this.loaded);
     },
     submit: (ticket, request) => {

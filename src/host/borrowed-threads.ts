@@ -1,0 +1,48 @@
+import type { ThreadKind, ThreadLender } from "../protocol/thread-lender.ts";
+import type { ThreadPort } from "../threads/thread-port.ts";
+
+/** Threads for a worker that can start none: its pages start them, and hand over a port to each. */
+export class BorrowedThreads {
+  /** Each page's threads: what tells those who use them that the page is gone. In the order in which pages came. */
+  readonly #lenders = new Map<ThreadLender, Set<() => void>>();
+  #numStarted = 0;
+
+  add(lender: ThreadLender): void {
+    this.#lenders.set(lender, new Set());
+  }
+
+  /** The page is gone, and its threads with it. Idempotent. */
+  remove(lender: ThreadLender): void {
+    const gone = this.#lenders.get(lender) ?? [];
+    this.#lenders.delete(lender);
+    for (const tell of gone) tell();
+  }
+
+  /**
+   * @param handOver makes the port one that is moved to the page, not copied
+   * @throws DOMException where no page lends any
+   */
+  open<Call, Answer>(kind: ThreadKind, handOver: (port: MessagePort) => MessagePort): ThreadPort<Call, Answer> {
+    const [first] = this.#lenders;
+    if (first === undefined) throw new DOMException("No page can start a thread.", "InvalidStateError");
+    const [lender, users] = first;
+    const id = ++this.#numStarted;
+    const { port1: port, port2 } = new MessageChannel();
+    let tellGone: () => void = () => undefined;
+    return {
+      post: (call) => port.postMessage(call),
+      listen(onAnswer, onFailure, onGone) {
+        tellGone = onGone;
+        users.add(tellGone);
+        port.addEventListener("message", ({ data }: MessageEvent<Answer>) => onAnswer(data));
+        port.start();
+        lender.start(id, kind, handOver(port2)).then(onFailure, (error: unknown) => onFailure(String(error)));
+      },
+      end() {
+        users.delete(tellGone);
+        port.close();
+        lender.end(id);
+      },
+    };
+  }
+}

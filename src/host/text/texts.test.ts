@@ -1,0 +1,198 @@
+// Texts become tokens in a thread that can be ended.
+
+import { readFileSync } from "node:fs";
+
+import { afterEach, expect, test } from "vitest";
+
+import { resolveEngineConfig } from "../../api/engine-config.ts";
+import { loadGenerationDefaults } from "../../files/generation-config.ts";
+import { openFileList } from "../../files/model-files.ts";
+import { ModelTokenizer, readTokenizer, withoutEncoder } from "../../files/tokenizer.ts";
+import { describeModel } from "../../models/families.ts";
+import type { GenerationRequest } from "../../protocol/service.ts";
+import { modelFiles } from "../../testing/models/model-folders.ts";
+import { textPortInPlace } from "./port-in-place.ts";
+import { UNSEEDED, type TextCall, type TextPort } from "./text-calls.ts";
+import { TextService } from "./text-service.ts";
+import { Texts, USUAL_TEXT_LIMITS, type TextLimits } from "./texts.ts";
+
+/** Each space may begin a match in as many ways as there are spaces, to the fifth power. */
+const SLOW = " * * * * *x|[^ ]+| +";
+
+async function slowModel() {
+  const json = JSON.parse(readFileSync("fixtures/gpt2-tiny/tokenizer.json", "utf8")) as Record<string, unknown>;
+  const split = { type: "Split", pattern: { Regex: SLOW }, behavior: "Isolated", invert: false };
+  json["pre_tokenizer"] = { type: "Sequence", pretokenizers: [split, json["pre_tokenizer"]] };
+  const parts = [...modelFiles()].map(([name, bytes]) => new File([bytes.slice()], name));
+  const files = openFileList(
+    parts.map((file) => (file.name === "tokenizer.json" ? new File([JSON.stringify(json)], file.name) : file)),
+    () => undefined,
+  );
+  const described = describeModel(await files.readJson("config.json"));
+  const defaults = await loadGenerationDefaults(files, described.eosTokenIds);
+  const tokenizer = await readTokenizer(files, defaults.eosTokenIds);
+  const limits = resolveEngineConfig({}, described.shape, { dtype: "f32" });
+  const { vocabSize } = described.shape;
+  const context = { modelName: "m", vocabSize, defaults, eosTokenIds: defaults.eosTokenIds, limits };
+  return { tokenizer, context };
+}
+
+const { tokenizer, context } = await slowModel();
+
+/** Threads in place. One that meets an endless call is silent from then on, until it is ended. */
+class Threads {
+  numOpened = 0;
+  numEnded = 0;
+  /** A call of this name kills its thread. */
+  deadly = "";
+
+  readonly open = (): TextPort => {
+    this.numOpened += 1;
+    const service = new TextService();
+    let tell: Parameters<TextPort["listen"]>[0] = () => undefined;
+    let fail: Parameters<TextPort["listen"]>[1] = () => undefined;
+    let isStuck = false;
+    return {
+      post: (call) => {
+        isStuck ||= nameOf(call) === "endless";
+        const copy = structuredClone(call);
+        if (nameOf(call) === this.deadly) setTimeout(() => fail("its memory is full"), 0);
+        else if (!isStuck) setTimeout(() => tell(structuredClone(service.answer(copy))), 0);
+      },
+      listen: (onAnswer, onFailure) => ([tell, fail] = [onAnswer, onFailure]),
+      end: () => {
+        this.numEnded += 1;
+        tell = () => undefined;
+      },
+    };
+  };
+}
+
+const nameOf = (call: TextCall) => (call.type === "parse" ? call.request.body.request_id : null);
+
+const opened: Texts[] = [];
+afterEach(() => {
+  for (const texts of opened.splice(0)) texts.dispose();
+});
+
+async function textsOf(open: () => TextPort, limits: Partial<TextLimits> = {}): Promise<Texts> {
+  const readModel = () => Promise.resolve({ tokenizer, frame: null });
+  const texts = await Texts.open(open, readModel, { ...USUAL_TEXT_LIMITS, ...limits });
+  opened.push(texts);
+  return texts;
+}
+
+const completion = (prompt: string, fields = {}): GenerationRequest => ({
+  endpoint: "completions",
+  body: { prompt, max_tokens: 4, request_id: "r", ...fields },
+});
+
+test("a tokenizer without its encoder still knows the tokens' texts", () => {
+  const twin = new ModelTokenizer(withoutEncoder(tokenizer));
+  expect(twin.tokenText(300)).toBe(new ModelTokenizer(tokenizer).tokenText(300));
+  expect(twin.vocabSize).toBe(new ModelTokenizer(tokenizer).vocabSize);
+});
+
+test("parses, renders and tokenizes as in place", async () => {
+  const requests: GenerationRequest[] = [
+    completion("one two"),
+    completion("three", { seed: 9 }),
+    completion("four", { logit_bias: { 3: 1 } }),
+  ];
+  const messages = [{ role: "user" as const, content: "Hi" }];
+  const [isolated, inPlace] = await Promise.all(
+    [new Threads().open, textPortInPlace].map(async (open) => {
+      const texts = await textsOf(open);
+      return {
+        parsed: await Promise.all(requests.map((request) => texts.parse(request, context))),
+        rendered: await texts.render({ messages }),
+        tokenized: await texts.tokenize({ prompt: "one two" }, context),
+        readsSystemPrompt: texts.readsSystemPrompt,
+      };
+    }),
+  );
+  expect(isolated).toEqual(inPlace);
+  expect(isolated?.rendered.text).toContain("User: Hi");
+  const [prompts] = isolated?.parsed.map((each) => each.prompts) ?? [];
+  expect(isolated?.tokenized.tokens).toEqual(prompts?.[0]?.tokenIds);
+  expect(isolated?.parsed.map((each) => each.prompts[0]?.params.seed)).toEqual([UNSEEDED, 9, UNSEEDED]);
+});
+
+test("says what is wrong with a request, as in place", async () => {
+  const texts = await textsOf(new Threads().open);
+  await expect(texts.parse(completion("x", { top_p: 7 }), context)).rejects.toMatchObject({ param: "top_p" });
+  const unclear = texts.parse(completion("x", { stop: () => 1 }), context);
+  await expect(unclear).rejects.toMatchObject({ code: "invalid_type", param: "stop" });
+});
+
+test("what comes together is posted together: nobody waits for another's answer to be read", async () => {
+  const posted: (string | null | undefined)[] = [];
+  const texts = await textsOf(() => {
+    const port = new Threads().open();
+    const post = (call: TextCall) => {
+      posted.push(nameOf(call));
+      port.post(call);
+    };
+    return { ...port, post };
+  });
+  const asked = ["a", "b", "c"].map((name) => texts.parse(completion("x", { request_id: name }), context));
+  await Promise.resolve().then(() => undefined);
+  await Promise.resolve();
+  expect(posted).toEqual([null, "a", "b", "c"]);
+  await Promise.all(asked);
+});
+
+test("a text that takes for ever costs its own request; those behind it go on in order", async () => {
+  const threads = new Threads();
+  const texts = await textsOf(threads.open, { requestMs: 100 });
+  await texts.parse(completion("x"), context);
+  const order: string[] = [];
+  const ask = (name: string, prompt: string) =>
+    texts.parse(completion(prompt, { request_id: name }), context).finally(() => order.push(name));
+  const [endless, ...others] = [ask("endless", "x"), ask("a", "y"), ask("b", "z")];
+  await expect(endless).rejects.toMatchObject({ code: "invalid_value", param: "prompt" });
+  await Promise.all(others);
+  expect(order).toEqual(["endless", "a", "b"]);
+  expect(threads).toMatchObject({ numOpened: 2, numEnded: 1 });
+});
+
+test("a text that fills its thread's memory costs its own request", async () => {
+  const threads = new Threads();
+  threads.deadly = "huge";
+  const texts = await textsOf(threads.open);
+  const [huge, other] = ["huge", "a"].map((name) => texts.parse(completion("x", { request_id: name }), context));
+  await expect(huge).rejects.toMatchObject({ code: "invalid_value", param: "prompt" });
+  expect((await other)?.prompts).toHaveLength(1);
+  expect(threads.numOpened).toBe(2);
+});
+
+test("without any thread everything runs in place", async () => {
+  const refused = await textsOf(() => {
+    throw new DOMException("not here", "SecurityError");
+  });
+  const missing = await textsOf(() => ({
+    post: () => undefined,
+    listen: (_, onFailure) => void setTimeout(() => onFailure("its worker could not be loaded"), 0),
+    end: () => undefined,
+  }));
+  for (const texts of [refused, missing]) {
+    expect((await texts.parse(completion("x"), context)).prompts).toHaveLength(1);
+  }
+});
+
+test("a template that is none is told when the model is opened", async () => {
+  const model = { tokenizer: { ...tokenizer, chatTemplate: "{% if %}" }, frame: null };
+  const threads = new Threads();
+  await expect(Texts.open(threads.open, () => Promise.resolve(model))).rejects.toMatchObject({ code: "model_invalid" });
+  await expect.poll(() => threads.numEnded).toBe(1);
+});
+
+test("nothing waits once it is disposed of", async () => {
+  const threads = new Threads();
+  const texts = await textsOf(threads.open);
+  const waiting = ["endless", "y"].map((name) => texts.parse(completion("x", { request_id: name }), context));
+  texts.dispose();
+  for (const one of waiting) await expect(one).rejects.toMatchObject({ code: "engine_disposed" });
+  await expect(texts.parse(completion("z"), context)).rejects.toMatchObject({ code: "engine_disposed" });
+  expect(threads.numOpened).toBe(1);
+});

@@ -1,0 +1,174 @@
+import type { ParsedRequest } from "../../api/parsed-request.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import { isDataCloneError, notPlainData } from "../../protocol/plain-data.ts";
+import type { RenderChatRequest, RenderedChat } from "../../protocol/rendered-chat.ts";
+import type { GenerationRequest } from "../../protocol/service.ts";
+import type { TokenizeRequest, TokenizeResponse } from "../../protocol/tokenize.ts";
+import {
+  LimitedThread,
+  ThreadEnded,
+  ThreadFailed,
+  ThreadNotStarted,
+  TookTooLong,
+} from "../../threads/limited-thread.ts";
+import { textPortInPlace } from "./port-in-place.ts";
+import type { TextCall, TextContext, TextModel, TextPort, TextTraits, TextValue } from "./text-calls.ts";
+
+export interface TextLimits {
+  /** Building the tokenizer. */
+  readonly startMs: number;
+  /** One request's template and tokens. */
+  readonly requestMs: number;
+}
+
+export const USUAL_TEXT_LIMITS: TextLimits = { startMs: 60_000, requestMs: 10_000 };
+
+type TextThread = LimitedThread<TextCall, TextValue>;
+
+/** What was started, and what is known of it once it has. */
+interface Started {
+  readonly thread: TextThread;
+  readonly traits: Promise<TextTraits>;
+}
+
+const WHAT = "What makes tokens of texts";
+
+/**
+ * Templates and tokenizing, in a thread beside the engine's: streams don't wait for a long text, and one that takes for ever
+ * costs its own request. The thread is then ended, and those behind it go on in a new one, in their order.
+ */
+export class Texts {
+  #openPort: () => TextPort;
+  readonly #readModel: () => Promise<TextModel>;
+  readonly #limits: TextLimits;
+  #traits: TextTraits | null = null;
+  #started: Promise<Started> | null = null;
+  #isDisposed = false;
+
+  private constructor(openPort: () => TextPort, readModel: () => Promise<TextModel>, limits: TextLimits) {
+    this.#openPort = openPort;
+    this.#readModel = readModel;
+    this.#limits = limits;
+  }
+
+  /**
+   * @param openPort opens a thread; where none can be opened, everything runs in place
+   * @param readModel is called for each thread: what it is made of is not kept
+   * @throws ChorusError model_unsupported, model_invalid, and what `readModel` throws
+   */
+  static async open(
+    openPort: () => TextPort,
+    readModel: () => Promise<TextModel>,
+    limits = USUAL_TEXT_LIMITS,
+  ): Promise<Texts> {
+    const texts = new Texts(openPort, readModel, limits);
+    try {
+      texts.#traits = await texts.#start();
+      return texts;
+    } catch (error) {
+      texts.dispose();
+      throw error;
+    }
+  }
+
+  /** As ChatFormat has it. */
+  get readsSystemPrompt(): boolean {
+    return this.#traits?.readsSystemPrompt ?? false;
+  }
+
+  /**
+   * Returns a checked request. Prompts whose request gives no seed have UNSEEDED.
+   * @throws ChorusError naming the field; invalid_value for a text that takes too long, or too much memory
+   */
+  async parse(request: GenerationRequest, context: TextContext): Promise<ParsedRequest> {
+    const param = request.endpoint === "completions" ? "prompt" : "messages";
+    return (await this.#ask({ type: "parse", request, context }, request.body, param)) as ParsedRequest;
+  }
+
+  /** @throws ChorusError as `parse` does */
+  async render(body: RenderChatRequest): Promise<RenderedChat> {
+    return (await this.#ask({ type: "render", body }, body, "messages")) as RenderedChat;
+  }
+
+  /** @throws ChorusError as `parse` does */
+  async tokenize(body: TokenizeRequest, context: TextContext): Promise<TokenizeResponse> {
+    return (await this.#ask({ type: "tokenize", body, context }, body, "prompt")) as TokenizeResponse;
+  }
+
+  /** Ends the thread. Idempotent. */
+  dispose(): void {
+    this.#isDisposed = true;
+    void this.#started?.then(({ thread }) => thread.end(disposed())).catch(() => undefined);
+  }
+
+  /** Starts the first thread, or what stands for it where there can be none. */
+  async #start(): Promise<TextTraits> {
+    try {
+      const { traits } = await this.#current();
+      return await traits;
+    } catch (error) {
+      if (error instanceof ThreadEnded) return this.#start(); // the page that lent it is gone
+      // No worker may be opened here: by the page's policy, or since its script lies elsewhere.
+      if (!(error instanceof ThreadNotStarted || error instanceof DOMException)) throw error;
+      this.#openPort = textPortInPlace;
+      this.#started = null;
+      return (await this.#current()).traits;
+    }
+  }
+
+  async #ask(call: TextCall, body: object, param: string): Promise<TextValue> {
+    for (;;) {
+      const { thread } = await this.#current();
+      try {
+        return await thread.ask(call, this.#limits.requestMs);
+      } catch (error) {
+        if (error instanceof ThreadEnded) continue; // by another's text
+        throw this.#refusal(error, body, param);
+      }
+    }
+  }
+
+  #refusal(error: unknown, body: object, param: string): unknown {
+    if (isDataCloneError(error)) return notPlainData("A request", body, error);
+    const tooMuch =
+      error instanceof TookTooLong
+        ? `takes longer than ${this.#limits.requestMs / 1000} s`
+        : error instanceof ThreadFailed
+          ? "takes more memory than it may"
+          : null;
+    if (tooMuch === null) return error;
+    const message = `${param} ${tooMuch} to become tokens, with this model's chat template and patterns; make it shorter.`;
+    return new ChorusError("invalid_value", message, param);
+  }
+
+  /** Returns the thread that takes calls now. All who wait for it go on in the order in which they came. */
+  async #current(): Promise<Started> {
+    for (;;) {
+      if (this.#isDisposed) throw disposed();
+      const starting = (this.#started ??= this.#startThread());
+      try {
+        const started = await starting;
+        if (!started.thread.isEnded) return started;
+      } catch (error) {
+        if (this.#started === starting) this.#started = null;
+        throw error;
+      }
+      if (this.#started === starting) this.#started = null;
+    }
+  }
+
+  async #startThread(): Promise<Started> {
+    const model = await this.#readModel();
+    const thread: TextThread = new LimitedThread(this.#openPort(), WHAT);
+    const traits = thread.ask({ type: "start", model }, this.#limits.startMs).catch((error: unknown) => {
+      const late = new ChorusError("model_unsupported", "This model's tokenizer takes too long to be built.");
+      const reason = error instanceof Error && !(error instanceof TookTooLong) ? error : late;
+      thread.end(reason);
+      throw reason;
+    });
+    traits.catch(() => undefined); // told to those who ask
+    return { thread, traits: traits as Promise<TextTraits> };
+  }
+}
+
+const disposed = () => new ChorusError("engine_disposed", "The engine was disposed of.");

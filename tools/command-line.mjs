@@ -1,0 +1,59 @@
+// What every command of the project does with the words that a person typed: --help, the nearest right name for a wrong one,
+// and a sentence, never a stack trace, for what can't be. commander does it; the packages are installed first.
+
+import "./require-node.mjs";
+
+import { setUp } from "./setup.mjs";
+
+/**
+ * An option: how it is written, what it does, and what it may be. `choices`: one of them; `items`: some of them, with commas
+ * between; `counts`: whole numbers above 0, one or several.
+ *
+ * @typedef {{
+ *   flags: string,
+ *   about: string,
+ *   usual?: string,
+ *   choices?: readonly string[],
+ *   items?: readonly string[],
+ *   counts?: "one" | "several",
+ * }} CommandOption
+ */
+
+const COUNTS = { one: "a whole number", several: "whole numbers, with commas between, each" };
+
+/** Returns a command without options. @param {string} name as a person types it @param {string} about in a sentence or more */
+export async function openCommand(name, about) {
+  await setUp();
+  const { Command } = await import("commander");
+  return new Command(name)
+    .usage("[options]")
+    .description(about)
+    .helpOption("--help", "this text")
+    .helpCommand(false)
+    .showHelpAfterError("--help shows what there is.")
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: (.)/, (_, first) => first.toUpperCase())),
+    });
+}
+
+/** Adds options to a command, and returns it. */
+export async function addOptions(
+  /** @type {import("commander").Command} */ command,
+  /** @type {readonly CommandOption[]} */ options,
+) {
+  const { Option, InvalidArgumentError } = await import("commander");
+  for (const { flags, about, usual, choices, items, counts } of options) {
+    const option = new Option(flags, usual === undefined ? about : `${about} [${usual}]`);
+    if (choices) option.choices(choices);
+    const check = (/** @type {(part: string) => boolean} */ isRight, /** @type {string} */ otherwise) =>
+      option.argParser((text) => {
+        const parts = counts === "one" ? [text] : text.split(",");
+        if (!parts.every(isRight)) throw new InvalidArgumentError(otherwise);
+        return text;
+      });
+    if (items) check((part) => items.includes(part), `Allowed are ${items.join(", ")}, with commas between.`);
+    if (counts) check((part) => /^[1-9]\d*$/.test(part), `Give ${COUNTS[counts]} above 0.`);
+    command.addOption(option);
+  }
+  return command;
+}
