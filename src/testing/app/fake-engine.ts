@@ -20,7 +20,6 @@ import type {
   CompletionRequest,
   CreateOptions,
   FinishReason,
-  TokenLogprob,
 } from "../../protocol/openai.ts";
 import {
   MOST_WAITING_IDS,
@@ -45,7 +44,7 @@ import { NO_STATS, SAMPLE_METRICS } from "../requests/sample-reports.ts";
 import { asTexts, ChunkQueue } from "./chunk-queue.ts";
 import { FakeBlocks } from "./fake-blocks.ts";
 import { FAKE_MODEL } from "./fake-model-card.ts";
-import { askedBody, tokenIdsOf, wordsIn } from "./fake-words.ts";
+import { askedBody, logprobsOf, tokenIdsOf, wordsIn } from "./fake-words.ts";
 
 export interface FakeEngineOptions {
   /** The whole answer; a word is a token. */
@@ -77,15 +76,6 @@ interface FakeRequest {
   readonly fail: (error: ChorusError) => void;
   numOutput: number;
   firstTokenMs: number | null;
-}
-
-/** Each word was as likely as not; the rest is shared by others. */
-function logprobsOf(word: string): { content: TokenLogprob[] } {
-  const others = [0.5, 0.2, 0.1, 0.05, 0.02].map((share, index) => {
-    const token = index === 0 ? word : ` other${index}`;
-    return { token, logprob: Math.log(share), bytes: [] };
-  });
-  return { content: [{ token: word, logprob: Math.log(0.5), bytes: [], top_logprobs: others }] };
 }
 
 /** A ChorusEngine without a model: answers are scripted, a token is a word, and time passes only in `step()`. */
