@@ -68,6 +68,20 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
     expect((await answersOf(page, [1]))[0]).toContain("Paris");
   });
 
+  it("answers by a JSON schema", async () => {
+    await page.locator(button("Settings of pane 2")).click();
+    await page.locator("dialog[open] ::-p-aria([name='Answer in JSON'][role='textbox'])").fill('{"type": "boolean"}');
+    await page.keyboard.press("Escape");
+    await page.locator(`${pane(2)} textarea`).fill("Is it so?");
+    await page.locator(`${pane(2)} ${button("Send")}`).click();
+    await page.waitForFunction(
+      (log: string) => document.querySelectorAll(`${log} article`).length === 2,
+      { timeout: 30_000 },
+      `${pane(2)} [role="log"]`,
+    );
+    expect((await answersOf(page, [2]))[0]).toMatch(/^(true|false)/);
+  });
+
   it("shows the demo, at once and one after the other", async () => {
     await page.locator(button("Demo")).click();
     await seen(page, /Both times exactly the same eight answers/);
@@ -84,7 +98,14 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
     expect(Number(cells[1]?.replaceAll(",", ""))).toBeGreaterThan(0);
   });
 
-  it("leaves nothing in the console", () => {
+  it("leaves nothing in the console, and needs nothing that its policy forbids", async () => {
     expect(firefox.problems).toEqual([]);
+    await page.evaluate(() => {
+      const script = document.createElement("script");
+      script.textContent = "document.title = 'smuggled'";
+      document.body.append(script);
+    });
+    await expect.poll(() => firefox.problems.join()).toContain("forbidden: script-src-elem inline");
+    expect(await page.title()).not.toBe("smuggled");
   });
 });

@@ -11,7 +11,7 @@ const executablePath = process.env.CHORUS_FIREFOX ?? listFirefoxes()[0] ?? "";
 export const hasFirefox = executablePath !== "";
 
 export class Firefox {
-  /** Errors and warnings of all pages' consoles, and what they threw. */
+  /** Errors and warnings of all pages' consoles, what they threw, and what their policies forbade. */
   readonly problems: string[] = [];
   /** The address of the built app. */
   readonly appUrl: string;
@@ -56,6 +56,11 @@ export class Firefox {
       if (["error", "warn"].includes(message.type())) this.problems.push(`${message.type()}: ${message.text()}`);
     });
     page.on("pageerror", (error) => this.problems.push(String(error)));
+    await page.evaluateOnNewDocument(() => {
+      addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) =>
+        console.error(`forbidden: ${effectiveDirective} ${blockedURI}`),
+      );
+    });
     await page.setViewport({ width: 1440, height: 900 });
     await page.goto(url);
     return page;
