@@ -7,7 +7,7 @@ export type ThreadAnswer<Value> = { readonly value: Value } | { readonly error: 
 /** A call took longer than it may, so its thread was ended. */
 export class TookTooLong extends Error {}
 
-/** The thread was ended, but not by this call: by another one, or because nobody needs it, or with the page that lent it. */
+/** The thread takes this call no more: for another one's sake, or since nobody needs it, or with the page that lent it. */
 export class ThreadEnded extends Error {}
 
 /** The thread can't be started. */
@@ -26,23 +26,35 @@ export class ThreadFailed extends ChorusError {
 
 interface Asked<Value> {
   readonly limitMs: number;
+  readonly patienceMs: number;
   readonly resolve: (value: Value) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** A thread that answers one call after the other, and is ended when one of them takes too long. */
+/**
+ * A thread that answers one call after the other, and is ended when one of them takes too long. If those behind a slow call
+ * lose their patience before, the thread is left to that call: it takes no others, and is ended with it.
+ */
 export class LimitedThread<Call, Value> {
   readonly #port: ThreadPort<Call, ThreadAnswer<Value>>;
+  readonly #mayLeave: () => boolean;
   /** In the order in which they were asked. The thread is at the first. */
   readonly #asked: Asked<Value>[] = [];
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timers: ReturnType<typeof setTimeout>[] = [];
+  /** Whether the first call takes longer than those behind it would wait. */
+  #isSlow = false;
+  #isLeft = false;
   #hasAnswered = false;
   #isEnded = false;
   #laterError: Error = new ThreadEnded();
 
-  /** @param what it is for, as the beginning of an error's sentence */
-  constructor(port: ThreadPort<Call, ThreadAnswer<Value>>, what: string) {
+  /**
+   * @param what it is for, as the beginning of an error's sentence
+   * @param mayLeave whether the thread may be left to a slow call: another one then takes its place
+   */
+  constructor(port: ThreadPort<Call, ThreadAnswer<Value>>, what: string, mayLeave = () => false) {
     this.#port = port;
+    this.#mayLeave = mayLeave;
     port.listen(
       (answer) => this.#take(answer),
       (reason) => {
@@ -55,19 +67,29 @@ export class LimitedThread<Call, Value> {
     );
   }
 
+  /** Whether it takes calls no more. */
   get isEnded(): boolean {
-    return this.#isEnded;
+    return this.#isEnded || this.#isLeft;
+  }
+
+  /** Whether it was left to a call that it is still at. */
+  get isLeft(): boolean {
+    return this.#isLeft && !this.#isEnded;
   }
 
   /**
    * @param limitMs how long the call may take, from when the one before it is answered
-   * @throws TookTooLong, ThreadEnded, ThreadNotStarted, ThreadFailed; ChorusError as the thread answers; a DOMException for what can't be posted
+   * @param patienceMs how long calls behind this one wait for it
+   * @throws TookTooLong, ThreadEnded, ThreadNotStarted, ThreadFailed; ChorusError as the thread answers; a DOMException for
+   * what can't be posted
    */
-  ask(call: Call, limitMs: number): Promise<Value> {
+  ask(call: Call, limitMs: number, patienceMs = Infinity): Promise<Value> {
     return new Promise((resolve, reject) => {
+      if (this.#isSlow && this.#mayLeave()) this.#leave();
+      if (this.#isLeft) throw new ThreadEnded();
       if (this.#isEnded) throw this.#laterError;
       this.#port.post(call);
-      this.#asked.push({ limitMs, resolve, reject });
+      this.#asked.push({ limitMs, patienceMs, resolve, reject });
       if (this.#asked.length === 1) this.#limitFirst();
     });
   }
@@ -80,14 +102,36 @@ export class LimitedThread<Call, Value> {
 
   #limitFirst(): void {
     const [first] = this.#asked;
-    if (first) this.#timer = setTimeout(() => this.#end(new TookTooLong()), first.limitMs);
+    if (first === undefined) return;
+    this.#after(first.limitMs, () => this.#end(new TookTooLong()));
+    if (first.patienceMs >= first.limitMs) return;
+    this.#after(first.patienceMs, () => {
+      this.#isSlow = true;
+      if (this.#asked.length > 1 && this.#mayLeave()) this.#leave();
+    });
+  }
+
+  /** Twice: if this thread was busy when the time came, an answer may be there, unread. It is read between the two. */
+  #after(ms: number, act: () => void): void {
+    this.#timers.push(setTimeout(() => this.#timers.push(setTimeout(act, 0)), ms));
+  }
+
+  #stopTimers(): void {
+    for (const timer of this.#timers.splice(0)) clearTimeout(timer);
+  }
+
+  #leave(): void {
+    this.#isLeft = true;
+    for (const { reject } of this.#asked.splice(1)) reject(new ThreadEnded());
   }
 
   #take(answer: ThreadAnswer<Value>): void {
     this.#hasAnswered = true;
-    clearTimeout(this.#timer);
+    this.#isSlow = false;
+    this.#stopTimers();
     const first = this.#asked.shift();
-    this.#limitFirst();
+    if (this.#isLeft) this.end();
+    else this.#limitFirst();
     if ("error" in answer) first?.reject(fromErrorData(answer.error));
     else first?.resolve(answer.value);
   }
@@ -96,7 +140,7 @@ export class LimitedThread<Call, Value> {
   #end(reason: Error): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    clearTimeout(this.#timer);
+    this.#stopTimers();
     this.#port.end();
     const [first, ...others] = this.#asked.splice(0);
     first?.reject(reason);

@@ -156,6 +156,35 @@ test("a text that takes for ever costs its own request; those behind it go on in
   expect(threads).toMatchObject({ numOpened: 2, numEnded: 1 });
 });
 
+test("those behind a slow text go on in another thread while it takes its time", async () => {
+  const threads = new Threads();
+  const forever = { requestMs: 3_600_000, patienceMs: 20, maxSlow: 1 };
+  const texts = await textsOf(threads.open, forever);
+  const ask = (name: string) => texts.parse(completion("x", { request_id: name }), context);
+  const slow = ask("endless").catch((error: unknown) => error);
+  expect((await Promise.all(["a", "b"].map(ask))).map(({ requestId }) => requestId)).toEqual(["a", "b"]);
+  // Only so many may be slow at once.
+  const second = ask("endless").catch((error: unknown) => error);
+  const waiting = ask("c").catch((error: unknown) => error);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(threads).toMatchObject({ numOpened: 2, numEnded: 0 });
+  texts.dispose();
+  for (const one of [slow, second, waiting]) expect(await one).toMatchObject({ code: "engine_disposed" });
+  expect(threads.numEnded).toBe(2);
+});
+
+test("a thread that was left to a slow text is ended once that is done", async () => {
+  const threads = new Threads();
+  const texts = await textsOf(threads.open, { requestMs: 200, patienceMs: 20 });
+  const ask = (name: string) => texts.parse(completion("x", { request_id: name }), context);
+  const slow = ask("endless").catch((error: unknown) => error);
+  await ask("a");
+  expect(await slow).toMatchObject({ code: "invalid_value", param: "prompt" });
+  expect(threads).toMatchObject({ numOpened: 2, numEnded: 1 });
+  await ask("b");
+  expect(threads.numOpened).toBe(2);
+});
+
 test("a text that fills its thread's memory costs its own request", async () => {
   const threads = new Threads();
   threads.deadly = "huge";

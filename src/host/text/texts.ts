@@ -19,9 +19,13 @@ export interface TextLimits {
   readonly startMs: number;
   /** One request's template and tokens. */
   readonly requestMs: number;
+  /** How long others wait for one that is slow. Then it keeps the thread for itself. */
+  readonly patienceMs: number;
+  /** Threads that slow requests may keep at once. */
+  readonly maxSlow: number;
 }
 
-export const USUAL_TEXT_LIMITS: TextLimits = { startMs: 60_000, requestMs: 10_000 };
+export const USUAL_TEXT_LIMITS: TextLimits = { startMs: 60_000, requestMs: 10_000, patienceMs: 1000, maxSlow: 2 };
 
 type TextThread = LimitedThread<TextCall, TextValue>;
 
@@ -35,7 +39,7 @@ const WHAT = "What makes tokens of texts";
 
 /**
  * Templates and tokenizing, in a thread beside the engine's: streams don't wait for a long text, and one that takes for ever
- * costs its own request. The thread is then ended, and those behind it go on in a new one, in their order.
+ * costs its own request. It keeps the thread until that is ended; those behind it soon go on in a new one, in their order.
  */
 export class Texts {
   #openPort: () => TextPort;
@@ -43,6 +47,8 @@ export class Texts {
   readonly #limits: TextLimits;
   #traits: TextTraits | null = null;
   #started: Promise<Started> | null = null;
+  /** Threads that slow requests keep for themselves. */
+  readonly #slow = new Set<TextThread>();
   #isDisposed = false;
 
   private constructor(openPort: () => TextPort, readModel: () => Promise<TextModel>, limits: TextLimits) {
@@ -95,9 +101,10 @@ export class Texts {
     return (await this.#ask({ type: "tokenize", body, context }, body, "prompt")) as TokenizeResponse;
   }
 
-  /** Ends the thread. Idempotent. */
+  /** Ends the threads. Idempotent. */
   dispose(): void {
     this.#isDisposed = true;
+    for (const thread of this.#slow) thread.end(disposed());
     void this.#started?.then(({ thread }) => thread.end(disposed())).catch(() => undefined);
   }
 
@@ -120,9 +127,9 @@ export class Texts {
     for (;;) {
       const { thread } = await this.#current();
       try {
-        return await thread.ask(call, this.#limits.requestMs);
+        return await thread.ask(call, this.#limits.requestMs, this.#limits.patienceMs);
       } catch (error) {
-        if (error instanceof ThreadEnded) continue; // by another's text
+        if (error instanceof ThreadEnded) continue; // for another's text
         throw this.#refusal(error, body, param);
       }
     }
@@ -159,7 +166,13 @@ export class Texts {
 
   async #startThread(): Promise<Started> {
     const model = await this.#readModel();
-    const thread: TextThread = new LimitedThread(this.#openPort(), WHAT);
+    const mayLeave = () => {
+      for (const one of this.#slow) if (!one.isLeft) this.#slow.delete(one);
+      if (this.#slow.size >= this.#limits.maxSlow) return false;
+      this.#slow.add(thread);
+      return true;
+    };
+    const thread: TextThread = new LimitedThread(this.#openPort(), WHAT, mayLeave);
     const traits = thread.ask({ type: "start", model }, this.#limits.startMs).catch((error: unknown) => {
       const late = new ChorusError("model_unsupported", "This model's tokenizer takes too long to be built.");
       const reason = error instanceof Error && !(error instanceof TookTooLong) ? error : late;
