@@ -34,6 +34,8 @@ export async function benchmarkPage({ params, out, name, note }) {
     const given = Object.entries(params).filter(([, value]) => value !== undefined);
     const query = new URLSearchParams(given.map(([key, value]) => [key, String(value)]));
     await page.goto(`${server.url}#/bench?${query}`);
+    const form = page.getByRole("complementary", { name: "What to run" }).locator("form");
+    console.log(`\n${await form.getByText(/^About /).innerText()}`);
     await page.getByRole("button", { name: "Run" }).click();
     await followRun(page);
     const downloading = page.waitForEvent("download");
@@ -109,10 +111,11 @@ function appSection(/** @type {number} */ firstTokenMsOfApp, /** @type {number} 
 async function followRun(/** @type {import("playwright").Page} */ page) {
   const aside = page.getByRole("complementary", { name: "What to run" });
   const stop = aside.getByRole("button", { name: "Stop" });
+  const left = aside.getByText(/^About .* left$/);
   let section = "";
   while (await stop.isVisible()) {
     const [now = ""] = (await aside.locator("progress + p").allInnerTexts()).map((text) => text.split(":")[0] ?? "");
-    if (now && now !== section) console.log(`${now}…`);
+    if (now && now !== section) console.log(`${now}… (${(await left.allInnerTexts()).join()})`);
     section = now || section;
     await page.waitForTimeout(POLL_MS);
   }

@@ -3,6 +3,7 @@ import { createStore } from "zustand/vanilla";
 import { toErrorData } from "../protocol/errors.ts";
 import type { BenchOptions } from "./bench-options.ts";
 import type { BenchResult } from "./report/bench-result.ts";
+import type { SectionTimes } from "./section-times.ts";
 import { runBenchmark, type RunBenchmarkOptions } from "./run-benchmark.ts";
 
 export interface BenchState {
@@ -11,15 +12,21 @@ export interface BenchState {
   readonly share: number;
   /** What is being measured, or why it failed. */
   readonly what: string;
+  /** Seconds that the run will still take, about. */
+  readonly leftSeconds: number;
   /** The figures so far. */
   readonly result: BenchResult | null;
 }
 
-type BenchSetting = Pick<RunBenchmarkOptions, "createEngine" | "embeddedModel" | "browser">;
+interface BenchSetting extends Pick<RunBenchmarkOptions, "createEngine" | "embeddedModel" | "browser"> {
+  readonly times: SectionTimes;
+}
+
+const NOTHING_RUN: BenchState = { status: "idle", share: 0, what: "", leftSeconds: 0, result: null };
 
 /** Starts, follows and stops the page's one run. */
 export class BenchControl {
-  readonly store = createStore<BenchState>(() => ({ status: "idle", share: 0, what: "", result: null }));
+  readonly store = createStore<BenchState>(() => NOTHING_RUN);
   readonly #setting: BenchSetting;
   #abort: AbortController | null = null;
 
@@ -30,16 +37,19 @@ export class BenchControl {
   async run(options: BenchOptions): Promise<void> {
     if (this.#abort) return;
     const { signal } = (this.#abort = new AbortController());
-    this.store.setState({ status: "running", share: 0, what: "", result: null });
+    const { times } = this.#setting;
+    this.store.setState({ ...NOTHING_RUN, status: "running" });
     try {
       const result = await runBenchmark({
         ...this.#setting,
         options,
         signal,
-        onProgress: (share, what) => this.store.setState({ share, what }),
+        secondsOf: (id) => times.secondsOf(id, options),
+        onProgress: (share, what, leftSeconds) => this.store.setState({ share, what, leftSeconds }),
         onResult: (soFar) => this.store.setState({ result: soFar }),
       });
       this.store.setState({ status: "done", share: 1, what: "", result });
+      times.remember(options, result.sections);
     } catch (error) {
       const status = signal.aborted ? "stopped" : "failed";
       this.store.setState({ status, what: signal.aborted ? "" : toErrorData(error).message });

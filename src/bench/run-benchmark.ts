@@ -3,11 +3,12 @@ import { isHubId } from "../protocol/model-source.ts";
 import type { ModelCard } from "../protocol/reports.ts";
 import { version } from "../../package.json";
 import { BenchContext, type CreateEngine } from "./bench-context.ts";
-import { EMBEDDED, type BenchOptions } from "./bench-options.ts";
+import { EMBEDDED, type BenchOptions, type SectionId } from "./bench-options.ts";
 import type { BenchEnvironment, BenchResult, NamedSectionResult } from "./report/bench-result.ts";
 import { isSizeName, MODEL_SIZES } from "./model/model-sizes.ts";
 import { makeRandomModel } from "./model/random-model.ts";
 import { ALL_SECTIONS } from "./sections/all-sections.ts";
+import { sumOf } from "./statistics.ts";
 
 export interface RunBenchmarkOptions {
   readonly options: BenchOptions;
@@ -17,8 +18,10 @@ export interface RunBenchmarkOptions {
   /** For people: "Chrome 142 on Linux". */
   readonly browser: string;
   readonly signal: AbortSignal;
-  /** `share` of the whole run, 0..1. */
-  readonly onProgress: (share: number, what: string) => void;
+  /** How long a section will take. */
+  readonly secondsOf: (id: SectionId) => number;
+  /** `share` of the whole run, 0..1. `leftSeconds`: about as long will it take still. */
+  readonly onProgress: (share: number, what: string, leftSeconds: number) => void;
   /** Called with the result so far after each section. */
   readonly onResult: (result: BenchResult) => void;
 }
@@ -35,7 +38,7 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
   watch();
   document.addEventListener("visibilitychange", watch);
   try {
-    onProgress(0, "loading the model");
+    onProgress(0, "loading the model", sumOf(options.sections.map(run.secondsOf)));
     const source = modelSource(options.model, options.seed, run.embeddedModel);
     // Another seed: of the same size, a random model that drafts is another one.
     const draftSource = options.draft ? modelSource(options.draft, options.seed + 1, run.embeddedModel) : source;
@@ -53,7 +56,10 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
     const chosen = ALL_SECTIONS.filter(
       ({ id, needsWebGpu }) => options.sections.includes(id) && (isOnGpu || !needsWebGpu),
     );
+    const seconds = chosen.map(({ id }) => run.secondsOf(id));
+    const allSeconds = sumOf(seconds);
     for (const [i, { id, title, about, run: measure }] of chosen.entries()) {
+      const beforeSeconds = sumOf(seconds.slice(0, i));
       signal.throwIfAborted();
       const sectionStartMs = performance.now();
       const context = new BenchContext({
@@ -63,13 +69,16 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
         draftSource,
         model,
         signal,
-        onProgress: (share, what) => onProgress((i + share) / chosen.length, `${title}: ${what}`),
+        onProgress: (share, what) => {
+          const doneSeconds = beforeSeconds + share * (seconds[i] ?? 0);
+          onProgress(doneSeconds / allSeconds, `${title}: ${what}`, allSeconds - doneSeconds);
+        },
       });
       try {
         const measured = await measure(context);
-        const seconds = (performance.now() - sectionStartMs) / 1000;
+        const took = (performance.now() - sectionStartMs) / 1000;
         const notes = [...context.notes, ...measured.notes];
-        sections.push({ id, title, about, seconds, ...measured, notes });
+        sections.push({ id, title, about, seconds: took, ...measured, notes });
         run.onResult(result());
       } finally {
         await context.closeEngines();

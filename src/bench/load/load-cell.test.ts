@@ -73,4 +73,5 @@ it("compares wall times: the speed-up, and the efficiency of each place in the b
   const cell = loadCell(SETUP, [run(300, [record(1, 1)])]);
   expect(comparedWith(oneByOne, cell)).toMatchObject({ wall_ms: 300, speed_up: 3, efficiency: 0.75 });
   expect(comparedWith(oneByOne, oneByOne)).toMatchObject({ speed_up: 1, efficiency: 0.25 });
+  expect(comparedWith({ ...oneByOne, spread: 0.3 }, { ...cell, spread: 0.4 }).speed_up_spread).toBeCloseTo(0.5, 12);
 });

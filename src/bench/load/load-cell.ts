@@ -41,6 +41,8 @@ export interface LoadCell extends CellSetup {
   readonly mean_batch: number;
   /** The same requests' wall time one by one, divided by this one. */
   readonly speed_up: number | null;
+  /** Of both wall times, as independent of each other. */
+  readonly speed_up_spread: number | null;
   /** speed_up / batch_size */
   readonly efficiency: number | null;
   /** Of the drafted tokens, the fraction that was right. */
@@ -70,6 +72,7 @@ export function loadCell(setup: CellSetup, runs: readonly LoadRun[]): LoadCell {
     spread,
     mean_batch: median((metrics) => metrics.batch_occupancy),
     speed_up: null,
+    speed_up_spread: null,
     efficiency: null,
     acceptance: acceptanceOf(runs),
   };
@@ -78,7 +81,8 @@ export function loadCell(setup: CellSetup, runs: readonly LoadRun[]): LoadCell {
 /** Returns the cell with its speed-up over one that had the same requests one by one. */
 export function comparedWith(oneByOne: LoadCell, cell: LoadCell): LoadCell {
   const speedUp = oneByOne.wall_ms / cell.wall_ms;
-  return { ...cell, speed_up: speedUp, efficiency: speedUp / cell.batch_size };
+  const spread = Math.hypot(oneByOne.spread, cell.spread);
+  return { ...cell, speed_up: speedUp, speed_up_spread: spread, efficiency: speedUp / cell.batch_size };
 }
 
 function acceptanceOf(runs: readonly LoadRun[]): number | null {

@@ -59,6 +59,11 @@ const LOOKS: readonly Look[] = [
   },
 ];
 
+/** Whether there is a line to draw: of one point the table says all. */
+export function hasLine({ series }: ResultChart): boolean {
+  return new Set(series.flatMap(({ points }) => points).map(([x]) => x)).size > 1;
+}
+
 export function chartSvg(chart: ResultChart, { width, height }: ChartSize): string {
   const series = chart.series.map((one) => ({ ...one, points: one.points.filter(([, y]) => Number.isFinite(y)) }));
   const all = series.flatMap(({ points }) => points);

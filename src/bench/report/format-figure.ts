@@ -15,7 +15,11 @@ export function formatSpread(spread: number): string {
   return Number.isFinite(spread) ? `±${formatFigure(Math.round(100 * spread))}%` : "–";
 }
 
-/** "2.4" of "2.4 times". */
-export function formatRatio(ratio: number): string {
-  return Number.isFinite(ratio) ? ratio.toFixed(ratio >= 10 ? 1 : 2) : "–";
+/** "2.4" of "2.4 times"; with the spreads of what is divided, as far as they were measured, "2.4 ±7%". */
+export function formatRatio(ratio: number, ...spreads: readonly number[]): string {
+  if (!Number.isFinite(ratio)) return "–";
+  // Independent of each other.
+  const spread = Math.hypot(...spreads);
+  const besides = spreads.length > 0 && Number.isFinite(spread) ? ` ${formatSpread(spread)}` : "";
+  return `${ratio.toFixed(ratio >= 10 ? 1 : 2)}${besides}`;
 }

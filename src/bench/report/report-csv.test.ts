@@ -26,6 +26,7 @@ const CELL: LoadCell = {
   spread: NaN,
   mean_batch: 6.4,
   speed_up: null,
+  speed_up_spread: null,
   efficiency: null,
   acceptance: null,
 };
@@ -33,14 +34,21 @@ const CELL: LoadCell = {
 const section = (id: string, cells?: readonly LoadCell[]) => ({ id, cells }) as unknown as NamedSectionResult;
 
 it("has one row a cell, under names with units; what is not known is empty", () => {
-  const other: LoadCell = { ...CELL, batching_mode: "continuous", concurrency: 32, speed_up: 6.4, efficiency: 0.8 };
+  const other: LoadCell = {
+    ...CELL,
+    batching_mode: "continuous",
+    concurrency: 32,
+    speed_up: 6.4,
+    speed_up_spread: 0.05,
+    efficiency: 0.8,
+  };
   expect(reportCsv({ sections: [section("startup"), section("static-window", [CELL]), section("a,b", [other])] })).toBe(
     [
       "section,batching_mode,batch_size,concurrency,batch_window_ms,drafts,rounds,requests,input_tokens,output_tokens," +
         "wall_ms,p50_e2el_ms,p95_e2el_ms,p50_ttft_ms,p95_ttft_ms,p50_tpot_ms,p50_itl_ms,p95_itl_ms,output_tokens_per_s," +
-        "spread,mean_batch,speed_up,efficiency,acceptance",
-      "static-window,static,8,,50,off,1,40,1600,320,1234.57,100,200,10,20,3,3,0.0123457,259.2,,6.4,,,",
-      '"a,b",continuous,8,32,50,off,1,40,1600,320,1234.57,100,200,10,20,3,3,0.0123457,259.2,,6.4,6.4,0.8,',
+        "spread,mean_batch,speed_up,speed_up_spread,efficiency,acceptance",
+      "static-window,static,8,,50,off,1,40,1600,320,1234.57,100,200,10,20,3,3,0.0123457,259.2,,6.4,,,,",
+      '"a,b",continuous,8,32,50,off,1,40,1600,320,1234.57,100,200,10,20,3,3,0.0123457,259.2,,6.4,6.4,0.05,0.8,',
       "",
     ].join("\r\n"),
   );

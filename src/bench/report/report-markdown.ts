@@ -1,7 +1,7 @@
 // Writes a result as Markdown, with its charts as SVG files beside it.
 
 import type { BenchResult, NamedSectionResult, ResultTable } from "./bench-result.ts";
-import { chartSvg } from "./chart-svg.ts";
+import { chartSvg, hasLine } from "./chart-svg.ts";
 import { formatFigure } from "./format-figure.ts";
 import { reportCsv } from "./report-csv.ts";
 
@@ -15,7 +15,9 @@ const CHART_SIZE = { width: 720, height: 300 };
 /** `name.md`, `name.json`, `name.csv` where a section has cells, and the charts. */
 export function reportFiles(result: BenchResult, name: string): ReportFile[] {
   const charts = result.sections.flatMap(({ id, charts: ofSection }) =>
-    ofSection.map((chart, i) => ({ name: chartName(name, id, i), text: `${chartSvg(chart, CHART_SIZE)}\n` })),
+    ofSection
+      .filter(hasLine)
+      .map((chart, i) => ({ name: chartName(name, id, i), text: `${chartSvg(chart, CHART_SIZE)}\n` })),
   );
   const csv = reportCsv(result);
   return [
@@ -56,7 +58,9 @@ function sectionLines(section: NamedSectionResult, chartPath?: (section: string,
     "",
     section.about,
     ...section.headlines.flatMap(({ value, label }) => ["", `**${value}** ${label}`]),
-    ...(chartPath ? section.charts.flatMap(({ title }, i) => ["", `![${title}](${chartPath(section.id, i)})`]) : []),
+    ...(chartPath
+      ? section.charts.filter(hasLine).flatMap(({ title }, i) => ["", `![${title}](${chartPath(section.id, i)})`])
+      : []),
     ...section.tables.flatMap((table) => ["", ...tableLines(table)]),
     ...section.notes.flatMap((note) => ["", note]),
     ...section.blocks.flatMap((block) => ["", "```", block, "```"]),

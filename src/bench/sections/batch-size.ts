@@ -53,7 +53,7 @@ export const batchSizeSection: Section = {
     return {
       headlines: [
         {
-          value: `${formatRatio(best.speed_up ?? NaN)} times`,
+          value: `${formatRatio(best.speed_up ?? NaN, best.speed_up_spread ?? NaN)} times`,
           label: `as fast as one by one, with batches of ${best.batch_size} and ${most} requests open`,
         },
         { value: formatRatio(best.efficiency ?? NaN), label: "efficiency: that, divided by the batch size" },
@@ -77,7 +77,7 @@ export const batchSizeSection: Section = {
           rows: cells.map((cell) => [
             cell.batch_size,
             cell.concurrency,
-            formatRatio(cell.speed_up ?? NaN),
+            formatRatio(cell.speed_up ?? NaN, cell.speed_up_spread ?? NaN),
             formatRatio(cell.efficiency ?? NaN),
             ...cellFigures(cell),
           ]),

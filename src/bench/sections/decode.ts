@@ -29,12 +29,14 @@ export const decodeSection: Section = {
       cpuMs: medianOf(outcomes.map(({ cpuMs }) => cpuMs)),
       gpuMs: outcomes.some(({ gpuMs }) => gpuMs === null) ? null : medianOf(outcomes.map(({ gpuMs }) => gpuMs ?? NaN)),
     }));
-    const alone = lines.find((line) => line.sequences === 1)?.tokensPerSecond ?? NaN;
+    const alone = lines.find((line) => line.sequences === 1);
+    const toAlone = ({ tokensPerSecond, spread }: (typeof lines)[number]) =>
+      formatRatio(tokensPerSecond / (alone?.tokensPerSecond ?? NaN), spread, alone?.spread ?? NaN);
     const best = lines.reduce((a, b) => (b.tokensPerSecond > a.tokensPerSecond ? b : a));
     return {
       headlines: [
         { value: `${formatFigure(best.tokensPerSecond)} tokens/s`, label: `at best, with ${best.sequences} at once` },
-        { value: `${formatRatio(best.tokensPerSecond / alone)} times`, label: "one sequence's tokens per second" },
+        { value: `${toAlone(best)} times`, label: "one sequence's tokens per second" },
       ],
       charts: [
         {
@@ -56,7 +58,7 @@ export const decodeSection: Section = {
             line.sequences,
             line.tokensPerSecond,
             formatSpread(line.spread),
-            formatRatio(line.tokensPerSecond / alone),
+            toAlone(line),
             line.stepMs,
             line.gpuMs,
             line.cpuMs,

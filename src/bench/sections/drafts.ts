@@ -47,13 +47,13 @@ export const draftsSection: Section = {
     const cells = plain.map((cell) => (oneByOne ? comparedWith(oneByOne, cell) : cell));
     const toOff = (cell: LoadCell) => {
       const off = cells.find(({ drafts, concurrency }) => drafts === "off" && concurrency === cell.concurrency);
-      return (off?.wall_ms ?? NaN) / cell.wall_ms;
+      return formatRatio((off?.wall_ms ?? NaN) / cell.wall_ms, off?.spread ?? NaN, cell.spread);
     };
     return {
       headlines: cells
         .filter(({ drafts, concurrency }) => drafts !== "off" && concurrency === 1)
         .map((cell) => ({
-          value: `${formatRatio(toOff(cell))} times`,
+          value: `${toOff(cell)} times`,
           label: `as fast as with drafts off: ${NAMES[cell.drafts]}, one at once`,
         })),
       charts: [],
@@ -65,7 +65,7 @@ export const draftsSection: Section = {
             NAMES[cell.drafts],
             cell.concurrency,
             cell.acceptance === null ? null : 100 * cell.acceptance,
-            formatRatio(toOff(cell)),
+            toOff(cell),
             ...cellFigures(cell),
           ]),
         },

@@ -2,6 +2,8 @@ import type { Section } from "../bench-context.ts";
 import { formatRatio, formatSpread } from "../report/format-figure.ts";
 import { runLoad } from "../load/load.ts";
 import { summarise } from "../load/load-summary.ts";
+import { servingMetrics } from "../load/serving-metrics.ts";
+import { spreadOf } from "../statistics.ts";
 
 const CHATS = 8;
 const QUICK_CHATS = 3;
@@ -43,6 +45,7 @@ export const prefixesSection: Section = {
         name: of.name,
         hitRate: outcomes[0]?.hitRate ?? 0,
         ttftMs: summary.median((metrics) => metrics.mean_ttft_ms),
+        ttftSpread: spreadOf(outcomes.map(({ run }) => servingMetrics(run).mean_ttft_ms)),
         ttftP95Ms: summary.median((metrics) => metrics.p95_ttft_ms),
         e2elMs: summary.median((metrics) => metrics.mean_e2el_ms),
         tokensPerSecond: summary.median((metrics) => metrics.output_throughput),
@@ -53,7 +56,7 @@ export const prefixesSection: Section = {
     return {
       headlines: [
         {
-          value: `${formatRatio((off?.ttftMs ?? NaN) / (on?.ttftMs ?? NaN))} times`,
+          value: `${formatRatio((off?.ttftMs ?? NaN) / (on?.ttftMs ?? NaN), off?.ttftSpread ?? NaN, on?.ttftSpread ?? NaN)} times`,
           label: `sooner to the first token, ${chats} chats that share ${prefixTokens} tokens`,
         },
       ],

@@ -2,8 +2,10 @@ import { useEffect, useId, useState } from "react";
 
 import { BenchControl } from "../../bench/bench-control.ts";
 import { readBenchOptions } from "../../bench/bench-options.ts";
+import { SectionTimes } from "../../bench/section-times.ts";
 import type { CreateEngine } from "../../state/engine/engine-control.ts";
 import type { Theme } from "../../state/app/theme.ts";
+import { remember, remembered } from "../../state/remembered.ts";
 import { ThemeButton } from "../bar/ThemeButton.tsx";
 import { Logo } from "../components/Logo.tsx";
 import { nameBrowser } from "../unsupported/describe-browser.ts";
@@ -15,6 +17,8 @@ import { ResultActions } from "./ResultActions.tsx";
 import { RunStatus } from "./RunStatus.tsx";
 import { SectionView } from "./SectionView.tsx";
 
+const TIMES = "bench-times";
+
 interface BenchPageProps {
   readonly theme: Theme;
   readonly createEngine: CreateEngine;
@@ -25,8 +29,11 @@ interface BenchPageProps {
 
 /** Measures Chorus on this machine, in this page. */
 export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchPageProps) {
+  const [times] = useState(
+    () => new SectionTimes({ read: () => remembered(TIMES), write: (text) => remember(TIMES, text) }),
+  );
   const [control] = useState(
-    () => new BenchControl({ createEngine, embeddedModel, browser: nameBrowser(navigator.userAgent) }),
+    () => new BenchControl({ createEngine, embeddedModel, times, browser: nameBrowser(navigator.userAgent) }),
   );
   const [options, setOptions] = useState(() => readBenchOptions(params));
   const result = useStore(control.store, (state) => state.result);
@@ -56,6 +63,7 @@ export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchP
           <p className={css.sub}>Everything runs on this page</p>
           <OptionsForm
             options={options}
+            times={times}
             isDisabled={isRunning}
             onChange={setOptions}
             onSubmit={() => void control.run(options)}

@@ -8,6 +8,7 @@ import {
   type BenchOptions,
   type SectionId,
 } from "../../bench/bench-options.ts";
+import { formatDuration, type SectionTimes } from "../../bench/section-times.ts";
 import { MODEL_SIZES } from "../../bench/model/model-sizes.ts";
 import { Button } from "../components/Button.tsx";
 import css from "./OptionsForm.module.css";
@@ -29,12 +30,14 @@ const SECTION_NAMES: Readonly<Record<SectionId, string>> = {
 
 interface OptionsFormProps {
   readonly options: BenchOptions;
+  /** How long sections take. */
+  readonly times: SectionTimes;
   readonly isDisabled: boolean;
   readonly onChange: (options: BenchOptions) => void;
   readonly onSubmit: () => void;
 }
 
-export function OptionsForm({ options, isDisabled, onChange, onSubmit }: OptionsFormProps) {
+export function OptionsForm({ options, times, isDisabled, onChange, onSubmit }: OptionsFormProps) {
   const change = (changes: Partial<BenchOptions>) => onChange({ ...options, ...changes });
   const sizes = Object.keys(MODEL_SIZES);
   const isOther = options.model !== EMBEDDED && !sizes.includes(options.model);
@@ -52,6 +55,7 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
           all={SECTION_IDS}
           chosen={options.sections}
           name={(id) => SECTION_NAMES[id]}
+          beside={(id) => formatDuration(times.secondsOf(id, options))}
           onChange={(sections) => change({ sections })}
         />
         <Labelled label="Model">
@@ -100,6 +104,12 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
           <input type="checkbox" checked={options.quick} onChange={({ target }) => change({ quick: target.checked })} />
           Quick: fewer points
         </label>
+        {!isDisabled && options.sections.length > 0 && (
+          <p className={css.time}>
+            About {formatDuration(times.secondsFor(options))}
+            {times.areKnown(options) ? ", as in the last run here." : " on two CPU cores; a GPU takes less."}
+          </p>
+        )}
         {!isDisabled && (
           <Button look="ink" type="submit" className={css.run} disabled={options.sections.length === 0}>
             Run
@@ -139,10 +149,12 @@ interface ChecksProps<Value> {
   readonly all: readonly Value[];
   readonly chosen: readonly Value[];
   readonly name: (value: Value) => string;
+  /** In a paler ink, after the name. */
+  readonly beside?: (value: Value) => string;
   readonly onChange: (chosen: Value[]) => void;
 }
 
-function Checks<Value extends string | number>({ legend, all, chosen, name, onChange }: ChecksProps<Value>) {
+function Checks<Value extends string | number>({ legend, all, chosen, name, beside, onChange }: ChecksProps<Value>) {
   return (
     <fieldset className={css.field}>
       <legend>{legend}</legend>
@@ -157,6 +169,7 @@ function Checks<Value extends string | number>({ legend, all, chosen, name, onCh
               }
             />
             {name(value)}
+            {beside && <span className={css.beside}>{beside(value)}</span>}
           </label>
         ))}
       </div>

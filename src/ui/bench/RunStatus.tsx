@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 
 import type { BenchControl, BenchState } from "../../bench/bench-control.ts";
+import { formatDuration } from "../../bench/section-times.ts";
 import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./RunStatus.module.css";
@@ -18,6 +19,7 @@ export function RunStatus({ control }: { control: BenchControl }) {
           </Button>
           <progress aria-label="Progress" max={1} value={state.share} />
           <p className={css.what}>{state.what}</p>
+          <p className={css.what}>About {formatDuration(state.leftSeconds)} left</p>
           <HiddenNote />
         </>
       )}

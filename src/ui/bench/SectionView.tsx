@@ -1,6 +1,7 @@
 import { useId } from "react";
 
 import type { NamedSectionResult, ResultTable } from "../../bench/report/bench-result.ts";
+import { hasLine } from "../../bench/report/chart-svg.ts";
 import { formatFigure } from "../../bench/report/format-figure.ts";
 import { ChartView } from "./ChartView.tsx";
 import css from "./SectionView.module.css";
@@ -26,7 +27,7 @@ export function SectionView({ section }: { section: NamedSectionResult }) {
         </div>
       )}
       <div className={css.charts}>
-        {charts.map((chart) => (
+        {charts.filter(hasLine).map((chart) => (
           <ChartView key={chart.title} chart={chart} />
         ))}
       </div>
