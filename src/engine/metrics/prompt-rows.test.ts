@@ -57,10 +57,34 @@ describe("rows of prompts beside streams", () => {
     expect(new PromptRows(2, 4).rows).toBe(4);
   });
 
-  it("say nothing by steps without streams, or with fewer rows than there might have been", () => {
+  describe("begin with what prompts alone have cost", () => {
+    /** A prompt of 300 tokens comes alone and is answered; then a long one comes beside it. Returns its first step. */
+    const first = (machine: Machine) => {
+      const bound = new PromptRows(2, 1024);
+      bound.observe({ rows: 300, promptRows: 300, stepMs: machine.fixedMs + 300 * machine.promptRowMs });
+      run(bound, machine, 1, 20);
+      const [step] = run(bound, machine, 1, 21).slice(-1);
+      return step ?? { promptRows: NaN, stretch: NaN };
+    };
+
+    it("where rows are cheap, at once with all that the stream bears", () => {
+      const { promptRows, stretch } = first(WAITS);
+      expect(promptRows).toBeGreaterThan(200);
+      expect(stretch).toBeLessThan(2.3);
+    });
+
+    it("where rows are dear, at once with few", () => {
+      expect(first(COMPUTES).promptRows).toBe(8);
+    });
+
+    it("where rows cost nothing, with hardly more than were seen", () => {
+      expect(first({ fixedMs: 3, rowMs: 0, promptRowMs: 0 }).promptRows).toBe(600);
+    });
+  });
+
+  it("say nothing by steps with fewer rows than there might have been", () => {
     const bound = new PromptRows(2, 1024);
     const before = bound.rows;
-    bound.observe({ rows: 512, promptRows: 512, stepMs: 260 });
     bound.observe({ rows: 8, promptRows: 0, stepMs: 10 });
     bound.observe({ rows: 8 + before / 2, promptRows: before / 2, stepMs: 14 });
     bound.observe({ rows: 8 + before, promptRows: before, stepMs: 0 });

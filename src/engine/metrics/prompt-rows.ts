@@ -1,28 +1,43 @@
 import type { StepReport } from "../../protocol/reports.ts";
 import { StepCost } from "./step-cost.ts";
 
-/** Before anything is known, and the least: a prompt comes forward even beside streams that bear no more rows. */
+/** Where nothing is known, and the least: a prompt comes forward even beside streams that bear no more rows. */
 const FIRST_PROMPT_ROWS = 16;
 const MIN_PROMPT_ROWS = 8;
 /** Most that the bound moves at once, up or down. */
 const MAX_MOVE = 2;
+/** A step of streams that took longer than this many times what others say (background tab, garbage collection) counts less. */
+const OUTLIER = 2;
 
 /**
  * How many rows of prompts a step may have beside running streams: so many that it takes `stretch` times as long as without
  * them. What the rows cost depends on the machine, so each step's time moves the bound. A step is never more than proportional
  * to its prompt rows, so a bound that was too low rises to the right one without passing it.
+ *
+ * The first bound follows from steps that had only prompts or only streams: most engines begin with a prompt alone.
  */
 export class PromptRows {
-  readonly #stretch: number;
-  readonly #most: number;
+  #stretch: number;
+  #most: number;
   readonly #cost = new StepCost();
   #bound: number;
+  /** The largest step of prompts alone. Null: there was none yet. */
+  #alone: { readonly rows: number; readonly stepMs: number } | null = null;
+  /** Whether a step beside streams has had as many rows of prompts as it might. */
+  #isTried = false;
 
   /** @param most rows of a step */
   constructor(stretch: number, most: number) {
     this.#stretch = stretch;
     this.#most = most;
     this.#bound = Math.min(FIRST_PROMPT_ROWS, most);
+  }
+
+  /** Follows another config. */
+  update(stretch: number, most: number): void {
+    this.#stretch = stretch;
+    this.#most = most;
+    this.#bound = Math.min(this.#bound, most);
   }
 
   /** The bound now. */
@@ -35,12 +50,32 @@ export class PromptRows {
     this.#cost.observe(rows, stepMs);
     const streams = rows - promptRows;
     // A coarse clock may tell a quick step as 0 ms.
-    if (streams === 0 || promptRows === 0 || stepMs <= 0) return this.rows;
-    const move = (this.#stretch * this.#cost.msOf(streams)) / stepMs;
-    // Fewer rows than there might have been say nothing of more.
-    if (move > 1 && promptRows < this.rows) return this.rows;
-    const wanted = promptRows * Math.min(MAX_MOVE, Math.max(1 / MAX_MOVE, move));
-    this.#bound = Math.min(this.#most, Math.max(MIN_PROMPT_ROWS, wanted));
+    if (stepMs <= 0) return this.rows;
+    const streamsMs = this.#cost.msOf(streams);
+    if (streams === 0) {
+      if (rows >= (this.#alone?.rows ?? 0)) this.#alone = { rows, stepMs };
+    } else if (promptRows === 0) {
+      if (!this.#isTried && this.#alone !== null) {
+        this.#bound = this.#within(this.#guess(streams, Math.min(stepMs, OUTLIER * streamsMs), this.#alone));
+      }
+    } else {
+      const move = (this.#stretch * streamsMs) / stepMs;
+      // Fewer rows than there might have been say nothing of more.
+      if (move > 1 && promptRows < this.rows) return this.rows;
+      this.#isTried = true;
+      this.#bound = this.#within(promptRows * Math.min(MAX_MOVE, Math.max(1 / MAX_MOVE, move)));
+    }
     return this.rows;
+  }
+
+  /** Returns the rows that fit by the line through both steps; beyond the rows that were seen, as if each cost as much again. */
+  #guess(streams: number, streamsMs: number, alone: { readonly rows: number; readonly stepMs: number }): number {
+    const rowMs = (alone.stepMs - streamsMs) / (alone.rows - streams);
+    const fitting = rowMs > 0 ? ((this.#stretch - 1) * streamsMs) / rowMs : Infinity;
+    return alone.rows > streams ? Math.min(fitting, this.#stretch * alone.rows) : this.#bound;
+  }
+
+  #within(rows: number): number {
+    return Math.min(this.#most, Math.max(MIN_PROMPT_ROWS, rows));
   }
 }

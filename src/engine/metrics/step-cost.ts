@@ -21,6 +21,7 @@ const MAX_NOISE_SHARE = 0.25;
 const MIN_SLOPE = 0.2;
 /** A step longer than this many times its prediction (background tab, garbage collection) counts as this long. */
 const OUTLIER = 2;
+const ROUNDING = 1e-9;
 
 /** The line through the latest steps, which predicts a step's time from its rows. */
 export class StepCost {
@@ -37,7 +38,7 @@ export class StepCost {
 
   observe(rows: number, ms: number): void {
     const foreseenMs = this.#slope === null ? ms : this.#at(rows, this.#slope);
-    const countedMs = Math.min(ms, OUTLIER * foreseenMs);
+    const countedMs = this.#isGuess(rows) ? ms : Math.min(ms, OUTLIER * foreseenMs);
     const deviationMs = Math.abs(countedMs - foreseenMs);
     this.#surprises = deviationMs > SURPRISE * Math.max(this.#noise, MIN_NOISE * foreseenMs) ? this.#surprises + 1 : 0;
     const keep = this.#surprises === SURPRISES ? FORGETTING_AT_ONCE : FORGETTING;
@@ -68,6 +69,13 @@ export class StepCost {
   /** What a step of so many rows takes. NaN before the first step. */
   msOf(rows: number): number {
     return this.#at(rows, this.#slope ?? 0);
+  }
+
+  /** Whether the line says nothing about so many rows, since all steps so far had one other number of them. */
+  #isGuess(rows: number): boolean {
+    const meanRows = this.#rows / this.#weight;
+    const variance = this.#rowsRows / this.#weight - meanRows ** 2;
+    return variance < ROUNDING * meanRows ** 2 && Math.abs(rows - meanRows) > ROUNDING * meanRows;
   }
 
   #at(rows: number, slope: number): number {

@@ -41,7 +41,7 @@ export class FakeBackend implements Backend {
   /** Called when a model begins to be loaded on a device. */
   onLoad: (device: FakeDevice) => void | Promise<void> = () => undefined;
   /** Resolves when a step that begins now has been computed. */
-  stepTime: () => Promise<void> = turn;
+  stepTime: (plan: StepPlan) => Promise<void> = turn;
   /** Resolves when steps may end. */
   gate: Promise<void> = Promise.resolve();
 
@@ -100,7 +100,7 @@ export class FakeBackend implements Backend {
 
   async #submit(runner: FakeRunner, device: FakeDevice, plan: StepPlan): Promise<StepResult> {
     const result = runner.submit(plan);
-    await this.stepTime();
+    await this.stepTime(plan);
     await this.gate;
     device.numStepsLeft -= 1;
     if (device.numStepsLeft < 0) return new Promise(() => undefined);
