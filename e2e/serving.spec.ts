@@ -11,7 +11,7 @@ async function openServing(page: Page): Promise<Locator> {
   return sheet;
 }
 
-test("what is fixed restarts the engine and keeps every chat; the batching mode changes at once; both are kept", async ({
+test("what can changes at once; what is fixed restarts the engine and keeps every chat; both are kept", async ({
   page,
 }) => {
   const app = await App.openFake(page, "keep&panes=2&stepms=5");
@@ -30,27 +30,33 @@ test("what is fixed restarts the engine and keeps every chat; the batching mode 
   await apply.click();
   await expect(sheet).toContainText("Not applied yet. Most sequences");
   await sequences.fill("1");
+  await expect(sequences).toHaveAccessibleDescription(/Applied at once up to 64; more restarts the engine/);
+  await expect(sheet).toContainText("Applied at once: nothing is interrupted.");
+  await apply.click();
+  await expect(sheet).toContainText("Applied.");
+  await sequences.fill("65");
   await expect(sheet).toContainText("Applying this restarts the engine");
   await apply.press("Enter");
   await expect(sheet).toContainText("The engine restarted with these settings. All chats are kept.");
   await expect(apply).toBeFocused();
 
   await sheet.getByRole("combobox", { name: "Batching" }).selectOption("Static");
-  await expect(sheet).toContainText("Applying this takes effect at once.");
+  await expect(sheet).toContainText("Applied at once: nothing is interrupted.");
   await apply.click();
   await expect(sheet).toContainText("Applied.");
   await page.keyboard.press("Escape");
   await expect(page.getByRole("radio", { name: "Static" })).toBeChecked();
+  await expect(app.figure("Running")).toHaveText("0 of 65");
   expect(await app.pane(1).answer()).toBe("The capital of France is Paris.");
   await page.getByRole("radio", { name: "Sequential" }).check({ force: true });
 
   await page.reload();
   await expect(page.getByRole("radio", { name: "Sequential" })).toBeChecked();
   await openServing(page);
-  await expect(sequences).toHaveValue("1");
+  await expect(sequences).toHaveValue("65");
   await sheet.getByRole("button", { name: "Reset serving" }).click();
   await apply.click();
-  await expect(sheet).toContainText("All chats are kept.");
+  await expect(sheet).toContainText("Applied.");
   await page.keyboard.press("Escape");
   await expect(page.getByRole("radio", { name: "Continuous" })).toBeChecked();
   expect(await app.pane(1).answer()).toBe("The capital of France is Paris.");
@@ -92,9 +98,9 @@ test("settings are copied and pasted as JSON, and copied as a link", async ({ pa
   await json.fill('{ "maxNumSeqs": 4, "speculation": { "method": "ngram", "tokens": 2 } }');
   await expect(json).toHaveAccessibleDescription('There is no serving setting "speculation.tokens".');
   await expect(json).toHaveAttribute("aria-invalid", "true");
-  await json.fill('{ "maxNumSeqs": 4, "speculation": { "method": "ngram", "numTokens": 2 } }');
+  await json.fill('{ "maxNumSeqs": 4, "speculation": { "method": "ngram", "num_speculative_tokens": 4 } }');
   await expect(sheet.getByRole("combobox", { name: "Drafts" })).toHaveValue("ngram");
-  await expect(sheet.getByRole("textbox", { name: "Draft length" })).toHaveValue("2");
+  await expect(sheet.getByRole("textbox", { name: "Draft length" })).toHaveValue("4");
   await sheet.getByRole("combobox", { name: "Prefix cache" }).selectOption("off");
   await sheet.getByRole("button", { name: "Apply" }).click();
   await expect(sheet).toContainText("The engine restarted with these settings.");
@@ -103,14 +109,16 @@ test("settings are copied and pasted as JSON, and copied as a link", async ({ pa
   await sheet.getByRole("button", { name: "Copy link" }).click();
   await expect
     .poll(clipboard)
-    .toMatch(/#\/\?maxNumSeqs=4&enablePrefixCaching=false&speculation.method=ngram&speculation.numTokens=2$/);
+    .toMatch(
+      /#\/\?maxNumSeqs=4&enablePrefixCaching=false&speculation.method=ngram&speculation.num_speculative_tokens=4$/,
+    );
   await sheet.getByRole("button", { name: "Copy JSON" }).click();
   await expect
     .poll(async () => JSON.parse(await clipboard()) as unknown)
     .toEqual({
       maxNumSeqs: 4,
       enablePrefixCaching: false,
-      speculation: { method: "ngram", numTokens: 2 },
+      speculation: { method: "ngram", num_speculative_tokens: 4 },
     });
 });
 
@@ -136,4 +144,10 @@ test("a draft model is loaded by its name, and one that can't be loaded changes 
   await app.pane(1).turn.getByRole("button", { name: "Regenerate" }).click();
   await app.pane(1).finished();
   expect(await app.pane(1).answer()).toBe(drafted);
+
+  // A link of somebody who has another draft model.
+  await page.goto("about:blank");
+  await App.open(page, "temperature=0#/?speculation.method=draft_model&speculation.model=models/nowhere/");
+  await expect(page.getByText("The engine runs without drafts.")).toContainText("models/nowhere/");
+  await app.modelLoaded();
 });

@@ -2,6 +2,7 @@
 
 import { createModels, type Models } from "./client/models-client.ts";
 import { EngineClient, signalOf } from "./client/engine-client.ts";
+import { pageUrl } from "./client/page-url.ts";
 import { startWorker } from "./client/worker-transport.ts";
 import type { Transport } from "./client/transport.ts";
 import type { Platform } from "./host/platforms/platform.ts";
@@ -18,6 +19,7 @@ export { ChorusError, type ChorusErrorCode, type ChorusErrorData } from "./proto
 export type * from "./protocol/config.ts";
 export type * from "./protocol/catalogue.ts";
 export type * from "./protocol/engine.ts";
+export { LIVE_FIELDS, type EngineChanges, type LoadedSizes } from "./protocol/live-config.ts";
 export type { HubOptions } from "./protocol/model-source.ts";
 export type { DownloadProgress, ModelEstimate, StoredModel } from "./protocol/models.ts";
 export type * from "./protocol/openai.ts";
@@ -40,11 +42,11 @@ export async function createEngine(options: CreateEngineOptions): Promise<Chorus
   const { model, revision, token, hubUrl, onProgress, signal, worker = true, gpu, ...config } = options;
   checkOptions({ onProgress, worker, gpu });
   signalOf({ signal })?.throwIfAborted();
-  const location = locateModel(model, { revision, token, hubUrl }, baseUrl());
+  const location = locateModel(model, { revision, token, hubUrl }, pageUrl());
   const isShared = worker === "shared" && globalThis.SharedWorker !== undefined;
   if (isShared && location.type === "hub") await storeModel(location, onProgress, signal);
   const transport = isShared ? await joinShared(signal) : worker ? await startWorker(signal) : await inPlace(gpu);
-  return EngineClient.connect(transport, location, withAbsoluteDraft(config, baseUrl()), {
+  return EngineClient.connect(transport, location, withAbsoluteDraft(config, pageUrl()), {
     ...(onProgress && { onProgress }),
     ...(signal && { signal }),
   });
@@ -61,11 +63,6 @@ function checkOptions({ onProgress, worker, gpu }: Record<string, unknown>): voi
   if (worker !== false) {
     throw new ChorusError("invalid_value", "gpu can be given with worker: false only: a worker has its own.", "gpu");
   }
-}
-
-/** What relative URLs are relative to. A worker would resolve them against its own script. */
-function baseUrl(): string | undefined {
-  return globalThis.document?.baseURI ?? globalThis.location?.href;
 }
 
 async function joinShared(signal?: AbortSignal): Promise<Transport> {

@@ -176,7 +176,7 @@ describe("an answer's log-probabilities", async () => {
       runAhead: 4,
       maxNumBatchedTokens: 24,
       maxNumSeqs: 8,
-      speculation: { method: "ngram", numTokens: 3, minMatch: 1 },
+      speculation: { method: "ngram", num_speculative_tokens: 3, minMatch: 1 },
     });
     const beams = { prompt: [1, 2, 3], use_beam_search: true, n: 2, max_tokens: 6 };
     const [together] = await Promise.all([

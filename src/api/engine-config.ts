@@ -9,7 +9,14 @@ import {
   type ResolvedEngineConfig,
 } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import {
+  DEFAULT_DRAFT_LENGTH,
+  fieldThatRestarts,
+  type EngineChanges,
+  type LoadedSizes,
+} from "../protocol/live-config.ts";
 import { kvBytesPerBlock, type ModelShape } from "../protocol/model-shape.ts";
+import { slotsAndRows, spareSamples } from "../protocol/step-sizes.ts";
 import { parseAlertThresholds } from "./alert-thresholds.ts";
 import { Fields, invalidValue, missing } from "./validate.ts";
 
@@ -46,20 +53,11 @@ const BATCHING_MODES: readonly BatchingMode[] = ["continuous", "static", "sequen
 const DEFAULT_MAX_STEP_STRETCH = 2;
 const MAX_CPU_THREADS = 64;
 const BLOCK_SIZE = 16;
-const DEFAULT_MAX_NUM_SEQS = 64;
-const DEFAULT_MAX_NUM_BATCHED_TOKENS = 256;
 /** Contexts that the cache holds by default, unless they take more than DEFAULT_KV_CACHE_BYTES. */
 const DEFAULT_FULL_CONTEXTS = 16;
 const DEFAULT_KV_CACHE_BYTES = 256 * 2 ** 20;
 const DEFAULT_RUN_AHEAD = 2;
 const DEFAULT_BATCH_WINDOW_MS = 50;
-
-/** @throws ChorusError missing_required_parameter, invalid_type or invalid_value of "mode" */
-export function parseBatchingMode(mode: unknown): BatchingMode {
-  const checked = new Fields({ mode }).oneOf("mode", BATCHING_MODES);
-  if (checked === undefined) throw missing("mode");
-  return checked;
-}
 
 /** @throws ChorusError invalid_type or invalid_value of "backend" */
 export function parseBackendChoice(backend: unknown): BackendChoice {
@@ -81,13 +79,14 @@ export function resolveEngineConfig(
   const fields = new Fields(config);
   fields.refuseOthers(CONFIG_FIELDS);
   const blockSize = fields.integer("blockSize", { min: BLOCK_SIZE, max: BLOCK_SIZE }) ?? BLOCK_SIZE;
+  const { maxNumSeqs, maxNumBatchedTokens } = slotsAndRows(
+    {
+      maxNumSeqs: fields.integer("maxNumSeqs", { min: 1, max: 1024 }) ?? null,
+      maxNumBatchedTokens: fields.integer("maxNumBatchedTokens", { min: 1, max: 8192 }) ?? null,
+    },
+    usual.maxNumBatchedTokens ?? null,
+  );
   // Every running sequence needs a row in a step.
-  const wantedSeqs = fields.integer("maxNumSeqs", { min: 1, max: 1024 });
-  const usualBatchedTokens = usual.maxNumBatchedTokens ?? DEFAULT_MAX_NUM_BATCHED_TOKENS;
-  const maxNumBatchedTokens =
-    fields.integer("maxNumBatchedTokens", { min: 1, max: 8192 }) ??
-    Math.max(usualBatchedTokens, Math.min(wantedSeqs ?? 0, DEFAULT_MAX_NUM_BATCHED_TOKENS));
-  const maxNumSeqs = wantedSeqs ?? Math.min(DEFAULT_MAX_NUM_SEQS, maxNumBatchedTokens);
   if (maxNumSeqs > maxNumBatchedTokens) {
     throw invalidValue("maxNumSeqs", `at most maxNumBatchedTokens (${maxNumBatchedTokens})`, maxNumSeqs);
   }
@@ -129,23 +128,70 @@ export function resolveEngineConfig(
   });
 }
 
+/** A config as its caller wrote it, and with all defaults filled in. */
+export interface ConfigInUse {
+  readonly given: EngineConfig;
+  readonly resolved: ResolvedEngineConfig;
+}
+
+/** Returns the sizes of steps that an engine with this config is loaded for. */
+export function loadedSizes(
+  { maxNumSeqs, maxNumBatchedTokens, speculation }: ResolvedEngineConfig,
+  usualBatchedTokens: number | null,
+): LoadedSizes {
+  const maxSpareSamples = spareSamples(maxNumSeqs, speculation?.numTokens ?? 0);
+  return { maxNumSeqs, maxNumBatchedTokens, maxSpareSamples, usualBatchedTokens };
+}
+
+/**
+ * Checks changes for an engine that runs, and returns its config with them.
+ * @throws ChorusError as resolveEngineConfig does; invalid_value for what needs another engine
+ */
+export function changeEngineConfig(
+  { given, resolved }: ConfigInUse,
+  changes: EngineChanges,
+  loaded: LoadedSizes,
+): ConfigInUse {
+  const { seed, dtype, kvCacheDtype, maxModelLen, numGpuBlocks, blockSize } = resolved;
+  new Fields(changes).refuseOthers(CONFIG_FIELDS);
+  const said = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const wanted: EngineConfig = { ...given, ...Object.fromEntries(said) }; // null is the default everywhere
+  const fixed = { seed, dtype, kvCacheDtype, maxModelLen, numGpuBlocks, blockSize };
+  // Where the number of blocks is given, the model's shape has no say.
+  const shape = { numLayers: 0, numKvHeads: 0, headDim: 0, maxPositions: maxModelLen };
+  const { usualBatchedTokens } = loaded;
+  const usual = usualBatchedTokens === null ? {} : { maxNumBatchedTokens: usualBatchedTokens };
+  const next = resolveEngineConfig({ ...wanted, ...fixed }, shape, usual);
+  const field = fieldThatRestarts(given, wanted, loaded);
+  if (field === null) return { given: wanted, resolved: next };
+  throw new ChorusError("invalid_value", `${field} ${whyFixed(field, loaded)} Create another engine for that.`, field);
+}
+
+function whyFixed(field: string, { maxNumSeqs, maxNumBatchedTokens, maxSpareSamples }: LoadedSizes): string {
+  switch (field) {
+    case "maxNumSeqs":
+      return `can't exceed ${maxNumSeqs} while the engine runs: its memory was laid out for that.`;
+    case "maxNumBatchedTokens":
+      return `can't exceed ${maxNumBatchedTokens} while the engine runs: its memory was laid out for that.`;
+    case "speculation":
+      return `can't have more than ${maxSpareSamples} drafted tokens in a step while the engine runs: its memory was laid out for that.`;
+    default:
+      return "can't be changed while the engine runs.";
+  }
+}
+
 function parseSpeculation(fields: Fields): ResolvedEngineConfig["speculation"] {
   const value = fields.get("speculation");
   if (value === undefined) return null;
   const speculation = new Fields(value, "speculation");
   const method = speculation.oneOf("method", ["ngram", "draft_model"]);
   if (method === undefined) throw missing("speculation.method");
-  if (method === "draft_model") {
-    speculation.refuseOthers(["method", "model", "num_speculative_tokens"]);
-    if (speculation.get("model") === undefined) throw missing("speculation.model");
-    return { method, numTokens: speculation.integer("num_speculative_tokens", { min: 1, max: 16 }) ?? 4 };
-  }
-  speculation.refuseOthers(["method", "numTokens", "minMatch"]);
-  return {
-    method,
-    numTokens: speculation.integer("numTokens", { min: 1, max: 16 }) ?? 4,
-    minMatch: speculation.integer("minMatch", { min: 1, max: 8 }) ?? 3,
-  };
+  speculation.refuseOthers(["method", "num_speculative_tokens", method === "ngram" ? "minMatch" : "model"]);
+  const numTokens = speculation.integer("num_speculative_tokens", { min: 1, max: 16 }) ?? DEFAULT_DRAFT_LENGTH;
+  if (method === "ngram")
+    return { method, numTokens, minMatch: speculation.integer("minMatch", { min: 1, max: 8 }) ?? 3 };
+  if (speculation.get("model") === undefined) throw missing("speculation.model");
+  return { method, numTokens };
 }
 
 function decideNumBlocks(fields: Fields, bytesPerBlock: number, maxModelLen: number, blockSize: number): number {

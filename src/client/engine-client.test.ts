@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
 
-import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { StepReport } from "../protocol/reports.ts";
 import { sampleRequest, sampleStep } from "../testing/requests/sample-reports.ts";
@@ -25,13 +24,29 @@ it("tells the configuration that the engine runs with", async () => {
   expect((await new FakeSide().connect()).config).toBe(CONFIG);
 });
 
-it("passes the cache's map on, and a change of the batching mode or why it is refused", async () => {
+it("passes the cache's map on", async () => {
+  expect(await (await new FakeSide().connect()).kvCacheMap()).toEqual(MAP);
+});
+
+it("changes the configuration, and tells why a change is refused", async () => {
   const client = await new FakeSide().connect();
-  expect(await client.kvCacheMap()).toEqual(MAP);
-  await expect(client.setBatchingMode("static")).resolves.toBeUndefined();
-  const refusal = client.setBatchingMode("sometimes" as BatchingMode);
-  await expect(refusal).rejects.toThrow(expect.objectContaining({ code: "invalid_value", param: "mode" }));
-  await expect(client.setAlertThresholds({ itlMs: -1 })).rejects.toMatchObject({ param: "alerts.itlMs" });
+  expect(await client.update({ maxNumSeqs: 4 })).toEqual({ maxNumSeqs: 4 });
+  expect(client.config).toEqual({ maxNumSeqs: 4 });
+  await expect(client.update({ maxNumSeqs: 100 })).rejects.toMatchObject({
+    code: "invalid_value",
+    param: "maxNumSeqs",
+  });
+  expect(client.config).toEqual({ maxNumSeqs: 4 });
+});
+
+it("tells what another page that shares the engine has changed", async () => {
+  const side = new FakeSide();
+  const client = await side.connect();
+  const heard: number[] = [];
+  client.on("config", ({ maxNumSeqs }) => heard.push(maxNumSeqs));
+  side.post({ configs: [{ ...CONFIG, maxNumSeqs: 2 }] });
+  expect(heard).toEqual([2]);
+  expect(client.config.maxNumSeqs).toBe(2);
 });
 
 describe("a stream", () => {
@@ -206,7 +221,7 @@ it("refuses options, events and listeners that are none, and sends nothing", asy
   expect(() => on("steps", () => undefined)).toThrow(
     expect.objectContaining({ code: "invalid_value", param: "event" }),
   );
-  expect(() => on("toString", () => undefined)).toThrow(/step, request, words, alert, device, batchingMode, fatal/);
+  expect(() => on("toString", () => undefined)).toThrow(/step, request, words, alert, device, config, fatal/);
   expect(() => on("step", 5)).toThrow(expect.objectContaining({ code: "invalid_type", param: "listener" }));
 });
 

@@ -1,10 +1,4 @@
-import type {
-  AlertThresholds,
-  BatchingMode,
-  EngineConfig,
-  ResolvedAlertThresholds,
-  ResolvedEngineConfig,
-} from "../protocol/config.ts";
+import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import type {
   Chat,
   ChatCompletions,
@@ -14,13 +8,15 @@ import type {
   EngineEvents,
 } from "../protocol/engine.ts";
 import { ChorusError, fromErrorData, toErrorData } from "../protocol/errors.ts";
-import type { ModelLocation } from "../protocol/model-source.ts";
+import type { EngineChanges, LoadedSizes } from "../protocol/live-config.ts";
+import { withAbsoluteDraft, type ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
 import { isDataCloneError, notPlainData } from "../protocol/plain-data.ts";
 import type { EngineStats, KvCacheMap, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, LoadedEngine, Response, Result } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import { Heartbeat } from "./heartbeat.ts";
+import { pageUrl } from "./page-url.ts";
 import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
 import { valueOf, type AsyncService, type Transport } from "./transport.ts";
 
@@ -42,7 +38,7 @@ export class EngineClient implements ChorusEngine {
     words: new Set(),
     alert: new Set(),
     device: new Set(),
-    batchingMode: new Set(),
+    config: new Set(),
     fatal: new Set(),
   };
   #loaded: LoadedEngine | null = null;
@@ -106,6 +102,10 @@ export class EngineClient implements ChorusEngine {
     return this.#requireLoaded().config;
   }
 
+  get sizes(): LoadedSizes {
+    return this.#requireLoaded().sizes;
+  }
+
   on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void {
     if (!Object.hasOwn(this.#listeners, event)) {
       const names = Object.keys(this.#listeners).join(", ");
@@ -149,12 +149,14 @@ export class EngineClient implements ChorusEngine {
     return this.#call((service) => service.kvCacheMap());
   }
 
-  async setBatchingMode(mode: BatchingMode): Promise<void> {
-    valueOf(await this.#call((service) => service.setBatchingMode(mode)));
-  }
-
-  async setAlertThresholds(thresholds: AlertThresholds): Promise<ResolvedAlertThresholds> {
-    return valueOf(await this.#call((service) => service.setAlertThresholds(thresholds)));
+  async update(changes: EngineChanges): Promise<ResolvedEngineConfig> {
+    if (typeof changes !== "object" || changes === null) {
+      throw new ChorusError("invalid_type", "update takes an object, such as { maxNumSeqs: 4 }.");
+    }
+    const absolute = withAbsoluteDraft(changes, pageUrl());
+    const config = await this.#ask(absolute, (service) => service.update(absolute), "The changes");
+    this.#loaded = { ...this.#requireLoaded(), config };
+    return config;
   }
 
   async dispose(): Promise<void> {
@@ -176,12 +178,19 @@ export class EngineClient implements ChorusEngine {
     return this.dispose();
   }
 
-  /** The answer to a request that the model itself has no part in. */
-  async #ask<T>(body: object, ask: (service: AsyncService) => Result<T> | Promise<Result<T>>): Promise<T> {
+  /**
+   * The answer to a request that the model itself has no part in.
+   * @param what the request is called, if it can't be posted
+   */
+  async #ask<T>(
+    body: object,
+    ask: (service: AsyncService) => Result<T> | Promise<Result<T>>,
+    what = "A request",
+  ): Promise<T> {
     try {
       return valueOf(await this.#call(ask));
     } catch (error) {
-      throw isDataCloneError(error) ? notPlainData("A request", body, error) : error;
+      throw isDataCloneError(error) ? notPlainData(what, body, error) : error;
     }
   }
 
@@ -230,7 +239,7 @@ export class EngineClient implements ChorusEngine {
     });
   }
 
-  #receive({ events, steps, requests, words, alerts, devices, batchingMode, fatal }: EngineMessage): void {
+  #receive({ events, steps, requests, words, alerts, devices, configs, fatal }: EngineMessage): void {
     for (const event of events) {
       const open = this.#open.get(event.ticket);
       if (!open) continue; // its reader left
@@ -243,7 +252,10 @@ export class EngineClient implements ChorusEngine {
     for (const report of words) this.#emit("words", report);
     for (const alert of alerts) this.#emit("alert", alert);
     for (const report of devices) this.#emit("device", report);
-    if (batchingMode) this.#emit("batchingMode", batchingMode);
+    for (const config of configs) {
+      if (this.#loaded) this.#loaded = { ...this.#loaded, config };
+      this.#emit("config", config);
+    }
     if (fatal) this.#end(fromErrorData(fatal), { fatal: true });
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import type { LoadedEngine, Result } from "../protocol/service.ts";
-import { CARD, CONFIG, FakeSide } from "../testing/app/fake-side.ts";
+import { CARD, CONFIG, FakeSide, SIZES } from "../testing/app/fake-side.ts";
 
 describe("loading that is given up", () => {
   it("rejects with the signal's reason at once, and what is loaded all the same is disposed of", async () => {
@@ -13,7 +13,7 @@ describe("loading that is given up", () => {
     abort.abort(new Error("another model was chosen"));
     await expect(connecting).rejects.toThrow("another model was chosen");
     expect([side.isClosed, side.isDisposed]).toEqual([true, false]);
-    finish({ ok: true, value: { model: CARD, config: CONFIG } });
+    finish({ ok: true, value: { model: CARD, config: CONFIG, sizes: SIZES } });
     await vi.waitFor(() => expect(side.isDisposed).toBe(true));
   });
 

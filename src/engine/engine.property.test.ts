@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { EngineHarness, samplingParams, type Collected } from "../testing/fakes/engine-harness.ts";
-import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { checkAdmission, checkBeams } from "./scheduling/admission.ts";
 import type { EngineOptions } from "./engine-options.ts";
@@ -17,8 +16,8 @@ const EOS = VOCABULARY.length - 1;
 
 interface Traffic {
   readonly config: EngineOptions["config"];
-  /** Changes of the batching mode, before the step of that number. */
-  readonly switches: readonly { readonly atStep: number; readonly mode: BatchingMode }[];
+  /** Changes of the config, before the step of that number. */
+  readonly changes: readonly { readonly atStep: number; readonly to: Partial<EngineOptions["config"]> }[];
   /** Losses of the device, before the step of that number or while it runs. Told: the engine needn't find out itself. */
   readonly losses: readonly {
     readonly atStep: number;
@@ -41,6 +40,12 @@ interface Traffic {
 
 const token = fc.nat({ max: EOS });
 
+const ngramDrafts = fc.record({
+  method: fc.constant("ngram" as const),
+  numTokens: fc.integer({ min: 1, max: 4 }),
+  minMatch: fc.integer({ min: 1, max: 2 }),
+});
+
 const traffic: fc.Arbitrary<Traffic> = fc.record({
   config: fc.record({
     maxNumSeqs: fc.integer({ min: 2, max: 6 }),
@@ -52,11 +57,7 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
     enablePrefixCaching: fc.boolean(),
     speculation: fc.oneof(
       fc.constant(null),
-      fc.record({
-        method: fc.constant("ngram" as const),
-        numTokens: fc.integer({ min: 1, max: 4 }),
-        minMatch: fc.integer({ min: 1, max: 2 }),
-      }),
+      ngramDrafts,
       fc.record({ method: fc.constant("draft_model" as const), numTokens: fc.integer({ min: 1, max: 4 }) }),
     ),
     schedulingPolicy: fc.constantFrom("fcfs", "priority", "shortest-remaining", "balanced"),
@@ -66,10 +67,23 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
     maxQueueSize: fc.constant(Infinity),
     slidingWindow: fc.constantFrom(null, null, 1, 3, 7),
   }),
-  switches: fc.array(
+  changes: fc.array(
     fc.record({
       atStep: fc.nat({ max: 30 }),
-      mode: fc.constantFrom<BatchingMode[]>("continuous", "static", "sequential"),
+      to: fc.record(
+        {
+          maxNumSeqs: fc.integer({ min: 1, max: 6 }),
+          maxNumBatchedTokens: fc.integer({ min: 1, max: 12 }),
+          runAhead: fc.nat({ max: 4 }),
+          enablePrefixCaching: fc.boolean(),
+          speculation: fc.oneof(fc.constant(null), ngramDrafts),
+          schedulingPolicy: fc.constantFrom("fcfs", "priority", "shortest-remaining", "balanced"),
+          batchingMode: fc.constantFrom("continuous", "static", "sequential"),
+          batchWindowMs: fc.nat({ max: 20 }),
+          longPrefillTokenThreshold: fc.nat({ max: 4 }),
+        },
+        { requiredKeys: [] },
+      ),
     }),
     { maxLength: 4 },
   ),
@@ -119,6 +133,7 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
 });
 
 type Request = Traffic["requests"][number];
+type Config = Traffic["config"];
 
 /** A choice's outcome with the whole engine to itself. */
 async function alone(
@@ -144,31 +159,62 @@ function isAdmissible(request: Request, config: Traffic["config"]): boolean {
   }
 }
 
-/** Plays the traffic, step by step, and returns what came of it. */
-async function play({ config, switches, losses, requests }: Traffic): Promise<EngineHarness> {
+/** Returns the config after each change. What an engine can't have that was loaded with the first one is left out. */
+function configsOf({ config, changes }: Traffic): readonly { readonly atStep: number; readonly config: Config }[] {
+  let now = config;
+  return changes
+    .toSorted((a, b) => a.atStep - b.atStep)
+    .map(({ atStep, to }) => {
+      const { speculation = now.speculation, ...others } = to;
+      const next = { ...now, ...others };
+      const sizes = {
+        maxNumSeqs: Math.min(next.maxNumSeqs, config.maxNumSeqs),
+        maxNumBatchedTokens: Math.min(next.maxNumBatchedTokens, config.maxNumBatchedTokens),
+      };
+      const drafting = { ...next, ...sizes, speculation };
+      const isSameDrafter = (config.speculation?.method === "draft_model") === (speculation?.method === "draft_model");
+      const fits = isSameDrafter && maxSpareSamples(drafting) <= maxSpareSamples(config);
+      now = fits ? drafting : { ...next, ...sizes };
+      return { atStep, config: now };
+    });
+}
+
+/** Plays the traffic, step by step. Returns what came of it, and which requests were not refused. */
+async function play(
+  all: Traffic,
+): Promise<{ readonly harness: EngineHarness; readonly admitted: ReadonlySet<Request> }> {
+  const { config, losses, requests } = all;
+  const configs = configsOf(all);
+  const admitted = new Set<Request>();
   const harness = new EngineHarness({ config, vocabulary: VOCABULARY });
   // The oldest sequence makes progress in each step, so all together take no more than each by itself: its rows in
   // chunks of the budget (all again after a preemption), and a step a token. Those behind it in rank can't take more.
   const maxSteps = requests.reduce((sum, { prompt, params, n: choices, beamSearch }) => {
     const n = beamSearch?.numBeams ?? choices;
     const length = prompt.length + params.maxTokens;
-    const scoredPerStep = params.promptLogprobs === null ? Infinity : maxSpareSamples(config);
     const rowsPerStep = Math.min(
-      config.maxNumBatchedTokens,
-      config.longPrefillTokenThreshold || Infinity,
-      scoredPerStep,
+      ...[config, ...configs.map((change) => change.config)].flatMap((one) => [
+        one.maxNumBatchedTokens,
+        one.longPrefillTokenThreshold || Infinity,
+        params.promptLogprobs === null ? Infinity : maxSpareSamples(one),
+      ]),
     );
     return sum + n * (Math.ceil(length / rowsPerStep) + length);
   }, 60);
 
   for (let step = 0; step < 40 || harness.hasWork; step++) {
-    // A loss makes everything be computed again.
-    expect(step).toBeLessThan((1 + losses.length) * (2 + config.runAhead) * maxSteps);
+    // A loss makes everything be computed again, and so may a change.
+    expect(step).toBeLessThan((1 + losses.length + configs.length) * 6 * maxSteps);
+    for (const change of configs) if (change.atStep === step) harness.update(change.config);
     for (const [id, request] of requests.entries()) {
       const add = () => harness.add(`${id}`, request.prompt, request);
       if (request.arrivesAtStep !== step) continue;
-      if (isAdmissible(request, config)) add();
-      else expect(add).toThrow(ChorusError);
+      if (!isAdmissible(request, harness.config)) {
+        expect(add).toThrow(ChorusError);
+        continue;
+      }
+      add();
+      admitted.add(request);
     }
     const abort = (inFlight: boolean) => {
       for (const [id, request] of requests.entries()) {
@@ -176,7 +222,6 @@ async function play({ config, switches, losses, requests }: Traffic): Promise<En
         if (isDue) harness.engine.abort(`${id}`);
       }
     };
-    for (const { atStep, mode } of switches) if (atStep === step) harness.engine.setBatchingMode(mode);
     const lose = (inFlight: boolean) => {
       for (const loss of losses) if (loss.atStep === step && loss.inFlight === inFlight) harness.loseDevice(loss);
     };
@@ -190,7 +235,7 @@ async function play({ config, switches, losses, requests }: Traffic): Promise<En
       await harness.restoreDevice();
     }
   }
-  return harness;
+  return { harness, admitted };
 }
 
 // Seconds alone, and many of them beside other work on the machine.
@@ -209,15 +254,17 @@ describe("an engine under random traffic", { timeout: 60_000 }, () => {
       searched: 0,
       scored: 0,
       losses: 0,
+      changes: 0,
     };
 
     await fc.assert(
-      fc.asyncProperty(traffic, async ({ config, switches, losses, requests }) => {
-        const harness = await play({ config, switches, losses, requests });
+      fc.asyncProperty(traffic, async (all) => {
+        const { config, requests } = all;
+        const { harness, admitted } = await play(all);
 
         for (const [id, request] of requests.entries()) {
           const reports = harness.requests.filter((report) => report.requestId === `${id}`);
-          if (!isAdmissible(request, config)) {
+          if (!admitted.has(request)) {
             expect(reports).toEqual([]);
             seen.refused += 1;
             continue;
@@ -253,6 +300,7 @@ describe("an engine under random traffic", { timeout: 60_000 }, () => {
         seen.abort += stats.request_success_total.abort;
         seen.losses += stats.device_losses_total;
         seen.cached += stats.prefix_cache_hits;
+        seen.changes += all.changes.filter(({ atStep }) => atStep < harness.steps.length).length;
         seen.ahead += config.runAhead > 0 ? stats.engine_steps_total : 0;
         seen.shared += harness.steps.filter((step) => step.entries.length > 1).length;
       }),
@@ -265,8 +313,9 @@ describe("an engine under random traffic", { timeout: 60_000 }, () => {
 
   it("streams exactly the text of the tokens", async () => {
     await fc.assert(
-      fc.asyncProperty(traffic, async ({ config, switches, losses, requests }) => {
-        const harness = await play({ config, switches, losses, requests });
+      fc.asyncProperty(traffic, async (all) => {
+        const { requests } = all;
+        const { harness } = await play(all);
         for (const [key, { text, tokenIds, finishReason, stopReason }] of harness.choices) {
           const { params } = requests[Number(key.split("/")[0])]!;
           const endsByToken = finishReason === "stop" && typeof stopReason !== "string";

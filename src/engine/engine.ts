@@ -1,4 +1,3 @@
-import type { BatchingMode } from "../protocol/config.ts";
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { EngineStats, KvCacheMap } from "../protocol/reports.ts";
 import { checkRequests, maxSequenceLength } from "./scheduling/admission.ts";
@@ -40,7 +39,8 @@ interface StepInFlight {
  * which draws the same next tokens.
  */
 export class Engine {
-  readonly #options: EngineOptions;
+  readonly #options: Omit<EngineOptions, "config">;
+  #config: EngineOptions["config"];
   readonly #eosTokenIds: ReadonlySet<number>;
   readonly #scheduler: Scheduler;
   /** Null without one. */
@@ -62,6 +62,7 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#config = options.config;
     this.#runner = options.runner;
     this.#eosTokenIds = new Set(options.eosTokenIds);
     this.#draftModel = draftModelOf(options);
@@ -84,7 +85,7 @@ export class Engine {
    */
   add(...requests: readonly EngineRequest[]): void {
     if (this.#error !== null) throw this.#error;
-    checkRequests(requests, this.#eosTokenIds, this.#scheduler, this.#options.config);
+    checkRequests(requests, this.#eosTokenIds, this.#scheduler, this.#config);
     const arrivalMs = this.#options.now();
     for (const request of requests) this.#sequences.add(request, arrivalMs);
     this.#outbox.emit(null);
@@ -113,14 +114,14 @@ export class Engine {
     try {
       this.#endOverdue();
       const startMs = this.#options.now();
-      const hasRoom = this.#runner !== null && this.#inFlight.length <= this.#options.config.runAhead;
+      const hasRoom = this.#runner !== null && this.#inFlight.length <= this.#config.runAhead;
       // Drafts need known tokens, so a sequence that drafts has nothing in flight. What others have goes on meanwhile.
       const drafting = hasRoom ? this.#scheduler.prepareDrafts() : null;
       if (drafting !== null) await drafting;
       const submitted = hasRoom && this.#submit(startMs);
       const oldest = this.#inFlight[0];
       if (oldest === undefined) return false;
-      if (!submitted || this.#inFlight.length > this.#options.config.runAhead) await this.#takeIn(oldest);
+      if (!submitted || this.#inFlight.length > this.#config.runAhead) await this.#takeIn(oldest);
       return true;
     } catch (error) {
       if (error instanceof ChorusError && error.code === "device_lost") this.lose(error);
@@ -141,9 +142,13 @@ export class Engine {
     this.#scheduler.setLimits(limits);
   }
 
-  /** Changes the batching mode from the next step on. */
-  setBatchingMode(mode: BatchingMode): void {
-    this.#scheduler.setBatchingMode(mode);
+  /**
+   * Follows another config from the next step on. Only what protocol/live-config.ts names may differ from the first one. No
+   * token of any request changes: see Scheduler.update.
+   */
+  update(config: EngineOptions["config"]): void {
+    this.#config = config;
+    this.#scheduler.update(config);
     this.#wake();
   }
 

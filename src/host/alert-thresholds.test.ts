@@ -12,16 +12,17 @@ test("thresholds of alerts change while the engine runs, and refusals count as f
   await ask(["A", "B", "C"]);
   expect(alerts).toEqual([]);
   const usual = { lowOccupancy: 0.6, itlMs: "auto", failureRate: 0.05 };
-  expect(await engine.setAlertThresholds({ queueLength: 1 })).toEqual({ ...usual, queueLength: 1 });
+  expect((await engine.update({ alerts: { queueLength: 1 } })).alerts).toEqual({ ...usual, queueLength: 1 });
   await ask(["A", "B", "C"]);
   expect(alerts).toMatchObject([
     { name: "queue_length", status: "raised", value: 2, threshold: 1 },
     { name: "queue_length", status: "resolved", value: 2, threshold: 1 },
   ]);
-  await expect(engine.setAlertThresholds({ queueLength: -1 })).rejects.toMatchObject({ param: "alerts.queueLength" });
+  const refused = engine.update({ alerts: { queueLength: -1 } });
+  await expect(refused).rejects.toMatchObject({ param: "alerts.queueLength" });
   for (let i = 0; i < 20; i++) await expect(ask("")).rejects.toMatchObject({ param: "prompt" });
   expect(alerts.at(-1)).toMatchObject({ name: "failure_rate", status: "raised", threshold: 0.05 });
-  await engine.setAlertThresholds({ failureRate: null });
+  await engine.update({ alerts: { failureRate: null } });
   expect(alerts.at(-1)).toMatchObject({ name: "failure_rate", status: "resolved" });
   await engine.dispose();
 });

@@ -1,9 +1,7 @@
-import { parseAlertThresholds } from "../api/alert-thresholds.ts";
 import { numChoices } from "../api/answer.ts";
-import { parseBatchingMode } from "../api/engine-config.ts";
+import { changeEngineConfig, loadedSizes, type ConfigInUse } from "../api/engine-config.ts";
 import type { ParsedRequest } from "../api/parsed-request.ts";
 import { detokenize } from "../api/tokenize.ts";
-import { Fields } from "../api/validate.ts";
 import { answeredReports, askedReports } from "../api/words-reports.ts";
 import { Engine } from "../engine/engine.ts";
 import type { Runner, Runners } from "../engine/runner.ts";
@@ -12,8 +10,9 @@ import type { SequenceOutput } from "../engine/text/output.ts";
 import type { Grammars, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
 import type { GrammarSource } from "../grammar/ebnf-of.ts";
 import { tokenOfBytes } from "../files/byte-alphabet.ts";
-import type { AlertThresholds, BatchingMode, EngineConfig, ResolvedAlertThresholds } from "../protocol/config.ts";
+import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError, toErrorData } from "../protocol/errors.ts";
+import type { EngineChanges, LoadedSizes } from "../protocol/live-config.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
 import type {
@@ -49,13 +48,15 @@ const NOTHING_TO_TELL: EngineMessage = {
   words: [],
   alerts: [],
   devices: [],
-  batchingMode: null,
+  configs: [],
   fatal: null,
 };
 
 /** A loaded model and its running engine. */
 interface Session {
   readonly model: LoadedModel;
+  config: ConfigInUse;
+  readonly sizes: LoadedSizes;
   readonly engine: Engine;
   readonly telemetry: Telemetry;
   readonly context: TextContext;
@@ -93,8 +94,8 @@ export class EngineHost implements EngineService {
     try {
       const loader = new ModelLoader(location, config, this.#platform);
       const model = await loader.load(onProgress);
-      this.#session = this.#start(model, loader, onMessage);
-      return { ok: true, value: { model: model.card, config: model.engineConfig } };
+      const session = (this.#session = this.#start(model, config, loader, onMessage));
+      return { ok: true, value: { model: model.card, config: session.config.resolved, sizes: session.sizes } };
     } catch (error) {
       return { ok: false, error: toErrorData(error) };
     }
@@ -168,23 +169,15 @@ export class EngineHost implements EngineService {
     return this.#requireSession().engine.kvCacheMap();
   }
 
-  setBatchingMode(mode: BatchingMode): Result<BatchingMode> {
+  update(changes: EngineChanges): Result<ResolvedEngineConfig> {
     return resultOf(() => {
-      const checked = parseBatchingMode(mode);
-      const { engine, post } = this.#requireSession();
-      engine.setBatchingMode(checked);
-      post({ batchingMode: checked });
-      return checked;
-    });
-  }
-
-  setAlertThresholds(thresholds: AlertThresholds): Result<ResolvedAlertThresholds> {
-    return resultOf(() => {
-      const { model, telemetry, post, now } = this.#requireSession();
-      const checked = parseAlertThresholds(new Fields({ alerts: thresholds }), model.engineConfig.targetItlMs);
-      const alerts = telemetry.setAlertThresholds(checked, now());
-      if (alerts.length > 0) post({ alerts });
-      return checked;
+      const session = this.#requireSession();
+      const { model, engine, telemetry, post, now, sizes } = session;
+      session.config = changeEngineConfig(session.config, changes, sizes);
+      const { resolved } = session.config;
+      engine.update({ ...resolved, slidingWindow: model.slidingWindow });
+      post({ configs: [resolved], alerts: telemetry.update(resolved, now()) });
+      return resolved;
     });
   }
 
@@ -196,7 +189,12 @@ export class EngineHost implements EngineService {
     this.#session?.engine.fail(new ChorusError("engine_disposed", "The engine was disposed of."));
   }
 
-  #start(model: LoadedModel, loader: ModelLoader, onMessage: (message: EngineMessage) => void): Session {
+  #start(
+    model: LoadedModel,
+    given: EngineConfig,
+    loader: ModelLoader,
+    onMessage: (message: EngineMessage) => void,
+  ): Session {
     const { tokenizer, defaults, engineConfig, slidingWindow } = model;
     const now = () => this.#platform.now();
     const post: Session["post"] = (message) => onMessage({ ...NOTHING_TO_TELL, ...message });
@@ -269,7 +267,9 @@ export class EngineHost implements EngineService {
       const { openGrammars } = await import("../grammar/open-grammars.ts");
       return (opened ??= openGrammars(() => vocabularyOf(model), this.#platform.openGrammarThread));
     };
-    return { model, engine, telemetry, context, nextSeed, grammars, post, now };
+    const config = { given, resolved: engineConfig };
+    const sizes = loadedSizes(engineConfig, model.usualBatchedTokens);
+    return { model, config, sizes, engine, telemetry, context, nextSeed, grammars, post, now };
   }
 
   /** Adds a request once its grammar is compiled, unless it was aborted meanwhile. Other requests don't wait for it. */

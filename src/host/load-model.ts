@@ -34,6 +34,8 @@ export interface LoadedModel {
   readonly texts: Texts;
   readonly defaults: GenerationDefaults;
   readonly engineConfig: ResolvedEngineConfig;
+  /** The token budget where none is set; null: the library's. */
+  readonly usualBatchedTokens: number | null;
   /** Positions that a row sees in the layer that sees most; null if one sees all. */
   readonly slidingWindow: number | null;
   readonly backend: OpenedBackend;
@@ -63,7 +65,8 @@ export async function loadModel(
     const configJson = await folder.files.readJson(CONFIG_FILE);
     const described = describeModel(configJson);
     const drafting = await describeDraftModel(config, location, platform, onProgress);
-    const wanted = resolveEngineConfig(config, described.shape, backend.usual(described), drafting?.model.shape);
+    const usual = backend.usual(described);
+    const wanted = resolveEngineConfig(config, described.shape, usual, drafting?.model.shape);
     backend.checkFits(described, wanted);
     if (drafting) {
       backend.checkFits(drafting.model, wanted);
@@ -132,8 +135,9 @@ export async function loadModel(
       },
     };
     const slidingWindow = slidingWindowOf(weights.model.graph);
+    const usualBatchedTokens = usual.maxNumBatchedTokens ?? null;
     const parts = { card, tokenizer, texts, defaults, engineConfig };
-    return { ...parts, slidingWindow, backend, runner, draft };
+    return { ...parts, usualBatchedTokens, slidingWindow, backend, runner, draft };
   } catch (error) {
     const cause = await causeOf(backend, error);
     backend.close();

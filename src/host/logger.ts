@@ -4,12 +4,16 @@ const LEVELS: readonly LogLevel[] = ["silent", "error", "warn", "info", "debug"]
 
 /** The only code that writes to the console. Silent by default. */
 export class Logger {
-  readonly #level: number;
+  #level: number;
   readonly #console: Pick<Console, "error" | "warn" | "info" | "debug">;
 
   constructor(level: LogLevel, target: Pick<Console, "error" | "warn" | "info" | "debug"> = console) {
     this.#level = LEVELS.indexOf(level);
     this.#console = target;
+  }
+
+  setLevel(level: LogLevel): void {
+    this.#level = LEVELS.indexOf(level);
   }
 
   /** Calls `message` only if it will be written. */

@@ -83,8 +83,8 @@ test("all pages hear which batching mode one of them chooses, and who joins late
   const { join } = pages();
   const [a, b] = await Promise.all([join(), join()]);
   const heard: string[] = [];
-  b.on("batchingMode", (mode) => heard.push(mode));
-  await a.setBatchingMode("static");
+  b.on("config", ({ batchingMode }) => heard.push(batchingMode));
+  await a.update({ batchingMode: "static" });
   expect(heard).toEqual(["static"]);
   const late = await join();
   expect(late.config.batchingMode).toBe("static");
@@ -107,4 +107,22 @@ test("all pages hear of a lost device, and of the engine's death; then a new one
   await expect.poll(() => heard.filter((one) => one.endsWith("device_lost")).length).toBe(2);
   backend.onLoad = () => undefined;
   expect((await (await join()).completions.create(ASKED)).choices).toHaveLength(1);
+});
+
+test("a page changes the configuration for all, and whoever asks for the new one joins them", async () => {
+  const { backend, join } = pages();
+  const [a, b] = await Promise.all([join(), join()]);
+  const heard: number[] = [];
+  b.on("config", ({ maxNumSeqs }) => heard.push(maxNumSeqs));
+  await a.update({ maxNumSeqs: 2, runAhead: null });
+  expect(heard).toEqual([2]);
+  expect([a.config.maxNumSeqs, b.config.maxNumSeqs]).toEqual([2, 2]);
+  const c = await join({ maxNumSeqs: 2, ...CONFIG });
+  expect(backend.devices).toHaveLength(1);
+  expect(c.config).toEqual(a.config);
+  const before = await join();
+  expect(backend.devices).toHaveLength(2);
+  expect(before.config.maxNumSeqs).toBe(64);
+  await expect(b.update({ maxNumSeqs: 65 })).rejects.toMatchObject({ param: "maxNumSeqs" });
+  expect(b.config.maxNumSeqs).toBe(2);
 });

@@ -1,5 +1,6 @@
-import type { AlertThresholds, BatchingMode, EngineConfig } from "../protocol/config.ts";
+import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import type { EngineChanges } from "../protocol/live-config.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { RenderChatRequest } from "../protocol/rendered-chat.ts";
 import type { LoadProgress } from "../protocol/reports.ts";
@@ -10,6 +11,8 @@ import type { DetokenizeRequest, TokenizeRequest } from "../protocol/tokenize.ts
 interface Running {
   readonly service: EngineService;
   readonly loaded: Promise<Result<LoadedEngine>>;
+  /** Null: still as it was loaded. */
+  config: ResolvedEngineConfig | null;
 }
 
 /** Which page asked, under which ticket of its own. */
@@ -18,7 +21,7 @@ interface Owner {
   readonly ticket: number;
 }
 
-/** The engines that pages share: one for each model and configuration. */
+/** The engines that pages share: one for each model and configuration, as it was asked for or changed since. */
 export class SharedEngines {
   readonly #open: () => EngineService;
   readonly #engines = new Map<string, SharedEngine>();
@@ -35,27 +38,53 @@ export class SharedEngines {
 
   #engineFor(location: ModelLocation, config: EngineConfig): SharedEngine {
     // Files of one page can't be compared with another's.
-    if (location.type === "files") return new SharedEngine(this.#open);
-    const key = JSON.stringify([location, config], (name, value: unknown) => (name === "token" ? undefined : value));
-    const engine = this.#engines.get(key) ?? new SharedEngine(this.#open);
+    if (location.type === "files") return new SharedEngine(this.#open, () => undefined);
+    const key = keyOf(location, config);
+    const engine = this.#engines.get(key) ?? this.#newEngine(location);
     this.#engines.set(key, engine);
     return engine;
   }
+
+  #newEngine(location: ModelLocation): SharedEngine {
+    const engine: SharedEngine = new SharedEngine(this.#open, (before, after) => {
+      const [from, to] = [keyOf(location, before), keyOf(location, after)];
+      if (this.#engines.get(from) === engine) this.#engines.delete(from);
+      // Pages may have another engine with just this configuration: whoever comes next joins that one.
+      if (!this.#engines.get(to)?.isRunning) this.#engines.set(to, engine);
+    });
+    return engine;
+  }
+}
+
+/** Returns a key that is equal where pages share an engine. Names come in any order, and null is the default. */
+function keyOf(location: ModelLocation, config: EngineConfig): string {
+  const asked = Object.entries(config).filter(([, value]) => (value ?? null) !== null);
+  const key = [location, asked.toSorted(([a], [b]) => (a < b ? -1 : 1))];
+  return JSON.stringify(key, (name, value: unknown) => (name === "token" ? undefined : value));
 }
 
 /** One engine for several pages. Each hears of its own answers; reports of steps, devices and alerts go to all. */
 class SharedEngine {
   readonly #open: () => EngineService;
+  readonly #onChanged: (before: EngineConfig, after: EngineConfig) => void;
   readonly #pages = new Set<SharedPage>();
   readonly #owners = new Map<number, Owner>();
   #running: Running | null = null;
-  /** The mode that a page has chosen since the engine was started. */
-  #batchingMode: BatchingMode | null = null;
+  /** What its pages asked for, with all changes since. */
+  #config: EngineConfig = {};
   #nextTicket = 1;
 
-  /** @param open makes the engine when the first page loads a model, and again after the last one has left */
-  constructor(open: () => EngineService) {
+  /**
+   * @param open makes the engine when the first page loads a model, and again after the last one has left
+   * @param onChanged called after a page has changed the configuration
+   */
+  constructor(open: () => EngineService, onChanged: (before: EngineConfig, after: EngineConfig) => void) {
     this.#open = open;
+    this.#onChanged = onChanged;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== null;
   }
 
   get service(): EngineService {
@@ -64,6 +93,7 @@ class SharedEngine {
   }
 
   async load(page: SharedPage, location: ModelLocation, config: EngineConfig): Promise<Result<LoadedEngine>> {
+    if (this.#running === null) this.#config = config;
     const running = (this.#running ??= this.#start(location, config));
     this.#pages.add(page);
     const result = await running.loaded;
@@ -72,8 +102,7 @@ class SharedEngine {
       if (this.#running === running) this.#running = null;
       return result;
     }
-    const { model, config: began } = result.value;
-    return { ok: true, value: { model, config: { ...began, batchingMode: this.#batchingMode ?? began.batchingMode } } };
+    return { ok: true, value: { ...result.value, config: running.config ?? result.value.config } };
   }
 
   submit(page: SharedPage, ticket: number, request: GenerationRequest): void {
@@ -88,6 +117,20 @@ class SharedEngine {
       this.#owners.delete(own);
       this.service.abort(own);
     }
+  }
+
+  /** Changes the configuration for all pages, which hear of it by a message. */
+  async update(changes: EngineChanges): Promise<Result<ResolvedEngineConfig>> {
+    const running = this.#running;
+    const result = await this.service.update(changes);
+    if (!result.ok || running === null) return result;
+    running.config = result.value;
+    const before = this.#config;
+    // Pages choose these while they run: who joins finds what was chosen, and need not ask for it.
+    const { batchingMode: _, alerts: __, ...lasting } = changes;
+    this.#config = { ...before, ...lasting } as EngineConfig; // null is the default
+    this.#onChanged(before, this.#config);
+    return result;
   }
 
   /** Ends a page's requests. With the last page the engine ends, too. Idempotent. */
@@ -105,11 +148,11 @@ class SharedEngine {
 
   #start(location: ModelLocation, config: EngineConfig): Running {
     const service = this.#open();
-    this.#batchingMode = null;
     const onProgress = (progress: LoadProgress) => {
       for (const page of this.#pages) page.onProgress(progress);
     };
-    return { service, loaded: service.load(location, config, (message) => this.#tell(message), onProgress) };
+    const loaded = service.load(location, config, (message) => this.#tell(message), onProgress);
+    return { service, loaded, config: null };
   }
 
   #tell({ events, ...reports }: EngineMessage): void {
@@ -120,7 +163,6 @@ class SharedEngine {
       if (event.type !== "chunk") this.#owners.delete(event.ticket);
       own.get(owner.page)?.push({ ...event, ticket: owner.ticket });
     }
-    this.#batchingMode = reports.batchingMode ?? this.#batchingMode;
     for (const [page, pageEvents] of own) page.onMessage({ events: pageEvents, ...reports });
     if (reports.fatal === null) return;
     this.#owners.clear();
@@ -192,12 +234,8 @@ class SharedPage implements EngineService {
     return this.#shared.service.kvCacheMap();
   }
 
-  setBatchingMode(mode: BatchingMode) {
-    return this.#shared.service.setBatchingMode(mode);
-  }
-
-  setAlertThresholds(thresholds: AlertThresholds) {
-    return this.#shared.service.setAlertThresholds(thresholds);
+  update(changes: EngineChanges) {
+    return this.#shared.update(changes);
   }
 
   tellWords(): void {

@@ -72,9 +72,37 @@ describe("an engine's reports", () => {
     const { telemetry, log } = create({ level: "info" });
     telemetry.observe([], sampleStep({ numWaiting: 6 }), [], 0);
     const thresholds = { ...CONFIG.alerts, queueLength: 9 };
-    expect(telemetry.setAlertThresholds(thresholds, 5)).toMatchObject([{ name: "queue_length", status: "resolved" }]);
+    expect(telemetry.update({ ...CONFIG, logLevel: "info", alerts: thresholds }, 5)).toMatchObject([
+      { name: "queue_length", status: "resolved" },
+    ]);
     expect(telemetry.observe([], sampleStep({ numWaiting: 9 }), [], 0)).toEqual([]);
     expect(log.at(-1)).toBe("info chorus: queue_length is resolved");
+  });
+
+  it("bring other limits with another target, and none without", () => {
+    const { telemetry, limits, promptRows } = create();
+    telemetry.update({ ...CONFIG, targetItlMs: 10, maxNumBatchedTokens: 8 }, 0);
+    expect(limits).toEqual([{ maxNumSeqs: 2, maxNumBatchedTokens: 8 }]);
+    expect(promptRows.at(-1)).toBe(8);
+    telemetry.observe([], sampleStep({ rows: 2, stepMs: 1 }), [], 0);
+    telemetry.update({ ...CONFIG, targetItlMs: 10, maxNumBatchedTokens: 8, maxQueueSize: 3 }, 0);
+    expect(limits.at(-1)?.maxNumSeqs).toBeGreaterThan(2); // it goes on where it was
+    const before = limits.length;
+    telemetry.update(CONFIG, 0);
+    telemetry.observe([], sampleStep({ rows: 2, stepMs: 1 }), [], 0);
+    expect(limits).toHaveLength(before);
+  });
+
+  it("are logged from now on where the level changes, with what was said at load", () => {
+    const { telemetry, log } = create({ level: "silent" });
+    telemetry.observeKernels(["matmul kernel: row for 1 row (a test)"]);
+    telemetry.update({ ...CONFIG, logLevel: "info" }, 0);
+    expect(log).toEqual([
+      expect.stringMatching(/^info chorus: config: alerts .* maxNumSeqs 8,/),
+      "info chorus: matmul kernel: row for 1 row (a test)",
+    ]);
+    telemetry.update({ ...CONFIG, logLevel: "info", maxNumSeqs: 4 }, 0);
+    expect(log.at(-1)).toBe("info chorus: config: maxNumSeqs 4");
   });
 
   it("set the engine's limits only if there is a target", () => {

@@ -6,7 +6,7 @@ import { Alerts } from "../engine/metrics/alerts.ts";
 import { Metrics } from "../engine/metrics/metrics.ts";
 import { prometheusText } from "../engine/metrics/prometheus.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
-import type { ResolvedAlertThresholds, ResolvedEngineConfig } from "../protocol/config.ts";
+import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ChorusErrorData } from "../protocol/errors.ts";
 import type { Alert, DeviceReport, EngineStats, ModelCard, RequestReport, StepReport } from "../protocol/reports.ts";
 import { Logger } from "./logger.ts";
@@ -18,7 +18,10 @@ export class Telemetry {
   readonly #model: ModelCard;
   readonly #metrics: Metrics;
   readonly #alerts: Alerts;
-  readonly #limits: AdaptiveLimits | null;
+  #config: ResolvedEngineConfig;
+  #kernelNotes: readonly string[] = [];
+  /** Null without a target. */
+  #limits: AdaptiveLimits | null = null;
   readonly #promptRows: PromptRows;
   readonly #log: Logger;
   readonly #statusLine = new StatusLine();
@@ -33,9 +36,8 @@ export class Telemetry {
     this.#model = model;
     this.#metrics = new Metrics(config);
     this.#alerts = new Alerts(config);
-    this.#limits =
-      config.targetItlMs === null ? null : new AdaptiveLimits({ ...config, targetItlMs: config.targetItlMs });
-    if (this.#limits) engine.setLimits(this.#limits.limits);
+    this.#config = config;
+    this.#followTarget(config);
     this.#promptRows = new PromptRows(config.maxStepStretch, config.maxNumBatchedTokens);
     engine.setMaxPromptRows(this.#promptRows.rows);
     this.#log = log;
@@ -78,12 +80,23 @@ export class Telemetry {
 
   /** @param notes lines about the kernels that were chosen, and why */
   observeKernels(notes: readonly string[]): void {
-    for (const note of notes) this.#log.write("info", () => note);
+    this.#kernelNotes = notes;
+    this.#logKernels();
   }
 
-  /** Returns the alerts that are resolved by this. */
-  setAlertThresholds(thresholds: ResolvedAlertThresholds, atMs: number): Alert[] {
-    const alerts = this.#alerts.setThresholds(thresholds, atMs);
+  /** Follows another config, which the engine follows already. Returns the alerts that are resolved by this. */
+  update(config: ResolvedEngineConfig, atMs: number): Alert[] {
+    const before = this.#config;
+    this.#config = config;
+    this.#log.setLevel(config.logLevel);
+    // Who begins to read the log now has read nothing of what was said at load.
+    const begins = config.logLevel !== before.logLevel;
+    this.#log.write("info", () => `config: ${describeConfig(config, begins ? {} : before)}`);
+    if (begins) this.#logKernels();
+    this.#followTarget(config, before);
+    this.#promptRows.update(config.maxStepStretch, config.maxNumBatchedTokens);
+    this.#engine.setMaxPromptRows(this.#promptRows.rows);
+    const alerts = this.#alerts.update(config, atMs);
     this.#logAlerts(alerts);
     return alerts;
   }
@@ -102,6 +115,16 @@ export class Telemetry {
     return prometheusText(this.#engine.stats(), this.#metrics, { model_name: this.#model.name });
   }
 
+  /** Starts limits over that adapt to another target or other sizes. */
+  #followTarget(config: ResolvedEngineConfig, before: ResolvedEngineConfig | null = null): void {
+    const { targetItlMs } = config;
+    const names = ["targetItlMs", "maxNumSeqs", "maxNumBatchedTokens"] as const;
+    if (before === null || names.some((name) => config[name] !== before[name])) {
+      this.#limits = targetItlMs === null ? null : new AdaptiveLimits({ ...config, targetItlMs });
+    }
+    if (this.#limits) this.#engine.setLimits(this.#limits.limits);
+  }
+
   #observeStep(step: StepReport): Alert[] {
     this.#metrics.observeStep(step);
     if (this.#limits) this.#engine.setLimits(this.#limits.observe(step));
@@ -112,6 +135,10 @@ export class Telemetry {
     return this.#alerts.observeStep(step);
   }
 
+  #logKernels(): void {
+    for (const note of this.#kernelNotes) this.#log.write("info", () => note);
+  }
+
   #logAlerts(alerts: readonly Alert[]): void {
     for (const { name, status, message } of alerts) {
       if (status === "raised") this.#log.write("warn", () => `${name}: ${message}`);
@@ -120,12 +147,14 @@ export class Telemetry {
   }
 }
 
-/** "maxNumSeqs 64, maxNumBatchedTokens 256, ...". JSON has no Infinity. */
-function describeConfig(config: ResolvedEngineConfig): string {
+/** "maxNumSeqs 64, maxNumBatchedTokens 256, ...": what differs from the config before. */
+function describeConfig(config: ResolvedEngineConfig, before: Partial<ResolvedEngineConfig> = {}): string {
+  // JSON has no Infinity.
   const value = (one: unknown) => (one === Infinity ? "Infinity" : JSON.stringify(one));
-  return Object.entries(config)
-    .map(([name, one]) => `${name} ${value(one)}`)
-    .join(", ");
+  const names = (Object.keys(config) as (keyof ResolvedEngineConfig)[]).filter(
+    (name) => value(config[name]) !== value(before[name]),
+  );
+  return names.map((name) => `${name} ${value(config[name])}`).join(", ") || "unchanged";
 }
 
 function describeStep({ step, entries, rows, promptRows, sampledTokens, stepMs, cpuMs, gpuMs }: StepReport): string {

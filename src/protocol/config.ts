@@ -102,7 +102,7 @@ export type SpeculationConfig = NgramSpeculationConfig | DraftModelSpeculationCo
 export interface NgramSpeculationConfig {
   method: "ngram";
   /** Most tokens per draft. [4] */
-  numTokens?: number;
+  num_speculative_tokens?: number;
   /** Number of last tokens that must have occurred earlier. [3] */
   minMatch?: number;
 }

@@ -1,14 +1,8 @@
 // The library's interface: what createEngine resolves to, wherever the engine runs.
 
-import type {
-  AlertThresholds,
-  BatchingMode,
-  EngineConfig,
-  ModelSource,
-  ResolvedAlertThresholds,
-  ResolvedEngineConfig,
-} from "./config.ts";
+import type { EngineConfig, ModelSource, ResolvedEngineConfig } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
+import type { EngineChanges, LoadedSizes } from "./live-config.ts";
 import type { HubOptions } from "./model-source.ts";
 import type {
   ChatCompletion,
@@ -68,16 +62,18 @@ export interface EngineEvents {
   alert: Alert;
   /** The device was lost, or replaced. Answers go on where they were. */
   device: DeviceReport;
-  /** The batching mode was changed: by this page, or by another one that shares the engine. */
-  batchingMode: BatchingMode;
+  /** The configuration was changed by update(), here or in another page that shares the engine. */
+  config: ResolvedEngineConfig;
   /** The engine died (worker killed, no device left). Open requests have been rejected with the same error. */
   fatal: ChorusErrorData;
 }
 
 export interface ChorusEngine extends AsyncDisposable {
   readonly model: ModelCard;
-  /** The configuration with all defaults filled in, as the engine began to run with it, or as this page found it. */
+  /** The configuration now, with all defaults filled in. */
   readonly config: ResolvedEngineConfig;
+  /** What its memory was laid out for: update() takes no more. */
+  readonly sizes: LoadedSizes;
   readonly chat: Chat;
   readonly completions: Completions;
   /** Returns the function that unsubscribes. */
@@ -98,17 +94,14 @@ export interface ChorusEngine extends AsyncDisposable {
   /** Returns the owners of all cache blocks. Computed on request only. */
   kvCacheMap(): Promise<KvCacheMap>;
   /**
-   * Changes the batching mode from the next step on. Running requests keep their tokens. Under "static" they become the
-   * batch. Under "sequential" all but the first wait: they lose their blocks, and recompute what the prefix cache loses.
-   * @throws ChorusError invalid_value
+   * Changes how the engine serves, from the next step on: any field of `LIVE_FIELDS`; null is its default, and what is not
+   * named stays. Returns the configuration. The tokens of running requests stay what they would have been. Under another
+   * batching mode or fewer sequences the last ones may have to wait: they lose their blocks, and recompute what the prefix
+   * cache loses. With other `alerts` those that were raised are resolved, and raised again if they cross the new thresholds.
+   * @throws ChorusError as createEngine does; invalid_value, naming the field, for what only another engine can have: more
+   *   sequences, tokens or drafts than this one was loaded for (see `sizes`), another model, dtype or cache
    */
-  setBatchingMode(mode: BatchingMode): Promise<void>;
-  /**
-   * Replaces the thresholds of the "alert" event; one that is left out has its default. Alerts that were raised are resolved,
-   * and raised again if they cross the new ones. Returns all thresholds.
-   * @throws ChorusError as createEngine does for `alerts`
-   */
-  setAlertThresholds(thresholds: AlertThresholds): Promise<ResolvedAlertThresholds>;
+  update(changes: EngineChanges): Promise<ResolvedEngineConfig>;
   /** Rejects open requests with engine_disposed, frees the GPU and ends the worker. Idempotent. */
   dispose(): Promise<void>;
 }

@@ -1,7 +1,8 @@
 // Where a model is: as the caller writes it, and as it crosses to the engine's side.
 
-import type { EngineConfig, ModelSource } from "./config.ts";
+import type { ModelSource } from "./config.ts";
 import { ChorusError } from "./errors.ts";
+import type { EngineChanges } from "./live-config.ts";
 
 /** Options for a hub id. Folders and files ignore them. */
 export interface HubOptions {
@@ -78,7 +79,10 @@ export function locateRemoteModel(model: string, hub: HubOptions = {}, baseUrl?:
 }
 
 /** A draft model's folder is relative to the page, too, and the engine's side does not know that. */
-export function withAbsoluteDraft(config: EngineConfig, baseUrl?: string): EngineConfig {
+export function withAbsoluteDraft<Config extends Pick<EngineChanges, "speculation">>(
+  config: Config,
+  baseUrl?: string,
+): Config {
   const { speculation } = config;
   if (speculation?.method !== "draft_model") return config;
   const { model } = speculation;

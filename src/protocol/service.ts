@@ -1,14 +1,9 @@
 // The contract between the page's side (client/) and the engine's side (host/). One interface, two homes: in a Web Worker
 // through Comlink, or in place. Plain data only: everything here survives structured clone.
 
-import type {
-  AlertThresholds,
-  BatchingMode,
-  EngineConfig,
-  ResolvedAlertThresholds,
-  ResolvedEngineConfig,
-} from "./config.ts";
+import type { EngineConfig, ResolvedEngineConfig } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
+import type { EngineChanges, LoadedSizes } from "./live-config.ts";
 import type { ModelLocation } from "./model-source.ts";
 import type {
   ChatCompletion,
@@ -56,8 +51,8 @@ export interface EngineMessage {
   readonly words: readonly WordsReport[];
   readonly alerts: readonly Alert[];
   readonly devices: readonly DeviceReport[];
-  /** The mode that was chosen; null: none was. */
-  readonly batchingMode: BatchingMode | null;
+  /** The config after each update(). */
+  readonly configs: readonly ResolvedEngineConfig[];
   /** The engine is gone (device lost, out of memory). Every open request has had its error event. */
   readonly fatal: ChorusErrorData | null;
 }
@@ -66,6 +61,7 @@ export interface EngineMessage {
 export interface LoadedEngine {
   readonly model: ModelCard;
   readonly config: ResolvedEngineConfig;
+  readonly sizes: LoadedSizes;
 }
 
 export interface EngineService {
@@ -88,9 +84,8 @@ export interface EngineService {
   /** Prometheus text exposition of all counters, gauges and histograms. */
   metrics(): string;
   kvCacheMap(): KvCacheMap;
-  /** Changes the mode from the next step on. Throws for unknown modes. */
-  setBatchingMode(mode: BatchingMode): Result<BatchingMode>;
-  setAlertThresholds(thresholds: AlertThresholds): Result<ResolvedAlertThresholds>;
+  /** Changes the config from the next step on, and returns it. */
+  update(changes: EngineChanges): Result<ResolvedEngineConfig> | Promise<Result<ResolvedEngineConfig>>;
   /** Posts words from now on. */
   tellWords(): void;
   /** Ends every request with engine_disposed and frees the GPU. */

@@ -32,7 +32,7 @@ const GENERAL: readonly Circumstance[] = [
   ALL_AT_ONCE,
   {
     name: "with n-gram drafts",
-    config: { speculation: { method: "ngram", numTokens: 3, minMatch: 1 } },
+    config: { speculation: { method: "ngram", num_speculative_tokens: 3, minMatch: 1 } },
     happened: (stats) => stats.spec_decode_num_draft_tokens_total > 0,
   },
 ];

@@ -105,7 +105,7 @@ export class OpenSequences {
     // Tokens drawn after a wrong draft are worthless.
     let accepted = 0;
     while (accepted < drafts.length && drawn[accepted]?.tokenId === drafts[accepted]) accepted += 1;
-    if (drafts.length > 0) this.#scheduler.drafter?.settle(sequence, accepted);
+    if (drafts.length > 0) this.#scheduler.drafter.settle(sequence, accepted);
 
     const numWritten = start + count - drafts.length;
     this.#scheduler.commit(sequence, numWritten);

@@ -195,6 +195,11 @@ export class Sequence {
   age(step: number, rank: (sequence: Sequence, waitedSteps: number) => number): void {
     this.#own.waitedSteps += step - this.waitingSinceStep;
     this.#own.waitingSinceStep = step;
+    this.rerank(rank);
+  }
+
+  /** Ranks it by the steps that it had waited when it was ranked before. */
+  rerank(rank: (sequence: Sequence, waitedSteps: number) => number): void {
     this.#own.rank = rank(this, this.waitedSteps);
   }
 

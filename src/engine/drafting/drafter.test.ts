@@ -13,9 +13,15 @@ function sequenceOf(tokens: readonly number[], maxTokens = 100): Sequence {
   return placeSequence(sequence, 0, [], tokens.length - 1);
 }
 
+function drafterOf(numTokens: number, minMatch: number): Drafter {
+  const drafter = new Drafter();
+  drafter.use(new NgramProposer(minMatch), numTokens, 64);
+  return drafter;
+}
+
 function draft(tokens: readonly number[], { numTokens = 3, minMatch = 2, room = 9, maxTokens = 100 } = {}) {
   const sequence = sequenceOf(tokens, maxTokens);
-  new Drafter(numTokens, 64, new NgramProposer(minMatch)).draft(sequence, 1, room, new BlockPool(8, 4));
+  drafterOf(numTokens, minMatch).draft(sequence, 1, room, new BlockPool(8, 4));
   return sequence.drafts;
 }
 
@@ -51,13 +57,13 @@ describe("a draft", () => {
     const sequence = sequenceOf([1, 2, 3, 4, 5, 6, 1, 2]);
     const pool = new BlockPool(2, 4);
     sequence.addBlocks(pool.allocate(2) ?? []);
-    expect(new Drafter(3, 64, new NgramProposer(2)).draft(sequence, 1, 9, pool)).toBe(0);
+    expect(drafterOf(3, 2).draft(sequence, 1, 9, pool)).toBe(0);
     expect(sequence.drafts).toEqual([]);
   });
 });
 
 test("a sequence whose drafts are of no use stops drafting, and tries again later", () => {
-  const drafter = new Drafter(2, 64, new NgramProposer(1));
+  const drafter = drafterOf(2, 1);
   const sequence = sequenceOf([1, 1]);
   const pool = new BlockPool(64, 4);
   const tries: boolean[] = [];

@@ -25,9 +25,10 @@ interface Misses {
  * A draft needs the text so far, so a sequence that drafts can't run ahead. If drafting doesn't pay, it stops.
  */
 export class Drafter {
-  readonly #numTokens: number;
-  readonly #mostDrafts: number;
-  readonly #proposer: Proposer;
+  #numTokens = 0;
+  #mostDrafts = 0;
+  /** Null: nothing is drafted. */
+  #proposer: Proposer | null = null;
   readonly #records = new WeakMap<Sequence, Misses>();
   // Counters since start.
   numDrafts = 0;
@@ -35,23 +36,25 @@ export class Drafter {
   numAcceptedTokens = 0;
 
   /**
+   * Drafts in this way from the next plan on. Drafts that are in a step already are settled as before.
    * @param numTokens most tokens per draft
    * @param mostDrafts most draft tokens of a step
    */
-  constructor(numTokens: number, mostDrafts: number, proposer: Proposer) {
+  use(proposer: Proposer | null, numTokens: number, mostDrafts: number): void {
+    this.#proposer = proposer;
     this.#numTokens = numTokens;
     this.#mostDrafts = mostDrafts;
-    this.#proposer = proposer;
   }
 
   /** Whether a sequence waits for its newest tokens, to draft from them. */
   waits(sequence: Sequence): boolean {
+    if (this.#proposer === null) return false;
     return sequence.numPlaceholders > 0 && isFree(sequence) && !this.#isPaused(sequence);
   }
 
   /** Lets the proposer compute what it will propose; null if it computes nothing. */
   prepare(running: readonly Sequence[]): Promise<void> | null {
-    if (!this.#proposer.prepare) return null;
+    if (!this.#proposer?.prepare) return null;
     let room = this.#mostDrafts;
     const wanted: Wanted[] = [];
     for (const sequence of running) {
@@ -72,7 +75,7 @@ export class Drafter {
   draft(sequence: Sequence, count: number, room: number, pool: BlockPool): number {
     const atMost = Math.min(room, this.#mostFor(sequence));
     if (!this.#mayDraft(sequence, count) || atMost <= 0) return 0;
-    const drafts = this.#proposer.propose(sequence, atMost);
+    const drafts = this.#proposer?.propose(sequence, atMost) ?? null;
     if (drafts === null) return 0;
     if (drafts.length === 0) this.#miss(sequence, NOTHING_FOUND);
     const rows = sequence.numComputedTokens + count + drafts.length;

@@ -132,10 +132,10 @@ it("failure_rate is raised when more than its share of the last 100 failed, but 
 it("with new thresholds resolves what was raised, and starts over", () => {
   const alerts = create({ queueLength: 100 });
   expect(steps(alerts, 1, { numWaiting: 150 })).toHaveLength(1);
-  const resolved = alerts.setThresholds({ ...NEVER, queueLength: 200 }, 77);
+  const resolved = alerts.update({ maxNumSeqs: 8, alerts: { ...NEVER, queueLength: 200 } }, 77);
   expect(resolved).toMatchObject([{ name: "queue_length", status: "resolved", value: 150, threshold: 100, atMs: 77 }]);
   expect(steps(alerts, 5, { numWaiting: 150 })).toEqual([]);
-  expect(alerts.setThresholds({ ...NEVER, queueLength: 140 }, 78)).toEqual([]);
+  expect(alerts.update({ maxNumSeqs: 8, alerts: { ...NEVER, queueLength: 140 } }, 78)).toEqual([]);
   expect(steps(alerts, 5, { numWaiting: 150 })).toMatchObject([{ status: "raised", threshold: 140 }]);
 });
 

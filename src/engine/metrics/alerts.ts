@@ -21,7 +21,7 @@ const AUTO = `${OWN_STEPS} times this adapter's own step time and at least ${LEA
 /** Watches the engine's reports and raises an alert when a threshold is crossed, and resolves it when that has recovered. */
 export class Alerts {
   #thresholds: ResolvedAlertThresholds;
-  readonly #maxNumSeqs: number;
+  #maxNumSeqs: number;
   /** Alerts that have been raised and have not recovered. */
   readonly #raised = new Map<Alert["name"], Alert>();
   readonly #gaps = new TokenGaps();
@@ -36,9 +36,11 @@ export class Alerts {
     this.#maxNumSeqs = maxNumSeqs;
   }
 
-  /** Replaces the thresholds and returns the alerts that were raised, resolved: they start over. */
-  setThresholds(thresholds: ResolvedAlertThresholds, atMs: number): Alert[] {
-    this.#thresholds = thresholds;
+  /** Follows another config. With other thresholds the alerts start over; returns those that were raised, resolved. */
+  update({ alerts, maxNumSeqs }: Pick<ResolvedEngineConfig, "alerts" | "maxNumSeqs">, atMs: number): Alert[] {
+    this.#maxNumSeqs = maxNumSeqs;
+    if (JSON.stringify(alerts) === JSON.stringify(this.#thresholds)) return [];
+    this.#thresholds = alerts;
     this.#lowSteps = 0;
     return [...this.#raised.keys()].flatMap((name) => this.#resolve(name, atMs) ?? []);
   }

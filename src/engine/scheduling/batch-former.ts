@@ -13,20 +13,21 @@ type Unit = Sequence | SequenceGroup;
  * batches of one.
  */
 export class BatchFormer {
-  readonly #config: BatchFormerConfig;
-  #mode: BatchingMode;
+  #config: BatchFormerConfig;
   #batch = new Set<Unit>();
+  /** Whether more may run than fit, since the config changed. */
+  #mayBeOverfull = false;
 
   constructor(config: BatchFormerConfig) {
     this.#config = config;
-    this.#mode = config.batchingMode;
   }
 
-  /** Changes the mode. The running sequences become the first batch, as far as it has room. */
-  setMode(mode: BatchingMode, running: readonly Sequence[]): void {
-    if (mode === this.#mode) return;
-    this.#mode = mode;
-    this.#batch = this.#firstUnits(running);
+  /** Follows another config. In another mode the running sequences become the first batch, as far as it has room. */
+  update(config: BatchFormerConfig, running: readonly Sequence[]): void {
+    const isSameMode = config.batchingMode === this.#mode;
+    this.#config = config;
+    this.#mayBeOverfull = true;
+    if (!isSameMode) this.#batch = this.#firstUnits(running);
   }
 
   /** Most units that may run at once. */
@@ -34,9 +35,17 @@ export class BatchFormer {
     return this.#mode === "sequential" ? 1 : this.#config.maxNumSeqs;
   }
 
-  /** Whether more units run than may. */
+  /** Whether more sequences run than may. A group counts all its beams, but may always run by itself. */
   isOverfull(running: readonly Sequence[]): boolean {
-    return running.length > this.batchSize && new Set(running.map(unitOf)).size > this.batchSize;
+    if (!this.#mayBeOverfull) return false;
+    const units = new Set(running.map(unitOf));
+    const size = [...units].reduce((sum, unit) => sum + ("numBeams" in unit ? unit.numBeams : 1), 0);
+    this.#mayBeOverfull = units.size > 1 && size > this.batchSize;
+    return this.#mayBeOverfull;
+  }
+
+  get #mode(): BatchingMode {
+    return this.#config.batchingMode;
   }
 
   /** Returns the waiting sequences that may be admitted now, in order. In any mode, beams of running groups come first. */

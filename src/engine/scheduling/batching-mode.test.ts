@@ -9,7 +9,7 @@ it("sequential: all but the first wait from the next step on, and go on one afte
   const [harness, alone] = [new EngineHarness(), new EngineHarness()];
   for (const each of [harness, alone]) for (const id of ["a", "b", "c"]) each.add(id, [id.charCodeAt(0)], tokens(6));
   for (let i = 0; i < 3; i++) await harness.step();
-  harness.engine.setBatchingMode("sequential");
+  harness.update({ batchingMode: "sequential" });
   await harness.step();
   expect(ids(harness)).toEqual(["a"]);
   expect(harness.steps.at(-1)).toMatchObject({
@@ -32,7 +32,7 @@ it("sequential: waits for the steps in flight before it preempts anyone", async 
   const harness = new EngineHarness({ config: { runAhead: 2 } });
   for (const id of ["a", "b"]) harness.add(id, [1], tokens(20));
   for (let i = 0; i < 4; i++) await harness.step();
-  harness.engine.setBatchingMode("sequential");
+  harness.update({ batchingMode: "sequential" });
   while (harness.engine.stats().num_requests_running > 1) await harness.step();
   await harness.runToEnd();
   expect(harness.choice("b")).toEqual(harness.choice("a"));
@@ -42,14 +42,14 @@ it("static: who runs is the batch, and nobody joins it; continuous: all join at 
   const harness = new EngineHarness();
   for (const id of ["a", "b"]) harness.add(id, [1], tokens(8));
   await harness.step();
-  harness.engine.setBatchingMode("static");
+  harness.update({ batchingMode: "static" });
   harness.add("c", [1], tokens(8));
   await harness.step();
   expect(ids(harness)).toEqual(["a", "b"]);
-  harness.engine.setBatchingMode("static");
+  harness.update({ batchingMode: "static" });
   await harness.step();
   expect(ids(harness)).toEqual(["a", "b"]);
-  harness.engine.setBatchingMode("continuous");
+  harness.update({ batchingMode: "continuous" });
   await harness.step();
   expect(ids(harness)).toEqual(["a", "b", "c"]);
 });
@@ -58,7 +58,7 @@ it("static: who runs and is preempted comes back into its batch, before those wh
   const harness = new EngineHarness({ config: { blockSize: 4, numGpuBlocks: 10, maxNumSeqs: 3 } });
   for (const id of ["a", "b"]) harness.add(id, [1], tokens(28));
   await harness.step();
-  harness.engine.setBatchingMode("static");
+  harness.update({ batchingMode: "static" });
   harness.add("c", [1], tokens(2));
   await harness.runToEnd();
   expect(harness.engine.stats().num_preemptions_total).toBeGreaterThan(0);
@@ -77,6 +77,6 @@ it("wakes an engine that waits for its batch window", async () => {
   void harness.engine.run();
   while (now++ < 5) await Promise.resolve();
   expect(harness.steps).toEqual([]);
-  harness.engine.setBatchingMode("continuous");
+  harness.update({ batchingMode: "continuous" });
   await expect.poll(() => harness.choice("a").finishReason).toBe("length");
 });

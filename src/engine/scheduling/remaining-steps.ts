@@ -13,11 +13,16 @@ const DECAY = 0.5 ** (1 / 64);
  * are cut off, max_tokens is what to expect.
  */
 export class RemainingSteps {
-  readonly #maxNumBatchedTokens: number;
+  #maxNumBatchedTokens: number;
   #numEnded = 0;
   #numTokens = 0;
 
   constructor({ maxNumBatchedTokens }: { readonly maxNumBatchedTokens: number }) {
+    this.#maxNumBatchedTokens = maxNumBatchedTokens;
+  }
+
+  /** Follows another token budget. */
+  update({ maxNumBatchedTokens }: { readonly maxNumBatchedTokens: number }): void {
     this.#maxNumBatchedTokens = maxNumBatchedTokens;
   }
 

@@ -1,4 +1,5 @@
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import { spareSamples } from "../../protocol/step-sizes.ts";
 
 export type SchedulerConfig = Pick<
   ResolvedEngineConfig,
@@ -17,17 +18,12 @@ export type SchedulerConfig = Pick<
   readonly slidingWindow?: number | null;
 };
 
-// A sample takes memory for its logits.
-const MIN_SPARE_SAMPLES = 8;
-const MAX_SPARE_SAMPLES = 64;
-
 /** Returns the samples of a step beyond one per sequence, for drafts and scored prompt tokens. */
 export function maxSpareSamples({
   maxNumSeqs,
   speculation,
 }: Pick<SchedulerConfig, "maxNumSeqs" | "speculation">): number {
-  const drafts = maxNumSeqs * (speculation?.numTokens ?? 0);
-  return Math.max(MIN_SPARE_SAMPLES, Math.min(MAX_SPARE_SAMPLES, drafts));
+  return spareSamples(maxNumSeqs, speculation?.numTokens ?? 0);
 }
 
 /** Returns the most samples of a step. */

@@ -1,4 +1,3 @@
-import type { BatchingMode } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { FinishReason } from "../../protocol/openai.ts";
 import { BatchFormer } from "./batch-former.ts";
@@ -31,9 +30,11 @@ import { WaitingQueue } from "./waiting-queue.ts";
  */
 export class Scheduler {
   readonly pool: BlockPool;
-  /** null without speculation. */
-  readonly drafter: Drafter | null;
-  readonly #config: SchedulerConfig;
+  readonly drafter = new Drafter();
+  /** The config that it began with: slots, rows and samples of a step are laid out for it. */
+  readonly #loaded: SchedulerConfig;
+  #config: SchedulerConfig;
+  readonly #draftModel: Proposer | null;
   readonly #batches: BatchFormer;
   readonly #remainingSteps: RemainingSteps;
   readonly #waiting: WaitingQueue;
@@ -55,10 +56,12 @@ export class Scheduler {
 
   /** @param draftModel drafts, if the config wants that of a model */
   constructor(config: SchedulerConfig, draftModel: Proposer | null = null) {
+    this.#loaded = config;
     this.#config = config;
+    this.#draftModel = draftModel;
     this.#limits = config;
     this.pool = new BlockPool(config.numGpuBlocks, config.blockSize);
-    this.drafter = drafterOf(config, draftModel);
+    this.#useDrafts();
     this.#batches = new BatchFormer(config);
     this.#remainingSteps = new RemainingSteps(config);
     this.#waiting = new WaitingQueue(config.schedulingPolicy, this.#remainingSteps);
@@ -109,9 +112,18 @@ export class Scheduler {
     this.#maxPromptRows = Math.max(1, rows);
   }
 
-  /** Changes the batching mode from the next plan on. */
-  setBatchingMode(mode: BatchingMode): void {
-    this.#batches.setMode(mode, this.#running);
+  /**
+   * Follows another config from the next plan on. Its slots, rows and spare samples must be no more than those of the first
+   * one; the cache stays as it is. If more run than may, the last ones wait again.
+   */
+  update(config: SchedulerConfig): void {
+    this.#config = config;
+    this.#limits = config;
+    this.#useDrafts();
+    this.#batches.update(config, this.#running);
+    this.#remainingSteps.update(config);
+    this.#waiting.usePolicy(config.schedulingPolicy, this.#running);
+    this.#running.sort((a, b) => this.#waiting.compareRunning(a, b));
   }
 
   /** Returns the first waiting requests, in the policy's order. */
@@ -126,7 +138,7 @@ export class Scheduler {
 
   /** Has the draft model draft for the sequences that may; null if there is nothing to wait for. Comes before schedule(). */
   prepareDrafts(): Promise<void> | null {
-    return this.drafter?.prepare(this.#running) ?? null;
+    return this.drafter.prepare(this.#running);
   }
 
   /**
@@ -140,7 +152,7 @@ export class Scheduler {
     if (this.#isBlocked && !mayPreempt) return [];
     const { pool } = this;
     const step: ScheduledSequence[] = [];
-    // The mode may have changed.
+    // The config may have changed.
     while (this.#batches.isOverfull(this.#running)) {
       if (!mayPreempt) return [];
       this.#preempt();
@@ -152,18 +164,18 @@ export class Scheduler {
     const wanted = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
     const hasStreams = this.#running.some(({ numPendingTokens }) => numPendingTokens <= 1);
     const promptRows = hasStreams ? this.#maxPromptRows : Infinity;
-    const budget = new StepBudget(Math.min(wanted, this.#config.maxNumBatchedTokens), promptRows, this.#config);
+    const budget = new StepBudget(Math.min(wanted, this.#loaded.maxNumBatchedTokens), promptRows, this.#config);
     let unserved = this.#running.length;
 
     for (const sequence of this.#running) {
       if (budget.rows === 0) break;
       unserved -= 1;
       if (sequence.numPendingTokens === 0) continue; // it waits for tokens in flight
-      if (this.drafter?.waits(sequence)) continue;
+      if (this.drafter.waits(sequence)) continue;
       const count = budget.rowsFor(sequence, unserved);
       if (count === 0) continue;
       if (!this.#makeRoom(sequence, count, mayPreempt)) break;
-      this.drafter?.draft(sequence, count, budget.draftsFor(count, unserved), pool);
+      this.drafter.draft(sequence, count, budget.draftsFor(count, unserved), pool);
       const scheduled = sequence.giveRows(count, 0, nowMs);
       step.push(scheduled);
       budget.take(scheduled);
@@ -216,12 +228,22 @@ export class Scheduler {
     this.pool.assertConsistent([...this.#running, ...waiting].map((sequence) => sequence.ownBlocks));
     const slots = new Set([...this.#freeSlots, ...this.#running.map((sequence) => sequence.slot)]);
     const leaked = waiting.some((sequence) => sequence.slot !== null || sequence.blockTable.length > 0);
-    if (leaked || slots.has(null) || slots.size !== this.#config.maxNumSeqs) {
+    if (leaked || slots.has(null) || slots.size !== this.#loaded.maxNumSeqs) {
       throw new ChorusError("internal_error", "A waiting sequence holds a slot, or two sequences hold the same one.");
     }
   }
 
+  #useDrafts(): void {
+    const { speculation } = this.#config;
+    if (speculation === null) return this.drafter.use(null, 0, 0);
+    const proposer = speculation.method === "ngram" ? new NgramProposer(speculation.minMatch) : this.#draftModel;
+    if (proposer === null) throw new ChorusError("internal_error", "The draft model is missing.", "speculation");
+    this.drafter.use(proposer, speculation.numTokens, maxSpareSamples(this.#config));
+  }
+
   #publish(sequence: Sequence, numWritten: number): void {
+    // Without the prefix cache it has given back blocks that were never published, and these may hold something else now.
+    if (sequence.numPublishedBlocks < sequence.numFreedBlocks) return;
     const numFull = Math.floor(numWritten / this.pool.blockSize);
     while (sequence.numPublishedBlocks < numFull) {
       const index = sequence.numPublishedBlocks;
@@ -327,12 +349,4 @@ export class Scheduler {
     this.pool.free(sequence.ownBlocks);
     if (sequence.slot !== null) this.#freeSlots.push(sequence.slot);
   }
-}
-
-function drafterOf(config: SchedulerConfig, draftModel: Proposer | null): Drafter | null {
-  const { speculation } = config;
-  if (speculation === null) return null;
-  const proposer = speculation.method === "ngram" ? new NgramProposer(speculation.minMatch) : draftModel;
-  if (proposer === null) throw new ChorusError("internal_error", "The draft model is missing.", "speculation");
-  return new Drafter(speculation.numTokens, maxSpareSamples(config), proposer);
 }

@@ -5,7 +5,7 @@ import type { RemainingSteps } from "./remaining-steps.ts";
 
 /** Sequences that wait for a slot, in the policy's order. Equals come in order of arrival. */
 export class WaitingQueue {
-  readonly #policy: (typeof POLICIES)[SchedulingPolicy];
+  #policy: (typeof POLICIES)[SchedulingPolicy];
   readonly #remainingSteps: RemainingSteps;
   /** As it was when the queue was last put in order. */
   #longestSteps = Infinity;
@@ -19,6 +19,14 @@ export class WaitingQueue {
   constructor(policy: SchedulingPolicy, remainingSteps: RemainingSteps) {
     this.#policy = POLICIES[policy];
     this.#remainingSteps = remainingSteps;
+  }
+
+  /** Follows another policy: all sequences are ranked again, by what they have waited so far. */
+  usePolicy(policy: SchedulingPolicy, running: readonly Sequence[]): void {
+    if (POLICIES[policy] === this.#policy) return;
+    this.#policy = POLICIES[policy];
+    this.#byRank = null;
+    for (const sequence of running) sequence.rerank(this.#rank);
   }
 
   get length(): number {
@@ -86,10 +94,13 @@ export class WaitingQueue {
   }
 
   #bringUpToDate(step: number): void {
-    const batch: Batch = { remainingSteps: this.#remainingSteps, longestSteps: this.#longestSteps };
-    const rank = (sequence: Sequence, waitedSteps: number) => this.#policy.rank(sequence, waitedSteps, batch);
-    for (const sequence of this.#sequences) sequence.age(step, rank);
+    for (const sequence of this.#sequences) sequence.age(step, this.#rank);
   }
+
+  readonly #rank = (sequence: Sequence, waitedSteps: number): number => {
+    const batch: Batch = { remainingSteps: this.#remainingSteps, longestSteps: this.#longestSteps };
+    return this.#policy.rank(sequence, waitedSteps, batch);
+  };
 
   /** Returns the steps until the batch ends. Without a batch it is the first sequence's: the others are to match it. */
   #longestOf(running: readonly Sequence[], step: number): number {

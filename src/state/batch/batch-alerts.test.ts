@@ -49,15 +49,15 @@ it("gives thresholds to the engine, and to the next one; without any the engine 
   const alerts = new BatchAlerts();
   const [first, second] = [new FakeEngine(), new FakeEngine()];
   alerts.watch(first);
-  expect(first.thresholds).toBeNull();
+  expect(first.updates).toEqual([]);
   alerts.set("queueLength", 8);
   alerts.set("itlMs", null);
-  expect(first.thresholds).toEqual({ queueLength: 8, itlMs: null });
+  expect(first.updates.at(-1)).toEqual({ alerts: { queueLength: 8, itlMs: null } });
   alerts.watch(second);
-  expect(second.thresholds).toEqual({ queueLength: 8, itlMs: null });
+  expect(second.updates).toEqual([{ alerts: { queueLength: 8, itlMs: null } }]);
   alerts.set("itlMs", undefined);
   alerts.set("queueLength", undefined);
-  expect(second.thresholds).toEqual({});
+  expect(second.updates.at(-1)).toEqual({ alerts: {} });
 });
 
 it("reads what is typed, and says what can be no threshold", () => {

@@ -95,7 +95,7 @@ export class BatchAlerts {
 
   #applyToEngine(): void {
     // It refuses only when it is gone, which its fatal event says.
-    void this.#engine?.setAlertThresholds(this.thresholds.getState()).catch(() => undefined);
+    void this.#engine?.update({ alerts: this.thresholds.getState() }).catch(() => undefined);
   }
 }
 

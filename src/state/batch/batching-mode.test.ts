@@ -1,47 +1,47 @@
 import { expect, it, vi } from "vitest";
+import type { BatchingMode } from "../../protocol/config.ts";
 import { FakeEngine } from "../../testing/app/fake-engine.ts";
 import { BatchingModeControl } from "./batching-mode.ts";
 
 it("tells the engine at once, and the next engine when it is there", () => {
   const [first, second] = [new FakeEngine(), new FakeEngine()];
-  const [told, toldNext] = [first, second].map((engine) => vi.spyOn(engine, "setBatchingMode"));
   const control = new BatchingModeControl();
   control.watch(first);
-  expect(told).not.toHaveBeenCalled();
+  expect(first.updates).toEqual([]);
   control.choose("static");
-  expect(told).toHaveBeenLastCalledWith("static");
+  expect(first.updates).toEqual([{ batchingMode: "static" }]);
   control.watch(null);
   control.choose("sequential");
   expect(control.store.getState()).toBe("sequential");
   control.watch(second);
-  expect(toldNext).toHaveBeenCalledExactlyOnceWith("sequential");
+  expect(second.updates).toEqual([{ batchingMode: "sequential" }]);
 });
 
 it("follows what another tab chooses for the engine that they share, and what it finds there", async () => {
   const engine = new FakeEngine();
   const control = new BatchingModeControl();
   control.watch(engine);
-  await engine.setBatchingMode("static");
+  await engine.update({ batchingMode: "static" });
   expect(control.store.getState()).toBe("static");
   expect(control.isFollowing).toBe(true);
   control.choose("continuous");
   expect(control.isFollowing).toBe(false);
 
   const joined = new FakeEngine({ mode: "sequential" });
-  const told = vi.spyOn(joined, "setBatchingMode");
   control.watch(joined);
   expect(control.store.getState()).toBe("sequential");
-  expect(told).not.toHaveBeenCalled();
+  expect(joined.updates).toEqual([]);
   // The engine before has nothing to say any more.
-  await engine.setBatchingMode("static");
+  await engine.update({ batchingMode: "static" });
   expect(control.store.getState()).toBe("sequential");
 });
 
 it("does not go back to an older choice that the engine tells of late, and takes another tab's newer one", async () => {
   const engine = new FakeEngine();
-  const tell = engine.setBatchingMode.bind(engine);
+  const update = engine.update.bind(engine);
+  const tell = (batchingMode: BatchingMode) => update({ batchingMode });
   let take: () => void = () => undefined;
-  vi.spyOn(engine, "setBatchingMode").mockImplementation(() => new Promise((resolve) => (take = resolve)));
+  vi.spyOn(engine, "update").mockImplementation(() => new Promise((resolve) => (take = () => resolve(engine.config))));
   const control = new BatchingModeControl();
   control.watch(engine);
   control.choose("sequential"); // it is on its way

@@ -30,11 +30,11 @@ export class BatchingModeControl {
     this.#engine = engine;
     this.#told = null;
     if (engine === null) return;
-    engine.on("batchingMode", (mode) => {
+    engine.on("config", ({ batchingMode: told }) => {
       if (engine !== this.#engine) return;
-      this.#told = mode;
+      this.#told = told;
       // A choice that is on its way is newer than this.
-      if (this.#numPending === 0) this.#follow(mode);
+      if (this.#numPending === 0) this.#follow(told);
     });
     const { batchingMode } = engine.config;
     if (batchingMode !== USUAL) this.#follow(batchingMode);
@@ -66,6 +66,6 @@ export class BatchingModeControl {
       this.#numPending -= 1;
       if (this.#numPending === 0 && this.#told !== null) this.#follow(this.#told);
     };
-    this.#engine.setBatchingMode(this.store.getState()).then(taken, taken);
+    this.#engine.update({ batchingMode: this.store.getState() }).then(taken, taken);
   }
 }

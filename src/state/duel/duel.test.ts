@@ -48,7 +48,6 @@ describe("a duel", () => {
   it("tries batching modes one after the other, each on four answers, and restores the mode", async () => {
     const { duel, mode, first, pass } = await openDuel();
     mode.choose("static");
-    const modes = vi.spyOn(first, "setBatchingMode");
     const sides: DuelSide[] = [
       { label: "Continuous", mode: "continuous" },
       { label: "Sequential", mode: "sequential" },
@@ -65,7 +64,8 @@ describe("a duel", () => {
       [100, 12],
       [400, 12],
     ]);
-    expect(modes.mock.calls.flat()).toEqual(["continuous", "sequential", "static"]);
+    const modes = first.updates.map(({ batchingMode }) => batchingMode);
+    expect(modes).toEqual(["static", "continuous", "sequential", "static"]);
     expect(first.accepted.map(({ seed }) => seed).toSorted()).toEqual([1, 1, 2, 2, 3, 3, 4, 4]);
     expect(mode.held.getState()).toBe(false);
   });

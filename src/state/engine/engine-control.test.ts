@@ -74,15 +74,55 @@ it("is dead when the engine says so, and an engine that was replaced is not hear
 
 it("starts again with another config, and with the one before if the engine refuses it", async () => {
   const asked: unknown[] = [];
-  const control = setUp(async ({ maxNumSeqs }) => {
-    asked.push(maxNumSeqs);
-    if (maxNumSeqs === 3) throw new ChorusError("invalid_value", "Three is too many.", "maxNumSeqs");
+  const control = setUp(async ({ numGpuBlocks }) => {
+    asked.push(numGpuBlocks);
+    if (numGpuBlocks === 300) throw new ChorusError("out_of_memory", "That is too much.", "numGpuBlocks");
     return new FakeEngine();
   });
   await control.start();
-  expect(await control.reconfigure({ maxNumSeqs: 2 })).toBeNull();
-  expect(await control.reconfigure({ maxNumSeqs: 3 })).toMatchObject({ param: "maxNumSeqs" });
-  expect(control.config.getState()).toEqual({ maxNumSeqs: 2 });
+  expect(await control.reconfigure({ numGpuBlocks: 200 })).toBeNull();
+  expect(await control.reconfigure({ numGpuBlocks: 300 })).toMatchObject({ param: "numGpuBlocks" });
+  expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
   expect(control.store.getState()).toMatchObject({ status: "ready" });
-  expect(asked).toEqual([undefined, 2, 3, 2]);
+  expect(asked).toEqual([undefined, 200, 300, 200]);
+});
+
+it("changes a running engine where that is enough, and keeps what it refuses", async () => {
+  const engine = new FakeEngine();
+  const control = setUp(async () => engine);
+  expect(control.needsRestart({ maxNumSeqs: 4 })).toBe(true); // none runs yet
+  await control.start();
+  expect(control.needsRestart({ maxNumSeqs: 4 })).toBe(false);
+  expect(await control.reconfigure({ maxNumSeqs: 4, targetItlMs: 30 })).toBeNull();
+  expect(await control.reconfigure({ maxNumSeqs: 4, runAhead: 9 })).toMatchObject({ param: "runAhead" });
+  expect(engine.updates).toEqual([
+    { maxNumSeqs: 4, targetItlMs: 30 },
+    { targetItlMs: null, runAhead: 9 },
+  ]);
+  expect(control.config.getState()).toEqual({ maxNumSeqs: 4, targetItlMs: 30 });
+  expect(control.needsRestart({ maxNumSeqs: 65 })).toBe(true);
+  expect(control.store.getState()).toMatchObject({ status: "ready", engine });
+});
+
+it("starts without a draft model that can't be had, and says why", async () => {
+  const missing = new ChorusError("model_not_found", "The draft model: there is no config.json.", "speculation.model");
+  const asked: CreateEngineOptions[] = [];
+  const control = new EngineControl({
+    createEngine: async (options) => {
+      asked.push(options);
+      if (options.speculation) throw missing;
+      return new FakeEngine();
+    },
+    choice: { model: "fake" },
+    config: { maxNumSeqs: 4, speculation: { method: "draft_model", model: "no/where" } },
+    scheduleFlush: (flush) => flush(),
+    now: () => 0,
+  });
+  await control.start();
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+  expect(asked.at(-1)).toMatchObject({ maxNumSeqs: 4 });
+  expect(control.config.getState()).toEqual({ maxNumSeqs: 4 });
+  expect(control.withoutDrafts.getState()).toMatchObject({ message: missing.message });
+  await control.reconfigure({ numGpuBlocks: 100 });
+  expect(control.withoutDrafts.getState()).toBeNull();
 });

@@ -1,6 +1,7 @@
 import { BACKEND_CHOICES, type BackendChoice, type EngineConfig } from "../../protocol/config.ts";
 import type { ChorusEngine, CreateEngineOptions } from "../../protocol/engine.ts";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
+import { changesBetween, fieldThatRestarts } from "../../protocol/live-config.ts";
 import type { LoadProgress } from "../../protocol/reports.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { advanceStages, NOTHING_LOADED, type LoadStages } from "./load-stages.ts";
@@ -49,6 +50,12 @@ export function keyOfEngine({ model, backend, config, isShared }: EngineChoice):
   return JSON.stringify([keyOfChoice(model), model.dtype ?? null, backend, config]);
 }
 
+function isSameButConfig(a: EngineChoice, b: EngineChoice): boolean {
+  return a.isShared && keyOfEngine({ ...a, config: {} }) === keyOfEngine({ ...b, config: {} });
+}
+
+/** The field that errors of the draft model name. */
+const DRAFT_MODEL = "speculation.model";
 const ONE_ENGINE = "one-engine";
 const BACKEND = "backend";
 
@@ -74,6 +81,9 @@ export class EngineControl {
   readonly #isShared = createStore<boolean>(() => remembered(ONE_ENGINE) === "on");
   /** Whether tabs that choose the same share one engine. Remembered. */
   readonly isShared: ReadonlyStore<boolean> = this.#isShared;
+  readonly #withoutDrafts = createStore<ChorusErrorData | null>(() => null);
+  /** Why the engine started without the draft model that was asked for; null if it has what was asked for. */
+  readonly withoutDrafts: ReadonlyStore<ChorusErrorData | null> = this.#withoutDrafts;
   #onChosen: (choice: EngineChoice, isSharedChanged: boolean) => void = () => undefined;
   readonly #store = createStore<EngineState>(() => ({ status: "loading", stages: NOTHING_LOADED }));
   readonly store: ReadonlyStore<EngineState> = this.#store;
@@ -107,9 +117,18 @@ export class EngineControl {
     this.#onChosen = listener;
   }
 
-  /** Loads the model, and replaces an engine that is there already. Resolves when it is ready or has failed. */
+  /**
+   * Loads the model, and replaces an engine that is there already. If the draft model can't be had, it starts without one: a
+   * link of another person's may name it. Resolves when the engine is ready or has failed.
+   */
   async start(): Promise<void> {
-    const error = await this.#load();
+    let error = await this.#load();
+    if (error?.param === DRAFT_MODEL) {
+      const { speculation: _, ...config } = this.config.getState();
+      this.#withoutDrafts.setState(error, true);
+      this.#config.setState(config, true);
+      error = await this.#load();
+    }
     if (error) this.#showFailure(error);
   }
 
@@ -121,9 +140,28 @@ export class EngineControl {
     return this.#loadWith(this.#choice, choice);
   }
 
-  /** Changes how the engine serves, in the same way. Chats stay; an answer in progress keeps the text it has. */
-  reconfigure(config: EngineConfig): Promise<ChorusErrorData | null> {
-    return this.#loadWith(this.#config, config);
+  /** Whether the engine must be loaded again to serve in this way. */
+  needsRestart(config: EngineConfig): boolean {
+    const state = this.#store.getState();
+    if (state.status !== "ready") return true;
+    return fieldThatRestarts(this.config.getState(), config, state.engine.sizes) !== null;
+  }
+
+  /**
+   * Changes how the engine serves: at once where it can, else as switchTo does. Chats stay; an answer in progress goes on, or
+   * keeps the text it has.
+   */
+  async reconfigure(config: EngineConfig): Promise<ChorusErrorData | null> {
+    const state = this.#store.getState();
+    if (state.status !== "ready" || this.needsRestart(config)) return this.#loadWith(this.#config, config);
+    try {
+      await state.engine.update(changesBetween(this.config.getState(), config));
+    } catch (error) {
+      return toErrorData(error);
+    }
+    this.#config.setState(config, true);
+    this.#onChosen(this.chosen, false);
+    return null;
   }
 
   /** Changes what computes: the model is loaded again, and the chats stay. */
@@ -136,6 +174,7 @@ export class EngineControl {
 
   async #loadWith<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
     const before = store.getState();
+    this.#withoutDrafts.setState(null, true);
     store.setState(value, true);
     this.#onChosen(this.chosen, false);
     const error = await this.#load();
@@ -160,6 +199,7 @@ export class EngineControl {
   async follow(choice: EngineChoice): Promise<void> {
     const before = this.chosen;
     if (!isNamed(before.model)) return;
+    const isLive = isSameButConfig(before, choice) && !this.needsRestart(choice.config);
     this.#isShared.setState(choice.isShared, true);
     if (choice.isShared) {
       this.#choice.setState(choice.model, true);
@@ -168,7 +208,8 @@ export class EngineControl {
     }
     const isSame =
       before.isShared === choice.isShared && (!choice.isShared || keyOfEngine(before) === keyOfEngine(choice));
-    if (!isSame) await this.start();
+    // An engine that several tabs share has changed already.
+    if (!isSame && !isLive) await this.start();
   }
 
   /** Resolves with the error; null: the engine is ready, or a newer start replaced this one. */

@@ -123,3 +123,14 @@ it("keeps a tab's own files out of the engine that is shared", async () => {
   expect(b.control.choice.getState()).toEqual({ model: [] });
   expect(a.engineTabs.store.getState().numOthers).toBe(1);
 });
+
+it("has the tabs of one engine take a change that needs no restart, and counts them once as before", async () => {
+  const { open } = browser();
+  const [a, b] = [await open(), await open()];
+  await a.control.share(true);
+  await a.control.reconfigure({ maxNumSeqs: 4 });
+  await looked();
+  expect(b.control.config.getState()).toEqual({ maxNumSeqs: 4 });
+  expect([a.asked.length, b.asked.length]).toEqual([2, 2]);
+  for (const { engineTabs } of [a, b]) expect(engineTabs.store.getState().numOthers).toBe(0);
+});

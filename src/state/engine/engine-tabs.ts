@@ -34,7 +34,7 @@ export class EngineTabs {
   readonly #store = createStore<TabsMemory>(() => ({ hereBytes: null, numOthers: 0, othersBytes: 0 }));
   readonly store: ReadonlyStore<TabsMemory> = this.#store;
   /** The lock of this tab's engine. */
-  #held: { readonly name: string; readonly release: () => void } | null = null;
+  #held: { readonly key: string; readonly name: string; readonly release: () => void } | null = null;
 
   constructor(engine: EngineControl, home: EngineTabsHome) {
     this.#engine = engine;
@@ -55,6 +55,7 @@ export class EngineTabs {
       void this.#engine.follow((event as MessageEvent<EngineChoice>).data);
     });
     this.#engine.store.subscribe(() => this.#follow());
+    this.#engine.config.subscribe(() => this.#follow());
     this.#follow();
     setInterval(() => void this.look(), LOOK_INTERVAL_MS);
   }
@@ -74,21 +75,28 @@ export class EngineTabs {
   #follow(): void {
     const state = this.#engine.store.getState();
     if (state.status !== "ready") {
-      this.#held?.release();
-      this.#held = null;
+      this.#letGo();
       this.#store.setState({ hereBytes: null });
       return;
     }
-    if (this.#held) return;
     const { weightBytes, kvCacheBytes } = state.engine.model;
     const hereBytes = weightBytes + kvCacheBytes;
+    // Another name: the engine serves in another way now, and who shares it names it so, too.
+    const key = keyOfEngine(this.#engine.chosen);
+    if (this.#held && (this.#held.key === key || !this.#engine.isShared.getState())) return;
+    this.#letGo();
     this.#store.setState({ hereBytes });
-    const name = `${LOCK} ${hereBytes} ${keyOfEngine(this.#engine.chosen)}`;
+    const name = `${LOCK} ${hereBytes} ${key}`;
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
-    this.#held = { name, release };
+    this.#held = { key, name, release };
     // Tabs that share an engine hold the same lock.
     void this.#home.locks.request(name, { mode: "shared" }, () => released).catch(() => undefined);
     void this.look();
+  }
+
+  #letGo(): void {
+    this.#held?.release();
+    this.#held = null;
   }
 }

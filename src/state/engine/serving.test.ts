@@ -19,16 +19,20 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A page that was opened at this hash. An engine of three sequences can't start. */
+/** A page that was opened at this hash. An engine of 200 sequences can't start. */
 async function open(hash = "") {
   const asked: CreateEngineOptions[] = [];
+  const engines: FakeEngine[] = [];
   const opened = openServing(readRoute(hash));
   const mode = new BatchingModeControl();
   const engine = new EngineControl({
     createEngine: async (options) => {
       asked.push(options);
-      if (options.maxNumSeqs === 3) throw new ChorusError("out_of_memory", "Three is too many.", "maxNumSeqs");
-      return new FakeEngine();
+      const { maxNumSeqs = 64 } = options;
+      if (maxNumSeqs === 200) throw new ChorusError("out_of_memory", "200 are too many.", "maxNumSeqs");
+      const created = new FakeEngine({ maxNumSeqs });
+      engines.push(created);
+      return created;
     },
     choice: { model: "fake" },
     config: engineConfigOf(opened.settings),
@@ -38,15 +42,21 @@ async function open(hash = "") {
   const onApplied = vi.fn<() => void>();
   const serving = new Serving({ engine, mode, opened, onApplied });
   await engine.start();
-  return { asked, mode, engine, serving, onApplied };
+  return { asked, engines, mode, engine, serving, onApplied };
 }
 
-it("restarts the engine for what is fixed, and not for the batching mode", async () => {
-  const { asked, mode, serving } = await open();
+it("changes a running engine where it can, and restarts it for what is fixed", async () => {
+  const { asked, engines, mode, serving } = await open();
   expect(serving.needsRestart({ batchingMode: "static" })).toBe(false);
   expect(await serving.apply({ batchingMode: "static" })).toBeNull();
   expect(mode.store.getState()).toBe("static");
   expect(asked).toHaveLength(1);
+  expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4, enablePrefixCaching: false })).toBeNull();
+  expect(engines[0]?.updates).toContainEqual({ maxNumSeqs: 4, enablePrefixCaching: false });
+  expect(await serving.apply({ batchingMode: "static" })).toBeNull();
+  expect(engines[0]?.config).toMatchObject({ maxNumSeqs: 64, enablePrefixCaching: true });
+  expect(asked).toHaveLength(1);
+  expect(serving.needsRestart({ "speculation.method": "ngram" })).toBe(true);
   expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4, "speculation.method": "ngram" })).toBeNull();
   expect(asked).toHaveLength(2);
   expect(asked[1]).toMatchObject({ maxNumSeqs: 4, speculation: { method: "ngram" } });
@@ -78,17 +88,17 @@ it("shows the mode that another tab chose for the engine that they share, and le
   const state = engine.store.getState();
   if (state.status !== "ready") throw new Error("not ready");
   mode.watch(state.engine);
-  await state.engine.setBatchingMode("static");
+  await state.engine.update({ batchingMode: "static" });
   expect(serving.store.getState().settings).toEqual({ batchingMode: "static" });
   expect((await open()).serving.store.getState().settings).toEqual({});
 });
 
 it("goes back to the settings before when the engine can't start", async () => {
   const { asked, engine, serving, onApplied } = await open();
-  await serving.apply({ maxNumSeqs: 4 });
-  expect(await serving.apply({ maxNumSeqs: 3 })).toMatchObject({ message: "Three is too many.", param: "maxNumSeqs" });
-  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 4 });
-  expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 4, 3, 4]);
+  await serving.apply({ maxNumSeqs: 100 });
+  expect(await serving.apply({ maxNumSeqs: 200 })).toMatchObject({ message: "200 are too many.", param: "maxNumSeqs" });
+  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 100 });
+  expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 100, 200, 100]);
   expect(engine.store.getState()).toMatchObject({ status: "ready" });
   expect(onApplied).toHaveBeenCalledTimes(1);
 });
@@ -117,8 +127,20 @@ it("a link opened in the page is followed; one of another page, or without setti
   await serving.follow(readRoute("#/bench?quick"));
   await serving.follow(readRoute("#/"));
   expect(asked).toHaveLength(1);
-  await serving.follow(readRoute("#/?maxNumSeqs=4"));
-  expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 4]);
-  await serving.follow(readRoute("#/?maxNumSeqs=3"));
-  expect(serving.store.getState()).toMatchObject({ settings: { maxNumSeqs: 4 }, link: { status: "refused" } });
+  await serving.follow(readRoute("#/?maxNumSeqs=100"));
+  expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 100]);
+  await serving.follow(readRoute("#/?maxNumSeqs=200"));
+  expect(serving.store.getState()).toMatchObject({ settings: { maxNumSeqs: 100 }, link: { status: "refused" } });
+});
+
+it("follows what another tab has changed on the engine that both share", async () => {
+  const { asked, engine, serving } = await open();
+  await engine.share(true);
+  const { chosen } = engine;
+  await engine.follow({ ...chosen, config: { maxNumSeqs: 4, speculation: null } });
+  expect(asked).toHaveLength(2);
+  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 4 });
+  await engine.follow({ ...chosen, config: { maxNumSeqs: 100 } });
+  expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, undefined, 100]);
+  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 100 });
 });

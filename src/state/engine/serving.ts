@@ -1,9 +1,15 @@
-import type { BatchingMode } from "../../protocol/config.ts";
+import type { BatchingMode, EngineConfig } from "../../protocol/config.ts";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { Route } from "../app/router.ts";
 import type { BatchingModeControl } from "../batch/batching-mode.ts";
 import { remember, remembered } from "../remembered.ts";
-import { checkServing, engineConfigOf, readServing, type ServingSettings } from "../settings/serving-settings.ts";
+import {
+  checkServing,
+  engineConfigOf,
+  readServing,
+  servingOf,
+  type ServingSettings,
+} from "../settings/serving-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { EngineControl } from "./engine-control.ts";
 
@@ -36,7 +42,7 @@ interface ServingOptions {
   readonly onApplied: () => void;
 }
 
-/** How the page's engine serves. The batching mode changes while it runs; all else restarts it. */
+/** How the page's engine serves. What can changes while it runs; all else restarts it. */
 export class Serving {
   readonly #engine: EngineControl;
   readonly #mode: BatchingModeControl;
@@ -51,11 +57,12 @@ export class Serving {
     this.store = this.#store = createStore<ServingState>(() => opened);
     mode.choose(modeOf(opened.settings));
     mode.store.subscribe(this.#takeMode);
+    engine.config.subscribe(this.#takeConfig);
   }
 
   /** Whether the engine must restart to take these settings. */
   needsRestart(settings: ServingSettings): boolean {
-    return JSON.stringify(engineConfigOf(settings)) !== JSON.stringify(this.#engine.config.getState());
+    return this.#engine.needsRestart(engineConfigOf(settings));
   }
 
   /**
@@ -79,12 +86,19 @@ export class Serving {
   }
 
   async #use(settings: ServingSettings, link: LinkOutcome | null): Promise<ChorusErrorData | null> {
-    const error = this.needsRestart(settings) ? await this.#engine.reconfigure(engineConfigOf(settings)) : null;
+    const error = await this.#engine.reconfigure(engineConfigOf(settings));
     if (error) return error;
     this.#store.setState({ settings, link });
     this.#mode.choose(modeOf(settings));
     return null;
   }
+
+  /** Another tab that shares the engine may change the settings. */
+  readonly #takeConfig = (config: EngineConfig): void => {
+    const { settings } = this.store.getState();
+    const { batchingMode } = settings;
+    this.#store.setState({ settings: checkServing({ ...servingOf(config), batchingMode }) });
+  };
 
   /** The mode can also be chosen in the bar, and in other tabs, which keep it. While the demo holds it, it is not the person's. */
   readonly #takeMode = (batchingMode: BatchingMode): void => {

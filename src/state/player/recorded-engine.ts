@@ -49,8 +49,7 @@ export class RecordedEngine implements WatchedEngine {
 
   stats = notRecorded;
   metrics = notRecorded;
-  setBatchingMode = notRecorded;
-  setAlertThresholds = notRecorded;
+  update = notRecorded;
 
   #emit<Name extends keyof EngineEvents>(name: Name, payload: EngineEvents[Name]): void {
     for (const listener of this.#listeners.get(name) ?? []) (listener as (told: EngineEvents[Name]) => void)(payload);

@@ -17,10 +17,9 @@ export type ServingName =
   | "enablePrefixCaching"
   | "runAhead"
   | "speculation.method"
-  | "speculation.numTokens"
+  | "speculation.num_speculative_tokens"
   | "speculation.minMatch"
   | "speculation.model"
-  | "speculation.num_speculative_tokens"
   | "logLevel";
 
 export type ServingValue = string | number | boolean;
@@ -33,10 +32,10 @@ interface FieldOf<Kind extends string> {
   readonly help: string;
   /** The value used where nothing is set, in words. Null: no engine runs yet. */
   readonly usual: (model: ModelCard | null) => string;
-  /** live: from the next step on. restart: the model is loaded again. */
-  readonly takesEffect: "live" | "restart";
-  /** Present: the field exists only with this method of speculation. */
-  readonly method?: "ngram" | "draft_model";
+  /** live: from the next step on. room: so, if the engine was loaded with room for it. restart: the model is loaded again. */
+  readonly takesEffect: "live" | "room" | "restart";
+  /** Present: the field exists only with these methods of speculation. */
+  readonly methods?: readonly string[];
 }
 
 interface NumberField extends FieldOf<"number"> {
@@ -76,7 +75,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     isWhole: false,
     unit: "ms",
     usual: () => "50",
-    takesEffect: "restart",
+    takesEffect: "live",
   },
   {
     name: "maxNumSeqs",
@@ -88,7 +87,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     isWhole: true,
     unit: null,
     usual: () => "64",
-    takesEffect: "restart",
+    takesEffect: "room",
   },
   {
     name: "maxNumBatchedTokens",
@@ -100,7 +99,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     isWhole: true,
     unit: "per step",
     usual: (model) => (model === null ? "the backend's" : model.backend === "cpu" ? "64" : "256"),
-    takesEffect: "restart",
+    takesEffect: "room",
   },
   {
     name: "longPrefillTokenThreshold",
@@ -112,7 +111,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     isWhole: true,
     unit: "tokens",
     usual: () => "0",
-    takesEffect: "restart",
+    takesEffect: "live",
   },
   {
     name: "maxStepStretch",
@@ -124,7 +123,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     isWhole: false,
     unit: "times",
     usual: () => "2",
-    takesEffect: "restart",
+    takesEffect: "live",
   },
   {
     name: "schedulingPolicy",
@@ -138,7 +137,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
       balanced: "Balanced",
     },
     usual: () => "By arrival",
-    takesEffect: "restart",
+    takesEffect: "live",
   },
   {
     name: "maxQueueSize",
@@ -150,7 +149,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     isWhole: true,
     unit: "sequences",
     usual: () => "none",
-    takesEffect: "restart",
+    takesEffect: "live",
   },
   {
     name: "targetItlMs",
@@ -162,7 +161,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     isWhole: false,
     unit: "ms",
     usual: () => "none",
-    takesEffect: "restart",
+    takesEffect: "live",
   },
   {
     name: "numGpuBlocks",
@@ -182,7 +181,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     label: "Prefix cache",
     help: "Questions that begin with the same tokens share their cache blocks.",
     usual: () => "on",
-    takesEffect: "restart",
+    takesEffect: "live",
   },
   {
     name: "runAhead",
@@ -194,7 +193,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     isWhole: true,
     unit: "steps",
     usual: () => "2",
-    takesEffect: "restart",
+    takesEffect: "live",
   },
   {
     name: "speculation.method",
@@ -203,42 +202,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     help: "Several tokens are guessed and checked in one step; the answers stay the same. By n-grams: words that followed the same words before.",
     choices: { ngram: "By n-grams", draft_model: "By a draft model" },
     usual: () => "none",
-    takesEffect: "restart",
-  },
-  {
-    name: "speculation.numTokens",
-    kind: "number",
-    label: "Draft length",
-    help: "Most tokens that are drafted at once.",
-    min: 1,
-    max: 16,
-    isWhole: true,
-    unit: "tokens",
-    usual: () => "4",
-    takesEffect: "restart",
-    method: "ngram",
-  },
-  {
-    name: "speculation.minMatch",
-    kind: "number",
-    label: "Shortest match",
-    help: "This many last tokens must have occurred before.",
-    min: 1,
-    max: 8,
-    isWhole: true,
-    unit: "tokens",
-    usual: () => "3",
-    takesEffect: "restart",
-    method: "ngram",
-  },
-  {
-    name: "speculation.model",
-    kind: "text",
-    label: "Draft model",
-    help: "A small model with the same tokens: its hub name, such as distilbert/distilgpt2, or its folder's address. It is downloaded and loaded too.",
-    usual: () => "owner/name",
-    takesEffect: "restart",
-    method: "draft_model",
+    takesEffect: "room",
   },
   {
     name: "speculation.num_speculative_tokens",
@@ -250,8 +214,30 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     isWhole: true,
     unit: "tokens",
     usual: () => "4",
+    takesEffect: "room",
+    methods: ["ngram", "draft_model"],
+  },
+  {
+    name: "speculation.minMatch",
+    kind: "number",
+    label: "Shortest match",
+    help: "This many last tokens must have occurred before.",
+    min: 1,
+    max: 8,
+    isWhole: true,
+    unit: "tokens",
+    usual: () => "3",
+    takesEffect: "live",
+    methods: ["ngram"],
+  },
+  {
+    name: "speculation.model",
+    kind: "text",
+    label: "Draft model",
+    help: "A small model with the same tokens: its hub name, such as distilbert/distilgpt2, or its folder's address. It is downloaded and loaded too.",
+    usual: () => "owner/name",
     takesEffect: "restart",
-    method: "draft_model",
+    methods: ["draft_model"],
   },
   {
     name: "logLevel",
@@ -260,6 +246,6 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     help: "What the engine writes to the browser's console.",
     choices: { silent: "Silent", error: "Errors", warn: "Warnings", info: "Information", debug: "Everything" },
     usual: () => "Silent",
-    takesEffect: "restart",
+    takesEffect: "live",
   },
 ];

@@ -14,7 +14,7 @@ import {
 const MODEL = { numLayers: 2, numKvHeads: 2, headDim: 32, maxPositions: 512 };
 
 /** What the field needs beside it. */
-const besides = ({ name, method }: ServingField) => ({
+const besides = ({ name, methods: [method] = [] }: ServingField) => ({
   ...(name === "maxNumSeqs" || name === "longPrefillTokenThreshold" ? { maxNumBatchedTokens: 8192 } : {}),
   ...(method && { "speculation.method": method }),
   ...(method === "draft_model" && { "speculation.model": "owner/name" }),
@@ -86,6 +86,7 @@ it.each([
   ],
   [{ "speculation.method": "draft_model" }, "speculation.model", "given where a draft model drafts."],
   [{ "speculation.model": "a/b" }, "speculation.model", 'needs speculation.method "draft_model".'],
+  [{ "speculation.num_speculative_tokens": "2" }, "speculation.num_speculative_tokens", '"ngram" or "draft_model".'],
 ])("%j is refused by name", (typed, param, message) => {
   const refusal = expect.objectContaining({ param, message: expect.stringContaining(message) as string }) as Error;
   expect(() => readServing(typed)).toThrow(refusal);

@@ -39,6 +39,11 @@ export function readServing(typed: TypedServing): ServingSettings {
   return checkServing(Object.fromEntries(values) as Record<string, unknown>);
 }
 
+/** Whether a field means anything with this method of speculation. */
+export function isUsedWith({ methods }: ServingField, method: unknown): boolean {
+  return methods === undefined || methods.some((name) => name === method);
+}
+
 /** Returns the settings as the texts that readServing reads. */
 export function writeServing(settings: ServingSettings): TypedServing {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
@@ -68,10 +73,15 @@ export function readServingJson(text: string): ServingSettings {
   return checkServing(flat(value));
 }
 
-/** Returns the part of the config that only a new engine takes. The batching mode is changed while it runs. */
+/** Returns the config without the batching mode, which can be chosen elsewhere, too. */
 export function engineConfigOf(settings: ServingSettings): EngineConfig {
   const { batchingMode: _, ...fixed } = settings;
   return nested(fixed);
+}
+
+/** Returns the settings that engineConfigOf made this config of. @throws ChorusError like checkServing */
+export function servingOf(config: EngineConfig): ServingSettings {
+  return checkServing(flat(config));
 }
 
 function readValue(field: ServingField, text: string): unknown {
@@ -120,10 +130,10 @@ function checkTogether(settings: ServingSettings): void {
     );
   }
   const method = settings["speculation.method"];
-  const stray = SERVING_FIELDS.find((field) => field.method && field.name in settings && field.method !== method);
+  const stray = SERVING_FIELDS.find((field) => field.name in settings && !isUsedWith(field, method));
   if (stray) {
-    const message = `${nameOf(stray)} needs speculation.method "${stray.method}".`;
-    throw new ChorusError("invalid_value", message, stray.name);
+    const methods = stray.methods?.map((name) => `"${name}"`).join(" or ");
+    throw new ChorusError("invalid_value", `${nameOf(stray)} needs speculation.method ${methods}.`, stray.name);
   }
   if (method === "draft_model" && settings["speculation.model"] === undefined) {
     throw refusal(fieldOf("speculation.model"), "given where a draft model drafts");

@@ -1,4 +1,4 @@
-import { resolveEngineConfig } from "../../api/engine-config.ts";
+import { changeEngineConfig, loadedSizes, resolveEngineConfig, type ConfigInUse } from "../../api/engine-config.ts";
 import { ReasoningSplitter } from "../../api/reasoning-splitter.ts";
 import { Metrics } from "../../engine/metrics/metrics.ts";
 import { prometheusText } from "../../engine/metrics/prometheus.ts";
@@ -10,9 +10,10 @@ import type {
   CompletionStream,
   EngineEvents,
 } from "../../protocol/engine.ts";
-import type { AlertThresholds, BatchingMode, ResolvedEngineConfig } from "../../protocol/config.ts";
+import type { BatchingMode, ResolvedEngineConfig } from "../../protocol/config.ts";
 import { createHandler } from "../../http/handler.ts";
 import { ChorusError, fromErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
+import type { EngineChanges, LoadedSizes } from "../../protocol/live-config.ts";
 import type {
   ChatCompletionChunk,
   ChatCompletionRequest,
@@ -81,17 +82,17 @@ interface FakeRequest {
 /** A ChorusEngine without a model: answers are scripted, a token is a word, and time passes only in `step()`. */
 export class FakeEngine implements ChorusEngine {
   readonly model: ModelCard;
-  readonly config: ResolvedEngineConfig;
+  readonly sizes: LoadedSizes;
   /** Every request that was accepted, as it came. */
   readonly accepted: ChatCompletionRequest[] = [];
-  /** As they were set last. */
-  thresholds: AlertThresholds | null = null;
+  /** What it was asked to change, one after the other. */
+  readonly updates: EngineChanges[] = [];
+  #config: ConfigInUse;
   readonly #options: FakeEngineOptions;
   readonly #metrics = new Metrics({ maxModelLen: FAKE_MODEL.contextLength });
   readonly #listeners = new Set<{ event: keyof EngineEvents; listener: (payload: never) => void }>();
   readonly #blocks: FakeBlocks;
   #requests: FakeRequest[] = [];
-  #mode: BatchingMode;
   /** Of the last step. */
   #running: readonly FakeRequest[] = [];
   #preemptions = 0;
@@ -105,10 +106,14 @@ export class FakeEngine implements ChorusEngine {
     this.model = { ...FAKE_MODEL, ...options.model };
     const { contextLength, numGpuBlocks } = this.model;
     const { maxNumSeqs = 64, mode: batchingMode = "continuous" } = options;
-    this.#mode = batchingMode;
-    const config = { maxNumSeqs, numGpuBlocks, batchingMode, seed: 0 };
-    this.config = resolveEngineConfig(config, { ...SHAPE, maxPositions: contextLength });
+    const given = { maxNumSeqs, numGpuBlocks, batchingMode, seed: 0 };
+    this.#config = { given, resolved: resolveEngineConfig(given, { ...SHAPE, maxPositions: contextLength }) };
+    this.sizes = loadedSizes(this.config, null);
     this.#blocks = new FakeBlocks(this.model.numGpuBlocks, this.model.blockSize);
+  }
+
+  get config(): ResolvedEngineConfig {
+    return this.#config.resolved;
   }
 
   readonly chat: Chat = {
@@ -220,14 +225,11 @@ export class FakeEngine implements ChorusEngine {
     return this.#blocks.map();
   }
 
-  async setBatchingMode(mode: BatchingMode): Promise<void> {
-    this.#mode = mode;
-    this.#emit("batchingMode", mode);
-  }
-
-  async setAlertThresholds(thresholds: AlertThresholds) {
-    this.thresholds = thresholds;
-    return this.config.alerts;
+  async update(changes: EngineChanges): Promise<ResolvedEngineConfig> {
+    this.updates.push(changes);
+    this.#config = changeEngineConfig(this.#config, changes, this.sizes);
+    this.#emit("config", this.config);
+    return this.config;
   }
 
   async tokenize({ prompt, messages }: TokenizeRequest): Promise<TokenizeResponse> {
@@ -307,8 +309,8 @@ export class FakeEngine implements ChorusEngine {
   }
 
   #chooseRunning(ranBefore: readonly FakeRequest[]): FakeRequest[] {
-    if (this.#mode === "static" && ranBefore.length > 0) return [...ranBefore];
-    return this.#requests.slice(0, this.#mode === "sequential" ? 1 : this.config.maxNumSeqs);
+    if (this.config.batchingMode === "static" && ranBefore.length > 0) return [...ranBefore];
+    return this.#requests.slice(0, this.config.batchingMode === "sequential" ? 1 : this.config.maxNumSeqs);
   }
 
   #leave(requestId: string): void {

@@ -18,6 +18,7 @@ export const MAP: KvCacheMap = {
 export const AT: ModelLocation = { type: "folder", url: "https://page.example/model/" };
 export const CARD = { name: "fake" } as ModelCard;
 export const CONFIG = { maxNumSeqs: 64 } as ResolvedEngineConfig;
+export const SIZES = { maxNumSeqs: 64, maxNumBatchedTokens: 256, maxSpareSamples: 8, usualBatchedTokens: null };
 
 /** The other side of a client, played by a test. */
 export class FakeSide implements Transport {
@@ -29,7 +30,10 @@ export class FakeSide implements Transport {
   isClosed = false;
   isDisposed = false;
   tellsWords = false;
-  loaded: Result<LoadedEngine> | Promise<Result<LoadedEngine>> = { ok: true, value: { model: CARD, config: CONFIG } };
+  loaded: Result<LoadedEngine> | Promise<Result<LoadedEngine>> = {
+    ok: true,
+    value: { model: CARD, config: CONFIG, sizes: SIZES },
+  };
   post: (message: Partial<EngineMessage>) => void = () => undefined;
   submitAnswer: () => void | Promise<void> = () => undefined;
 
@@ -43,7 +47,7 @@ export class FakeSide implements Transport {
           words: [],
           alerts: [],
           devices: [],
-          batchingMode: null,
+          configs: [],
           fatal: null,
           ...message,
         });
@@ -66,11 +70,10 @@ export class FakeSide implements Transport {
         ? { ok: true, value: { prompt: "Hi" } }
         : { ok: false, error: { code: "invalid_value", message: "Empty.", param: "tokens" } },
     kvCacheMap: () => MAP,
-    setBatchingMode: (mode) => {
-      if (mode !== "static") return { ok: false, error: { code: "invalid_value", message: "No.", param: "mode" } };
-      return { ok: true, value: mode };
+    update: ({ maxNumSeqs }) => {
+      if (maxNumSeqs === 4) return { ok: true, value: { ...CONFIG, maxNumSeqs } };
+      return { ok: false, error: { code: "invalid_value", message: "No.", param: "maxNumSeqs" } };
     },
-    setAlertThresholds: () => ({ ok: false, error: { code: "invalid_value", message: "No.", param: "alerts.itlMs" } }),
     tellWords: () => void (this.tellsWords = true),
     dispose: () => void (this.isDisposed = true),
   };

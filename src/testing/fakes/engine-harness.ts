@@ -98,6 +98,8 @@ export class EngineHarness {
   readonly steps: StepReport[] = [];
   readonly requests: RequestReport[] = [];
   readonly fatal: ChorusError[] = [];
+  /** With the changes since. */
+  config: EngineOptions["config"];
   readonly #newRunners: () => Runners;
   #isDeviceLost = false;
   #restore: ((runners: Runners) => void) | null = null;
@@ -112,7 +114,7 @@ export class EngineHarness {
     delay,
     vocabulary = BYTE_VOCABULARY,
   }: HarnessOptions = {}) {
-    const config = { ...ROOMY, ...changes };
+    const config = (this.config = { ...ROOMY, ...changes });
     const fake = { ...config, vocabSize: vocabulary.length };
     const drafts = () => this.#losable(draftRunner ?? new FakeRunner({ ...fake, mistakes: 3 }));
     this.#newRunners = () => ({
@@ -162,6 +164,12 @@ export class EngineHarness {
 
   add(requestId: string, prompt: readonly number[], request: Partial<EngineRequest> = {}): void {
     this.engine.add({ requestId, prompt, params: samplingParams(), ...PLAIN_REQUEST, ...request });
+  }
+
+  /** Changes the config between two steps. Slots, rows and drafts must be within those that it began with. */
+  update(changes: Partial<EngineOptions["config"]>): void {
+    this.config = { ...this.config, ...changes };
+    this.engine.update(this.config);
   }
 
   /** Takes the device away. The engine hears of it, or finds out when a step's result doesn't come. */

@@ -1,7 +1,7 @@
 // The strongest test there is, for any browser: whatever happens around a request, it gets the same tokens and
 // log-probabilities, to the last bit. Nothing of a test runner is imported: a bare page may import it, too.
 
-import type { ChorusEngine, CompletionRequest, createEngine, CreateEngineOptions } from "../../index.ts";
+import type { ChorusEngine, CompletionRequest, createEngine, CreateEngineOptions, EngineChanges } from "../../index.ts";
 
 type CreateEngine = typeof createEngine;
 type EngineStats = Awaited<ReturnType<ChorusEngine["stats"]>>;
@@ -73,10 +73,15 @@ interface AnswersUnder {
 export async function answersUnder(
   create: CreateEngine,
   options: CreateEngineOptions,
-  { config, happened }: Circumstance,
+  { config, changes = [], happened }: Circumstance,
   minRounds: number,
 ): Promise<AnswersUnder> {
   await using engine = await create({ ...options, ...config });
+  let numSteps = 0;
+  engine.on("step", () => {
+    const change = ++numSteps % 3 === 0 ? changes[(numSteps / 3) % changes.length] : undefined;
+    if (change) void engine.update(change);
+  });
   const rounds = [];
   for (;;) {
     rounds.push(await answersTogether(engine, ARRIVALS_MS[rounds.length]));
@@ -94,12 +99,16 @@ const ARRIVALS_MS = [12, 6, 3, 1, 0, 0];
 export interface Circumstance {
   readonly name: string;
   readonly config: Partial<CreateEngineOptions>;
+  /** Made in turn, one after every third step. [none] */
+  readonly changes?: readonly EngineChanges[];
   /** What must have happened for the comparison to mean something. */
   readonly happened: (stats: EngineStats) => boolean;
 }
 
 export const shared = (stats: { step_sequences_total: number; engine_steps_total: number }) =>
   stats.step_sequences_total > 2 * stats.engine_steps_total;
+
+const DRAFTS = { method: "ngram", num_speculative_tokens: 3, minMatch: 1 } as const;
 
 export const CIRCUMSTANCES: Circumstance[] = [
   {
@@ -136,9 +145,21 @@ export const CIRCUMSTANCES: Circumstance[] = [
   },
   {
     name: "with drafts that are sometimes right",
-    config: { runAhead: 2, speculation: { method: "ngram", numTokens: 3, minMatch: 1 }, enablePrefixCaching: false },
+    config: { runAhead: 2, speculation: DRAFTS, enablePrefixCaching: false },
     happened: ({ spec_decode_num_draft_tokens_total: drafted, spec_decode_num_accepted_tokens_total: accepted }) =>
       accepted > 0 && accepted < drafted,
+  },
+  {
+    name: "while the configuration changes",
+    config: { runAhead: 2, maxNumBatchedTokens: 64, maxNumSeqs: 10, speculation: DRAFTS },
+    changes: [
+      { maxNumSeqs: 3, runAhead: 0 },
+      { maxNumBatchedTokens: 10, longPrefillTokenThreshold: 7, speculation: null },
+      { batchingMode: "sequential", schedulingPolicy: "shortest-remaining" },
+      { batchingMode: null, maxNumSeqs: 10, maxNumBatchedTokens: 64, enablePrefixCaching: false },
+      { runAhead: 4, longPrefillTokenThreshold: null, enablePrefixCaching: true, speculation: DRAFTS },
+    ],
+    happened: (stats) => stats.num_preemptions_total > 0 && stats.spec_decode_num_draft_tokens_total > 0,
   },
 ];
 

@@ -22,6 +22,7 @@ export interface FieldCase {
 
 type CasesOf<Body> = { readonly [Name in keyof Body]-?: FieldCase };
 
+const DRAFT_LENGTH = "speculation.num_speculative_tokens";
 const NUMBER: readonly Kind[] = ["integer", "fraction", "not finite"];
 const TINY = Number.MIN_VALUE;
 const BEYOND = 2 ** 53;
@@ -89,25 +90,21 @@ export const CONFIG_CASES: CasesOf<EngineConfig> = {
     ["object"],
     [
       { method: "ngram" },
-      { method: "ngram", numTokens: 16, minMatch: 8 },
-      { method: "ngram", numTokens: 1, minMatch: 1 },
+      { method: "ngram", num_speculative_tokens: 16, minMatch: 8 },
+      { method: "ngram", num_speculative_tokens: 1, minMatch: 1 },
       { method: "draft_model", model: "owner/small" },
       { method: "draft_model", model: "models/small/", num_speculative_tokens: 16 },
     ],
     [],
     [
-      refusal("missing_required_parameter", "speculation.method", { numTokens: 4 }),
+      refusal("missing_required_parameter", "speculation.method", { num_speculative_tokens: 4 }),
       refusal("invalid_value", "speculation.method", { method: "eagle" }),
-      refusal("invalid_value", "speculation.numTokens", { method: "ngram", numTokens: 17 }),
+      refusal("invalid_value", DRAFT_LENGTH, { method: "ngram", num_speculative_tokens: 17 }),
       refusal("invalid_value", "speculation.minMatch", { method: "ngram", minMatch: 0 }),
       refusal("unknown_parameter", "speculation.tokens", { method: "ngram", tokens: 4 }),
       refusal("missing_required_parameter", "speculation.model", { method: "draft_model" }),
       refusal("unknown_parameter", "speculation.minMatch", { method: "draft_model", model: "a/b", minMatch: 1 }),
-      refusal("invalid_value", "speculation.num_speculative_tokens", {
-        method: "draft_model",
-        model: "a/b",
-        num_speculative_tokens: 0,
-      }),
+      refusal("invalid_value", DRAFT_LENGTH, { method: "draft_model", model: "a/b", num_speculative_tokens: 0 }),
     ],
   ),
   schedulingPolicy: oneOf("schedulingPolicy", "fcfs", "priority", "shortest-remaining", "balanced"),

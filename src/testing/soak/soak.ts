@@ -113,7 +113,7 @@ export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: num
       if (home.hide) counts.hidden++;
       for (const mode of MODES) {
         fairness.pause();
-        await engine.setBatchingMode(mode);
+        await engine.update({ batchingMode: mode });
         counts.modeChanges++;
         await home.sleep(1000);
       }

@@ -38,7 +38,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
       <Bar app={app} theme={theme} />
       {isDemo ? <DemoTabs dock={app.batch.dock} /> : <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />}
       <RecoveryNotice app={app} />
-      <ServingNotice serving={app.serving} />
+      <ServingNotice serving={app.serving} engine={app.engine} />
       {app.keeper && <KeepingNotice keeper={app.keeper} workspace={app.workspace} />}
       {app.tabs && <MemoryNotice engine={app.engine} tabs={app.tabs} />}
       <main className={css.main}>

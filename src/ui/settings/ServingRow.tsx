@@ -1,6 +1,6 @@
 import { useId, type ChangeEvent } from "react";
 import type { ServingField } from "../../state/settings/serving-fields.ts";
-import type { ModelCard } from "../../protocol/reports.ts";
+import type { ChorusEngine } from "../../protocol/engine.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
@@ -9,16 +9,17 @@ import css from "./SettingsForm.module.css";
 interface ServingRowProps {
   field: ServingField;
   typed: string;
-  model: ModelCard | null;
+  /** Null: none runs. */
+  engine: Pick<ChorusEngine, "model" | "sizes"> | null;
   /** Why the typed value is refused. */
   problem: string | null;
   onType: (text: string) => void;
 }
 
 /** One serving setting. What is typed is applied with all others. */
-export function ServingRow({ field, typed, model, problem, onType }: ServingRowProps) {
+export function ServingRow({ field, typed, engine, problem, onType }: ServingRowProps) {
   const id = useId();
-  const usual = field.usual(model);
+  const usual = field.usual(engine?.model ?? null);
   const box = {
     id,
     value: typed,
@@ -62,11 +63,20 @@ export function ServingRow({ field, typed, model, problem, onType }: ServingRowP
         </select>
       )}
       <p id={`${id}-help`} className={classNames(css.help, problem !== null && css.bad)}>
-        {problem ?? field.help}
-        {problem === null && field.takesEffect === "live" && " Changes at once."}
+        {problem ?? `${field.help} ${effectOf(field, engine)}`}
       </p>
     </div>
   );
+}
+
+/** What a change of the field alone does. */
+function effectOf({ takesEffect, name }: ServingField, engine: ServingRowProps["engine"]): string {
+  if (takesEffect === "live") return "Applied at once.";
+  if (takesEffect === "restart") return "Restarts the engine; chats are kept.";
+  const most = name === "maxNumSeqs" || name === "maxNumBatchedTokens" ? engine?.sizes[name] : undefined;
+  return most === undefined
+    ? "Applied at once if the engine was loaded with room for it; else it restarts, and chats are kept."
+    : `Applied at once up to ${most}; more restarts the engine, and chats are kept.`;
 }
 
 /** Null: the value is typed. */

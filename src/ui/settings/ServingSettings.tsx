@@ -3,6 +3,7 @@ import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import { SERVING_FIELDS, type ServingName } from "../../state/settings/serving-fields.ts";
 import {
+  isUsedWith,
   readServing,
   readServingJson,
   writeServing,
@@ -22,7 +23,7 @@ import formCss from "./SettingsForm.module.css";
 
 type Checked = { readonly settings: Settings; readonly error: null } | { readonly error: ChorusErrorData };
 
-/** How the engine serves: as a form, as JSON and as a link. Changes are applied together, since most restart the engine. */
+/** How the engine serves: as a form, as JSON and as a link. Changes are applied together, since some restart the engine. */
 export function ServingSettings({ app }: { app: AppState }) {
   const used = useStore(app.serving.store, (state) => state.settings);
   const isFromLink = useStore(app.serving.store, ({ link }) => link?.status === "applied");
@@ -42,7 +43,7 @@ export function ServingSettings({ app }: { app: AppState }) {
 }
 
 function Form({ app, used }: { app: AppState; used: Settings }) {
-  const model = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
+  const engine = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine : null));
   const isLoading = useStore(app.engine.store, ({ status }) => status === "loading");
   const isHeld = useStore(app.batch.mode.held, (state) => state);
   /** What was changed and not applied yet. */
@@ -54,7 +55,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
 
   const typed: TypedServing = { ...writeServing(used), ...edits };
   const method = typed["speculation.method"] ?? "";
-  const fields = SERVING_FIELDS.filter((field) => field.method === undefined || field.method === method);
+  const fields = SERVING_FIELDS.filter((field) => isUsedWith(field, method));
   const checked =
     json === null
       ? check(() => readServing(Object.fromEntries(fields.map(({ name }) => [name, typed[name] ?? ""]))))
@@ -98,7 +99,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
             key={field.name}
             field={field}
             typed={typed[field.name] ?? ""}
-            model={model}
+            engine={engine}
             problem={problemOf(field.name)}
             onType={(text) => edit({ ...edits, [field.name]: text })}
           />
@@ -173,7 +174,7 @@ function effectOf(checked: Checked, isHeld: boolean, { serving }: AppState): str
   if (isHeld) return "The demo is running. Settings can be applied when it has ended.";
   return serving.needsRestart(checked.settings)
     ? "Applying this restarts the engine: the model is loaded again. All chats are kept; an answer in progress stops and keeps its text."
-    : "Applying this takes effect at once.";
+    : "Applied at once: nothing is interrupted.";
 }
 
 /** Each name with nothing typed. */

@@ -1,0 +1,75 @@
+// Which part of a config a running engine can change between two steps, and for which part it must be loaded again.
+
+import type { EngineConfig } from "./config.ts";
+import { slotsAndRows, spareSamples, type StepSizes } from "./step-sizes.ts";
+
+export const LIVE_FIELDS = [
+  "maxNumSeqs",
+  "maxNumBatchedTokens",
+  "longPrefillTokenThreshold",
+  "maxStepStretch",
+  "schedulingPolicy",
+  "batchingMode",
+  "batchWindowMs",
+  "maxQueueSize",
+  "targetItlMs",
+  "enablePrefixCaching",
+  "runAhead",
+  "speculation",
+  "alerts",
+  "logLevel",
+] as const satisfies readonly (keyof EngineConfig)[];
+type LiveField = (typeof LIVE_FIELDS)[number];
+
+/** Most tokens per draft where nothing is said. */
+export const DEFAULT_DRAFT_LENGTH = 4;
+
+/** Fields that are to change. null: back to the default. */
+export type EngineChanges = { [Name in LiveField]?: EngineConfig[Name] | null };
+
+/** What an engine was loaded with: until it is loaded again, its steps can be smaller, but no larger. */
+export interface LoadedSizes extends StepSizes {
+  /** The token budget where none is set; null: the library's. */
+  readonly usualBatchedTokens: number | null;
+}
+
+/** Returns the changes that lead from one config to the other. Only for configs of the same model's engine. */
+export function changesBetween(before: EngineConfig, after: EngineConfig): EngineChanges {
+  const changed = LIVE_FIELDS.filter((name) => !isSame(before[name], after[name]));
+  return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]));
+}
+
+/**
+ * Returns the first field for which a running engine must be loaded again; null: it can change from one config to the other
+ * between two steps.
+ */
+export function fieldThatRestarts(before: EngineConfig, after: EngineConfig, loaded: LoadedSizes): string | null {
+  const names = Object.keys({ ...before, ...after }) as (keyof EngineConfig)[];
+  const live: readonly string[] = LIVE_FIELDS;
+  const fixed = names.find((name) => !live.includes(name) && !isSame(before[name], after[name]));
+  if (fixed !== undefined) return fixed;
+  if (!isSame(draftModelOf(before), draftModelOf(after))) return "speculation.model";
+  const { maxNumSeqs = null, maxNumBatchedTokens = null, speculation } = after;
+  const sizes = slotsAndRows({ maxNumSeqs, maxNumBatchedTokens }, loaded.usualBatchedTokens);
+  if (sizes.maxNumSeqs > loaded.maxNumSeqs) return "maxNumSeqs";
+  if (sizes.maxNumBatchedTokens > loaded.maxNumBatchedTokens) return "maxNumBatchedTokens";
+  const draftLength = speculation ? (speculation.num_speculative_tokens ?? DEFAULT_DRAFT_LENGTH) : 0;
+  return spareSamples(sizes.maxNumSeqs, draftLength) > loaded.maxSpareSamples ? "speculation" : null;
+}
+
+function draftModelOf({ speculation }: EngineConfig): unknown {
+  return speculation?.method === "draft_model" ? speculation.model : null;
+}
+
+/** null is the default, as what is left out is. */
+function isSame(a: unknown, b: unknown): boolean {
+  return isEqual(a ?? null, b ?? null);
+}
+
+/** Compares plain data. Files are equal only where they are the same objects. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || Array.isArray(a)) return false;
+  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  return Object.keys({ ...one, ...other }).every((name) => isEqual(one[name], other[name]));
+}

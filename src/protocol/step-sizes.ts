@@ -1,0 +1,37 @@
+// The sizes of a step. A model's memory is laid out for them when it is loaded.
+
+export interface StepSizes {
+  /** Slots. */
+  readonly maxNumSeqs: number;
+  /** Rows. */
+  readonly maxNumBatchedTokens: number;
+  /** Samples beyond one per sequence, for drafts and scored prompt tokens. */
+  readonly maxSpareSamples: number;
+}
+
+const DEFAULT_MAX_NUM_SEQS = 64;
+/** Of backends that have none of their own; and the most rows that a larger maxNumSeqs brings with it. */
+const DEFAULT_MAX_NUM_BATCHED_TOKENS = 256;
+
+// A sample takes memory for its logits.
+const MIN_SPARE_SAMPLES = 8;
+const MAX_SPARE_SAMPLES = 64;
+
+/** Returns slots and rows, where what is not given (null) has its default. */
+export function slotsAndRows(
+  { maxNumSeqs, maxNumBatchedTokens }: { readonly [Name in "maxNumSeqs" | "maxNumBatchedTokens"]: number | null },
+  usualBatchedTokens: number | null,
+): Pick<StepSizes, "maxNumSeqs" | "maxNumBatchedTokens"> {
+  const rows =
+    maxNumBatchedTokens ??
+    Math.max(
+      usualBatchedTokens ?? DEFAULT_MAX_NUM_BATCHED_TOKENS,
+      Math.min(maxNumSeqs ?? 0, DEFAULT_MAX_NUM_BATCHED_TOKENS),
+    );
+  return { maxNumSeqs: maxNumSeqs ?? Math.min(DEFAULT_MAX_NUM_SEQS, rows), maxNumBatchedTokens: rows };
+}
+
+/** @param draftLength most tokens per draft; 0 without drafts */
+export function spareSamples(maxNumSeqs: number, draftLength: number): number {
+  return Math.max(MIN_SPARE_SAMPLES, Math.min(MAX_SPARE_SAMPLES, maxNumSeqs * draftLength));
+}
