@@ -2,12 +2,11 @@ import { createEngine, models } from "./index.ts";
 import { AppUpdates } from "./state/app/app-updates.ts";
 import { readPageOptions } from "./state/app/page-options.ts";
 import { IndexedDbStorage } from "./state/workspace/workspace-storage.ts";
-import { startApp } from "./ui/app/start-app.ts";
+import { loadKept, startApp } from "./ui/app/start-app.ts";
 
 const root = document.getElementById("root");
 if (root) {
-  const storage = new IndexedDbStorage();
-  const loaded = await storage.load();
+  const kept = await loadKept(new IndexedDbStorage());
   const updates = new AppUpdates(import.meta.url);
   // The development server has no service worker. Without https there is none either.
   const workers = import.meta.env.PROD && "serviceWorker" in navigator ? navigator.serviceWorker : null;
@@ -18,7 +17,7 @@ if (root) {
     updates,
     // A file of its own, loaded with the first schema.
     schemaProblem: async (schema) => (await import("./grammar/schema-problem.ts")).schemaProblem(schema),
-    kept: { storage, loaded },
+    kept,
     ...(workers && {
       siteApiHome: { workers, caches, locks: navigator.locks, channel: new BroadcastChannel("chorus-api") },
     }),

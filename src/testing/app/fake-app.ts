@@ -20,7 +20,7 @@ import type { Alert, LoadProgress, LoadStage } from "../../protocol/reports.ts";
 import { IndexedDbStorage } from "../../state/workspace/workspace-storage.ts";
 import { EMBEDDED_MODEL, labelOfChoice } from "../../state/models/model-choice.ts";
 import { readPageOptions } from "../../state/app/page-options.ts";
-import { startApp } from "../../ui/app/start-app.ts";
+import { loadKept, startApp } from "../../ui/app/start-app.ts";
 import { FakeEngine } from "./fake-engine.ts";
 import { FakeModels } from "./fake-models.ts";
 
@@ -118,8 +118,7 @@ if (query.has("nogpu")) Reflect.deleteProperty(Navigator.prototype, "gpu");
 
 const root = document.getElementById("root");
 if (root) {
-  const storage = new IndexedDbStorage();
-  const kept = query.has("keep") ? { kept: { storage, loaded: await storage.load() } } : {};
+  const kept = query.has("keep") ? { kept: await loadKept(new IndexedDbStorage()) } : {};
   const { workspace } = startApp({
     ...kept,
     root,

@@ -9,9 +9,11 @@ import { AppUpdates } from "../../state/app/app-updates.ts";
 import { rememberedBackend, type CreateEngine } from "../../state/engine/engine-control.ts";
 import { FrameFlusher } from "../../state/frame-flusher.ts";
 import { keepWhileOpen } from "../../state/workspace/keeping-turn.ts";
+import type { WorkspaceStorage } from "../../state/workspace/workspace-storage.ts";
 import { EMBEDDED_MODEL, rememberChoice, rememberedChoice } from "../../state/models/model-choice.ts";
 import { Router } from "../../state/app/router.ts";
 import { Theme } from "../../state/app/theme.ts";
+import { loadMarkdown } from "../chat/markdown-view.ts";
 import { Pages } from "./Pages.tsx";
 
 interface StartAppOptions {
@@ -33,6 +35,14 @@ interface StartAppOptions {
   readonly updates?: AppUpdates;
 }
 
+/** Loads what was saved. If there are answers, it waits for what renders them, so that they don't change before the eye. */
+export async function loadKept(storage: WorkspaceStorage): Promise<NonNullable<AppStateOptions["kept"]>> {
+  const markdown = loadMarkdown();
+  const loaded = await storage.load();
+  if (loaded.saved?.panes.some(({ turns }) => turns.length > 0)) await markdown;
+  return { storage, loaded };
+}
+
 /** Renders the app. The chats, and the model they load, are opened when they are first shown or requested. */
 export function startApp(options: StartAppOptions): { readonly openChats: () => AppState } {
   const {
@@ -46,6 +56,7 @@ export function startApp(options: StartAppOptions): { readonly openChats: () => 
     model = null,
     backend = null,
   } = options;
+  void loadMarkdown();
   const flusher = new FrameFlusher();
   const router = new Router();
   let app: AppState | undefined;

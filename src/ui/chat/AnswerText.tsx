@@ -1,8 +1,9 @@
 import type { ReactNode } from "react";
 import { ErrorBoundary } from "../components/ErrorBoundary.tsx";
+import { useStore } from "../use-store.ts";
 import css from "./AnswerText.module.css";
 import { LeftOut, shownPart } from "./LeftOut.tsx";
-import { Markdown } from "./markdown/Markdown.tsx";
+import { markdownView } from "./markdown-view.ts";
 
 interface AnswerTextProps {
   text: string;
@@ -12,6 +13,7 @@ interface AnswerTextProps {
 
 /** An answer as Markdown. One that can't be rendered is shown as it is. */
 export function AnswerText({ text, caret }: AnswerTextProps) {
+  const { Markdown } = useStore(markdownView, (state) => state);
   const shown = shownPart(text);
   const asItIs = (
     <p className={css.plain}>
@@ -21,7 +23,7 @@ export function AnswerText({ text, caret }: AnswerTextProps) {
   );
   return (
     <ErrorBoundary subject={text} fallback={asItIs}>
-      <Markdown text={shown} caret={caret} />
+      {Markdown ? <Markdown text={shown} caret={caret} /> : asItIs}
       <LeftOut text={text} />
     </ErrorBoundary>
   );

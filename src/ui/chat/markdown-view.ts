@@ -1,0 +1,14 @@
+import { createStore } from "../../state/store.ts";
+import type { Markdown } from "./markdown/Markdown.tsx";
+
+/** Renders Markdown. Null until it is loaded: a page without answers does without. */
+export const markdownView = createStore<{ readonly Markdown: typeof Markdown | null }>(() => ({ Markdown: null }));
+
+/** Loads it. Without it, answers are shown as they are written. */
+export async function loadMarkdown(): Promise<void> {
+  try {
+    markdownView.setState({ Markdown: (await import("./markdown/Markdown.tsx")).Markdown });
+  } catch {
+    // As said above.
+  }
+}
