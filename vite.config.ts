@@ -12,10 +12,22 @@ import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
 const isNeededOffline = (path: string) =>
   !path.startsWith("lib/") && !path.endsWith(".md") && (!path.startsWith("models/") || path.startsWith(EMBEDDED_MODEL));
 
-/** Of the page's modules those that are not loaded on demand (the benchmark, the player, the duel, the demo, the models and servers to choose from, the
- * settings, what talks to servers, what a browser without WebGPU is shown). */
-const isNeededFirst =
-  /\/src\/(?:ui\/(?!bench\/|player\/|duel\/|unsupported\/|connections\/|demo\/Demo(?:View|Pane|Race)\b|models\/(?!ModelPicker)|settings\/(?!(?:AppSettings|PaneSettings|AnsweredBy)\.))|state\/(?!duel\/|player\/(?!handed-over))|client\/(?!(?:block-ledger|check-recording|chrome-trace|read-recording)\.|remote\/(?!address)|page-api)|protocol\/)|\/node_modules\/(?:react|react-dom|scheduler|zustand|marked|idb-keyval|comlink)\//;
+/** The modules of the first page... */
+const IN_THE_PAGE =
+  /\/src\/(?:ui|state|client|protocol)\/|\/node_modules\/(?:react|react-dom|scheduler|zustand|idb-keyval|comlink)\//;
+/** ... without those that are loaded on demand: what a first visit does not show at once. */
+const ON_DEMAND = [
+  /\/ui\/(?:bench|branches|chat\/markdown|connections|duel|player|unsupported)\//,
+  /\/ui\/(?:app\/UndoToast|components\/VirtualList|demo\/Demo(?:View|Pane|Race))\b/,
+  /\/ui\/history\/(?!ChatsButton)/,
+  /\/ui\/models\/(?!ModelPicker)/,
+  /\/ui\/settings\/(?!(?:AppSettings|PaneSettings|AnsweredBy)\.)/,
+  /\/state\/(?:chat\/branch-lines|workspace\/export-chats)\b/,
+  /\/state\/history\/(?!closed-chats?\.|words\.)/,
+  /\/state\/(?:duel\/|player\/(?!handed-over))/,
+  /\/client\/(?:(?:block-ledger|check-recording|chrome-trace|read-recording)\.|remote\/(?!address)|page-api)/,
+];
+const isNeededFirst = (id: string) => IN_THE_PAGE.test(id) && !ON_DEMAND.some((modules) => modules.test(id));
 
 const ISOLATION = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "credentialless" };
 

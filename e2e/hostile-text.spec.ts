@@ -1,7 +1,7 @@
 // Whatever a model wrote or a file brought, the page shows it and goes on: the chats are kept, so it would come again with
 // each reload.
 
-import { writeFile } from "node:fs/promises";
+import { truncate, writeFile } from "node:fs/promises";
 import { expect, test } from "playwright/test";
 import { App } from "./support/app.ts";
 import { overwrite } from "./support/saved-record.ts";
@@ -58,7 +58,8 @@ test("a file of chats that is too large is refused", async ({ page }, testInfo) 
   await App.openFake(page, QUERY);
   await page.getByRole("button", { name: "Settings for all panes" }).click();
   const path = testInfo.outputPath("chats.json");
-  await writeFile(path, Buffer.alloc(33 * 2 ** 20, " "));
+  await writeFile(path, "");
+  await truncate(path, 129 * 2 ** 20);
   await page.getByLabel("File of chats").setInputFiles(path);
-  await expect(page.getByRole("alert")).toContainText("The file has 33 MB; at most 32 MB of chats can be opened.");
+  await expect(page.getByRole("alert")).toContainText("The file has 129 MB; at most 128 MB of chats can be opened.");
 });

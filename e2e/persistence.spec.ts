@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "playwright/test";
 import { App, ENDLESS } from "./support/app.ts";
-import { overwrite, written } from "./support/saved-record.ts";
+import { closedAre, overwrite, written } from "./support/saved-record.ts";
 
 const QUERY = "keep&stepms=20";
 const ENDLESS_ANSWER = `${QUERY}&${ENDLESS}`;
@@ -130,7 +130,7 @@ test("chats are exported and imported; one is saved as Markdown", async ({ page 
 
   await page.getByRole("button", { name: "Settings for all panes" }).click();
   const exported = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export 2 chats" }).click();
+  await page.getByRole("button", { name: "Export all chats" }).click();
   const file = await (await exported).path();
   await page.keyboard.press("Escape");
 
@@ -201,4 +201,70 @@ test("what was said in a tab that does not save is there after it was closed", a
   const again = await App.openFake(newer, QUERY);
   await expect(again.page.getByRole("main")).toContainText("The capital of France is Paris.");
   await expect(again.page.getByRole("region", { name: /^Pane \d+$/ })).toHaveCount(2);
+});
+
+test("closed chats are found by words and days, opened, and deleted by asking; they survive a reload", async ({
+  page,
+}) => {
+  let app = await App.openFake(page, QUERY);
+  await app.pane(1).ask(FRANCE);
+  await app.pane(1).finished();
+  await page.getByRole("button", { name: "Close pane 1" }).click();
+  // More than are shown at once, of an earlier year.
+  const chat = (number: number) => ({
+    title: null,
+    settings: {},
+    turns: [{ id: 0, question: `Question ${number}`, answer: `Crème ${number}`, end: "stop" }],
+    firstSent: 0,
+    draft: "",
+    askedMs: new Date(2020, 5, 15, 12).getTime(),
+  });
+  const closed = Array.from({ length: 150 }, (_, number) => chat(number));
+  const file = { app: "chorus", version: 1, current: 1, shared: {}, panes: [{ number: 1, ...chat(150) }], closed };
+  await page.getByRole("button", { name: "Settings for all panes" }).click();
+  await page
+    .getByLabel("File of chats")
+    .setInputFiles({ name: "chats.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(file)) });
+  await expect(page.getByText("1 chat was opened. 150 chats were added to the list of chats.")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await closedAre(page, 151);
+
+  app = await App.openFake(page, QUERY);
+  await page.getByRole("button", { name: "Chats", exact: true }).click();
+  const list = page.getByRole("dialog", { name: "Chats" });
+  const rows = list.getByRole("listitem").filter({ has: page.getByRole("button") });
+  await expect(list.getByText("152 chats")).toBeVisible();
+  await expect(list.getByRole("heading", { name: "Open", exact: true })).toBeVisible();
+  expect(await rows.count()).toBeLessThan(40);
+  const words = list.getByRole("searchbox", { name: "Words in the chat" });
+  await expect(words).toBeFocused();
+  await words.fill("cre");
+  await expect(rows.first().locator("mark")).toHaveText("Crème");
+  await words.fill("creme 14");
+  await expect(list.getByText("11 chats found")).toBeVisible();
+  await words.fill("paris capital");
+  await expect(list.getByText("1 chat found")).toBeVisible();
+  await words.fill("");
+  await list.getByLabel("to", { exact: true }).fill("2020-06-15");
+  await expect(list.getByText("151 chats found")).toBeVisible();
+  await list.getByLabel("to", { exact: true }).fill("2020-06-14");
+  await expect(list.getByText("No chat was found.")).toBeVisible();
+  await list.getByLabel("to", { exact: true }).fill("");
+
+  await list.getByLabel("From").fill("2021-01-01");
+  await words.press("ArrowDown");
+  await expect(rows.getByRole("button", { name: FRANCE, exact: false }).first()).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(list).toBeHidden();
+  await expect(app.pane(1).turn).toContainText("Paris");
+  await expect(app.pane(1).message).toBeFocused();
+  await closedAre(page, 150);
+
+  await page.keyboard.press("Alt+h");
+  await words.fill("question 77");
+  await list.getByRole("button", { name: "Delete Question 77" }).click();
+  await expect(list.getByRole("button", { name: "Keep" })).toBeFocused();
+  await list.getByRole("button", { name: "Delete", exact: true }).click();
+  await expect(list.getByText("0 chats found")).toBeVisible();
+  await closedAre(page, 149);
 });

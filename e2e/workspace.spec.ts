@@ -107,6 +107,7 @@ test("questions are edited, answers regenerated, the chat cleared and restored",
   await pane.finished();
   expect(await pane.answer()).toBe(before);
   await expect.poll(() => questions(pane)).toHaveLength(2);
+  await expect(pane.turn.getByRole("button", { name: "Variant 2 of 2" })).toBeVisible();
 
   const first = pane.log.getByRole("article").first();
   await first.getByRole("button", { name: "Edit question" }).click();
@@ -115,7 +116,7 @@ test("questions are edited, answers regenerated, the chat cleared and restored",
   await box.press("Escape");
   await expect(pane.message).toBeFocused();
   await first.getByRole("button", { name: "Edit question" }).click();
-  await expect(first).toContainText("Everything after this will be replaced.");
+  await expect(first).toContainText("What follows stays as a variant.");
   await box.fill(BREAD);
   await box.press("Enter");
   await expect(pane.turn).toContainText("small pockets.");
@@ -123,8 +124,71 @@ test("questions are edited, answers regenerated, the chat cleared and restored",
 
   await menuItem(page, 1, "Clear chat");
   await expect(pane.log.getByRole("article")).toHaveCount(0);
-  await pane.region.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByRole("status").filter({ hasText: "Chat cleared" })).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
   await expect(pane.turn).toContainText("small pockets.");
+  await expect(page.getByRole("button", { name: "Undo" })).toBeHidden();
+});
+
+test("a double click on × closes one pane; Ctrl+Z brings it back, unless a text field has something to undo", async ({
+  page,
+}) => {
+  const app = await App.openFake(page, "panes=3&stepms=5");
+  await answered(app.pane(1), FRANCE);
+  await page.getByRole("button", { name: "Close pane 1" }).dblclick();
+  await expect.poll(() => order(page)).toEqual([2, 3]);
+  await page.keyboard.press("Control+z");
+  await expect.poll(() => order(page)).toEqual([1, 2, 3]);
+  await expect(app.pane(1).turn).toContainText("Paris");
+
+  // The focus is in an empty box, where there is nothing to undo.
+  await page.getByRole("button", { name: "Close pane 1" }).press("Enter");
+  await expect(app.pane(2).message).toBeFocused();
+  await page.keyboard.press("Control+z");
+  await expect.poll(() => order(page)).toEqual([1, 2, 3]);
+
+  await page.getByRole("button", { name: "Close pane 1" }).press("Enter");
+  await app.pane(2).message.pressSequentially("Half a thought");
+  await page.keyboard.press("Control+z");
+  await expect(app.pane(2).message).not.toHaveValue("Half a thought");
+  await expect.poll(() => order(page)).toEqual([2, 3]);
+});
+
+test("variants are gone through where they are, and seen as a tree", async ({ page }) => {
+  const app = await App.openFake(page, "stepms=5");
+  const pane = app.pane(1);
+  for (const question of [FRANCE, BREAD, FRANCE]) await answered(pane, question);
+  const second = pane.log.getByRole("article").nth(1);
+  await second.getByRole("button", { name: "Edit question" }).click();
+  await second.getByRole("textbox", { name: "Edit question" }).fill("Who are you?");
+  await page.keyboard.press("Enter");
+  await pane.finished();
+  await expect.poll(() => questions(pane)).toHaveLength(2);
+  const previous = second.getByRole("button", { name: "Previous variant" });
+  const place = () => previous.boundingBox();
+  await pane.log.evaluate((log) => log.scrollTo(0, 40));
+  const before = await place();
+  await previous.click();
+  await expect.poll(() => questions(pane)).toHaveLength(3);
+  await expect(second.getByRole("button", { name: "Variant 1 of 2" })).toBeVisible();
+  expect(await place()).toEqual(before);
+  await expect(previous).toBeFocused();
+  await expect(pane.region).toContainText("TTFT");
+
+  await second.getByRole("button", { name: "Variant 1 of 2" }).click();
+  const tree = page.getByRole("dialog", { name: "Branches" });
+  const turn = (name: string) => tree.getByRole("listitem").filter({ hasText: name }).getByRole("button");
+  await expect(tree.getByRole("listitem")).toHaveCount(4);
+  await expect(tree.locator(":focus")).toContainText(FRANCE);
+  await expect(turn("Who are you?")).toHaveAttribute("aria-current", "false");
+  await page.keyboard.press("ArrowDown");
+  await expect(turn("Who are you?")).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(tree).toBeHidden();
+  await expect(pane.message).toBeFocused();
+  await expect
+    .poll(() => questions(pane))
+    .toEqual([expect.stringContaining(FRANCE), expect.stringContaining("Who are you?")]);
 });
 
 test("an answer is copied as it was written, and its Markdown is shown without fetching or running anything", async ({

@@ -48,3 +48,24 @@ export async function written(page: Page, words: string): Promise<void> {
     );
   await expect.poll(kept).toContain(words);
 }
+
+/** Waits until so many closed chats are stored. */
+export async function closedAre(page: Page, number: number): Promise<void> {
+  const count = () =>
+    page.evaluate(
+      () =>
+        new Promise<number>((resolve, reject) => {
+          const opening = indexedDB.open("chorus");
+          opening.addEventListener("error", () => reject(new Error("open")));
+          opening.addEventListener("success", () => {
+            const counting = opening.result.transaction("closed").objectStore("closed").count();
+            counting.addEventListener("error", () => reject(new Error("count")));
+            counting.addEventListener("success", () => {
+              opening.result.close();
+              resolve(counting.result);
+            });
+          });
+        }),
+    );
+  await expect.poll(count).toBe(number);
+}

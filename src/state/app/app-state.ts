@@ -17,6 +17,7 @@ import { openServing, Serving } from "../engine/serving.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import type { ModelChoice } from "../models/model-choice.ts";
 import { ModelShelf } from "../models/model-shelf.ts";
+import { BranchView } from "../chat/branch-view.ts";
 import type { PaneContext } from "../chat/pane.ts";
 import { PromptView } from "../chat/prompt-view.ts";
 import { RequestBook } from "../chat/request-book.ts";
@@ -83,6 +84,7 @@ export interface AppState {
   readonly commands: Commands;
   readonly shelf: ModelShelf;
   readonly promptView: PromptView;
+  readonly branchView: BranchView;
   readonly schemaProblem: SchemaProblem;
 }
 
@@ -167,6 +169,7 @@ export function createAppState(options: AppStateOptions): AppState {
     commands,
     shelf,
     promptView: new PromptView(context),
+    branchView: new BranchView(),
     schemaProblem: options.schemaProblem ?? (async () => null),
   };
 }

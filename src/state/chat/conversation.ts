@@ -44,6 +44,12 @@ export function withAnswer(turn: Turn, chosen: number): Turn | null {
   return { ...rest, ...answer, several: { ...turn.several, chosen } };
 }
 
+/** Returns the turn with who answers it: "model at host". Null: this page's engine. */
+export function answeredBy(turn: Turn, by: string | null): Turn {
+  const { by: _, ...rest } = turn;
+  return by === null ? rest : { ...rest, by };
+}
+
 export function turnEndFrom(reason: FinishReason): TurnEnd {
   return reason === "abort" ? "stopped" : reason;
 }

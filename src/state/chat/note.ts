@@ -5,8 +5,8 @@ export interface Note {
   readonly kind: "info" | "warn" | "bad";
   readonly title: string;
   readonly body: string;
-  /** The note's button. start: starts the engine. undo: brings back what was cleared. */
-  readonly action: "start" | "undo" | null;
+  /** The note's button. start: starts the engine. */
+  readonly action: "start" | null;
   /** Whether the question went back into the composer. */
   readonly isUnsent: boolean;
 }
@@ -47,12 +47,6 @@ const TITLES: Partial<Record<ChorusErrorCode, string>> = {
 
 export function titleOf(error: ChorusErrorData): string {
   return TITLES[error.code] ?? "Something went wrong";
-}
-
-/** The chat was cleared; "Undo" brings it back until the next question. */
-export function clearedNote(numTurns: number): Note {
-  const body = `${numTurns} ${numTurns === 1 ? "message" : "messages"} cleared.`;
-  return { kind: "info", title: "Chat cleared", body, action: "undo", isUnsent: false };
 }
 
 /** There are as many panes as the page allows. */

@@ -6,7 +6,7 @@ import { lastTurn, openPanes } from "../../testing/app/open-panes.ts";
 describe("an answer once more", () => {
   const count = { answer: () => "a b c d e f g h" };
 
-  it("replaces the old one", async () => {
+  it("takes the place of the old one, which stays as a variant", async () => {
     let times = 0;
     const { control, first, step, openPane } = openPanes({ answer: () => `Try ${++times}` });
     await control.start();
@@ -15,8 +15,15 @@ describe("an answer once more", () => {
     await step(2);
     pane.regenerate();
     await step(2);
-    expect(pane.store.getState().turns).toMatchObject([{ question: "Go.", answer: "Try 2", end: "stop" }]);
+    const variants = () => pane.store.getState();
+    expect(variants().turns).toMatchObject([{ question: "Go.", answer: "Try 2", end: "stop" }]);
+    expect(variants().unchosen).toMatchObject([{ question: "Go.", answer: "Try 1", end: "stop", after: null }]);
     expect(first.accepted.at(-1)?.messages).toEqual([{ role: "user", content: "Go." }]);
+    const [second] = variants().turns;
+    pane.chooseTurn(variants().unchosen[0]!.id);
+    expect(variants()).toMatchObject({ turns: [{ answer: "Try 1" }], unchosen: [{ answer: "Try 2" }] });
+    pane.chooseTurn(second!.id);
+    expect(variants()).toMatchObject({ turns: [second], unchosen: [{ answer: "Try 1" }] });
   });
 
   it("continues where the length limit ended it", async () => {
@@ -62,7 +69,7 @@ describe("an answer once more", () => {
 });
 
 describe("an edited question", () => {
-  it("is asked with what stood before it, and what followed it is gone", async () => {
+  it("is asked with what stood before it, and what followed it is in the variant", async () => {
     const { control, first, step, openPane } = openPanes();
     await control.start();
     const pane = openPane(1);
@@ -74,6 +81,19 @@ describe("an edited question", () => {
     await step();
     expect(pane.store.getState().turns.map(({ question }) => question)).toEqual(["One?", "Deux?"]);
     expect(first.accepted.at(-1)?.messages.map(({ content }) => content)).toEqual(["One?", "Yes.", "Deux?"]);
+    pane.chooseTurn(pane.store.getState().unchosen[0]!.id);
+    expect(pane.store.getState().turns.map(({ question }) => question)).toEqual(["One?", "Two?", "Three?"]);
+    pane.send("Four?");
+    await step();
+    expect(first.accepted.at(-1)?.messages.map(({ content }) => content)).toEqual([
+      "One?",
+      "Yes.",
+      "Two?",
+      "Yes.",
+      "Three?",
+      "Yes.",
+      "Four?",
+    ]);
   });
 
   it("that is refused changes nothing, and is in the composer", async () => {
@@ -87,7 +107,8 @@ describe("an edited question", () => {
     const before = pane.store.getState().turns;
     pane.edit(before[0]!.id, "much too long ".repeat(5));
     await step();
-    expect(pane.store.getState()).toMatchObject({ turns: before, draft: "much too long ".repeat(5).trim() });
+    const draft = "much too long ".repeat(5).trim();
+    expect(pane.store.getState()).toMatchObject({ turns: before, unchosen: [], draft });
   });
 });
 
@@ -119,24 +140,40 @@ describe("settings", () => {
   });
 });
 
-describe("a cleared chat", () => {
-  it("can be restored until the next question", async () => {
-    const { control, step, openPane } = openPanes();
+describe("variants", () => {
+  it("can't be changed while an answer is in progress, and the one chosen is what is saved", async () => {
+    const { control, step, openPane } = openPanes({ answer: () => "a b" });
     await control.start();
     const pane = openPane(1);
-    pane.send("One?");
+    pane.send("Go.");
+    await step(2);
+    const { id } = lastTurn(pane)!;
+    pane.regenerate();
     await step();
-    const { turns } = pane.store.getState();
-    pane.clear();
-    expect(pane.store.getState()).toMatchObject({ turns: [], note: { action: "undo" } });
-    pane.refreshFigures();
-    expect(pane.store.getState().figures).toBeNull();
-    pane.undoClear();
-    expect(pane.store.getState()).toMatchObject({ turns, note: null });
-    pane.clear();
-    pane.send("Two?");
-    pane.undoClear();
-    expect(pane.store.getState().turns).toHaveLength(1);
+    pane.chooseTurn(id);
+    expect(lastTurn(pane)).toMatchObject({ answer: "a", end: null });
+    expect(pane.toSaved().unchosen).toMatchObject([{ id, answer: "a b", after: null }]);
+    const reopened = openPane(2, pane.toSaved());
+    expect(lastTurn(reopened)).toMatchObject({ answer: "a", end: "interrupted" });
+    reopened.chooseTurn(id);
+    expect(lastTurn(reopened)).toMatchObject({ answer: "a b", end: "stop" });
+  });
+
+  it("have their own figures", async () => {
+    let times = 0;
+    const { control, step, openPane } = openPanes({ answer: () => "a ".repeat(++times) });
+    await control.start();
+    const pane = openPane(1);
+    pane.send("Go.");
+    await step();
+    const { id } = lastTurn(pane)!;
+    pane.regenerate();
+    await step(2);
+    expect(pane.store.getState().figures).toMatchObject({ outputTokens: 2 });
+    pane.chooseTurn(id);
+    expect(pane.store.getState().figures).toMatchObject({ outputTokens: 1 });
+    pane.replaceChat();
+    expect(pane.store.getState()).toMatchObject({ turns: [], unchosen: [], figures: null });
   });
 });
 
@@ -164,7 +201,7 @@ describe("a chat from before the page was loaded", () => {
     const { control, first, step, openPane } = openPanes();
     await control.start();
     const pane = openPane(4, chat);
-    expect(pane.toSaved()).toEqual({ number: 4, ...chat });
+    expect(pane.toSaved()).toEqual({ number: 4, id: expect.any(String), ...chat });
     pane.send("On.");
     await step();
     expect(first.accepted.at(-1)).toMatchObject({ seed: 7, messages: [{}, { content: "a b" }, { content: "On." }] });
@@ -178,5 +215,7 @@ describe("a chat from before the page was loaded", () => {
     const unanswered = { id: 1, question: "And?", answer: "", end: null };
     const asked = openPane(2, { ...chat, turns: [turn, unanswered], firstSent: 1 });
     expect(asked.store.getState()).toMatchObject({ turns: [turn], firstSent: 0, draft: "And?\nlater" });
+    const edited = openPane(3, { ...chat, turns: [{ ...unanswered, id: 2 }], unchosen: [{ ...turn, after: null }] });
+    expect(edited.store.getState()).toMatchObject({ turns: [turn], unchosen: [], draft: "And?\nlater" });
   });
 });

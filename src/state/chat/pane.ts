@@ -1,13 +1,14 @@
 import { AnswerTokens } from "./answer-tokens.ts";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
+import { randomId } from "../../protocol/random-id.ts";
 import type { Answerer, RemoteModel } from "../../protocol/answerer.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import { remoteName, type Connections } from "../connections/connections.ts";
-import { isUnfinished, withAnswer, withoutOthers, type Turn, type TurnEnd } from "./conversation.ts";
+import { answeredBy, isUnfinished, withAnswer, withoutOthers, type TurnEnd } from "./conversation.ts";
 import type { EngineControl, EngineState } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { GrowingAnswers } from "./growing-answers.ts";
-import { brokenOffNote, clearedNote, engineGoneNote, isFatal, refusedNote, spilledNote, type Note } from "./note.ts";
+import { brokenOffNote, engineGoneNote, isFatal, refusedNote, spilledNote, type Note } from "./note.ts";
 import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
 import { RequestNames } from "./request-name.ts";
 import { resumed, type SavedChat, type SavedPane } from "../workspace/saved-workspace.ts";
@@ -15,8 +16,13 @@ import { withSetting, type SettingName, type Settings, type SettingValue } from 
 import type { SharedSettings } from "../settings/shared-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { streamAnswer } from "./stream-answer.ts";
+import { choosePath, cutPath, nextTurnId, numInCommon, type TurnTree } from "./turn-tree.ts";
 
-export interface PaneState extends Omit<SavedChat, "answerer"> {
+export interface PaneState extends Omit<SavedChat, "answerer" | "askedMs" | "unchosen">, Conversation {
+  /** Names the chat. */
+  readonly id: string;
+  /** When the newest question was asked, milliseconds since 1970. Null: unknown. */
+  readonly askedMs: number | null;
   /** Null: this page's engine. */
   readonly answerer: RemoteModel | null;
   /**
@@ -38,6 +44,11 @@ export interface PaneContext {
   readonly scheduleFlush: ScheduleFlush;
   /** Announces a text to screen readers. */
   readonly announce: (text: string) => void;
+  /**
+   * Called when a regenerated answer or an edited question takes the place of a turn, with the last turn of the path
+   * until then. Returns what is called if that fails. [nobody can undo it]
+   */
+  readonly onReplaced?: (pane: Pane, what: "answer" | "question", lastTurnId: number) => () => void;
 }
 
 /** The question in progress. */
@@ -51,7 +62,10 @@ interface Run {
   firstSent: number;
 }
 
-type Conversation = Pick<PaneState, "turns" | "firstSent">;
+interface Conversation extends TurnTree {
+  /** Turns of the path before this one are not sent to the model. */
+  readonly firstSent: number;
+}
 
 const EMPTY: SavedChat = { title: null, settings: {}, turns: [], firstSent: 0, draft: "" };
 
@@ -69,37 +83,54 @@ export class Pane {
   readonly #unsubscribe: () => void;
   #run: Run | null = null;
   /** The conversation to restore if the question in progress fails; `typed` then goes back into the composer. */
-  #before: Conversation & { typed: string } = { turns: [], firstSent: 0, typed: "" };
-  #cleared: Conversation | null = null;
-  #lastRequest: string | null = null;
+  #before: Conversation & { typed: string } = { turns: [], unchosen: [], firstSent: 0, typed: "" };
+  /** Called if the question in progress fails. */
+  #onFailed: (() => void) | undefined;
+  /** Names of the last requests by turn id. */
+  readonly #requests = new Map<number, string>();
   #nextTurnId: number;
 
   constructor(number: number, context: PaneContext, chat: SavedChat = EMPTY) {
     this.number = number;
     this.requestNames = new RequestNames(number);
-    const { title, settings, turns, firstSent, draft, answerer = null } = resumed(chat);
+    const { id = randomId(), title, settings, turns, unchosen = [], firstSent, draft, ...rest } = resumed(chat);
+    const { askedMs = null, answerer = null } = rest;
     this.store = this.#store = createStore<PaneState>(() => ({
+      id,
       title,
       settings,
       turns,
+      unchosen,
       firstSent,
       draft,
+      askedMs,
       answerer,
       phase: "idle",
       note: null,
       figures: null,
     }));
-    this.#nextTurnId = 1 + Math.max(-1, ...turns.map(({ id }) => id));
+    this.#nextTurnId = nextTurnId({ turns, unchosen });
     this.#context = context;
     this.#unsubscribe = context.engine.store.subscribe(this.#followEngine);
   }
 
   toSaved(): SavedPane {
-    const { title, settings, phase, draft, answerer } = this.#store.getState();
+    const { id, title, settings, phase, draft, askedMs, answerer } = this.#store.getState();
     // An answer that is being regenerated or continued is kept until the first new word.
     const isUntouched = (phase === "held" || phase === "queued") && this.#before.typed === "";
-    const { turns, firstSent } = isUntouched ? this.#before : this.#store.getState();
-    return { number: this.number, title, settings, turns, firstSent, draft, ...(answerer && { answerer }) };
+    const { turns, unchosen, firstSent } = isUntouched ? this.#before : this.#store.getState();
+    return {
+      number: this.number,
+      id,
+      title,
+      settings,
+      turns,
+      ...(unchosen.length > 0 && { unchosen }),
+      firstSent,
+      draft,
+      ...(askedMs !== null && { askedMs }),
+      ...(answerer && { answerer }),
+    };
   }
 
   /** Chooses who answers from the next question on. Null: this page's engine. */
@@ -143,26 +174,38 @@ export class Pane {
     return this.#askAt(this.#store.getState().turns.length, text);
   }
 
-  /** Rewords and asks a question again; later turns are removed. Returns false if it is empty or the pane is busy. */
+  /** Rewords and asks a question again, as a variant of its turn. Returns false if it is empty or the pane is busy. */
   edit(turnId: number, text: string): boolean {
     const at = this.#store.getState().turns.findIndex(({ id }) => id === turnId);
     return at >= 0 && this.#askAt(at, text);
   }
 
-  /** Replaces the newest answer by a new one. */
+  /** Asks the newest question again, as a variant of its turn. */
   regenerate(): void {
     const { turns, phase } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined || phase !== "idle") return;
-    this.#begin([...turns.slice(0, -1), { ...withoutOthers(last), answer: "", reasoning: "", end: null }], "");
+    this.#begin(this.#withTurnAt(turns.length - 1, last.question), "", "answer");
   }
 
-  /** Continues an answer that ended too early. */
+  /** Continues an answer that ended too early. If it is one of several, they stay together in a variant. */
   continueAnswer(): void {
-    const { turns, phase } = this.#store.getState();
+    const { turns, unchosen, phase } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined || phase !== "idle" || !isUnfinished(last)) return;
-    this.#begin([...turns.slice(0, -1), { ...withoutOthers(last), end: null }], "");
+    const at = turns.length - 1;
+    const rest = last.several ? cutPath({ turns, unchosen }, at) : { turns: turns.slice(0, at), unchosen };
+    const id = last.several ? this.#nextTurnId++ : last.id;
+    this.#begin({ ...rest, turns: [...rest.turns, { ...withoutOthers(last), id, end: null }] }, "");
+  }
+
+  /** Goes to a variant: the conversation through this turn, and on from it as it was seen last. */
+  chooseTurn(turnId: number): void {
+    const { turns, unchosen, firstSent, phase } = this.#store.getState();
+    if (phase !== "idle") return;
+    const tree = choosePath({ turns, unchosen }, turnId);
+    // What fitted is known of the turns that both paths have.
+    this.#show({ ...tree, firstSent: Math.min(firstSent, numInCommon(turns, tree.turns)) });
   }
 
   /** Chooses which of the newest question's answers the chat goes on with. */
@@ -183,20 +226,11 @@ export class Pane {
     this.#store.setState({ note: null });
   }
 
-  /** Empties the conversation. `undoClear` restores it until the next question. */
-  clear(): void {
-    this.stop();
-    const { turns, firstSent } = this.#store.getState();
-    if (turns.length === 0) return;
-    this.#cleared = { turns, firstSent };
-    this.#lastRequest = null; // else its figures would reappear
-    this.#store.setState({ turns: [], firstSent: 0, figures: null, note: clearedNote(turns.length) });
-  }
-
-  undoClear(): void {
-    if (this.#cleared === null) return;
-    this.#store.setState({ ...this.#cleared, note: null });
-    this.#cleared = null;
+  /** Replaces the conversation by that of another chat. The pane must be idle. [an empty one of a new chat] */
+  replaceChat({ id = randomId(), turns, unchosen = [], firstSent, askedMs }: SavedChat = EMPTY): void {
+    this.#nextTurnId = Math.max(this.#nextTurnId, nextTurnId({ turns, unchosen }));
+    this.#store.setState({ id, askedMs: askedMs ?? null });
+    this.#show({ turns, unchosen, firstSent });
   }
 
   /** Stops the question in progress. The pane must not be used afterwards. */
@@ -208,7 +242,8 @@ export class Pane {
 
   /** Updates the newest answer's figures. Called four times per second. */
   refreshFigures(): void {
-    const fresh = this.#lastRequest === null ? null : this.#context.book.figuresOf(this.#lastRequest);
+    const request = this.#requests.get(this.#store.getState().turns.at(-1)?.id ?? -1);
+    const fresh = request === undefined ? null : this.#context.book.figuresOf(request);
     const shown = this.#store.getState().figures;
     if (fresh === null || (shown && isSameFigures(fresh, shown))) return;
     this.#store.setState({ figures: fresh });
@@ -218,19 +253,32 @@ export class Pane {
     const { phase, turns } = this.#store.getState();
     const question = text.trim();
     if (question === "" || phase !== "idle") return false;
-    this.#begin([...turns.slice(0, at), { id: this.#nextTurnId++, question, answer: "", end: null }], question);
+    this.#begin(this.#withTurnAt(at, question), question, at < turns.length ? "question" : null);
     return true;
   }
 
-  /** Has the newest of `turns` answered. */
-  #begin(asked: readonly Turn[], typed: string): void {
+  /** Returns the tree with a new question at this place of the path. */
+  #withTurnAt(at: number, question: string): TurnTree {
+    const { turns, unchosen } = cutPath(this.#store.getState(), at);
+    return { turns: [...turns, { id: this.#nextTurnId++, question, answer: "", end: null }], unchosen };
+  }
+
+  #show(conversation: Conversation): void {
+    this.#store.setState({ ...conversation, note: null, figures: null });
+    this.refreshFigures();
+  }
+
+  /** Has the path's newest turn answered. @param replaced what of a turn this takes the place of */
+  #begin({ turns: asked, unchosen }: TurnTree, typed: string, replaced: "answer" | "question" | null = null): void {
     const before = this.#store.getState();
-    this.#before = { turns: before.turns, firstSent: before.firstSent, typed };
-    this.#cleared = null;
+    const last = before.turns.at(-1);
+    this.#onFailed = replaced && last ? this.#context.onReplaced?.(this, replaced, last.id) : undefined;
+    this.#before = { turns: before.turns, unchosen: before.unchosen, firstSent: before.firstSent, typed };
     const { remote, note } = this.#chooseAnswerer();
-    const turns = asked.map((turn, index) => (index === asked.length - 1 ? answeredBy(turn, remote) : turn));
+    const by = remote && remoteName(remote);
+    const turns = asked.map((turn, index) => (index === asked.length - 1 ? answeredBy(turn, by) : turn));
     const firstSent = before.firstSent < turns.length ? before.firstSent : 0;
-    this.#store.setState({ turns, firstSent, phase: "held", note, figures: null });
+    this.#store.setState({ turns, unchosen, firstSent, askedMs: Date.now(), phase: "held", note, figures: null });
     if (remote === null) this.#followEngine(this.#context.engine.store.getState());
     else void this.#ask(remote);
   }
@@ -260,6 +308,8 @@ export class Pane {
     const last = turns.at(-1);
     const { id = 0, answer = "" } = last ?? {};
     if (answer === "") this.tokens.forget(id);
+    // Those of the answer's beginning may be unknown: it was continued after a reload, say.
+    const areTokensWhole = answer === "" || this.tokens.of(id) !== null;
     this.metrics.delete(id);
     const abort = new AbortController();
     const isRemote = "baseUrl" in by;
@@ -270,7 +320,7 @@ export class Pane {
     const all = { ...this.#context.settings.inherited(), ...own };
     // One answer is continued, not several.
     const settings = answer === "" ? all : withSetting(all, "n", null);
-    this.#lastRequest = name;
+    this.#requests.set(id, name);
     this.#store.setState({ phase: "queued" });
     try {
       const { signal } = run.abort;
@@ -279,7 +329,7 @@ export class Pane {
         if (this.#run !== run) return;
         run.firstSent = part.firstSent;
         run.answers.add(part);
-        if (part.tokens && part.index === 0) this.tokens.add(id, part.tokens);
+        if (part.tokens && part.index === 0 && areTokensWhole) this.tokens.add(id, part.tokens);
         if (part.metrics) this.metrics.set(id, part.metrics);
         this.#context.scheduleFlush(this.#showText);
       }
@@ -341,13 +391,9 @@ export class Pane {
   /** Restores the conversation. The question goes into the composer, before what was typed since. */
   #takeBack(): void {
     this.#run = null;
-    const { turns, firstSent, typed } = this.#before;
+    this.#onFailed?.();
+    const { typed, ...conversation } = this.#before;
     const draft = [typed, this.#store.getState().draft].filter((text) => text.trim() !== "").join("\n");
-    this.#store.setState({ phase: "idle", turns, firstSent, draft });
+    this.#store.setState({ ...conversation, phase: "idle", draft });
   }
-}
-
-function answeredBy(turn: Turn, remote: RemoteModel | null): Turn {
-  const { by: _before, ...rest } = turn;
-  return remote === null ? rest : { ...rest, by: remoteName(remote) };
 }

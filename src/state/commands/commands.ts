@@ -12,6 +12,8 @@ export interface Command {
   readonly group: CommandGroup;
   /** "Mod+K", "Alt+ArrowDown", "?": see shortcuts.ts. "Mod" is Ctrl, or ⌘ on a Mac. */
   readonly keys?: string;
+  /** Whether a text field uses these keys, and has them first. */
+  readonly isTextFirst?: boolean;
   /** More words to find it by. */
   readonly words?: string;
   /** A disabled command is not shown, and its keys do nothing. [always enabled] */

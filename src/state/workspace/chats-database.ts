@@ -1,25 +1,44 @@
-import { promisifyRequest, type UseStore } from "idb-keyval";
+import { promisifyRequest } from "idb-keyval";
+
+/** The panes' record, under its name. */
+export const PANES_STORE = "chats";
+/** Closed chats, with the words they are found by, by key. */
+export const CLOSED_STORE = "closed";
+/** What lists show of closed chats, by key. */
+export const SUMMARIES_STORE = "summaries";
+/** Of CLOSED_STORE: each word of a chat. */
+export const WORDS_INDEX = "words";
+
+const NAME = "chorus";
+/** 2: closed chats. */
+const VERSION = 2;
+
+/** Runs `use` in a transaction over all stores. Rejects where there is no database. */
+export type ChatsDatabase = <Result>(
+  mode: IDBTransactionMode,
+  use: (transaction: IDBTransaction) => Result | Promise<Result>,
+) => Promise<Result>;
 
 /**
- * Opens an IndexedDB store, and again whenever its connection has gone. A page that holds on to a database blocks whoever
- * wants to delete it, so it lets go at once.
+ * Opens the database of chats, and again whenever its connection has gone. A page that holds on to a database blocks
+ * whoever wants to delete it, so it lets go at once.
  *
  * @param onDeleted called when somebody deletes the database
  */
-export function openChatsDatabase(name: string, storeName: string, onDeleted: () => void): UseStore {
+export function openChatsDatabase(onDeleted: () => void): ChatsDatabase {
   let opening: Promise<IDBDatabase> | null = null;
   const forget = () => {
     opening = null;
   };
   const open = async () => {
-    const request = indexedDB.open(name);
-    request.addEventListener("upgradeneeded", () => request.result.createObjectStore(storeName));
+    const request = indexedDB.open(NAME, VERSION);
+    request.addEventListener("upgradeneeded", () => addStores(request.result));
     const database = await promisifyRequest(request);
     database.addEventListener("close", forget);
-    database.addEventListener("versionchange", () => {
+    database.addEventListener("versionchange", ({ newVersion }) => {
       forget();
       database.close();
-      onDeleted();
+      if (newVersion === null) onDeleted();
     });
     return database;
   };
@@ -29,6 +48,14 @@ export function openChatsDatabase(name: string, storeName: string, onDeleted: ()
       throw error;
     });
     const database = await opening;
-    return use(database.transaction(storeName, mode).objectStore(storeName));
+    return use(database.transaction([PANES_STORE, CLOSED_STORE, SUMMARIES_STORE], mode));
   };
+}
+
+function addStores(database: IDBDatabase): void {
+  const stores = database.objectStoreNames;
+  if (!stores.contains(PANES_STORE)) database.createObjectStore(PANES_STORE);
+  if (stores.contains(CLOSED_STORE)) return;
+  database.createObjectStore(CLOSED_STORE).createIndex(WORDS_INDEX, WORDS_INDEX, { multiEntry: true });
+  database.createObjectStore(SUMMARIES_STORE);
 }

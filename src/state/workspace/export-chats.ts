@@ -1,15 +1,41 @@
 // Exports chats to a file and imports them.
 
 import { ChorusError } from "../../protocol/errors.ts";
+import type { StoredChats } from "../history/stored-chats.ts";
 import { parseSavedWorkspace, resumed, titleOfChat, type SavedChat } from "./saved-workspace.ts";
-import type { Workspace } from "./workspace.ts";
+import { asNewChat, type Workspace } from "./workspace.ts";
 
-export function exportChats(workspace: Workspace): string {
-  return `${JSON.stringify(workspace.toSaved(), null, 2)}\n`;
+/** Returns all chats of this browser, those in panes and the closed ones, as a file. */
+export async function exportChats(
+  workspace: Workspace,
+  openStored: (() => Promise<StoredChats>) | null,
+): Promise<string> {
+  const chats = new Map(openStored && (await readStored(openStored)));
+  const moves = workspace.closed.store.getState();
+  for (const key of moves.gone) chats.delete(key);
+  for (const [key, { chat }] of moves.closed) chats.set(key, chat);
+  const closed = [...chats.values()];
+  return `${JSON.stringify({ ...workspace.toSaved(), ...(closed.length > 0 && { closed }) }, null, 2)}\n`;
 }
 
-/** Largest file of chats that is read. (A book has about a megabyte.) */
-const MAX_IMPORT_BYTES = 32 * 2 ** 20;
+/** A browser that doesn't let the page read may let it download: then what is in the page is saved. */
+async function readStored(openStored: () => Promise<StoredChats>): ReturnType<StoredChats["readAll"]> {
+  try {
+    return await (await openStored()).readAll();
+  } catch {
+    return [];
+  }
+}
+
+interface ImportedChats {
+  /** In panes. */
+  readonly numOpened: number;
+  /** In the list of chats: they were closed, or there was no room. */
+  readonly numListed: number;
+}
+
+/** Largest file of chats that is read. (A book has about a megabyte, thousands of chats have some tens.) */
+const MAX_IMPORT_BYTES = 128 * 2 ** 20;
 
 /** Reads a file of chats. @throws ChorusError for one that no chats could fill */
 export async function readImport(file: Blob): Promise<string> {
@@ -20,19 +46,16 @@ export async function readImport(file: Blob): Promise<string> {
 }
 
 /**
- * Opens the chats of an export beside the open ones, and returns how many. The export's settings for all panes become
- * each chat's own, since the page keeps its settings.
- * @throws ChorusError if the file is damaged or there is no room
+ * Opens the chats of an export beside the open ones, and lists the closed ones and those that have no room. The
+ * export's settings for all panes become each chat's own, since the page keeps its settings.
+ * @throws ChorusError if the file is damaged
  */
-export function importChats(workspace: Workspace, text: string): number {
-  const { panes, shared } = parseSavedWorkspace(parseJson(text));
-  const room = workspace.room();
-  if (panes.length > room) {
-    const message = `The file has ${panes.length} chats, but there is room for only ${room} more. Close some panes first.`;
-    throw new ChorusError("invalid_value", message, "panes");
-  }
-  workspace.addChats(panes.map((pane) => resumed({ ...pane, settings: { ...shared, ...pane.settings } })));
-  return panes.length;
+export function importChats(workspace: Workspace, text: string): ImportedChats {
+  const { panes, shared, closed = [] } = parseSavedWorkspace(parseJson(text));
+  const asNew = (chat: SavedChat): SavedChat =>
+    resumed(asNewChat({ ...chat, settings: { ...shared, ...chat.settings } }));
+  const { panes: opened, keys } = workspace.importChats(panes.map(asNew), closed.map(asNew));
+  return { numOpened: opened.length, numListed: keys.length };
 }
 
 function parseJson(text: string): unknown {

@@ -3,15 +3,19 @@ import { FakeEngine } from "../../testing/app/fake-engine.ts";
 import { FakeLocks } from "../../testing/app/fake-locks.ts";
 import { FakeModels } from "../../testing/app/fake-models.ts";
 import { createAppState } from "../app/app-state.ts";
+import type { ClosedChat } from "../history/closed-chat.ts";
+import type { ChatMoves } from "../history/closed-chats.ts";
 import { KeepingTurn } from "./keeping-turn.ts";
 import { parseSavedWorkspace, type SavedWorkspace } from "./saved-workspace.ts";
 
 let locks: FakeLocks;
 let record: SavedWorkspace | null;
+let closed: Map<string, ClosedChat>;
 beforeEach(() => {
   vi.useFakeTimers();
   locks = new FakeLocks();
   record = null;
+  closed = new Map();
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -23,13 +27,19 @@ const storage = {
     left: [],
     status: "ok" as const,
   }),
-  saveAside: async () => undefined,
+  saveAside: async (_: SavedWorkspace, moves: ChatMoves) => move(moves),
   clearAside: async () => undefined,
+  storedChats: () => Promise.reject(new Error("Nobody looks.")),
   onDeleted: () => undefined,
-  save: async (workspace: SavedWorkspace) => {
+  save: async (workspace: SavedWorkspace, moves: ChatMoves) => {
     record = structuredClone(workspace);
+    move(moves);
   },
 };
+function move(moves: ChatMoves) {
+  for (const key of moves.gone) closed.delete(key);
+  for (const [key, chat] of moves.closed) closed.set(key, chat);
+}
 /** What has changed is written half a second later. */
 const written = () => vi.advanceTimersByTimeAsync(1000);
 
@@ -60,6 +70,7 @@ async function openTab() {
   };
   return { workspace, settings, engine, keeper, panes, drafts, status, leave };
 }
+const closedDrafts = () => [...closed.values()].map(({ chat }) => chat.draft);
 const keptDrafts = () => record?.panes.map(({ draft }) => draft);
 
 it("the older tab keeps the chats again when the newer is closed, and has what that wrote", async () => {
@@ -117,7 +128,7 @@ it("chats of both are there where both have changed some, and nothing that is un
   ]);
 });
 
-it("waits for room where there is none for the chats that the newer has left", async () => {
+it("lists the chats of the newer for which there is no room", async () => {
   const older = await openTab();
   older.panes()[0]!.setDraft("0");
   for (let number = 1; number < 15; number++) older.workspace.addPane()!.setDraft(`${number}`);
@@ -127,13 +138,29 @@ it("waits for room where there is none for the chats that the newer has left", a
   newer.workspace.addPane()!.setDraft("newer");
   older.panes()[0]!.setDraft("old");
   await newer.leave();
-  expect(older.status()).toBe("crowded");
-  expect(keptDrafts()).toContain("newer");
-  older.workspace.closePane(older.panes()[5]!);
-  await written();
   expect(older.status()).toBe("kept");
-  expect(older.drafts().slice(-3)).toEqual(["14", "new", "newer"]);
+  expect(older.drafts().slice(-2)).toEqual(["14", "new"]);
   expect(keptDrafts()).toEqual(older.drafts());
+  expect(closedDrafts()).toEqual(["newer"]);
+  expect(older.workspace.undoList.store.getState().toast?.title).toBe("A chat of another tab is in the list of chats");
+});
+
+it("loses no chat that either tab has closed, even if it is the same one with other words", async () => {
+  const older = await openTab();
+  for (const draft of ["one", "two", "three"]) older.workspace.addPane()!.setDraft(draft);
+  await written();
+  const newer = await openTab();
+  older.panes()[1]!.setDraft("one and more");
+  for (const tab of [older, newer]) tab.workspace.closePane(tab.panes()[1]!);
+  older.workspace.closePane(older.panes()[2]!);
+  await written();
+  expect(closedDrafts().toSorted()).toEqual(["one", "one and more", "three"]);
+  newer.workspace.undoList.undo();
+  await written();
+  expect(closedDrafts().toSorted()).toEqual(["one and more", "three"]);
+  await newer.leave();
+  expect(older.status()).toBe("kept");
+  expect([...older.drafts(), ...closedDrafts()]).toEqual(expect.arrayContaining(["two", "one and more", "three"]));
 });
 
 it("takes over when it is asked to, with what the other wrote; of three the one that is left keeps them", async () => {

@@ -1,7 +1,8 @@
 import {
+  isBlank,
   parseSavedWorkspace,
   resumed,
-  type SavedChat,
+  textOfChat,
   type SavedPane,
   type SavedWorkspace,
 } from "./saved-workspace.ts";
@@ -47,12 +48,4 @@ function plain(workspace: SavedWorkspace): SavedWorkspace {
 function textOf(workspace: SavedWorkspace): string {
   const { shared, panes } = plain(workspace);
   return JSON.stringify([shared, panes]);
-}
-
-function textOfChat({ title, settings, turns, firstSent, draft }: SavedChat): string {
-  return JSON.stringify([title, settings, turns, firstSent, draft]);
-}
-
-function isBlank({ title, turns, draft }: SavedChat): boolean {
-  return title === null && turns.length === 0 && draft.trim() === "";
 }

@@ -14,16 +14,35 @@ const whole = {
       title: "Bread",
       settings: { system: "Be brief.", stop: ["END"] },
       turns: [{ id: 0, question: "Why?", answer: "Yeast.", reasoning: "Bread?", end: "stop" }],
+      unchosen: [
+        { id: 1, question: "How?", answer: "Slowly.", end: "stopped", after: null },
+        { id: 2, question: "Really?", answer: "Yes.", end: "stop", after: 1 },
+      ],
       firstSent: 0,
       draft: "And",
+      askedMs: 1_790_000_000_000,
     },
   ],
 };
 const [pane] = whole.panes;
 const [turn] = pane!.turns;
+const withUnchosen = (more: object) => ({ ...whole, panes: [{ ...pane, unchosen: [{ ...turn, ...more }] }] });
 
 it("reads what was written", () => {
   expect(parseSavedWorkspace(JSON.parse(JSON.stringify(whole)))).toEqual(whole);
+});
+
+it("reads what was saved before there were variants", () => {
+  const [{ id, ...old }] = [{ ...turn!, id: 3 }];
+  const before = { ...whole, panes: [{ ...pane!, turns: [{ id, ...old }, { ...old }] }] };
+  const [read] = parseSavedWorkspace(before).panes;
+  expect(read).toEqual({
+    ...pane,
+    turns: [
+      { ...old, id: 3 },
+      { ...old, id: 4 },
+    ],
+  });
 });
 
 it.each([
@@ -43,6 +62,13 @@ it.each([
   [{ ...whole, panes: [{ ...pane, firstSent: 1 }] }, "panes[0].firstSent"],
   [{ ...whole, panes: [{ ...pane, draft: undefined }] }, "panes[0].draft"],
   [{ ...whole, panes: [{ ...pane, turns: [{ ...turn, end: "abort" }] }] }, "panes[0].turns[0].end"],
+  [{ ...whole, panes: [{ ...pane, turns: [turn, turn] }] }, "panes[0].turns[1].id"],
+  [withUnchosen({ id: 3 }), "panes[0].unchosen[0].after"],
+  [withUnchosen({ id: 3, after: 3 }), "panes[0].unchosen[0].id"],
+  [withUnchosen({ id: 0, after: null }), "panes[0].unchosen[0].id"],
+  [withUnchosen({ id: 3, after: 2 }), "panes[0].unchosen[0].after"],
+  [withUnchosen({ id: 3, after: 0 }), "panes[0].unchosen[0].after"],
+  [withUnchosen({ id: 3, after: null, answer: 1 }), "panes[0].unchosen[0].answer"],
 ])("%j is refused by the name of %s", (value, param) => {
   expect(() => parseSavedWorkspace(value)).toThrow(expect.objectContaining({ name: "ChorusError", param }));
 });

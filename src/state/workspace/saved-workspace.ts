@@ -3,22 +3,32 @@
 import type { RemoteModel } from "../../protocol/answerer.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { TURN_ENDS, type OneAnswer, type SeveralAnswers, type Turn } from "../chat/conversation.ts";
+import { withoutLastTurn, type UnchosenTurn } from "../chat/turn-tree.ts";
 import { JsonReader } from "../json-reader.ts";
 import { checkSettings } from "../settings/check-settings.ts";
 import { MAX_ANSWERS, type Settings } from "../settings/settings.ts";
 
 export const MAX_PANES = 16;
-/** Increases when the shape changes; older versions are then read by their own rules. */
+/** Increases when fields change their meaning. A new field has a value for where it is missing instead. */
 const VERSION = 1;
+/** Greatest id of a turn: as many as nobody asks. */
+const MAX_TURN_ID = 2 ** 31;
 
 export interface SavedChat {
+  /** Names the chat for as long as it exists. [a new one] */
+  readonly id?: string;
   /** Null: named after its first question. */
   readonly title: string | null;
   readonly settings: Settings;
+  /** On the chosen path. */
   readonly turns: readonly Turn[];
+  /** All others: variants, and what followed them. [none] */
+  readonly unchosen?: readonly UnchosenTurn[];
   /** Turns before this one are not sent to the model. */
   readonly firstSent: number;
   readonly draft: string;
+  /** When the newest question was asked, milliseconds since 1970. [unknown] */
+  readonly askedMs?: number;
   /** The server's model that answers, without its key. [this page's engine] */
   readonly answerer?: RemoteModel;
 }
@@ -37,14 +47,26 @@ export interface SavedWorkspace {
   readonly shared: Settings;
   /** In display order; at least one, with distinct numbers. */
   readonly panes: readonly SavedPane[];
+  /** Of an export: the closed chats. [none] */
+  readonly closed?: readonly SavedChat[];
 }
 
-export function savedWorkspace(parts: Pick<SavedWorkspace, "current" | "shared" | "panes">): SavedWorkspace {
+export function savedWorkspace(parts: Omit<SavedWorkspace, "app" | "version">): SavedWorkspace {
   return { app: "chorus", version: VERSION, ...parts };
 }
 
 export function titleOfChat({ title, turns }: Pick<SavedChat, "title" | "turns">): string {
   return title ?? turns[0]?.question ?? "New chat";
+}
+
+/** Returns all that a person would miss of a chat, to compare it. */
+export function textOfChat({ title, settings, turns, unchosen = [], firstSent, draft }: SavedChat): string {
+  return JSON.stringify([title, settings, turns, unchosen, firstSent, draft]);
+}
+
+/** Returns whether nobody has said or written anything in the chat. */
+export function isBlank({ title, turns, draft }: Pick<SavedChat, "title" | "turns" | "draft">): boolean {
+  return title === null && turns.length === 0 && draft.trim() === "";
 }
 
 /** @throws ChorusError that names the first wrong place */
@@ -61,29 +83,64 @@ export function parseSavedWorkspace(value: unknown): SavedWorkspace {
     current: root.field("current").integer(1, MAX_PANES),
     shared: parseSettings(root.field("shared")),
     panes: parsed,
+    ...(root.has("closed") && { closed: root.field("closed").list().map(parseSavedChat) }),
   });
 }
 
 function parsePane(pane: JsonReader): SavedPane {
-  const turns = pane.field("turns").list().map(parseTurn);
+  return { ...parseSavedChat(pane), number: pane.field("number").integer(1, MAX_PANES) };
+}
+
+/** @throws ChorusError that names the first wrong place */
+export function parseSavedChat(chat: JsonReader): SavedChat {
+  const turns = parsePath(chat.field("turns"));
   return {
-    number: pane.field("number").integer(1, MAX_PANES),
-    title: pane.field("title").orNull((title) => title.string()),
-    settings: parseSettings(pane.field("settings")),
+    ...(chat.has("id") && { id: chat.field("id").string() }),
+    title: chat.field("title").orNull((title) => title.string()),
+    settings: parseSettings(chat.field("settings")),
     turns,
-    firstSent: pane.field("firstSent").integer(0, Math.max(0, turns.length - 1)),
-    draft: pane.field("draft").string(),
-    ...(pane.has("answerer") && { answerer: parseRemoteModel(pane.field("answerer")) }),
+    ...(chat.has("unchosen") && { unchosen: parseUnchosen(chat.field("unchosen"), turns) }),
+    firstSent: chat.field("firstSent").integer(0, Math.max(0, turns.length - 1)),
+    draft: chat.field("draft").string(),
+    ...(chat.has("askedMs") && { askedMs: chat.field("askedMs").integer(0, Number.MAX_SAFE_INTEGER) }),
+    ...(chat.has("answerer") && { answerer: parseRemoteModel(chat.field("answerer")) }),
   };
+}
+
+/** Along the path ids increase, as those of any turns that follow each other. */
+function parsePath(path: JsonReader): readonly Turn[] {
+  let leastId = 0;
+  return path.list().map((turn) => {
+    const parsed = parseTurn(turn, leastId);
+    leastId = parsed.id + 1;
+    return parsed;
+  });
+}
+
+function parseUnchosen(list: JsonReader, turns: readonly Turn[]): readonly UnchosenTurn[] {
+  const ids = new Set(turns.map(({ id }) => id));
+  const unchosen = list.list().map((turn): [JsonReader, UnchosenTurn] => {
+    const after = turn.field("after").orNull((id) => id.integer(0, MAX_TURN_ID));
+    const parsed = { ...parseTurn(turn, after === null ? 0 : after + 1), after };
+    if (ids.has(parsed.id)) throw turn.field("id").wrong("an id that no other turn has");
+    ids.add(parsed.id);
+    return [turn, parsed];
+  });
+  for (const [turn, { after }] of unchosen) {
+    // The path ends where no turn follows.
+    const isUnknown = after !== null && !ids.has(after);
+    if (isUnknown || after === (turns.at(-1)?.id ?? null)) throw turn.field("after").wrong("the id of an earlier turn");
+  }
+  return unchosen.map(([, turn]) => turn);
 }
 
 function parseRemoteModel(remote: JsonReader): RemoteModel {
   return { baseUrl: remote.field("baseUrl").string(), model: remote.field("model").string() };
 }
 
-function parseTurn(turn: JsonReader, index: number): Turn {
+function parseTurn(turn: JsonReader, leastId: number): Turn {
   return {
-    id: index,
+    id: turn.has("id") ? turn.field("id").integer(leastId, MAX_TURN_ID) : leastId,
     question: turn.field("question").string(),
     ...parseAnswer(turn),
     ...(turn.has("by") && { by: turn.field("by").string() }),
@@ -121,12 +178,13 @@ function parseSettings(settings: JsonReader): Settings {
  * becomes the draft.
  */
 export function resumed<Chat extends SavedChat>(chat: Chat): Chat {
-  const last = chat.turns.at(-1);
+  const { turns, unchosen = [], firstSent } = chat;
+  const last = turns.at(-1);
   if (last === undefined || last.end !== null) return chat;
-  const before = chat.turns.slice(0, -1);
-  if (last.answer !== "") return { ...chat, turns: [...before, interrupted(last)] };
+  if (last.answer !== "") return { ...chat, turns: [...turns.slice(0, -1), interrupted(last)] };
+  const rest = withoutLastTurn({ turns, unchosen });
   const draft = [last.question, chat.draft].filter((text) => text.trim() !== "").join("\n");
-  return { ...chat, turns: before, firstSent: Math.min(chat.firstSent, Math.max(0, before.length - 1)), draft };
+  return { ...chat, ...rest, firstSent: Math.min(firstSent, Math.max(0, rest.turns.length - 1)), draft };
 }
 
 function interrupted({ several, ...turn }: Turn): Turn {

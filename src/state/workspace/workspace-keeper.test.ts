@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { FakeEngine } from "../../testing/app/fake-engine.ts";
 import { FakeModels } from "../../testing/app/fake-models.ts";
 import { createAppState } from "../app/app-state.ts";
-import type { SavedWorkspace } from "./saved-workspace.ts";
+import type { ChatMoves } from "../history/closed-chats.ts";
+import type { SavedPane, SavedWorkspace } from "./saved-workspace.ts";
 import type { LoadedWorkspace, WorkspaceStorage } from "./workspace-storage.ts";
 
 beforeEach(() => {
@@ -15,14 +16,18 @@ afterEach(() => {
 function open(loaded: Partial<LoadedWorkspace> = {}, save = async () => {}) {
   const written: SavedWorkspace[] = [];
   const aside: SavedWorkspace[] = [];
+  /** What was stored of closed chats, save by save. */
+  const moved: ChatMoves[] = [];
   const storage: WorkspaceStorage = {
     load: async () => ({ saved: written.at(-1) ?? null, left: [], status: "ok" }),
-    save: async (workspace: SavedWorkspace) => {
+    save: async (workspace, moves) => {
       await save();
       written.push(workspace);
+      moved.push(moves);
     },
-    saveAside: async (workspace) => void aside.push(workspace),
+    saveAside: async (workspace, moves) => void [aside.push(workspace), moved.push(moves)],
     clearAside: async () => void (aside.length = 0),
+    storedChats: () => Promise.reject(new Error("Nobody looks.")),
     onDeleted: () => undefined,
   };
   const engine = new FakeEngine({ answer: () => "a b c d" });
@@ -35,8 +40,9 @@ function open(loaded: Partial<LoadedWorkspace> = {}, save = async () => {}) {
     scheduleFlush: (flush) => flush(),
     now: () => performance.now(),
   });
-  return { ...app, engine, storage, written, aside, keeper: app.keeper! };
+  return { ...app, engine, storage, written, aside, moved, keeper: app.keeper! };
 }
+const closedDrafts = ({ closed }: ChatMoves) => [...closed.values()].map(({ chat }) => chat.draft);
 
 it("writes once for many changes: drafts, titles, settings, panes, text as it comes", async () => {
   const { workspace, settings, engine, written } = open();
@@ -167,6 +173,49 @@ it("saves aside while another tab keeps the chats, until it keeps them again", a
   await vi.advanceTimersByTimeAsync(1000);
   expect(written.at(-1)?.panes).toMatchObject([{ draft: "after" }]);
   expect(aside).toEqual([]);
+});
+
+it("stores a closed chat with the panes that it left, and takes it out with those it came back into", async () => {
+  const { workspace, written, moved } = open();
+  workspace.addPane()?.setDraft("two");
+  await vi.advanceTimersByTimeAsync(1000);
+  workspace.closePane(workspace.store.getState().panes[1]!);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(written.at(-1)?.panes).toHaveLength(1);
+  expect(moved.map(closedDrafts)).toEqual([[], ["two"]]);
+  const [key] = moved[1]!.closed.keys();
+  workspace.undoList.undo();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(written.at(-1)?.panes).toHaveLength(2);
+  expect(moved[2]).toEqual({ closed: new Map(), gone: new Set([key]) });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(written).toHaveLength(3);
+});
+
+it("stores a closed chat once there is space, and one of a tab that does not save", async () => {
+  let isFull = true;
+  const { workspace, keeper, moved } = open({}, () => (isFull ? Promise.reject(new Error("full")) : Promise.resolve()));
+  workspace.store.getState().panes[0]!.setDraft("one");
+  workspace.closePane(workspace.store.getState().panes[0]!);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(keeper.store.getState()).toBe("not-kept");
+  isFull = false;
+  await vi.advanceTimersByTimeAsync(31_000);
+  expect(moved.flatMap(closedDrafts)).toEqual(["one"]);
+  keeper.handOver();
+  workspace.store.getState().panes[0]!.setDraft("two");
+  workspace.closePane(workspace.store.getState().panes[0]!);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(moved.flatMap(closedDrafts)).toEqual(["one", "two"]);
+});
+
+it("stores thousands of imported chats by and by", async () => {
+  const { workspace, moved } = open();
+  const [chat] = workspace.toSaved().panes as [SavedPane];
+  workspace.addChats(Array.from({ length: 266 }, (_, index) => ({ ...chat, id: `${index}`, draft: `${index}` })));
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(moved.map(({ closed }) => closed.size)).toEqual([100, 100, 50]);
+  expect(new Set(moved.flatMap(closedDrafts)).size).toBe(250);
 });
 
 it("opens what a closed tab has left, where it is not known", async () => {

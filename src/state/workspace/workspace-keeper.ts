@@ -1,4 +1,5 @@
 import type { Pane } from "../chat/pane.ts";
+import type { StoredChats } from "../history/stored-chats.ts";
 import { reconcile, unknownChats } from "./reconcile-workspaces.ts";
 import type { SavedPane, SavedWorkspace } from "./saved-workspace.ts";
 import type { SharedSettings } from "../settings/shared-settings.ts";
@@ -8,10 +9,9 @@ import type { Workspace } from "./workspace.ts";
 
 /**
  * kept: everything is saved. damaged: as kept, but the earlier record could not be read. elsewhere: another tab saves
- * the chats. crowded: that tab closed, and there is no room here for its chats. not-kept: the browser forbids it, or has no
- * space; it is tried again until it works.
+ * the chats. not-kept: the browser forbids it, or has no space; it is tried again until it works.
  */
-export type KeepingStatus = "kept" | "damaged" | "elsewhere" | "crowded" | "not-kept";
+export type KeepingStatus = "kept" | "damaged" | "elsewhere" | "not-kept";
 
 /** Text arrives many times per second; the saved chats may lag by this much. */
 const PAUSE_MS = 500;
@@ -29,8 +29,6 @@ export class WorkspaceKeeper {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** What this tab last read or wrote. */
   #lastKept: SavedWorkspace;
-  /** Chats of another tab that wait for room here. */
-  #left: readonly SavedPane[] = [];
   /** Number of the newest handover or attempt. */
   #numChanges = 0;
   #retryMs = FIRST_RETRY_MS;
@@ -57,14 +55,20 @@ export class WorkspaceKeeper {
     storage.onDeleted = () => this.#saveSoon();
     workspace.store.subscribe(({ panes }) => {
       this.#follow(panes);
-      if (this.#store.getState() === "crowded") this.#openLeft("kept");
       this.#saveSoon();
     });
     settings.store.subscribe(() => this.#saveSoon());
+    workspace.closed.store.subscribe(() => {
+      if (workspace.closed.isPending) this.#saveSoon();
+    });
     this.#follow(workspace.store.getState().panes);
-    this.#left = unknownChats(left, [this.#lastKept]);
-    if (left.length > 0) this.#openLeft(this.#store.getState());
+    if (left.length > 0) {
+      this.#openLeft(unknownChats(left, [this.#lastKept]));
+      this.#saveSoon();
+    }
   }
+
+  readonly storedChats = (): Promise<StoredChats> => this.#storage.storedChats();
 
   /** Stops saving: another tab does it now, and two would overwrite each other. */
   handOver(): void {
@@ -82,8 +86,10 @@ export class WorkspaceKeeper {
    */
   async takeBack(): Promise<void> {
     const status = await this.#merge();
-    if (status === "unavailable") this.#fail();
-    else if (status !== null) this.#openLeft(status === "ok" ? "kept" : status);
+    if (status === "unavailable") return this.#fail();
+    if (status === null) return;
+    this.#store.setState(status === "ok" ? "kept" : status, true);
+    this.#saveSoon();
   }
 
   /** Saves unsaved changes. */
@@ -110,19 +116,18 @@ export class WorkspaceKeeper {
       this.#workspace.restore(plan.saved);
     }
     const others = plan.kind === "add" ? plan.chats : [];
-    this.#left = [...others, ...unknownChats(left, [this.#workspace.toSaved(), ...(there ? [there] : [])])];
+    this.#openLeft([...others, ...unknownChats(left, [this.#workspace.toSaved(), ...(there ? [there] : [])])]);
     return status;
   }
 
-  /** Resumes saving once all chats of the other tab are open here. */
-  #openLeft(status: KeepingStatus): void {
-    const chats = this.#left;
-    const hasRoom = chats.length <= this.#workspace.room();
-    this.#store.setState(hasRoom ? status : "crowded", true);
-    if (!hasRoom) return;
-    this.#left = [];
-    if (chats.length > 0) this.#workspace.addChats(chats);
-    this.#saveSoon();
+  /** Opens chats of another tab in panes. Those that have no room are in the list of chats. */
+  #openLeft(chats: readonly SavedPane[]): void {
+    if (chats.length === 0) return;
+    const { keys } = this.#workspace.addChats(chats);
+    if (keys.length > 0) {
+      const chatsAre = keys.length === 1 ? "A chat of another tab is" : `${keys.length} chats of another tab are`;
+      this.#workspace.undoList.tell(`${chatsAre} in the list of chats`);
+    }
   }
 
   #follow(panes: readonly Pane[]): void {
@@ -142,26 +147,29 @@ export class WorkspaceKeeper {
   }
 
   #saveSoon(): void {
-    const status = this.#store.getState();
-    if (status !== "not-kept" && status !== "crowded") this.#timer ??= setTimeout(this.flush, PAUSE_MS);
+    if (this.#store.getState() !== "not-kept") this.#timer ??= setTimeout(this.flush, PAUSE_MS);
   }
 
   async #save(): Promise<void> {
     const saved = this.#workspace.toSaved();
+    const { closed } = this.#workspace;
+    const moves = closed.next();
     const change = this.#numChanges;
-    const before = this.#store.getState();
-    if (before === "crowded") return;
-    if (before === "elsewhere") {
+    if (this.#store.getState() === "elsewhere") {
       this.#isAside = true;
-      await this.#storage.saveAside(saved).catch(() => undefined);
+      await this.#storage.saveAside(saved, moves).then(
+        () => closed.stored(moves),
+        () => undefined,
+      );
       return;
     }
     try {
-      await this.#storage.save(saved);
+      await this.#storage.save(saved, moves);
     } catch {
       if (change === this.#numChanges) this.#fail();
       return;
     }
+    closed.stored(moves);
     this.#lastKept = saved;
     this.#retryMs = FIRST_RETRY_MS;
     if (this.#isAside) {
@@ -190,7 +198,6 @@ export class WorkspaceKeeper {
     const status = await this.#merge();
     if (status === "unavailable") this.#fail();
     if (status === null || status === "unavailable") return;
-    this.#openLeft("not-kept");
-    if (this.#store.getState() === "not-kept") await this.#save();
+    await this.#save();
   }
 }

@@ -1,19 +1,28 @@
-// Saves the chats as one record in this browser's IndexedDB. It can be forbidden, full or broken; the page then works
-// without it and says that nothing is saved.
+// Saves the panes as one record in this browser's IndexedDB, and closed chats beside it. It can be forbidden, full or
+// broken; the page then works without it and says that nothing is saved.
 
+import { promisifyRequest } from "idb-keyval";
 import { randomId } from "../../protocol/random-id.ts";
-import { get, promisifyRequest, set } from "idb-keyval";
-import { openChatsDatabase } from "./chats-database.ts";
+import { summaryOf, wordsOfChat } from "../history/closed-chat.ts";
+import type { ChatMoves } from "../history/closed-chats.ts";
+import type { StoredChats } from "../history/stored-chats.ts";
+import { CLOSED_STORE, openChatsDatabase, PANES_STORE, SUMMARIES_STORE, WORDS_INDEX } from "./chats-database.ts";
 import { parseSavedWorkspace, resumed, type SavedPane, type SavedWorkspace } from "./saved-workspace.ts";
+import { withinTime } from "./within-time.ts";
 
 export interface WorkspaceStorage {
   /** Resolves with what was saved, or null. Never rejects, and never waits long. */
   load(): Promise<LoadedWorkspace>;
-  /** Saves the chats; those that `load` found left are in there, so they are dropped. Rejects where it can't be saved. */
-  save(workspace: SavedWorkspace): Promise<void>;
-  /** Saves the chats of a tab that doesn't keep them, in case it is closed. */
-  saveAside(workspace: SavedWorkspace): Promise<void>;
+  /**
+   * Saves the panes, and which chats were closed and opened again. Those that `load` found left are in there, so they are
+   * dropped. Rejects where it can't be saved.
+   */
+  save(workspace: SavedWorkspace, moves: ChatMoves): Promise<void>;
+  /** Saves the panes of a tab that doesn't keep them, in case it is closed. Rejects where it can't be saved. */
+  saveAside(workspace: SavedWorkspace, moves: ChatMoves): Promise<void>;
   clearAside(): Promise<void>;
+  /** What reads the closed chats. */
+  storedChats(): Promise<StoredChats>;
   /** Called when what was saved has been deleted. */
   onDeleted: () => void;
 }
@@ -31,12 +40,10 @@ const RECORD = "workspace";
 const DAMAGED_RECORD = "workspace-damaged";
 /** Before the name of a tab. */
 const ASIDE_RECORD = "workspace-of-";
-/** A busy computer may take seconds. Don't report "not saved" earlier: the write may still succeed. */
-const LONGEST_WAIT_MS = 5000;
 
 export class IndexedDbStorage implements WorkspaceStorage {
   onDeleted: () => void = () => undefined;
-  readonly #store = openChatsDatabase("chorus", "chats", () => this.onDeleted());
+  readonly #database = openChatsDatabase(() => this.onDeleted());
   /** This tab's record, which others leave alone while its lock of that name is held. Null until there is one. */
   #aside: string | null = null;
   /** Records of closed tabs. */
@@ -46,7 +53,7 @@ export class IndexedDbStorage implements WorkspaceStorage {
     let record: unknown;
     let left: readonly SavedPane[];
     try {
-      [record, left] = await withinTime(Promise.all([get(RECORD, this.#store), this.#loadLeft()]));
+      [record, left] = await withinTime(Promise.all([this.#read(RECORD), this.#loadLeft()]));
     } catch {
       return { saved: null, left: [], status: "unavailable" };
     }
@@ -54,36 +61,50 @@ export class IndexedDbStorage implements WorkspaceStorage {
     try {
       return { saved: parseSavedWorkspace(record), left, status: "ok" };
     } catch {
-      await withinTime(set(DAMAGED_RECORD, record, this.#store)).catch(() => undefined);
+      await this.#write((panes) => panes.put(record, DAMAGED_RECORD)).catch(() => undefined);
       return { saved: null, left, status: "damaged" };
     }
   }
 
-  save(workspace: SavedWorkspace): Promise<void> {
-    return this.#write((chats) => {
-      chats.put(workspace, RECORD);
-      for (const record of this.#left) chats.delete(record);
+  save(workspace: SavedWorkspace, moves: ChatMoves): Promise<void> {
+    return this.#write((panes) => {
+      panes.put(workspace, RECORD);
+      for (const record of this.#left) panes.delete(record);
+      writeMoves(panes.transaction, moves);
     });
   }
 
-  async saveAside(workspace: SavedWorkspace): Promise<void> {
-    if (!("locks" in navigator)) return;
+  async saveAside(workspace: SavedWorkspace, moves: ChatMoves): Promise<void> {
     const record = (this.#aside ??= holdName());
-    await this.#write((chats) => chats.put(workspace, record));
+    await this.#write((panes) => {
+      panes.put(workspace, record);
+      writeMoves(panes.transaction, moves);
+    });
   }
 
   async clearAside(): Promise<void> {
     const record = this.#aside;
-    if (record !== null) await this.#write((chats) => chats.delete(record));
+    if (record !== null) await this.#write((panes) => panes.delete(record));
   }
 
-  #write(change: (chats: IDBObjectStore) => void): Promise<void> {
+  async storedChats(): Promise<StoredChats> {
+    const { storedChats } = await import("../history/stored-chats.ts");
+    return storedChats(this.#database);
+  }
+
+  #read(key: string): Promise<unknown> {
+    return this.#database("readonly", (transaction) =>
+      promisifyRequest<unknown>(transaction.objectStore(PANES_STORE).get(key)),
+    );
+  }
+
+  #write(change: (panes: IDBObjectStore) => void): Promise<void> {
     return withinTime(
-      this.#store("readwrite", (chats) => {
-        change(chats);
+      this.#database("readwrite", (transaction) => {
+        change(transaction.objectStore(PANES_STORE));
         // A page that closes loses what it has not committed.
-        chats.transaction.commit();
-        return promisifyRequest(chats.transaction);
+        transaction.commit();
+        return promisifyRequest(transaction);
       }),
     );
   }
@@ -91,12 +112,27 @@ export class IndexedDbStorage implements WorkspaceStorage {
   async #loadLeft(): Promise<readonly SavedPane[]> {
     if (!("locks" in navigator)) return [];
     const range = IDBKeyRange.bound(ASIDE_RECORD, `${ASIDE_RECORD}\uffff`);
-    const keys = (await this.#store("readonly", (chats) => promisifyRequest(chats.getAllKeys(range)))) as string[];
+    const keys = await this.#database("readonly", (transaction) =>
+      promisifyRequest(transaction.objectStore(PANES_STORE).getAllKeys(range)),
+    );
     if (keys.length === 0) return [];
     const { held = [] } = await navigator.locks.query();
-    this.#left = keys.filter((key) => !held.some(({ name }) => name === key));
-    const records = await Promise.all(this.#left.map((key) => get<unknown>(key, this.#store)));
+    this.#left = (keys as string[]).filter((key) => !held.some(({ name }) => name === key));
+    const records = await Promise.all(this.#left.map((key) => this.#read(key)));
     return records.flatMap(panesOf);
+  }
+}
+
+function writeMoves(transaction: IDBTransaction, { closed, gone }: ChatMoves): void {
+  const chats = transaction.objectStore(CLOSED_STORE);
+  const summaries = transaction.objectStore(SUMMARIES_STORE);
+  for (const key of gone) {
+    chats.delete(key);
+    summaries.delete(key);
+  }
+  for (const [key, each] of closed) {
+    chats.put({ chat: each.chat, [WORDS_INDEX]: [...wordsOfChat(each.chat)] }, key);
+    summaries.put(summaryOf(each), key);
   }
 }
 
@@ -114,14 +150,4 @@ function holdName(): string {
   const name = `${ASIDE_RECORD}${randomId()}`;
   void navigator.locks.request(name, () => new Promise(() => undefined)).catch(() => undefined);
   return name;
-}
-
-/** A database that another page is about to upgrade can block its readers for ever. */
-function withinTime<Value>(promise: Promise<Value>): Promise<Value> {
-  return Promise.race([
-    promise,
-    new Promise<never>((_, reject) => {
-      setTimeout(() => reject(new Error("IndexedDB doesn't respond.")), LONGEST_WAIT_MS);
-    }),
-  ]);
 }

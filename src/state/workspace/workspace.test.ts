@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { FakeEngine } from "../../testing/app/fake-engine.ts";
+import { openPanes } from "../../testing/app/open-panes.ts";
 import { EngineControl } from "../engine/engine-control.ts";
 import { exportChats, importChats } from "./export-chats.ts";
+import type { StoredChats } from "../history/stored-chats.ts";
 import type { PaneContext } from "../chat/pane.ts";
 import { RequestBook } from "../chat/request-book.ts";
 import { SharedSettings } from "../settings/shared-settings.ts";
@@ -87,7 +89,9 @@ describe("a pane beside a pane", () => {
     expect(workspace.duplicatePane(panes()[0]!)?.number).toBe(3);
     expect(numbers()).toEqual([1, 3, 2]);
     expect(workspace.store.getState().current).toBe(3);
-    expect({ ...panes()[1]!.toSaved(), number: 1 }).toEqual(panes()[0]!.toSaved());
+    const [original, copy] = panes().map((pane) => pane.toSaved());
+    expect({ ...copy, number: 1, id: original!.id }).toEqual(original);
+    expect(copy!.id).not.toBe(original!.id);
   });
 
   it("has the conversation up to an answer where it is forked", () => {
@@ -108,16 +112,152 @@ describe("a pane beside a pane", () => {
   });
 });
 
-describe("a file of chats", () => {
-  it("opens them again beside the open ones, and replaces empty panes", () => {
+describe("what was done to panes", () => {
+  const undo = () => workspace.undoList.undo();
+  const toast = () => workspace.undoList.store.getState().toast?.title ?? null;
+
+  it("is undone: a pane that was closed is at its place again, with its number, chat and settings", () => {
+    workspace = new Workspace(context, saved(3, 1, 2));
+    const before = panes().map((pane) => pane.toSaved());
+    close(1);
+    close(3);
+    expect([numbers(), toast()]).toEqual([[2], "Pane 3 closed"]);
+    undo();
+    expect([numbers(), toast()]).toEqual([[3, 2], null]);
+    undo();
+    expect(panes().map((pane) => pane.toSaved())).toEqual(before);
+    expect(workspace.store.getState().current).toBe(1);
+    undo();
+    expect(numbers()).toEqual([3, 1, 2]);
+  });
+
+  it("leaves what was closed or cleared among the closed chats, until it is undone", () => {
+    const closed = () => [...workspace.closed.store.getState().closed.values()].map(({ chat }) => chat.turns.length);
     workspace = new Workspace(context, saved(1, 2));
-    const file = exportChats(workspace);
+    workspace.addPane();
+    close(3);
+    expect(closed()).toEqual([]);
+    close(2);
+    workspace.clearPane(panes()[0]!);
+    expect(closed()).toEqual([3, 3]);
+    undo();
+    undo();
+    expect(closed()).toEqual([]);
+  });
+
+  it("is undone: the last pane comes in the place of the empty one, unless that was used", () => {
+    workspace = new Workspace(context, saved(1));
+    close(1);
+    expect(numbers()).toEqual([2]);
+    undo();
+    expect(numbers()).toEqual([1]);
+    close(1);
+    panes()[0]!.setDraft("Mine");
+    undo();
+    expect(panes().map((pane) => pane.toSaved().draft)).toEqual(["", "Mine"]);
+    // An empty pane of one's own stays.
+    workspace = new Workspace(context, saved(1));
+    workspace.addPane();
+    close(1);
+    undo();
+    expect(numbers()).toEqual([1, 2]);
+  });
+
+  it("can't be undone where there is no room any more, and that is said", () => {
+    workspace = new Workspace(context, saved(1, 2));
+    close(1);
+    while (workspace.addPane());
+    undo();
+    expect(numbers()).toHaveLength(16);
+    expect(toast()).toBe("“Pane 1 closed” can’t be undone any more");
+  });
+
+  it("is undone: a chat that was cleared comes back, unless another was begun", () => {
+    workspace = new Workspace(context, saved(1));
+    const [pane] = panes();
+    pane!.rename("Mine");
+    const { id } = pane!.store.getState();
+    workspace.clearPane(pane!);
+    expect(pane!.store.getState()).toMatchObject({ turns: [], title: "Mine", settings: { seed: 1 } });
+    expect(pane!.store.getState().id).not.toBe(id);
+    undo();
+    expect(pane!.store.getState()).toMatchObject({ id, turns });
+    workspace.clearPane(pane!);
+    pane!.send("Another?");
+    undo();
+    expect(pane!.store.getState().turns).toMatchObject([{ question: "Another?" }]);
+  });
+
+  it("is undone: answers that were regenerated and questions that were edited, in panes that were closed, too", async () => {
+    const { control, step, ...opened } = openPanes();
+    workspace = new Workspace(opened.context, saved(1));
+    await control.start();
+    const path = () =>
+      panes()[0]!
+        .store.getState()
+        .turns.map(({ question, id }) => `${question}${id}`);
+    panes()[0]!.regenerate();
+    await step();
+    panes()[0]!.edit(1, "Deux?");
+    await step();
+    expect(path()).toEqual(["One?0", "Deux?4"]);
+    close(1);
+    undo();
+    undo();
+    expect(path()).toEqual(["One?0", "Two?1", "Three?3"]);
+    panes()[0]!.edit(0, "Un?");
+    undo();
+    expect(path()).toEqual(["One?0", "Two?1", "Three?3"]);
+    undo();
+    expect(path()).toEqual(["One?0", "Two?1", "Three?2"]);
+  });
+
+  it("is forgotten where it did not happen: an answer that was stopped before its first word", async () => {
+    const { control, ...opened } = openPanes();
+    workspace = new Workspace(opened.context, saved(1));
+    await control.start();
+    panes()[0]!.regenerate();
+    expect(toast()).toBe("Answer regenerated");
+    panes()[0]!.stop();
+    expect(workspace.undoList.store.getState()).toEqual({ undoables: [], toast: null });
+  });
+});
+
+describe("a file of chats", () => {
+  it("opens them again beside the open ones, and replaces empty panes", async () => {
+    workspace = new Workspace(context, saved(1, 2));
+    const file = await exportChats(workspace, null);
     workspace = new Workspace(context);
     workspace.addPane()?.setDraft("Mine");
-    expect(importChats(workspace, file)).toBe(2);
+    expect(importChats(workspace, file)).toEqual({ numOpened: 2, numListed: 0 });
     expect(panes().map((pane) => pane.toSaved().draft)).toEqual(["Mine", "", ""]);
     expect(panes()[1]!.toSaved()).toMatchObject({ turns, settings: { seed: 1 } });
     expect(numbers()).toEqual([2, 1, 3]);
+  });
+
+  it("carries variants, and closed chats, which are in the list again", async () => {
+    const unchosen = [{ ...turns[1]!, id: 7, answer: "No.", after: 0 }];
+    const {
+      panes: [pane, other],
+      ...rest
+    } = saved(1, 2);
+    workspace = new Workspace(context, {
+      ...rest,
+      panes: [
+        { ...pane!, unchosen },
+        { ...other!, unchosen },
+      ],
+    });
+    close(2);
+    const stored = { ...pane!, draft: "Stored" };
+    const reader = { readAll: async () => [["key", stored] as const] } as unknown as StoredChats;
+    const file = await exportChats(workspace, async () => reader);
+    workspace = new Workspace(context);
+    expect(importChats(workspace, file)).toEqual({ numOpened: 1, numListed: 2 });
+    expect(panes()[0]!.toSaved()).toMatchObject({ turns, unchosen });
+    const listed = [...workspace.closed.store.getState().closed.values()].map(({ chat }) => chat);
+    expect(listed).toMatchObject([{ draft: "Stored" }, { turns, unchosen }]);
+    expect(new Set(listed.map(({ id }) => id)).size).toBe(2);
   });
 
   it("carries what was set for all panes as each chat's own", () => {
@@ -125,7 +265,21 @@ describe("a file of chats", () => {
     expect(panes()[0]!.toSaved().settings).toEqual({ temperature: 0.5, seed: 5 });
   });
 
-  it("that has no room, is no JSON or is damaged is refused by name, and changes nothing", () => {
+  it("has its chats in the list of chats where there are no panes for them, and can be undone", () => {
+    workspace = new Workspace(context, saved(...Array.from({ length: 15 }, (_, index) => index + 1)));
+    workspace.addPane()?.set("seed", 7);
+    const before = panes().map((pane) => pane.toSaved());
+    expect(importChats(workspace, JSON.stringify(saved(1, 2, 3)))).toEqual({ numOpened: 1, numListed: 2 });
+    expect(panes()[15]!.toSaved()).toMatchObject({ settings: { temperature: 0.5, seed: 1 } });
+    expect(workspace.closed.store.getState().closed.size).toBe(2);
+    panes()[15]!.setDraft("Changed since");
+    workspace.undoList.undo();
+    expect(panes().map((pane) => pane.toSaved())).toEqual(before);
+    const left = [...workspace.closed.store.getState().closed.values()];
+    expect(left.map(({ chat }) => chat.draft)).toEqual(["Changed since"]);
+  });
+
+  it("that is no JSON or is damaged is refused by name, and changes nothing", () => {
     workspace = new Workspace(context, saved(...Array.from({ length: 15 }, (_, index) => index + 1)));
     const before = numbers();
     const refused = (text: string) => {
@@ -136,9 +290,6 @@ describe("a file of chats", () => {
         return error;
       }
     };
-    expect(refused(JSON.stringify(saved(1, 2)))).toMatchObject({
-      message: expect.stringContaining("room for only 1 more"),
-    });
     expect(refused("{")).toMatchObject({ code: "invalid_value", message: "The file isn't JSON." });
     expect(refused("[]")).toMatchObject({ code: "invalid_type" });
     const [damaged] = saved(1).panes;

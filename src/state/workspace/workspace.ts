@@ -1,6 +1,15 @@
 import { Pane, type PaneContext } from "../chat/pane.ts";
-import { MAX_PANES, savedWorkspace, type SavedChat, type SavedWorkspace } from "./saved-workspace.ts";
+import { ClosedChats } from "../history/closed-chats.ts";
+import {
+  isBlank,
+  MAX_PANES,
+  savedWorkspace,
+  textOfChat,
+  type SavedChat,
+  type SavedWorkspace,
+} from "./saved-workspace.ts";
 import { createStore, type ReadonlyStore, type StoreApi } from "../store.ts";
+import { UndoList } from "./undo-list.ts";
 
 export { MAX_PANES };
 
@@ -11,23 +20,43 @@ interface WorkspaceState {
   readonly current: number;
 }
 
+/** A chat that is to be put into a pane. */
+interface PlacedChat {
+  readonly chat?: SavedChat;
+  /** The pane's number, if it is free. [the one that was not used for longest] */
+  readonly number?: number;
+  /** The pane's index. [the last] */
+  readonly place?: number;
+}
+
+interface AddedChats {
+  readonly panes: readonly Pane[];
+  /** Of the chats that are in no pane. */
+  readonly keys: readonly string[];
+  /** Empty panes that were there before. */
+  readonly replaced: readonly PlacedChat[];
+}
+
 const ALL_NUMBERS: readonly number[] = Array.from({ length: MAX_PANES }, (_, index) => index + 1);
 
 /** The open panes. A closed pane's number, and so its colour, is reused last. */
 export class Workspace {
   readonly store: ReadonlyStore<WorkspaceState>;
+  /** Chats that left their panes. */
+  readonly closed = new ClosedChats();
+  readonly undoList = new UndoList();
   readonly #store: StoreApi<WorkspaceState>;
   readonly #context: PaneContext;
   #freeNumbers = [...ALL_NUMBERS];
 
   constructor(context: PaneContext, saved: SavedWorkspace | null = null) {
-    this.#context = context;
+    this.#context = { ...context, onReplaced: this.#onReplaced };
     this.store = this.#store = createStore<WorkspaceState>(() => this.#opened(saved));
   }
 
   /** Replaces all open panes by the saved ones. */
   restore(saved: SavedWorkspace): void {
-    for (const pane of this.#store.getState().panes) pane.close();
+    for (const pane of this.#panes()) pane.close();
     this.#freeNumbers = [...ALL_NUMBERS];
     this.#store.setState(this.#opened(saved));
   }
@@ -40,105 +69,198 @@ export class Workspace {
 
   /** Opens an empty pane. Returns null when sixteen are open. */
   addPane(): Pane | null {
-    const pane = this.#open();
-    if (pane) this.#insert(pane, this.#store.getState().panes.length);
-    return pane;
+    return this.#exchange([], [{}])[0] ?? null;
   }
 
   /** Opens a copy of a pane beside it, with the same chat and settings. Returns null when sixteen are open. */
   duplicatePane(pane: Pane): Pane | null {
-    return this.#openBeside(pane, pane.toSaved());
+    return this.#openBeside(pane, asNewChat(pane.toSaved()));
   }
 
   /**
-   * Opens a pane beside this one with the conversation up to an answer. Both share their beginning in the prefix cache.
+   * Opens a pane beside this one with the conversation up to an answer, without variants. Both share their beginning in
+   * the prefix cache.
    */
   forkPane(pane: Pane, turnId: number): Pane | null {
-    const chat = pane.toSaved();
+    const chat = asNewChat(pane.toSaved());
     const numTurns = chat.turns.findIndex(({ id }) => id === turnId) + 1;
     const firstSent = Math.min(chat.firstSent, Math.max(0, numTurns - 1));
-    return this.#openBeside(pane, { ...chat, turns: chat.turns.slice(0, numTurns), firstSent, draft: "" });
+    const turns = chat.turns.slice(0, numTurns);
+    return this.#openBeside(pane, { ...chat, turns, unchosen: [], firstSent, draft: "" });
   }
 
   /** Swaps a pane with its neighbour: -1 is left, 1 is right. */
   movePane(pane: Pane, steps: number): void {
-    this.movePaneTo(pane, this.#store.getState().panes.indexOf(pane) + steps);
+    this.movePaneTo(pane, this.#panes().indexOf(pane) + steps);
   }
 
   /** @param place its index afterwards */
   movePaneTo(pane: Pane, place: number): void {
-    const { panes } = this.#store.getState();
+    const panes = this.#panes();
     if (place < 0 || place >= panes.length || panes[place] === pane) return;
     const others = panes.filter((other) => other !== pane);
     this.#store.setState({ panes: [...others.slice(0, place), pane, ...others.slice(place)] });
   }
 
   /** Closes a pane and returns the one that replaces it: its neighbour, or a new one if it was the last. */
-  closePane(closed: Pane): Pane | null {
-    const { panes, current } = this.store.getState();
-    const at = panes.indexOf(closed);
-    if (at < 0) return null;
-    closed.close();
-    const others = panes.filter((pane) => pane !== closed);
-    const heir = others[at] ?? others[at - 1] ?? this.#open();
-    this.#freeNumbers.push(closed.number);
-    if (heir === null) return null;
-    this.#store.setState({
-      panes: others.length > 0 ? others : [heir],
-      current: current === closed.number ? heir.number : current,
-    });
+  closePane(pane: Pane): Pane | null {
+    const before = this.#panes();
+    const place = before.indexOf(pane);
+    if (place < 0) return null;
+    pane.stop();
+    const { number, ...chat } = pane.toSaved();
+    const keys = this.#keep([chat]);
+    this.#exchange([pane], []);
+    const heir = this.#panes()[place] ?? this.#panes().at(-1) ?? null;
+    const undo = () => {
+      // If that was the last pane, an empty one came in its place.
+      const taken = this.#panes().filter((other) => other === heir && !before.includes(heir) && isEmpty(heir));
+      const isReopened = this.#exchange(taken, [{ chat, number, place }]).length > 0;
+      if (isReopened) this.closed.remove(keys);
+      return isReopened;
+    };
+    this.undoList.add({ title: `Pane ${number} closed`, undo });
     return heir;
   }
 
-  /** Returns how many chats `addChats` has room for. Empty panes are replaced. */
-  room(): number {
-    return this.#freeNumbers.length + this.#store.getState().panes.filter(isEmpty).length;
+  /** Closes a pane's chat and begins a new one there. Its name, settings and draft stay. */
+  clearPane(pane: Pane): void {
+    pane.stop();
+    const { number: _, ...chat } = pane.toSaved();
+    if (chat.turns.length === 0) return;
+    const keys = this.#keep([{ ...chat, draft: "" }]);
+    pane.replaceChat();
+    const { id } = pane.store.getState();
+    const undo = () => {
+      const emptied = this.#paneOf(id);
+      if (emptied === undefined || emptied.store.getState().turns.length > 0) return false;
+      emptied.replaceChat(chat);
+      this.closed.remove(keys);
+      return true;
+    };
+    this.undoList.add({ title: "Chat cleared", undo });
   }
 
-  /** Opens each chat in a pane and replaces empty panes. There must be room. */
-  addChats(chats: readonly SavedChat[]): void {
-    const kept = this.#store.getState().panes.filter((pane) => !isEmpty(pane));
-    for (const pane of this.#store.getState().panes.filter(isEmpty)) {
-      pane.close();
-      this.#freeNumbers.unshift(pane.number);
-    }
-    const added = chats.flatMap((chat) => this.#open(chat) ?? []);
-    const current = added[0]?.number ?? kept[0]?.number ?? 1;
-    this.#store.setState({ panes: [...kept, ...added], current });
+  /** Returns whether another chat can be put into a pane. */
+  hasRoom(): boolean {
+    return this.#freeNumbers.length > 0 || this.#panes().some(isEmpty);
+  }
+
+  /** Opens each chat in a pane, in place of empty panes. Those that have no room are closed chats. */
+  addChats(chats: readonly SavedChat[]): AddedChats {
+    const empty = this.#panes().filter(isEmpty);
+    const replaced = empty.map((pane) => {
+      const { number, ...chat } = pane.toSaved();
+      return { chat, number, place: this.#panes().indexOf(pane) };
+    });
+    const panes = this.#exchange(
+      empty,
+      // Another tab may have closed a chat that is open here.
+      chats.map((chat) => ({ chat: this.#paneOf(chat.id) ? asNewChat(chat) : chat })),
+    );
+    return { panes, keys: this.#keep(chats.slice(panes.length)), replaced };
+  }
+
+  /** Opens the chats of a file, as `addChats` does. @param listed those that go to the closed chats */
+  importChats(chats: readonly SavedChat[], listed: readonly SavedChat[]): AddedChats {
+    const opened = this.addChats(chats);
+    const added = { ...opened, keys: [...opened.keys, ...this.#keep(listed)] };
+    const before = new Map(added.panes.map((pane) => [pane.store.getState().id, textOfChat(pane.toSaved())]));
+    const undo = () => {
+      const panes = this.#panes().filter((pane) => before.has(pane.store.getState().id));
+      for (const pane of panes) pane.stop();
+      const saved = panes.map((pane) => pane.toSaved());
+      this.#keep(saved.filter((chat) => before.get(chat.id ?? "") !== textOfChat(chat)));
+      this.#exchange(panes, added.replaced);
+      this.closed.remove(added.keys);
+      return true;
+    };
+    const num = chats.length + listed.length;
+    this.undoList.add({ title: `${num} ${num === 1 ? "chat" : "chats"} imported`, undo });
+    return added;
   }
 
   select(number: number): void {
     if (number !== this.#store.getState().current) this.#store.setState({ current: number });
   }
 
+  #panes(): readonly Pane[] {
+    return this.#store.getState().panes;
+  }
+
+  #paneOf(chatId: string | undefined): Pane | undefined {
+    return this.#panes().find((pane) => pane.store.getState().id === chatId);
+  }
+
+  /** Adds chats to the closed ones, unless there is nothing in them. Returns their keys. */
+  #keep(chats: readonly SavedChat[]): readonly string[] {
+    return this.closed.add(chats.filter((chat) => !isBlank(chat)));
+  }
+
+  readonly #onReplaced = (pane: Pane, what: "answer" | "question", lastTurnId: number) => {
+    const { id } = pane.store.getState();
+    const undo = () => {
+      const now = this.#paneOf(id);
+      now?.stop();
+      now?.chooseTurn(lastTurnId);
+      return now !== undefined;
+    };
+    const undoable = { title: what === "answer" ? "Answer regenerated" : "Question edited", undo };
+    this.undoList.add(undoable);
+    return () => this.undoList.withdraw(undoable);
+  };
+
   /** Opens the saved panes, or one empty pane. All numbers must be free. */
   #opened(saved: SavedWorkspace | null): WorkspaceState {
-    const panes = saved?.panes.map((pane) => new Pane(pane.number, this.#context, pane)) ?? [];
-    this.#freeNumbers = this.#freeNumbers.filter((free) => !panes.some(({ number }) => number === free));
-    const first = panes[0] ?? this.#open();
-    const current = panes.find(({ number }) => number === saved?.current) ?? first;
-    return { panes: panes.length > 0 || !first ? panes : [first], current: current?.number ?? 1 };
+    const placed: readonly PlacedChat[] = saved?.panes.map(({ number, ...chat }) => ({ chat, number })) ?? [{}];
+    const panes = placed.flatMap((each) => this.#open(each) ?? []);
+    const current = panes.find(({ number }) => number === saved?.current) ?? panes[0];
+    return { panes, current: current?.number ?? 1 };
   }
 
   #openBeside(pane: Pane, chat: SavedChat): Pane | null {
-    const opened = this.#open(chat);
-    if (opened) this.#insert(opened, this.#store.getState().panes.indexOf(pane) + 1);
+    return this.#exchange([], [{ chat, place: this.#panes().indexOf(pane) + 1 }])[0] ?? null;
+  }
+
+  /**
+   * Closes panes and opens others, as far as there is room. An empty one is opened where none would be left. The first
+   * new pane comes into view, or else what takes the place of the one that was there.
+   */
+  #exchange(closed: readonly Pane[], placed: readonly PlacedChat[]): readonly Pane[] {
+    const { panes, current } = this.#store.getState();
+    for (const pane of closed) pane.close();
+    const freed = closed.map(({ number }) => number);
+    this.#freeNumbers = placed.length > 0 ? [...freed, ...this.#freeNumbers] : [...this.#freeNumbers, ...freed];
+    const rest = panes.filter((pane) => !closed.includes(pane));
+    const opened = placed.flatMap((each) => {
+      const pane = this.#open(each);
+      if (pane) rest.splice(each.place ?? rest.length, 0, pane);
+      return pane ?? [];
+    });
+    const empty = rest.length === 0 ? this.#open({}) : null;
+    if (empty) rest.push(empty);
+    const place = panes.findIndex(({ number }) => number === current);
+    const isThere = rest.some(({ number }) => number === current);
+    const inView = opened[0]?.number ?? (isThere ? current : (rest[place] ?? rest.at(-1))?.number);
+    this.#store.setState({ panes: rest, current: inView ?? current });
     return opened;
   }
 
-  #insert(pane: Pane, place: number): void {
-    const { panes } = this.#store.getState();
-    this.#store.setState({ panes: [...panes.slice(0, place), pane, ...panes.slice(place)], current: pane.number });
+  #open({ chat, number: wanted }: PlacedChat): Pane | null {
+    const number = this.#freeNumbers.find((free) => free === wanted) ?? this.#freeNumbers[0];
+    if (number === undefined) return null;
+    this.#freeNumbers = this.#freeNumbers.filter((free) => free !== number);
+    return new Pane(number, this.#context, chat);
   }
+}
 
-  #open(chat?: SavedChat): Pane | null {
-    const number = this.#freeNumbers.shift();
-    return number === undefined ? null : new Pane(number, this.#context, chat);
-  }
+/** Returns a copy of a chat. */
+export function asNewChat(chat: SavedChat): SavedChat {
+  const { id: _, ...copy } = chat;
+  return copy;
 }
 
 /** Returns whether closing the pane loses nothing. */
 function isEmpty(pane: Pane): boolean {
-  const { turns, draft, title, phase } = pane.store.getState();
-  return turns.length === 0 && draft.trim() === "" && title === null && phase === "idle";
+  return pane.store.getState().phase === "idle" && isBlank(pane.store.getState());
 }

@@ -18,16 +18,19 @@ import { classNames } from "../class-names.ts";
 import { DemoTabs } from "../demo/DemoTabs.tsx";
 import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
 import { ServingNotice } from "../engine/ServingNotice.tsx";
+import { Toasts } from "./Toasts.tsx";
 import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 
 const UnsupportedPage = lazily(async () => (await import("../unsupported/UnsupportedPage.tsx")).UnsupportedPage);
+const BranchDialog = lazily(async () => (await import("../branches/BranchDialog.tsx")).BranchDialog);
 const DemoView = lazily(async () => (await import("../demo/DemoView.tsx")).DemoView);
 
 export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const unsupported = useStore(app.engine.store, (state) => (state.status === "unsupported" ? state.error : null));
   const isDemo = useStore(app.demo.store, ({ phase }) => phase !== "closed");
   const panes = useStore(app.workspace.store, (state) => state.panes);
+  const branchedPane = useStore(app.branchView.store, (state) => state.pane);
   const isPhone = useMedia(PHONE);
   const isBatchInView = useStore(app.batch.dock.store, (state) => state.isInView);
   // On a phone the batch replaces the panes.
@@ -62,8 +65,10 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
         )}
       </main>
       <CommandCenter app={app} theme={theme} />
+      {branchedPane && <BranchDialog view={app.branchView} pane={branchedPane} />}
       <PromptDialog view={app.promptView} />
       <RecordingDrop />
+      <Toasts undoList={app.workspace.undoList} />
       <Announcer announcements={app.announcements} />
     </div>
   );

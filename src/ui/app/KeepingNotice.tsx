@@ -1,16 +1,13 @@
-import { exportChats } from "../../state/workspace/export-chats.ts";
 import type { KeepingStatus, WorkspaceKeeper } from "../../state/workspace/workspace-keeper.ts";
 import type { Workspace } from "../../state/workspace/workspace.ts";
 import { Button } from "../components/Button.tsx";
-import { saveFile } from "../save-file.ts";
+import { saveAllChats } from "../save-chats.ts";
 import css from "./KeepingNotice.module.css";
 import { useStore } from "../use-store.ts";
 
 const WORDS: Record<Exclude<KeepingStatus, "kept">, string> = {
   damaged: "Your earlier chats could not be read. They were set aside; new chats are saved.",
   elsewhere: "Chorus is open in another tab, which saves the chats. Changes here are saved once that tab closes.",
-  crowded:
-    "The other tab was closed, and there is no room here for its chats. Close some panes: until then nothing is saved.",
   "not-kept":
     "Not saved: this browser doesn't let the page save its chats, or it has no space left. Chorus keeps trying. Until it succeeds, the chats last only as long as this page.",
 };
@@ -24,9 +21,7 @@ export function KeepingNotice({ keeper, workspace }: { keeper: WorkspaceKeeper; 
       <output>{WORDS[status]}</output>
       {status === "elsewhere" && <Button onClick={() => keeper.takeOver()}>Save here instead</Button>}
       {status === "not-kept" && (
-        <Button onClick={() => saveFile("chorus-chats.json", exportChats(workspace), "application/json")}>
-          Export the chats
-        </Button>
+        <Button onClick={() => void saveAllChats({ workspace, keeper })}>Export the chats</Button>
       )}
     </div>
   );

@@ -18,6 +18,7 @@ export function appCommands(
   const isBusy = (pane: Pane | undefined) => pane !== undefined && pane.store.getState().phase !== "idle";
   const isDemoRunning = () => demo.store.getState().phase === "running";
   const hasSeveral = () => panes().length > 1;
+  const newestUndoable = () => workspace.undoList.store.getState().undoables.at(-1);
 
   /** Renders the pane before focusing its box: on a phone it was not in the page. */
   const goTo = (find: () => Pane | null | undefined) => {
@@ -51,6 +52,19 @@ export function appCommands(
         const pane = current();
         if (pane) goTo(() => workspace.closePane(pane));
       },
+    },
+    {
+      id: "undo",
+      get title() {
+        const newest = newestUndoable();
+        return newest ? `Undo: ${newest.title}` : "Undo";
+      },
+      group: "Chats",
+      keys: "Mod+Z",
+      isTextFirst: true,
+      words: "back restore closed cleared",
+      isEnabled: () => newestUndoable() !== undefined,
+      run: () => workspace.undoList.undo(),
     },
     {
       id: "pane.next",

@@ -10,6 +10,7 @@ import { ModelPicker } from "../models/ModelPicker.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./Bar.module.css";
 import { BatchingSwitch } from "../batch/BatchingSwitch.tsx";
+import { ChatsButton } from "../history/ChatsButton.tsx";
 import { CommandsButton } from "./CommandsButton.tsx";
 import { DemoButton } from "./DemoButton.tsx";
 import { EngineStatus } from "../engine/EngineStatus.tsx";
@@ -46,6 +47,7 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
         <SendToAll workspace={workspace} commands={app.commands} isDisabled={isDemoOpen} />
       </div>
       <DemoButton app={app} />
+      <ChatsButton app={app} />
       <CommandsButton commands={app.commands} />
       <AppSettings app={app} />
       <ThemeButton theme={theme} className={css.wide} />

@@ -1,3 +1,4 @@
+import type { MouseEvent } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { classNames } from "../class-names.ts";
@@ -18,10 +19,22 @@ interface ChatPaneProps {
   place: number;
 }
 
+/** The next pane's button slides under the pointer, where a double click would close that pane, too. */
+const DOUBLE_CLICK_MS = 400;
+let lastClosedMs = -Infinity;
+
+/** A key's clicks have no detail. */
+function isSecondOfDoubleClick({ detail, timeStamp }: MouseEvent): boolean {
+  const isSecond = detail > 0 && timeStamp - lastClosedMs < DOUBLE_CLICK_MS;
+  if (!isSecond) lastClosedMs = timeStamp;
+  return isSecond;
+}
+
 /** One chat. It renders only when its own pane's store changes. */
 export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
   const drop = usePaneDrop(app.workspace, place);
-  const close = () => {
+  const close = (event: MouseEvent) => {
+    if (isSecondOfDoubleClick(event)) return;
     const heir = app.workspace.closePane(pane);
     if (heir) focusMessageOf(heir);
   };

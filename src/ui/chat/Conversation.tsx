@@ -1,8 +1,10 @@
-import { Fragment, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { Fragment, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Turn } from "../../state/chat/conversation.ts";
 import { noRoomNote } from "../../state/chat/note.ts";
 import type { Pane } from "../../state/chat/pane.ts";
+import { unchosenAfter } from "../../state/chat/turn-tree.ts";
 import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
@@ -35,6 +37,8 @@ interface ConversationProps {
  */
 export function Conversation({ app, pane, place }: ConversationProps) {
   const turns = useStore(pane.store, (state) => state.turns);
+  const unchosen = useStore(pane.store, (state) => state.unchosen);
+  const variants = useMemo(() => unchosenAfter(unchosen), [unchosen]);
   const firstSent = useStore(pane.store, (state) => state.firstSent);
   const phase = useStore(pane.store, (state) => state.phase);
   const answerer = useStore(pane.store, (state) => state.answerer);
@@ -89,6 +93,23 @@ export function Conversation({ app, pane, place }: ConversationProps) {
     knownTop.current = log.current.scrollTop;
     setLeftAt(isAtEnd(log.current) ? null : newestId);
   };
+
+  /** The turn stays where it is on the screen, and in the page. */
+  const choose = useCallback(
+    (turnId: number) => {
+      const numBefore = pane.store.getState().turns.length;
+      let newest: number | null = null;
+      flushSync(() => {
+        pane.chooseTurn(turnId);
+        const { turns: path } = pane.store.getState();
+        newest = path.at(-1)?.id ?? null;
+        setLeftAt(newest);
+        setNumShown((shown) => shown + Math.max(0, path.length - numBefore));
+      });
+      if (log.current && isAtEnd(log.current)) setLeftAt(null);
+    },
+    [pane],
+  );
   return (
     <div className={css.conversation}>
       <div
@@ -112,7 +133,8 @@ export function Conversation({ app, pane, place }: ConversationProps) {
         {turns.map(
           (turn, index) =>
             index >= firstShown && (
-              <Fragment key={turn.id}>
+              // Variants take the place of each other.
+              <Fragment key={turns[index - 1]?.id ?? "first"}>
                 {index === firstSent && index > 0 && (
                   <p className={css.leftOut}>
                     <span>
@@ -123,11 +145,14 @@ export function Conversation({ app, pane, place }: ConversationProps) {
                 <TurnView
                   pane={pane}
                   turn={turn}
+                  variants={variants.get(turns[index - 1]?.id ?? null)}
                   isNewest={index === turns.length - 1}
                   phase={index === turns.length - 1 ? phase : "idle"}
                   isIdle={phase === "idle"}
                   canContinue={canContinue}
                   onFork={fork}
+                  onChoose={choose}
+                  onShowBranches={app.branchView.show}
                 />
               </Fragment>
             ),

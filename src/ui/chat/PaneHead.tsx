@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState, type MouseEvent } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { Pane } from "../../state/chat/pane.ts";
@@ -19,7 +19,7 @@ interface PaneHeadProps {
   pane: Pane;
   /** Its index among the panes. */
   place: number;
-  onClose: () => void;
+  onClose: (event: MouseEvent) => void;
 }
 
 /** The pane's head. Dragging it moves the pane. */
@@ -69,6 +69,7 @@ function Remote({ pane }: { pane: Pane }) {
 function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
   const phase = useStore(pane.store, (state) => state.phase);
   const figures = useStore(pane.store, (state) => state.figures);
+  const numTurns = useStore(pane.store, (state) => state.turns.length);
   const isUnsent = useStore(pane.store, (state) => state.note?.isUnsent === true);
   const isLoading = useStore(engine.store, (state) => state.status === "loading");
 
@@ -90,7 +91,10 @@ function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
     return <p className={css.figures}>Paused, {formatCount(figures?.outputTokens ?? 0)} tokens kept</p>;
   }
   if (isUnsent) return <p className={css.bad}>Not sent</p>;
-  if (figures === null) return <p className={css.none}>No answer yet</p>;
+  if (figures === null) {
+    const answers = `${formatCount(numTurns)} ${numTurns === 1 ? "answer" : "answers"}`;
+    return <p className={css.none}>{numTurns === 0 ? "No answer yet" : answers}</p>;
+  }
 
   const { tokensPerSecond, ttftMs, outputTokens } = figures;
   return (

@@ -4,7 +4,7 @@ import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
 import { Menu, type MenuItem } from "../components/Menu.tsx";
 import { useStore } from "../use-store.ts";
 import { useContinuesText } from "./use-continues-text.ts";
-import { saveAsMarkdown } from "./pane-commands.ts";
+import { saveAsMarkdown } from "../save-chats.ts";
 
 interface PaneMenuProps {
   app: AppState;
@@ -23,6 +23,7 @@ export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
   const isText = useContinuesText(app, pane);
   // A server does not show what its model reads.
   const isRemote = useStore(pane.store, ({ answerer }) => answerer !== null);
+  const hasVariants = useStore(pane.store, ({ unchosen }) => unchosen.length > 0);
   const isEmpty = useStore(pane.store, ({ turns }) => turns.length === 0);
 
   const move = (steps: number) => {
@@ -39,8 +40,9 @@ export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
       isDisabled: isEmpty || !isReady || isText || isRemote,
       run: () => void app.promptView.show(pane),
     },
-    { label: "Save as Markdown", isDisabled: isEmpty, run: () => saveAsMarkdown(pane) },
-    { label: "Clear chat", isDisabled: isEmpty, run: () => pane.clear() },
+    { label: "Branches …", isDisabled: !hasVariants, run: () => app.branchView.show(pane) },
+    { label: "Save as Markdown", isDisabled: isEmpty, run: () => void saveAsMarkdown(pane) },
+    { label: "Clear chat", isDisabled: isEmpty, run: () => workspace.clearPane(pane) },
   ];
   return <Menu name={`More for pane ${pane.number}`} items={items} />;
 }

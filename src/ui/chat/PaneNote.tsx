@@ -25,11 +25,6 @@ export function PaneNote({ pane, engine }: { pane: Pane; engine: EngineControl }
         </Button>
       </div>
       <p>{note.body}</p>
-      {note.action === "undo" && (
-        <div className={css.actions}>
-          <Button onClick={() => pane.undoClear()}>Undo</Button>
-        </div>
-      )}
       {note.action === "start" && (
         <div className={css.actions}>
           <StartAgainButton engine={engine} isQuiet />

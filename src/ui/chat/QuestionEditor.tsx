@@ -36,7 +36,7 @@ export function QuestionEditor({ pane, turn, isNewest, onDone }: QuestionEditorP
     <div className={css.editor} onKeyDown={onKeyDown}>
       <MessageBox box={box} label="Edit question" value={text} onChange={setText} onEnter={ask} className={css.box} />
       <div className={css.foot}>
-        {!isNewest && <p>Everything after this will be replaced.</p>}
+        {!isNewest && <p>What follows stays as a variant.</p>}
         <Button look="quiet" onClick={done}>
           Cancel
         </Button>

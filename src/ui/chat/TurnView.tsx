@@ -13,6 +13,7 @@ import { QuestionEditor } from "./QuestionEditor.tsx";
 import { SeveralAnswers } from "./SeveralAnswers.tsx";
 import { TokenProbabilities } from "./TokenProbabilities.tsx";
 import css from "./TurnView.module.css";
+import { VariantPager } from "./VariantPager.tsx";
 
 /** An answer that came to its own end shows nothing: only screen readers hear that. */
 const ENDINGS: Record<TurnEnd, string> = {
@@ -25,6 +26,8 @@ const ENDINGS: Record<TurnEnd, string> = {
 interface TurnViewProps {
   pane: Pane;
   turn: Turn;
+  /** Ids of its variants. */
+  variants: readonly number[] | undefined;
   isNewest: boolean;
   /** The pane's phase if the turn is its newest, else idle. */
   phase: PaneState["phase"];
@@ -33,19 +36,26 @@ interface TurnViewProps {
   /** Whether who answers the pane can continue an answer. */
   canContinue: boolean;
   onFork: (turn: Turn) => void;
+  /** Goes to a variant. */
+  onChoose: (turnId: number) => void;
+  onShowBranches: (pane: Pane) => void;
 }
 
 /** A question and its answer. Only the newest turn changes. */
 export const TurnView = memo(function TurnView({
   pane,
   turn,
+  variants,
   isNewest,
   phase,
   isIdle,
   canContinue,
   onFork,
+  onChoose,
+  onShowBranches,
 }: TurnViewProps) {
-  const [isEditing, setEditing] = useState(false);
+  /** Another variant may take its place meanwhile. */
+  const [editedId, setEditedId] = useState<number | null>(null);
   const [hasFigures, setHasFigures] = useState(false);
   const answer = useRef<HTMLDivElement>(null);
   // The tokens are complete when the answer has ended, which renders the turn again.
@@ -58,8 +68,8 @@ export const TurnView = memo(function TurnView({
     );
   return (
     <article className={classNames(css.turn, isNewest && css.newest, isOneOfSeveral && css.broad)}>
-      {isEditing ? (
-        <QuestionEditor pane={pane} turn={turn} isNewest={isNewest} onDone={() => setEditing(false)} />
+      {editedId === turn.id ? (
+        <QuestionEditor pane={pane} turn={turn} isNewest={isNewest} onDone={() => setEditedId(null)} />
       ) : (
         <div className={css.question}>
           <p>
@@ -67,13 +77,22 @@ export const TurnView = memo(function TurnView({
             {shownPart(turn.question)}
           </p>
           <LeftOut text={turn.question} />
+          {variants && (
+            <VariantPager
+              turnIds={[...variants, turn.id]}
+              chosenId={turn.id}
+              isIdle={isIdle}
+              onChoose={onChoose}
+              onShowBranches={() => onShowBranches(pane)}
+            />
+          )}
           <Button
             look="icon"
             className={css.onHover}
             disabled={!isIdle}
             aria-label="Edit question"
             title="Edit and ask again"
-            onClick={() => setEditing(true)}
+            onClick={() => setEditedId(turn.id)}
           >
             <Icon name="edit" />
           </Button>

@@ -1,16 +1,17 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Command } from "../../state/commands/commands.ts";
 import { isUnfinished } from "../../state/chat/conversation.ts";
-import { chatMarkdown, exportChats } from "../../state/workspace/export-chats.ts";
 import type { Pane } from "../../state/chat/pane.ts";
-import { MAX_PANES, titleOfChat } from "../../state/workspace/saved-workspace.ts";
-import { fileNameOf, saveFile } from "../save-file.ts";
+import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
+import { saveAllChats, saveAsMarkdown } from "../save-chats.ts";
 
 /** The commands of the current chat. */
 export function paneCommands({
   workspace,
   promptView,
-}: Pick<AppState, "workspace" | "promptView">): readonly Command[] {
+  branchView,
+  keeper,
+}: Pick<AppState, "workspace" | "promptView" | "branchView" | "keeper">): readonly Command[] {
   const panes = () => workspace.store.getState().panes;
   const current = () => panes().find(({ number }) => number === workspace.store.getState().current);
   const place = () => panes().findIndex((pane) => pane === current());
@@ -70,23 +71,25 @@ export function paneCommands({
       (pane) => promptView.canShow(pane),
       (pane) => void promptView.show(pane),
     ),
-    ofPane({ id: "pane.clear", title: "Clear this chat", words: "empty delete" }, hasTurns, (pane) => pane.clear()),
+    ofPane(
+      { id: "pane.branches", title: "Show this chat's branches", words: "tree variants" },
+      (pane) => pane.store.getState().unchosen.length > 0,
+      branchView.show,
+    ),
+    ofPane({ id: "pane.clear", title: "Clear this chat", words: "empty delete" }, hasTurns, (pane) =>
+      workspace.clearPane(pane),
+    ),
     ofPane(
       { id: "pane.markdown", title: "Save this chat as Markdown", words: "export file" },
       hasTurns,
-      saveAsMarkdown,
+      (pane) => void saveAsMarkdown(pane),
     ),
     {
       id: "panes.export",
       title: "Export all chats",
       group: "Data",
       words: "save json file",
-      run: () => saveFile("chorus-chats.json", exportChats(workspace), "application/json"),
+      run: () => void saveAllChats({ workspace, keeper }),
     },
   ];
-}
-
-export function saveAsMarkdown(pane: Pane): void {
-  const chat = pane.toSaved();
-  saveFile(`${fileNameOf(titleOfChat(chat))}.md`, chatMarkdown(chat), "text/markdown");
 }

@@ -13,17 +13,32 @@ export function useCommands(commands: Commands, list: readonly Command[]): void 
   useEffect(() => commands.register(list), [commands, list]);
 }
 
+/** Runs `run` if the text field does nothing with the key that it gets now. */
+function unlessUsed(field: Element, run: () => void): void {
+  let isUsed = false;
+  const use = () => {
+    isUsed = true;
+  };
+  field.addEventListener("beforeinput", use);
+  setTimeout(() => {
+    field.removeEventListener("beforeinput", use);
+    if (!isUsed) run();
+  });
+}
+
 /** Runs commands by their keys, wherever the focus is. An open dialog handles its own keys. */
 export function useShortcuts(commands: Commands, singleKeys: SingleKeys): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || document.querySelector("dialog:modal, :popover-open")) return;
+      const field = event.target instanceof Element ? event.target.closest(TEXT_FIELDS) : null;
       const command = commandFor(commands.enabled(), event, {
         isMac,
-        isTyping: event.target instanceof Element && event.target.closest(TEXT_FIELDS) !== null,
+        isTyping: field !== null,
         areSingleKeysOn: singleKeys.store.getState(),
       });
       if (command === undefined) return;
+      if (field && command.isTextFirst) return unlessUsed(field, command.run);
       event.preventDefault();
       command.run();
     };

@@ -19,6 +19,14 @@ const SHAPES = {
   folder: <path d="M2 4.5V12.5h12v-7H8L6.5 3.5H2.9a.9.9 0 0 0-.9.9z" />,
   pause: <path d="M5.5 4v8M10.5 4v8" />,
   chevron: <path d="M4 6l4 4 4-4" />,
+  chats: (
+    <>
+      <circle cx="8" cy="8" r="5.5" />
+      <path d="M8 4.5V8l2.5 1.5" />
+    </>
+  ),
+  left: <path d="M10 4L6 8l4 4" />,
+  right: <path d="M6 4l4 4-4 4" />,
   minus: <path d="M3 8h10" />,
   play: <path d="M5 3.5v9l7-4.5z" fill="currentColor" />,
   stepBack: <path d="M12 3.5v9l-6-4.5zM4 3.5v9" fill="currentColor" />,

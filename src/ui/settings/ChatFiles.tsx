@@ -1,17 +1,17 @@
 import { useRef, useState, type ChangeEvent } from "react";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { AppState } from "../../state/app/app-state.ts";
-import { exportChats, importChats, readImport } from "../../state/workspace/export-chats.ts";
+import { importChats, readImport } from "../../state/workspace/export-chats.ts";
 import { Button } from "../components/Button.tsx";
-import { saveFile } from "../save-file.ts";
-import { useStore } from "../use-store.ts";
+import { formatCount } from "../format.ts";
+import { saveAllChats } from "../save-chats.ts";
 import css from "./AppSettings.module.css";
 
-type Outcome = { readonly opened: number } | { readonly error: ChorusErrorData };
+type Outcome = ReturnType<typeof importChats> | { readonly error: ChorusErrorData };
 
 /** Exports all chats to a file and imports chats. */
 export function ChatFiles({ app }: { app: AppState }) {
-  const numPanes = useStore(app.workspace.store, ({ panes }) => panes.length);
+  const { undoList } = app.workspace;
   const input = useRef<HTMLInputElement>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
 
@@ -20,7 +20,7 @@ export function ChatFiles({ app }: { app: AppState }) {
     const file = box.files?.[0];
     if (!file) return;
     try {
-      setOutcome({ opened: importChats(app.workspace, await readImport(file)) });
+      setOutcome(importChats(app.workspace, await readImport(file)));
     } catch (error) {
       setOutcome({ error: toErrorData(error) });
     }
@@ -33,9 +33,7 @@ export function ChatFiles({ app }: { app: AppState }) {
         Chats are kept in this browser and go nowhere else. Export them all, with settings, to one file.
       </p>
       <div className={css.actions}>
-        <Button onClick={() => saveFile("chorus-chats.json", exportChats(app.workspace), "application/json")}>
-          Export {numPanes === 1 ? "1 chat" : `${numPanes} chats`}
-        </Button>
+        <Button onClick={() => void saveAllChats(app)}>Export all chats</Button>
         <Button onClick={() => input.current?.click()}>Import …</Button>
         <input
           ref={input}
@@ -47,16 +45,29 @@ export function ChatFiles({ app }: { app: AppState }) {
         />
       </div>
       <Result outcome={outcome} />
+      {outcome && !("error" in outcome) && (
+        // The toast is behind the dialog.
+        <Button
+          onClick={() => {
+            undoList.undo();
+            setOutcome(null);
+          }}
+        >
+          Undo the import
+        </Button>
+      )}
     </section>
   );
 }
 
 function Result({ outcome }: { outcome: Outcome | null }) {
   if (outcome === null) return null;
-  if ("opened" in outcome) {
+  if (!("error" in outcome)) {
+    const chatsWere = (num: number) => (num === 1 ? "1 chat was" : `${formatCount(num)} chats were`);
     return (
       <output className={css.hint}>
-        {outcome.opened === 1 ? "1 chat was opened." : `${outcome.opened} chats were opened.`}
+        {chatsWere(outcome.numOpened)} opened.
+        {outcome.numListed > 0 && ` ${chatsWere(outcome.numListed)} added to the list of chats.`}
       </output>
     );
   }

@@ -1,0 +1,81 @@
+// A chat is a tree of turns with a chosen path. A question that is reworded and an answer that is regenerated become
+// turns of their own beside the old ones, so nothing that was said is lost.
+
+import type { Turn } from "./conversation.ts";
+
+/** A turn that is not on the chosen path. */
+export interface UnchosenTurn extends Turn {
+  /** Id of the turn before it. Null: it begins the chat. */
+  readonly after: number | null;
+}
+
+/** All turns of a chat. A turn's id is greater than those of all turns before it. */
+export interface TurnTree {
+  /** The chosen path, which ends where no turn follows. Only its last turn changes while an answer grows. */
+  readonly turns: readonly Turn[];
+  /** All other turns. Those that were on the path last are at the end. */
+  readonly unchosen: readonly UnchosenTurn[];
+}
+
+/** Ends the path before its turn `at`. What followed is kept. */
+export function cutPath({ turns, unchosen }: TurnTree, at: number): TurnTree {
+  if (at >= turns.length) return { turns, unchosen };
+  const cut = turns.slice(at).map((turn, index) => ({ ...turn, after: turns[at + index - 1]?.id ?? null }));
+  return { turns: turns.slice(0, at), unchosen: [...unchosen, ...cut] };
+}
+
+/** Chooses the path through a turn, and from there on as it was chosen last. */
+export function choosePath(tree: TurnTree, turnId: number): TurnTree {
+  const { turns, unchosen } = tree;
+  const byId = new Map(unchosen.map((turn) => [turn.id, turn]));
+  const path: UnchosenTurn[] = [];
+  for (let turn = byId.get(turnId); turn !== undefined; turn = byId.get(turn.after ?? -1)) path.push(turn);
+  path.reverse();
+  const [first] = path;
+  if (first === undefined) return tree;
+  // Of those after the same turn, the last one stays.
+  const lastAfter = new Map(unchosen.map((turn) => [turn.after, turn]));
+  for (let turn = lastAfter.get(turnId); turn !== undefined; turn = lastAfter.get(turn.id)) path.push(turn);
+
+  const chosen = new Set(path);
+  const cut = cutPath(tree, turns.findIndex(({ id }) => id === first.after) + 1);
+  return {
+    turns: [...cut.turns, ...path.map(withoutAfter)],
+    unchosen: cut.unchosen.filter((turn) => !chosen.has(turn)),
+  };
+}
+
+function withoutAfter(unchosen: UnchosenTurn): Turn {
+  const { after: _, ...turn } = unchosen;
+  return turn;
+}
+
+/** Removes the path's last turn. The path goes on with the variant that was chosen before, if there is one. */
+export function withoutLastTurn({ turns, unchosen }: TurnTree): TurnTree {
+  const rest = { turns: turns.slice(0, -1), unchosen };
+  const after = rest.turns.at(-1)?.id ?? null;
+  const variant = unchosen.findLast((turn) => turn.after === after);
+  return variant ? choosePath(rest, variant.id) : rest;
+}
+
+/** Returns the ids of unchosen turns by the turn that they come after. Those after the same turn are its variants. */
+export function unchosenAfter(unchosen: readonly UnchosenTurn[]): ReadonlyMap<number | null, readonly number[]> {
+  const idsAfter = new Map<number | null, number[]>();
+  for (const { id, after } of unchosen) {
+    const ids = idsAfter.get(after);
+    if (ids) ids.push(id);
+    else idsAfter.set(after, [id]);
+  }
+  return idsAfter;
+}
+
+/** Returns how many turns two paths have in common, from the first on. */
+export function numInCommon(one: readonly Turn[], other: readonly Turn[]): number {
+  const differs = one.findIndex(({ id }, index) => id !== other[index]?.id);
+  return differs < 0 ? one.length : differs;
+}
+
+/** Returns a greater id than any turn has. */
+export function nextTurnId({ turns, unchosen }: TurnTree): number {
+  return [...turns, ...unchosen].reduce((next, { id }) => Math.max(next, id + 1), 0);
+}

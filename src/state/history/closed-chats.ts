@@ -1,0 +1,68 @@
+import { randomId } from "../../protocol/random-id.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+import type { SavedChat } from "../workspace/saved-workspace.ts";
+import { closedChat, type ClosedChat } from "./closed-chat.ts";
+
+/** What is still to be stored: together with the panes, in one transaction, so that a chat is never nowhere. */
+export interface ChatMoves {
+  /** Chats that were closed, by key. */
+  readonly closed: ReadonlyMap<string, ClosedChat>;
+  /** Keys of chats that were opened again or deleted. */
+  readonly gone: ReadonlySet<string>;
+}
+
+/** As many are stored at once: an import may bring thousands, and each takes about a millisecond. */
+const MOST_AT_ONCE = 100;
+
+/** Chats that left their panes or came back into them, until that is stored. */
+export class ClosedChats {
+  readonly #store = createStore<ChatMoves>(() => ({ closed: new Map(), gone: new Set() }));
+  readonly store: ReadonlyStore<ChatMoves> = this.#store;
+
+  /** Returns the chats' keys. */
+  add(chats: readonly SavedChat[]): readonly string[] {
+    const added = chats.map((chat) => closedChat({ id: randomId(), ...chat }, Date.now()));
+    const keys = added.map(({ key }) => key);
+    this.#store.setState(({ closed, gone }) => ({
+      closed: new Map([...closed, ...added.map((chat) => [chat.key, chat] as const)]),
+      gone: without(gone, keys),
+    }));
+    return keys;
+  }
+
+  /** Takes chats out: they are in panes again, or to be deleted for good. */
+  remove(keys: readonly string[]): void {
+    this.#store.setState(({ closed, gone }) => {
+      const rest = new Map(closed);
+      for (const key of keys) rest.delete(key);
+      return { closed: rest, gone: new Set([...gone, ...keys]) };
+    });
+  }
+
+  /** Whether something is still to be stored. */
+  get isPending(): boolean {
+    const { closed, gone } = this.#store.getState();
+    return closed.size + gone.size > 0;
+  }
+
+  /** Returns what to store next. */
+  next(): ChatMoves {
+    const { closed, gone } = this.#store.getState();
+    return { closed: new Map([...closed].slice(0, MOST_AT_ONCE)), gone };
+  }
+
+  /** Forgets what has been stored, unless it has changed since. */
+  stored(moves: ChatMoves): void {
+    if (moves.closed.size + moves.gone.size === 0) return;
+    this.#store.setState(({ closed, gone }) => ({
+      closed: new Map([...closed].filter(([key, chat]) => moves.closed.get(key) !== chat)),
+      gone: without(gone, moves.gone),
+    }));
+  }
+}
+
+function without(keys: ReadonlySet<string>, taken: Iterable<string>): ReadonlySet<string> {
+  const rest = new Set(keys);
+  for (const key of taken) rest.delete(key);
+  return rest;
+}

@@ -1,0 +1,31 @@
+import type { SavedChat } from "../workspace/saved-workspace.ts";
+import { hasWords, wordsOf } from "./words.ts";
+
+/** Where a chat has what is looked for. */
+export interface Passage {
+  readonly before: string;
+  readonly word: string;
+  readonly after: string;
+}
+
+const BEFORE_LENGTH = 40;
+const AFTER_LENGTH = 160;
+
+/** Returns the first passage of a chat with one of the words. Null: only its title has them. */
+export function findPassage({ turns, unchosen = [], draft }: SavedChat, words: ReadonlySet<string>): Passage | null {
+  const texts = [...turns, ...unchosen].flatMap(({ question, answer }) => [question, answer]);
+  for (const text of [...texts, draft]) {
+    for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+      const isWanted = [...words].some((wanted) => hasWords(wordsOf(word), new Set([wanted])));
+      if (!isWanted) continue;
+      const end = index + word.length;
+      const start = Math.max(0, index - BEFORE_LENGTH);
+      return {
+        before: `${start > 0 ? "…" : ""}${text.slice(start, index)}`,
+        word,
+        after: text.slice(end, end + AFTER_LENGTH),
+      };
+    }
+  }
+  return null;
+}

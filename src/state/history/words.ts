@@ -1,0 +1,25 @@
+// The words that chats are found by.
+
+/** Longer ones are cut: they are no words, but data. */
+const MAX_LENGTH = 40;
+
+/** Characters of scripts that put no spaces between words. Each is a word of its own. */
+const WORDS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[\p{L}\p{N}]+/gu;
+
+/** Returns the different words of a text, in small letters and without accents. */
+export function wordsOf(text: string): Set<string> {
+  const plain = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+  return new Set(Array.from(plain.matchAll(WORDS), ([word]) => word.slice(0, MAX_LENGTH)));
+}
+
+/**
+ * Returns whether each word that is looked for begins one of the words. A single letter must be a whole word, else it
+ * would find everything.
+ */
+export function hasWords(words: ReadonlySet<string>, wanted: ReadonlySet<string>): boolean {
+  const list = [...words];
+  return [...wanted].every(
+    (word) => words.has(word) || (word.length > 1 && list.some((each) => each.startsWith(word))),
+  );
+}

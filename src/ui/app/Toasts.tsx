@@ -1,0 +1,12 @@
+import type { UndoList } from "../../state/workspace/undo-list.ts";
+import { lazily } from "../components/Lazily.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./Toasts.module.css";
+
+const UndoToast = lazily(async () => (await import("./UndoToast.tsx")).UndoToast);
+
+/** Where the newest toast is shown. It is there from the start, so that screen readers speak what comes into it. */
+export function Toasts({ undoList }: { undoList: UndoList }) {
+  const toast = useStore(undoList.store, (state) => state.toast);
+  return <output className={css.place}>{toast && <UndoToast undoList={undoList} toast={toast} />}</output>;
+}

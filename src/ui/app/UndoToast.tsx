@@ -1,0 +1,38 @@
+import { useEffect, useState } from "react";
+import type { Toast, UndoList } from "../../state/workspace/undo-list.ts";
+import { Button } from "../components/Button.tsx";
+import { CloseButton } from "../components/Dialog.tsx";
+import { Keys } from "../commands/Keys.tsx";
+import css from "./UndoToast.module.css";
+
+/** Long enough to be read and reached. The command "Undo" stays. */
+const SHOWN_MS = 8000;
+
+/** Says what was just done, over the page, with a button that undoes it. */
+export function UndoToast({ undoList, toast }: { undoList: UndoList; toast: Toast }) {
+  const [isHeld, setHeld] = useState(false);
+  useEffect(() => {
+    if (isHeld) return;
+    const timer = setTimeout(() => undoList.dismissToast(), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [undoList, toast, isHeld]);
+  const { title, undoable } = toast;
+  return (
+    <div
+      className={css.toast}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <p>{title}</p>
+      {undoable && (
+        <Button onClick={() => undoList.undo(undoable)}>
+          Undo
+          <Keys keys="Mod+Z" />
+        </Button>
+      )}
+      <CloseButton onClick={() => undoList.dismissToast()} />
+    </div>
+  );
+}

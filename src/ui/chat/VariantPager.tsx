@@ -1,0 +1,46 @@
+import { Button } from "../components/Button.tsx";
+import { Icon } from "../components/Icon.tsx";
+import css from "./VariantPager.module.css";
+
+interface VariantPagerProps {
+  /** Ids of the turn and its variants. */
+  turnIds: readonly number[];
+  chosenId: number;
+  /** Whether another one can be chosen. */
+  isIdle: boolean;
+  onChoose: (turnId: number) => void;
+  onShowBranches: () => void;
+}
+
+/** Goes through the variants of a turn, in the order in which they were asked. */
+export function VariantPager({ turnIds, chosenId, isIdle, onChoose, onShowBranches }: VariantPagerProps) {
+  const sorted = turnIds.toSorted((a, b) => a - b);
+  const at = sorted.indexOf(chosenId);
+  // A disabled button would lose the focus.
+  const arrow = (name: "Previous" | "Next", next: number | undefined) => (
+    <Button
+      look="icon"
+      aria-label={`${name} variant`}
+      title={`${name} variant`}
+      aria-disabled={!isIdle || next === undefined}
+      onClick={() => isIdle && next !== undefined && onChoose(next)}
+    >
+      <Icon name={name === "Previous" ? "left" : "right"} />
+    </Button>
+  );
+  return (
+    <fieldset className={css.pager} aria-label="Variants">
+      {arrow("Previous", sorted[at - 1])}
+      <button
+        type="button"
+        className={css.count}
+        aria-label={`Variant ${at + 1} of ${sorted.length}. Show all branches`}
+        title="Show all branches"
+        onClick={onShowBranches}
+      >
+        {at + 1}/{sorted.length}
+      </button>
+      {arrow("Next", sorted[at + 1])}
+    </fieldset>
+  );
+}

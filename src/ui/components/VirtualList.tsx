@@ -1,0 +1,98 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useImperativeHandle, useRef, useState, type KeyboardEvent, type ReactNode, type Ref } from "react";
+import css from "./VirtualList.module.css";
+
+export interface VirtualListHandle {
+  /** Moves the focus to the first line that has a button, from this one on. */
+  focus: (index: number) => void;
+  scrollTo: (index: number) => void;
+}
+
+interface VirtualListProps<Line> {
+  ref?: Ref<VirtualListHandle>;
+  /** Accessible name. */
+  name: string;
+  lines: readonly Line[];
+  /** CSS pixels. */
+  heightOf: (line: Line) => number;
+  keyOf: (line: Line) => string;
+  /** Whether the line has a button, which the arrow keys lead to. */
+  hasButton: (line: Line) => boolean;
+  /** The focus leaves the first line upwards. */
+  onLeave?: () => void;
+  children: (line: Line) => ReactNode;
+}
+
+/** A list that scrolls. Of thousands of lines only those in view are in the page. */
+export function VirtualList<Line>({
+  ref,
+  name,
+  lines,
+  heightOf,
+  keyOf,
+  hasButton,
+  onLeave,
+  children,
+}: VirtualListProps<Line>) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const ofLine = <Value,>(index: number, read: (line: Line) => Value, otherwise: Value) =>
+    lines[index] === undefined ? otherwise : read(lines[index]);
+  // It returns functions that change, which the React Compiler would not like. It is not used here.
+  // oxlint-disable-next-line react/incompatible-library
+  const virtualizer = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => ofLine(index, heightOf, 0),
+    getItemKey: (index) => ofLine(index, keyOf, ""),
+    overscan: 6,
+  });
+
+  /** The line that gets the focus once it is in the page. */
+  const [wanted, setWanted] = useState<number | null>(null);
+  const inView = virtualizer.getVirtualItems();
+  useEffect(() => {
+    if (wanted === null) return;
+    const button = scroller.current?.querySelector<HTMLElement>(`[data-index="${wanted}"] button`);
+    if (!button) return;
+    button.focus();
+    setWanted(null);
+  }, [wanted, inView]);
+  const go = (from: number, step: number) => {
+    let next = from + step;
+    while (next in lines && !ofLine(next, hasButton, false)) next += step;
+    if (next < 0) onLeave?.();
+    if (!(next in lines)) return;
+    virtualizer.scrollToIndex(next);
+    setWanted(next);
+  };
+  useImperativeHandle(ref, () => ({
+    focus: (index) => go(index - 1, 1),
+    scrollTo: (index) => virtualizer.scrollToIndex(index),
+  }));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const line = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-index]") : null;
+    if (step === undefined || line === null) return;
+    event.preventDefault();
+    go(Number(line.dataset["index"]), step);
+  };
+  return (
+    <div ref={scroller} className={css.scroller}>
+      {/* The buttons in it have the focus. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
+      <ul aria-label={name} style={{ height: virtualizer.getTotalSize() }} onKeyDown={onKeyDown}>
+        {inView.map(({ key, index, start, size }) => (
+          <li
+            key={key}
+            data-index={index}
+            aria-setsize={lines.length}
+            aria-posinset={index + 1}
+            style={{ height: size, transform: `translateY(${start}px)` }}
+          >
+            {ofLine<ReactNode>(index, children, null)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import { useState } from "react";
+import type { ChatList } from "../../state/history/chat-list.ts";
+import { Button } from "../components/Button.tsx";
+import { formatCount } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import css from "./ChatListDialog.module.css";
+import { ConfirmDelete } from "./ConfirmDelete.tsx";
+
+interface ChatListFootProps {
+  list: ChatList;
+  /** Whether only some of the chats are listed. */
+  isFiltered: boolean;
+  onDeleted: () => void;
+}
+
+const chats = (num: number, kind = "") => `${formatCount(num)} ${kind}${num === 1 ? "chat" : "chats"}`;
+
+/** How many chats are listed, and a way to delete them all. */
+export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps) {
+  const { status, found } = useStore(list.store, (state) => state);
+  const [isAsked, setAsked] = useState(false);
+  const closed = found.filter(({ pane }) => pane === null);
+  if (isAsked) {
+    const remove = () => {
+      list.deleteForGood(closed.map(({ key }) => key));
+      setAsked(false);
+      onDeleted();
+    };
+    return (
+      <footer className={css.foot}>
+        <ConfirmDelete
+          question={`Delete ${chats(closed.length, "closed ")} for good?`}
+          onDelete={remove}
+          onKeep={() => setAsked(false)}
+        />
+      </footer>
+    );
+  }
+  return (
+    <footer className={css.foot}>
+      <output>{status === "loading" ? "Reading …" : `${chats(found.length)}${isFiltered ? " found" : ""}`}</output>
+      {closed.length > 1 && (
+        <Button look="quiet" onClick={() => setAsked(true)}>
+          {isFiltered ? "Delete what was found …" : "Delete all closed chats …"}
+        </Button>
+      )}
+    </footer>
+  );
+}

@@ -1,0 +1,34 @@
+import type { KeyboardEvent, Ref } from "react";
+import type { ChatQuery } from "../../state/history/chat-list.ts";
+import css from "./ChatQueryForm.module.css";
+
+interface ChatQueryFormProps {
+  /** The box for words. */
+  ref: Ref<HTMLInputElement>;
+  query: ChatQuery;
+  onChange: (change: Partial<ChatQuery>) => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+}
+
+/** What chats are looked for: words, and the days between which they were used. */
+export function ChatQueryForm({ ref, query, onChange, onKeyDown }: ChatQueryFormProps) {
+  return (
+    <search className={css.form}>
+      <input
+        ref={ref}
+        type="search"
+        aria-label="Words in the chat"
+        placeholder="Words in the chat"
+        value={query.text}
+        onChange={({ target }) => onChange({ text: target.value })}
+        onKeyDown={onKeyDown}
+      />
+      <label>
+        From <input type="date" value={query.from} onChange={({ target }) => onChange({ from: target.value })} />
+      </label>
+      <label>
+        to <input type="date" value={query.until} onChange={({ target }) => onChange({ until: target.value })} />
+      </label>
+    </search>
+  );
+}

@@ -1,0 +1,95 @@
+import { useEffect, useState } from "react";
+import type { ChatList, ListedChat } from "../../state/history/chat-list.ts";
+import { findPassage, type Passage } from "../../state/history/passage.ts";
+import { Button } from "../components/Button.tsx";
+import { Icon } from "../components/Icon.tsx";
+import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import { formatCount } from "../format.ts";
+import css from "./ChatRow.module.css";
+import { ConfirmDelete } from "./ConfirmDelete.tsx";
+
+interface ChatRowProps {
+  list: ChatList;
+  chat: ListedChat;
+  /** What is looked for. */
+  words: ReadonlySet<string>;
+  onOpen: (chat: ListedChat) => void;
+  onDeleted: () => void;
+}
+
+/** A chat in the list. A click opens it, or goes to its pane. */
+export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) {
+  const { key, title, preview, dateMs, numTurns, pane } = chat;
+  const passage = usePassage(list, chat, words);
+  const [isAsked, setAsked] = useState(false);
+  if (isAsked) {
+    return (
+      <ConfirmDelete
+        question={`Delete “${title}” for good?`}
+        onDelete={() => {
+          list.deleteForGood([key]);
+          onDeleted();
+        }}
+        onKeep={() => setAsked(false)}
+      />
+    );
+  }
+  return (
+    <div className={css.row}>
+      <button type="button" className={css.open} onClick={() => onOpen(chat)}>
+        <span className={css.title}>
+          {pane && <VoiceBadge number={pane.number} />}
+          <b>{title}</b>
+          <span className={css.facts}>
+            {numTurns > 0 && `${formatCount(numTurns)} ${numTurns === 1 ? "answer" : "answers"}, `}
+            <time dateTime={new Date(dateMs).toISOString()}>{formatDate(dateMs)}</time>
+          </span>
+        </span>
+        <span className={css.preview}>
+          {passage ? (
+            <>
+              {passage.before}
+              <mark>{passage.word}</mark>
+              {passage.after}
+            </>
+          ) : (
+            preview
+          )}
+        </span>
+      </button>
+      {pane === null && (
+        <Button look="icon" aria-label={`Delete ${title}`} title="Delete" onClick={() => setAsked(true)}>
+          <Icon name="trash" />
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Reads the chat to show where it has what is looked for. Null: until then, and where only the title has it. */
+function usePassage(list: ChatList, { key, pane }: ListedChat, words: ReadonlySet<string>): Passage | null {
+  const [passage, setPassage] = useState<Passage | null>(null);
+  useEffect(() => {
+    let isStale = false;
+    const find = async () => {
+      const chat = words.size === 0 ? null : (pane?.toSaved() ?? (await list.read(key).catch(() => null)));
+      if (!isStale) setPassage(chat && findPassage(chat, words));
+    };
+    void find();
+    return () => {
+      isStale = true;
+    };
+  }, [list, key, pane, words]);
+  return passage;
+}
+
+const TIME = new Intl.DateTimeFormat("en-US", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const DAY = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short" });
+const DATE = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", year: "numeric" });
+
+/** "14:05", "Nov 12" or "Nov 12, 2025". */
+function formatDate(ms: number): string {
+  const [date, now] = [new Date(ms), new Date()];
+  if (date.toDateString() === now.toDateString()) return TIME.format(date);
+  return (date.getFullYear() === now.getFullYear() ? DAY : DATE).format(date);
+}
