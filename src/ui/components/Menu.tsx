@@ -17,10 +17,10 @@ interface MenuProps {
 }
 
 /**
- * The browser focuses it when it opens the popover, at once: by an event, an arrow key pressed right after opening
+ * The browser focuses it when it opens the popover or the dialog, at once: by an event, an arrow key pressed right after opening
  * would come first. React's own autoFocus makes no attribute of it.
  */
-function focusOnOpening(item: HTMLElement | null) {
+export function focusOnOpening(item: HTMLElement | null) {
   item?.setAttribute("autofocus", "");
   return () => item?.removeAttribute("autofocus");
 }

@@ -14,6 +14,7 @@ import {
 } from "../../state/duel/duel-things.ts";
 import { isNamed, keyOfChoice, labelOfChoice } from "../../state/models/model-choice.ts";
 import { Button } from "../components/Button.tsx";
+import { focusOnOpening } from "../components/Menu.tsx";
 import { CloseButton, Dialog } from "../components/Dialog.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
@@ -89,6 +90,7 @@ export function DuelDialog({ ref, app, onStart }: DuelDialogProps) {
         <label htmlFor={`${id}-question`}>Question</label>
         <textarea
           id={`${id}-question`}
+          ref={focusOnOpening}
           rows={3}
           dir="auto"
           value={question}

@@ -68,7 +68,12 @@ export function DuelPage({ theme, app }: { theme: Theme; app: AppState }) {
             </div>
             <div className={css.sides}>
               {state.runs.map((run, i) => (
-                <DuelSideView key={run.pane.number} run={run} first={i === 0 ? null : first} />
+                <DuelSideView
+                  key={run.pane.number}
+                  run={run}
+                  other={i > 0 ? first : state.runs.length === 2 ? (state.runs[1] ?? null) : null}
+                  isFirst={i === 0}
+                />
               ))}
             </div>
           </>
@@ -82,8 +87,8 @@ export function DuelPage({ theme, app }: { theme: Theme; app: AppState }) {
 
 function sentence({ phase, isTogether, message }: DuelState): string {
   if (phase === "failed") return `A side did not come to its end: ${message}`;
-  const how = isTogether
-    ? "All sides at the same time; what this page's engine computes shares its steps."
-    : "One side after the other: one engine has one model, one format of weights and one batching mode at a time.";
+  if (isTogether) return "All sides at the same time; what this page's engine computes shares its steps.";
+  const how =
+    "One side after the other: one engine has one model, one format of weights and one batching mode at a time.";
   return phase === "done" ? `${how} The engine is as it was before.` : how;
 }

@@ -9,8 +9,10 @@ import css from "./DuelSideView.module.css";
 
 interface DuelSideViewProps {
   readonly run: DuelRun;
-  /** The side that this one is compared with; null: it is the first. */
-  readonly first: DuelRun | null;
+  /** The side that this one is compared with; null: the others are compared with this one. */
+  readonly other: DuelRun | null;
+  /** Whether the agreement is told with the others. */
+  readonly isFirst: boolean;
 }
 
 const STATUS_WORDS: Record<DuelRun["status"], string> = {
@@ -21,15 +23,15 @@ const STATUS_WORDS: Record<DuelRun["status"], string> = {
   failed: "Did not come to its end",
 };
 
-/** One side: its answer with the first word that differs from the first side's, how far both agree, and its speed. */
-export function DuelSideView({ run, first }: DuelSideViewProps) {
+/** One side: its answer with the first word that differs from another side's, how far both agree, and its speed. */
+export function DuelSideView({ run, other, isFirst }: DuelSideViewProps) {
   const { pane, label, status } = run;
   const answer = useStore(pane.store, (state) => state.turns.at(-1)?.answer ?? "");
   const figures = useStore(pane.store, (state) => state.figures);
   const ttftMs = figures?.ttftMs ?? null;
-  const other = useStore((first ?? run).pane.store, (state) => state.turns.at(-1)?.answer ?? "");
-  const isOver = status === "done" && first?.status === "done";
-  const agreement = first === null ? null : compareAnswers(other, answer, isOver);
+  const otherAnswer = useStore((other ?? run).pane.store, (state) => state.turns.at(-1)?.answer ?? "");
+  const isOver = status === "done" && other?.status === "done";
+  const agreement = other === null ? null : compareAnswers(otherAnswer, answer, isOver);
   const words = wordsOf(answer);
   const at = agreement?.firstDifference ?? null;
   const isBusy = status === "running";
@@ -55,7 +57,7 @@ export function DuelSideView({ run, first }: DuelSideViewProps) {
         </p>
       </div>
       <p className={classNames(css.agreement, at !== null && css.differs)}>
-        {agreement && wordsFor(agreement, isOver)}
+        {agreement && !isFirst && wordsFor(agreement, isOver)}
       </p>
       <dl className={css.figures}>
         <div>

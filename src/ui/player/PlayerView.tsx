@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState, type KeyboardEvent } from "react";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { askerOf } from "../../state/chat/request-name.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Player } from "../../state/player/player.ts";
@@ -34,6 +34,9 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
   const results = useStore(again.store, (state) => state.results);
   const shown = useMemo(() => shownAt(run, place), [run, place]);
 
+  const view = useRef<HTMLElement>(null);
+  // What opened the recording is gone, and the keys are for the player.
+  useEffect(() => view.current?.focus(), []);
   useEffect(() => () => again.stop(), [again]);
   useEffect(() => {
     if (!isPlaying) return;
@@ -65,7 +68,7 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
   const hasWords = run.sequences.some(({ pieces }) => pieces.length > 0);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/no-noninteractive-tabindex -- as a video has them
-    <main className={css.view} tabIndex={-1} onKeyDown={onKeyDown}>
+    <main ref={view} className={css.view} tabIndex={-1} onKeyDown={onKeyDown}>
       <Transport name={name} player={player} />
       <RunAgainLine run={run} again={again} openChats={openChats} />
       {hasWords ? (
