@@ -214,6 +214,23 @@ describe("what goes wrong", () => {
     expect(await rejection(engine.stats())).toMatchObject({ code: "engine_disposed" });
   });
 
+  it("a page that may share nothing has a worker of its own", async () => {
+    const Original = globalThis.SharedWorker;
+    // As Chromium does where site data is blocked.
+    globalThis.SharedWorker = class extends EventTarget {
+      readonly port = new MessageChannel().port1;
+      readonly onerror = null;
+      constructor() {
+        super();
+        setTimeout(() => this.dispatchEvent(new Event("error")), 0);
+      }
+    };
+    const shared = createEngine({ ...TINY, backend: "cpu", worker: "shared" });
+    await using engine = await shared.finally(() => (globalThis.SharedWorker = Original));
+    const { choices } = await engine.completions.create({ prompt: [1, 2], max_tokens: 2, ignore_eos: true });
+    expect(choices).toHaveLength(1);
+  });
+
   it("a worker that is killed rejects what is open, and says so", async () => {
     const workers: Worker[] = [];
     const Original = globalThis.Worker;

@@ -66,7 +66,14 @@ function checkOptions({ onProgress, worker, gpu }: Record<string, unknown>): voi
 }
 
 async function joinShared(signal?: AbortSignal): Promise<Transport> {
-  return (await import("./client/shared-transport.ts")).joinSharedWorker(signal);
+  const { joinSharedWorker } = await import("./client/shared-transport.ts");
+  try {
+    return await joinSharedWorker(signal);
+  } catch {
+    signal?.throwIfAborted();
+    // Pages whose site data is blocked, and frames of other sites, can share nothing.
+    return startWorker(signal);
+  }
 }
 
 /** Stores a model as a worker of one page does when it loads it: shared workers can't write files. */

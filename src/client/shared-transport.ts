@@ -33,16 +33,23 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
   const remote = Comlink.wrap<SharedService>(worker.port);
   const lent = new LentWorkers();
   const failed = failedToStart.then((error) => Promise.reject(error));
-  const workerLock = await Promise.race([remote.started(pageLock, Comlink.proxy(lent)), failed, aborted(signal)]);
+  const close = () => {
+    closing.abort(); // frees the page's lock: the worker then knows that it has left
+    lent.endAll();
+    remote[Comlink.releaseProxy]();
+  };
+  let workerLock: string | null;
+  try {
+    workerLock = await Promise.race([remote.started(pageLock, Comlink.proxy(lent)), failed, aborted(signal)]);
+  } catch (error) {
+    close();
+    throw error;
+  }
   return {
     service: throughComlink(remote),
     ping: () => remote.ping(),
     died: workerLock === null ? failedToStart : Promise.race([failedToStart, lockFreed(workerLock, closing.signal)]),
-    close() {
-      closing.abort(); // frees the page's lock: the worker then knows that it has left
-      lent.endAll();
-      remote[Comlink.releaseProxy]();
-    },
+    close,
   };
 }
 

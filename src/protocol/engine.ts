@@ -113,8 +113,8 @@ export interface CreateEngineOptions extends EngineConfig, HubOptions {
   signal?: AbortSignal;
   /**
    * false: run in this thread (Node with Dawn, tests). "shared": one engine for all pages of this origin that ask for the
-   * same model and configuration, where the browser has shared workers; each page disposes of its own share. [true: in a
-   * Web Worker]
+   * same model and configuration, where the browser has shared workers and the page may have one; each page disposes of its
+   * own share. [true: in a Web Worker]
    */
   worker?: boolean | "shared";
   /** The WebGPU to use with `worker: false`. [navigator.gpu] */
