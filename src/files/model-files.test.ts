@@ -198,7 +198,10 @@ describe("a folder's files", () => {
     expect(await files.tryReadText("merges.txt")).toBe("x");
     expect(await files.tryReadJson("vocab.json")).toBeUndefined();
     await expect(files.open("model.safetensors")).rejects.toEqual(
-      failure("model_not_found", "no model.safetensors among the 3", "model.safetensors"),
+      failure("model_not_found", "no model.safetensors among the 3 files you chose", "model.safetensors"),
+    );
+    await expect(openFileList([new File(["x"], "merges.txt")]).open("config.json")).rejects.toEqual(
+      failure("model_not_found", "no config.json in the file you chose", "config.json"),
     );
   });
 

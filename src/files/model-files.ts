@@ -68,17 +68,21 @@ async function bytesOf(file: string, blob: Blob): Promise<Uint8Array> {
   }
 }
 
-/** Opens files given by the user. If several have the same name, the one nearest the top folder is used. */
+/** Opens files that the user chose. If several have the same name, the one nearest the top folder is used. */
 export function openFileList(files: readonly File[], onBytes?: OnBytes): ModelFiles {
   const paths = files
     .map((file) => ({ file, path: (file.webkitRelativePath || file.name).split("/") }))
     .sort((a, b) => a.path.length - b.path.length);
   const name = paths.find(({ path }) => path.length > 1)?.path.at(-2) ?? "model";
-  return new ModelFiles(name, "the files given", (wanted) => {
+  return new ModelFiles(name, "the files you chose", (wanted) => {
     const file = paths.find(({ path }) => path.at(-1) === wanted)?.file;
     if (file) onBytes?.(wanted, file.size, file.size);
-    return Promise.resolve(file ?? { missing: `There is no ${wanted} among the ${files.length} files given.` });
+    return Promise.resolve(file ?? { missing: `There is no ${wanted} ${among(files.length)}.` });
   });
+}
+
+function among(numFiles: number): string {
+  return numFiles === 1 ? "in the file you chose" : `among the ${numFiles} files you chose`;
 }
 
 /** Opens a folder on a server. Each file is fetched when it is opened; only the browser's HTTP cache keeps it. */

@@ -187,5 +187,5 @@ function isSizes(value: unknown): value is number[] {
 }
 
 function invalid(file: string, what: string, options?: ErrorOptions): ChorusError {
-  return new ChorusError("model_invalid", `${file} is not a sound safetensors file: ${what}.`, file, options);
+  return new ChorusError("model_invalid", `${file} is damaged: ${what}.`, file, options);
 }

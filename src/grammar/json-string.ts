@@ -52,5 +52,5 @@ function formatOf(node: SchemaNode): Expression {
   if (pattern !== undefined) return parsePattern(pattern, `${node.path}.format`);
   const path = `${node.path}.format`;
   const known = [...Object.keys(FORMATS), DATE_TIME.of].join(", ");
-  throw new ChorusError("unsupported_parameter", `${path} can't be held to; those that can are ${known}.`, path);
+  throw new ChorusError("unsupported_parameter", `${path} is not supported: the supported formats are ${known}.`, path);
 }

@@ -34,6 +34,9 @@ describe("checkAdmission", () => {
     expect(error.code).toBe("context_length_exceeded");
     expect(error.message).toContain("Shorten the prompt by at least 1 token.");
     expect(error.message).not.toContain("max_tokens");
+    expect(refusal(29_904, 1, { ...LIMITS, maxModelLen: 512 }).message).toBe(
+      "This is 29,904 tokens; the model reads 512, answer included. Shorten the prompt by at least 29,393 tokens.",
+    );
   });
 
   it("admits a request that fills the whole cache exactly", () => {

@@ -34,7 +34,7 @@ export function checkAdmission(promptLength: number, maxTokens: number, param: s
   if (promptLength >= maxModelLen) {
     throw new ChorusError(
       "context_length_exceeded",
-      `The prompt has ${tokens(promptLength)}; with this model's ${maxModelLen} that leaves no room for an answer. ` +
+      `This is ${tokens(promptLength)}; the model reads ${counted(maxModelLen)}, answer included. ` +
         `Shorten the prompt by at least ${tokens(promptLength - maxModelLen + 1)}.`,
       param,
     );
@@ -42,9 +42,9 @@ export function checkAdmission(promptLength: number, maxTokens: number, param: s
   if (total > maxModelLen) {
     throw new ChorusError(
       "context_length_exceeded",
-      `The prompt has ${tokens(promptLength)} and max_tokens is ${maxTokens}; together that is more than this model's ` +
-        `${maxModelLen}. Shorten the prompt by ${tokens(total - maxModelLen)} or lower max_tokens to ` +
-        `${maxModelLen - promptLength}.`,
+      `The prompt has ${tokens(promptLength)} and max_tokens is ${counted(maxTokens)}; together that is more than ` +
+        `this model's ${counted(maxModelLen)}. Shorten the prompt by ${tokens(total - maxModelLen)} or lower ` +
+        `max_tokens to ${counted(maxModelLen - promptLength)}.`,
       param,
     );
   }
@@ -52,9 +52,9 @@ export function checkAdmission(promptLength: number, maxTokens: number, param: s
   if (total > capacity) {
     throw new ChorusError(
       "cache_capacity_exceeded",
-      `The prompt has ${tokens(promptLength)} and max_tokens is ${maxTokens}; together that is more than the ` +
-        `${capacity} tokens that the whole key/value cache holds (${numGpuBlocks} blocks of ${blockSize}). Shorten ` +
-        `the prompt, lower max_tokens, or start the engine with a larger kvCacheBytes.`,
+      `The prompt has ${tokens(promptLength)} and max_tokens is ${counted(maxTokens)}; together that is more than the ` +
+        `${tokens(capacity)} that the whole key/value cache holds (${counted(numGpuBlocks)} blocks of ${blockSize}). ` +
+        `Shorten the prompt, lower max_tokens, or start the engine with a larger kvCacheBytes.`,
       param,
     );
   }
@@ -128,6 +128,12 @@ function checkQueue(n: number, { numRunning, numWaiting, capacity }: QueueLoad, 
   throw new ChorusError("queue_full", message);
 }
 
+const COUNT = new Intl.NumberFormat("en-US");
+
+function counted(count: number): string {
+  return COUNT.format(count);
+}
+
 function tokens(count: number): string {
-  return count === 1 ? "1 token" : `${count} tokens`;
+  return count === 1 ? "1 token" : `${counted(count)} tokens`;
 }

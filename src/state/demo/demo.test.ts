@@ -42,7 +42,7 @@ it("asks all at once, then the same one after the other, and keeps both times", 
     "static",
   ]);
   expect(announcements.store.getState().map(({ text }) => text)).toEqual([
-    "All at once took 1.0 seconds, one after the other 2.5 seconds: 2.5 times as fast.",
+    "All at once took 1.0 seconds, one after the other 2.5 seconds: 2.5× faster together.",
   ]);
 
   const questions = first.accepted.map(({ messages, seed, max_tokens }) => ({ messages, seed, max_tokens }));

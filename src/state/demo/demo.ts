@@ -101,7 +101,7 @@ export class Demo {
     this.#store.setState({ phase: "done" });
     const { together, apart } = this.#store.getState();
     announce(
-      `All at once took ${seconds(together)}, one after the other ${seconds(apart)}: ${speedup(together, apart)} times as fast.`,
+      `All at once took ${seconds(together)}, one after the other ${seconds(apart)}: ${speedup(together, apart)}× faster together.`,
     );
   }
 

@@ -120,14 +120,12 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
         <Chart
           title={
             <>
-              <span>
-                Used <b>{formatCount(now?.blocksUsed ?? 0)}</b>
-              </span>
-              <span>
-                <u>cached</u> <b>{formatCount(now?.blocksCached ?? 0)}</b>
-              </span>
-              <span className={css.spare}>
-                free <b>{formatCount(freeBlocks(now))}</b>
+              <span className={css.blocks}>
+                Cache: <b>{formatCount(now?.blocksUsed ?? 0)}</b> used, <b>{formatCount(now?.blocksCached ?? 0)}</b>{" "}
+                <u>cached</u>
+                <span className={css.spare}>
+                  , <b>{formatCount(freeBlocks(now))}</b> free
+                </span>
               </span>
             </>
           }

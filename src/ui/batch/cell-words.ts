@@ -15,7 +15,7 @@ export function turnName({ turn }: Asker): string {
   return turn === 0 ? "warm-up" : `turn ${turn}`;
 }
 
-const ENDINGS = { stop: "end of text", length: "length limit", abort: "stopped" } as const;
+const ENDINGS = { stop: "finished", length: "finished: reached the length limit", abort: "stopped" } as const;
 
 /** Describes what a sequence did in a step. */
 export function cellWords(cell: Cell | undefined): string {
@@ -35,7 +35,7 @@ export function cellWords(cell: Cell | undefined): string {
     case "preempted":
       return "preempted: gave its blocks up, and will be computed again";
     case "finished":
-      return `finished: ${ENDINGS[cell.reason]}`;
+      return ENDINGS[cell.reason];
     case undefined:
       return "no part in this step";
   }

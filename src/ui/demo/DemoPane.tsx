@@ -20,8 +20,9 @@ export function DemoPane({ pane }: { pane: Pane }) {
       </header>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- the arrow keys scroll it */}
       <div className={css.answer} role="group" aria-label={`Answer ${pane.number}`} tabIndex={0}>
-        <p aria-busy={isBusy}>
+        <p aria-busy={isBusy} dir="auto">
           {turn?.answer.trimStart()}
+          {turn?.end === "length" && <span className={css.cut}> … cut here</span>}
           {isBusy && <span className={classNames(css.caret, phase !== "streaming" && css.hollow)} aria-hidden="true" />}
         </p>
       </div>

@@ -35,7 +35,7 @@ export function DemoRace({ demo }: { demo: Demo }) {
       <p className={css.result}>
         <b>{phase === "done" ? `${speedup(together, apart)}×` : "–"}</b>
         <span>
-          as fast<span className={css.long}> together</span>
+          faster<span className={css.long}> together</span>
         </span>
       </p>
       <div className={css.actions}>
@@ -88,7 +88,7 @@ function sentence({ phase, together, apart }: DemoState): string {
       return "";
     case "running":
       if (together.status === "waiting")
-        return "Warming up: a few tokens of each question, so that neither run pays for the start.";
+        return "Warming up: the first short bars below are a few tokens of each, so that neither run pays for the start.";
       return together.status === "done"
         ? "Now one after the other: the same questions and seeds, each alone in its steps."
         : "All eight at once: each step computes a token for every one of them.";
