@@ -1,7 +1,7 @@
 // The app: static files that any host can serve, under any path, without special headers.
 
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 import { EMBEDDED_MODEL } from "./src/state/models/model-choice.ts";
 import { securityPolicy } from "./tools/security-policy-plugin.ts";
@@ -19,10 +19,12 @@ const IN_THE_PAGE =
 const ON_DEMAND = [
   /\/ui\/(?:bench|branches|chat\/markdown|connections|duel|player|unsupported)\//,
   /\/ui\/(?:app\/UndoToast|components\/VirtualList|demo\/Demo(?:View|Pane|Race))\b/,
+  /\/ui\/chat\/(?:ContextMeter|SavedPromptsBody)\b/,
+  /\/ui\/explain\/(?!ExplainButton)/,
   /\/ui\/history\/(?!ChatsButton)/,
   /\/ui\/models\/(?!ModelPicker)/,
   /\/ui\/settings\/(?!(?:AppSettings|PaneSettings|AnsweredBy)\.)/,
-  /\/state\/(?:chat\/branch-lines|workspace\/export-chats)\b/,
+  /\/state\/(?:chat\/(?:branch-lines|context-meter|saved-prompts)|workspace\/export-chats)\b/,
   /\/state\/history\/(?!closed-chats?\.|words\.)/,
   /\/state\/(?:duel\/|player\/(?!handed-over))/,
   /\/client\/(?:(?:block-ledger|check-recording|chrome-trace|read-recording)\.|remote\/(?!address)|page-api)/,
@@ -31,6 +33,13 @@ const isNeededFirst = (id: string) => IN_THE_PAGE.test(id) && !ON_DEMAND.some((m
 
 const ISOLATION = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "credentialless" };
 
+/** A build is one for people, whatever the shell says: with NODE_ENV=development it would have React's development build. */
+const forPeople: Plugin = {
+  name: "for-people",
+  apply: "build",
+  config: () => void (process.env.NODE_ENV = "production"),
+};
+
 export default defineConfig({
   base: "./",
   // A missing file is a 404 here too, as on a static host, and not index.html.
@@ -38,7 +47,7 @@ export default defineConfig({
   // Threads share memory on a page that is isolated from others. Any other host gets the same from the service worker.
   server: { headers: ISOLATION },
   preview: { headers: ISOLATION },
-  plugins: [react(), wgslWithoutComments(), securityPolicy(), serviceWorker(isNeededOffline)],
+  plugins: [forPeople, react(), wgslWithoutComments(), securityPolicy(), serviceWorker(isNeededOffline)],
   worker: { format: "es", plugins: () => [wgslWithoutComments()] },
   build: {
     target: "esnext",

@@ -2,6 +2,7 @@ import type { Answerer } from "../../protocol/answerer.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { FinishReason, TokenLogprob } from "../../protocol/openai.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
+import { ContextCut, tokensOf } from "./context-cut.ts";
 import { leaveOutOldest, messagesFrom, type Turn } from "./conversation.ts";
 import {
   continuesText,
@@ -42,9 +43,10 @@ interface AnswerChunk extends AnswerPart {
 }
 
 /**
- * Asks the newest question with as much of the conversation as fits. A prompt that is too long is refused at
- * once, so the oldest turns are left out one by one. The newest question alone may use the rest of the context for its
- * answer. Throws context_length_exceeded if even that is too long.
+ * Asks the newest question with as much of the conversation as fits. A prompt that is too long is refused at once; then
+ * the conversation is cut where its tokens say, or by one turn after the other where who answers doesn't count tokens. The
+ * newest question alone may use the rest of the context for its answer. Throws context_length_exceeded if even that is too
+ * long.
  */
 export async function* streamAnswer(question: Question): AsyncGenerator<AnswerChunk, void> {
   const { answerer, turns, settings } = question;
@@ -68,11 +70,26 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
       const isTooLong = error instanceof ChorusError && error.code === "context_length_exceeded";
       if (!isTooLong || hasStarted) throw error;
       const shorter = leaveOutOldest(turns, firstSent);
-      if (shorter !== null) firstSent = shorter;
+      if (shorter !== null) firstSent = Math.max(shorter, await firstThatFits(question, firstSent, maxTokens));
       else if (maxTokens !== null) maxTokens = null;
       else throw error;
     }
   }
+}
+
+/** Returns the first turn with which prompt and answer fit into the context; 0 where that can't be counted. */
+async function firstThatFits(
+  { answerer, turns, settings }: Question,
+  firstSent: number,
+  maxTokens: number | null,
+): Promise<number> {
+  const { contextLength } = answerer.model;
+  const tokenize = answerer.tokenize?.bind(answerer);
+  const { question = "", answer = "" } = turns.at(-1) ?? {};
+  if (tokenize === undefined || contextLength === null) return 0;
+  const cut = new ContextCut(turns.slice(0, -1), settings.system ?? "", tokenize);
+  const questionTokens = await tokensOf(question + answer, tokenize);
+  return cut.firstThatFits(firstSent, questionTokens, contextLength - (maxTokens ?? 1));
 }
 
 /** Sends the turns from `firstSent` on as a chat. */

@@ -4,6 +4,7 @@ import { SingleKeys } from "../../state/commands/single-keys.ts";
 import type { Theme } from "../../state/app/theme.ts";
 import { appCommands } from "./app-commands.ts";
 import { batchCommands } from "../batch/batch-commands.ts";
+import { SavedPromptsDialog } from "../chat/SavedPromptsDialog.tsx";
 import { Palette } from "../commands/Palette.tsx";
 import { ShortcutList } from "../commands/ShortcutList.tsx";
 import { useCommands, useShortcuts } from "../commands/use-commands.ts";
@@ -19,6 +20,7 @@ export function CommandCenter({ app, theme }: { app: AppState; theme: Theme }) {
   return (
     <>
       <Palette commands={app.commands} />
+      <SavedPromptsDialog app={app} />
       <ShortcutList commands={app.commands} singleKeys={singleKeys} />
     </>
   );

@@ -25,11 +25,17 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
   const [message, setMessage] = useState("");
   /** Unticked panes; a pane that is opened later starts ticked. */
   const [left, setLeft] = useState<ReadonlySet<number>>(new Set());
+  /** The panes that had a draft of their own when the dialog was opened. */
+  const [drafting, setDrafting] = useState<readonly Pane[]>([]);
 
   const send = () => {
     const askedPanes = panes.filter((pane) => !left.has(pane.number) && pane.send(message));
     if (askedPanes.length === 0) return;
     setMessage("");
+    dialog.current?.close();
+  };
+  const sendDrafts = () => {
+    for (const pane of drafting) pane.sendDraft();
     dialog.current?.close();
   };
   const submit = (event: SubmitEvent) => {
@@ -45,11 +51,12 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
   const open = useCallback(() => {
     if (!opener.current) return;
     setLeft(new Set());
+    setDrafting(draftingPanes(workspace));
     // Below its button.
     const right = Math.max(8, innerWidth - opener.current.getBoundingClientRect().right);
     dialog.current?.style.setProperty("--right", `${right}px`);
     dialog.current?.showModal();
-  }, []);
+  }, [workspace]);
   useCommands(
     commands,
     useMemo(
@@ -63,8 +70,18 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
           isEnabled: () => !isDisabled,
           run: open,
         },
+        {
+          id: "panes.drafts",
+          title: "Send every pane's own draft",
+          group: "Chats",
+          words: "all messages together at once",
+          isEnabled: () => !isDisabled && draftingPanes(workspace).length > 0,
+          run: () => {
+            for (const pane of draftingPanes(workspace)) pane.sendDraft();
+          },
+        },
       ],
-      [open, isDisabled],
+      [open, isDisabled, workspace],
     ),
   );
 
@@ -91,6 +108,13 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
             ))}
           </fieldset>
           <div className={css.foot}>
+            {drafting.length > 0 && (
+              <Button look="quiet" className={css.drafts} onClick={sendDrafts}>
+                {drafting.length === 1
+                  ? `Send pane ${drafting[0]?.number}'s draft`
+                  : `Send ${drafting.length} panes' drafts`}
+              </Button>
+            )}
             <Button look="quiet" onClick={() => dialog.current?.close()}>
               Cancel
             </Button>
@@ -103,6 +127,13 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
       </Dialog>
     </>
   );
+}
+
+function draftingPanes(workspace: Workspace): readonly Pane[] {
+  return workspace.store.getState().panes.filter((pane) => {
+    const { draft, phase } = pane.store.getState();
+    return phase === "idle" && draft.trim() !== "";
+  });
 }
 
 interface PaneCheckboxProps {

@@ -1,12 +1,15 @@
-import { useEffect, useRef, type SubmitEvent } from "react";
+import { useEffect, useId, useRef, useState, type SubmitEvent } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
+import { lazily } from "../components/Lazily.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
 import { useStore } from "../use-store.ts";
 import { useContinuesText } from "./use-continues-text.ts";
 import css from "./Composer.module.css";
+
+const ContextMeter = lazily(async () => (await import("./ContextMeter.tsx")).ContextMeter);
 
 const formIdOf = (pane: Pane) => `composer-${pane.number}`;
 
@@ -14,24 +17,42 @@ export function focusMessageOf(pane: Pane): void {
   document.querySelector<HTMLElement>(`#${formIdOf(pane)} textarea`)?.focus();
 }
 
-/** The box for a question. Stop replaces Send while the pane is busy. */
-export function Composer({ app, pane, isCurrent }: { app: AppState; pane: Pane; isCurrent: boolean }) {
+interface ComposerProps {
+  app: AppState;
+  pane: Pane;
+  isCurrent: boolean;
+  /** Called with the first turn that the next question will be sent with. */
+  onFirstSent: (firstSent: number) => void;
+}
+
+/** The box for a question, and below it what it takes of the context. Stop replaces Send while the pane is busy. */
+export function Composer({ app, pane, isCurrent, onFirstSent }: ComposerProps) {
   const isText = useContinuesText(app, pane);
   const draft = useStore(pane.store, (state) => state.draft);
   const isBusy = useStore(pane.store, (state) => state.phase !== "idle");
   const box = useRef<HTMLTextAreaElement>(null);
+  const meterId = useId();
+  /** Whether Enter was pressed in vain. */
+  const [isEarly, setEarly] = useState(false);
 
   // A new pane gets the focus. If many open at once, only the current one does.
   const isOpenedCurrent = useRef(isCurrent);
   useEffect(() => {
     if (isOpenedCurrent.current) box.current?.focus();
   }, []);
+  useEffect(() => {
+    if (!isBusy) setEarly(false);
+  }, [isBusy]);
 
   // The button that had the focus is replaced, so the box gets it.
   const keepFocus = () => box.current?.focus();
+  const send = () => {
+    if (isBusy) setEarly(true);
+    else pane.sendDraft();
+  };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    pane.sendDraft();
+    send();
     keepFocus();
   };
   const stop = () => {
@@ -39,26 +60,37 @@ export function Composer({ app, pane, isCurrent }: { app: AppState; pane: Pane; 
     keepFocus();
   };
   return (
-    <form id={formIdOf(pane)} className={css.composer} onSubmit={submit}>
-      <MessageBox
-        box={box}
-        className={css.box}
-        placeholder={isText ? "Continue this text" : "Message"}
-        value={draft}
-        onChange={(value) => pane.setDraft(value)}
-        onEnter={() => pane.sendDraft()}
-      />
-      {isBusy ? (
-        <Button key="stop" className={css.action} onClick={stop}>
-          <Icon name="stop" />
-          Stop
-        </Button>
-      ) : (
-        <Button key="send" look="ink" type="submit" className={css.action}>
-          <Icon name="up" />
-          Send
-        </Button>
-      )}
-    </form>
+    <>
+      <form id={formIdOf(pane)} className={css.composer} onSubmit={submit}>
+        <MessageBox
+          box={box}
+          className={css.box}
+          placeholder={isText ? "Continue this text" : "Message"}
+          describedBy={meterId}
+          value={draft}
+          onChange={(value) => pane.setDraft(value)}
+          onEnter={send}
+        />
+        {isBusy ? (
+          <Button key="stop" className={css.action} onClick={stop}>
+            <Icon name="stop" />
+            Stop
+          </Button>
+        ) : (
+          <Button key="send" look="ink" type="submit" className={css.action}>
+            <Icon name="up" />
+            Send
+          </Button>
+        )}
+      </form>
+      {/* Its place is there before its words are. */}
+      <div id={meterId} className={css.meter}>
+        {isEarly ? (
+          <output>Still answering: this can be sent after it. Escape stops it.</output>
+        ) : (
+          <ContextMeter app={app} pane={pane} onFirstSent={onFirstSent} />
+        )}
+      </div>
+    </>
   );
 }

@@ -10,6 +10,8 @@ interface MessageBoxProps {
   label?: string;
   /** [the label] */
   placeholder?: string;
+  /** Id of the element that describes it. */
+  describedBy?: string;
   className?: string | undefined;
   box?: RefObject<HTMLTextAreaElement | null>;
 }
@@ -23,6 +25,7 @@ export function MessageBox({
   onEnter,
   label = "Message",
   placeholder = label,
+  describedBy,
   className,
   box,
 }: MessageBoxProps) {
@@ -46,7 +49,9 @@ export function MessageBox({
       ref={ref}
       className={classNames(css.box, className)}
       rows={1}
+      dir="auto"
       aria-label={label}
+      aria-describedby={describedBy}
       placeholder={placeholder}
       value={value}
       onChange={(event) => onChange(event.target.value)}

@@ -1,0 +1,59 @@
+import { expect, it, vi } from "vitest";
+import { FakeEngine } from "../../testing/app/fake-engine.ts";
+import { lastTurn, openPanes } from "../../testing/app/open-panes.ts";
+import { ContextCut } from "./context-cut.ts";
+import type { Turn } from "./conversation.ts";
+
+const words = (count: number) => Array.from({ length: count }, () => "w").join(" ");
+/** Each turn has one word more than the one before, up to thirteen. */
+const chat = (numTurns: number): Turn[] =>
+  Array.from({ length: numTurns }, (_, id) => ({ id, question: words(1 + (id % 13)), answer: "Yes.", end: "stop" }));
+
+function counted(turns: readonly Turn[]) {
+  const engine = new FakeEngine();
+  const tokenize = vi.fn(engine.tokenize.bind(engine));
+  return { cut: new ContextCut(turns, "Be brief.", tokenize), tokenize };
+}
+
+it.each([0, 1, 2, 7, 300])("of %i turns as many are left out as must be, and no more", async (numTurns) => {
+  for (const limit of [0, 3, 5, 20, 21, 22, 150, 100_000]) {
+    for (const firstSent of [0, Math.floor(numTurns / 2)]) {
+      const { cut } = counted(chat(numTurns));
+      const first = await cut.firstThatFits(firstSent, 2, limit);
+      const room = async (from: number) => limit - 2 - (await cut.tokensFrom(from));
+      if (first < numTurns) expect(await room(first)).toBeGreaterThanOrEqual(0);
+      if (first > firstSent) expect(await room(first - 1)).toBeLessThan(0);
+      expect(first).toBeGreaterThanOrEqual(firstSent);
+    }
+  }
+});
+
+it("counts a long chat a few times, and no word far beyond what fits; the next question costs nothing", async () => {
+  const { cut, tokenize } = counted(chat(300));
+  await cut.firstThatFits(0, 2, 256);
+  expect(tokenize.mock.calls.length).toBeLessThan(14);
+  const counts = await Promise.all(tokenize.mock.results.map(async ({ value }) => (await value).count));
+  expect(Math.max(...counts)).toBeLessThan(1024);
+  const numCalls = tokenize.mock.calls.length;
+  await cut.firstThatFits(0, 3, 256);
+  expect(tokenize.mock.calls.length - numCalls).toBeLessThan(3);
+});
+
+it("a chat of three hundred turns is refused once, cut once, and answered", async () => {
+  const { control, first, step, openPane } = openPanes({ model: { contextLength: 512 } });
+  const create = vi.spyOn(first.chat.completions, "create");
+  await control.start();
+  const pane = openPane(1, { title: null, settings: {}, turns: chat(300), firstSent: 0, draft: "" });
+  pane.send("And now?");
+  await step(2);
+  expect(create).toHaveBeenCalledTimes(2);
+  expect(lastTurn(pane)).toMatchObject({ question: "And now?", answer: "Yes.", end: "stop" });
+  // 256 tokens are kept for the answer; with one turn more there would be too many.
+  const { firstSent } = pane.store.getState();
+  const tokens = (from: number) =>
+    chat(300)
+      .slice(from)
+      .reduce((sum, { question }) => sum + question.split(" ").length + 1, 2);
+  expect(tokens(firstSent)).toBeLessThanOrEqual(256);
+  expect(tokens(firstSent - 1)).toBeGreaterThan(256);
+});

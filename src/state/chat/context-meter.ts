@@ -1,0 +1,95 @@
+import { continuesText, defaultMaxTokens } from "../settings/settings.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+import { ContextCut, tokensOf } from "./context-cut.ts";
+import type { Pane, PaneContext } from "./pane.ts";
+
+/** What the next question takes of the model's context, in tokens. */
+export interface ContextUse {
+  readonly draftTokens: number;
+  /** All that will be sent; null while an answer grows. */
+  readonly promptTokens: number | null;
+  /** Of the model: prompt and answer together. */
+  readonly contextTokens: number;
+  /** Turns before this one will not be sent. */
+  readonly firstSent: number;
+}
+
+/** People type faster than this; a count follows when they pause. */
+const PAUSE_MS = 250;
+
+/** Counts a pane's draft and what will be sent with it, by the tokenizer of the page's engine, while `start` is in force. */
+export class ContextMeter {
+  readonly #store = createStore<ContextUse | null>(() => null);
+  /** Null: nothing is known, as before the model is ready or where a server answers. */
+  readonly store: ReadonlyStore<ContextUse | null> = this.#store;
+  readonly #pane: Pane;
+  readonly #context: Pick<PaneContext, "engine" | "settings">;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Of the newest count; older ones are ignored. */
+  #attempt = 0;
+  #cut: { readonly of: ContextCut; readonly engine: object } | null = null;
+
+  constructor(pane: Pane, context: Pick<PaneContext, "engine" | "settings">) {
+    this.#pane = pane;
+    this.#context = context;
+  }
+
+  /** Returns the function that stops it. */
+  start(): () => void {
+    const { engine, settings } = this.#context;
+    const unsubscribes = [
+      this.#pane.store.subscribe((now, before) => {
+        const isGrowing = now.phase !== "idle" && now.phase === before.phase;
+        if (now.draft !== before.draft || (now.turns !== before.turns && !isGrowing)) this.#countSoon();
+        else if (now.phase !== before.phase || now.settings !== before.settings) this.#countSoon();
+        else if (now.answerer !== before.answerer) this.#countSoon();
+      }),
+      engine.store.subscribe((now, before) => {
+        if (now.status !== before.status) this.#countSoon();
+      }),
+      settings.store.subscribe(() => this.#countSoon()),
+    ];
+    this.#countSoon();
+    return () => {
+      clearTimeout(this.#timer);
+      this.#attempt++;
+      for (const unsubscribe of unsubscribes) unsubscribe();
+    };
+  }
+
+  #countSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#count(), PAUSE_MS);
+  }
+
+  async #count(): Promise<void> {
+    const attempt = ++this.#attempt;
+    // Where it can't be counted, the meter is empty; the question itself will be answered or refused with a reason.
+    const use = await this.#measure().catch(() => null);
+    if (attempt === this.#attempt) this.#store.setState(use, true);
+  }
+
+  async #measure(): Promise<ContextUse | null> {
+    const state = this.#context.engine.store.getState();
+    const { draft, turns, firstSent, phase, answerer, settings: own } = this.#pane.store.getState();
+    if (state.status !== "ready" || answerer !== null) return null;
+    const { engine } = state;
+    const tokenize = engine.tokenize.bind(engine);
+    const contextTokens = engine.model.contextLength;
+    const draftTokens = await tokensOf(draft.trim(), tokenize);
+    const settings = { ...this.#context.settings.inherited(), ...own };
+    if (phase !== "idle") return { draftTokens, promptTokens: null, contextTokens, firstSent };
+    if (continuesText(settings, engine.model)) {
+      return { draftTokens, promptTokens: draftTokens, contextTokens, firstSent };
+    }
+    const { system = "" } = settings;
+    if (this.#cut?.engine !== engine || this.#cut.of.turns !== turns || this.#cut.of.system !== system) {
+      this.#cut = { of: new ContextCut(turns, system, tokenize), engine };
+    }
+    const cut = this.#cut.of;
+    const answerTokens = settings.max_tokens ?? defaultMaxTokens(engine.model) ?? 0;
+    const first = await cut.firstThatFits(firstSent, draftTokens, contextTokens - answerTokens);
+    const promptTokens = (await cut.tokensFrom(first)) + draftTokens;
+    return { draftTokens, promptTokens, contextTokens, firstSent: first };
+  }
+}

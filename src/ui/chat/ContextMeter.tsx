@@ -1,0 +1,54 @@
+import { useEffect, useState } from "react";
+import type { AppState } from "../../state/app/app-state.ts";
+import { ContextMeter as Meter, type ContextUse } from "../../state/chat/context-meter.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import { classNames } from "../class-names.ts";
+import { formatCount } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import css from "./ContextMeter.module.css";
+
+interface ContextMeterProps {
+  app: AppState;
+  pane: Pane;
+  /** Called with the first turn that will be sent, whenever that changes. */
+  onFirstSent: (firstSent: number) => void;
+}
+
+/** How much of the model's context the next question takes, and which turns it leaves no room for. */
+export function ContextMeter({ app, pane, onFirstSent }: ContextMeterProps) {
+  const [meter] = useState(() => new Meter(pane, app));
+  useEffect(() => meter.start(), [meter]);
+  const use = useStore(meter.store, (state) => state);
+  const sent = useStore(pane.store, (state) => state.firstSent);
+  const firstSent = use?.firstSent ?? 0;
+  useEffect(() => onFirstSent(firstSent), [firstSent, onFirstSent]);
+  if (use === null) return null;
+  const { promptTokens, contextTokens } = use;
+  const share = Math.min(1, (promptTokens ?? 0) / contextTokens);
+  const isFull = promptTokens !== null && promptTokens >= contextTokens;
+  return (
+    <>
+      <span className={classNames(css.words, isFull && css.full)}>{wordsOf(use, Math.max(0, firstSent - sent))}</span>
+      <span className={classNames(css.bar, isFull && css.full)} aria-hidden="true" hidden={promptTokens === null}>
+        <i style={{ width: `${100 * share}%` }} />
+      </span>
+    </>
+  );
+}
+
+function wordsOf({ draftTokens, promptTokens, contextTokens }: ContextUse, numLeftOut: number): string {
+  const draft = draftTokens === 0 ? "" : `${tokens(draftTokens)}`;
+  if (promptTokens === null) return draft;
+  const context = formatCount(contextTokens);
+  if (draftTokens >= contextTokens) return `${draft}: the model reads ${context}, answer included`;
+  const all = `${formatCount(promptTokens)} of ${context}${draft === "" ? " tokens" : " sent"}`;
+  const left =
+    numLeftOut === 0
+      ? ""
+      : `; ${numLeftOut === 1 ? "the oldest turn" : `the ${formatCount(numLeftOut)} oldest turns`} left out`;
+  return `${draft === "" ? "" : `${draft}, `}${all}${left}`;
+}
+
+function tokens(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? "token" : "tokens"}`;
+}
