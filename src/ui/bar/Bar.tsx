@@ -23,6 +23,7 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
   const isFull = useStore(workspace.store, ({ panes }) => panes.length >= MAX_PANES);
   // Its panes cover the person's.
   const isDemoOpen = useStore(app.demo.store, ({ phase }) => phase !== "closed");
+  const whyNot = isDemoOpen ? "Close the demo first" : isFull ? `${MAX_PANES} panes are open: close one first` : null;
   return (
     <header className={css.bar}>
       <h1 className={css.brand}>
@@ -30,7 +31,7 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
         <span>Chorus</span>
       </h1>
       <ModelPicker app={app} />
-      <BatchingSwitch mode={app.batch.mode} className={css.wide} />
+      <BatchingSwitch batch={app.batch} className={css.wide} />
       <div className={css.spring} />
       <LiveRate app={app} />
       <EngineStatus engine={engine} />
@@ -38,8 +39,10 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
         <Button
           className={classNames(css.wide, css.add)}
           aria-label="Add pane"
-          disabled={isFull || isDemoOpen}
-          onClick={() => workspace.addPane()}
+          // Not `disabled`: it says why, to keys and screen readers too.
+          aria-disabled={whyNot !== null}
+          title={whyNot ?? "Add a pane"}
+          onClick={() => (whyNot === null ? workspace.addPane() : app.announcements.announce(whyNot))}
         >
           <Icon name="plus" />
           <span>Add pane</span>

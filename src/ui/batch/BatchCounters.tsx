@@ -1,11 +1,13 @@
-import type { BatchMetrics } from "../../state/batch/batch-metrics.ts";
+import type { Batch } from "../../state/batch/batch.ts";
+import { ExplainButton } from "../explain/ExplainButton.tsx";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./BatchCounters.module.css";
 import { ofAll, StepUse } from "./StepUse.tsx";
 
 /** The batch's counters. Columns have a fixed width, so nothing moves when a figure changes. */
-export function BatchCounters({ metrics }: { metrics: BatchMetrics }) {
+export function BatchCounters({ batch }: { batch: Batch }) {
+  const { metrics } = batch;
   const figures = useStore(metrics.store, (state) => state);
   const kvPercent = Math.round(figures.kvUse * 100);
   const { prefixHits } = figures;
@@ -25,18 +27,24 @@ export function BatchCounters({ metrics }: { metrics: BatchMetrics }) {
       </div>
       <StepUse metrics={metrics} className={css.onPhone} />
       <div title="Cache blocks in use">
-        <dt>KV use</dt>
+        <dt className={css.explained}>
+          KV use <ExplainButton batch={batch} term="kv-use" name="KV use" />
+        </dt>
         <dd className={css.w4}>{kvPercent}%</dd>
         <span className={css.meter} aria-hidden="true">
           <i style={{ width: `${kvPercent}%` }} />
         </span>
       </div>
       <div title="Share of prompt tokens found in the prefix cache">
-        <dt>Prefix hits</dt>
+        <dt className={css.explained}>
+          Prefix hits <ExplainButton batch={batch} term="prefix-hits" name="prefix hits" />
+        </dt>
         <dd className={css.w4}>{prefixHits === null ? "–" : `${Math.round(prefixHits * 100)}%`}</dd>
       </div>
       <div title="Sequences that gave up their blocks and will be computed again later">
-        <dt>Preemptions</dt>
+        <dt className={css.explained}>
+          Preemptions <ExplainButton batch={batch} term="preemptions" name="preemptions" />
+        </dt>
         <dd className={css.w2}>{formatCount(figures.preemptions)}</dd>
       </div>
       <div title="Steps since the engine started">

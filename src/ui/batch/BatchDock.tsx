@@ -40,9 +40,9 @@ export function BatchDock({ batch, connections, commands, linkTo }: BatchDockPro
       {hasBody && !isPhone && <DockHandle dock={dock} body={body} />}
       <div className={classNames(css.head, hasBody && css.withBody)}>
         <h2>Batch</h2>
-        <BatchCounters metrics={batch.metrics} />
+        <BatchCounters batch={batch} />
         <AlertsSheet alerts={batch.alerts} commands={commands} />
-        {isPhone && <BatchingSwitch mode={batch.mode} />}
+        {isPhone && <BatchingSwitch batch={batch} />}
         <div className={css.tools}>
           <a className={css.link} href="#/bench">
             Benchmark

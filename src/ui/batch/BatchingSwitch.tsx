@@ -1,8 +1,9 @@
 import { useId } from "react";
 import type { BatchingMode } from "../../protocol/config.ts";
-import type { BatchingModeControl } from "../../state/batch/batching-mode.ts";
+import type { Batch } from "../../state/batch/batch.ts";
 import { classNames } from "../class-names.ts";
 import { useStore } from "../use-store.ts";
+import { ExplainButton } from "../explain/ExplainButton.tsx";
 import css from "./BatchingSwitch.module.css";
 
 /** Each mode's name and description. */
@@ -13,25 +14,29 @@ export const BATCHING_MODES: readonly (readonly [mode: BatchingMode, name: strin
 ];
 
 /** Chooses how the engine batches, from its next step on. */
-export function BatchingSwitch({ mode, className }: { mode: BatchingModeControl; className?: string | undefined }) {
+export function BatchingSwitch({ batch, className }: { batch: Batch; className?: string | undefined }) {
+  const { mode } = batch;
   const chosen = useStore(mode.store, (state) => state);
   const isHeld = useStore(mode.held, (state) => state);
   const name = useId();
   return (
-    <div className={classNames(css.switch, className)} role="radiogroup" aria-label="Batching">
-      {BATCHING_MODES.map(([value, label, title]) => (
-        <label key={value} title={title}>
-          <input
-            type="radio"
-            name={name}
-            value={value}
-            checked={chosen === value}
-            disabled={isHeld}
-            onChange={() => mode.choose(value)}
-          />
-          <span>{label}</span>
-        </label>
-      ))}
+    <div className={classNames(css.choice, className)}>
+      <div className={css.switch} role="radiogroup" aria-label="Batching">
+        {BATCHING_MODES.map(([value, label, title]) => (
+          <label key={value} title={title}>
+            <input
+              type="radio"
+              name={name}
+              value={value}
+              checked={chosen === value}
+              disabled={isHeld}
+              onChange={() => mode.choose(value)}
+            />
+            <span>{label}</span>
+          </label>
+        ))}
+      </div>
+      <ExplainButton batch={batch} term={chosen} name="batching" />
     </div>
   );
 }

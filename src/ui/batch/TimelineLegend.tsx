@@ -1,39 +1,36 @@
-import type { ReactNode } from "react";
 import css from "./TimelinePanel.module.css";
 
-const GLYPHS: readonly (readonly [name: string, drawing: ReactNode])[] = [
-  ["Prompt", <rect key="" y="1" width="8" height="14" rx="1.5" fill="currentColor" />],
-  [
-    "Cached",
-    <g key="" fill="none" stroke="currentColor">
+/** The drawings of the timeline's cells, 9 by 16, for legends. */
+export const GLYPHS = {
+  Prompt: <rect y="1" width="8" height="14" rx="1.5" fill="currentColor" />,
+  Cached: (
+    <g fill="none" stroke="currentColor">
       <rect x=".5" y="1.5" width="7" height="13" rx="1.5" />
       <path d="M1 8l6-6M1 14l6-6" />
-    </g>,
-  ],
-  ["Decode", <rect key="" x="1" y="5" width="6" height="6" rx="1.5" fill="currentColor" />],
-  [
-    "Drafted",
-    <g key="" fill="currentColor">
+    </g>
+  ),
+  Decode: <rect x="1" y="5" width="6" height="6" rx="1.5" fill="currentColor" />,
+  Drafted: (
+    <g fill="currentColor">
       <rect x="1" y="10.5" width="6" height="4" rx="1" />
       <rect x="1" y="5.5" width="6" height="4" rx="1" />
       <path d="M1 2.5h6" stroke="currentColor" />
-    </g>,
-  ],
-  ["Waiting", <path key="" d="M2 8h4" stroke="currentColor" strokeWidth="2" />],
-  ["Preempted", <path key="" className={css.cross} d="M1 5l6 6M7 5l-6 6" strokeWidth="1.75" />],
-  [
-    "Finished",
-    <g key="" stroke="currentColor">
+    </g>
+  ),
+  Waiting: <path d="M2 8h4" stroke="currentColor" strokeWidth="2" />,
+  Preempted: <path className={css.cross} d="M1 5l6 6M7 5l-6 6" strokeWidth="1.75" />,
+  Finished: (
+    <g stroke="currentColor">
       <path d="M1.5 2v12" />
       <path d="M5.5 2v12" strokeWidth="3" />
-    </g>,
-  ],
-];
+    </g>
+  ),
+};
 
 export function TimelineLegend() {
   return (
     <ul className={css.legend}>
-      {GLYPHS.map(([name, drawing]) => (
+      {Object.entries(GLYPHS).map(([name, drawing]) => (
         <li key={name}>
           <svg aria-hidden="true" viewBox="0 0 9 16">
             {drawing}

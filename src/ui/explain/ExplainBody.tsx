@@ -1,0 +1,55 @@
+import { useState } from "react";
+import type { Batch } from "../../state/batch/batch.ts";
+import { formatCount } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import css from "./ExplainBody.module.css";
+import { EXPLANATIONS, TERMS, type Term } from "./explanations.ts";
+import { Picture } from "./Picture.tsx";
+
+/** What a term means: words, a small picture, what it is now, and the way to the other terms. */
+export function ExplainBody({ batch, first }: { batch: Batch; first: Term }) {
+  const [term, setTerm] = useState(first);
+  const explanation = EXPLANATIONS[term];
+  return (
+    <div className={css.explain}>
+      <h3>{explanation.title}</h3>
+      <p className={css.words}>{explanation.words}</p>
+      <Picture key={term} explanation={explanation} />
+      <Now batch={batch} term={term} />
+      <ul className={css.terms} aria-label="Explained">
+        {TERMS.map((other) => (
+          <li key={other}>
+            <button type="button" aria-pressed={other === term} onClick={() => setTerm(other)}>
+              {EXPLANATIONS[other].title}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Now({ batch, term }: { batch: Batch; term: Term }) {
+  const figures = useStore(batch.metrics.store, (state) => state);
+  const mode = useStore(batch.mode.store, (state) => state);
+  return <p className={css.now}>{nowOf(term, figures, mode)}</p>;
+}
+
+type Figures = ReturnType<Batch["metrics"]["store"]["getState"]>;
+
+function nowOf(term: Term, { kvUse, prefixHits, preemptions }: Figures, mode: string): string {
+  switch (term) {
+    case "continuous":
+    case "static":
+    case "sequential":
+      return term === mode ? "The engine batches so now." : `Now the engine's mode is ${mode}.`;
+    case "kv-use":
+      return `Now: ${Math.round(100 * kvUse)}% of the blocks.`;
+    case "preemptions":
+      return `Since the engine started: ${formatCount(preemptions)}.`;
+    case "prefix-hits":
+      return prefixHits === null ? "Nothing was looked up yet." : `Now: ${Math.round(100 * prefixHits)}%.`;
+    case "run-ahead":
+      return "“Serving” in the settings sets how many steps.";
+  }
+}

@@ -1,0 +1,55 @@
+import { useRef, useState } from "react";
+import type { Batch } from "../../state/batch/batch.ts";
+import { CloseButton, Dialog } from "../components/Dialog.tsx";
+import { lazily } from "../components/Lazily.tsx";
+import { classNames } from "../class-names.ts";
+import type { Term } from "./explanations.ts";
+import css from "./ExplainButton.module.css";
+
+const ExplainBody = lazily(async () => (await import("./ExplainBody.tsx")).ExplainBody);
+
+interface ExplainButtonProps {
+  batch: Batch;
+  term: Term;
+  /** What the button stands beside. */
+  name: string;
+  className?: string | undefined;
+}
+
+/** A "?" that explains what it stands beside. */
+export function ExplainButton({ batch, term, name, className }: ExplainButtonProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const open = () => {
+    setOpen(true);
+    dialog.current?.showModal();
+  };
+  const label = `What ${name} means`;
+  return (
+    <>
+      <button
+        type="button"
+        className={classNames(css.button, className)}
+        aria-label={label}
+        aria-haspopup="dialog"
+        title={label}
+        onClick={open}
+      >
+        ?
+      </button>
+      <Dialog ref={dialog} name={label} className={css.dialog} onClosed={() => setOpen(false)}>
+        {isOpen && (
+          <>
+            <div className={css.head}>
+              <h2>How the batch works</h2>
+              <CloseButton onClick={() => dialog.current?.close()} />
+            </div>
+            <div className={css.body}>
+              <ExplainBody batch={batch} first={term} />
+            </div>
+          </>
+        )}
+      </Dialog>
+    </>
+  );
+}

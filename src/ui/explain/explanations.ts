@@ -1,0 +1,99 @@
+// What the words of the batch mean: a few lines, and a picture of one short run as text.
+
+/** The terms, in the order they are read in. */
+export const TERMS = [
+  "continuous",
+  "static",
+  "sequential",
+  "kv-use",
+  "preemptions",
+  "prefix-hits",
+  "run-ahead",
+] as const;
+export type Term = (typeof TERMS)[number];
+
+/**
+ * A line of the picture: a character is a step. P prompt, c cached, d decode, w waiting, x preempted, | finished, a dot
+ * nothing, G the GPU computes, r the page reads tokens back, 1 to 4 a block that this sequence has.
+ */
+export interface PictureRow {
+  readonly name: string;
+  /** The voice that its cells are drawn in; null: ink. */
+  readonly voice: number | null;
+  readonly cells: string;
+}
+
+export interface Explanation {
+  readonly title: string;
+  readonly words: string;
+  readonly picture: readonly PictureRow[];
+  /** What the picture shows, in words. */
+  readonly pictureWords: string;
+}
+
+const sequences = (...rows: readonly string[]): PictureRow[] =>
+  rows.map((cells, index) => ({ name: `Pane ${index + 1}`, voice: index + 1, cells }));
+
+export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = {
+  continuous: {
+    title: "Continuous batching",
+    words:
+      "Questions join and leave the batch at every step. A step computes a token for every sequence at once, and new prompts beside them, under one token budget. So nobody waits for the longest answer.",
+    picture: sequences("Pdddddd|....", "Pdd|........", "..Pddddd|...", "....Pdddddd|"),
+    pictureWords: "Four sequences share the steps. The third and the fourth begin while the first still runs.",
+  },
+  static: {
+    title: "Static batching",
+    words:
+      "A batch runs to its end before the next begins. What ends early leaves its place empty, and what comes meanwhile waits for the longest answer.",
+    picture: sequences("Pdddd|......", "Pd|.........", "..wwwPdddd|.", "....wPdd|..."),
+    pictureWords: "Two sequences run to the end of the longer one. Only then do the two begin that came meanwhile.",
+  },
+  sequential: {
+    title: "Sequential",
+    words:
+      "One question after the other, as without batching. All others wait. If the mode is chosen while answers grow, all but the first are preempted.",
+    picture: sequences("Pddd|.......", "wwwwPdd|....", "..wwwwwPddd|"),
+    pictureWords: "Three sequences, one after the other: each waits until the one before has ended.",
+  },
+  "kv-use": {
+    title: "KV use",
+    words:
+      "The model keeps keys and values of every token that it has read, in a cache of blocks of 16 tokens. A sequence takes a block when its tokens need one, and gives all of them back at its end. KV use is the share of blocks in use.",
+    picture: [
+      { name: "Block 1", voice: null, cells: "11111111...." },
+      { name: "Block 2", voice: null, cells: "..111111...." },
+      { name: "Block 3", voice: null, cells: ".22222222222" },
+      { name: "Block 4", voice: null, cells: "....22222222" },
+      { name: "Block 5", voice: null, cells: ".....111.222" },
+    ],
+    pictureWords: "Two sequences take one block after the other. When the first ends, another takes its blocks.",
+  },
+  preemptions: {
+    title: "Preemptions",
+    words:
+      "If the blocks run out, the sequence that arrived last gives its blocks up and waits. Then it is computed again, with the same tokens: its text stays, and nothing of it changes.",
+    picture: sequences("Pdddddd|....", "PdddxwwPPdd|"),
+    pictureWords:
+      "The second sequence gives its blocks up to the first. When the first has ended, its prompt and tokens are computed again, and it goes on.",
+  },
+  "prefix-hits": {
+    title: "Prefix hits",
+    words:
+      "A full block is found again by the exact chain of its tokens. The next turn of a chat, panes with the same system prompt, forks and preempted sequences reuse such blocks instead of computing them. Prefix hits are the share of prompt tokens that were found so.",
+    picture: sequences("PPPPdddd|...", "....ccccPddd"),
+    pictureWords: "The second sequence finds four blocks of the first one's prompt, and computes only what differs.",
+  },
+  "run-ahead": {
+    title: "Run-ahead",
+    words:
+      "Reading tokens back often takes longer than a step. So up to two steps are submitted before the tokens of the oldest are known: the GPU goes on, and the page learns a little later who has ended. The tokens are the same.",
+    picture: [
+      { name: "Waiting", voice: null, cells: "GrrGrrGrrGrr" },
+      { name: "Ahead", voice: null, cells: "GGGGGGGGGGGG" },
+      { name: "Read", voice: null, cells: "..rrrrrrrrrr" },
+    ],
+    pictureWords:
+      "Above, the GPU waits for each step's tokens to be read. Below, it computes one step after the other, and they are read meanwhile.",
+  },
+};
