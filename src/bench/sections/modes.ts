@@ -110,8 +110,8 @@ function sectionOf({ id, title, words, shortest, longest }: Lengths): Section {
       };
       return {
         headlines: [
-          { value: `${ratio("sequential", most)} times`, label: `continuous over sequential, ${most} at once` },
-          { value: `${ratio("static", most)} times`, label: `continuous over static, ${most} at once` },
+          { value: `${ratio("sequential", most)} times`, label: `continuous vs sequential, ${most} at once` },
+          { value: `${ratio("static", most)} times`, label: `continuous vs static, ${most} at once` },
           { value: `${formatFigure(rate("continuous", most))} tokens/s`, label: "continuous" },
         ],
         charts: [

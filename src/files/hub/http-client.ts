@@ -174,7 +174,7 @@ interface OpenResponse {
   readonly close: () => void;
 }
 
-const CHECK_CONNECTION = "Check the connection and try again; what has arrived is kept";
+const CHECK_CONNECTION = "Check the connection and try again";
 
 async function* pieces(
   response: Response,
@@ -207,15 +207,11 @@ function refuseStatus(response: Response, url: string, file: string, hasToken: b
   if (status === 429) {
     const ms = pauseAskedFor(response);
     const when = ms === null ? "in some minutes" : `in ${Math.ceil(ms / 1000)} s`;
-    const reason = downloadFailed(
-      url,
-      file,
-      `${answered}: too many requests. Try again ${when}; what has arrived is kept`,
-    );
+    const reason = downloadFailed(url, file, `${answered}: too many requests. Try again ${when}`);
     throw new TransientFailure(reason, ms);
   }
   if (status === 408 || status >= 500) {
-    const reason = downloadFailed(url, file, `${answered}. Try again later; what has arrived is kept`);
+    const reason = downloadFailed(url, file, `${answered}. Try again later`);
     throw new TransientFailure(reason, pauseAskedFor(response));
   }
   throw downloadFailed(url, file, answered);

@@ -123,7 +123,7 @@ export async function fetchPart(
     } finally {
       close();
     }
-    const reason = "the connection ended early. Check the connection and try again; what has arrived is kept";
+    const reason = "the connection ended early. Check the connection and try again";
     throw new TransientFailure(downloadFailed(request.url, weights.name, reason));
   }, signal);
 }

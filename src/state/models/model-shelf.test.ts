@@ -106,6 +106,16 @@ it("asks what a model takes as the dtype that is chosen", async () => {
   expect(find(LARGE).estimate).toMatchObject({ dtype: "q4", problem: null });
 });
 
+it("where a model can't be looked up, says so beside its details: nobody asked for a download", async () => {
+  const { shelf, find } = await setUp();
+  shelf.add("me/missing");
+  await settle();
+  const { key, error } = find("me/missing");
+  await shelf.estimate(key);
+  expect(find("me/missing")).toMatchObject({ isEstimating: false, estimateError: { code: "model_download_failed" } });
+  expect(find("me/missing").error).toEqual(error);
+});
+
 it("leaves the dtype to the engine where none is chosen", async () => {
   const { shelf, find, chosen } = await setUp();
   expect(await shelf.use(find(LARGE).key)).toBe(true);

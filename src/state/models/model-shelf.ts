@@ -1,4 +1,5 @@
 import type { Models } from "../../client/models-client.ts";
+import type { CatalogueEntry } from "../../protocol/catalogue.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../../protocol/model-source.ts";
@@ -27,6 +28,8 @@ interface ModelWork {
   readonly progress: DownloadProgress | null;
   readonly isEstimating: boolean;
   readonly estimate: ModelEstimate | null;
+  /** Why there is no estimate. Nobody asked for one by itself: it is no error of an action. */
+  readonly estimateError: ChorusErrorData | null;
   /** Error of the last action on this model. */
   readonly error: ChorusErrorData | null;
 }
@@ -56,6 +59,7 @@ const AT_REST: ModelWork = {
   progress: null,
   isEstimating: false,
   estimate: null,
+  estimateError: null,
   error: null,
 };
 
@@ -63,6 +67,8 @@ const AT_REST: ModelWork = {
 export class ModelShelf {
   readonly #store = createStore<ShelfState>(() => ({ models: [], switchingTo: null, error: null }));
   readonly store: ReadonlyStore<ShelfState> = this.#store;
+  /** The first model of the catalogue; null: it has none. */
+  readonly recommended: CatalogueEntry | null;
   readonly #options: ModelShelfOptions;
   /** By key. */
   readonly #downloads = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
@@ -73,6 +79,7 @@ export class ModelShelf {
 
   constructor(options: ModelShelfOptions) {
     this.#options = options;
+    this.recommended = options.models.catalogue[0] ?? null;
     const chosen = options.engine.choice.getState();
     if (isNamed(chosen)) this.#added = [chosen];
     this.#list();
@@ -114,7 +121,7 @@ export class ModelShelf {
     const model = this.#find(key);
     if (!model) return;
     const { dtype } = model;
-    this.#update(key, { isEstimating: true });
+    this.#update(key, { isEstimating: true, estimateError: null });
     try {
       const estimate = await this.#options.models.estimate(model.choice.model, {
         ...this.#hubOf(model),
@@ -123,7 +130,8 @@ export class ModelShelf {
       });
       if (this.#find(key)?.dtype === dtype) this.#update(key, { isEstimating: false, estimate });
     } catch (error) {
-      if (this.#find(key)?.dtype === dtype) this.#update(key, { isEstimating: false, error: toErrorData(error) });
+      const estimateError = toErrorData(error);
+      if (this.#find(key)?.dtype === dtype) this.#update(key, { isEstimating: false, estimateError });
     }
   }
 
@@ -228,11 +236,13 @@ export class ModelShelf {
     const works = new Map(this.#store.getState().models.map((model) => [model.key, model]));
     const chosen = this.#options.engine.choice.getState();
     const models = listModels(EMBEDDED, this.#options.models.catalogue, this.#stored, this.#added).map((listed) => {
-      const { dtype, isDownloading, progress, isEstimating, estimate, error } = works.get(listed.key) ?? {
+      const { dtype, isDownloading, progress, isEstimating, estimate, estimateError, error } = works.get(
+        listed.key,
+      ) ?? {
         ...AT_REST,
         ...(keyOfChoice(chosen) === listed.key && chosen.dtype && { dtype: chosen.dtype }),
       };
-      return { ...listed, dtype, isDownloading, progress, isEstimating, estimate, error };
+      return { ...listed, dtype, isDownloading, progress, isEstimating, estimate, estimateError, error };
     });
     this.#store.setState({ models });
   }

@@ -73,6 +73,9 @@ export class FakeModels implements Models {
   }
 
   async estimate(model: string, { dtype = "f16" }: EngineConfig & HubOptions = {}): Promise<ModelEstimate> {
+    if (model.includes("missing")) {
+      throw new ChorusError("model_download_failed", `Downloading https://hub/${model}/config.json failed.`, "model");
+    }
     const numParameters = CATALOGUE.find((entry) => entry.model === model)?.numParameters ?? 124_000_000;
     const as = (bits: number) => Math.round((numParameters * bits) / 8);
     const weightBytesByDtype = { f32: as(32), f16: as(16), q8: as(8.5), q4: as(4.5) };

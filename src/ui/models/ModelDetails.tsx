@@ -3,12 +3,13 @@ import { WEIGHTS_DTYPES } from "../../protocol/config.ts";
 import type { ModelShelf, ShelfModel } from "../../state/models/model-shelf.ts";
 import { formatBytes, formatCount } from "../format.ts";
 import { Icon } from "../components/Icon.tsx";
+import { withoutAddresses } from "./without-addresses.ts";
 import css from "./ModelDetails.module.css";
 
 /** A model's description, the choice of its weight format, and the memory it needs. */
 export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: ShelfModel }) {
   const name = useId();
-  const { key, title, about, estimate, isEstimating } = model;
+  const { key, title, about, estimate, estimateError, isEstimating } = model;
   const dtype = model.dtype ?? estimate?.dtype;
   return (
     <div className={css.details}>
@@ -35,6 +36,7 @@ export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: Shelf
       </fieldset>
       <div className={css.takes} aria-live="polite">
         {isEstimating && !estimate && <p>Checking memory needed…</p>}
+        {estimateError && <p>What it needs could not be looked up. {withoutAddresses(estimateError.message)}</p>}
         {estimate && (
           <p>
             {formatBytes(estimate.weightBytesByDtype[dtype ?? estimate.dtype])} of weights and{" "}

@@ -3,6 +3,7 @@ import type { ShelfState } from "../../state/models/model-shelf.ts";
 import { titleOf } from "../../state/chat/note.ts";
 import type { ReadonlyStore } from "../../state/store.ts";
 import { useStore } from "../use-store.ts";
+import { withoutAddresses } from "./without-addresses.ts";
 import css from "./ModelErrorNote.module.css";
 
 /** Shows an error that belongs to no model in the list. */
@@ -11,12 +12,14 @@ export function ModelErrorNote({ store }: { store: ReadonlyStore<ShelfState> }) 
   return error && <ErrorNote error={error} />;
 }
 
-/** An error and how to solve it. */
-export function ErrorNote({ error }: { error: ChorusErrorData }) {
+/** An error and how to solve it. @param more what else is true, a sentence */
+export function ErrorNote({ error, more = "" }: { error: ChorusErrorData; more?: string }) {
   return (
     <div className={css.note} role="alert">
       <h4>{titleOf(error)}</h4>
-      <p>{error.message}</p>
+      <p title={error.message}>
+        {withoutAddresses(error.message)} {more}
+      </p>
     </div>
   );
 }

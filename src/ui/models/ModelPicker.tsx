@@ -64,7 +64,7 @@ export function ModelPicker({ app }: { app: AppState }) {
         title={name}
         onClick={() => open("Models")}
       >
-        <b>{name}</b> {size && <span>{size}</span>}
+        <b>{name}</b> <span>{size}</span>
         <Icon name="chevron" />
       </Button>
       <Dialog ref={dialog} name="Models" className={css.dialog} onClosed={() => setView(null)}>

@@ -6,6 +6,7 @@ import { lazily } from "../components/Lazily.tsx";
 import { Sheet } from "../components/Sheet.tsx";
 import { useStore } from "../use-store.ts";
 import { AnsweredBy } from "./AnsweredBy.tsx";
+import css from "./PaneSettings.module.css";
 
 const SettingsForm = lazily(async () => (await import("./SettingsForm.tsx")).SettingsForm);
 
@@ -22,10 +23,18 @@ export function PaneSettings({ app, pane }: { app: AppState; pane: Pane }) {
     }),
     [app, number],
   );
+  const numOwn = useStore(pane.store, ({ settings }) => Object.keys(settings).length);
+  const name = `Settings of pane ${number}`;
   return (
     <Sheet
-      name={`Settings of pane ${number}`}
-      button={<Icon name="settings" />}
+      name={name}
+      buttonName={numOwn === 0 ? name : `${name}, ${numOwn} of its own`}
+      button={
+        <>
+          <Icon name="settings" />
+          {numOwn > 0 && <span className={css.mark}>{numOwn}</span>}
+        </>
+      }
       command={command}
       commands={app.commands}
     >

@@ -5,6 +5,7 @@ import { type SettingField, type SettingValue } from "../../state/settings/setti
 import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
+import { SLIDERS } from "./setting-sections.ts";
 import css from "./SettingsForm.module.css";
 import { useSchemaProblem } from "./use-schema-problem.ts";
 
@@ -30,6 +31,7 @@ export function SettingRow({ field, value, fallback, warning, schemaProblem, onS
   const isSchema = field.kind === "json" && typed.trim() !== "" && unreadable === null;
   const unheld = useSchemaProblem(isSchema ? typed : null, schemaProblem);
   const problem = unreadable ?? unheld;
+  const slider = SLIDERS[field.name];
 
   const type = (text: string) => {
     setTyped(text);
@@ -68,12 +70,26 @@ export function SettingRow({ field, value, fallback, warning, schemaProblem, onS
       {field.kind === "flag" ? (
         <Switch {...box} onChange={(event) => type(event.target.value)} />
       ) : field.kind === "number" ? (
-        <input
-          {...box}
-          inputMode={field.step === 1 ? "numeric" : "decimal"}
-          autoComplete="off"
-          onChange={(event) => type(event.target.value)}
-        />
+        <>
+          <input
+            {...box}
+            inputMode={field.step === 1 ? "numeric" : "decimal"}
+            autoComplete="off"
+            onChange={(event) => type(event.target.value)}
+          />
+          {slider && (
+            <input
+              type="range"
+              className={css.slider}
+              aria-label={`${field.label}, from ${slider.min} to ${slider.max}`}
+              min={slider.min}
+              max={slider.max}
+              step={field.step}
+              value={readNumber(typed) ?? readNumber(fallback) ?? slider.min}
+              onChange={(event) => type(event.target.value)}
+            />
+          )}
+        </>
       ) : (
         <textarea
           {...box}
@@ -89,6 +105,11 @@ export function SettingRow({ field, value, fallback, warning, schemaProblem, onS
       </p>
     </div>
   );
+}
+
+function readNumber(text: string): number | null {
+  const value = Number.parseFloat(text);
+  return Number.isFinite(value) ? value : null;
 }
 
 /** On, off, or the inherited value. */

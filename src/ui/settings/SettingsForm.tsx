@@ -4,6 +4,7 @@ import { SETTING_FIELDS, type SettingField, type Settings } from "../../state/se
 import type { SettingName, SettingValue } from "../../state/settings/settings.ts";
 import type { ModelCard } from "../../protocol/reports.ts";
 import { PresetRow } from "./PresetRow.tsx";
+import { SETTING_SECTIONS } from "./setting-sections.ts";
 import { SettingRow } from "./SettingRow.tsx";
 import css from "./SettingsForm.module.css";
 
@@ -35,20 +36,27 @@ export function SettingsForm({ values, inherited, source, model, schemaProblem, 
   return (
     <div className={css.form}>
       <PresetRow values={values} onReplace={replace} />
-      {SETTING_FIELDS.map((field) => (
-        <SettingRow
-          key={`${field.name} ${numReplaced}`}
-          field={field}
-          value={values[field.name]}
-          fallback={fallback(field)}
-          schemaProblem={schemaProblem}
-          warning={field.name === "system" ? unreadPrompt(model) : null}
-          onSet={(value) => onSet(field.name, value)}
-        />
+      {SETTING_SECTIONS.map(([title, names]) => (
+        <section key={title} className={css.section} aria-label={title}>
+          <h3>{title}</h3>
+          {names.flatMap(fieldsOf).map((field) => (
+            <SettingRow
+              key={`${field.name} ${numReplaced}`}
+              field={field}
+              value={values[field.name]}
+              fallback={fallback(field)}
+              schemaProblem={schemaProblem}
+              warning={field.name === "system" ? unreadPrompt(model) : null}
+              onSet={(value) => onSet(field.name, value)}
+            />
+          ))}
+        </section>
       ))}
     </div>
   );
 }
+
+const fieldsOf = (name: SettingName) => SETTING_FIELDS.filter((field) => field.name === name);
 
 function unreadPrompt(model: ModelCard | null): string | null {
   if (model === null || model.readsSystemPrompt) return null;

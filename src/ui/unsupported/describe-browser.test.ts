@@ -35,6 +35,16 @@ describe("suggestRemedy", () => {
     expect(suggestRemedy({ ...hints, userAgent: FIREFOX, hasGpu: true })).toContain("gfx.webgpu.ignore-blocklist");
   });
 
+  it("asks nobody to update a browser that is new enough", () => {
+    const on = (userAgent: string) => suggestRemedy({ ...hints, userAgent });
+    const newer = CHROME.replace("130", "156");
+    expect(on(CHROME)).toContain("Update to version 144 or later");
+    expect(on(newer)).not.toMatch(/update/i);
+    expect(on(newer)).toContain("chrome://flags");
+    expect(on(EDGE)).not.toContain("Update the browser");
+    expect(on(EDGE.replace("Edg/142", "Edg/100"))).toContain("Update the browser");
+  });
+
   it("speaks of the browser that is there", () => {
     expect(suggestRemedy({ ...hints, userAgent: FIREFOX })).toContain("dom.webgpu.enabled");
     for (const hasGpu of [false, true]) {

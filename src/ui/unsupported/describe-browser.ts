@@ -37,6 +37,10 @@ export function nameBrowser(userAgent: string): string {
 export const BROWSERS_WITH_WEBGPU =
   "Chrome and Edge 113 (on Linux 144, at first on Intel's graphics only), Safari 26, Firefox 141 on Windows and 147 on Apple's own chips, and later ones";
 
+/** The first versions of Chrome, Edge and others of Chromium with WebGPU. */
+const FIRST_CHROMIUM = 113;
+const FIRST_ON_LINUX = 144;
+
 /** Returns what to try first in this browser. */
 export function suggestRemedy({ userAgent, hasGpu, isSecureContext }: BrowserHints): string {
   if (!isSecureContext) return "Open this page over https:// or on localhost: elsewhere browsers hide WebGPU.";
@@ -45,10 +49,16 @@ export function suggestRemedy({ userAgent, hasGpu, isSecureContext }: BrowserHin
   if (browser.startsWith("Firefox")) return hasGpu ? FIREFOX_WITHOUT_ADAPTER : FIREFOX_WITHOUT_WEBGPU;
   if (browser.startsWith("WebKit")) return "WebKit has no WebGPU on Linux. Open this page in Chrome, Edge or Firefox.";
   if (browser.startsWith("Safari") || browser.endsWith("on iOS")) return "Update to Safari 26 (macOS or iOS 26).";
+  const isNew = Number(/ (\d+)/.exec(browser)?.[1] ?? 0) >= (isLinux ? FIRST_ON_LINUX : FIRST_CHROMIUM);
   if (isLinux) {
-    return `${hasGpu ? "Turn on hardware acceleration in the browser's settings" : "Update to version 144 or later"}, or set chrome://flags/#enable-unsafe-webgpu and #enable-vulkan to Enabled, and restart it.`;
+    const first = hasGpu
+      ? "Turn on hardware acceleration in the browser's settings, or set"
+      : isNew
+        ? "Set"
+        : `Update to version ${FIRST_ON_LINUX} or later, or set`;
+    return `${first} chrome://flags/#enable-unsafe-webgpu and #enable-vulkan to Enabled, and restart it.`;
   }
-  return hasGpu
+  return hasGpu || isNew
     ? "Turn on hardware acceleration in the browser's settings, update the graphics driver, and restart the browser."
     : "Update the browser, and turn on hardware acceleration in its settings.";
 }

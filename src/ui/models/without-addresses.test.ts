@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+import { withoutAddresses } from "./without-addresses.ts";
+
+it.each([
+  [
+    "Downloading https://huggingface.co/me/x/resolve/main/config.json failed: Failed to fetch. Check the connection.",
+    "Downloading config.json at huggingface.co failed: Failed to fetch. Check the connection.",
+  ],
+  ["There is no http://127.0.0.1:8080/models/x/ (404).", "There is no 127.0.0.1:8080 (404)."],
+  ["Look at https://huggingface.co.", "Look at huggingface.co."],
+  ["There is no config.json in the file you chose.", "There is no config.json in the file you chose."],
+])("%s", (message, plain) => expect(withoutAddresses(message)).toBe(plain));
