@@ -23,10 +23,21 @@ export const MAX_DOCK_PX = 720;
 export const STEP_WIDTHS_PX = [0.5, 1, 1.5, 2, 3, 5, 7, 9, 13, 19, 27] as const;
 const DEFAULT_STEP_PX = 9;
 
-/** How the batch is shown. Whether it is open, and its height, are remembered. */
+/** Lower than this, such as a phone held sideways or a page at 200%, a window has no room for chats above an open dock. */
+const SHORT_WINDOW = globalThis.matchMedia?.("(max-height: 599px)");
+
+function isShortWindow(): boolean {
+  return SHORT_WINDOW?.matches ?? false;
+}
+
+function isOpenByChoice(): boolean {
+  return remembered("dock.open") !== "no";
+}
+
+/** How the batch is shown. Whether it is open, and its height, are remembered. On short windows it begins folded. */
 export class Dock {
   readonly #store = createStore<DockState>(() => ({
-    isOpen: remembered("dock.open") !== "no",
+    isOpen: !isShortWindow() && isOpenByChoice(),
     isInView: false,
     heightPx: clampHeight(Number(remembered("dock.height") ?? NaN)),
     isPaused: false,
@@ -36,10 +47,17 @@ export class Dock {
   }));
   readonly store: ReadonlyStore<DockState> = this.#store;
 
+  constructor() {
+    SHORT_WINDOW?.addEventListener("change", () => {
+      this.#store.setState({ isOpen: !isShortWindow() && isOpenByChoice() });
+    });
+  }
+
+  /** On a short window the choice lasts as long as the window is short. */
   toggle(): void {
     const isOpen = !this.store.getState().isOpen;
     this.#store.setState({ isOpen });
-    remember("dock.open", isOpen ? "yes" : "no");
+    if (!isShortWindow()) remember("dock.open", isOpen ? "yes" : "no");
   }
 
   /** On a phone: shows the batch instead of the panes, or the panes. */

@@ -237,6 +237,8 @@ export class Workspace {
       if (pane) rest.splice(each.place ?? rest.length, 0, pane);
       return pane ?? [];
     });
+    // With no pane left, numbers begin again.
+    if (rest.length === 0) this.#freeNumbers = [...ALL_NUMBERS.filter((number) => !freed.includes(number)), ...freed];
     const empty = rest.length === 0 ? this.#open({}) : null;
     if (empty) rest.push(empty);
     const place = panes.findIndex(({ number }) => number === current);

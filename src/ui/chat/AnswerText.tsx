@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { ErrorBoundary } from "../components/ErrorBoundary.tsx";
 import { useStore } from "../use-store.ts";
+import { classNames } from "../class-names.ts";
 import css from "./AnswerText.module.css";
 import { LeftOut, shownPart } from "./LeftOut.tsx";
 import { markdownView } from "./markdown-view.ts";
@@ -11,16 +12,28 @@ interface AnswerTextProps {
   caret: ReactNode;
 }
 
-/** An answer as Markdown. One that can't be rendered is shown as it is. */
+/** How an answer in JSON begins, and no Markdown does. */
+const JSON_BEGINS = /^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:["{[]|$))/;
+
+/** An answer as Markdown, or as code if it is JSON. One that can't be rendered is shown as it is. */
 export function AnswerText({ text, caret }: AnswerTextProps) {
   const { Markdown } = useStore(markdownView, (state) => state);
   const shown = shownPart(text);
+  const isJson = JSON_BEGINS.test(shown);
   const asItIs = (
-    <p className={css.plain}>
-      {shown}
+    <p className={classNames(css.plain, isJson && css.json)} dir={isJson ? "ltr" : "auto"}>
+      {isJson ? shown.trimStart() : shown}
       {caret}
     </p>
   );
+  if (isJson) {
+    return (
+      <>
+        {asItIs}
+        <LeftOut text={text} />
+      </>
+    );
+  }
   return (
     <ErrorBoundary subject={text} fallback={asItIs}>
       {Markdown ? <Markdown text={shown} caret={caret} /> : asItIs}

@@ -1,4 +1,4 @@
-import type { MouseEvent } from "react";
+import { useState, type MouseEvent } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { classNames } from "../class-names.ts";
@@ -33,6 +33,7 @@ function isSecondOfDoubleClick({ detail, timeStamp }: MouseEvent): boolean {
 /** One chat. It renders only when its own pane's store changes. */
 export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
   const drop = usePaneDrop(app.workspace, place);
+  const [firstToSend, setFirstToSend] = useState(0);
   const close = (event: MouseEvent) => {
     if (isSecondOfDoubleClick(event)) return;
     const heir = app.workspace.closePane(pane);
@@ -54,9 +55,9 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
       {...drop.handlers}
     >
       <PaneHead app={app} pane={pane} place={place} onClose={close} />
-      <Conversation app={app} pane={pane} place={place} />
+      <Conversation app={app} pane={pane} place={place} firstToSend={firstToSend} />
       <PaneNote pane={pane} engine={app.engine} />
-      <Composer app={app} pane={pane} isCurrent={isCurrent} />
+      <Composer app={app} pane={pane} isCurrent={isCurrent} onFirstSent={setFirstToSend} />
     </section>
   );
 }

@@ -29,13 +29,19 @@ interface ConversationProps {
   pane: Pane;
   /** Its index among the panes. */
   place: number;
+  /** Turns before this one will not be sent with the next question. */
+  firstToSend: number;
 }
+
+/** Earlier turns stay in view beside a new question if they take at most this share of the log. */
+const SHORT_SHARE = 0.4;
 
 /**
  * The conversation. The newest turn is at least as tall as the visible log, so following the end puts its question at
- * the top, and lines move only once the log is full. Following stops when the reader scrolls up.
+ * the top, and lines move only once the log is full. Where the earlier turns are short, all of them stay in view above it.
+ * Following stops when the reader scrolls up.
  */
-export function Conversation({ app, pane, place }: ConversationProps) {
+export function Conversation({ app, pane, place, firstToSend }: ConversationProps) {
   const turns = useStore(pane.store, (state) => state.turns);
   const unchosen = useStore(pane.store, (state) => state.unchosen);
   const variants = useMemo(() => unchosenAfter(unchosen), [unchosen]);
@@ -52,7 +58,7 @@ export function Conversation({ app, pane, place }: ConversationProps) {
   const newestId = turns.at(-1)?.id ?? null;
   /** The newest turn when the reader scrolled away; a newer one is followed again. */
   const [leftAt, setLeftAt] = useState<number | null>(null);
-  const isFollowing = leftAt === null || leftAt !== newestId;
+  const isFollowing = newestId !== null && (leftAt === null || leftAt !== newestId);
 
   /** The last known scroll position; null: the log was just opened and is at its end. */
   const knownTop = useRef<number | null>(null);
@@ -64,13 +70,25 @@ export function Conversation({ app, pane, place }: ConversationProps) {
   /** Whether the reader has scrolled away but the scroll event is still to come. */
   const hasLeft = () =>
     log.current !== null && log.current.scrollTop < (knownTop.current ?? 0) - AT_END_PX && !isAtEnd(log.current);
+  /** Leaves the earlier turns their place above the newest one if they are short. */
+  const makeRoom = () => {
+    const newest = log.current?.querySelector<HTMLElement>(":scope > article:last-of-type");
+    if (!log.current || !newest) return;
+    const above = newest.offsetTop - Number.parseFloat(getComputedStyle(log.current).paddingTop);
+    const isShort = above <= SHORT_SHARE * log.current.clientHeight;
+    newest.style.setProperty("--above", `${isShort ? above : 0}px`);
+  };
+  useLayoutEffect(makeRoom, [newestId, firstSent, firstShown]);
   useLayoutEffect(() => {
     if (isFollowing && !hasLeft()) goToEnd();
   }, [turns, isFollowing]);
   // The log's height changes too: a note above the composer, a growing draft, another pane.
   useEffect(() => {
     if (!isFollowing || log.current === null) return;
-    const observer = new ResizeObserver(goToEnd);
+    const observer = new ResizeObserver(() => {
+      makeRoom();
+      goToEnd();
+    });
     observer.observe(log.current);
     return () => observer.disconnect();
   }, [isFollowing]);
@@ -147,6 +165,7 @@ export function Conversation({ app, pane, place }: ConversationProps) {
                   turn={turn}
                   variants={variants.get(turns[index - 1]?.id ?? null)}
                   isNewest={index === turns.length - 1}
+                  isLeftOut={index < firstSent || index < firstToSend}
                   phase={index === turns.length - 1 ? phase : "idle"}
                   isIdle={phase === "idle"}
                   canContinue={canContinue}
@@ -158,7 +177,7 @@ export function Conversation({ app, pane, place }: ConversationProps) {
             ),
         )}
       </div>
-      {!isFollowing && (
+      {newestId !== null && !isFollowing && (
         <Button className={css.latest} onClick={() => setLeftAt(null)}>
           <Icon name="down" />
           Latest

@@ -4,7 +4,8 @@ import { EMBEDDED_MODEL, labelOfChoice } from "../../state/models/model-choice.t
 import type { Pane } from "../../state/chat/pane.ts";
 import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
-import { LoadCard } from "./LoadCard.tsx";
+import { focusMessageOf } from "./Composer.tsx";
+import { LoadCard, LoadCardSpace } from "./LoadCard.tsx";
 import { useContinuesText } from "./use-continues-text.ts";
 import css from "./EmptyPane.module.css";
 
@@ -23,39 +24,53 @@ const BEGINNINGS = [
   "Dear Sir or Madam,",
 ];
 
-/** Suggests a first message; the first pane also shows the loading progress. */
+/**
+ * Says who answers, and suggests a first message. In the first pane the loading progress comes before that, in the same
+ * place: nothing below moves when the model is ready.
+ */
 export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; isFirst: boolean }) {
   const isText = useContinuesText(app, pane);
   const isRemote = useStore(pane.store, ({ answerer }) => answerer !== null);
+  const isLoading = useStore(app.engine.store, ({ status }) => status !== "ready") && isFirst;
+  const ask = (question: string) => {
+    pane.send(question);
+    focusMessageOf(pane);
+  };
   return (
     <>
-      {isFirst && <LoadCard engine={app.engine} />}
+      <div className={css.intro}>
+        {isLoading ? <LoadCard engine={app.engine} /> : <LoadCardSpace engine={app.engine} />}
+        {!isRemote && <AboutModel engine={app.engine} isHidden={isLoading} />}
+      </div>
       <p className={css.hint}>
         {isText ? "Write the beginning of a text, and the model continues it. For example" : "Start with"}
       </p>
       <ul className={css.starters}>
         {(isText ? BEGINNINGS : STARTERS).map((question) => (
           <li key={question}>
-            <button type="button" onClick={() => pane.send(question)}>
+            <button type="button" onClick={() => ask(question)}>
               {question}
               <Icon name="northeast" />
             </button>
           </li>
         ))}
       </ul>
-      {!isRemote && <AboutModel engine={app.engine} />}
     </>
   );
 }
 
-/** Warns that the model is tiny, before anybody believes it. */
-function AboutModel({ engine }: { engine: EngineControl }) {
+/** Warns that the embedded model is tiny, before anybody believes it. */
+function AboutModel({ engine, isHidden }: { engine: EngineControl; isHidden: boolean }) {
   const choice = useStore(engine.choice, (state) => state);
-  if (choice.model !== EMBEDDED_MODEL) return null;
+  const isEmbedded = choice.model === EMBEDDED_MODEL;
   return (
-    <p className={css.about}>
-      You&rsquo;re talking to {labelOfChoice(choice)}, a tiny model trained for this project. It runs in this tab, and
-      it makes things up. To use a larger model or your own, click its name at the top.
-    </p>
+    <div className={css.about} style={{ visibility: isHidden ? "hidden" : undefined }}>
+      <h3>You&rsquo;re talking to {labelOfChoice(choice)}</h3>
+      <p>
+        {isEmbedded
+          ? "A tiny model trained for this project. It runs in this tab, and it makes things up. To use a larger model or your own, click its name at the top."
+          : "It runs in this tab, and what you write stays in this browser."}
+      </p>
+    </div>
   );
 }

@@ -55,6 +55,7 @@ export function PaneSwitcher({ workspace, dock }: { workspace: Workspace; dock: 
         look="icon"
         aria-label="Add pane"
         disabled={panes.length >= MAX_PANES}
+        title={panes.length >= MAX_PANES ? `${MAX_PANES} panes are open: close one first` : "Add a pane"}
         onClick={() => workspace.addPane()}
       >
         <Icon name="plus" />

@@ -18,7 +18,7 @@ export function PaneTitle({ pane, isRenaming, onRename, onDone }: PaneTitleProps
   return (
     // The same as "Rename" in the menu.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
-    <h2 title={title} onDoubleClick={onRename}>
+    <h2 dir="auto" title={title} onDoubleClick={onRename}>
       {title}
     </h2>
   );
@@ -43,6 +43,7 @@ function TitleBox({ pane, title, onDone }: { pane: Pane; title: string; onDone: 
     <input
       ref={box}
       className={css.titleBox}
+      dir="auto"
       aria-label="Name of the chat"
       value={typed}
       onChange={(event) => setTyped(event.target.value)}

@@ -29,6 +29,8 @@ interface TurnViewProps {
   /** Ids of its variants. */
   variants: readonly number[] | undefined;
   isNewest: boolean;
+  /** Whether it is not sent with the next question. */
+  isLeftOut: boolean;
   /** The pane's phase if the turn is its newest, else idle. */
   phase: PaneState["phase"];
   /** Whether the pane can be asked. */
@@ -47,6 +49,7 @@ export const TurnView = memo(function TurnView({
   turn,
   variants,
   isNewest,
+  isLeftOut,
   phase,
   isIdle,
   canContinue,
@@ -67,13 +70,18 @@ export const TurnView = memo(function TurnView({
       <span className={classNames(css.caret, phase !== "streaming" && css.hollow)} aria-hidden="true" />
     );
   return (
-    <article className={classNames(css.turn, isNewest && css.newest, isOneOfSeveral && css.broad)}>
+    <article
+      className={classNames(css.turn, isNewest && css.newest, isOneOfSeveral && css.broad, isLeftOut && css.leftOut)}
+    >
       {editedId === turn.id ? (
         <QuestionEditor pane={pane} turn={turn} isNewest={isNewest} onDone={() => setEditedId(null)} />
       ) : (
         <div className={css.question}>
-          <p>
-            <span className="sr">You: </span>
+          <p dir="auto">
+            {/* With a direction of its own it doesn't count for the question's. */}
+            <span className="sr" dir="ltr">
+              You:{" "}
+            </span>
             {shownPart(turn.question)}
           </p>
           <LeftOut text={turn.question} />
@@ -116,7 +124,7 @@ export const TurnView = memo(function TurnView({
           </div>
         </>
       )}
-      <footer className={css.foot}>
+      <footer className={classNames(css.foot, turn.end === null && turn.by === undefined && css.toCome)}>
         {turn.by && <span className={css.by}>{turn.by}</span>}
         <p>{turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}</p>
         {turn.end !== null && (

@@ -19,25 +19,27 @@ interface BlockTokenProps {
   token: Token;
   /** Shown at the end of the block's text. */
   caret?: ReactNode;
+  /** auto: by its first letter, on blocks of their own. Blocks in a block have its direction. */
+  dir?: "auto" | undefined;
 }
 
-export function BlockToken({ token, caret = null }: BlockTokenProps) {
+export function BlockToken({ token, caret = null, dir }: BlockTokenProps) {
   const known = token as Known;
   switch (known.type) {
     case "heading":
-      return <Heading token={known} caret={caret} />;
+      return <Heading token={known} caret={caret} dir={dir} />;
     case "code":
       return <CodeBlock code={known.text} language={known.lang ?? ""} caret={caret} />;
     case "blockquote":
       return (
-        <blockquote>
+        <blockquote dir={dir}>
           <Blocks tokens={known.tokens} caret={caret} />
         </blockquote>
       );
     case "list":
-      return <List token={known} caret={caret} />;
+      return <List token={known} caret={caret} dir={dir} />;
     case "table":
-      return <Table token={known} caret={caret} />;
+      return <Table token={known} caret={caret} dir={dir} />;
     case "hr":
       return (
         <>
@@ -47,7 +49,7 @@ export function BlockToken({ token, caret = null }: BlockTokenProps) {
       );
     case "paragraph":
       return (
-        <p>
+        <p dir={dir}>
           <Inline tokens={known.tokens} />
           {caret}
         </p>
@@ -63,7 +65,7 @@ export function BlockToken({ token, caret = null }: BlockTokenProps) {
     case "html":
     default:
       return (
-        <p>
+        <p dir={dir}>
           {token.raw.trimEnd()}
           {caret}
         </p>
@@ -80,18 +82,24 @@ function Blocks({ tokens, caret }: { tokens: readonly Token[]; caret: ReactNode 
   ));
 }
 
+interface BlockOf<Known extends Token> {
+  token: Known;
+  caret: ReactNode;
+  dir: "auto" | undefined;
+}
+
 /** Headings of an answer rank below the page's: h1 bar, h2 pane, h3 note. */
-function Heading({ token, caret }: { token: Tokens.Heading; caret: ReactNode }) {
+function Heading({ token, caret, dir }: BlockOf<Tokens.Heading>) {
   const Tag = token.depth === 1 ? "h4" : token.depth === 2 ? "h5" : "h6";
   return (
-    <Tag>
+    <Tag dir={dir}>
       <Inline tokens={token.tokens} />
       {caret}
     </Tag>
   );
 }
 
-function List({ token, caret }: { token: Tokens.List; caret: ReactNode }) {
+function List({ token, caret, dir }: BlockOf<Tokens.List>) {
   const items = token.items.map((item, index) => (
     // oxlint-disable-next-line react/no-array-index-key
     <li key={index}>
@@ -99,10 +107,16 @@ function List({ token, caret }: { token: Tokens.List; caret: ReactNode }) {
       <Blocks tokens={item.tokens} caret={index === token.items.length - 1 ? caret : null} />
     </li>
   ));
-  return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+  return token.ordered ? (
+    <ol dir={dir} start={Number(token.start) || 1}>
+      {items}
+    </ol>
+  ) : (
+    <ul dir={dir}>{items}</ul>
+  );
 }
 
-function Table({ token, caret }: { token: Tokens.Table; caret: ReactNode }) {
+function Table({ token, caret, dir }: BlockOf<Tokens.Table>) {
   const cells = (row: readonly Tokens.TableCell[], Tag: "th" | "td") =>
     row.map((cell, index) => (
       // oxlint-disable-next-line react/no-array-index-key
@@ -112,7 +126,7 @@ function Table({ token, caret }: { token: Tokens.Table; caret: ReactNode }) {
     ));
   return (
     <>
-      <table>
+      <table dir={dir}>
         <thead>
           <tr>{cells(token.header, "th")}</tr>
         </thead>

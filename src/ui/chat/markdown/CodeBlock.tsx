@@ -11,7 +11,7 @@ interface CodeBlockProps {
 
 export function CodeBlock({ code, language, caret }: CodeBlockProps) {
   return (
-    <div className={css.code}>
+    <div className={css.code} dir="ltr">
       <div className={css.codeHead}>
         <span>{language}</span>
         <CopyButton text={code} name="Copy code" />

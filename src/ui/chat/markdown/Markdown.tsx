@@ -30,5 +30,5 @@ export function Markdown({ text, caret }: MarkdownProps) {
 
 /** A finished block's token never changes, so it is rendered once. */
 const Block = memo(function Block({ token, caret }: { token: Token; caret: ReactNode }) {
-  return <BlockToken token={token} caret={caret} />;
+  return <BlockToken token={token} caret={caret} dir="auto" />;
 });
