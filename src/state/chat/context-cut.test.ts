@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { FakeEngine } from "../../testing/app/fake-engine.ts";
 import { lastTurn, openPanes } from "../../testing/app/open-panes.ts";
-import { ContextCut } from "./context-cut.ts";
+import { ContextCut, type Tokenize } from "./context-cut.ts";
 import type { Turn } from "./conversation.ts";
 
 const words = (count: number) => Array.from({ length: count }, () => "w").join(" ");
@@ -11,7 +11,7 @@ const chat = (numTurns: number): Turn[] =>
 
 function counted(turns: readonly Turn[]) {
   const engine = new FakeEngine();
-  const tokenize = vi.fn(engine.tokenize.bind(engine));
+  const tokenize = vi.fn<Tokenize>(engine.tokenize.bind(engine));
   return { cut: new ContextCut(turns, "Be brief.", tokenize), tokenize };
 }
 

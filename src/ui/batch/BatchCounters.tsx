@@ -1,13 +1,19 @@
 import type { Batch } from "../../state/batch/batch.ts";
+import type { BatchMetrics } from "../../state/batch/batch-metrics.ts";
 import { ExplainButton } from "../explain/ExplainButton.tsx";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./BatchCounters.module.css";
 import { ofAll, StepUse } from "./StepUse.tsx";
 
+interface BatchCountersProps {
+  metrics: BatchMetrics;
+  /** With it the figures are explained on request. */
+  batch?: Batch;
+}
+
 /** The batch's counters. Columns have a fixed width, so nothing moves when a figure changes. */
-export function BatchCounters({ batch }: { batch: Batch }) {
-  const { metrics } = batch;
+export function BatchCounters({ metrics, batch }: BatchCountersProps) {
   const figures = useStore(metrics.store, (state) => state);
   const kvPercent = Math.round(figures.kvUse * 100);
   const { prefixHits } = figures;
@@ -27,9 +33,7 @@ export function BatchCounters({ batch }: { batch: Batch }) {
       </div>
       <StepUse metrics={metrics} className={css.onPhone} />
       <div title="Cache blocks in use">
-        <dt className={css.explained}>
-          KV use <ExplainButton batch={batch} term="kv-use" name="KV use" />
-        </dt>
+        <dt className={css.explained}>KV use {batch && <ExplainButton batch={batch} term="kv-use" name="KV use" />}</dt>
         <dd className={css.w4}>{kvPercent}%</dd>
         <span className={css.meter} aria-hidden="true">
           <i style={{ width: `${kvPercent}%` }} />
@@ -37,13 +41,13 @@ export function BatchCounters({ batch }: { batch: Batch }) {
       </div>
       <div title="Share of prompt tokens found in the prefix cache">
         <dt className={css.explained}>
-          Prefix hits <ExplainButton batch={batch} term="prefix-hits" name="prefix hits" />
+          Prefix hits {batch && <ExplainButton batch={batch} term="prefix-hits" name="prefix hits" />}
         </dt>
         <dd className={css.w4}>{prefixHits === null ? "–" : `${Math.round(prefixHits * 100)}%`}</dd>
       </div>
       <div title="Sequences that gave up their blocks and will be computed again later">
         <dt className={css.explained}>
-          Preemptions <ExplainButton batch={batch} term="preemptions" name="preemptions" />
+          Preemptions {batch && <ExplainButton batch={batch} term="preemptions" name="preemptions" />}
         </dt>
         <dd className={css.w2}>{formatCount(figures.preemptions)}</dd>
       </div>

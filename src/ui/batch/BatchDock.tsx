@@ -40,7 +40,7 @@ export function BatchDock({ batch, connections, commands, linkTo }: BatchDockPro
       {hasBody && !isPhone && <DockHandle dock={dock} body={body} />}
       <div className={classNames(css.head, hasBody && css.withBody)}>
         <h2>Batch</h2>
-        <BatchCounters batch={batch} />
+        <BatchCounters metrics={batch.metrics} batch={batch} />
         <AlertsSheet alerts={batch.alerts} commands={commands} />
         {isPhone && <BatchingSwitch batch={batch} />}
         <div className={css.tools}>

@@ -40,9 +40,7 @@ export function Composer({ app, pane, isCurrent, onFirstSent }: ComposerProps) {
   useEffect(() => {
     if (isOpenedCurrent.current) box.current?.focus();
   }, []);
-  useEffect(() => {
-    if (!isBusy) setEarly(false);
-  }, [isBusy]);
+  if (isEarly && !isBusy) setEarly(false);
 
   // The button that had the focus is replaced, so the box gets it.
   const keepFocus = () => box.current?.focus();

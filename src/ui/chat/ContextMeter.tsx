@@ -37,7 +37,7 @@ export function ContextMeter({ app, pane, onFirstSent }: ContextMeterProps) {
 }
 
 function wordsOf({ draftTokens, promptTokens, contextTokens }: ContextUse, numLeftOut: number): string {
-  const draft = draftTokens === 0 ? "" : `${tokens(draftTokens)}`;
+  const draft = draftTokens === 0 ? "" : tokens(draftTokens);
   if (promptTokens === null) return draft;
   const context = formatCount(contextTokens);
   if (draftTokens >= contextTokens) return `${draft}: the model reads ${context}, answer included`;

@@ -50,7 +50,7 @@ export function Picture({ explanation: { picture, pictureWords } }: { explanatio
             <text x="0" y="16">
               {name}
             </text>
-            {[...cells].slice(0, upTo).map((character, step) => (
+            {Array.from(cells.slice(0, upTo), (character, step) => (
               <g
                 // A cell has no other name than its step, and none moves.
                 // oxlint-disable-next-line react/no-array-index-key

@@ -82,8 +82,8 @@ function Blocks({ tokens, caret }: { tokens: readonly Token[]; caret: ReactNode 
   ));
 }
 
-interface BlockOf<Known extends Token> {
-  token: Known;
+interface BlockOf<One extends Token> {
+  token: One;
   caret: ReactNode;
   dir: "auto" | undefined;
 }
