@@ -69,7 +69,8 @@ export async function benchCpu(executablePath, { size = "small", dtype, repeats 
 async function benchSteps(executablePath, size, dtypes) {
   const { build, runnerImport } = await import("vite");
   const outDir = join(root, ".chorus", "bench-cpu");
-  const entry = ["cpu-step-cost", "cpu-attention-cost"].map((name) => join(root, `src/testing/benchmarks/${name}.ts`));
+  const paths = ["src/testing/benchmarks/cpu-step-cost.ts", "src/testing/benchmarks/cpu-attention-cost.ts"];
+  const entry = paths.map((path) => join(root, path));
   /** @type {import("vite").LibraryOptions} */
   const lib = { entry, formats: ["es"], fileName: (_, name) => `${name}.js` };
   await build({

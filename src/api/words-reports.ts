@@ -31,7 +31,9 @@ export function askedReports(
   requestIds: readonly string[],
   names: TokenNames,
 ): AskedReport[] {
-  const kept = Object.fromEntries(KEPT_FIELDS.map((name) => [name, body[name] ?? null]).filter(([, value]) => value));
+  const kept = Object.fromEntries(
+    KEPT_FIELDS.map((name) => [name, body[name] ?? null]).filter(([, value]) => value !== null),
+  );
   return prompts.map(({ tokenIds, params }, i) => ({
     status: "asked",
     requestId: requestIds[i] ?? "",

@@ -82,6 +82,21 @@ describe("rows of prompts beside streams", () => {
     });
   });
 
+  it("are halved at most by a slow step with the end of a prompt", () => {
+    const bound = new PromptRows(2, 1024);
+    run(bound, WAITS, 4, 300);
+    const before = bound.rows;
+    expect(before).toBeGreaterThan(200);
+    bound.observe({ rows: 4 + 3, promptRows: 3, stepMs: 60 });
+    expect(bound.rows).toBe(Math.floor(before / 2));
+  });
+
+  it("are found though the first step took 0 ms by a coarse clock", () => {
+    const bound = new PromptRows(2, 1024);
+    bound.observe({ rows: 12, promptRows: 0, stepMs: 0 });
+    for (const { stretch } of late(run(bound, COMPUTES, 12, 300))) expect(stretch).toBeGreaterThan(1.5);
+  });
+
   it("say nothing by steps with fewer rows than there might have been", () => {
     const bound = new PromptRows(2, 1024);
     const before = bound.rows;

@@ -63,7 +63,8 @@ export class PromptRows {
       // Fewer rows than there might have been say nothing of more.
       if (move > 1 && promptRows < this.rows) return this.rows;
       this.#isTried = true;
-      this.#bound = this.#within(promptRows * Math.min(MAX_MOVE, Math.max(1 / MAX_MOVE, move)));
+      // A slow step of few rows moves it no further than one of many.
+      this.#bound = this.#within(Math.max(promptRows * Math.min(MAX_MOVE, move), this.#bound / MAX_MOVE));
     }
     return this.rows;
   }

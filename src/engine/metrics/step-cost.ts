@@ -37,6 +37,8 @@ export class StepCost {
   #slope: number | null = null;
 
   observe(rows: number, ms: number): void {
+    // A coarse clock may tell a quick step as 0 ms.
+    if (ms <= 0) return;
     const foreseenMs = this.#slope === null ? ms : this.#at(rows, this.#slope);
     const countedMs = this.#isGuess(rows) ? ms : Math.min(ms, OUTLIER * foreseenMs);
     const deviationMs = Math.abs(countedMs - foreseenMs);

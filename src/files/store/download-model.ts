@@ -8,7 +8,16 @@ import { openRemoteFolder, type RemoteFolder } from "../hub/remote-folder.ts";
 import { damaged, readSmallFile } from "../hub/small-file.ts";
 import { Sha256 } from "../sha256.ts";
 import { openForWriting, readFile, remove, storageFull, writeAll, writeFile, type SyncAccessHandle } from "./opfs.ts";
-import { ChangedOnServer, checkEdges, checkEnd, fetchPart, partsOf, type Part, type Stored } from "./part.ts";
+import {
+  ChangedOnServer,
+  checkEnd,
+  checkNextEdge,
+  checkSeam,
+  fetchPart,
+  partsOf,
+  type Part,
+  type Stored,
+} from "./part.ts";
 import { planModel, type DescribeModel } from "./plan-download.ts";
 import { ProgressMeter } from "./progress-meter.ts";
 import { RECEIVED_LOG, ReceivedLog } from "./received-log.ts";
@@ -148,7 +157,7 @@ async function fetchWeights(
   };
   const failure = new AbortController();
   const either = AbortSignal.any([signal, failure.signal]);
-  const queue = parts.filter(({ length, received }) => received < length);
+  const queue = parts.filter(({ length, received, isSeamKnown }) => received < length || !isSeamKnown);
   const storedOf = ({ weights: { name } }: Part): Stored => {
     const handle = files.get(name);
     if (handle === undefined) throw new Error(`${name} is not open.`);
@@ -163,7 +172,9 @@ async function fetchWeights(
         meter.add(bytes.length);
         if (current.received - (logged.get(current) ?? 0) >= LOG_BYTES) record(current);
       };
+      if (!part.isSeamKnown) await checkSeam(http, remote, part, stored, either);
       await fetchPart(http, remote, part, { ...stored, write }, either);
+      checkNextEdge(parts, part, stored);
       record(part);
     }
   };
@@ -177,7 +188,6 @@ async function fetchWeights(
     );
     const failed = (await Promise.allSettled(connections)).some(({ status }) => status === "rejected");
     if (failed) throw signal.aborted ? signal.reason : failure.signal.reason;
-    checkEdges(parts, storedOf);
   } finally {
     meter.close();
     try {

@@ -7,6 +7,7 @@ import { Sha256 } from "../sha256.ts";
 import { downloadModel } from "./download-model.ts";
 import { canWriteFiles, isNotFound, readFile } from "./opfs.ts";
 import type { DescribeModel } from "./plan-download.ts";
+import { partsOf } from "./part.ts";
 import { ReceivedLog } from "./received-log.ts";
 import { readManifest, readPlan, totalBytes, withoutToken, type Manifest, type StoredLocation } from "./records.ts";
 
@@ -180,13 +181,13 @@ async function describe(folder: FileSystemDirectoryHandle): Promise<StoredModel 
   const plan = await readPlan(folder);
   if (!plan) return undefined;
   const total = totalBytes(plan) + totalBytes({ files: plan.weights });
-  const fetched = plan.weights.flatMap(({ segments }) => segments).reduce((sum, { length }) => sum + length, 0);
-  const received = [...(await ReceivedLog.read(folder)).values()].reduce((sum, bytes) => sum + bytes, 0);
+  const parts = partsOf(plan.weights, await ReceivedLog.read(folder));
+  const missing = parts.reduce((sum, { length, received }) => sum + length - received, 0);
   return {
     ...sourceOf(plan.location),
     commit: plan.commit,
     status: "partial",
-    receivedBytes: total - fetched + received,
+    receivedBytes: total - missing,
     totalBytes: total,
   };
 }

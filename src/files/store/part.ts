@@ -29,6 +29,8 @@ export interface Part {
   received: number;
   /** The bytes before it, as the server sent them with it, if the part before was not there yet; else null. */
   edge: Uint8Array | null;
+  /** False after a pause in which its beginning was there, and the part before it was not: the edge is forgotten. */
+  isSeamKnown: boolean;
 }
 
 /** The stored file of a part. */
@@ -49,6 +51,8 @@ export function partsOf(weights: readonly WeightsPlan[], received: ReadonlyMap<n
       for (let at = 0; at < length; at += PART_BYTES) {
         const index = parts.length;
         const partLength = Math.min(PART_BYTES, length - at);
+        const isAfterGap: boolean = previous !== null && previous.received < previous.length;
+        const there: number = Math.min(partLength, received.get(index) ?? 0);
         const part: Part = {
           index,
           weights: file,
@@ -56,8 +60,9 @@ export function partsOf(weights: readonly WeightsPlan[], received: ReadonlyMap<n
           localBegin: localBegin + at,
           length: partLength,
           previous,
-          received: Math.min(partLength, received.get(index) ?? 0),
+          received: there,
           edge: null,
+          isSeamKnown: there === 0 || !isAfterGap,
         };
         parts.push(part);
         previous = part;
@@ -135,17 +140,40 @@ function checkEdge(part: Part, edge: Uint8Array, stored: Stored): void {
   else checkSame(edge, stored, localBegin + received - edge.length);
 }
 
-/** Compares the edges that had to wait, once all parts are there. @throws ChangedOnServer */
-export function checkEdges(parts: readonly Part[], storedOf: (part: Part) => Stored): void {
-  for (const part of parts) {
-    if (part.edge !== null) checkSame(part.edge, storedOf(part), part.localBegin - part.edge.length);
-  }
+/** Compares the edge that waited for a part which is complete now. @throws ChangedOnServer */
+export function checkNextEdge(parts: readonly Part[], complete: Part, stored: Stored): void {
+  const next = parts[complete.index + 1];
+  if (next?.previous === complete && next.edge) checkSame(next.edge, stored, next.localBegin - next.edge.length);
 }
 
 /** @throws ChangedOnServer */
 function checkSame(bytes: Uint8Array, stored: Stored, at: number): void {
   const there = stored.read(at, bytes.length);
   if (!bytes.every((byte, i) => byte === there[i])) throw new ChangedOnServer();
+}
+
+/**
+ * Asks for the bytes on both sides of a part's beginning once more, and compares them with what is stored.
+ * @throws ChangedOnServer, ChorusError model_download_failed, model_access_denied; the signal's reason
+ */
+export async function checkSeam(
+  http: HttpClient,
+  remote: RemoteFolder,
+  part: Part,
+  stored: Stored,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = Math.min(OVERLAP_BYTES, part.previous?.length ?? 0);
+  const begin = part.remoteBegin - before;
+  const end = part.remoteBegin + Math.min(OVERLAP_BYTES, part.received);
+  const bytes = await askAgain(http, remote, part.weights, [begin, end], signal);
+  if (bytes !== null) {
+    checkSame(bytes.subarray(before), stored, part.localBegin);
+    const edge = bytes.slice(0, before);
+    if (part.previous !== null && part.previous.received < part.previous.length) part.edge = edge;
+    else checkSame(edge, stored, part.localBegin - before);
+  }
+  part.isSeamKnown = true;
 }
 
 /**
@@ -161,30 +189,40 @@ export async function checkEnd(
 ): Promise<void> {
   const last = weights.segments.at(-1);
   if (last === undefined) return;
-  const bytes = new Uint8Array(Math.min(OVERLAP_BYTES, last.length));
+  const length = Math.min(OVERLAP_BYTES, last.length);
   const end = last.remoteBegin + last.length;
-  const range = [end - bytes.length, end] as const;
+  const bytes = await askAgain(http, remote, weights, [end - length, end], signal);
+  if (bytes !== null) checkSame(bytes, stored, last.localBegin + last.length - length);
+}
+
+/** Returns a range of a weights file; null from a server that would send the whole file, or less. */
+async function askAgain(
+  http: HttpClient,
+  remote: RemoteFolder,
+  weights: WeightsPlan,
+  range: readonly [begin: number, end: number],
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  const bytes = new Uint8Array(range[1] - range[0]);
+  let length = 0;
   await http.withRetries(async () => {
-    const { response, pieces, close } = await http.open(
-      { ...remote.request(weights.name), range, isRevalidated: true },
-      signal,
-    );
+    length = 0;
+    const request = { ...remote.request(weights.name), range, isRevalidated: true };
+    const { response, pieces, close } = await http.open(request, signal);
     try {
       if (isPartOfCompressed(response)) return;
       checkUnchanged(response, weights);
-      // A server that ignores ranges would send the whole file again.
       if (response.status !== 206) return;
-      let length = 0;
       for await (const piece of pieces()) {
         const wanted = piece.subarray(0, bytes.length - length);
         bytes.set(wanted, length);
         length += wanted.length;
       }
-      if (length === bytes.length) checkSame(bytes, stored, last.localBegin + last.length - length);
     } finally {
       close();
     }
   }, signal);
+  return length === bytes.length ? bytes : null;
 }
 
 function checkUnchanged(response: Response, { version, remoteSize }: WeightsPlan): void {

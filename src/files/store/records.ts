@@ -74,7 +74,16 @@ export async function readManifest(folder: FileSystemDirectoryHandle): Promise<M
 }
 
 export async function readPlan(folder: FileSystemDirectoryHandle): Promise<DownloadPlan | undefined> {
-  return (await readRecord(folder, PLAN)) as DownloadPlan | undefined;
+  const plan = (await readRecord(folder, PLAN)) as DownloadPlan | undefined;
+  if (plan === undefined) return undefined;
+  // Plans of an earlier build don't name a version.
+  return {
+    ...plan,
+    weights: plan.weights.map((weights: WeightsPlan & { version?: string | null }) => ({
+      ...weights,
+      version: weights.version ?? null,
+    })),
+  };
 }
 
 /** Returns undefined if the record is missing or cut short: a truncated JSON object does not parse. */

@@ -6,7 +6,12 @@ export function textPortInPlace(): TextPort {
   const opening = import("./text-service.ts").then(({ TextService }) => new TextService());
   let tell: (answer: TextAnswer) => void = () => undefined;
   return {
-    post: (call) => void opening.then((service) => tell(service.answer(call))),
+    post(call) {
+      opening.then(
+        (service) => tell(service.answer(call)),
+        () => undefined,
+      );
+    },
     listen(onAnswer, onFailure) {
       tell = onAnswer;
       opening.catch((error: unknown) => onFailure(String(error)));

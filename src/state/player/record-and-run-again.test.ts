@@ -16,7 +16,7 @@ const REQUESTS: readonly Omit<ChatCompletionRequest, "messages" | "stream">[] = 
   { max_tokens: 8, seed: -3, n: 2 },
   { max_tokens: 6, logit_bias: { 40: 5 }, min_tokens: 2, stop_token_ids: [3] },
   { max_tokens: 6, bad_words: ["sea"], repetition_penalty: 1.3 },
-  { max_tokens: 4, use_beam_search: true, best_of: 3, n: 2 },
+  { max_tokens: 4, use_beam_search: true, best_of: 3, n: 2, length_penalty: 0 },
 ];
 
 /** Asks all of it at once, aborts the last one, and returns the recording with each answer as it was told. */
@@ -50,7 +50,7 @@ it("holds the words of every answer, and what it takes to compute it again", asy
   const drawn: unknown = expect.any(Number);
   expect(bodies.map(({ seed }) => seed)).toEqual([drawn, 2 ** 53 - 3, drawn, drawn, undefined]);
   expect(bodies[3]).toMatchObject({ bad_words: ["sea"], repetition_penalty: 1.3 });
-  expect(bodies[4]).toMatchObject({ use_beam_search: true, best_of: 3, n: 2 });
+  expect(bodies[4]).toMatchObject({ use_beam_search: true, best_of: 3, n: 2, length_penalty: 0 });
 });
 
 it.each([
