@@ -18,7 +18,7 @@ const IN_THE_PAGE =
 /** ... without those that are loaded on demand: what a first visit does not show at once. */
 const ON_DEMAND = [
   /\/ui\/(?:bench|branches|chat\/markdown|connections|duel|player|unsupported)\//,
-  /\/ui\/(?:app\/UndoToast|components\/VirtualList|demo\/Demo(?:View|Pane|Race))\b/,
+  /\/ui\/(?:app\/UndoToast|components\/VirtualList|engine\/ServingNotice|demo\/Demo(?:View|Pane|Race))\b/,
   /\/ui\/chat\/(?:ContextMeter|SavedPromptsBody)\b/,
   /\/ui\/explain\/(?!ExplainButton)/,
   /\/ui\/history\/(?!ChatsButton)/,

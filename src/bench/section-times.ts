@@ -5,7 +5,8 @@ import { sumOf } from "./statistics.ts";
 
 /**
  * Seconds of a run with all points and of a quick one: the embedded model on Chromium's software adapter, on two CPU cores. The
- * time of a comparison is bounded, so a slower machine takes hardly longer. A faster one is done sooner.
+ * time of a comparison is bounded, so a slower machine takes hardly longer. A faster one is done sooner. Those of batch-size,
+ * modes-mixed, static-window and drafts are reckoned from their work, and so are the quick ones.
  */
 const USUAL_SECONDS: Readonly<Record<SectionId, readonly [all: number, quick: number]>> = {
   startup: [15, 10],

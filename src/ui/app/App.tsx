@@ -17,17 +17,19 @@ import { CommandCenter } from "./CommandCenter.tsx";
 import { classNames } from "../class-names.ts";
 import { DemoTabs } from "../demo/DemoTabs.tsx";
 import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
-import { ServingNotice } from "../engine/ServingNotice.tsx";
 import { Toasts } from "./Toasts.tsx";
 import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 
 const UnsupportedPage = lazily(async () => (await import("../unsupported/UnsupportedPage.tsx")).UnsupportedPage);
 const BranchDialog = lazily(async () => (await import("../branches/BranchDialog.tsx")).BranchDialog);
+const ServingNotice = lazily(async () => (await import("../engine/ServingNotice.tsx")).ServingNotice);
 const DemoView = lazily(async () => (await import("../demo/DemoView.tsx")).DemoView);
 
 export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const unsupported = useStore(app.engine.store, (state) => (state.status === "unsupported" ? state.error : null));
+  const hasLink = useStore(app.serving.store, ({ link }) => link !== null);
+  const lacksDrafts = useStore(app.engine.withoutDrafts, (error) => error !== null);
   const isDemo = useStore(app.demo.store, ({ phase }) => phase !== "closed");
   const panes = useStore(app.workspace.store, (state) => state.panes);
   const branchedPane = useStore(app.branchView.store, (state) => state.pane);
@@ -41,7 +43,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
       <Bar app={app} theme={theme} />
       {isDemo ? <DemoTabs dock={app.batch.dock} /> : <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />}
       <RecoveryNotice app={app} />
-      <ServingNotice serving={app.serving} engine={app.engine} />
+      {(hasLink || lacksDrafts) && <ServingNotice serving={app.serving} engine={app.engine} />}
       {app.keeper && <KeepingNotice keeper={app.keeper} workspace={app.workspace} />}
       {app.tabs && <MemoryNotice engine={app.engine} tabs={app.tabs} />}
       <main className={css.main}>

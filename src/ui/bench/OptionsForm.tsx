@@ -10,6 +10,7 @@ import {
 } from "../../bench/bench-options.ts";
 import { formatDuration, type SectionTimes } from "../../bench/section-times.ts";
 import { MODEL_SIZES } from "../../bench/model/model-sizes.ts";
+import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import css from "./OptionsForm.module.css";
 
@@ -158,7 +159,7 @@ function Checks<Value extends string | number>({ legend, all, chosen, name, besi
   return (
     <fieldset className={css.field}>
       <legend>{legend}</legend>
-      <div className={css.checks}>
+      <div className={classNames(css.checks, beside && css.rows)}>
         {all.map((value) => (
           <label key={value}>
             <input
