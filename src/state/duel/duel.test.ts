@@ -54,9 +54,12 @@ describe("a duel", () => {
     ];
     const done = duel.start({ question: "Is it?", sides });
     await settle();
+    expect(duel.store.getState().runs.map(({ status }) => status)).toEqual(["loading", "waiting"]);
+    await pass(1000, 3); // the warm-up is not measured
     await pass(100, 3);
-    expect(duel.store.getState().runs.map(({ status }) => status)).toEqual(["done", "running"]);
+    expect(duel.store.getState().runs.map(({ status }) => status)).toEqual(["done", "loading"]);
     expect(mode.held.getState()).toBe(true);
+    await pass(1000, 3);
     await pass(400, 12);
     await done;
     expect(duel.store.getState()).toMatchObject({ phase: "done", isTogether: false });
@@ -66,7 +69,7 @@ describe("a duel", () => {
     ]);
     const modes = first.updates.map(({ batchingMode }) => batchingMode);
     expect(modes).toEqual(["static", "continuous", "sequential", "static"]);
-    expect(first.accepted.map(({ seed }) => seed).toSorted()).toEqual([1, 1, 2, 2, 3, 3, 4, 4]);
+    expect(first.accepted.map(({ seed }) => seed).toSorted()).toEqual([1, 1, 1, 1, 2, 2, 3, 3, 4, 4]);
     expect(mode.held.getState()).toBe(false);
   });
 
@@ -79,7 +82,7 @@ describe("a duel", () => {
       { label: "q4", choice: { model: "fake", dtype: "q4" } },
     ];
     const done = duel.start({ question: "Is it?", sides });
-    for (let i = 0; i < 8; i++) {
+    for (let i = 0; i < 16; i++) {
       // oxlint-disable-next-line no-await-in-loop -- steps follow one another
       await settle();
       const state = control.store.getState();

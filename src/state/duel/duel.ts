@@ -28,7 +28,7 @@ export interface DuelSetup {
 /** A side under way. */
 export interface DuelRun {
   readonly label: string;
-  /** loading: the engine starts with its model. failed: its answer did not come to an end. */
+  /** loading: the engine starts with its model, or warms up. failed: its answer did not come to an end. */
   readonly status: "waiting" | "loading" | "running" | "done" | "failed";
   readonly pane: Pane;
   /** Panes that ask the same with other seeds, so that a batching mode has a batch. */
@@ -55,6 +55,7 @@ interface DuelContext extends PaneContext {
   readonly now: () => number;
 }
 
+const WARM_UP_TOKENS = 4;
 /** Answers that a batching mode is tried on. */
 export const BATCH = 4;
 /** What all sides have, unless the settings say otherwise: with the same seed only the one thing differs. */
@@ -82,6 +83,8 @@ export class Duel {
   #attempt = 0;
   /** What to restore: the engine's model and mode before. */
   #before: { readonly choice: ModelChoice; readonly mode: BatchingMode } | null = null;
+  /** What warms up the engine, if anything does. */
+  #warmingUp: Pane | null = null;
   /** When each side's question was asked. */
   readonly #startMs = new Map<number, number>();
 
@@ -107,7 +110,10 @@ export class Duel {
     else {
       for (const [i, side] of sides.entries()) {
         // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
-        if (isCurrent() && (await this.#prepare(i, side, isCurrent))) await this.#run(i, isCurrent);
+        const isReady =
+          isCurrent() && (await this.#prepare(i, side, isCurrent)) && (await this.#warmUp(i, side, isCurrent));
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        if (isReady) await this.#run(i, isCurrent);
       }
     }
     if (!isCurrent()) return;
@@ -157,6 +163,17 @@ export class Duel {
     return false;
   }
 
+  /** Asks for a few tokens, so that no side pays for the engine's first steps. Resolves with whether it may go on. */
+  async #warmUp(index: number, side: DuelSide, isCurrent: () => boolean): Promise<boolean> {
+    this.#set(index, "loading");
+    const settings = { ...side.settings, max_tokens: WARM_UP_TOKENS };
+    const pane = (this.#warmingUp = this.#paneOf({ ...side, settings }, index));
+    pane.send(this.store.getState().question);
+    await answerEnded(pane); // what fails here fails in the run again, which says so
+    pane.close();
+    return isCurrent();
+  }
+
   async #run(index: number, isCurrent: () => boolean): Promise<void> {
     const { question, runs } = this.store.getState();
     const run = runs[index];
@@ -194,6 +211,8 @@ export class Duel {
   }
 
   async #leave(): Promise<void> {
+    this.#warmingUp?.close();
+    this.#warmingUp = null;
     for (const { pane, companions } of this.store.getState().runs) for (const one of [pane, ...companions]) one.close();
     await this.#restore();
   }

@@ -17,7 +17,7 @@ interface DuelSideViewProps {
 
 const STATUS_WORDS: Record<DuelRun["status"], string> = {
   waiting: "Waits for its turn",
-  loading: "Loading the model …",
+  loading: "Getting ready: a few tokens first, so that no side pays for the start",
   running: "",
   done: "",
   failed: "Did not come to its end",
