@@ -25,13 +25,14 @@ function create({ targetItlMs = null, level = "debug" }: { targetItlMs?: number 
   const write = (name: string) => (text: string) => void log.push(`${name} ${text}`);
   const target = { error: write("error"), warn: write("warn"), info: write("info"), debug: write("debug") };
   const promptRows: number[] = [];
+  const stats = { ...SAMPLE_STATS };
   const engine = {
-    stats: () => SAMPLE_STATS,
+    stats: () => stats,
     setLimits: (set: SchedulerLimits) => void limits.push(set),
     setMaxPromptRows: (rows: number) => void promptRows.push(rows),
   };
   const telemetry = new Telemetry(engine, MODEL, { ...CONFIG, targetItlMs }, new Logger(level, target));
-  return { telemetry, limits, promptRows, log };
+  return { telemetry, limits, promptRows, log, stats };
 }
 
 const ended = (finishReason: SequenceOutput["finishReason"], stopReason: string | null = null): SequenceOutput => {
@@ -60,6 +61,15 @@ describe("an engine's reports", () => {
     expect(text).toContain('vllm:inter_token_latency_seconds_sum{model_name="m"} 0.05\n');
     expect(text).toContain('vllm:inter_token_latency_seconds_count{model_name="m"} 1\n');
     expect(text).toContain('vllm:num_requests_running{model_name="m"} 3\n');
+  });
+
+  it("resolve what waited when all of it is aborted", () => {
+    const { telemetry, stats } = create();
+    telemetry.observe([], sampleStep({ numWaiting: 6 }), [], 0);
+    expect(telemetry.observe([ended("abort")], null, [], 1)).toEqual([]);
+    Object.assign(stats, { num_requests_running: 0, num_requests_waiting: 0 });
+    const resolved = [{ name: "queue_length", status: "resolved" }];
+    expect(telemetry.observe([ended("abort")], null, [], 2)).toMatchObject(resolved);
   });
 
   it("become alerts", () => {

@@ -56,6 +56,7 @@ export class Telemetry {
   ): Alert[] {
     const alerts: Alert[] = [];
     if (step) alerts.push(...this.#observeStep(step));
+    else if (this.#isAtRest()) alerts.push(...this.#alerts.observeRest(atMs));
     for (const request of requests) {
       this.#metrics.observeRequest(request);
       this.#alerts.observeRequest(request);
@@ -68,6 +69,11 @@ export class Telemetry {
     }
     this.#logAlerts(alerts);
     return alerts;
+  }
+
+  #isAtRest(): boolean {
+    const { num_requests_running: running, num_requests_waiting: waiting } = this.#engine.stats();
+    return running === 0 && waiting === 0;
   }
 
   /** Counts and logs a refused request. Returns new alerts. */

@@ -254,3 +254,11 @@ export interface ModelCard {
   /** Defaults for fields that a request leaves out. */
   readonly defaults: Readonly<Record<"temperature" | "top_p" | "top_k" | "min_p" | "repetition_penalty", number>>;
 }
+
+/**
+ * Returns the GPU's share of a step's time, 0 to 1. Null: the adapter has no clock, or the step took no time by the engine's.
+ * Steps that run ahead may be taken in together; the later one's time is then shorter than its work.
+ */
+export function gpuUseOf({ gpuMs, stepMs }: Pick<StepReport, "gpuMs" | "stepMs">): number | null {
+  return gpuMs === null || stepMs <= 0 ? null : Math.min(1, gpuMs / stepMs);
+}

@@ -1,5 +1,6 @@
 import type { FinishReason } from "../../protocol/openai.ts";
 import {
+  gpuUseOf,
   MOST_WAITING_IDS,
   type EngineStats,
   type RequestReport,
@@ -40,7 +41,6 @@ export function engineStats(scheduler: Scheduler, counters: EngineCounters, last
   const { pool, drafter } = scheduler;
   const { maxNumSeqs, maxNumBatchedTokens } = scheduler.sizes;
   const isIdle = scheduler.numRunning === 0;
-  const gpuMs = last?.gpuMs ?? null;
   return {
     num_requests_running: scheduler.numRunning,
     num_requests_waiting: scheduler.numWaiting,
@@ -64,7 +64,7 @@ export function engineStats(scheduler: Scheduler, counters: EngineCounters, last
     num_resident_tokens: scheduler.numResidentTokens,
     max_num_batched_tokens: maxNumBatchedTokens,
     batched_tokens_usage_perc: last === null || isIdle ? 0 : last.rows / maxNumBatchedTokens,
-    gpu_time_usage_perc: last === null || gpuMs === null ? null : isIdle ? 0 : gpuMs / last.stepMs,
+    gpu_time_usage_perc: last && (isIdle && last.gpuMs !== null ? 0 : gpuUseOf(last)),
   };
 }
 

@@ -57,6 +57,14 @@ it("queue_length is raised above its threshold, not at it", () => {
   expect(steps(alerts, 3, { numWaiting: 250 })).toHaveLength(1);
 });
 
+it("what waited is resolved when all of it is aborted, and no step follows", () => {
+  const alerts = create({ queueLength: 100, lowOccupancy: 0.6, failureRate: 0.1 });
+  steps(alerts, 20, { numWaiting: 101, numRunning: 1 });
+  const names = alerts.observeRest(7).map(({ name, status, atMs }) => `${name} ${status} ${atMs}`);
+  expect(names).toEqual(["low_occupancy resolved 7", "queue_length resolved 7"]);
+  expect(alerts.observeRest(8)).toEqual([]);
+});
+
 describe("itl", () => {
   /** Steps that end `gapMs` apart, each with a token for "a". */
   function speaker(alerts: Alerts) {

@@ -50,6 +50,12 @@ export class Alerts {
     return [this.#occupancy(report), this.#queueLength(report), this.#itl(report)].filter((alert) => alert !== null);
   }
 
+  /** Nothing runs and nothing waits, and no step says so. Returns the alerts that this resolves. */
+  observeRest(atMs: number): Alert[] {
+    this.#lowSteps = 0;
+    return (["low_occupancy", "queue_length"] as const).flatMap((name) => this.#resolve(name, atMs) ?? []);
+  }
+
   observeRequest(report: RequestReport): void {
     this.#gaps.observeRequest(report);
   }

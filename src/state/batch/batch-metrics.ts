@@ -1,5 +1,5 @@
 import { shallow } from "zustand/vanilla/shallow";
-import type { StepReport } from "../../protocol/reports.ts";
+import { gpuUseOf, type StepReport } from "../../protocol/reports.ts";
 import { SlidingMax, SlidingRate } from "./sliding-window.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { WatchedEngine } from "./watched-engine.ts";
@@ -110,7 +110,7 @@ export class BatchMetrics {
       slots: this.#engine?.config.maxNumSeqs ?? last?.maxNumSeqs ?? 0,
       rows: isAtRest ? 0 : (last?.rows ?? 0),
       rowBudget: this.#engine?.config.maxNumBatchedTokens ?? last?.maxNumBatchedTokens ?? 0,
-      gpuUse: gpuUseOf(last, isAtRest),
+      gpuUse: last && (isAtRest && last.gpuMs !== null ? 0 : gpuUseOf(last)),
       peakSequences: this.#peak.at(this.workerNowMs),
       tokensPerSecond: isAtRest ? 0 : this.#rate.at(this.workerNowMs),
       step: last?.step ?? 0,
@@ -137,9 +137,4 @@ export class BatchMetrics {
       // The engine died. Its fatal event reports that, and the next watch() starts afresh.
     }
   }
-}
-
-function gpuUseOf(last: StepReport | null, isAtRest: boolean): number | null {
-  if (last === null || last.gpuMs === null) return null;
-  return isAtRest ? 0 : last.gpuMs / last.stepMs;
 }
