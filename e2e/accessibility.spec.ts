@@ -101,6 +101,29 @@ test("axe finds nothing in an answer's figures, nor in alerts", async ({ page })
   expect(await findings(page, DIALOG), "alerts").toEqual([]);
 });
 
+test("axe finds nothing in variants, their tree, a toast and the list of chats", async ({ page }) => {
+  const app = await App.openFake(page, "panes=2&stepms=5");
+  const pane = app.pane(1);
+  await pane.ask("What is the capital of France?");
+  await pane.finished();
+  await pane.turn.getByRole("button", { name: "Regenerate" }).click();
+  await pane.finished();
+  await page.getByRole("button", { name: "Close pane 2" }).click();
+  await expect(page.getByRole("button", { name: "Undo" })).toBeVisible();
+  // A toast under the pointer stays.
+  await page.getByRole("button", { name: "Undo" }).hover();
+  expect(await findings(page), "variants and a toast").toEqual([]);
+  await pane.turn.getByRole("button", { name: "Variant 2 of 2" }).click();
+  await expect(page.getByRole("dialog", { name: "Branches" })).toBeVisible();
+  expect(await findings(page, DIALOG), "branches").toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Close pane 1" }).click();
+  await page.getByRole("button", { name: "Chats", exact: true }).click();
+  await page.getByRole("button", { name: "Delete What is the capital of France?" }).click();
+  await expect(page.getByRole("button", { name: "Keep" })).toBeVisible();
+  expect(await findings(page, DIALOG), "chats").toEqual([]);
+});
+
 test("axe finds nothing in the demo", async ({ page }) => {
   // Slow enough to be seen while it runs.
   await App.openFake(page, "max_tokens=4&stepms=200");
