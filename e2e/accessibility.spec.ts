@@ -113,7 +113,7 @@ test("axe finds nothing in variants, their tree, a toast and the list of chats",
   // A toast under the pointer stays.
   await page.getByRole("button", { name: "Undo" }).hover();
   expect(await findings(page), "variants and a toast").toEqual([]);
-  await pane.turn.getByRole("button", { name: "Variant 2 of 2" }).click();
+  await pane.turn.getByRole("button", { name: "Variant 2/2" }).click();
   await expect(page.getByRole("dialog", { name: "Branches" })).toBeVisible();
   expect(await findings(page, DIALOG), "branches").toEqual([]);
   await page.keyboard.press("Escape");

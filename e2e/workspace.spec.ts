@@ -107,7 +107,7 @@ test("questions are edited, answers regenerated, the chat cleared and restored",
   await pane.finished();
   expect(await pane.answer()).toBe(before);
   await expect.poll(() => questions(pane)).toHaveLength(2);
-  await expect(pane.turn.getByRole("button", { name: "Variant 2 of 2" })).toBeVisible();
+  await expect(pane.turn.getByRole("button", { name: "Variant 2/2" })).toBeVisible();
 
   const first = pane.log.getByRole("article").first();
   await first.getByRole("button", { name: "Edit question" }).click();
@@ -170,12 +170,12 @@ test("variants are gone through where they are, and seen as a tree", async ({ pa
   const before = await place();
   await previous.click();
   await expect.poll(() => questions(pane)).toHaveLength(3);
-  await expect(second.getByRole("button", { name: "Variant 1 of 2" })).toBeVisible();
+  await expect(second.getByRole("button", { name: "Variant 1/2" })).toBeVisible();
   expect(await place()).toEqual(before);
   await expect(previous).toBeFocused();
   await expect(pane.region).toContainText("TTFT");
 
-  await second.getByRole("button", { name: "Variant 1 of 2" }).click();
+  await second.getByRole("button", { name: "Variant 1/2" }).click();
   const tree = page.getByRole("dialog", { name: "Branches" });
   const turn = (name: string) => tree.getByRole("listitem").filter({ hasText: name }).getByRole("button");
   await expect(tree.getByRole("listitem")).toHaveCount(4);

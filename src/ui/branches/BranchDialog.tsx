@@ -37,11 +37,11 @@ export function BranchDialog({ view, pane }: { view: BranchView; pane: Pane }) {
   };
   return (
     <Dialog ref={dialog} name="Branches" className={css.dialog} onClosed={view.close}>
-      <header className={css.head} style={voiceStyle(pane.number)}>
+      <div className={css.head} style={voiceStyle(pane.number)}>
         <VoiceBadge number={pane.number} />
         <h2>{title}</h2>
         <CloseButton onClick={() => dialog.current?.close()} />
-      </header>
+      </div>
       <p className={css.hint}>
         {isIdle
           ? "Regenerated answers and edited questions are variants. Choose a turn to go on from there."

@@ -31,14 +31,10 @@ export function VariantPager({ turnIds, chosenId, isIdle, onChoose, onShowBranch
   return (
     <fieldset className={css.pager} aria-label="Variants">
       {arrow("Previous", sorted[at - 1])}
-      <button
-        type="button"
-        className={css.count}
-        aria-label={`Variant ${at + 1} of ${sorted.length}. Show all branches`}
-        title="Show all branches"
-        onClick={onShowBranches}
-      >
+      <button type="button" className={css.count} title="Show all branches" onClick={onShowBranches}>
+        <span className="sr">Variant </span>
         {at + 1}/{sorted.length}
+        <span className="sr">. Show all branches</span>
       </button>
       {arrow("Next", sorted[at + 1])}
     </fieldset>

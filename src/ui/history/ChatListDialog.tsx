@@ -65,10 +65,10 @@ export function ChatListDialog({ app, onClosed }: { app: AppState; onClosed: () 
   const isFiltered = query.text.trim() !== "" || query.from !== "" || query.until !== "";
   return (
     <Dialog ref={dialog} name="Chats" className={css.dialog} onClosed={onClosed}>
-      <header className={css.head}>
+      <div className={css.head}>
         <h2>Chats</h2>
         <CloseButton onClick={() => dialog.current?.close()} />
-      </header>
+      </div>
       <ChatQueryForm ref={search} query={query} onChange={(change) => list.look(change)} onKeyDown={onSearchKey} />
       {problem && (
         <p className={css.problem} role="alert">

@@ -27,23 +27,23 @@ export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps)
       onDeleted();
     };
     return (
-      <footer className={css.foot}>
+      <div className={css.foot}>
         <ConfirmDelete
           question={`Delete ${chats(closed.length, "closed ")} for good?`}
           onDelete={remove}
           onKeep={() => setAsked(false)}
         />
-      </footer>
+      </div>
     );
   }
   return (
-    <footer className={css.foot}>
+    <div className={css.foot}>
       <output>{status === "loading" ? "Reading …" : `${chats(found.length)}${isFiltered ? " found" : ""}`}</output>
       {closed.length > 1 && (
         <Button look="quiet" onClick={() => setAsked(true)}>
           {isFiltered ? "Delete what was found …" : "Delete all closed chats …"}
         </Button>
       )}
-    </footer>
+    </div>
   );
 }
