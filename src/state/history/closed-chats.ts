@@ -11,8 +11,8 @@ export interface ChatMoves {
   readonly gone: ReadonlySet<string>;
 }
 
-/** As many are stored at once: an import may bring thousands, and each takes about a millisecond. */
-const MOST_AT_ONCE = 100;
+/** As many are stored at once: an import may bring thousands, and each takes milliseconds. */
+const MOST_AT_ONCE = 25;
 
 /** Chats that left their panes or came back into them, until that is stored. */
 export class ClosedChats {

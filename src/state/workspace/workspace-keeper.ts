@@ -15,6 +15,8 @@ export type KeepingStatus = "kept" | "damaged" | "elsewhere" | "not-kept";
 
 /** Text arrives many times per second; the saved chats may lag by this much. */
 const PAUSE_MS = 500;
+/** Between the closed chats that are stored at once and the next. */
+const SHORT_PAUSE_MS = 50;
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 30_000;
 
@@ -59,7 +61,7 @@ export class WorkspaceKeeper {
     });
     settings.store.subscribe(() => this.#saveSoon());
     workspace.closed.store.subscribe(() => {
-      if (workspace.closed.isPending) this.#saveSoon();
+      if (workspace.closed.isPending) this.#saveSoon(SHORT_PAUSE_MS);
     });
     this.#follow(workspace.store.getState().panes);
     if (left.length > 0) {
@@ -146,8 +148,8 @@ export class WorkspaceKeeper {
     }
   }
 
-  #saveSoon(): void {
-    if (this.#store.getState() !== "not-kept") this.#timer ??= setTimeout(this.flush, PAUSE_MS);
+  #saveSoon(pauseMs = PAUSE_MS): void {
+    if (this.#store.getState() !== "not-kept") this.#timer ??= setTimeout(this.flush, pauseMs);
   }
 
   async #save(): Promise<void> {
