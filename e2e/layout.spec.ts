@@ -128,7 +128,7 @@ test("a question mark explains a word of the batch, in words and a picture, whic
   for (const name of ["batching", "KV use", "prefix hits", "preemptions"]) {
     await page.getByRole("button", { name: `What ${name} means` }).click();
     const dialog = page.getByRole("dialog", { name: `What ${name} means` });
-    await expect(dialog.getByRole("img")).toBeVisible();
+    await expect(dialog.getByRole("img")).toBeInViewport({ ratio: 1 });
     await expect(dialog.getByRole("button", { name: "Play again" })).toHaveCount(0);
     if (name === "batching") {
       await dialog.getByRole("button", { name: "Run-ahead" }).click();

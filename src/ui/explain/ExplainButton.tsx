@@ -1,4 +1,5 @@
 import { useRef, useState } from "react";
+import { createPortal } from "react-dom";
 import type { Batch } from "../../state/batch/batch.ts";
 import { CloseButton, Dialog } from "../components/Dialog.tsx";
 import { lazily } from "../components/Lazily.tsx";
@@ -37,19 +38,23 @@ export function ExplainButton({ batch, term, name, className }: ExplainButtonPro
       >
         ?
       </button>
-      <Dialog ref={dialog} name={label} className={css.dialog} onClosed={() => setOpen(false)}>
-        {isOpen && (
-          <>
-            <div className={css.head}>
-              <h2>How the batch works</h2>
-              <CloseButton onClick={() => dialog.current?.close()} />
-            </div>
-            <div className={css.body}>
-              <ExplainBody batch={batch} first={term} />
-            </div>
-          </>
-        )}
-      </Dialog>
+      {/* Outside of what it explains, whose styles are for figures. */}
+      {createPortal(
+        <Dialog ref={dialog} name={label} className={css.dialog} onClosed={() => setOpen(false)}>
+          {isOpen && (
+            <>
+              <div className={css.head}>
+                <h2>How the batch works</h2>
+                <CloseButton onClick={() => dialog.current?.close()} />
+              </div>
+              <div className={css.body}>
+                <ExplainBody batch={batch} first={term} />
+              </div>
+            </>
+          )}
+        </Dialog>,
+        document.body,
+      )}
     </>
   );
 }
