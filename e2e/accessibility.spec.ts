@@ -75,6 +75,10 @@ test("axe finds nothing in empty chats, in dialogs, and while answers stream", a
   await page.getByRole("heading", { name: "Serving" }).click();
   expect(await findings(page, DIALOG), "settings").toEqual([]);
   await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "What batching means" }).click();
+  await expect(page.getByRole("dialog").getByRole("img")).toBeVisible();
+  expect(await findings(page, DIALOG), "an explanation").toEqual([]);
+  await page.keyboard.press("Escape");
 
   for (const number of [1, 2, 3]) await app.pane(number).ask("Tell me a story about a fox");
   await expect.poll(() => app.pane(1).answer()).toMatch(/\w/);
