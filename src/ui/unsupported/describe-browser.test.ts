@@ -56,6 +56,6 @@ describe("suggestRemedy", () => {
   });
 });
 
-it("README names the same browsers", () => {
-  expect(readFileSync("README.md", "utf8").replaceAll(/\s+/g, " ")).toContain(BROWSERS_WITH_WEBGPU);
+it("docs/browsers.md names the same browsers", () => {
+  expect(readFileSync("docs/browsers.md", "utf8").replaceAll(/\s+/g, " ")).toContain(BROWSERS_WITH_WEBGPU);
 });

@@ -33,7 +33,7 @@ export function nameBrowser(userAgent: string): string {
   return `An unknown browser on ${system}`;
 }
 
-/** Browsers with WebGPU, as README has them. */
+/** Browsers with WebGPU, as docs/browsers.md has them. */
 export const BROWSERS_WITH_WEBGPU =
   "Chrome and Edge 113 (on Linux 144, at first on Intel's graphics only), Safari 26, Firefox 141 on Windows and 147 on Apple's own chips, and later ones";
 
