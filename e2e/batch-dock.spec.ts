@@ -6,6 +6,10 @@ import { App, ON_GPU } from "./support/app.ts";
 import { Steps } from "./support/steps.ts";
 
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const timelineCursor = (page: Page) => region(page, "Timeline").getByRole("slider", { name: "Step and sequence" });
+/** Texts that a highlight marks. */
+const marked = (page: Page, name: string) =>
+  page.evaluate((highlight) => [...(CSS.highlights.get(highlight) ?? [])].map(String), name);
 const timelineRows = (page: Page) => region(page, "Timeline").getByRole("table").getByRole("row");
 
 test("timeline, charts and cache blocks show the answers, also to screen readers", async ({ page }) => {
@@ -60,7 +64,7 @@ test("the timeline is read with keys: a cursor, pause, and the way to a pane", a
   const [first] = await app.addPanes(2);
   await first!.ask("Tell me a story about a fox.");
   await first!.finished();
-  const cursor = region(page, "Timeline").getByRole("slider");
+  const cursor = timelineCursor(page);
   await cursor.focus();
   await cursor.press("ArrowLeft");
   await expect(cursor).toHaveAttribute("aria-valuetext", /Pane 1, turn 1. Step \d+: finished/);
@@ -75,6 +79,87 @@ test("the timeline is read with keys: a cursor, pause, and the way to a pane", a
   await cursor.press("ArrowLeft");
   await cursor.press("Enter");
   await expect(first!.message).toBeFocused();
+});
+
+test("words and cells are linked: each marks the other, and a cell names what it made and who shared its step", async ({
+  page,
+}) => {
+  const app = await App.openFake(page, "panes=2&stepms=5&ask=What is the capital of France?");
+  await app.pane(1).finished();
+  await app.pane(2).finished();
+  const cursor = timelineCursor(page);
+  await cursor.press("End");
+  await cursor.press("ArrowLeft");
+  await expect(cursor).toHaveAttribute(
+    "aria-valuetext",
+    /^Pane 1, turn 1\. Step \d+, 6\.0 ms: “␣\S+” 50\.0%, decode, token \d+, shared with Pane 2$/,
+  );
+  const [word] = await marked(page, "token");
+  expect(word).toMatch(/^ \S+$/);
+  await expect(app.pane(1).turn.locator("[data-answer]")).toContainText(`${word}`);
+  await cursor.press("Escape");
+  expect(await marked(page, "token")).toEqual([]);
+
+  // The other way round: on the answer's first word.
+  await app
+    .pane(2)
+    .turn.locator("[data-answer]")
+    .hover({ position: { x: 8, y: 12 } });
+  await expect(region(page, "Timeline").getByText("Pane 2, turn 1: prompt")).toBeVisible();
+  expect(await marked(page, "pointed")).toEqual(["The"]);
+  // Keys go on working beside the card.
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.mouse.move(0, 0);
+  await expect(region(page, "Timeline").getByText("Pane 2, turn 1: prompt")).toBeHidden();
+
+  await region(page, "Charts").getByRole("slider", { name: "Tokens per second" }).press("ArrowLeft");
+  await expect(region(page, "Charts").getByText(/^Now: [\d.]+ tokens per second/)).toBeVisible();
+});
+
+test("a block of the cache shows its words, and marks them in their text", async ({ page }) => {
+  const app = await App.open(page, "temperature=0&max_tokens=40");
+  await app.modelLoaded();
+  const steps = await Steps.hold(page);
+  await app.pane(1).ask("Tell me a story about a fox.");
+  await steps.allow(24);
+  await expect.poll(() => app.pane(1).answer()).toMatch(/\w+ \w+ \w+/);
+  const map = region(page, "Cache blocks");
+  const block = map.getByRole("slider", { name: "Block" });
+  await block.press("ArrowRight");
+  await expect(block).toHaveAttribute("aria-valuetext", /^Block 0: Pane 1, turn 1, 16 of 16 tokens: “[^”]*story/);
+  await block.press("ArrowRight");
+  await expect.poll(async () => (await marked(page, "token")).join()).toMatch(/\w/);
+  const [text = ""] = await marked(page, "token");
+  expect(await app.pane(1).answer()).toContain(text);
+  await steps.release();
+});
+
+test("the timeline pans by wheel, drag and keys, and a strip below it shows where one is", async ({ page }) => {
+  const app = await App.openFake(page, "stepms=5&paragraphs=10&context=100000&ask=Explain paging.");
+  await app.pane(1).finished();
+  const part = region(page, "Timeline").getByRole("slider", { name: "Part of the timeline" });
+  const pause = page.getByRole("button", { name: "Pause the timeline" });
+  const shown = async () =>
+    /^Steps ([\d,]+) to ([\d,]+) of/.exec((await part.getAttribute("aria-valuetext")) ?? "")?.[2];
+  const newest = await shown();
+  await timelineCursor(page).hover();
+  await page.mouse.wheel(0, -180);
+  await expect.poll(shown).not.toBe(newest);
+  await expect(pause).toHaveAttribute("aria-pressed", "true");
+  const before = Number(await shown());
+  const { x = 0, y = 0, width = 0 } = (await timelineCursor(page).boundingBox()) ?? {};
+  await page.mouse.move(x + width / 2, y + 30);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2 + 90, y + 30, { steps: 3 });
+  await page.mouse.up();
+  await expect.poll(async () => Number(await shown())).toBe(before - 10);
+  await part.press("Home");
+  await expect(part).toHaveAttribute("aria-valuetext", /^Steps 1 to/);
+  await part.press("End");
+  await expect(pause).toHaveAttribute("aria-pressed", "false");
+  await expect.poll(shown).toBe(newest);
 });
 
 test("the dock closes to its head and can be resized; both are remembered", async ({ page }) => {

@@ -96,6 +96,20 @@ test("probabilities are shown when enabled, to pointer and keyboard, and nothing
   await expect(words).toHaveAttribute("aria-valuetext", /^The, 50\.0%\. Others: ␣other1 20\.0%/);
   await words.press("ArrowRight");
   await expect(words).toHaveAttribute("aria-valuetext", /^␣capital, 50\.0%/);
+  const shaded = await page.evaluate(() => [...(CSS.highlights.get("likelihood-2") ?? [])].map(String));
+  expect(shaded.slice(0, 2)).toEqual(["The", " capital"]);
+
+  // The card that Enter keeps has the alternatives; one of them goes on in a pane beside.
+  await words.press("Enter");
+  const card = page.getByRole("dialog", { name: "Alternatives" });
+  await card.getByRole("button", { name: "Go on with ␣other2" }).press("Enter");
+  await expect(app.pane(2).turn.locator("[data-answer]")).toContainText("The other2");
+  await expect(app.pane(2).turn).toContainText(/Went on with “␣other2”: \d+ of \d+ prompt tokens computed/);
+  await app.pane(2).finished();
+  await page.getByRole("button", { name: "Close pane 2" }).click();
+  // The setting off: a button under the answer shows them.
+  await app.pane(1).turn.getByRole("button", { name: "Probabilities" }).click();
+  await expect(words).toBeHidden();
 
   await page.getByRole("button", { name: "Settings for all panes" }).click();
   await all.getByRole("button", { name: "Insert example" }).click();

@@ -43,7 +43,7 @@ interface OpenOptions {
   readonly variables?: TemplateVariables;
 }
 
-interface OpenedChat {
+export interface OpenedChat {
   readonly tokenIds: number[];
   /** Where the answer's reasoning is. */
   readonly reasoning: ReasoningStart;

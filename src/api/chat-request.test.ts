@@ -45,6 +45,7 @@ describe("parseChatRequest", () => {
       stream: false,
       includeUsage: false,
       returnTokenIds: false,
+      namesTokensById: false,
       includeMetrics: false,
       wantLogprobs: false,
       reasoning: "none",
@@ -121,6 +122,18 @@ describe("parseChatRequest", () => {
       includeStopStrInOutput: true,
       ignoreEos: true,
     });
+  });
+
+  test("continues an answer from its tokens, which another text could not become again", () => {
+    const [, ...rest] = tokenizer.encode(" x");
+    const begun = [...tokenizer.encode("c"), ...tokenizer.encode("at"), ...rest];
+    const asked = [...messages, { role: "assistant", content: "cat" }];
+    const body = { messages: asked, continue_final_message: true, final_message_token_ids: begun };
+    const opened = createChatFormat(tokenizer).open([{ role: "user", content: "Hi there!" }]).tokenIds;
+    expect(parse(body).prompts[0]!.tokenIds).toEqual([...opened, ...begun]);
+    expect(() => parse({ ...body, continue_final_message: false })).toThrow(
+      expect.objectContaining({ code: "invalid_value", param: "final_message_token_ids" }),
+    );
   });
 
   test("null is as if left out, for every field", () => {

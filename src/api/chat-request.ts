@@ -1,16 +1,18 @@
 import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatCompletionRequest, ChatMessage, GenerationFields } from "../protocol/openai.ts";
-import type { ChatFormat, TemplateVariables } from "./chat-format.ts";
+import type { ChatFormat, OpenedChat, TemplateVariables } from "./chat-format.ts";
 import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
 import { preparePrompts, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
-import { Fields, invalidType, isObject, missing } from "./validate.ts";
+import { parseTokenId } from "./rule-fields.ts";
+import { Fields, invalidType, invalidValue, isObject, missing } from "./validate.ts";
 
 const CHAT_FIELDS = [
   "messages",
   "max_tokens",
   "max_completion_tokens",
   "continue_final_message",
+  "final_message_token_ids",
   "chat_template_kwargs",
   "logprobs",
   "top_logprobs",
@@ -34,7 +36,10 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
   const maxTokens = parseChatMaxTokens(fields);
   const isContinued = parseContinue(fields, messages);
   const variables = parseTemplateVariables(fields);
-  const { tokenIds, reasoning } = context.chatFormat.open(messages, { isContinued, variables });
+  const begun = parseFinalTokens(fields, isContinued, context);
+  const { tokenIds, reasoning } = begun
+    ? continued(context.chatFormat.open(messages.slice(0, -1), { variables }), begun)
+    : context.chatFormat.open(messages, { isContinued, variables });
   const prompts = [{ tokenIds, param: "messages" }];
   return {
     endpoint: "chat.completions",
@@ -84,6 +89,21 @@ function parseContinue(fields: Fields, messages: readonly ChatMessage[]): boolea
   if (!isContinued || (last?.role === "assistant" && last.content !== "")) return isContinued;
   const message = "continue_final_message needs a last message from the assistant that is not empty.";
   throw new ChorusError("invalid_value", message, "continue_final_message");
+}
+
+/** Undefined: the last message is to be encoded. */
+function parseFinalTokens(fields: Fields, isContinued: boolean, { vocabSize }: RequestContext): number[] | undefined {
+  const name = "final_message_token_ids";
+  const ids = fields.list(name, (value, path) => parseTokenId(path, value, vocabSize));
+  if (ids === undefined) return undefined;
+  if (ids.length === 0) throw invalidValue(name, "at least one token id", ids);
+  if (isContinued) return ids;
+  throw new ChorusError("invalid_value", `${name} needs continue_final_message: true.`, name);
+}
+
+/** An answer that is continued has no reasoning before what is still to come. */
+function continued({ tokenIds }: OpenedChat, begun: readonly number[]): OpenedChat {
+  return { tokenIds: [...tokenIds, ...begun], reasoning: "none" };
 }
 
 /** Variables that only the request's other fields decide. */

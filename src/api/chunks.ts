@@ -112,7 +112,7 @@ export class ChunkWriter {
       },
       logprobs:
         this.#request.wantLogprobs && output.tokenIds.length > 0
-          ? { content: chatLogprobs(output, this.#names) }
+          ? { content: chatLogprobs(output, this.#names, this.#request) }
           : null,
       ...this.#ending(output),
     };

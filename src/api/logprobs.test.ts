@@ -35,6 +35,20 @@ describe("the most likely tokens", () => {
   });
 });
 
+test("tokens are named by their ids for who asks for that, with their bytes", () => {
+  const output: ChoiceOutput = { ...ending("aa", 2), topLogprobs: [[{ tokenId: 3, logprob: -0.5 }]] };
+  const prompts = [{ params: { ...params, topLogprobs: 1 }, tokenIds: [7], param: "messages" }];
+  const asked = { wantLogprobs: true, namesTokensById: true, prompts };
+  const chat = { token: "token_id:2", bytes: [97, 97], top_logprobs: [{ token: "token_id:3", bytes: [97, 97, 97] }] };
+  expect(stream(request(asked), [[0, output]]).at(-1)?.choices[0]?.logprobs).toMatchObject({ content: [chat] });
+  expect(respond(request({ ...asked, endpoint: "completions" }), [[0, output]]).choices[0]?.logprobs).toEqual({
+    tokens: ["token_id:2"],
+    token_logprobs: [-2],
+    top_logprobs: [{ "token_id:3": -0.5, "token_id:2": -2 }],
+    text_offset: [0],
+  });
+});
+
 test("what can't come is reported as -9999, since JSON has no -Infinity", () => {
   const likely = [
     { tokenId: 1, logprob: -9999.5 },

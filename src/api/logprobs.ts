@@ -19,9 +19,10 @@ interface Logprobs {
 export function chatLogprobs(
   { tokenIds, logprobs, topLogprobs }: Pick<ChoiceOutput, "tokenIds" | "logprobs" | "topLogprobs">,
   names: TokenNames,
+  { namesTokensById }: Pick<ParsedRequest, "namesTokensById">,
 ): TokenLogprob[] {
   const named = (id: number, logprob: number): TopLogprob => ({
-    token: names.tokenText(id),
+    token: nameOf(id, names, namesTokensById),
     logprob: finite(logprob),
     bytes: [...names.tokenBytes(id)],
   });
@@ -41,17 +42,20 @@ export function completionLogprobs(
   names: TokenNames,
   offset: number,
 ): CompletionLogprobs {
-  const tokens = tokenIds.map((id) => names.tokenText(id));
-  const offsets = tokens.map((token) => (offset += token.length) - token.length);
+  const offsets = tokenIds.map((id) => {
+    const { length } = names.tokenText(id);
+    return (offset += length) - length;
+  });
+  const name = (id: number) => nameOf(id, names, request.namesTokensById);
   const top = tokenIds.map((tokenId, i) => {
     const logprob = logprobs[i] ?? null;
     if (logprob === null) return null;
     const both = [...(topLogprobs[i] ?? []), { tokenId, logprob }];
-    return Object.fromEntries(both.map((one) => [names.tokenText(one.tokenId), finite(one.logprob)]));
+    return Object.fromEntries(both.map((one) => [name(one.tokenId), finite(one.logprob)]));
   });
   const wantsTop = request.prompts.some(({ params }) => params.topLogprobs > 0);
   return {
-    tokens,
+    tokens: tokenIds.map(name),
     token_logprobs: tokenIds.map((_, i) => {
       const logprob = logprobs[i] ?? null;
       return logprob === null ? null : finite(logprob);
@@ -95,6 +99,10 @@ export function promptLogprobs(scores: readonly SampledToken[], numTop: number, 
     return Object.fromEntries([...top.map((one, i) => described(one, i + 1)), described(score, score.rank ?? 0)]);
   });
   return [null, ...entries];
+}
+
+function nameOf(id: number, names: TokenNames, isById: boolean): string {
+  return isById ? `token_id:${id}` : names.tokenText(id);
 }
 
 function finite(logprob: number): number {

@@ -58,6 +58,8 @@ export interface ParsedRequest {
   /** Whether the stream ends with a usage chunk. */
   readonly includeUsage: boolean;
   readonly returnTokenIds: boolean;
+  /** Whether log-probabilities name their tokens by id. */
+  readonly namesTokensById: boolean;
   /** Whether the answer has its figures. */
   readonly includeMetrics: boolean;
   readonly wantLogprobs: boolean;

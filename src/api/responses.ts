@@ -99,7 +99,7 @@ export class ResponseBuilder {
     return {
       index,
       message: { role: "assistant", content, ...(reasoning !== "" && { reasoning_content: reasoning }) },
-      logprobs: this.#request.wantLogprobs ? { content: chatLogprobs(choice, this.#names) } : null,
+      logprobs: this.#request.wantLogprobs ? { content: chatLogprobs(choice, this.#names, this.#request) } : null,
       ...this.#ending(choice, index),
     };
   }

@@ -25,7 +25,9 @@ it("tells the configuration that the engine runs with", async () => {
 });
 
 it("passes the cache's map on", async () => {
-  expect(await (await new FakeSide().connect()).kvCacheMap()).toEqual(MAP);
+  const client = await new FakeSide().connect();
+  expect(await client.kvCacheMap()).toEqual(MAP);
+  expect(await client.kvBlockTokens(3)).toEqual({ tokenIds: [3], sequence: null, start: null });
 });
 
 it("changes the configuration, and tells why a change is refused", async () => {

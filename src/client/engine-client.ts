@@ -12,7 +12,7 @@ import type { EngineChanges, LoadedSizes } from "../protocol/live-config.ts";
 import { withAbsoluteDraft, type ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
 import { isDataCloneError, notPlainData } from "../protocol/plain-data.ts";
-import type { EngineStats, KvCacheMap, ModelCard } from "../protocol/reports.ts";
+import type { EngineStats, KvBlockTokens, KvCacheMap, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, LoadedEngine, Response, Result } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import { Heartbeat } from "./heartbeat.ts";
@@ -147,6 +147,10 @@ export class EngineClient implements ChorusEngine {
 
   async kvCacheMap(): Promise<KvCacheMap> {
     return this.#call((service) => service.kvCacheMap());
+  }
+
+  async kvBlockTokens(block: number): Promise<KvBlockTokens> {
+    return this.#call((service) => service.kvBlockTokens(block));
   }
 
   async update(changes: EngineChanges): Promise<ResolvedEngineConfig> {

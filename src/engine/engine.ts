@@ -1,10 +1,10 @@
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
-import type { EngineStats, KvCacheMap } from "../protocol/reports.ts";
+import type { EngineStats, KvBlockTokens, KvCacheMap } from "../protocol/reports.ts";
 import { checkRequests, maxSequenceLength } from "./scheduling/admission.ts";
 import type { EngineOptions, EngineRequest } from "./engine-options.ts";
 import { OpenSequences } from "./core/open-sequences.ts";
 import { Outbox } from "./core/outbox.ts";
-import { kvCacheMap } from "./cache/kv-cache-map.ts";
+import { kvBlockTokens, kvCacheMap } from "./cache/kv-cache-map.ts";
 import * as reports from "./core/reports.ts";
 import { DraftModel } from "./drafting/draft-model.ts";
 import type { Runner, StepResult } from "./runner.ts";
@@ -194,6 +194,10 @@ export class Engine {
 
   kvCacheMap(): KvCacheMap {
     return kvCacheMap(this.#scheduler);
+  }
+
+  kvBlockTokens(block: number): KvBlockTokens {
+    return kvBlockTokens(this.#scheduler, block);
   }
 
   /** For tests: throws unless every cache block and slot has the owners it should have. */

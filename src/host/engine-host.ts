@@ -18,6 +18,7 @@ import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.
 import type {
   DeviceReport,
   EngineStats,
+  KvBlockTokens,
   KvCacheMap,
   LoadProgress,
   RequestReport,
@@ -167,6 +168,10 @@ export class EngineHost implements EngineService {
 
   kvCacheMap(): KvCacheMap {
     return this.#requireSession().engine.kvCacheMap();
+  }
+
+  kvBlockTokens(block: number): KvBlockTokens {
+    return this.#requireSession().engine.kvBlockTokens(block);
   }
 
   update(changes: EngineChanges): Result<ResolvedEngineConfig> {

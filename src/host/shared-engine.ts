@@ -234,6 +234,10 @@ class SharedPage implements EngineService {
     return this.#shared.service.kvCacheMap();
   }
 
+  kvBlockTokens(block: number) {
+    return this.#shared.service.kvBlockTokens(block);
+  }
+
   update(changes: EngineChanges) {
     return this.#shared.update(changes);
   }

@@ -17,6 +17,7 @@ import type {
   Alert,
   DeviceReport,
   EngineStats,
+  KvBlockTokens,
   KvCacheMap,
   LoadProgress,
   ModelCard,
@@ -93,6 +94,8 @@ export interface ChorusEngine extends AsyncDisposable {
   metrics(): Promise<string>;
   /** Returns the owners of all cache blocks. Computed on request only. */
   kvCacheMap(): Promise<KvCacheMap>;
+  /** Returns the tokens that one cache block holds. @param block its index in the map */
+  kvBlockTokens(block: number): Promise<KvBlockTokens>;
   /**
    * Changes how the engine serves, from the next step on: any field of `LIVE_FIELDS`; null is its default, and what is not
    * named stays. Returns the configuration. The tokens of running requests stay what they would have been. Under another

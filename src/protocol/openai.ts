@@ -91,6 +91,8 @@ export interface GenerationFields {
   stream?: boolean | null;
   stream_options?: { include_usage?: boolean } | null;
   return_token_ids?: boolean | null;
+  /** vLLM's: tokens in log-probabilities are named "token_id:7" instead of by their text, which may not be all of it. [false] */
+  return_tokens_as_token_ids?: boolean | null;
   /**
    * vLLM's: the answer, or the last chunk of a stream, has `metrics`. With several choices each one has its own, too, when it
    * ends. [false]
@@ -120,6 +122,11 @@ export interface ChatCompletionRequest extends GenerationFields {
   max_completion_tokens?: number | null;
   /** true: the answer continues the last message, which must be an assistant's. [false] */
   continue_final_message?: boolean | null;
+  /**
+   * With continue_final_message: the tokens of the last message, after the prompt that asks for an answer. They are taken as
+   * they are, so that an answer is continued exactly as it was generated. [its content is encoded]
+   */
+  final_message_token_ids?: number[] | null;
   /** vLLM's: variables of the model's chat template, such as `enable_thinking` and `tools`. [none] */
   chat_template_kwargs?: Record<string, unknown> | null;
   /** true: each choice has `logprobs.content` with the sampled token's log-probability. */

@@ -134,6 +134,16 @@ export interface AnswerWords extends SequenceId {
   readonly text: string;
 }
 
+/** What one key/value cache block holds now. */
+export interface KvBlockTokens {
+  /** None: the block is free, and nothing finds it again. */
+  readonly tokenIds: readonly number[];
+  /** The first owner in the order of service; null: nobody has the block. */
+  readonly sequence: SequenceId | null;
+  /** Position of its first token in that sequence; null: nobody has the block. */
+  readonly start: number | null;
+}
+
 /** The life of one sequence (a request's choice), sent when it is queued, has its first token, and ends. */
 export interface RequestReport {
   readonly requestId: string;

@@ -17,6 +17,7 @@ import type {
   Alert,
   DeviceReport,
   EngineStats,
+  KvBlockTokens,
   KvCacheMap,
   LoadProgress,
   ModelCard,
@@ -84,6 +85,7 @@ export interface EngineService {
   /** Prometheus text exposition of all counters, gauges and histograms. */
   metrics(): string;
   kvCacheMap(): KvCacheMap;
+  kvBlockTokens(block: number): KvBlockTokens;
   /** Changes the config from the next step on, and returns it. */
   update(changes: EngineChanges): Result<ResolvedEngineConfig> | Promise<Result<ResolvedEngineConfig>>;
   /** Posts words from now on. */

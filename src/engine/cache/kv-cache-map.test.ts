@@ -31,3 +31,17 @@ it("says of each block whose it is, how full, and how many share it", async () =
   harness.engine.abort("b");
   expect(read(harness)).toEqual(["0 cached nobody x0 4", "1 cached nobody x0 4"]);
 });
+
+it("tells a block's tokens, whose they are, and where they stand; also of a block that is only cached", async () => {
+  const harness = new EngineHarness({ config: CONFIG });
+  harness.add("a", prompt, { params });
+  await harness.step();
+  const of = (block: number) => harness.engine.kvBlockTokens(block);
+  const sequence = expect.objectContaining({ requestId: "a", index: 0 }) as unknown;
+  expect(of(1)).toEqual({ tokenIds: [5, 6, 7, 8], sequence, start: 4 });
+  expect(of(2)).toEqual({ tokenIds: [9], sequence, start: 8 });
+  expect(of(7)).toEqual({ tokenIds: [], sequence: null, start: null });
+  harness.engine.abort("a");
+  expect(of(1)).toEqual({ tokenIds: [5, 6, 7, 8], sequence: null, start: null });
+  expect(of(2)).toEqual({ tokenIds: [], sequence: null, start: null });
+});

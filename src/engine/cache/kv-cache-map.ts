@@ -1,4 +1,4 @@
-import { KV_BLOCK_STATES, type KvCacheMap } from "../../protocol/reports.ts";
+import { KV_BLOCK_STATES, type KvBlockTokens, type KvCacheMap } from "../../protocol/reports.ts";
 import type { Scheduler } from "../scheduling/scheduler.ts";
 
 /** Returns the owners and contents of all blocks, from the pool and the block tables of running sequences. */
@@ -31,4 +31,16 @@ export function kvCacheMap({ pool, running }: Pick<Scheduler, "pool" | "running"
     filledTokens,
     sequences: running.map(({ requestId, index }) => ({ requestId, index })),
   };
+}
+
+/** Returns the tokens in one block: of the sequence that has it, or of the prefix cache. */
+export function kvBlockTokens({ pool, running }: Pick<Scheduler, "pool" | "running">, block: number): KvBlockTokens {
+  for (const { requestId, index, tokens, blockTable, numFreedBlocks, numComputedTokens } of running) {
+    const place = blockTable.indexOf(block, numFreedBlocks);
+    if (place < 0) continue;
+    const start = place * pool.blockSize;
+    const end = Math.min(start + pool.blockSize, numComputedTokens);
+    return { tokenIds: tokens.slice(start, end), sequence: { requestId, index }, start };
+  }
+  return { tokenIds: pool.prefixCache.tokensOf(block), sequence: null, start: null };
 }

@@ -22,6 +22,17 @@ export class PrefixCache {
     return this.#published.has(block);
   }
 
+  /** Returns the tokens that a published block holds; none of another. */
+  tokensOf(block: number): number[] {
+    const name = this.#published.get(block)?.name;
+    return name === undefined
+      ? []
+      : name
+          .slice(name.lastIndexOf(":") + 1)
+          .split(",")
+          .map(Number);
+  }
+
   /** Returns the longest chain of blocks that hold the first tokens, at most `maxBlocks`. */
   lookup(
     tokens: readonly number[],

@@ -7,6 +7,7 @@ import { FIGURES_INTERVAL_MS, type BatchMetrics } from "./batch-metrics.ts";
 import { CacheMap } from "./cache-map.ts";
 import { Charts } from "./charts.ts";
 import { Dock } from "./dock.ts";
+import { Pointing } from "./pointing.ts";
 import { Timeline } from "./timeline.ts";
 import type { WatchedEngine } from "./watched-engine.ts";
 
@@ -24,6 +25,7 @@ export class Batch {
   readonly mode = new BatchingModeControl();
   readonly alerts = new BatchAlerts();
   readonly dock = new Dock();
+  readonly pointing = new Pointing();
   #engine: WatchedEngine | null = null;
   #recorder: RunRecorder | null = null;
 
@@ -60,7 +62,7 @@ export class Batch {
   tick(): void {
     this.metrics.tick();
     const figures = this.metrics.store.getState();
-    this.charts.tick(this.metrics.workerNowMs, figures.waiting);
+    this.charts.tick(this.metrics.workerNowMs, figures.waiting, figures.running);
     void this.cacheMap.tick(figures);
   }
 

@@ -38,3 +38,15 @@ it("does not ask again before the answer is there, and drops the answer of an en
   await first;
   expect(map.store.getState()).toBeNull();
 });
+
+it("tells the words that a block holds, and none of an empty one", async () => {
+  const engine = new FakeEngine({ answer: () => "a b" });
+  const map = new CacheMap();
+  expect(await map.contentOf(0)).toBeNull();
+  map.watch(engine);
+  await engine.chat.completions.create({ messages: [{ role: "user", content: "Hi" }], stream: true });
+  engine.step();
+  const { sequences } = await engine.kvCacheMap();
+  expect(await map.contentOf(0)).toEqual({ text: "word0", sequence: sequences[0], start: 0, numTokens: 1 });
+  expect(await map.contentOf(1)).toBeNull();
+});

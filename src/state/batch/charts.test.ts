@@ -16,7 +16,7 @@ const newest = () => charts.store.getState().samples.at(-1);
 
 it("samples the rate of each voice, and what no pane asked for as voice 0", () => {
   for (let atMs = 50; atMs <= 2000; atMs += 50) step(atMs, [voice(1), voice(1, 2), voice(2), "bench"]);
-  charts.tick(2000, 3);
+  charts.tick(2000, 3, 0);
   expect(newest()).toMatchObject({ tokensPerSecond: 80, byVoice: { 1: 40, 2: 20, 0: 20 }, waiting: 3 });
 });
 
@@ -24,7 +24,7 @@ it("counts accepted drafts: tokens of one step share the time since the step bef
   for (let atMs = 100; atMs <= 1000; atMs += 100) {
     charts.addStep(sampleStep({ atMs, stepMs: 100, entries: [sampleEntry(voice(1), { drafted: 4, accepted: 3 })] }));
   }
-  charts.tick(1000, 0);
+  charts.tick(1000, 0, 0);
   expect(newest()).toMatchObject({ tokensPerSecond: 40, byVoice: { 1: 40 } });
   expect(charts.store.getState().itl).toEqual({ p50: 25, p95: 25, p99: 25 });
 });
@@ -34,35 +34,35 @@ it("weights the time between tokens by tokens", () => {
   charts.addStep(sampleStep({ atMs: 100, entries: entry(0) }));
   charts.addStep(sampleStep({ atMs: 140, entries: entry(3) }));
   charts.addStep(sampleStep({ atMs: 180, entries: entry(0) }));
-  charts.tick(200, 0);
+  charts.tick(200, 0, 0);
   // Four tokens of 10 ms and one of 40 ms.
   expect(charts.store.getState().itl).toEqual({ p50: 10, p95: 40, p99: 40 });
 });
 
 it("has no peak at the beginning: few tokens in little time are no high rate", () => {
   step(50, [voice(1), voice(2)]);
-  charts.tick(51, 0);
+  charts.tick(51, 0, 0);
   expect(newest()).toMatchObject({ tokensPerSecond: 2 });
 });
 
 it("averages the steps since the tick before, and has none where there was no step", () => {
   step(50, ["a"], { cpuMs: 1, gpuMs: 10, kvBlocksUsed: 3, kvBlocksCached: 2 });
   step(100, ["a", "b"], { cpuMs: 2, gpuMs: null, kvBlocksUsed: 4, kvBlocksCached: 2 });
-  charts.tick(250, 0);
+  charts.tick(250, 0, 0);
   expect(newest()).toMatchObject({ sequences: 1.5, cpuMs: 1.5, gpuMs: 10, stepMs: 50, blocksUsed: 4, blocksCached: 2 });
-  charts.tick(500, 0);
+  charts.tick(500, 0, 0);
   expect(newest()).toMatchObject({ sequences: 0, cpuMs: null, gpuMs: null, stepMs: null, blocksUsed: 4 });
 });
 
 it("takes no sample before the first step", () => {
-  charts.tick(250, 0);
+  charts.tick(250, 0, 0);
   expect(charts.store.getState().samples).toEqual([]);
 });
 
 it("keeps a minute of samples", () => {
   for (let i = 1; i <= 1000; i++) {
     step(i * TICK_MS, ["a"]);
-    charts.tick(i * TICK_MS, i);
+    charts.tick(i * TICK_MS, i, 0);
   }
   const { samples } = charts.store.getState();
   expect(samples).toHaveLength(240);
@@ -77,11 +77,20 @@ it("tells TTFT by requests, and ITL by the tokens of one sequence", () => {
   // A sequence that has ended and one of the same name have nothing between them.
   charts.addRequest(sampleRequest("b", { status: "finished", finishReason: "abort" }));
   step(190, ["b"]);
-  charts.tick(200, 0);
+  charts.tick(200, 0, 0);
   expect(charts.store.getState()).toMatchObject({
     ttft: { p50: 80, p95: 80, p99: 80 },
     itl: { p50: 20, p95: 30, p99: 30 },
   });
   charts.clear();
   expect(charts.store.getState()).toEqual({ samples: [], ttft: null, itl: null });
+});
+
+it("in a long step shows the sequences that run, and 0 only where nothing does", () => {
+  step(50, ["a", "b"]);
+  charts.tick(250, 0, 2);
+  charts.tick(500, 0, 2);
+  expect(newest()).toMatchObject({ sequences: 2, stepMs: null });
+  charts.tick(750, 0, 0);
+  expect(newest()).toMatchObject({ sequences: 0 });
 });

@@ -11,7 +11,7 @@ export interface ChartSample {
   readonly tokensPerSecond: number;
   /** Tokens per second by pane number; 0 collects what no pane asked for. */
   readonly byVoice: Readonly<Record<number, number>>;
-  /** Mean over the steps since the last sample; 0 if there were none. */
+  /** Mean over the steps since the last sample. If there were none, those of the step in progress: 0 where nothing runs. */
   readonly sequences: number;
   readonly waiting: number;
   readonly blocksUsed: number;
@@ -95,8 +95,9 @@ export class Charts {
    * Takes a sample.
    * @param nowMs the worker's clock
    * @param waiting waiting requests now; some may have left since the last step
+   * @param running sequences that run now
    */
-  tick(nowMs: number, waiting: number): void {
+  tick(nowMs: number, waiting: number, running: number): void {
     if (this.#last === null) return;
     const byVoice: Record<number, number> = {};
     for (const [voice, rate] of this.#rates) {
@@ -109,7 +110,7 @@ export class Charts {
     this.#samples.push({
       tokensPerSecond: Object.values(byVoice).reduce((sum, rate) => sum + rate, 0),
       byVoice,
-      sequences: mean(steps.map(({ entries }) => entries.length)) ?? 0,
+      sequences: mean(steps.map(({ entries }) => entries.length)) ?? running,
       waiting,
       blocksUsed: kvBlocksUsed,
       blocksCached: kvBlocksCached,

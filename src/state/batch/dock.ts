@@ -73,7 +73,11 @@ export class Dock {
   }
 
   togglePause(): void {
-    this.#store.setState({ isPaused: !this.store.getState().isPaused });
+    this.pause(!this.store.getState().isPaused);
+  }
+
+  pause(isPaused: boolean): void {
+    if (isPaused !== this.store.getState().isPaused) this.#store.setState({ isPaused });
   }
 
   /** Zooms in (1) or out (-1). Does nothing at the last width. */

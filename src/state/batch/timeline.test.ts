@@ -54,6 +54,39 @@ describe("the timeline", () => {
     expect(b!.cellAt(6)).toEqual({ kind: "prompt", rows: 2, cachedTokens: 8, start: 8 });
   });
 
+  it("knows which tokens a step made, and which step made a token", () => {
+    add(1, { entries: [sampleEntry("a", { rows: 8, promptRows: 8, sampled: false })] });
+    add(2, { entries: [prompt("a", 4)] });
+    add(3, { entries: [sampleEntry("b")] });
+    add(4, { entries: [sampleEntry("a", { rows: 5, drafted: 4, accepted: 2 })] });
+    // Preempted, and computed again with its output.
+    add(5, { preempted: [{ requestId: "a", index: 0 }], waitingIds: ["a"] });
+    add(6, { entries: [sampleEntry("a", { rows: 16 })] });
+    const a = timeline.findTrack(({ requestId }) => requestId === "a")!;
+    expect([1, 2, 3, 4, 5, 6, 7].map((step) => a.outputsAt(step))).toEqual([
+      null,
+      { from: 0, to: 1 },
+      null,
+      { from: 1, to: 4 },
+      null,
+      { from: 4, to: 5 },
+      null,
+    ]);
+    expect([0, 1, 3, 4, 5].map((output) => a.stepOf(output))).toEqual([2, 4, 4, 6, null]);
+    expect(timeline.findTrack(() => false)).toBeNull();
+    expect(timeline.rowsOf(4)).toMatchObject({ stepMs: 10 });
+  });
+
+  it("still knows them when the first steps are forgotten", () => {
+    const last = 3 * TIMELINE_STEPS;
+    for (let step = 1; step <= last; step++) add(step, { entries: [sampleEntry("a")] });
+    const [a] = timeline.tracksIn(last, last);
+    expect(a!.stepOf(last - 10)).toBe(last - 9);
+    expect(a!.outputsAt(a!.firstStep)).toEqual({ from: a!.firstStep - 1, to: a!.firstStep });
+    expect(a!.stepOf(5)).toBeNull();
+    expect(timeline.firstStep).toBe(last - TIMELINE_STEPS + 1);
+  });
+
   it("leaves a step empty in which a sequence that runs had no rows", () => {
     add(1, { entries: [prompt("a")] });
     add(2, { entries: [prompt("b")] });
@@ -82,8 +115,8 @@ describe("the timeline", () => {
     add(1, { entries: [prompt("a", 16)] });
     add(2, { entries: [sampleEntry("a", { finishReason: "stop" }), prompt("b")] });
     expect([timeline.rowsOf(1), timeline.rowsOf(2), timeline.rowsOf(3)]).toEqual([
-      { step: 1, rows: 16, promptRows: 16 },
-      { step: 2, rows: 9, promptRows: 8 },
+      { step: 1, rows: 16, promptRows: 16, stepMs: 10 },
+      { step: 2, rows: 9, promptRows: 8, stepMs: 10 },
       undefined,
     ]);
     expect(timeline.tracksIn(3, 3).map(({ id }) => id.requestId)).toEqual(["a", "b"]);

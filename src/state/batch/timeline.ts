@@ -1,5 +1,11 @@
 import type { FinishReason } from "../../protocol/openai.ts";
-import type { RequestReport, SequenceId, StepEntry, StepReport } from "../../protocol/reports.ts";
+import {
+  tokensOf,
+  type RequestReport,
+  type SequenceId,
+  type StepEntry,
+  type StepReport,
+} from "../../protocol/reports.ts";
 import { Ring } from "../ring.ts";
 
 /** What a sequence did in a step. */
@@ -20,7 +26,19 @@ export interface Track {
   readonly firstStep: number;
   /** The column after its last; null while it is open. */
   readonly endStep: number | null;
+  /** Null: no report has told it yet. */
+  readonly promptTokens: number | null;
   cellAt(step: number): Cell | undefined;
+  /** Returns the tokens that it took in a step; null if it took none, or nobody remembers the step. */
+  outputsAt(step: number): Outputs | null;
+  /** Returns the step that made an output token; null: it was not made, or nobody remembers the step. */
+  stepOf(output: number): number | null;
+}
+
+/** Tokens of a sequence's output: from the first one to before the second. 0 is its first token. */
+export interface Outputs {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Totals of one step. */
@@ -28,6 +46,8 @@ export interface StepRows {
   readonly step: number;
   readonly rows: number;
   readonly promptRows: number;
+  /** From planning to knowing the tokens; if steps overlap, from the end of the step before. */
+  readonly stepMs: number;
 }
 
 /** Number of steps that are kept. */
@@ -64,6 +84,16 @@ export class Timeline {
     this.#notify();
   }
 
+  /** The oldest step that is remembered; lastStep + 1 if none is. */
+  get firstStep(): number {
+    return this.#lastStep - this.#steps.length + 1;
+  }
+
+  /** Returns the newest track of a request's sequence. @param isOf whether a track is of it */
+  findTrack(isOf: (id: SequenceId) => boolean): Track | null {
+    return this.#tracks.findLast(({ id }) => isOf(id)) ?? null;
+  }
+
   /** Returns the tracks with a cell between two steps, both included. */
   tracksIn(fromStep: number, toStep: number): readonly Track[] {
     return this.#tracks.filter(({ firstStep, endStep }) => firstStep <= toStep && (endStep ?? Infinity) >= fromStep);
@@ -76,12 +106,12 @@ export class Timeline {
   }
 
   addStep(report: StepReport): void {
-    const { step, rows, promptRows } = report;
+    const { step, rows, promptRows, stepMs } = report;
     this.#lastStep = step;
-    this.#steps.push({ step, rows, promptRows });
+    this.#steps.push({ step, rows, promptRows, stepMs });
     for (const entry of report.entries) {
       const track = this.#track(entry, step);
-      track?.set(step, cellOf(entry));
+      track?.set(step, cellOf(entry), tokensOf(entry));
       if (track && entry.finishReason !== null) this.#end(track, entry.finishReason);
     }
     for (const id of report.preempted) this.#track(id, step)?.set(step, PREEMPTED);
@@ -99,6 +129,7 @@ export class Timeline {
 
   addRequest(report: RequestReport): void {
     const track = this.#open.get(keyOf(report));
+    if (track) track.promptTokens = report.promptTokens;
     if (report.status !== "finished" || track === undefined) return;
     this.#end(track, report.finishReason ?? "abort");
     this.#notify();
@@ -141,8 +172,14 @@ class SequenceTrack implements Track {
   readonly id: SequenceId;
   firstStep: number;
   endStep: number | null = null;
+  promptTokens: number | null = null;
   /** Cells from firstStep on. A step in which the sequence did nothing has none. */
   #cells: (Cell | undefined)[] = [];
+  /** Output tokens after each of these steps. */
+  #outputs: number[] = [];
+  #numOutputs = 0;
+  /** Before firstStep. */
+  #outputsBefore = 0;
 
   constructor(id: SequenceId, firstStep: number) {
     this.id = id;
@@ -153,8 +190,25 @@ class SequenceTrack implements Track {
     return this.#cells[step - this.firstStep];
   }
 
-  set(step: number, cell: Cell): void {
-    this.#cells[step - this.firstStep] = cell;
+  outputsAt(step: number): Outputs | null {
+    const to = this.#outputs[step - this.firstStep];
+    if (to === undefined) return null;
+    const from = this.#outputs[step - this.firstStep - 1] ?? this.#outputsBefore;
+    return from < to ? { from, to } : null;
+  }
+
+  stepOf(output: number): number | null {
+    if (output < this.#outputsBefore) return null;
+    const at = this.#outputs.findIndex((numOutputs) => output < numOutputs);
+    return at < 0 ? null : this.firstStep + at;
+  }
+
+  /** @param numTokens that it took */
+  set(step: number, cell: Cell, numTokens = 0): void {
+    const at = step - this.firstStep;
+    this.#cells[at] = cell;
+    while (this.#outputs.length < at) this.#outputs.push(this.#numOutputs);
+    this.#outputs[at] = this.#numOutputs += numTokens;
   }
 
   end(reason: FinishReason): void {
@@ -165,7 +219,10 @@ class SequenceTrack implements Track {
   /** In large pieces: moving the rest costs more than keeping a few too many. */
   forgetBefore(step: number): void {
     if (step - this.firstStep < TIMELINE_STEPS) return;
-    this.#cells = this.#cells.slice(step - this.firstStep);
+    const numForgotten = step - this.firstStep;
+    this.#outputsBefore = this.#outputs[numForgotten - 1] ?? this.#outputsBefore;
+    this.#cells = this.#cells.slice(numForgotten);
+    this.#outputs = this.#outputs.slice(numForgotten);
     this.firstStep = step;
   }
 }

@@ -66,6 +66,11 @@ export function refusedNote(error: ChorusErrorData): Note {
   return { kind: "bad", title: titleOf(error), body: error.message, action: null, isUnsent: true };
 }
 
+/** How likely an answer's words were can't be computed. */
+export function notScoredNote(error: ChorusErrorData): Note {
+  return { kind: "bad", title: titleOf(error), body: error.message, action: null, isUnsent: false };
+}
+
 /** An answer that ended with an error while the engine goes on. */
 export function brokenOffNote(error: ChorusErrorData): Note {
   return {

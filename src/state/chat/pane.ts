@@ -4,6 +4,7 @@ import { randomId } from "../../protocol/random-id.ts";
 import type { Answerer, RemoteModel } from "../../protocol/answerer.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import { remoteName, type Connections } from "../connections/connections.ts";
+import type { Branch } from "./branching.ts";
 import { answeredBy, isUnfinished, withAnswer, withoutOthers, type TurnEnd } from "./conversation.ts";
 import type { EngineControl, EngineState } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
@@ -77,6 +78,8 @@ export class Pane {
   readonly tokens = new AnswerTokens();
   /** Of answers that came to their end, by turn id. They are not saved, and last as long as the page. */
   readonly metrics = new Map<number, RequestMetrics>();
+  /** Of answers that begin with the words of another one, by turn id. They last as long as the page. */
+  readonly branches = new Map<number, Branch>();
   readonly requestNames;
   readonly #store;
   readonly #context: PaneContext;
@@ -246,6 +249,12 @@ export class Pane {
     const fresh = request === undefined ? null : this.#context.book.figuresOf(request);
     const shown = this.#store.getState().figures;
     if (fresh === null || (shown && isSameFigures(fresh, shown))) return;
+    const { promptTokens, cachedTokens } = fresh;
+    const { id = -1 } = this.#store.getState().turns.at(-1) ?? {};
+    const branch = this.branches.get(id);
+    if (branch?.cost === null && promptTokens !== null && cachedTokens !== null) {
+      this.branches.set(id, { ...branch, cost: { promptTokens, cachedTokens } });
+    }
     this.#store.setState({ figures: fresh });
   }
 
@@ -307,9 +316,6 @@ export class Pane {
     const { turns, firstSent, settings: own } = this.#store.getState();
     const last = turns.at(-1);
     const { id = 0, answer = "" } = last ?? {};
-    if (answer === "") this.tokens.forget(id);
-    // Those of the answer's beginning may be unknown: it was continued after a reload, say.
-    const areTokensWhole = answer === "" || this.tokens.of(id) !== null;
     this.metrics.delete(id);
     const abort = new AbortController();
     const isRemote = "baseUrl" in by;
@@ -321,15 +327,19 @@ export class Pane {
     // One answer is continued, not several.
     const settings = answer === "" ? all : withSetting(all, "n", null);
     this.#requests.set(id, name);
+    const begun = answer === "" ? null : this.tokens.idsOf(id, answer);
+    this.tokens.begin(id, name, answer !== "");
     this.#store.setState({ phase: "queued" });
     try {
       const { signal } = run.abort;
       const answerer = isRemote ? await this.#open(by) : by;
-      for await (const part of streamAnswer({ answerer, turns, firstSent, settings, requestId: name, signal })) {
+      const question = { answerer, turns, begun, firstSent, settings, requestId: name, signal };
+      for await (const part of streamAnswer(question)) {
         if (this.#run !== run) return;
         run.firstSent = part.firstSent;
         run.answers.add(part);
-        if (part.tokens && part.index === 0 && areTokensWhole) this.tokens.add(id, part.tokens);
+        const { tokens, text, reasoning } = part;
+        if (tokens) this.tokens.add(id, { tokens, text, reasoning });
         if (part.metrics) this.metrics.set(id, part.metrics);
         this.#context.scheduleFlush(this.#showText);
       }

@@ -8,7 +8,7 @@ const step = (atMs: number, requestId: string): StepReport => sampleStep({ atMs,
 const request = (status: RequestReport["status"], outputTokens: number): RequestReport =>
   sampleRequest("a", { status, outputTokens, arrivalMs: 100, firstTokenMs: status === "queued" ? null : 140 });
 
-const NOT_WAITING = { queuePlace: null, queueWaitS: null };
+const NOT_WAITING = { queuePlace: null, queueWaitS: null, promptTokens: null, cachedTokens: null };
 
 it("counts the speed from the first token and the wait from the arrival", () => {
   const book = new RequestBook();
@@ -60,4 +60,12 @@ it("forgets the oldest requests", () => {
   for (let index = 0; index <= 256; index++) book.addStep(step(0, `r${index}`));
   expect(book.figuresOf("r0")).toBeNull();
   expect(book.figuresOf("r1")).not.toBeNull();
+});
+
+it("knows from the first token on how much of the prompt the cache had", () => {
+  const book = new RequestBook();
+  book.addRequest(sampleRequest("a", { status: "queued", promptTokens: 40 }));
+  expect(book.figuresOf("a")).toMatchObject({ promptTokens: null, cachedTokens: null });
+  book.addRequest(sampleRequest("a", { status: "first-token", firstTokenMs: 20, promptTokens: 40, cachedTokens: 32 }));
+  expect(book.figuresOf("a")).toMatchObject({ promptTokens: 40, cachedTokens: 32 });
 });

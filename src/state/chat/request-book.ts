@@ -9,13 +9,22 @@ export interface Figures {
   readonly tokensPerSecond: number | null;
   readonly ttftMs: number | null;
   readonly outputTokens: number;
+  /** Of the prompt, and those of them that the prefix cache had; null until the first token. */
+  readonly promptTokens: number | null;
+  readonly cachedTokens: number | null;
   /** 1 is served next; null: it runs, has ended, or is further back than reports list. */
   readonly queuePlace: number | null;
   /** Estimated seconds until it is served, from the duration of the last answers. */
   readonly queueWaitS: number | null;
 }
 
-const KEYS = ["outputTokens", "ttftMs", "queuePlace", "queueWaitS"] as const satisfies readonly (keyof Figures)[];
+const KEYS = [
+  "outputTokens",
+  "ttftMs",
+  "cachedTokens",
+  "queuePlace",
+  "queueWaitS",
+] as const satisfies readonly (keyof Figures)[];
 
 /** Returns whether at most the speed differs, which changes with each token. */
 export function isSameFigures(a: Figures, b: Figures): boolean {
@@ -27,6 +36,8 @@ interface Entry {
   firstTokenMs: number | null;
   lastTokenMs: number | null;
   outputTokens: number;
+  promptTokens: number | null;
+  cachedTokens: number | null;
   isFinished: boolean;
 }
 
@@ -71,6 +82,10 @@ export class RequestBook implements RemoteObserver {
     const entry = this.#entry(report.requestId);
     entry.arrivalMs = report.arrivalMs;
     entry.firstTokenMs = report.firstTokenMs ?? entry.firstTokenMs;
+    if (report.firstTokenMs !== null) {
+      entry.promptTokens = report.promptTokens;
+      entry.cachedTokens = report.cachedTokens;
+    }
     if (report.status !== "finished") return;
     entry.isFinished = true;
     entry.outputTokens = report.outputTokens;
@@ -104,13 +119,15 @@ export class RequestBook implements RemoteObserver {
   figuresOf(name: string): Figures | null {
     const entry = this.#entries.get(name);
     if (entry === undefined) return null;
-    const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens, isFinished } = entry;
+    const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens, promptTokens, cachedTokens, isFinished } = entry;
     const place = isFinished ? 0 : this.#waitingNames.indexOf(name) + 1;
     const decodingMs = firstTokenMs === null || lastTokenMs === null ? 0 : lastTokenMs - firstTokenMs;
     return {
       tokensPerSecond: decodingMs > 0 ? ((outputTokens - 1) * 1000) / decodingMs : null,
       ttftMs: firstTokenMs === null || arrivalMs === null ? null : firstTokenMs - arrivalMs,
       outputTokens,
+      promptTokens,
+      cachedTokens,
       queuePlace: place > 0 ? place : null,
       queueWaitS: place > 0 ? this.#waitS(place) : null,
     };
@@ -128,7 +145,14 @@ export class RequestBook implements RemoteObserver {
     const name = nameIn(requestId);
     let entry = this.#entries.get(name);
     if (entry === undefined) {
-      entry = { arrivalMs: null, firstTokenMs: null, lastTokenMs: null, outputTokens: 0, isFinished: false };
+      const nothing = {
+        arrivalMs: null,
+        firstTokenMs: null,
+        lastTokenMs: null,
+        promptTokens: null,
+        cachedTokens: null,
+      };
+      entry = { ...nothing, outputTokens: 0, isFinished: false };
       this.#entries.set(name, entry);
       const oldest = this.#entries.keys().next();
       if (this.#entries.size > REMEMBERED_REQUESTS && !oldest.done) this.#entries.delete(oldest.value);

@@ -1,7 +1,8 @@
 import type { Answerer } from "../../protocol/answerer.ts";
 import { ChorusError } from "../../protocol/errors.ts";
-import type { FinishReason, TokenLogprob } from "../../protocol/openai.ts";
+import type { FinishReason } from "../../protocol/openai.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
+import { completionTokens, TokenReader, type AnswerToken } from "./answer-tokens.ts";
 import { ContextCut, tokensOf } from "./context-cut.ts";
 import { leaveOutOldest, messagesFrom, type Turn } from "./conversation.ts";
 import {
@@ -17,6 +18,8 @@ interface Question {
   readonly answerer: Answerer;
   /** The newest turn is asked; if it already has text, that text is continued. */
   readonly turns: readonly Turn[];
+  /** The tokens of that text, where they are known: it is then continued exactly. */
+  readonly begun: readonly number[] | null;
   /** Turns before this one are not sent. */
   readonly firstSent: number;
   readonly settings: Settings;
@@ -31,8 +34,8 @@ export interface AnswerPart {
   readonly text: string;
   readonly reasoning: string;
   readonly finishReason: FinishReason | null;
-  /** Null: the settings don't ask for probabilities. */
-  readonly tokens: readonly TokenLogprob[] | null;
+  /** Null: who answers doesn't tell them. */
+  readonly tokens: readonly AnswerToken[] | null;
   /** With the last part, if who answers has them. */
   readonly metrics: RequestMetrics | null;
 }
@@ -55,7 +58,8 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
   let maxTokens: number | null = settings.max_tokens ?? defaultMaxTokens(answerer.model);
   // Questions of several panes are asked in one go, where nothing must be looked up first.
   const bias = settings.logit_bias ? await logitBias(settings.logit_bias, answerer) : null;
-  const fields = { ...requestFields(settings), ...(bias && { logit_bias: bias }) };
+  const own = requestFields(settings);
+  const fields = { ...own, ...tellTokens(own, answerer), ...(bias && { logit_bias: bias }) };
 
   for (;;) {
     let hasStarted = false;
@@ -92,9 +96,14 @@ async function firstThatFits(
   return cut.firstThatFits(firstSent, questionTokens, contextLength - (maxTokens ?? 1));
 }
 
+/** An engine that shows its tokens tells them with each answer, which costs it nothing. A beam search can't. */
+function tellTokens({ use_beam_search: isSearch }: RequestFields, answerer: Answerer): Pick<RequestFields, "logprobs"> {
+  return answerer.tokenize === undefined || isSearch ? {} : { logprobs: true };
+}
+
 /** Sends the turns from `firstSent` on as a chat. */
 async function* answered(
-  { answerer, turns, settings, requestId, signal }: Question,
+  { answerer, turns, begun, settings, requestId, signal }: Question,
   fields: RequestFields,
   firstSent: number,
   maxTokens: number | null,
@@ -104,6 +113,8 @@ async function* answered(
       ...fields,
       messages: messagesFrom(turns, firstSent, settings.system),
       ...(turns.at(-1)?.answer !== "" && { continue_final_message: true }),
+      ...(begun && { final_message_token_ids: [...begun] }),
+      ...(answerer.tokenize && { return_tokens_as_token_ids: true }),
       max_tokens: maxTokens,
       request_id: requestId,
       include_metrics: true,
@@ -111,11 +122,12 @@ async function* answered(
     },
     { signal },
   );
+  const reader = new TokenReader();
   for await (const { choices, metrics = null } of stream) {
     for (const { index, delta, logprobs, finish_reason: finishReason } of choices) {
       const { content: text = "", reasoning_content: reasoning = "" } = delta;
-      // Only the answer's tokens are shown with their probabilities.
-      const tokens = reasoning === "" ? (logprobs?.content ?? null) : null;
+      // Of answers side by side only the first one's are kept.
+      const tokens = logprobs && index === 0 ? reader.read(logprobs.content) : null;
       yield { index, text, reasoning, finishReason, tokens, metrics };
     }
   }
@@ -128,11 +140,12 @@ async function* continued(
   maxTokens: number | null,
 ): AsyncGenerator<AnswerPart, void> {
   const { question = "", answer = "" } = turns.at(-1) ?? {};
-  // Completions return probabilities in another shape, without bytes.
-  const { logprobs: _, top_logprobs: __, ...fields } = given;
+  // Here logprobs is the number of the likeliest tokens.
+  const { logprobs, top_logprobs: numLikeliest = 0, ...fields } = given;
   const stream = await answerer.completions.create(
     {
       ...fields,
+      ...(logprobs && { logprobs: numLikeliest }),
       prompt: question + answer,
       max_tokens: maxTokens,
       request_id: requestId,
@@ -142,8 +155,9 @@ async function* continued(
     { signal },
   );
   for await (const { choices, metrics = null } of stream) {
-    for (const { index, text, finish_reason: finishReason } of choices) {
-      yield { index, text, reasoning: "", finishReason, tokens: null, metrics };
+    for (const { index, text, logprobs: told, finish_reason: finishReason } of choices) {
+      const tokens = told && index === 0 ? completionTokens(told) : null;
+      yield { index, text, reasoning: "", finishReason, tokens, metrics };
     }
   }
 }

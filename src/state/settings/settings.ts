@@ -259,7 +259,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     name: "show_probabilities",
     kind: "flag",
     label: "Show probabilities",
-    help: "Point at a word of an answer, or move there with the arrow keys, to see how likely it was and what the alternatives were.",
+    help: "Shades the words of answers: the less likely, the darker. Point at one, or move there with the arrow keys, for its alternatives; click it to go on from there with one of them.",
     modelDefault: () => "off",
   },
   {

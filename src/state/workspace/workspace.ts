@@ -1,3 +1,5 @@
+import type { LikelyToken } from "../chat/answer-tokens.ts";
+import { branchedTurn } from "../chat/branching.ts";
 import { Pane, type PaneContext } from "../chat/pane.ts";
 import { ClosedChats } from "../history/closed-chats.ts";
 import {
@@ -87,6 +89,26 @@ export class Workspace {
     const firstSent = Math.min(chat.firstSent, Math.max(0, numTurns - 1));
     const turns = chat.turns.slice(0, numTurns);
     return this.#openBeside(pane, { ...chat, turns, unchosen: [], firstSent, draft: "" });
+  }
+
+  /**
+   * Opens a pane beside this one that goes on from a token of an answer with another one. Both share every block before it.
+   * @param token of the answer, 0 is its first
+   */
+  branchPane(pane: Pane, turnId: number, token: number, other: LikelyToken): Pane | null {
+    const chat = pane.toSaved();
+    const at = chat.turns.findIndex(({ id }) => id === turnId);
+    const turn = chat.turns[at];
+    const tokens = pane.tokens.of(turnId);
+    if (turn === undefined || tokens === null) return null;
+    const { likeliest = [] } = tokens.answer[token] ?? {};
+    const answer = [...tokens.answer.slice(0, token), { ...other, likeliest }];
+    const turns = [...chat.turns.slice(0, at), branchedTurn(turn, answer)];
+    const opened = this.#openBeside(pane, { ...chat, turns, firstSent: Math.min(chat.firstSent, at), draft: "" });
+    opened?.tokens.adopt(turnId, { ...tokens, answer });
+    opened?.branches.set(turnId, { word: other.text, cost: null });
+    opened?.continueAnswer();
+    return opened;
   }
 
   /** Swaps a pane with its neighbour: -1 is left, 1 is right. */

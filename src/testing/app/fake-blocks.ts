@@ -1,4 +1,4 @@
-import { KV_BLOCK_STATES, type KvCacheMap } from "../../protocol/reports.ts";
+import { KV_BLOCK_STATES, type KvBlockTokens, type KvCacheMap } from "../../protocol/reports.ts";
 
 /** Cache blocks that hold nothing: who would have which. */
 export class FakeBlocks {
@@ -45,6 +45,17 @@ export class FakeBlocks {
       if (full-- > 0) this.#cached.add(block);
     }
     this.#tokens.delete(requestId);
+  }
+
+  /** A block's tokens are the numbers of their positions; those of a block that is only cached are not remembered. */
+  tokensOf(block: number): KvBlockTokens {
+    const owner = this.#owners[block] ?? null;
+    if (owner === null) return { tokenIds: [], sequence: null, start: null };
+    const place = this.#owners.slice(0, block).filter((other) => other === owner).length;
+    const start = place * this.#blockSize;
+    const numTokens = Math.max(0, Math.min(this.#blockSize, (this.#tokens.get(owner) ?? 0) - start));
+    const tokenIds = Array.from({ length: numTokens }, (_, index) => start + index);
+    return { tokenIds, sequence: { requestId: owner, index: 0 }, start };
   }
 
   map(): KvCacheMap {

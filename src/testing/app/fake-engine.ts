@@ -29,6 +29,7 @@ import {
   type AnswerWords,
   type DeviceReport,
   type EngineStats,
+  type KvBlockTokens,
   type KvCacheMap,
   type ModelCard,
   type RequestReport,
@@ -67,7 +68,7 @@ interface FakeRequest {
   readonly reasoning: ReasoningSplitter;
   readonly promptTokens: number;
   readonly maxTokens: number;
-  readonly hasLogprobs: boolean;
+  readonly logprobs: ((word: string) => { content: TokenLogprob[] }) | null;
   readonly hasMetrics: boolean;
   /** Answers that grow side by side: the same words, in capitals from the second on. */
   readonly numAnswers: number;
@@ -225,6 +226,10 @@ export class FakeEngine implements ChorusEngine {
     return this.#blocks.map();
   }
 
+  async kvBlockTokens(block: number): Promise<KvBlockTokens> {
+    return this.#blocks.tokensOf(block);
+  }
+
   async update(changes: EngineChanges): Promise<ResolvedEngineConfig> {
     this.updates.push(changes);
     this.#config = changeEngineConfig(this.#config, changes, this.sizes);
@@ -279,7 +284,9 @@ export class FakeEngine implements ChorusEngine {
       reasoning: new ReasoningSplitter("may open"),
       promptTokens,
       maxTokens: body.max_tokens ?? room,
-      hasLogprobs: body.logprobs ?? false,
+      logprobs: body.logprobs
+        ? (word) => logprobsOf(word, body.top_logprobs ?? 0, body.return_tokens_as_token_ids ?? false)
+        : null,
       hasMetrics: body.include_metrics ?? false,
       numAnswers: body.n ?? 1,
       arrivalMs: performance.now(),
@@ -346,7 +353,7 @@ export class FakeEngine implements ChorusEngine {
           ...(reasoning !== "" && { reasoning_content: reasoning }),
           content: index === 0 ? content : content.toUpperCase(),
         },
-        logprobs: request.hasLogprobs ? logprobsOf(word) : null,
+        logprobs: request.logprobs?.(word) ?? null,
         finish_reason: finishReason,
       })),
       ...(request.hasMetrics && finishReason !== null && { metrics: SAMPLE_METRICS }),

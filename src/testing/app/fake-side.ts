@@ -70,6 +70,7 @@ export class FakeSide implements Transport {
         ? { ok: true, value: { prompt: "Hi" } }
         : { ok: false, error: { code: "invalid_value", message: "Empty.", param: "tokens" } },
     kvCacheMap: () => MAP,
+    kvBlockTokens: (block) => ({ tokenIds: [block], sequence: null, start: null }),
     update: ({ maxNumSeqs }) => {
       if (maxNumSeqs === 4) return { ok: true, value: { ...CONFIG, maxNumSeqs } };
       return { ok: false, error: { code: "invalid_value", message: "No.", param: "maxNumSeqs" } };

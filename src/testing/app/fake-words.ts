@@ -9,12 +9,17 @@ export const tokenIdsOf = (text: string): number[] =>
   wordsIn(text).map((word) => [...word].reduce((sum, character) => sum + (character.codePointAt(0) ?? 0), 0));
 
 /** Each word was as likely as not; the rest is shared by others. */
-export function logprobsOf(word: string): { content: TokenLogprob[] } {
-  const others = [0.5, 0.2, 0.1, 0.05, 0.02].map((share, index) => {
-    const token = index === 0 ? word : ` other${index}`;
-    return { token, logprob: Math.log(share), bytes: [] };
+const SHARES = [0.5, 0.2, 0.1, 0.05, 0.02];
+
+/** @param numTop of the likeliest words, its own the first. Who asks for ids gets "token_id:0" and so on, in their order */
+export function logprobsOf(word: string, numTop: number, isById: boolean): { content: TokenLogprob[] } {
+  const named = (text: string, share: number, id: number) => ({
+    token: isById ? `token_id:${id}` : text,
+    logprob: Math.log(share),
+    bytes: [...new TextEncoder().encode(text)],
   });
-  return { content: [{ token: word, logprob: Math.log(0.5), bytes: [], top_logprobs: others }] };
+  const top = SHARES.map((share, id) => named(id === 0 ? word : ` other${id}`, share, id));
+  return { content: [{ ...named(word, 0.5, 0), top_logprobs: top.slice(0, numTop) }] };
 }
 
 export function askedBody(

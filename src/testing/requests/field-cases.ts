@@ -46,6 +46,14 @@ function boolean(param: string): FieldCase {
   return field(param, ["boolean"], [true, false]);
 }
 
+/** A list of token ids. */
+function tokenIds(param: string, accepted: readonly unknown[], invalid: readonly unknown[]): FieldCase {
+  return field(param, ["list"], accepted, invalid, [
+    ...[-1, 4096, 1e300].map((value) => refusal("invalid_value", `${param}[1]`, [0, value])),
+    ...othersThan(["integer"]).map((value) => refusal("invalid_type", `${param}[1]`, [0, value])),
+  ]);
+}
+
 function integer(param: string, min: number, max: number): FieldCase {
   return field(param, ["integer"], [min, max], [min - 1, max + 1, -1e300, 1e300]);
 }
@@ -179,16 +187,7 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
     ],
   ),
   min_tokens: field("min_tokens", ["integer"], [0, 1], [-1, -1e300, 257, 1e300]),
-  allowed_token_ids: field(
-    "allowed_token_ids",
-    ["list"],
-    [[0, 4095]],
-    [[]],
-    [
-      ...[-1, 4096, 1e300].map((value) => refusal("invalid_value", "allowed_token_ids[1]", [0, value])),
-      ...othersThan(["integer"]).map((value) => refusal("invalid_type", "allowed_token_ids[1]", [0, value])),
-    ],
-  ),
+  allowed_token_ids: tokenIds("allowed_token_ids", [[0, 4095]], [[]]),
   response_format: field(
     "response_format",
     ["object"],
@@ -252,16 +251,7 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
       ...othersThan(["string"]).map((value) => refusal("invalid_type", "stop[1]", ["x", value])),
     ],
   ),
-  stop_token_ids: field(
-    "stop_token_ids",
-    ["list"],
-    [[], [0, 4095]],
-    [],
-    [
-      ...[-1, 4096, 1e300].map((value) => refusal("invalid_value", "stop_token_ids[1]", [0, value])),
-      ...othersThan(["integer"]).map((value) => refusal("invalid_type", "stop_token_ids[1]", [0, value])),
-    ],
-  ),
+  stop_token_ids: tokenIds("stop_token_ids", [[], [0, 4095]], []),
   include_stop_str_in_output: boolean("include_stop_str_in_output"),
   ignore_eos: boolean("ignore_eos"),
   stream: boolean("stream"),
@@ -281,6 +271,7 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
   ),
   prompt_logprobs: integer("prompt_logprobs", 0, 20),
   return_token_ids: boolean("return_token_ids"),
+  return_tokens_as_token_ids: boolean("return_tokens_as_token_ids"),
   include_metrics: boolean("include_metrics"),
   priority: integer("priority", -(2 ** 31), 2 ** 31 - 1),
   request_id: field("request_id", ["string"], ["r", "r".repeat(1024)], ["", "r".repeat(1025), LONG_TEXT]),
@@ -356,6 +347,8 @@ export const CHAT_CASES: CasesOf<ChatCompletionRequest> = {
     [],
     [refusal("invalid_value", "continue_final_message", true)],
   ),
+  // Token ids are for those who continue a message.
+  final_message_token_ids: tokenIds("final_message_token_ids", [], [[], [7]]),
   logprobs: boolean("logprobs"),
   // 1 to 20 are for those who ask for logprobs.
   top_logprobs: field("top_logprobs", ["integer"], [0], [-1, 1, 20, 21, 1e300]),

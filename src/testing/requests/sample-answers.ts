@@ -36,6 +36,7 @@ export function request(changes: Partial<ParsedRequest> = {}, prompts: number[][
     stream: true,
     includeUsage: false,
     returnTokenIds: false,
+    namesTokensById: false,
     includeMetrics: false,
     wantLogprobs: false,
     reasoning: "none",

@@ -8,7 +8,7 @@ import { RecordingDrop } from "./RecordingDrop.tsx";
 import { BatchDock } from "../batch/BatchDock.tsx";
 import { BatchPulse } from "../batch/BatchPulse.tsx";
 import { lazily } from "../components/Lazily.tsx";
-import { linksTo } from "../chat/pane-links.ts";
+import { linksTo, tokensIn } from "../chat/pane-links.ts";
 import { Bar } from "../bar/Bar.tsx";
 import { PaneGrid } from "../chat/PaneGrid.tsx";
 import { PaneSwitcher } from "../chat/PaneSwitcher.tsx";
@@ -24,6 +24,7 @@ import { useStore } from "../use-store.ts";
 const UnsupportedPage = lazily(async () => (await import("../unsupported/UnsupportedPage.tsx")).UnsupportedPage);
 const BranchDialog = lazily(async () => (await import("../branches/BranchDialog.tsx")).BranchDialog);
 const ServingNotice = lazily(async () => (await import("../engine/ServingNotice.tsx")).ServingNotice);
+const WordLinks = lazily(async () => (await import("../chat/WordLinks.tsx")).WordLinks);
 const DemoView = lazily(async () => (await import("../demo/DemoView.tsx")).DemoView);
 
 export function App({ app, theme }: { app: AppState; theme: Theme }) {
@@ -31,6 +32,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const hasLink = useStore(app.serving.store, ({ link }) => link !== null);
   const lacksDrafts = useStore(app.engine.withoutDrafts, (error) => error !== null);
   const isDemo = useStore(app.demo.store, ({ phase }) => phase !== "closed");
+  const demoPanes = useStore(app.demo.store, ({ panes: asked }) => asked);
   const panes = useStore(app.workspace.store, (state) => state.panes);
   const branchedPane = useStore(app.branchView.store, (state) => state.pane);
   const isPhone = useMedia(PHONE);
@@ -63,6 +65,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
             connections={app.connections}
             commands={app.commands}
             linkTo={linksTo(isDemo ? [] : panes, app)}
+            tokenOf={tokensIn([...panes, ...demoPanes])}
           />
         )}
       </main>
@@ -71,6 +74,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
       <PromptDialog view={app.promptView} />
       <RecordingDrop />
       <Toasts undoList={app.workspace.undoList} />
+      <WordLinks app={app} />
       <Announcer announcements={app.announcements} />
     </div>
   );

@@ -12,6 +12,7 @@ import { useStore } from "../use-store.ts";
 import { AlertsSheet } from "./AlertsSheet.tsx";
 import { BatchCounters } from "./BatchCounters.tsx";
 import css from "./BatchDock.module.css";
+import type { TokenLookup } from "./cell-facts.ts";
 import { CacheBlocksPanel } from "./CacheBlocksPanel.tsx";
 import { ChartsPanel } from "./ChartsPanel.tsx";
 import { DockHandle } from "./DockHandle.tsx";
@@ -24,10 +25,11 @@ interface BatchDockProps {
   connections: Connections;
   commands: Commands;
   linkTo: PaneLinks;
+  tokenOf: TokenLookup;
 }
 
 /** The batch: its counters, and below them timeline, charts and cache map. */
-export function BatchDock({ batch, connections, commands, linkTo }: BatchDockProps) {
+export function BatchDock({ batch, connections, commands, linkTo, tokenOf }: BatchDockProps) {
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store, (state) => state);
   const isPhone = useMedia(PHONE);
@@ -82,7 +84,7 @@ export function BatchDock({ batch, connections, commands, linkTo }: BatchDockPro
           className={css.body}
           style={heightPx === null ? undefined : ({ "--dock-h": `${heightPx}px` } as CSSProperties)}
         >
-          <TimelinePanel batch={batch} linkTo={linkTo} />
+          <TimelinePanel batch={batch} linkTo={linkTo} tokenOf={tokenOf} />
           <ChartsPanel batch={batch} />
           {hasMap && <CacheBlocksPanel batch={batch} linkTo={linkTo} />}
         </div>

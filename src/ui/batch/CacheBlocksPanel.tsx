@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
-import { KV_BLOCK_STATES, type KvCacheMap } from "../../protocol/reports.ts";
+import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../protocol/reports.ts";
 import type { Batch } from "../../state/batch/batch.ts";
-import { askerOf } from "../../state/chat/request-name.ts";
+import type { BlockContent } from "../../state/batch/cache-map.ts";
+import { askerOf, nameIn } from "../../state/chat/request-name.ts";
 import { currentInks } from "./inks.ts";
 import { useCanvas } from "./use-canvas.ts";
 import { formatCount } from "../format.ts";
@@ -10,6 +11,7 @@ import css from "./CacheBlocksPanel.module.css";
 import { CacheBlocksTable } from "./CacheBlocksTable.tsx";
 import { sequenceName } from "./cell-words.ts";
 import { CursorArea } from "../components/CursorArea.tsx";
+import { PointerCard, type Anchor } from "../components/PointerCard.tsx";
 import type { PaneLinks } from "../chat/pane-links.ts";
 import { drawCacheMap, layOutMap, ownerOf, type MapLayout } from "./draw-cache-map.ts";
 import panel from "./Panel.module.css";
@@ -31,12 +33,15 @@ const NO_BLOCKS: KvCacheMap = {
 
 /** A map of the key/value cache: each block with the panes that use it. */
 export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
-  const { cacheMap, dock } = batch;
+  const { cacheMap, dock, pointing, timeline } = batch;
   const map = useStore(cacheMap.store, (state) => state) ?? NO_BLOCKS;
   const solo = useStore(dock.store, (state) => state.solo);
   const room = useRef<HTMLDivElement>(null);
   const [layout, setLayout] = useState<MapLayout>(() => layOutMap(0, 280, 180));
   const [cursor, setCursor] = useState<number | null>(null);
+  /** Where that block is. */
+  const [anchor, setAnchor] = useState<Anchor | null>(null);
+  const content = useContentOf(batch, map, cursor);
   const { canvas } = useCanvas((g) => drawCacheMap(g, currentInks(), { map, layout, solo, cursor }));
   const numBlocks = map.states.length;
 
@@ -54,8 +59,21 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   const point = (block: number | null) => {
     const owner = block === null ? null : ownerOf(map, block);
     setCursor(block);
+    setAnchor(block === null || !canvas.current ? null : anchorOf(canvas.current, layout, block));
     dock.point((owner && askerOf(owner.requestId)?.pane) ?? null);
   };
+  // So that the words are marked in their text, and the steps that made them on the timeline.
+  useEffect(() => {
+    const { sequence = null, start = null, numTokens = 0 } = content ?? {};
+    const track = sequence && timeline.findTrack((id) => isSameSequence(id, sequence));
+    const from = (start ?? 0) - (track?.promptTokens ?? Infinity);
+    if (!sequence || from + numTokens <= 0) return;
+    const { index } = sequence;
+    const outputs = { from: Math.max(0, from), to: from + numTokens };
+    pointing.point({ requestName: nameIn(sequence.requestId), index, ...outputs, by: "map" });
+    return () => pointing.leave("map");
+  }, [content, pointing, timeline]);
+
   const follow = (at: Point | null) => {
     if (at === null) return point(null);
     const pitch = layout.blockPx + layout.gapPx;
@@ -67,7 +85,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
     const owner = cursor === null ? null : ownerOf(map, cursor);
     if (owner) linkTo(owner.requestId)?.();
   };
-  const pointer = usePointerCursor(follow, goTo);
+  const pointer = usePointerCursor({ onPoint: follow, onGo: goTo });
   const onKeyDown = (event: KeyboardEvent) => {
     const moves: Record<string, number> = {
       ArrowLeft: -1,
@@ -85,6 +103,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
     event.preventDefault();
   };
 
+  const words = cursor === null ? "No block" : blockWords(map, cursor);
   const count = (name: (typeof KV_BLOCK_STATES)[number]) =>
     map.states.reduce((sum, state) => sum + Number(KV_BLOCK_STATES[state] === name), 0);
   return (
@@ -113,7 +132,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
           hint="Arrow keys move from block to block, Enter goes to the pane."
           value={cursor ?? 0}
           max={Math.max(0, numBlocks - 1)}
-          words={cursor === null ? "No block" : blockWords(map, cursor)}
+          words={content === null ? words : `${words}: “${content.text}”`}
           {...pointer}
           onKeyDown={onKeyDown}
         >
@@ -130,12 +149,51 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
             <span>{map.blockSize} tokens each</span>
           </>
         ) : (
-          blockWords(map, cursor)
+          words
         )}
       </p>
+      <PointerCard at={content && anchor}>
+        {content && (
+          <p className={css.words}>
+            <code>{content.text}</code>
+          </p>
+        )}
+      </PointerCard>
       <CacheBlocksTable map={map} />
     </section>
   );
+}
+
+/** Returns what the block under the cursor holds, asked again with each new map. */
+function useContentOf({ cacheMap }: Batch, map: KvCacheMap, block: number | null): BlockContent | null {
+  const [told, setTold] = useState<{ readonly block: number; readonly content: BlockContent | null } | null>(null);
+  useEffect(() => {
+    if (block === null) return;
+    let isOver = false;
+    void cacheMap.contentOf(block).then((content) => {
+      if (!isOver) setTold((before) => (isSameContent(before, block, content) ? before : { block, content }));
+    });
+    return () => void (isOver = true);
+  }, [cacheMap, map, block]);
+  return told?.block === block ? told.content : null;
+}
+
+function isSameContent(
+  before: { block: number; content: BlockContent | null } | null,
+  block: number,
+  now: BlockContent | null,
+) {
+  return before?.block === block && JSON.stringify(before.content) === JSON.stringify(now);
+}
+
+function isSameSequence(one: SequenceId, other: SequenceId): boolean {
+  return one.requestId === other.requestId && one.index === other.index;
+}
+
+function anchorOf(canvas: HTMLElement, { columns, blockPx, gapPx }: MapLayout, block: number): Anchor {
+  const { left, top } = canvas.getBoundingClientRect();
+  const y = top + Math.floor(block / columns) * (blockPx + gapPx);
+  return { left: left + (block % columns) * (blockPx + gapPx), top: y, bottom: y + blockPx };
 }
 
 function blockWords(map: KvCacheMap, block: number): string {

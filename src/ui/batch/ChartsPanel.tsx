@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
 import { FIGURES_INTERVAL_MS } from "../../state/batch/batch-metrics.ts";
 import { CHARTS_WINDOW_MS, type ChartSample } from "../../state/batch/charts.ts";
@@ -26,6 +27,11 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
   const places = placesOf(spanS);
   const series = (values: (number | null)[], inks: Inks, changes = {}) => ({ values, color: inks.ink, ...changes });
   const of = (pick: (sample: ChartSample) => number | null) => samples.map(pick);
+  const [ago, setAgo] = useState<number | null>(null);
+  const cursor = { ago, move: setAgo, count: samples.length, places };
+  const pointed = ago === null ? undefined : samples.at(-1 - ago);
+  const wordsOf = (tell: (sample: ChartSample) => string) =>
+    pointed ? `${whenOf(ago ?? 0)}: ${tell(pointed)}` : "No moment";
   const lastStep = samples.findLast(({ stepMs }) => stepMs !== null);
   const hasGpuClock = samples.some(({ gpuMs }) => gpuMs !== null);
 
@@ -46,6 +52,8 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
             </>
           }
           label="Tokens per second, in total and of each stream"
+          cursor={cursor}
+          words={wordsOf(rateWords)}
           drawing={(inks) => ({
             places,
             stack: voiceStack(samples, inks),
@@ -71,6 +79,10 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
             </>
           }
           label="Sequences in each step, and waiting sequences"
+          cursor={cursor}
+          words={wordsOf(
+            ({ sequences, waiting }) => `${formatRate(sequences)} sequences per step, ${formatCount(waiting)} waiting`,
+          )}
           drawing={(inks) => ({
             places,
             series: [
@@ -100,6 +112,8 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
               </span>
             </>
           }
+          cursor={cursor}
+          words={wordsOf(timeWords)}
           label={hasGpuClock ? "Time per step on GPU and CPU" : "Time per step, and its share on the CPU"}
           drawing={(inks) => ({
             places,
@@ -124,12 +138,17 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
                 Cache: <b>{formatCount(now?.blocksUsed ?? 0)}</b> used, <b>{formatCount(now?.blocksCached ?? 0)}</b>{" "}
                 <u>cached</u>
                 <span className={css.spare}>
-                  , <b>{formatCount(freeBlocks(now))}</b> free
+                  , <b>{formatCount(freeBlocks(now, figures.blocks))}</b> free
                 </span>
               </span>
             </>
           }
           label="Cache blocks: used, and used plus cached"
+          cursor={cursor}
+          words={wordsOf((sample) => {
+            const { blocksUsed, blocksCached } = sample;
+            return `${formatCount(blocksUsed)} blocks used, ${formatCount(blocksCached)} cached, ${formatCount(freeBlocks(sample, 0))} free`;
+          })}
           drawing={blocksDrawing(samples, places)}
         />
       </div>
@@ -143,8 +162,26 @@ function milliseconds(value: number | null): string {
   return value === null ? "–" : formatMs(value);
 }
 
-function freeBlocks(sample: ChartSample | undefined): number {
-  return sample ? sample.blocksTotal - sample.blocksUsed - sample.blocksCached : 0;
+/** @param all before the first step all blocks are free */
+function freeBlocks(sample: ChartSample | undefined, all: number): number {
+  return sample ? sample.blocksTotal - sample.blocksUsed - sample.blocksCached : all;
+}
+
+function whenOf(ago: number): string {
+  return ago === 0 ? "Now" : `${((ago * FIGURES_INTERVAL_MS) / 1000).toFixed(2)} s ago`;
+}
+
+function rateWords({ tokensPerSecond, byVoice }: ChartSample): string {
+  const voices = Object.entries(byVoice).map(
+    ([voice, rate]) => `${voice === "0" ? "others" : `Pane ${voice}`} ${formatRate(rate)}`,
+  );
+  return `${formatRate(tokensPerSecond)} tokens per second${voices.length > 1 ? ` (${voices.join(", ")})` : ""}`;
+}
+
+function timeWords({ stepMs, gpuMs, cpuMs }: ChartSample): string {
+  if (stepMs === null) return "no step ended";
+  const parts = [`Step ${formatMs(stepMs)} ms`, gpuMs === null ? [] : `GPU ${formatMs(gpuMs)} ms`];
+  return [...parts.flat(), cpuMs === null ? [] : `CPU ${formatMs(cpuMs)} ms`].flat().join(", ");
 }
 
 /** Used blocks, with cached blocks on top; the rest is free. */

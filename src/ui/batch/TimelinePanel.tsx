@@ -1,28 +1,39 @@
-import { useCallback, useEffect, useMemo, useState, type KeyboardEvent } from "react";
-import { askerOf } from "../../state/chat/request-name.ts";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { askerOf, nameIn } from "../../state/chat/request-name.ts";
 import type { Track } from "../../state/batch/timeline.ts";
 import type { Batch } from "../../state/batch/batch.ts";
+import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { currentInks } from "./inks.ts";
 import { useCanvas } from "./use-canvas.ts";
-import { formatCount } from "../format.ts";
 import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
-import { cellWords, sequenceName } from "./cell-words.ts";
+import { cellSentence, factsOf, type CellFacts, type TokenLookup } from "./cell-facts.ts";
 import { CursorArea } from "../components/CursorArea.tsx";
+import { PointerCard, type Anchor } from "../components/PointerCard.tsx";
 import type { PaneLinks } from "../chat/pane-links.ts";
-import { drawTimeline, SUM_PX, TOP_PX } from "./draw-timeline.ts";
+import { drawTimeline, SUM_PX, TOP_PX, type Marked } from "./draw-timeline.ts";
 import panel from "./Panel.module.css";
+import { TimelineCard } from "./TimelineCard.tsx";
 import { TimelineLegend } from "./TimelineLegend.tsx";
+import { TimelineMinimap } from "./TimelineMinimap.tsx";
 import css from "./TimelinePanel.module.css";
 import { TimelineRowLabel } from "./TimelineRowLabel.tsx";
 import { TimelineTable } from "./TimelineTable.tsx";
 import { TimelineView, type Place } from "./timeline-view.ts";
 import { usePointerCursor, type Point } from "./use-pointer-cursor.ts";
+import { useTimelineWheel } from "./use-timeline-wheel.ts";
 
 interface TimelinePanelProps {
   batch: Batch;
   linkTo: PaneLinks;
+  tokenOf: TokenLookup;
+}
+
+/** What is told of a cell, and where the cell is. */
+interface Told {
+  readonly facts: CellFacts;
+  readonly at: Anchor;
 }
 
 const KEY_MOVES: Record<string, readonly [steps: number, rows: number]> = {
@@ -32,6 +43,8 @@ const KEY_MOVES: Record<string, readonly [steps: number, rows: number]> = {
   ArrowDown: [0, 1],
   PageUp: [-20, 0],
   PageDown: [20, 0],
+  Home: [-Infinity, 0],
+  End: [Infinity, 0],
 };
 
 const ZOOMS = [
@@ -45,34 +58,60 @@ function rowHeight(count: number): number {
 }
 
 /** The batch as a score: one row per sequence, one column per step. */
-export function TimelinePanel({ batch, linkTo }: TimelinePanelProps) {
-  const { timeline, dock } = batch;
+export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
+  const { timeline, dock, pointing } = batch;
   const view = useMemo(() => new TimelineView(timeline), [timeline]);
-  const { stepPx, solo, isPaused } = useStore(dock.store, (state) => state);
+  const { stepPx, solo } = useStore(dock.store, (state) => state);
   const [rows, setRows] = useState<readonly (Track | null)[]>([]);
   const [cursor, setCursor] = useState<Place | null>(null);
-  const [words, setWords] = useState("");
+  const [told, setTold] = useState<Told | null>(null);
+  /** The last column of a window that is held. */
+  const [toStep, setToStep] = useState(0);
+  const [markedStep, setMarkedStep] = useState<number | null>(null);
   const rowPx = rowHeight(rows.length);
+
+  const tell = (place: Place, drawnOn: HTMLElement, rowPxNow: number): Told | null => {
+    const track = view.trackAt(place);
+    const { fromStep, toStep: lastShown } = view.window;
+    if (!track || place.step < fromStep || place.step > lastShown) return null;
+    const { left, top } = drawnOn.getBoundingClientRect();
+    const y = top + TOP_PX + place.row * rowPxNow;
+    const at = { left: left + (place.step - fromStep) * stepPx, top: y, bottom: y + rowPxNow };
+    return { facts: factsOf(timeline, track, place.step, tokenOf), at };
+  };
 
   const { canvas, redraw } = useCanvas((g, width) => {
     dock.settleZoom(width);
-    view.hold(isPaused);
-    const { rows: shown, fromStep, toStep } = view.refresh(Math.floor(width / stepPx));
+    view.hold(dock.store.getState().isPaused);
+    const pointed = markedBy(batch);
+    view.reveal(pointed?.fromStep ?? null);
+    const { rows: shown, fromStep, toStep: lastShown } = view.refresh(Math.floor(width / stepPx));
     // React renders the labels, which change far less often than the steps. A line is labelled by its newest sequence.
     const newest = shown.map((tracks) => tracks.at(-1) ?? null);
     setRows((before) => (isSameList(before, newest) ? before : newest));
+    const row = pointed && view.rowOf(pointed.track);
+    const marked = pointed && row !== null ? { ...pointed, row } : null;
     const rowsOf = (step: number) => timeline.rowsOf(step);
-    const drawing = { rows: shown, rowPx: rowHeight(shown.length), stepPx, fromStep, toStep, rowsOf, solo };
-    drawTimeline(g, width, currentInks(), { ...drawing, cursor: view.cursor });
-    setWords(view.cursor ? wordsAt(view, view.cursor) : "");
+    const drawing = { rows: shown, rowPx: rowHeight(shown.length), stepPx, fromStep, toStep: lastShown, rowsOf, solo };
+    drawTimeline(g, width, currentInks(), { ...drawing, cursor: view.cursor, marked });
+    setMarkedStep(marked?.fromStep ?? null);
+    const place = view.cursor ?? (marked?.isWord ? { step: marked.fromStep, row: marked.row } : null);
+    const next = place && tell(place, g.canvas, rowHeight(shown.length));
+    setTold((before) => (isSameTold(before, next) ? before : next));
+    if (view.isHeld) setToStep(lastShown);
   });
   useEffect(() => timeline.subscribe(redraw), [timeline, redraw]);
+  useEffect(() => pointing.store.subscribe(redraw), [pointing, redraw]);
 
   const place = (next: Place | null) => {
     view.placeCursor(next);
     setCursor(next);
     const track = next && view.trackAt(next);
     dock.point(track ? (askerOf(track.id.requestId)?.pane ?? null) : null);
+    const made = track?.outputsAt(next?.step ?? 0) ?? null;
+    if (track && made) {
+      pointing.point({ requestName: nameIn(track.id.requestId), index: track.id.index, ...made, by: "timeline" });
+    } else pointing.leave("timeline");
     redraw();
   };
   const follow = (point: Point | null) => {
@@ -81,15 +120,34 @@ export function TimelinePanel({ batch, linkTo }: TimelinePanelProps) {
     const step = view.window.fromStep + Math.floor(point.x / stepPx);
     place(row >= 0 && row < rows.length && step >= 1 ? { step, row } : null);
   };
+  /** After the window was moved: where it follows the engine again, nothing is paused. */
+  const settle = () => {
+    dock.pause(view.isHeld);
+    redraw();
+  };
+  /** What is dragged or scrolled less than a step, CSS pixels. */
+  const restPx = useRef(0);
+  const panBy = (px: number) => {
+    restPx.current += px;
+    const steps = Math.trunc(restPx.current / stepPx);
+    restPx.current -= steps * stepPx;
+    if (steps !== 0) view.pan(steps);
+    settle();
+  };
+  const moveTo = (step: number) => {
+    view.panTo(step);
+    settle();
+  };
   const goToCursor = () => {
     const track = view.cursor && view.trackAt(view.cursor);
     if (track) linkTo(track.id.requestId)?.();
   };
-  const pointer = usePointerCursor(follow, goToCursor);
+  const pointer = usePointerCursor({ onPoint: follow, onGo: goToCursor, onDrag: (px) => panBy(-px) });
   const onKeyDown = (event: KeyboardEvent) => {
     const move = KEY_MOVES[event.key];
     if (move) {
       view.moveCursor(...move);
+      dock.pause(view.isHeld);
       place(view.cursor);
     } else if (event.key === "Enter") goToCursor();
     else if (event.key === "Escape") place(null);
@@ -99,26 +157,12 @@ export function TimelinePanel({ batch, linkTo }: TimelinePanelProps) {
     else return;
     event.preventDefault();
   };
+  useTimelineWheel(canvas, { onZoom: (direction) => dock.zoom(direction), onPan: panBy });
 
-  // React listens to wheels passively, and the page's own zoom must not follow.
-  const zoomByWheel = useCallback(
-    (event: WheelEvent) => {
-      if (!event.ctrlKey) return;
-      event.preventDefault();
-      dock.zoom(event.deltaY < 0 ? 1 : -1);
-    },
-    [dock],
-  );
-  useEffect(() => {
-    const element = canvas.current;
-    element?.addEventListener("wheel", zoomByWheel, { passive: false });
-    return () => element?.removeEventListener("wheel", zoomByWheel);
-  }, [canvas, zoomByWheel]);
-
-  const column = cursor ? cursor.step - view.window.fromStep : 0;
+  const words = cursor && told ? cellSentence(told.facts) : "No cell";
   return (
     <section className={panel.panel} aria-label="Timeline" tabIndex={-1} data-many={rows.length > 12}>
-      <div className={panel.head}>
+      <div className={classNames(panel.head, css.head)}>
         <h3>Timeline</h3>
         <TimelineLegend />
         <div className={css.zoom}>
@@ -137,7 +181,7 @@ export function TimelinePanel({ batch, linkTo }: TimelinePanelProps) {
           ))}
         </div>
       </div>
-      <div className={css.scroll}>
+      <div className={css.scroll} data-scrolls="">
         <div className={css.timeline} style={{ height: TOP_PX + rows.length * rowPx + SUM_PX }}>
           <ol className={css.labels} style={{ paddingTop: TOP_PX }}>
             {rows.map((track, row) => (
@@ -163,41 +207,41 @@ export function TimelinePanel({ batch, linkTo }: TimelinePanelProps) {
           <CursorArea
             className={css.canvas}
             label="Step and sequence"
-            hint="Arrow keys move from cell to cell, Enter goes to the pane, plus and minus zoom, Space pauses."
+            hint="Arrow keys move from cell to cell, Home and End to the oldest and the newest, Enter goes to the pane, plus and minus zoom, Space pauses."
             value={cursor?.step ?? timeline.lastStep}
             max={timeline.lastStep + 1}
-            words={words || "No cell"}
+            words={words}
             {...pointer}
             onKeyDown={onKeyDown}
           >
             <canvas ref={canvas} aria-hidden="true" />
           </CursorArea>
-          {cursor && words !== "" && (
-            <p
-              className={css.words}
-              aria-hidden="true"
-              style={wordsStyle(column * stepPx, TOP_PX + (cursor.row + 1) * rowPx)}
-            >
-              {words}
-            </p>
-          )}
         </div>
         {rows.length === 0 && <p className={css.empty}>Every answer gets a row here.</p>}
       </div>
+      <TimelineMinimap batch={batch} window={() => view.window} heldStep={toStep} marked={markedStep} onMove={moveTo} />
+      <PointerCard at={told?.at ?? null}>{told && <TimelineCard facts={told.facts} />}</PointerCard>
       <TimelineTable batch={batch} />
     </section>
   );
 }
 
-function wordsAt(view: TimelineView, place: Place): string {
-  const track = view.trackAt(place);
-  if (!track) return "";
-  return `${sequenceName(track.id)}. Step ${formatCount(place.step)}: ${cellWords(view.cellAt(place))}`;
+/** Returns the cells that made what is pointed at elsewhere; null: nothing is, or nobody remembers them. */
+function markedBy({ timeline, pointing }: Batch): (Omit<Marked, "row"> & { track: Track; isWord: boolean }) | null {
+  const pointed = pointing.store.getState();
+  if (pointed === null || pointed.by === "timeline") return null;
+  const { requestName, index, from, to } = pointed;
+  const track = timeline.findTrack((id) => nameIn(id.requestId) === requestName && id.index === index);
+  const steps = track && [track.stepOf(from), track.stepOf(Math.max(from, to - 1))];
+  const fromStep = steps?.[0] ?? steps?.[1] ?? null;
+  if (!track || fromStep === null) return null;
+  return { track, fromStep, toStep: steps?.[1] ?? fromStep, isWord: pointed.by === "words" };
 }
 
-/** Places the words below the cell, but within the panel. */
-function wordsStyle(x: number, y: number) {
-  return { top: y + 4, left: `min(${64 + Math.max(0, x)}px, calc(100% - 300px))` };
+function isSameTold(one: Told | null, other: Told | null): boolean {
+  if (one === null || other === null) return one === other;
+  const isSamePlace = one.at.left === other.at.left && one.at.top === other.at.top && one.at.bottom === other.at.bottom;
+  return isSamePlace && cellSentence(one.facts) === cellSentence(other.facts);
 }
 
 function isSameList<T>(a: readonly T[], b: readonly T[]): boolean {

@@ -12,7 +12,9 @@ export interface MapLayout {
   readonly heightPx: number;
 }
 
-const BLOCK_SIZES_PX = [12, 10, 8, 6, 5, 4] as const;
+const BLOCK_SIZES_PX = [12, 10, 9, 8, 6, 5, 4] as const;
+/** The smallest blocks with numbers on them. */
+const NUMBERED_PX = 8;
 
 /**
  * Returns the layout with the largest blocks that fit; with the smallest ones if none do, and the map then overflows.
@@ -20,7 +22,7 @@ const BLOCK_SIZES_PX = [12, 10, 8, 6, 5, 4] as const;
 export function layOutMap(numBlocks: number, widthPx: number, roomPx: number): MapLayout {
   let layout: MapLayout | null = null;
   for (const blockPx of BLOCK_SIZES_PX) {
-    const gapPx = blockPx > 8 ? 2 : 1;
+    const gapPx = blockPx > 9 ? 2 : 1;
     const columns = Math.max(1, Math.floor((widthPx + gapPx) / (blockPx + gapPx)));
     layout = { columns, blockPx, gapPx, heightPx: Math.ceil(numBlocks / columns) * (blockPx + gapPx) };
     if (layout.heightPx <= roomPx) return layout;
@@ -44,7 +46,7 @@ interface MapDrawing {
 export function drawCacheMap(g: CanvasRenderingContext2D, inks: Inks, { map, layout, solo, cursor }: MapDrawing): void {
   const { columns, blockPx: size, gapPx } = layout;
   g.textAlign = "center";
-  g.font = `600 9px ${inks.sans}`;
+  g.font = `600 ${Math.min(9, size - 1)}px ${inks.sans}`;
   let before: string | undefined;
   for (const [block, state] of map.states.entries()) {
     const x = (block % columns) * (size + gapPx);
@@ -98,7 +100,7 @@ function sharedBlock(brush: Brush, refCount: number): void {
   const { g, inks, x, y, size } = brush;
   g.fillStyle = inks.ink;
   fillRounded(brush);
-  if (size >= 10) write(brush, `${refCount}`, inks.onInk);
+  if (size >= NUMBERED_PX) write(brush, `${refCount}`, inks.onInk);
   else g.clearRect(x + size / 2 - 1, y + size / 2 - 1, 2, 2);
 }
 
@@ -112,13 +114,13 @@ function ownBlock(brush: Brush, voice: number, share: number, isFirst: boolean):
     g.lineWidth = 1;
     g.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
     g.fillRect(x, y + size * (1 - share), size, size * share);
-  } else if (isOpenVoice(voice) && !(isFirst && size >= 10)) {
+  } else if (isOpenVoice(voice) && !(isFirst && size >= NUMBERED_PX)) {
     const line = size > 6 ? 2.5 : 1.5;
     g.lineWidth = line;
     g.strokeRect(x + line / 2, y + line / 2, size - line, size - line);
   } else {
     fillRounded(brush);
-    if (isFirst && size >= 10 && voice > 0) write(brush, `${voice}`, inks.onVoice);
+    if (isFirst && size >= NUMBERED_PX && voice > 0) write(brush, `${voice}`, inks.onVoice);
   }
 }
 
@@ -130,5 +132,6 @@ function fillRounded({ g, x, y, size }: Brush): void {
 
 function write({ g, x, y, size }: Brush, text: string, color: string): void {
   g.fillStyle = color;
-  g.fillText(text, x + size / 2, y + size / 2 + 3.5, size);
+  g.textBaseline = "middle";
+  g.fillText(text, x + size / 2, y + size / 2 + 0.5, size);
 }

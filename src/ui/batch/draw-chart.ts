@@ -19,6 +19,8 @@ export interface ChartDrawing {
   readonly stack?: readonly { readonly values: readonly number[]; readonly color: string; readonly isOpen: boolean }[];
   /** The axis reaches at least this. */
   readonly least: number;
+  /** The value with the cursor, counted from the newest. [none] */
+  readonly ago?: number | null;
 }
 
 const AXIS_PX = 34;
@@ -34,6 +36,11 @@ export function roundUp(value: number): number {
   return step * power;
 }
 
+/** Returns the width of a chart without its axis. */
+export function plotWidthOf(width: number): number {
+  return width - AXIS_PX;
+}
+
 /** Draws a chart over time with three grid lines. */
 export function drawChart(
   g: CanvasRenderingContext2D,
@@ -42,8 +49,8 @@ export function drawChart(
   inks: Inks,
   drawing: ChartDrawing,
 ) {
-  const { places, series, stack = [], least } = drawing;
-  const plotWidth = width - AXIS_PX;
+  const { places, series, stack = [], least, ago = null } = drawing;
+  const plotWidth = plotWidthOf(width);
   const plotHeight = height - TOP_PX - BOTTOM_PX;
   const sums = stackSums(stack);
   const top = sums.at(-1) ?? [];
@@ -94,6 +101,9 @@ export function drawChart(
     }
   }
   g.setLineDash([]);
+  if (ago === null) return;
+  g.fillStyle = inks.focus;
+  g.fillRect(plotWidth * (1 - ago / (places - 1)) - 0.5, TOP_PX, 1, plotHeight);
 }
 
 function stackSums(stack: NonNullable<ChartDrawing["stack"]>): number[][] {

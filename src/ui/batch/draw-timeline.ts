@@ -17,6 +17,13 @@ export const TOP_PX = 16;
 export const SUM_PX = 40;
 const SUM_BAR_PX = 32;
 
+/** Cells that made what somebody points at elsewhere. */
+export interface Marked {
+  readonly row: number;
+  readonly fromStep: number;
+  readonly toStep: number;
+}
+
 interface TimelineDrawing {
   readonly rows: readonly TimelineRow[];
   readonly rowPx: number;
@@ -29,10 +36,11 @@ interface TimelineDrawing {
   readonly solo: number | null;
   /** The cell with the cursor. */
   readonly cursor: { readonly step: number; readonly row: number } | null;
+  readonly marked: Marked | null;
 }
 
 export function drawTimeline(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
-  const { rows, rowPx, stepPx, fromStep, toStep, solo, cursor } = drawing;
+  const { rows, rowPx, stepPx, fromStep, toStep, solo, cursor, marked } = drawing;
   drawGrid(g, width, inks, drawing);
   for (const [row, track] of rows.flatMap((tracks, at) => tracks.map((one) => [at, one] as const))) {
     const voice = askerOf(track.id.requestId)?.pane ?? 0;
@@ -46,10 +54,14 @@ export function drawTimeline(g: CanvasRenderingContext2D, width: number, inks: I
   }
   g.globalAlpha = 1;
   drawSums(g, width, inks, drawing);
-  if (cursor === null) return;
-  g.strokeStyle = inks.focus;
-  g.lineWidth = 1.5;
-  g.strokeRect((cursor.step - fromStep) * stepPx - 1, TOP_PX + cursor.row * rowPx + 0.5, stepPx + 1, rowPx - 1);
+  const frame = (row: number, first: number, last: number) => {
+    g.strokeStyle = inks.focus;
+    g.lineWidth = 1.5;
+    const widthPx = (last - first + 1) * stepPx;
+    g.strokeRect((first - fromStep) * stepPx - 1, TOP_PX + row * rowPx + 0.5, widthPx + 1, rowPx - 1);
+  };
+  if (cursor) frame(cursor.row, cursor.step, cursor.step);
+  if (marked) frame(marked.row, marked.fromStep, marked.toStep);
 }
 
 function drawGrid(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {

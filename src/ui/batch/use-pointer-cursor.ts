@@ -6,28 +6,60 @@ export interface Point {
   readonly y: number;
 }
 
+/** A pointer that has moved this far is dragging, CSS pixels. */
+const DRAG_PX = 4;
+
+interface PointerCursor {
+  /** Called with the pointer's place; null: the pointer left. */
+  readonly onPoint: (point: Point | null) => void;
+  /** Called when what is under the cursor was clicked. [nothing happens] */
+  readonly onGo?: () => void;
+  /** Called while the area is dragged, with the pixels since the last call. [it can't be dragged] */
+  readonly onDrag?: (px: number) => void;
+}
+
 /**
  * Returns the handlers of an area whose cursor follows the pointer. A click goes to what is under the cursor. A finger
  * can't point without a tap, so a tap only moves the cursor.
- * @param onPoint called with the pointer's place; null: the pointer left
- * @param onGo called when what is under the cursor was clicked
  */
-export function usePointerCursor(onPoint: (point: Point | null) => void, onGo: () => void) {
+export function usePointerCursor({ onPoint, onGo, onDrag }: PointerCursor) {
   // Not every browser reports the pointer type of a click.
   const isTouch = useRef(false);
+  /** Where the pointer went down, and was last while it drags. */
+  const down = useRef<number | null>(null);
+  const isDragging = useRef(false);
   return {
-    onPointerDown: ({ pointerType }: PointerEvent) => {
+    onPointerDown: ({ pointerType, clientX, button }: PointerEvent) => {
       isTouch.current = pointerType === "touch";
+      isDragging.current = false;
+      down.current = onDrag && button === 0 ? clientX : null;
     },
     onPointerMove: (event: PointerEvent<HTMLElement>) => {
-      if (event.pointerType !== "touch") onPoint(pointOf(event));
+      const { pointerType, pointerId, clientX, currentTarget } = event;
+      if (down.current !== null && onDrag) {
+        if (!isDragging.current && Math.abs(clientX - down.current) >= DRAG_PX) {
+          isDragging.current = true;
+          currentTarget.setPointerCapture(pointerId);
+          onPoint(null);
+        }
+        if (isDragging.current) {
+          onDrag(clientX - down.current);
+          down.current = clientX;
+          return;
+        }
+      }
+      if (pointerType !== "touch") onPoint(pointOf(event));
     },
+    onPointerUp: () => (down.current = null),
+    // The browser scrolls the page instead.
+    onPointerCancel: () => (down.current = null),
     onPointerLeave: ({ pointerType }: PointerEvent) => {
-      if (pointerType !== "touch") onPoint(null);
+      if (pointerType !== "touch" && !isDragging.current) onPoint(null);
     },
     onClick: (event: MouseEvent<HTMLElement>) => {
-      if (isTouch.current) onPoint(pointOf(event));
-      else onGo();
+      if (isDragging.current) isDragging.current = false;
+      else if (isTouch.current) onPoint(pointOf(event));
+      else onGo?.();
     },
     onBlur: () => onPoint(null),
   };

@@ -50,6 +50,7 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
       )}
       style={voiceStyle(pane.number)}
       aria-label={`Pane ${pane.number}`}
+      data-pane={pane.number}
       // Shortcuts act on the pane that has the focus.
       onFocus={() => app.workspace.select(pane.number)}
       {...drop.handlers}

@@ -52,6 +52,11 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
     app.connections.store,
     () => answerer === null || app.connections.softwareOf(answerer).continues !== null,
   );
+  const ownShowsWords = useStore(pane.store, (state) => state.settings.show_probabilities);
+  const showsWords = useStore(
+    app.settings.store,
+    () => ownShowsWords ?? app.settings.inherited().show_probabilities ?? false,
+  );
   const [numShown, setNumShown] = useState(TURNS_AT_ONCE);
   const firstShown = Math.max(0, turns.length - numShown);
   const log = useRef<HTMLDivElement>(null);
@@ -161,6 +166,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
                   </p>
                 )}
                 <TurnView
+                  app={app}
                   pane={pane}
                   turn={turn}
                   variants={variants.get(turns[index - 1]?.id ?? null)}
@@ -169,6 +175,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
                   phase={index === turns.length - 1 ? phase : "idle"}
                   isIdle={phase === "idle"}
                   canContinue={canContinue}
+                  showsWords={showsWords}
                   onFork={fork}
                   onChoose={choose}
                   onShowBranches={app.branchView.show}

@@ -2,11 +2,13 @@ import { AnswerText } from "./AnswerText.tsx";
 import css from "./Reasoning.module.css";
 
 /** What the model thought before its answer, folded. */
-export function Reasoning({ text, isOver }: { text: string; isOver: boolean }) {
+export function Reasoning({ turnId, text, isOver }: { turnId?: number; text: string; isOver: boolean }) {
   return (
     <details className={css.reasoning}>
       <summary>{isOver ? "Thoughts" : "Thinking\u2026"}</summary>
-      <AnswerText text={text} caret={null} />
+      <div data-thoughts={turnId}>
+        <AnswerText text={text} caret={null} />
+      </div>
     </details>
   );
 }

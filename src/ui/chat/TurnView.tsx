@@ -1,17 +1,22 @@
 import { memo, useRef, useState } from "react";
+import type { AppState } from "../../state/app/app-state.ts";
+import { toErrorData } from "../../protocol/errors.ts";
 import { isUnfinished, type Turn, type TurnEnd } from "../../state/chat/conversation.ts";
+import { notScoredNote } from "../../state/chat/note.ts";
 import type { Pane, PaneState } from "../../state/chat/pane.ts";
 import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
+import { useStore } from "../use-store.ts";
 import { AnswerFigures } from "./AnswerFigures.tsx";
+import { lazily } from "../components/Lazily.tsx";
 import { AnswerText } from "./AnswerText.tsx";
+import { BranchCost } from "./BranchCost.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 import { LeftOut, shownPart } from "./LeftOut.tsx";
 import { Reasoning } from "./Reasoning.tsx";
 import { QuestionEditor } from "./QuestionEditor.tsx";
 import { SeveralAnswers } from "./SeveralAnswers.tsx";
-import { TokenProbabilities } from "./TokenProbabilities.tsx";
 import css from "./TurnView.module.css";
 import { VariantPager } from "./VariantPager.tsx";
 
@@ -23,7 +28,10 @@ const ENDINGS: Record<TurnEnd, string> = {
   interrupted: "Interrupted",
 };
 
+const AnswerWords = lazily(async () => (await import("./AnswerWords.tsx")).AnswerWords);
+
 interface TurnViewProps {
+  app: AppState;
   pane: Pane;
   turn: Turn;
   /** Ids of its variants. */
@@ -37,6 +45,8 @@ interface TurnViewProps {
   isIdle: boolean;
   /** Whether who answers the pane can continue an answer. */
   canContinue: boolean;
+  /** Whether the settings show how likely words were. */
+  showsWords: boolean;
   onFork: (turn: Turn) => void;
   /** Goes to a variant. */
   onChoose: (turnId: number) => void;
@@ -45,6 +55,7 @@ interface TurnViewProps {
 
 /** A question and its answer. Only the newest turn changes. */
 export const TurnView = memo(function TurnView({
+  app,
   pane,
   turn,
   variants,
@@ -53,6 +64,7 @@ export const TurnView = memo(function TurnView({
   phase,
   isIdle,
   canContinue,
+  showsWords,
   onFork,
   onChoose,
   onShowBranches,
@@ -60,9 +72,26 @@ export const TurnView = memo(function TurnView({
   /** Another variant may take its place meanwhile. */
   const [editedId, setEditedId] = useState<number | null>(null);
   const [hasFigures, setHasFigures] = useState(false);
+  /** Null: as the settings say. */
+  const [hasWords, setHasWords] = useState<boolean | null>(null);
   const answer = useRef<HTMLDivElement>(null);
   // The tokens are complete when the answer has ended, which renders the turn again.
-  const tokens = turn.end === null || turn.several ? null : pane.tokens.of(turn.id);
+  const [isScoring, setScoring] = useState(false);
+  // Whether answers from another visit can be scored depends on it.
+  useStore(app.engine.store, ({ status }) => status);
+  const hasTokens = turn.end !== null && !turn.several && pane.tokens.of(turn.id) !== null;
+  const canShowWords = hasTokens || (turn.end !== null && !turn.several && app.likelihoods.canScore(pane, turn));
+  const areWordsShown = hasTokens && (hasWords ?? showsWords);
+  const toggleWords = () => {
+    setHasWords(!areWordsShown);
+    if (hasTokens) return;
+    setScoring(true);
+    const tell = (error: unknown) => pane.tell(notScoredNote(toErrorData(error)));
+    void app.likelihoods
+      .score(pane, turn.id)
+      .catch(tell)
+      .finally(() => setScoring(false));
+  };
   const metrics = turn.end === null ? undefined : pane.metrics.get(turn.id);
   const isOneOfSeveral = isNewest && turn.several !== undefined;
   const caret =
@@ -115,17 +144,23 @@ export const TurnView = memo(function TurnView({
         />
       ) : (
         <>
-          {turn.reasoning && <Reasoning text={turn.reasoning} isOver={turn.answer !== "" || turn.end !== null} />}
+          {turn.reasoning && (
+            <Reasoning turnId={turn.id} text={turn.reasoning} isOver={turn.answer !== "" || turn.end !== null} />
+          )}
           <div className={css.answer}>
-            <div ref={answer} data-answer="">
+            <div ref={answer} data-answer={turn.id} data-card={areWordsShown ? "" : undefined}>
               <AnswerText text={turn.answer} caret={caret} />
             </div>
-            {tokens && <TokenProbabilities answer={answer} tokens={tokens} />}
+            {areWordsShown && (
+              <AnswerWords app={app} pane={pane} turnId={turn.id} answer={answer} canBranch={canContinue} />
+            )}
           </div>
         </>
       )}
       <footer className={classNames(css.foot, turn.end === null && turn.by === undefined && css.toCome)}>
         {turn.by && <span className={css.by}>{turn.by}</span>}
+        {isScoring && <output>Computing probabilities…</output>}
+        <BranchCost pane={pane} turnId={turn.id} />
         <p>{turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}</p>
         {turn.end !== null && (
           <>
@@ -145,6 +180,19 @@ export const TurnView = memo(function TurnView({
                   onClick={() => setHasFigures(!hasFigures)}
                 >
                   <Icon name="figures" />
+                </Button>
+              )}
+              {canShowWords && (
+                <Button
+                  look="icon"
+                  aria-label="Probabilities"
+                  aria-pressed={areWordsShown}
+                  title="How likely each word was; go on from one with another"
+                  aria-busy={isScoring}
+                  disabled={isScoring}
+                  onClick={toggleWords}
+                >
+                  <Icon name="percent" />
                 </Button>
               )}
               <CopyButton text={turn.answer.trim()} name="Copy answer" />

@@ -1,6 +1,7 @@
 import { flushSync } from "react-dom";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
+import type { TokenLookup } from "../batch/cell-facts.ts";
 import { focusMessageOf } from "./Composer.tsx";
 
 /** Returns a function that focuses the pane of a request; null if the pane was closed or belongs to the demo. */
@@ -22,5 +23,14 @@ export function linksTo(
       });
       focusMessageOf(pane);
     };
+  };
+}
+
+/** Returns the lookup of tokens in the answers of `panes`. */
+export function tokensIn(panes: readonly Pane[]): TokenLookup {
+  return (output) => {
+    const pane = panes.find(({ requestNames }) => requestNames.has(output.requestName));
+    const place = pane?.tokens.placeOf(output);
+    return (place && pane?.tokens.tokenAt(place)) ?? null;
   };
 }

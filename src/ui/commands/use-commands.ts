@@ -30,7 +30,8 @@ function unlessUsed(field: Element, run: () => void): void {
 export function useShortcuts(commands: Commands, singleKeys: SingleKeys): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || document.querySelector("dialog:modal, :popover-open")) return;
+      const hasOpen = document.querySelector("dialog:modal, [popover=auto]:popover-open") !== null;
+      if (event.defaultPrevented || event.isComposing || hasOpen) return;
       const field = event.target instanceof Element ? event.target.closest(TEXT_FIELDS) : null;
       const command = commandFor(commands.enabled(), event, {
         isMac,

@@ -28,7 +28,7 @@ export function CursorArea({ label, hint, value, max, words, children, ...rest }
     "aria-valuetext": words,
   } as const;
   return (
-    <div {...rest} {...slider}>
+    <div {...rest} {...slider} data-cursor-area="">
       {children}
       <span id={id} hidden>
         {hint}

@@ -59,6 +59,13 @@ const SHAPES = {
   ),
   reset: <path d="M3 8a5 5 0 1 0 1.5-3.6M3 2.5V5h2.5" />,
   northeast: <path d="M5 11l6-6M6 5h5v5" />,
+  percent: (
+    <>
+      <path d="M12.5 3.5l-9 9" />
+      <circle cx="4.75" cy="4.75" r="1.75" />
+      <circle cx="11.25" cy="11.25" r="1.75" />
+    </>
+  ),
   figures: <path d="M3.5 13V8M8 13V3M12.5 13V6" />,
   system: (
     <>

@@ -1,0 +1,22 @@
+// Going on from any word of an answer with another one.
+
+import type { LikelyToken } from "./answer-tokens.ts";
+import { withoutOthers, type Turn } from "./conversation.ts";
+
+/** How an answer came to be that begins with the words of another one. */
+export interface Branch {
+  /** The word that it took. */
+  readonly word: string;
+  /** Tokens of its prompt, and those of them that the prefix cache had; null: nobody has told yet. */
+  readonly cost: { readonly promptTokens: number; readonly cachedTokens: number } | null;
+}
+
+/** Returns whether an answer can go on with a token: control tokens and parts of characters have no text of their own. */
+export function canBranchWith({ text }: LikelyToken): boolean {
+  return text !== "" && !text.includes("\ufffd");
+}
+
+/** Returns the turn with an answer that consists of these tokens and is to be continued. */
+export function branchedTurn(turn: Turn, tokens: readonly LikelyToken[]): Turn {
+  return { ...withoutOthers(turn), answer: tokens.map(({ text }) => text).join(""), end: "stopped" };
+}

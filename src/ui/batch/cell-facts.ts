@@ -1,0 +1,66 @@
+import type { OutputPlace, AnswerToken } from "../../state/chat/answer-tokens.ts";
+import { askerOf, nameIn } from "../../state/chat/request-name.ts";
+import type { Timeline, Track } from "../../state/batch/timeline.ts";
+import { formatCount, formatMs } from "../format.ts";
+import { formatShare, visibleToken } from "../token-text.ts";
+import { cellWords, sequenceName } from "./cell-words.ts";
+
+/** Returns a token of an answer; null if nobody here knows it. */
+export type TokenLookup = (place: OutputPlace) => AnswerToken | null;
+
+/** What a cell of the timeline tells. */
+export interface CellFacts {
+  /** The tokens it made, with their probabilities; empty if it made none, or they are unknown. */
+  readonly tokens: readonly { readonly text: string; readonly share: string }[];
+  readonly sequence: string;
+  readonly what: string;
+  /** Its number and time. */
+  readonly step: string;
+  /** Who shared the step; empty where the sequence had no part in it. */
+  readonly others: string;
+}
+
+/** @param track the cell's sequence */
+export function factsOf(timeline: Timeline, track: Track, step: number, tokenOf: TokenLookup): CellFacts {
+  const { from, to } = track.outputsAt(step) ?? { from: 0, to: 0 };
+  const requestName = nameIn(track.id.requestId);
+  const tokens = Array.from({ length: to - from }, (_, i) => tokenOf({ requestName, output: from + i }));
+  const stepMs = timeline.rowsOf(step)?.stepMs;
+  return {
+    tokens: tokens.flatMap((token) => (token ? [{ text: visibleToken(token), share: formatShare(token) }] : [])),
+    sequence: sequenceName(track.id),
+    what: cellWords(track.cellAt(step)),
+    step: `Step ${formatCount(step)}${stepMs === undefined ? "" : `, ${formatMs(stepMs)} ms`}`,
+    others: isComputedIn(track, step) ? othersIn(timeline, track, step) : "",
+  };
+}
+
+/** Returns the step that made a token, its time and who shared it; empty where nobody remembers it. */
+export function stepWords(timeline: Timeline, { requestName, output }: OutputPlace): string {
+  const track = timeline.findTrack(({ requestId, index }) => index === 0 && nameIn(requestId) === requestName);
+  const step = track?.stepOf(output) ?? null;
+  if (!track || step === null) return "";
+  const facts = factsOf(timeline, track, step, () => null);
+  return [facts.step, facts.others].filter((words) => words !== "").join(", ");
+}
+
+export function cellSentence({ tokens, sequence, what, step, others }: CellFacts): string {
+  const made = tokens.map(({ text, share }) => `“${text}” ${share}, `).join("");
+  return `${sequence}. ${step}: ${made}${what}${others === "" ? "" : `, ${others}`}`;
+}
+
+function isComputedIn(track: Track, step: number): boolean {
+  const kind = track.cellAt(step)?.kind;
+  return kind === "prompt" || kind === "decode" || kind === "drafted";
+}
+
+function othersIn(timeline: Timeline, track: Track, step: number): string {
+  const others = timeline.tracksIn(step, step).filter((other) => other !== track && isComputedIn(other, step));
+  const panes = [...new Set(others.flatMap(({ id }) => askerOf(id.requestId)?.pane ?? []))].sort((a, b) => a - b);
+  const numUnnamed = others.filter(({ id }) => askerOf(id.requestId) === null).length;
+  const names = [
+    ...(panes.length > 0 ? [`${panes.length === 1 ? "Pane" : "Panes"} ${panes.join(", ")}`] : []),
+    ...(numUnnamed > 0 ? [`${formatCount(numUnnamed)} other ${numUnnamed === 1 ? "request" : "requests"}`] : []),
+  ];
+  return names.length === 0 ? "alone in its step" : `shared with ${names.join(" and ")}`;
+}

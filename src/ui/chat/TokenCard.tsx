@@ -1,0 +1,59 @@
+import { canBranchWith } from "../../state/chat/branching.ts";
+import type { AnswerToken, LikelyToken } from "../../state/chat/answer-tokens.ts";
+import { formatShare, visibleToken } from "../token-text.ts";
+import css from "./AnswerWords.module.css";
+
+interface TokenCardProps {
+  token: AnswerToken;
+  /** The step that made it; empty where nobody remembers it. */
+  madeIn: string;
+  /** Goes on from here with another token. Null: it is only shown. */
+  onBranch: ((other: LikelyToken) => void) | null;
+}
+
+/** How likely a token was, and what else could have come. */
+export function TokenCard({ token, madeIn, onBranch }: TokenCardProps) {
+  return (
+    <>
+      <p>
+        <code>{visibleToken(token)}</code> <b>{formatShare(token)}</b>
+      </p>
+      {token.likeliest.length > 0 && (
+        <ol>
+          {token.likeliest.map((other, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- two tokens may have the same text
+            <li key={index} data-chosen={isSame(other, token)}>
+              {onBranch && !isSame(other, token) && canBranchWith(other) ? (
+                <button
+                  type="button"
+                  aria-label={`Go on with ${visibleToken(other)}, ${formatShare(other)}, in a new pane`}
+                  onClick={() => onBranch(other)}
+                >
+                  <Likely token={other} />
+                </button>
+              ) : (
+                <Likely token={other} />
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+      {madeIn !== "" && <p className={css.hint}>{madeIn}</p>}
+      {onBranch && <p className={css.hint}>Choose one to go on with it in a new pane.</p>}
+    </>
+  );
+}
+
+function Likely({ token }: { token: LikelyToken }) {
+  return (
+    <span className={css.likely}>
+      <code>{visibleToken(token)}</code>
+      <i style={{ width: `${100 * Math.exp(token.logprob)}%` }} />
+      <span>{formatShare(token)}</span>
+    </span>
+  );
+}
+
+function isSame(one: LikelyToken, other: LikelyToken): boolean {
+  return one.id === other.id && one.text === other.text;
+}

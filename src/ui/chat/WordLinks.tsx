@@ -1,0 +1,134 @@
+import { useEffect } from "react";
+import type { AppState } from "../../state/app/app-state.ts";
+import { tokenOfEachCharacter, type AnswerToken } from "../../state/chat/answer-tokens.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import type { Pointed } from "../../state/batch/pointing.ts";
+import { markText } from "./marked-text.ts";
+import { characterAt, rangeOf } from "./seen-text.ts";
+
+/** A text whose tokens are known: an answer, or the thoughts before it. */
+interface TokenText {
+  readonly root: HTMLElement;
+  readonly pane: Pane;
+  readonly turnId: number;
+  readonly tokens: readonly AnswerToken[];
+  /** The turn's tokens before them. */
+  readonly first: number;
+}
+
+const TEXTS = "[data-answer], [data-thoughts]";
+
+/**
+ * Links the words of the chats with the batch: a word under the pointer is told to the batch's view, and what is pointed at
+ * there is marked in the text. Nothing is computed for words that nobody points at.
+ */
+export function WordLinks({ app }: { app: AppState }) {
+  useEffect(() => tellPointed(app), [app]);
+  useEffect(() => markPointed(app), [app]);
+  return null;
+}
+
+/** Tells which token is under the mouse or pen, once per frame. */
+function tellPointed({ batch: { pointing, dock }, workspace }: AppState): () => void {
+  let frame = 0;
+  let last: PointerEvent | null = null;
+  let unmark = () => {};
+  const leave = () => {
+    unmark();
+    unmark = () => {};
+    pointing.leave("words");
+  };
+  const look = () => {
+    frame = 0;
+    const root = last?.target instanceof Element ? last.target.closest<HTMLElement>(TEXTS) : null;
+    // Where the batch is folded away, there is nothing to be marked. Words with cards tell it themselves.
+    if (!last || !root || root.dataset["card"] !== undefined || !dock.store.getState().isOpen) return leave();
+    const text = textOf(workspace.store.getState().panes, root);
+    const character = text && characterAt(root, last.clientX, last.clientY);
+    if (!text || character === null) return leave();
+    const owners = tokenOfEachCharacter(text.tokens, root.textContent ?? "");
+    const token = owners[character] ?? 0;
+    const output = text.pane.tokens.outputOf({ turnId: text.turnId, token: text.first + token });
+    if (output === null) return leave();
+    unmark();
+    const range = rangeOf(root, owners.indexOf(token), owners.lastIndexOf(token) + 1);
+    unmark = range ? markText(range, "pointed") : () => {};
+    const { requestName, output: from } = output;
+    pointing.point({ requestName, index: 0, from, to: from + 1, by: "words" });
+  };
+  const move = (event: PointerEvent) => {
+    if (event.pointerType === "touch") return;
+    const isOver = event.target instanceof Element && event.target.closest(TEXTS) !== null;
+    const wasOver = last?.target instanceof Element && last.target.closest(TEXTS) !== null;
+    last = event;
+    if ((isOver || wasOver) && frame === 0) frame = requestAnimationFrame(look);
+  };
+  document.addEventListener("pointermove", move, { passive: true });
+  return () => {
+    document.removeEventListener("pointermove", move);
+    cancelAnimationFrame(frame);
+    leave();
+  };
+}
+
+/** Marks in the text what is pointed at elsewhere, also while the text still grows. */
+function markPointed({ batch: { pointing }, workspace }: AppState): () => void {
+  let stop = () => {};
+  const follow = (pointed: Pointed | null) => {
+    stop();
+    stop = () => {};
+    if (pointed === null || pointed.by === "words" || pointed.by === "card") return;
+    const pane = workspace.store.getState().panes.find(({ requestNames }) => requestNames.has(pointed.requestName));
+    if (!pane || pointed.index > 0) return;
+    let isOver = false;
+    let unmark = markIn(pane, pointed);
+    const markAgain = () => {
+      if (isOver) return;
+      unmark();
+      unmark = markIn(pane, pointed);
+    };
+    const off = pane.store.subscribe((state, before) => {
+      // React writes the text in a microtask before this one.
+      if (state.turns !== before.turns) queueMicrotask(markAgain);
+    });
+    stop = () => {
+      isOver = true;
+      off();
+      unmark();
+    };
+  };
+  const off = pointing.store.subscribe(follow);
+  return () => {
+    off();
+    stop();
+  };
+}
+
+function markIn(pane: Pane, { requestName, from, to }: Pointed): () => void {
+  const place = pane.tokens.placeOf({ requestName, output: from });
+  const section = document.querySelector(`[data-pane="${pane.number}"]`);
+  const undo = [...(place && section ? section.querySelectorAll<HTMLElement>(TEXTS) : [])].flatMap((root) => {
+    const text = textOf([pane], root);
+    if (!text || !place || text.turnId !== place.turnId) return [];
+    const first = place.token - text.first;
+    const owners = tokenOfEachCharacter(text.tokens, root.textContent ?? "");
+    const isMarked = (token: number) => token >= first && token < first + to - from;
+    const start = owners.findIndex(isMarked);
+    const range = start < 0 ? null : rangeOf(root, start, owners.findLastIndex(isMarked) + 1);
+    return range ? [markText(range)] : [];
+  });
+  return () => {
+    for (const unmark of undo) unmark();
+  };
+}
+
+function textOf(panes: readonly Pane[], root: HTMLElement): TokenText | null {
+  const { answer, thoughts } = root.dataset;
+  const number = Number(root.closest<HTMLElement>("[data-pane]")?.dataset["pane"]);
+  const pane = panes.find((each) => each.number === number);
+  const turnId = Number(answer ?? thoughts);
+  const told = pane?.tokens.of(turnId);
+  if (!pane || !told) return null;
+  if (thoughts !== undefined) return { root, pane, turnId, tokens: told.reasoning, first: 0 };
+  return { root, pane, turnId, tokens: told.answer, first: told.reasoning.length };
+}
