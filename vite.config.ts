@@ -17,14 +17,15 @@ const IN_THE_PAGE =
   /\/src\/(?:ui|state|client|protocol)\/|\/node_modules\/(?:react|react-dom|scheduler|zustand|idb-keyval|comlink)\//;
 /** ... without those that are loaded on demand: what a first visit does not show at once. */
 const ON_DEMAND = [
-  /\/ui\/(?:bench|branches|chat\/markdown|connections|duel|player|unsupported)\//,
-  /\/ui\/(?:app\/UndoToast|components\/VirtualList|engine\/ServingNotice|demo\/Demo(?:View|Pane|Race))\b/,
+  /\/ui\/batch\/(?:DockPanels|Timeline|Chart|Cache|Latency|draw-|timeline-|cell-|use-timeline|use-pointer|stamps)/,
+  /\/ui\/(?:bench|branches|chat\/markdown|connections|duel|player|unsupported|words)\//,
+  /\/ui\/(?:app\/UndoToast|components\/(?:VirtualList|CursorArea|PointerCard)|engine\/ServingNotice|demo\/Demo(?:View|Pane|Race))\b/,
   /\/ui\/chat\/(?:ContextMeter|SavedPromptsBody)\b/,
   /\/ui\/explain\/(?!ExplainButton)/,
   /\/ui\/history\/(?!ChatsButton)/,
   /\/ui\/models\/(?!ModelPicker)/,
   /\/ui\/settings\/(?!(?:AppSettings|PaneSettings|AnsweredBy)\.)/,
-  /\/state\/(?:chat\/(?:branch-lines|context-meter|saved-prompts)|workspace\/export-chats)\b/,
+  /\/state\/(?:chat\/(?:branch-lines|context-meter|likelihoods|saved-prompts)|workspace\/export-chats)\b/,
   /\/state\/history\/(?!closed-chats?\.|words\.)/,
   /\/state\/(?:duel\/|player\/(?!handed-over))/,
   /\/client\/(?:(?:block-ledger|check-recording|chrome-trace|read-recording)\.|remote\/(?!address)|page-api)/,

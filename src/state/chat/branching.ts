@@ -1,6 +1,8 @@
 // Going on from any word of an answer with another one.
 
 import type { LikelyToken } from "./answer-tokens.ts";
+import { continuesText } from "../settings/settings.ts";
+import type { Pane, PaneContext } from "./pane.ts";
 import { withoutOthers, type Turn } from "./conversation.ts";
 
 /** How an answer came to be that begins with the words of another one. */
@@ -9,6 +11,18 @@ export interface Branch {
   readonly word: string;
   /** Tokens of its prompt, and those of them that the prefix cache had; null: nobody has told yet. */
   readonly cost: { readonly promptTokens: number; readonly cachedTokens: number } | null;
+}
+
+/** Returns whether the tokens of a turn's answer can be found by its text: the page's engine chats, and gave it. */
+export function canScore(
+  { engine, settings }: Pick<PaneContext, "engine" | "settings">,
+  pane: Pane,
+  turn: Turn,
+): boolean {
+  const { settings: own, answerer } = pane.store.getState();
+  const state = engine.store.getState();
+  if (state.status !== "ready" || answerer !== null || turn.by !== undefined || turn.answer === "") return false;
+  return !continuesText({ ...settings.inherited(), ...own }, state.engine.model);
 }
 
 /** Returns whether an answer can go on with a token: control tokens and parts of characters have no text of their own. */

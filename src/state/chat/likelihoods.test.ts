@@ -1,19 +1,19 @@
 import { expect, it, vi } from "vitest";
 import type { ChatCompletion } from "../../protocol/openai.ts";
 import { lastTurn, openPanes } from "../../testing/app/open-panes.ts";
-import { Likelihoods } from "./likelihoods.ts";
+import { canScore } from "./branching.ts";
+import { findLikeliest, scoreAnswer } from "./likelihoods.ts";
 
 const count = { answer: () => "a b c d e f g h" };
 
 it("asks for the alternatives of a word where they were not told, once, and of no server", async () => {
   const { control, context, first, step, openPane } = openPanes(count);
   await control.start();
-  const likelihoods = new Likelihoods(context);
   const pane = openPane(1);
   pane.send("Count.");
   await step(8);
   expect(pane.tokens.of(0)!.answer[1]!.likeliest).toEqual([]);
-  const finding = likelihoods.findLikeliest(pane, 0, 1);
+  const finding = findLikeliest(context, pane, 0, 1);
   await step(2);
   await finding;
   expect(first.accepted.at(-1)).toMatchObject({
@@ -24,7 +24,7 @@ it("asks for the alternatives of a word where they were not told, once, and of n
   });
   expect(pane.tokens.of(0)!.answer[1]!.likeliest.map(({ text }) => text)).toContain(" other1");
   const { length } = first.accepted;
-  await likelihoods.findLikeliest(pane, 0, 1);
+  await findLikeliest(context, pane, 0, 1);
   expect(first.accepted).toHaveLength(length);
   expect(lastTurn(pane)?.answer).toBe("a b c d e f g h");
 });
@@ -32,18 +32,17 @@ it("asks for the alternatives of a word where they were not told, once, and of n
 it("scores an answer from another visit by its text", async () => {
   const { control, context, first, openPane } = openPanes(count);
   await control.start();
-  const likelihoods = new Likelihoods(context);
   const turn = { id: 0, question: "Count.", answer: "a b", end: "stop" as const };
   const pane = openPane(1, { title: null, settings: {}, turns: [turn], firstSent: 0, draft: "" });
-  expect(likelihoods.canScore(pane, turn)).toBe(true);
-  expect(likelihoods.canScore(pane, { ...turn, by: "a server" })).toBe(false);
+  expect(canScore(context, pane, turn)).toBe(true);
+  expect(canScore(context, pane, { ...turn, by: "a server" })).toBe(false);
   const score = (decoded_token: string, logprob: number) => ({ decoded_token, logprob, rank: 1 });
   const answer = {
     choices: [{ prompt_token_ids: [9, 5, 6] }],
     prompt_logprobs: [null, { 5: score("a", -2), 7: score("x", -1) }, { 6: score(" b", -0.5) }],
   } as unknown as ChatCompletion;
   vi.spyOn(first.chat.completions, "create").mockResolvedValue(answer);
-  await likelihoods.score(pane, 0);
+  await scoreAnswer(context, pane, 0);
   expect(pane.tokens.of(0)?.answer).toEqual([
     {
       id: 5,

@@ -1,6 +1,8 @@
+// How likely the words of answers were, and what else could have come, where the answers did not tell it.
+
 import type { ChorusEngine } from "../../protocol/engine.ts";
 import type { PromptLogprobs } from "../../protocol/openai.ts";
-import { continuesText, requestFields, withSetting, type Settings } from "../settings/settings.ts";
+import { requestFields, withSetting, type Settings } from "../settings/settings.ts";
 import { TokenReader, type AnswerToken, type LikelyToken } from "./answer-tokens.ts";
 import { branchedTurn } from "./branching.ts";
 import { messagesFrom, type Turn } from "./conversation.ts";
@@ -19,61 +21,46 @@ interface OwnAnswer {
   readonly requestId: string;
 }
 
-/** Computes how likely the words of answers were, and what else could have come, where the answers did not tell it. */
-export class Likelihoods {
-  readonly #context: Pick<PaneContext, "engine" | "settings">;
+type Asking = Pick<PaneContext, "engine" | "settings">;
 
-  constructor(context: Pick<PaneContext, "engine" | "settings">) {
-    this.#context = context;
-  }
+/**
+ * Finds the tokens of an answer from another visit by its text. The whole prompt is computed for it.
+ * @throws ChorusError where the engine refuses or dies
+ */
+export async function scoreAnswer(context: Asking, pane: Pane, turnId: number): Promise<void> {
+  const answer = answerOf(context, pane, turnId);
+  if (answer !== null) pane.tokens.adopt(turnId, { reasoning: [], answer: await scoredTokens(answer) });
+}
 
-  /** Whether an answer without known tokens can be scored: the page's engine chats, and gave it. */
-  canScore(pane: Pane, turn: Turn): boolean {
-    const { settings: own, answerer } = pane.store.getState();
-    const state = this.#context.engine.store.getState();
-    if (state.status !== "ready" || answerer !== null || turn.by !== undefined || turn.answer === "") return false;
-    return !continuesText({ ...this.#context.settings.inherited(), ...own }, state.engine.model);
-  }
+/**
+ * Finds what else was likely at a token of an answer, if that is not known yet.
+ * @throws ChorusError where the engine refuses or dies
+ */
+export async function findLikeliest(context: Asking, pane: Pane, turnId: number, token: number): Promise<void> {
+  const { reasoning, answer } = pane.tokens.of(turnId) ?? { reasoning: [], answer: [] };
+  const told = answer[token];
+  // A server's token, which has no id, can't be asked for.
+  if (told === undefined || told.id === null || told.likeliest.length > 0) return;
+  const own = answerOf(context, pane, turnId);
+  const before = [...reasoning, ...answer.slice(0, token)];
+  const likeliest = own ? await likeliestAfter(own, before, answer.slice(0, token)) : [];
+  pane.tokens.setLikeliest({ turnId, token: reasoning.length + token }, likeliest);
+}
 
-  /**
-   * Finds the tokens of an answer from another visit by its text. The whole prompt is computed for it.
-   * @throws ChorusError where the engine refuses or dies
-   */
-  async score(pane: Pane, turnId: number): Promise<void> {
-    const answer = this.#answerOf(pane, turnId);
-    if (answer !== null) pane.tokens.adopt(turnId, { reasoning: [], answer: await scoredTokens(answer) });
-  }
-
-  /**
-   * Finds what else was likely at a token of an answer, if that is not known yet.
-   * @throws ChorusError where the engine refuses or dies
-   */
-  async findLikeliest(pane: Pane, turnId: number, token: number): Promise<void> {
-    const { reasoning, answer } = pane.tokens.of(turnId) ?? { reasoning: [], answer: [] };
-    const told = answer[token];
-    // A server's token, which has no id, can't be asked for.
-    if (told === undefined || told.id === null || told.likeliest.length > 0) return;
-    const own = this.#answerOf(pane, turnId);
-    const before = [...reasoning, ...answer.slice(0, token)];
-    const likeliest = own ? await likeliestAfter(own, before, answer.slice(0, token)) : [];
-    pane.tokens.setLikeliest({ turnId, token: reasoning.length + token }, likeliest);
-  }
-
-  #answerOf(pane: Pane, turnId: number): OwnAnswer | null {
-    const { turns, firstSent, settings } = pane.store.getState();
-    const state = this.#context.engine.store.getState();
-    const at = turns.findIndex(({ id }) => id === turnId);
-    const turn = turns[at];
-    if (state.status !== "ready" || turn === undefined) return null;
-    return {
-      engine: state.engine,
-      turns: turns.slice(0, at + 1),
-      turn,
-      firstSent: Math.min(firstSent, at),
-      settings: { ...this.#context.settings.inherited(), ...settings },
-      requestId: pane.requestNames.next(at + 1),
-    };
-  }
+function answerOf({ engine, settings: shared }: Asking, pane: Pane, turnId: number): OwnAnswer | null {
+  const { turns, firstSent, settings } = pane.store.getState();
+  const state = engine.store.getState();
+  const at = turns.findIndex(({ id }) => id === turnId);
+  const turn = turns[at];
+  if (state.status !== "ready" || turn === undefined) return null;
+  return {
+    engine: state.engine,
+    turns: turns.slice(0, at + 1),
+    turn,
+    firstSent: Math.min(firstSent, at),
+    settings: { ...shared.inherited(), ...settings },
+    requestId: pane.requestNames.next(at + 1),
+  };
 }
 
 /**

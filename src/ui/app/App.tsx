@@ -24,7 +24,7 @@ import { useStore } from "../use-store.ts";
 const UnsupportedPage = lazily(async () => (await import("../unsupported/UnsupportedPage.tsx")).UnsupportedPage);
 const BranchDialog = lazily(async () => (await import("../branches/BranchDialog.tsx")).BranchDialog);
 const ServingNotice = lazily(async () => (await import("../engine/ServingNotice.tsx")).ServingNotice);
-const WordLinks = lazily(async () => (await import("../chat/WordLinks.tsx")).WordLinks);
+const WordLinks = lazily(async () => (await import("../words/WordLinks.tsx")).WordLinks);
 const DemoView = lazily(async () => (await import("../demo/DemoView.tsx")).DemoView);
 
 export function App({ app, theme }: { app: AppState; theme: Theme }) {

@@ -5,20 +5,22 @@ import type { Connections } from "../../state/connections/connections.ts";
 import { BatchingSwitch } from "./BatchingSwitch.tsx";
 import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
+import { lazily } from "../components/Lazily.tsx";
 import { Icon } from "../components/Icon.tsx";
 import type { PaneLinks } from "../chat/pane-links.ts";
-import { HAS_ROOM_FOR_MAP, PHONE, useMedia } from "../use-media.ts";
+import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 import { AlertsSheet } from "./AlertsSheet.tsx";
 import { BatchCounters } from "./BatchCounters.tsx";
 import css from "./BatchDock.module.css";
 import type { TokenLookup } from "./cell-facts.ts";
-import { CacheBlocksPanel } from "./CacheBlocksPanel.tsx";
-import { ChartsPanel } from "./ChartsPanel.tsx";
 import { DockHandle } from "./DockHandle.tsx";
 import { RemoteBatches } from "./RemoteBatches.tsx";
 import { SaveMenu } from "./SaveMenu.tsx";
-import { TimelinePanel } from "./TimelinePanel.tsx";
+
+// The page is there before they are: their room is kept, and there is nothing to be seen in them at first.
+const loadPanels = async () => (await import("./DockPanels.tsx")).DockPanels;
+const DockPanels = lazily(loadPanels);
 
 interface BatchDockProps {
   batch: Batch;
@@ -33,9 +35,10 @@ export function BatchDock({ batch, connections, commands, linkTo, tokenOf }: Bat
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store, (state) => state);
   const isPhone = useMedia(PHONE);
-  const hasMap = useMedia(HAS_ROOM_FOR_MAP);
   const body = useRef<HTMLDivElement>(null);
   useSoloOfPaneHeads(batch);
+  // A dock that is folded may be opened by a key that goes to one of them.
+  useEffect(() => void loadPanels().catch(() => undefined), []);
   const hasBody = isOpen || isPhone;
   return (
     <section className={css.dock} aria-label="Batch">
@@ -84,9 +87,7 @@ export function BatchDock({ batch, connections, commands, linkTo, tokenOf }: Bat
           className={css.body}
           style={heightPx === null ? undefined : ({ "--dock-h": `${heightPx}px` } as CSSProperties)}
         >
-          <TimelinePanel batch={batch} linkTo={linkTo} tokenOf={tokenOf} />
-          <ChartsPanel batch={batch} />
-          {hasMap && <CacheBlocksPanel batch={batch} linkTo={linkTo} />}
+          <DockPanels batch={batch} linkTo={linkTo} tokenOf={tokenOf} />
         </div>
       )}
     </section>

@@ -1,6 +1,7 @@
 import { memo, useRef, useState } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import { toErrorData } from "../../protocol/errors.ts";
+import { canScore } from "../../state/chat/branching.ts";
 import { isUnfinished, type Turn, type TurnEnd } from "../../state/chat/conversation.ts";
 import { notScoredNote } from "../../state/chat/note.ts";
 import type { Pane, PaneState } from "../../state/chat/pane.ts";
@@ -28,7 +29,16 @@ const ENDINGS: Record<TurnEnd, string> = {
   interrupted: "Interrupted",
 };
 
-const AnswerWords = lazily(async () => (await import("./AnswerWords.tsx")).AnswerWords);
+const AnswerWords = lazily(async () => (await import("../words/AnswerWords.tsx")).AnswerWords);
+
+async function score(app: AppState, pane: Pane, turnId: number): Promise<void> {
+  try {
+    const { scoreAnswer } = await import("../../state/chat/likelihoods.ts");
+    await scoreAnswer(app, pane, turnId);
+  } catch (error) {
+    pane.tell(notScoredNote(toErrorData(error)));
+  }
+}
 
 interface TurnViewProps {
   app: AppState;
@@ -80,17 +90,13 @@ export const TurnView = memo(function TurnView({
   // Whether answers from another visit can be scored depends on it.
   useStore(app.engine.store, ({ status }) => status);
   const hasTokens = turn.end !== null && !turn.several && pane.tokens.of(turn.id) !== null;
-  const canShowWords = hasTokens || (turn.end !== null && !turn.several && app.likelihoods.canScore(pane, turn));
+  const canShowWords = hasTokens || (turn.end !== null && !turn.several && canScore(app, pane, turn));
   const areWordsShown = hasTokens && (hasWords ?? showsWords);
   const toggleWords = () => {
     setHasWords(!areWordsShown);
     if (hasTokens) return;
     setScoring(true);
-    const tell = (error: unknown) => pane.tell(notScoredNote(toErrorData(error)));
-    void app.likelihoods
-      .score(pane, turn.id)
-      .catch(tell)
-      .finally(() => setScoring(false));
+    void score(app, pane, turn.id).finally(() => setScoring(false));
   };
   const metrics = turn.end === null ? undefined : pane.metrics.get(turn.id);
   const isOneOfSeveral = isNewest && turn.several !== undefined;

@@ -6,6 +6,7 @@ import {
   type LikelyToken,
   type TurnTokens,
 } from "../../state/chat/answer-tokens.ts";
+import { findLikeliest } from "../../state/chat/likelihoods.ts";
 import { noRoomNote } from "../../state/chat/note.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
@@ -78,7 +79,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
     if (at === null) return;
     const timer = setTimeout(
       () =>
-        void app.likelihoods.findLikeliest(pane, turnId, at).then(
+        void findLikeliest(app, pane, turnId, at).then(
           () => setNews((count) => count + 1),
           // It is only a look aside: without an answer the card stays without alternatives.
           () => undefined,
