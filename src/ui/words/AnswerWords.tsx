@@ -43,7 +43,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
   const [isKept, setKept] = useState(false);
   /** Counts the times that alternatives came. */
   const [, setNews] = useState(0);
-  const card = useRef<HTMLDialogElement>(null);
+  const card = useRef<HTMLDivElement>(null);
   // They are complete: only what else was likely is told later.
   const [{ reasoning, answer: tokens }] = useState(() => pane.tokens.of(turnId) ?? NO_TOKENS);
   const token = at === null ? null : pane.tokens.tokenAt({ turnId, token: reasoning.length + at });
@@ -153,10 +153,10 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
         onKeyDown={onKeyDown}
         onBlur={() => isKept || setAt(null)}
       />
-      <dialog
+      <div
         ref={card}
+        {...CARD}
         className={css.card}
-        aria-label="Alternatives"
         aria-hidden={!isKept}
         data-kept={isKept}
         popover="manual"
@@ -167,10 +167,13 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
         }}
       >
         {token && <TokenCard token={token} madeIn={madeIn} onBranch={isKept && canBranch ? branch : null} />}
-      </dialog>
+      </div>
     </>
   );
 }
+
+// Not a <dialog>: it would take the focus even while it only accompanies the pointer.
+const CARD = { role: "dialog", "aria-label": "Alternatives" } as const;
 
 const NO_TOKENS: TurnTokens = { reasoning: [], answer: [] };
 
