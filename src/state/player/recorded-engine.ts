@@ -49,6 +49,8 @@ export class RecordedEngine implements WatchedEngine {
 
   stats = notRecorded;
   metrics = notRecorded;
+  kvBlockTokens = notRecorded;
+  detokenize = notRecorded;
   update = notRecorded;
 
   #emit<Name extends keyof EngineEvents>(name: Name, payload: EngineEvents[Name]): void {

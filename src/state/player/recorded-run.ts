@@ -1,5 +1,6 @@
 import type { RecordedEvent, Recording } from "../../client/recording-format.ts";
-import { askerOf } from "../chat/request-name.ts";
+import type { OutputPlace } from "../chat/answer-tokens.ts";
+import { askerOf, nameIn } from "../chat/request-name.ts";
 import type { FinishReason } from "../../protocol/openai.ts";
 import type { AskedReport, SequenceId, StepReport } from "../../protocol/reports.ts";
 
@@ -99,6 +100,20 @@ export function wordsAt(
     text: told.flatMap((piece) => (isNew(piece) ? [] : [piece.text])).join(""),
     newest: told.flatMap((piece) => (isNew(piece) ? [piece.text] : [])).join(""),
   };
+}
+
+/** Returns what a request's output token wrote; null where a step wrote several at once, from its second on, or is unknown. */
+export function recordedToken(
+  { sequences }: RecordedRun,
+  { requestName, output }: OutputPlace,
+): { readonly text: string; readonly logprob: null } | null {
+  const sequence = sequences.find(({ requestId, index }) => index === 0 && nameIn(requestId) === requestName);
+  let first = 0;
+  for (const { tokenIds, text } of sequence?.pieces ?? []) {
+    if (first === output) return { text, logprob: null };
+    first += tokenIds.length;
+  }
+  return null;
 }
 
 /** Returns the tokens of a sequence up to a place. */

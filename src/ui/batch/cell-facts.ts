@@ -1,16 +1,16 @@
-import type { OutputPlace, AnswerToken } from "../../state/chat/answer-tokens.ts";
+import type { OutputPlace } from "../../state/chat/answer-tokens.ts";
 import { askerOf, nameIn } from "../../state/chat/request-name.ts";
 import type { Timeline, Track } from "../../state/batch/timeline.ts";
 import { formatCount, formatMs } from "../format.ts";
 import { formatShare, visibleToken } from "../token-text.ts";
 import { cellWords, sequenceName } from "./cell-words.ts";
 
-/** Returns a token of an answer; null if nobody here knows it. */
-export type TokenLookup = (place: OutputPlace) => AnswerToken | null;
+/** Returns a token of an answer; null if nobody here knows it. `logprob` null: its probability is not known. */
+export type TokenLookup = (place: OutputPlace) => { readonly text: string; readonly logprob: number | null } | null;
 
 /** What a cell of the timeline tells. */
 export interface CellFacts {
-  /** The tokens it made, with their probabilities; empty if it made none, or they are unknown. */
+  /** The tokens it made, with their probabilities where they are known; empty if it made none, or they are unknown. */
   readonly tokens: readonly { readonly text: string; readonly share: string }[];
   readonly sequence: string;
   readonly what: string;
@@ -27,12 +27,16 @@ export function factsOf(timeline: Timeline, track: Track, step: number, tokenOf:
   const tokens = Array.from({ length: to - from }, (_, i) => tokenOf({ requestName, output: from + i }));
   const stepMs = timeline.rowsOf(step)?.stepMs;
   return {
-    tokens: tokens.flatMap((token) => (token ? [{ text: visibleToken(token), share: formatShare(token) }] : [])),
+    tokens: tokens.flatMap((token) => (token ? [{ text: visibleToken(token), share: shareOf(token.logprob) }] : [])),
     sequence: sequenceName(track.id),
     what: cellWords(track.cellAt(step)),
     step: `Step ${formatCount(step)}${stepMs === undefined ? "" : `, ${formatMs(stepMs)} ms`}`,
     others: isComputedIn(track, step) ? othersIn(timeline, track, step) : "",
   };
+}
+
+function shareOf(logprob: number | null): string {
+  return logprob === null ? "" : formatShare({ logprob });
 }
 
 /** Returns the step that made a token, its time and who shared it; empty where nobody remembers it. */
@@ -45,7 +49,7 @@ export function stepWords(timeline: Timeline, { requestName, output }: OutputPla
 }
 
 export function cellSentence({ tokens, sequence, what, step, others }: CellFacts): string {
-  const made = tokens.map(({ text, share }) => `“${text}” ${share}, `).join("");
+  const made = tokens.map(({ text, share }) => `“${text}”${share === "" ? "" : ` ${share}`}, `).join("");
   return `${sequence}. ${step}: ${made}${what}${others === "" ? "" : `, ${others}`}`;
 }
 

@@ -2,15 +2,12 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react"
 import { askerOf } from "../../state/chat/request-name.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Player } from "../../state/player/player.ts";
-import { shownAt } from "../../state/player/recorded-run.ts";
+import { recordedToken, shownAt } from "../../state/player/recorded-run.ts";
 import { keyOfSequence, RunAgain } from "../../state/player/run-again.ts";
 import { BatchCounters } from "../batch/BatchCounters.tsx";
 import dock from "../batch/BatchDock.module.css";
-import { CacheBlocksPanel } from "../batch/CacheBlocksPanel.tsx";
-import { ChartsPanel } from "../batch/ChartsPanel.tsx";
-import { TimelinePanel } from "../batch/TimelinePanel.tsx";
+import { DockPanels } from "../batch/DockPanels.tsx";
 import { classNames } from "../class-names.ts";
-import { HAS_ROOM_FOR_MAP, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 import { PlayedAnswer } from "./PlayedAnswer.tsx";
 import css from "./PlayerView.module.css";
@@ -29,7 +26,6 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
   const { run, batch } = player;
   const place = useStore(player.store, (state) => state.place);
   const isPlaying = useStore(player.store, (state) => state.isPlaying);
-  const hasMap = useMedia(HAS_ROOM_FOR_MAP);
   const [again] = useState(() => new RunAgain(run));
   const results = useStore(again.store, (state) => state.results);
   const shown = useMemo(() => shownAt(run, place), [run, place]);
@@ -97,9 +93,7 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
           <BatchCounters metrics={batch.metrics} />
         </div>
         <div className={dock.body}>
-          <TimelinePanel batch={batch} linkTo={linkTo} />
-          <ChartsPanel batch={batch} />
-          {hasMap && <CacheBlocksPanel batch={batch} linkTo={linkTo} />}
+          <DockPanels batch={batch} linkTo={linkTo} tokenOf={(output) => recordedToken(run, output)} />
         </div>
       </section>
     </main>
