@@ -59,10 +59,10 @@ export class AnswerTokens {
     entry?.requests.push({ name: requestName, first: entry.all.length });
   }
 
-  /** @param part what has come, with the tokens that it came with */
-  add(turnId: number, part: { text: string; reasoning: string; tokens: readonly AnswerToken[] }): void {
+  /** @param part what has come, with the tokens that it came with. Without tokens nothing is kept of it. */
+  add(turnId: number, part: { text: string; reasoning: string; tokens: readonly AnswerToken[] | null }): void {
     const entry = this.#ofTurns.get(turnId);
-    if (entry === undefined) return;
+    if (entry === undefined || part.tokens === null) return;
     // What came before the answer's first text was reasoning, or held back with it.
     if (part.text !== "" && part.reasoning === "" && !entry.hasAnswer && entry.numReasoning > 0) {
       entry.numReasoning = entry.all.length;
@@ -96,7 +96,7 @@ export class AnswerTokens {
   /** Returns the ids of the tokens that an answer consists of, to continue it exactly; null if they are not known. */
   idsOf(turnId: number, answer: string): number[] | null {
     const entry = this.#ofTurns.get(turnId);
-    if (entry === undefined) return null;
+    if (entry === undefined || answer === "") return null;
     let length = 0;
     let end = entry.numReasoning;
     // A stop string that was held back has tokens, but no text.

@@ -4,7 +4,7 @@ import { randomId } from "../../protocol/random-id.ts";
 import type { Answerer, RemoteModel } from "../../protocol/answerer.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import { remoteName, type Connections } from "../connections/connections.ts";
-import type { Branch } from "./branching.ts";
+import { Branches } from "./branching.ts";
 import { answeredBy, isUnfinished, withAnswer, withoutOthers, type TurnEnd } from "./conversation.ts";
 import type { EngineControl, EngineState } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
@@ -79,7 +79,7 @@ export class Pane {
   /** Of answers that came to their end, by turn id. They are not saved, and last as long as the page. */
   readonly metrics = new Map<number, RequestMetrics>();
   /** Of answers that begin with the words of another one, by turn id. They last as long as the page. */
-  readonly branches = new Map<number, Branch>();
+  readonly branches = new Branches();
   readonly requestNames;
   readonly #store;
   readonly #context: PaneContext;
@@ -249,12 +249,7 @@ export class Pane {
     const fresh = request === undefined ? null : this.#context.book.figuresOf(request);
     const shown = this.#store.getState().figures;
     if (fresh === null || (shown && isSameFigures(fresh, shown))) return;
-    const { promptTokens, cachedTokens } = fresh;
-    const { id = -1 } = this.#store.getState().turns.at(-1) ?? {};
-    const branch = this.branches.get(id);
-    if (branch?.cost === null && promptTokens !== null && cachedTokens !== null) {
-      this.branches.set(id, { ...branch, cost: { promptTokens, cachedTokens } });
-    }
+    this.branches.tellCost(this.#store.getState().turns.at(-1)?.id ?? -1, fresh);
     this.#store.setState({ figures: fresh });
   }
 
@@ -317,29 +312,26 @@ export class Pane {
     const last = turns.at(-1);
     const { id = 0, answer = "" } = last ?? {};
     this.metrics.delete(id);
-    const abort = new AbortController();
     const isRemote = "baseUrl" in by;
-    const engine = isRemote ? null : by;
-    const run: Run = { engine, abort, startLength: answer.length, answers: new GrowingAnswers(last ?? {}), firstSent };
+    const [engine, abort, answers] = [isRemote ? null : by, new AbortController(), new GrowingAnswers(last ?? {})];
+    const run: Run = { engine, abort, startLength: answer.length, answers, firstSent };
     this.#run = run;
     const name = this.requestNames.next(turns.length);
     const all = { ...this.#context.settings.inherited(), ...own };
     // One answer is continued, not several.
     const settings = answer === "" ? all : withSetting(all, "n", null);
     this.#requests.set(id, name);
-    const begun = answer === "" ? null : this.tokens.idsOf(id, answer);
+    const begun = this.tokens.idsOf(id, answer);
     this.tokens.begin(id, name, answer !== "");
     this.#store.setState({ phase: "queued" });
     try {
-      const { signal } = run.abort;
       const answerer = isRemote ? await this.#open(by) : by;
-      const question = { answerer, turns, begun, firstSent, settings, requestId: name, signal };
+      const question = { answerer, turns, begun, firstSent, settings, requestId: name, signal: abort.signal };
       for await (const part of streamAnswer(question)) {
         if (this.#run !== run) return;
         run.firstSent = part.firstSent;
         run.answers.add(part);
-        const { tokens, text, reasoning } = part;
-        if (tokens) this.tokens.add(id, { tokens, text, reasoning });
+        this.tokens.add(id, part);
         if (part.metrics) this.metrics.set(id, part.metrics);
         this.#context.scheduleFlush(this.#showText);
       }

@@ -96,7 +96,7 @@ export class Workspace {
    * @param token of the answer, 0 is its first
    */
   branchPane(pane: Pane, turnId: number, token: number, other: LikelyToken): Pane | null {
-    const chat = pane.toSaved();
+    const chat = asNewChat(pane.toSaved());
     const at = chat.turns.findIndex(({ id }) => id === turnId);
     const turn = chat.turns[at];
     const tokens = pane.tokens.of(turnId);
@@ -104,7 +104,8 @@ export class Workspace {
     const { likeliest = [] } = tokens.answer[token] ?? {};
     const answer = [...tokens.answer.slice(0, token), { ...other, likeliest }];
     const turns = [...chat.turns.slice(0, at), branchedTurn(turn, answer)];
-    const opened = this.#openBeside(pane, { ...chat, turns, firstSent: Math.min(chat.firstSent, at), draft: "" });
+    const firstSent = Math.min(chat.firstSent, at);
+    const opened = this.#openBeside(pane, { ...chat, turns, unchosen: [], firstSent, draft: "" });
     opened?.tokens.adopt(turnId, { ...tokens, answer });
     opened?.branches.set(turnId, { word: other.text, cost: null });
     opened?.continueAnswer();

@@ -68,7 +68,7 @@ interface FakeRequest {
   readonly reasoning: ReasoningSplitter;
   readonly promptTokens: number;
   readonly maxTokens: number;
-  readonly logprobs: ((word: string) => { content: TokenLogprob[] }) | null;
+  readonly logprobs: ((word: string) => ReturnType<typeof logprobsOf>) | null;
   readonly hasMetrics: boolean;
   /** Answers that grow side by side: the same words, in capitals from the second on. */
   readonly numAnswers: number;
@@ -299,13 +299,8 @@ export class FakeEngine implements ChorusEngine {
     this.#report(request, "queued", null);
     const text = body.messages.map(({ content }) => content).join("\n");
     const question = body.messages.at(-1)?.content ?? "";
-    this.#emit("words", {
-      status: "asked",
-      requestId: request.id,
-      question,
-      text,
-      body: askedBody(text, request.maxTokens, body),
-    });
+    const asked = askedBody(text, request.maxTokens, body);
+    this.#emit("words", { status: "asked", requestId: request.id, question, text, body: asked });
     options.signal?.addEventListener("abort", () => {
       if (!this.#requests.includes(request)) return;
       this.#leave(request.id);
