@@ -78,7 +78,6 @@ export class Pane {
   readonly tokens = new AnswerTokens();
   /** Of answers that came to their end, by turn id. They are not saved, and last as long as the page. */
   readonly metrics = new Map<number, RequestMetrics>();
-  /** Of answers that begin with the words of another one, by turn id. They last as long as the page. */
   readonly branches = new Branches();
   readonly requestNames;
   readonly #store;
