@@ -84,7 +84,8 @@ test("probabilities are shown when enabled, to pointer and keyboard, and nothing
 
   const answer = app.pane(1).turn.locator("[data-answer]");
   const before = await answer.boundingBox();
-  // On its first word.
+  // Its words are ready, and this is the first one.
+  await expect(app.pane(1).turn.getByRole("slider")).toBeAttached();
   await answer.hover({ position: { x: 8, y: 12 } });
   await expect(page.getByText("␣other4")).toBeVisible();
   expect(await answer.boundingBox()).toEqual(before);
