@@ -215,7 +215,7 @@ test("alerts show in a line and a list, and their thresholds change by keys and 
   await expect(dialog.getByRole("region", { name: "Now" })).toContainText("128 sequences wait, more than 100.");
   await tell("resolved");
   await expect(dialog.getByRole("region", { name: "Earlier" })).toContainText("128 sequences wait, more than 100.");
-  await expect(dialog).toContainText("Nothing is over its threshold now.");
+  await expect(dialog).toContainText("No threshold is crossed now.");
   const threshold = dialog.getByRole("textbox", { name: "Waiting sequences, over" });
   await expect(threshold).toHaveAttribute("placeholder", "100");
   await threshold.fill("1.5");

@@ -1,8 +1,12 @@
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 
 import type { Alert } from "../../protocol/reports.ts";
 import { FakeEngine } from "../../testing/app/fake-engine.ts";
 import { alertWords, BatchAlerts, readThreshold, THRESHOLD_FIELDS } from "./batch-alerts.ts";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 const QUEUE: Alert = {
   status: "raised",
@@ -58,6 +62,19 @@ it("gives thresholds to the engine, and to the next one; without any the engine 
   alerts.set("itlMs", undefined);
   alerts.set("queueLength", undefined);
   expect(second.updates.at(-1)).toEqual({ alerts: {} });
+});
+
+it("a threshold set in one tab leaves those that another has set meanwhile", () => {
+  const kept = new Map<string, string>();
+  vi.stubGlobal("localStorage", {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => kept.set(name, value),
+  });
+  const [one, other] = [new BatchAlerts(), new BatchAlerts()];
+  one.set("queueLength", 8);
+  other.set("itlMs", 50);
+  expect(other.thresholds.getState()).toEqual({ queueLength: 8, itlMs: 50 });
+  expect(new BatchAlerts().thresholds.getState()).toEqual({ queueLength: 8, itlMs: 50 });
 });
 
 it("reads what is typed, and says what can be no threshold", () => {

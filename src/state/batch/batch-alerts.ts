@@ -75,7 +75,9 @@ export class BatchAlerts {
 
   /** Sets a threshold. Null: never; undefined: its default. */
   set(name: ThresholdName, value: number | null | undefined): void {
-    const { [name]: _, ...others } = this.thresholds.getState();
+    // Another tab may have set others meanwhile. Without storage this page's own are all there are.
+    const before = remembered(REMEMBERED) === null ? this.thresholds.getState() : rememberedThresholds();
+    const { [name]: _, ...others } = before;
     this.#thresholds.setState(value === undefined ? others : { ...others, [name]: value }, true);
     remember(REMEMBERED, JSON.stringify(this.thresholds.getState()));
     this.#applyToEngine();

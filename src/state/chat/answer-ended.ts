@@ -5,7 +5,8 @@ export function answerEnded(pane: Pane): Promise<boolean> {
   return new Promise((resolve) => {
     const look = () => {
       const { phase, note, turns } = pane.store.getState();
-      if (phase !== "idle" && note === null) return;
+      // An information, such as who answers, ends nothing.
+      if (phase !== "idle" && (note === null || note.kind === "info")) return;
       unsubscribe();
       const end = turns.at(-1)?.end;
       resolve(end === "stop" || end === "length");

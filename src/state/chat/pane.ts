@@ -13,7 +13,7 @@ import { brokenOffNote, engineGoneNote, isFatal, refusedNote, spilledNote, type 
 import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
 import { RequestNames } from "./request-name.ts";
 import { resumed, type SavedChat, type SavedPane } from "../workspace/saved-workspace.ts";
-import { withSetting, type SettingName, type Settings, type SettingValue } from "../settings/settings.ts";
+import { settingsFor, withSetting, type SettingName, type Settings, type SettingValue } from "../settings/settings.ts";
 import type { SharedSettings } from "../settings/shared-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { streamAnswer } from "./stream-answer.ts";
@@ -317,8 +317,7 @@ export class Pane {
     this.#run = run;
     const name = this.requestNames.next(turns.length);
     const all = { ...this.#context.settings.inherited(), ...own };
-    // One answer is continued, not several.
-    const settings = answer === "" ? all : withSetting(all, "n", null);
+    const settings = settingsFor(all, isRemote, answer !== "");
     this.#requests.set(id, name);
     const begun = this.tokens.idsOf(id, answer);
     this.tokens.begin(id, name, answer !== "");

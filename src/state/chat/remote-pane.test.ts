@@ -54,6 +54,16 @@ it("is answered by the server, without this page's engine, and says so", async (
   expect(server.requests[0]?.body).not.toHaveProperty("max_tokens");
 });
 
+it("sends a server what is set about drawing and ending also where beams are set, which no server is asked for", async () => {
+  const { openPane, remote } = openPage();
+  const pane = openPane(1);
+  pane.answerBy(remote);
+  pane.replaceSettings({ temperature: 0.3, seed: 7, stop: ["END"], beams: 4 });
+  pane.send("Hello");
+  await idle(pane);
+  expect(server.requests[0]?.body).toMatchObject({ temperature: 0.3, seed: 7, stop: ["END"] });
+});
+
 it("sends the whole conversation to whoever answers next", async () => {
   const { control, first, step, openPane, remote } = openPage();
   await control.start();

@@ -28,8 +28,11 @@ export function usualValues(thing: DuelThing, { choice, models }: DuelChoices): 
       return ["0", "1"];
     case "dtype":
       return ["f16", "q4"];
-    case "model":
-      return [keyOfChoice(choice), keys.find((key) => key !== keyOfChoice(choice)) ?? keyOfChoice(choice)];
+    case "model": {
+      // Files that a person opened are not among the models.
+      const [first = ""] = keys.includes(keyOfChoice(choice)) ? [keyOfChoice(choice)] : keys;
+      return [first, keys.find((key) => key !== first) ?? first];
+    }
     case "answerer":
       return ["", ""];
     case "mode":
@@ -69,6 +72,7 @@ export function sideOf(thing: DuelThing, value: string, { choice, models }: Duel
 /** Returns what is wrong with a duel between these values; null: nothing. */
 export function problemOf(thing: DuelThing, values: readonly string[], choices: DuelChoices): string | null {
   if (values.some((value) => sideOf(thing, value, choices) === null)) {
+    if (thing === "model") return "Choose a model for each side.";
     return thing === "temperature" ? "A temperature is a number from 0 to 2." : "A seed is a whole number.";
   }
   if (new Set(values.map((value) => value.trim())).size < values.length) {

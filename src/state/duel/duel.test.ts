@@ -127,6 +127,39 @@ describe("a duel", () => {
     expect((await first.stats()).num_requests_running).toBe(0);
     expect([mode.store.getState(), mode.held.getState()]).toEqual(["continuous", false]);
   });
+
+  it("is closed at once, also where the engine takes long to load the model before", async () => {
+    const { duel, control } = await openDuel();
+    let load = () => {};
+    const loaded = new Promise<null>((resolve) => {
+      load = () => resolve(null);
+    });
+    const switches = vi.spyOn(control, "switchTo").mockReturnValue(loaded);
+    vi.spyOn(control.choice, "getState").mockReturnValueOnce({ model: "before" });
+    const sides = [{ label: "a", choice: { model: "fake", dtype: "f16" } }] as const;
+    void duel.start({ question: "Is it?", sides });
+    await settle();
+    const closing = duel.close();
+    expect(duel.store.getState()).toMatchObject({ phase: "closed", runs: [] });
+    load();
+    await closing;
+    expect(switches.mock.calls.map(([choice]) => choice.model)).toEqual(["fake", "before"]);
+  });
+});
+
+describe("a duel whose question is sent elsewhere", () => {
+  it("goes on until the answer from there has ended", async () => {
+    const { duel, book, connections, first, pass } = await openDuel();
+    vi.spyOn(book, "expectedWaitS").mockReturnValue(60);
+    vi.spyOn(connections, "open").mockResolvedValue(first);
+    connections.spillTo({ baseUrl: "http://h.example/v1", model: "m", limitS: 1 });
+    const done = duel.start({ question: "Is it?", sides: seeds });
+    await settle();
+    expect(duel.store.getState().runs.map(({ status }) => status)).toEqual(["running", "running"]);
+    await pass(500, 3);
+    await done;
+    expect(duel.store.getState()).toMatchObject({ phase: "done", message: "" });
+  });
 });
 
 describe("what sides can differ in", () => {
@@ -146,6 +179,12 @@ describe("what sides can differ in", () => {
     ["answerer", ["", ""], /different/],
   ] as const)("%s can't be %j", (thing, values, problem) => {
     expect(problemOf(thing, values, choices)).toMatch(problem);
+  });
+
+  it("models: begins with listed ones where the page runs files, and asks for what is not chosen", () => {
+    const files = { ...choices, choice: { model: [] } };
+    expect(usualValues("model", files)).toEqual(["models/a/", "https://huggingface.co owner/b main"]);
+    expect(problemOf("model", ["files", "models/a/"], files)).toBe("Choose a model for each side.");
   });
 
   it("names each side, and says what it takes", () => {

@@ -93,7 +93,8 @@ export class Duel {
   }
 
   async start({ question, sides }: DuelSetup): Promise<void> {
-    await this.#leave();
+    this.#closePanes();
+    await this.#restore();
     const attempt = ++this.#attempt;
     const { engine, mode, announce } = this.#context;
     this.#before = { choice: engine.choice.getState(), mode: mode.store.getState() };
@@ -124,11 +125,12 @@ export class Duel {
     announce(hasFailed ? `The duel stopped: ${message}` : "The duel has ended.");
   }
 
-  /** Stops the duel and closes it. */
+  /** Stops the duel and closes it at once. Resolves when the engine is as it was before. */
   async close(): Promise<void> {
     this.#attempt++;
-    await this.#leave();
+    this.#closePanes();
     this.#store.setState(CLOSED, true);
+    await this.#restore();
   }
 
   /** Updates the figures. Called four times per second. */
@@ -190,7 +192,7 @@ export class Duel {
     this.#measure();
     this.#set(index, haveEnded ? "done" : "failed");
     if (haveEnded) return;
-    const note = panes.map(({ store }) => store.getState().note).find((one) => one !== null);
+    const note = panes.map(({ store }) => store.getState().note).find((one) => one && one.kind !== "info");
     this.#store.setState({ message: note?.body ?? "An answer did not come to its end." });
   }
 
@@ -210,11 +212,10 @@ export class Duel {
     this.#store.setState({ runs });
   }
 
-  async #leave(): Promise<void> {
+  #closePanes(): void {
     this.#warmingUp?.close();
     this.#warmingUp = null;
     for (const { pane, companions } of this.store.getState().runs) for (const one of [pane, ...companions]) one.close();
-    await this.#restore();
   }
 
   /** Gives the engine its model and mode back. */

@@ -76,6 +76,14 @@ it("keeps what was applied, the mode chosen in the bar included", async () => {
   expect(next.mode.store.getState()).toBe("sequential");
 });
 
+it("the usual mode, chosen again, is no setting", async () => {
+  const { serving, mode } = await open();
+  mode.choose("static");
+  mode.choose("continuous");
+  expect(serving.store.getState().settings).toEqual({});
+  expect((await open()).serving.store.getState().settings).toEqual({});
+});
+
 it("doesn't take the mode that the demo holds for the person's", async () => {
   const { serving, mode } = await open();
   mode.hold(true);

@@ -104,8 +104,8 @@ export class Serving {
   readonly #takeMode = (batchingMode: BatchingMode): void => {
     const { settings } = this.store.getState();
     if (this.#mode.held.getState() || batchingMode === modeOf(settings)) return;
-    this.#store.setState({ settings: checkServing({ ...settings, batchingMode }) });
-    if (!this.#mode.isFollowing) remember(SERVING, JSON.stringify({ ...keptSettings(), batchingMode }));
+    this.#store.setState({ settings: withMode(settings, batchingMode) });
+    if (!this.#mode.isFollowing) remember(SERVING, JSON.stringify(withMode(keptSettings(), batchingMode)));
   };
 }
 
@@ -128,6 +128,11 @@ function keptSettings(): ServingSettings {
   } catch {
     return {}; // of another version
   }
+}
+
+/** The usual mode is no setting. */
+function withMode(settings: ServingSettings, mode: BatchingMode): ServingSettings {
+  return checkServing({ ...settings, batchingMode: mode === modeOf({}) ? null : mode });
 }
 
 function modeOf({ batchingMode = "continuous" }: ServingSettings): BatchingMode {

@@ -287,6 +287,12 @@ export function withSetting(settings: Settings, name: SettingName, value: Settin
   return Object.fromEntries(value === null ? others : [...others, [name, value]]);
 }
 
+/** Returns what counts for a question: servers draw as is set, without beams, and one answer is continued, not several. */
+export function settingsFor(settings: Settings, isRemote: boolean, isContinued: boolean): Settings {
+  const asked = isRemote ? withSetting(settings, "beams", null) : settings;
+  return isContinued ? withSetting(asked, "n", null) : asked;
+}
+
 export type RequestFields = Pick<
   GenerationFields,
   Exclude<NumberName, "max_tokens" | "beams"> | "logit_bias" | "use_beam_search" | "best_of"

@@ -46,7 +46,7 @@ export function AlertsSheet({ alerts, commands }: { alerts: BatchAlerts; command
         <AlertLists alerts={alerts} />
         <section aria-label="Thresholds" className={css.thresholds}>
           <h3>Thresholds</h3>
-          <p className={css.hint}>They take effect at once. An empty one has its default.</p>
+          <p className={css.hint}>They take effect at once. An empty box uses the default.</p>
           {THRESHOLD_FIELDS.map((field) => (
             <ThresholdRow key={field.name} field={field} alerts={alerts} />
           ))}
@@ -61,7 +61,7 @@ function AlertLists({ alerts }: { alerts: BatchAlerts }) {
   const { raised, resolved } = useStore(alerts.store, (state) => state);
   return (
     <>
-      {raised.length === 0 && <p className={css.hint}>Nothing is over its threshold now.</p>}
+      {raised.length === 0 && <p className={css.hint}>No threshold is crossed now.</p>}
       {raised.length > 0 && <AlertList name="Now" alerts={raised} />}
       {resolved.length > 0 && <AlertList name="Earlier" alerts={resolved} />}
     </>
@@ -88,14 +88,18 @@ function ThresholdRow({ field, alerts }: { field: ThresholdField; alerts: BatchA
   const { name, label, unit, usual, perUnit } = field;
   const id = useId();
   const value = useStore(alerts.thresholds, (state) => state[name]);
-  const [typed, setTyped] = useState(typeof value === "number" ? String(+(value / perUnit).toFixed(6)) : "");
+  const inUse = typeof value === "number" ? String(+(value / perUnit).toFixed(6)) : "";
+  const [ownText, setTyped] = useState(inUse);
   const isOff = value === null;
-  const isWrong = !isOff && readThreshold(field, typed) === null;
+  const read = readThreshold(field, ownText);
+  const isWrong = !isOff && read === null;
+  // Another tab may have set another threshold meanwhile.
+  const typed = isOff || isWrong || read === value ? ownText : inUse;
 
   const type = (text: string) => {
     setTyped(text);
-    const read = readThreshold(field, text);
-    if (read !== null) alerts.set(name, read);
+    const next = readThreshold(field, text);
+    if (next !== null) alerts.set(name, next);
   };
   return (
     <div className={css.row}>

@@ -23,6 +23,8 @@ interface PlayerPageProps {
 }
 
 interface Opened {
+  /** Counts what was opened: names may be the same. */
+  readonly number: number;
   readonly name: string;
   readonly player: Player;
 }
@@ -40,7 +42,7 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
       const player = new Player(new RecordedRun(readRecording(await read())));
       if (player.run.numSteps === 0)
         throw new Error(`${name} holds no steps: nothing was computed while it was recorded.`);
-      setOpened({ name, player });
+      setOpened((before) => ({ number: (before?.number ?? 0) + 1, name, player }));
       if (!matchMedia("(prefers-reduced-motion: reduce)").matches) player.togglePlay();
     } catch (error) {
       setProblem(toErrorData(error).message);
@@ -117,7 +119,7 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
         </p>
       )}
       {opened ? (
-        <PlayerView key={opened.name} name={opened.name} player={opened.player} openChats={openChats} />
+        <PlayerView key={opened.number} name={opened.name} player={opened.player} openChats={openChats} />
       ) : (
         <main className={css.start}>
           <section className={css.card} aria-label="About">
