@@ -51,8 +51,8 @@ export interface AppStateOptions {
   readonly backend?: BackendChoice | null;
   /** The page's address, whose link may ask for serving settings. [no link] */
   readonly route?: ReadonlyStore<Route>;
-  /** Called when serving settings were applied that are not the link's. */
-  readonly onServingApplied?: () => void;
+  /** Called with the page's new link when other serving settings than the link's are in use. */
+  readonly onServingLink?: (link: string) => void;
   readonly scheduleFlush: ScheduleFlush;
   /** The page's clock, milliseconds. */
   readonly now: () => number;
@@ -113,7 +113,7 @@ export function createAppState(options: AppStateOptions): AppState {
     engine,
     mode: batch.mode,
     opened,
-    onApplied: options.onServingApplied ?? (() => undefined),
+    onLink: options.onServingLink ?? (() => undefined),
   });
   options.route?.subscribe((route) => void serving.follow(route));
 

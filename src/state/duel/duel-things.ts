@@ -16,6 +16,8 @@ export interface DuelChoices {
   readonly choice: ModelChoice;
   /** Models that are in this browser. */
   readonly models: readonly NamedChoice[];
+  /** Whether tabs share the engine. */
+  readonly isShared: boolean;
 }
 
 /** What two sides have at first, as text. */
@@ -71,6 +73,9 @@ export function sideOf(thing: DuelThing, value: string, { choice, models }: Duel
 
 /** Returns what is wrong with a duel between these values; null: nothing. */
 export function problemOf(thing: DuelThing, values: readonly string[], choices: DuelChoices): string | null {
+  if (choices.isShared && (thing === "model" || thing === "dtype")) {
+    return "Tabs share one engine, and this duel would start it again for all of them. Turn off “One engine for all tabs” in the settings first.";
+  }
   if (values.some((value) => sideOf(thing, value, choices) === null)) {
     if (thing === "model") return "Choose a model for each side.";
     return thing === "temperature" ? "A temperature is a number from 0 to 2." : "A seed is a whole number.";

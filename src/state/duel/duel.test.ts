@@ -163,7 +163,8 @@ describe("a duel whose question is sent elsewhere", () => {
 });
 
 describe("what sides can differ in", () => {
-  const choices = { choice: { model: "models/a/" }, models: [{ model: "models/a/" }, { model: "owner/b" }] };
+  const models = [{ model: "models/a/" }, { model: "owner/b" }];
+  const choices = { choice: { model: "models/a/" }, models, isShared: false };
 
   it.each(DUEL_THINGS.filter((thing) => thing !== "answerer"))("%s: two different sides from the start", (thing) => {
     const values = usualValues(thing, choices);
@@ -186,6 +187,15 @@ describe("what sides can differ in", () => {
     expect(usualValues("model", files)).toEqual(["models/a/", "https://huggingface.co owner/b main"]);
     expect(problemOf("model", ["files", "models/a/"], files)).toBe("Choose a model for each side.");
   });
+
+  it.each(DUEL_THINGS.filter((thing) => thing !== "answerer"))(
+    "%s: does not start other tabs' engine again",
+    (thing) => {
+      const problem = problemOf(thing, usualValues(thing, choices), { ...choices, isShared: true });
+      if (thing === "model" || thing === "dtype") expect(problem).toMatch(/^Tabs share one engine/);
+      else expect(problem).toBeNull();
+    },
+  );
 
   it("names each side, and says what it takes", () => {
     expect(sideOf("dtype", "q4", choices)).toEqual({ label: "a in q4", choice: { model: "models/a/", dtype: "q4" } });

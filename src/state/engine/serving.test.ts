@@ -39,10 +39,10 @@ async function open(hash = "") {
     scheduleFlush: (flush) => flush(),
     now: () => 0,
   });
-  const onApplied = vi.fn<() => void>();
-  const serving = new Serving({ engine, mode, opened, onApplied });
+  const onLink = vi.fn<() => void>();
+  const serving = new Serving({ engine, mode, opened, onLink });
   await engine.start();
-  return { asked, engines, mode, engine, serving, onApplied };
+  return { asked, engines, mode, engine, serving, onLink };
 }
 
 it("changes a running engine where it can, and restarts it for what is fixed", async () => {
@@ -102,13 +102,13 @@ it("shows the mode that another tab chose for the engine that they share, and le
 });
 
 it("goes back to the settings before when the engine can't start", async () => {
-  const { asked, engine, serving, onApplied } = await open();
+  const { asked, engine, serving, onLink } = await open();
   await serving.apply({ maxNumSeqs: 100 });
   expect(await serving.apply({ maxNumSeqs: 200 })).toMatchObject({ message: "200 are too many.", param: "maxNumSeqs" });
   expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 100 });
   expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 100, 200, 100]);
   expect(engine.store.getState()).toMatchObject({ status: "ready" });
-  expect(onApplied).toHaveBeenCalledTimes(1);
+  expect(onLink).toHaveBeenCalledTimes(1);
 });
 
 it("a link counts on its visit only, and until other settings are applied", async () => {
@@ -122,6 +122,16 @@ it("a link counts on its visit only, and until other settings are applied", asyn
   expect((await open()).serving.store.getState().settings).toEqual({ runAhead: 0 });
   await serving.apply({ maxNumSeqs: 2 });
   expect(serving.store.getState()).toEqual({ settings: { maxNumSeqs: 2 }, link: null });
+});
+
+it("the address has the mode chosen in the bar, so that coming back to it changes nothing", async () => {
+  const { serving, mode, onLink } = await open("#/?maxNumSeqs=4&batchingMode=static");
+  mode.choose("sequential");
+  expect(onLink).toHaveBeenLastCalledWith("#/?batchingMode=sequential&maxNumSeqs=4");
+  mode.choose("continuous");
+  expect(onLink).toHaveBeenLastCalledWith("#/?maxNumSeqs=4");
+  await serving.apply({ maxNumSeqs: 2 });
+  expect(onLink).toHaveBeenLastCalledWith("#/");
 });
 
 it("a link that is wrong changes nothing, and is explained", async () => {

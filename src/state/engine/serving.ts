@@ -8,6 +8,7 @@ import {
   engineConfigOf,
   readServing,
   servingOf,
+  writeServingLink,
   type ServingSettings,
 } from "../settings/serving-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
@@ -38,22 +39,22 @@ interface ServingOptions {
   readonly engine: EngineControl;
   readonly mode: BatchingModeControl;
   readonly opened: ServingState;
-  /** Called when settings were applied that are not the link's. */
-  readonly onApplied: () => void;
+  /** Called with the page's new link when others than the link's settings are in use. "#/": those kept in this browser. */
+  readonly onLink: (link: string) => void;
 }
 
 /** How the page's engine serves. What can changes while it runs; all else restarts it. */
 export class Serving {
   readonly #engine: EngineControl;
   readonly #mode: BatchingModeControl;
-  readonly #onApplied: () => void;
+  readonly #onLink: (link: string) => void;
   readonly #store;
   readonly store: ReadonlyStore<ServingState>;
 
-  constructor({ engine, mode, opened, onApplied }: ServingOptions) {
+  constructor({ engine, mode, opened, onLink }: ServingOptions) {
     this.#engine = engine;
     this.#mode = mode;
-    this.#onApplied = onApplied;
+    this.#onLink = onLink;
     this.store = this.#store = createStore<ServingState>(() => opened);
     mode.choose(modeOf(opened.settings));
     mode.store.subscribe(this.#takeMode);
@@ -73,7 +74,7 @@ export class Serving {
     const error = await this.#use(settings, null);
     if (error) return error;
     remember(SERVING, JSON.stringify(settings));
-    this.#onApplied();
+    this.#onLink("#/");
     return null;
   }
 
@@ -102,9 +103,11 @@ export class Serving {
 
   /** The mode can also be chosen in the bar, and in other tabs, which keep it. While the demo holds it, it is not the person's. */
   readonly #takeMode = (batchingMode: BatchingMode): void => {
-    const { settings } = this.store.getState();
-    if (this.#mode.held.getState() || batchingMode === modeOf(settings)) return;
-    this.#store.setState({ settings: withMode(settings, batchingMode) });
+    const { settings: before, link } = this.store.getState();
+    if (this.#mode.held.getState() || batchingMode === modeOf(before)) return;
+    const settings = withMode(before, batchingMode);
+    this.#store.setState({ settings });
+    if (link?.status === "applied") this.#onLink(writeServingLink(settings));
     if (!this.#mode.isFollowing) remember(SERVING, JSON.stringify(withMode(keptSettings(), batchingMode)));
   };
 }

@@ -77,7 +77,7 @@ export function startApp(options: StartAppOptions): { readonly openChats: () => 
       ...(schemaProblem && { schemaProblem }),
       backend,
       route: router.store,
-      onServingApplied: forgetLink,
+      onServingLink: replaceLink,
       scheduleFlush: flusher.schedule,
       now: () => performance.now(),
     });
@@ -106,7 +106,7 @@ function forgetAddress(): void {
   history.replaceState(history.state, "", url);
 }
 
-/** Removes serving settings from the address, else the next reload would apply them again. */
-function forgetLink(): void {
-  if (location.hash.startsWith("#/?")) history.replaceState(history.state, "", "#/");
+/** Replaces serving settings in the address, else the next reload or visit would apply them again. */
+function replaceLink(link: string): void {
+  if (location.hash.startsWith("#/?")) history.replaceState(history.state, "", link);
 }

@@ -40,11 +40,12 @@ export function DuelDialog({ ref, app, onStart }: DuelDialogProps) {
   const id = useId();
   const status = useStore(app.engine.store, (state) => state.status);
   const choice = useStore(app.engine.choice, (state) => state);
+  const isShared = useStore(app.engine.isShared, (state) => state);
   const shelf = useStore(app.shelf.store, (state) => state.models);
   const servers = useStore(app.connections.store, (state) => state.connections);
   const here = shelf.filter(({ isEmbedded, stored }) => isEmbedded || stored !== null).map((model) => model.choice);
   const isListed = here.some((one) => keyOfChoice(one) === keyOfChoice(choice));
-  const choices = { choice, models: isNamed(choice) && !isListed ? [choice, ...here] : here };
+  const choices = { choice, models: isNamed(choice) && !isListed ? [choice, ...here] : here, isShared };
 
   const [question, setQuestion] = useState("Tell me a story about a fox");
   const [thing, setThing] = useState<DuelThing>("seed");
