@@ -24,13 +24,14 @@ import type {
   RequestReport,
   StepReport,
 } from "../protocol/reports.ts";
-import type {
-  EngineMessage,
-  EngineService,
-  GenerationRequest,
-  LoadedEngine,
-  RequestEvent,
-  Result,
+import {
+  EMPTY_MESSAGE,
+  type EngineMessage,
+  type EngineService,
+  type GenerationRequest,
+  type LoadedEngine,
+  type RequestEvent,
+  type Result,
 } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import type { LoadedModel } from "./load-model.ts";
@@ -41,17 +42,6 @@ import { seedSequence } from "./seeds.ts";
 import { UNSEEDED, type TextContext } from "./text/text-calls.ts";
 import { Telemetry } from "./telemetry.ts";
 import { WatchedRunner } from "./watched-runner.ts";
-
-const NOTHING_TO_TELL: EngineMessage = {
-  events: [],
-  steps: [],
-  requests: [],
-  words: [],
-  alerts: [],
-  devices: [],
-  configs: [],
-  fatal: null,
-};
 
 /** A loaded model and its running engine. */
 interface Session {
@@ -202,7 +192,7 @@ export class EngineHost implements EngineService {
   ): Session {
     const { tokenizer, defaults, engineConfig, slidingWindow } = model;
     const now = () => this.#platform.now();
-    const post: Session["post"] = (message) => onMessage({ ...NOTHING_TO_TELL, ...message });
+    const post: Session["post"] = (message) => onMessage({ ...EMPTY_MESSAGE, ...message });
     const tellDevice = (device: DeviceReport) => {
       telemetry.observeDevice(device);
       post({ devices: [device] });

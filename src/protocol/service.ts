@@ -58,6 +58,18 @@ export interface EngineMessage {
   readonly fatal: ChorusErrorData | null;
 }
 
+/** A message of nothing, which others fill in part. */
+export const EMPTY_MESSAGE: EngineMessage = {
+  events: [],
+  steps: [],
+  requests: [],
+  words: [],
+  alerts: [],
+  devices: [],
+  configs: [],
+  fatal: null,
+};
+
 /** An engine that has begun to run. */
 export interface LoadedEngine {
   readonly model: ModelCard;

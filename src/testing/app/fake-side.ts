@@ -5,7 +5,13 @@ import type { ChorusError } from "../../protocol/errors.ts";
 import type { ModelLocation } from "../../protocol/model-source.ts";
 import type { Completion } from "../../protocol/openai.ts";
 import type { KvCacheMap, ModelCard } from "../../protocol/reports.ts";
-import type { EngineMessage, GenerationRequest, LoadedEngine, Result } from "../../protocol/service.ts";
+import {
+  EMPTY_MESSAGE,
+  type EngineMessage,
+  type GenerationRequest,
+  type LoadedEngine,
+  type Result,
+} from "../../protocol/service.ts";
 
 export const MAP: KvCacheMap = {
   blockSize: 16,
@@ -39,18 +45,7 @@ export class FakeSide implements Transport {
 
   readonly service: Transport["service"] = {
     load: (_source, _config, onMessage) => {
-      this.post = (message) =>
-        onMessage({
-          events: [],
-          steps: [],
-          requests: [],
-          words: [],
-          alerts: [],
-          devices: [],
-          configs: [],
-          fatal: null,
-          ...message,
-        });
+      this.post = (message) => onMessage({ ...EMPTY_MESSAGE, ...message });
       return Promise.resolve(this.loaded);
     },
     submit: (ticket, request) => {
