@@ -1,11 +1,10 @@
 // WCAG 2.2 AA, as far as axe can check it, in every state, light on a desktop and dark on a phone. Then what axe can't check.
 
-import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "playwright/test";
 import { App, ENDLESS, ON_GPU } from "./support/app.ts";
+import { axeFindings } from "./support/axe.ts";
 import { beforeTheWorker, NO_ADAPTER } from "./support/before-the-worker.ts";
 
-const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 // Layout and colours are independent, so two looks cover both; axe takes seconds for each.
 const LOOKS = [
   { width: 1440, height: 900, colorScheme: "light" },
@@ -15,22 +14,16 @@ const LOOKS = [
 /** A modal dialog makes the page below inert, which was checked without it. */
 const DIALOG = "dialog[open]";
 
-/** Returns axe's findings in the page, or in a part of it: one line per element, so that a failure says where. */
+/** Returns axe's findings in the page, or in a part of it, in both looks. */
 async function findings(page: Page, part = "html"): Promise<string[]> {
   const found: string[] = [];
   for (const { colorScheme, ...size } of LOOKS) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const { violations } = await new AxeBuilder({ page })
-      .include(part)
-      .options({ runOnly: TAGS, resultTypes: ["violations"] })
-      .analyze();
-    for (const { id, nodes } of violations) {
-      for (const { target, html, failureSummary } of nodes) {
-        // A row of the timeline may be as thin as its cells: its pane can also be reached by its head and by keys.
-        if (id === "target-size" && html.includes("Go to Pane")) continue;
-        found.push(`${size.width} ${colorScheme} ${id}: ${target.join(" ")}: ${failureSummary}`);
-      }
+    for (const finding of await axeFindings(page, part)) {
+      // A row of the timeline may be as thin as its cells: its pane can also be reached by its head and by keys.
+      if (finding.startsWith("target-size") && finding.includes("Go to Pane")) continue;
+      found.push(`${size.width} ${colorScheme} ${finding}`);
     }
   }
   await page.setViewportSize({ width: LOOKS[0].width, height: LOOKS[0].height });

@@ -2,10 +2,10 @@
 // model from a hub of the test's own.
 
 import { readFileSync } from "node:fs";
-import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Locator, type Page } from "playwright/test";
 import { ModelServer } from "../src/testing/fakes/model-server.ts";
 import { App } from "./support/app.ts";
+import { axeFindings } from "./support/axe.ts";
 
 const FOLDER = "public/models/chorus-chat";
 const NAMES = ["config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors"];
@@ -110,8 +110,7 @@ test("axe finds nothing in the picker, on a desk and on a phone, light and dark"
     for (const colorScheme of ["light", "dark"] as const) {
       await page.setViewportSize({ width, height: 844 });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      const { violations } = await new AxeBuilder({ page }).include("dialog[open]").analyze();
-      expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${width} ${id}: ${html}`))).toEqual([]);
+      expect(await axeFindings(page, "dialog[open]"), `${width} ${colorScheme}`).toEqual([]);
     }
   }
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);

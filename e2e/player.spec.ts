@@ -1,7 +1,7 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import { readFile } from "node:fs/promises";
 import { expect, test } from "playwright/test";
 import { App } from "./support/app.ts";
+import { axeFindings } from "./support/axe.ts";
 import { beforeTheWorker } from "./support/before-the-worker.ts";
 
 test("without WebGPU and SIMD the example plays: scrub, steps, axe, a phone's width", async ({ page }) => {
@@ -30,7 +30,7 @@ test("without WebGPU and SIMD the example plays: scrub, steps, axe, a phone's wi
   expect(whole.startsWith(part)).toBe(true);
   expect(part.length).toBeLessThan(whole.length);
   await expect(page.getByRole("region", { name: "Batch" }).getByRole("definition").last()).toHaveText(/^\d/);
-  expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id)).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await expect(step).not.toHaveValue("11");
   await page.getByRole("button", { name: "Pause" }).click();
@@ -83,7 +83,7 @@ test("a duel marks the first difference and shows agreement and speeds", async (
   await expect(second).toContainText(/\d+% agreement; the first difference is word \d+/);
   await expect(page.getByRole("main").locator("mark")).toHaveCount(2); // in both
   await expect(page.getByRole("region", { name: "Seed 1" })).toContainText(/In all\s*[\d.]+ m?s/);
-  expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id)).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   await page.getByRole("button", { name: "Set up a duel" }).click();
   await dialog.getByRole("combobox", { name: "The sides differ in" }).selectOption("the format of the weights");
   await expect(dialog).toContainText("One side after the other");
