@@ -4,13 +4,16 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 import { EMBEDDED_MODEL } from "./src/state/models/model-choice.ts";
+import { documents } from "./tools/docs-plugin.ts";
 import { securityPolicy } from "./tools/security-policy-plugin.ts";
 import { serviceWorker } from "./tools/service-worker-plugin.ts";
 import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
 
-/** The app, its icons, and of the models the embedded one. */
+/** The app, its icons, and of the models the embedded one. Not the documents: a first visit loads none. */
 const isNeededOffline = (path: string) =>
-  !path.startsWith("lib/") && !path.endsWith(".md") && (!path.startsWith("models/") || path.startsWith(EMBEDDED_MODEL));
+  !/^(?:lib|docs)\//.test(path) &&
+  !path.endsWith(".md") &&
+  (!path.startsWith("models/") || path.startsWith(EMBEDDED_MODEL));
 
 /** The modules of the first page... */
 const IN_THE_PAGE =
@@ -48,7 +51,7 @@ export default defineConfig({
   // Threads share memory on a page that is isolated from others. Any other host gets the same from the service worker.
   server: { headers: ISOLATION },
   preview: { headers: ISOLATION },
-  plugins: [forPeople, react(), wgslWithoutComments(), securityPolicy(), serviceWorker(isNeededOffline)],
+  plugins: [forPeople, react(), wgslWithoutComments(), securityPolicy(), documents(), serviceWorker(isNeededOffline)],
   worker: { format: "es", plugins: () => [wgslWithoutComments()] },
   build: {
     target: "esnext",

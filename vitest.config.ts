@@ -63,7 +63,7 @@ export default defineConfig({
         test: {
           name: "unit",
           environment: "node",
-          include: ["src/**/*.test.{ts,tsx}", "tools/**/*.test.mjs"],
+          include: ["src/**/*.test.{ts,tsx}", "tools/**/*.test.{mjs,ts}"],
           exclude: ["src/**/*.gpu.test.ts"],
           // By itself Vitest leaves a core free, and so half of a machine with two.
           maxWorkers: "100%",

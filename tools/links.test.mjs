@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 
 import { expect, it } from "vitest";
 
+import { anchorOf } from "./anchor-of.mjs";
 import { root } from "./run-command.mjs";
 
 const FOLDERS = ["docs", "public", "shaders", "tools", "fixtures"];
@@ -12,14 +13,6 @@ const pages = [
     readdirSync(join(root, folder), { recursive: true }).map((path) => join(folder, String(path))),
   ),
 ].filter((path) => path.endsWith(".md") && !path.includes("node_modules"));
-
-/** As GitHub makes it. */
-const anchorOf = (/** @type {string} */ heading) =>
-  heading
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-    .replaceAll(" ", "-");
 
 it("every link of the documents leads to a file, and to a heading of it", () => {
   expect(pages).toContain("README.md");

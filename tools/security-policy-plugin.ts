@@ -18,17 +18,23 @@ const POLICY = {
   "form-action": ["'none'"],
 } as const;
 
+/** The policy as a header's or a <meta>'s value. */
+export const CONTENT_SECURITY_POLICY = Object.entries(POLICY)
+  .map(([directive, sources]) => `${directive} ${sources.join(" ")}`)
+  .join("; ");
+
 export function securityPolicy(): Plugin {
-  const content = Object.entries(POLICY)
-    .map(([directive, sources]) => `${directive} ${sources.join(" ")}`)
-    .join("; ");
   return {
     name: "security-policy",
     apply: "build",
     transformIndexHtml: {
       order: "post",
       handler: () => [
-        { tag: "meta", attrs: { "http-equiv": "Content-Security-Policy", content }, injectTo: "head-prepend" },
+        {
+          tag: "meta",
+          attrs: { "http-equiv": "Content-Security-Policy", content: CONTENT_SECURITY_POLICY },
+          injectTo: "head-prepend",
+        },
       ],
     },
   };

@@ -3,6 +3,7 @@ import { flushSync } from "react-dom";
 import { COMMAND_GROUPS, type Command, type Commands } from "../../state/commands/commands.ts";
 import type { SingleKeys } from "../../state/commands/single-keys.ts";
 import { CloseButton, Dialog } from "../components/Dialog.tsx";
+import { DocsLink, docsUrl } from "../components/DocsLink.tsx";
 import { useStore } from "../use-store.ts";
 import { Keys } from "./Keys.tsx";
 import css from "./ShortcutList.module.css";
@@ -14,7 +15,7 @@ const BOX_KEYS = [
   { title: "New line", keys: "Shift+Enter" },
 ];
 
-/** A dialog that lists all shortcuts. */
+/** A dialog that lists all shortcuts, and leads to the documents. */
 export function ShortcutList({ commands, singleKeys }: { commands: Commands; singleKeys: SingleKeys }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setIsOpen] = useState(false);
@@ -22,15 +23,22 @@ export function ShortcutList({ commands, singleKeys }: { commands: Commands; sin
     (): readonly Command[] => [
       {
         id: "shortcuts.open",
-        title: "Show keyboard shortcuts",
+        title: "Show keyboard shortcuts and documents",
         group: "Help",
         keys: "?",
-        words: "keys keyboard help",
+        words: "keys help manual",
         run: () => {
           // Rendered first: the dialog focuses what it contains when it opens.
           flushSync(() => setIsOpen(true));
           dialog.current?.showModal();
         },
+      },
+      {
+        id: "docs.open",
+        title: "Open the documents",
+        group: "Help",
+        words: "help manual documentation troubleshooting library",
+        run: () => window.open(docsUrl("index"), "_blank", "noopener"),
       },
     ],
     [],
@@ -44,11 +52,23 @@ export function ShortcutList({ commands, singleKeys }: { commands: Commands; sin
             <h2>Shortcuts</h2>
             <CloseButton onClick={() => dialog.current?.close()} />
           </header>
+          <Documents />
           <Groups commands={commands} />
           <SingleKeysSwitch singleKeys={singleKeys} />
         </>
       )}
     </Dialog>
+  );
+}
+
+function Documents() {
+  return (
+    <nav className={css.docs} aria-label="Documents">
+      <DocsLink page="index">Documents</DocsLink>
+      <DocsLink page="app">The app</DocsLink>
+      <DocsLink page="tuning">Tuning</DocsLink>
+      <DocsLink page="library">Library</DocsLink>
+    </nav>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
+import { DocsLink } from "../components/DocsLink.tsx";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ExplainBody.module.css";
@@ -25,6 +26,9 @@ export function ExplainBody({ batch, first }: { batch: Batch; first: Term }) {
           </li>
         ))}
       </ul>
+      <p className={css.more}>
+        <DocsLink page="tuning">Tuning</DocsLink> says which setting is for which load.
+      </p>
     </div>
   );
 }

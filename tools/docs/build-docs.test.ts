@@ -1,0 +1,81 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, posix } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { docsUrl, LINKED_DOCS } from "../../src/ui/components/DocsLink.tsx";
+import { CONTENT_SECURITY_POLICY } from "../security-policy-plugin.ts";
+import { root } from "../run-command.mjs";
+import { buildDocs } from "./build-docs.ts";
+import { readContents } from "./contents.ts";
+import { linkFrom } from "./page-paths.ts";
+
+let folder: string;
+let files: readonly string[];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "chorus-docs-"));
+  await buildDocs(folder);
+  files = readdirSync(folder, { recursive: true }).map((path) => String(path).replaceAll("\\", "/"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const pages = () => files.filter((path) => path.endsWith(".html"));
+const read = (path: string) => readFileSync(join(folder, path), "utf8");
+
+describe("the documents' pages", () => {
+  it("hold every document of docs/, and each is in the contents", () => {
+    const documents = readdirSync(join(root, "docs"), { recursive: true })
+      .map((path) => posix.join("docs", String(path).replaceAll("\\", "/")))
+      .filter((path) => path.endsWith(".md"));
+    const output = (path: string) =>
+      posix.relative("docs", path).replace("README.md", "index.html").replace(".md", ".html");
+    expect(pages()).toEqual(expect.arrayContaining(documents.map(output)));
+    const entries = readContents(readFileSync(join(root, "docs/README.md"), "utf8")).flatMap((group) => group.entries);
+    const questions = documents.filter((path) => !/README\.md$|^docs\/benchmarks\//.test(path));
+    expect(entries.map(({ source }) => source)).toEqual(expect.arrayContaining(questions));
+    expect(questions.length).toBeGreaterThan(5);
+  });
+
+  it("lead everywhere: each link and picture is there, with its anchor", () => {
+    const broken = pages().flatMap((page) => {
+      const links = [...read(page).matchAll(/ (?:href|src|srcset)="([^"]*)"/g)].map(([, link = ""]) => link);
+      expect(links.length).toBeGreaterThan(10);
+      return links
+        .filter((link) => !/^[a-z]+:/.test(link))
+        .filter((link) => {
+          const [path = "", anchor] = link.split("#");
+          const target = path === "" ? page : posix.join(posix.dirname(page), path);
+          // The app's folder, whose page is none of these.
+          if (target === "../") return false;
+          if (!files.includes(target)) return true;
+          return anchor !== undefined && !read(target).includes(` id="${anchor}"`);
+        })
+        .map((link) => `${page}: ${link}`);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("are there where the app links to them", () => {
+    expect(files).toEqual(expect.arrayContaining(LINKED_DOCS.map((page) => posix.relative("docs", docsUrl(page)))));
+  });
+
+  it("have the app's policy, and nothing that it forbids", () => {
+    for (const page of pages()) {
+      const html = read(page);
+      expect(html).toContain(`http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}"`);
+      expect(html).not.toMatch(/<style|<[^>]+ (?:style|on[a-z]+)=|<script(?! src="[./]+\/look\/theme\.js"><\/script>)/);
+    }
+  });
+
+  it("name a link that leads out of them", () => {
+    expect(() => linkFrom("docs/library.md", "../src/index.ts")).toThrow(
+      "docs/library.md links to ../src/index.ts, which has no page.",
+    );
+    expect(linkFrom("docs/library.md", "../shaders/README.md#head").href).toBe("kernel-rules.html#head");
+    expect(linkFrom("docs/serve/README.md", "nginx.conf")).toEqual({
+      href: "nginx.conf",
+      file: "docs/serve/nginx.conf",
+    });
+  });
+});

@@ -1,0 +1,52 @@
+import type { MarkdownIt, Rule, Token } from "markdown-it-part";
+
+import { anchorOf } from "../anchor-of.mjs";
+import { linkFrom, sourceOf } from "./page-paths.ts";
+
+/**
+ * Has the renderer write what the pages need: anchors of headings, addresses of pages, tables that scroll by themselves, and
+ * classes instead of style attributes, which the page's policy forbids. `needs` learns the files that a page shows or links to.
+ */
+export function amendMarkdown({ renderer: { rules } }: MarkdownIt, needs: (file: string) => void): void {
+  const plain: Rule = (tokens, index, options, _, self) => self.renderToken(tokens, index, options);
+  const amend = (
+    name: string,
+    change: (token: Token, at: { tokens: readonly Token[]; index: number; source: string }) => void,
+  ) => {
+    const before = rules[name] ?? plain;
+    rules[name] = (tokens, index, options, env, self) => {
+      const token = tokens[index];
+      if (token) change(token, { tokens, index, source: sourceOf(env.page.inputPath) });
+      return before(tokens, index, options, env, self);
+    };
+  };
+  const lead = (token: Token, name: "href" | "src", source: string) => {
+    const { href, file } = linkFrom(source, token.attrGet(name) ?? "");
+    if (file !== null) needs(file);
+    token.attrSet(name, href);
+  };
+
+  amend("heading_open", (token, { tokens, index }) => token.attrSet("id", anchorOf(textOf(tokens[index + 1]))));
+  amend("link_open", (token, { source }) => lead(token, "href", source));
+  amend("image", (token, { source }) => lead(token, "src", source));
+  amend("html_block", ({ content }, { source }) => {
+    for (const [, link = ""] of content.matchAll(/(?:src|srcset)="([^"]+)"/g)) {
+      const { file } = linkFrom(source, link);
+      if (file !== null) needs(file);
+    }
+  });
+  for (const name of ["th_open", "td_open"]) {
+    amend(name, (token) => {
+      if (token.attrs === null) return;
+      const isRight = token.attrGet("style") === "text-align:right";
+      token.attrs.length = 0;
+      if (isRight) token.attrSet("class", "number");
+    });
+  }
+  rules["table_open"] = () => '<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n';
+  rules["table_close"] = () => "</table></div>\n";
+}
+
+function textOf(token: Token | undefined): string {
+  return (token?.children ?? []).map(({ content }) => content).join("");
+}
