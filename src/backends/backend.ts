@@ -1,3 +1,4 @@
+import type { RowTiles } from "../engine/row-tiles.ts";
 import type { Runner } from "../engine/runner.ts";
 import type { Graph } from "../models/graph.ts";
 import type { Model } from "../models/model.ts";
@@ -73,6 +74,8 @@ export interface LoadedRunner extends Runner {
   readonly adapterName: string;
   /** For the log: which kernels compute products and attention, and why. */
   readonly kernelNotes: readonly string[];
+  /** How many rows its kernels compute together. [each row costs its own time] */
+  readonly rowTiles?: RowTiles;
   /** For checking the answers of its kernels. [null: it is what others are compared with] */
   readonly kernels?: CheckedKernels | null;
   dispose(): void;

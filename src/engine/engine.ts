@@ -133,8 +133,8 @@ export class Engine {
   }
 
   /** Sets how many rows of prompts a step has beside running streams, from the next step on. */
-  setMaxPromptRows(rows: number): void {
-    this.#scheduler.setMaxPromptRows(rows);
+  setPromptRows(beside: (numStreams: number) => number): void {
+    this.#scheduler.setPromptRows(beside);
   }
 
   /** Sets limits within those of the config, from the next step on. */

@@ -216,7 +216,7 @@ export class EngineHost implements EngineService {
         tellDevice({ status: "lost", loss, adapter: loader.loaded?.card.adapter ?? model.card.adapter });
         const replaced = await loader.reload(error);
         tellDevice({ status: "replaced", loss, adapter: replaced.card.adapter });
-        telemetry.observeKernels(replaced.runner.kernelNotes);
+        telemetry.observeKernels(replaced.runner);
         return watched(replaced);
       },
       eosTokenIds: tokenizer.eosTokenIds,
@@ -248,7 +248,7 @@ export class EngineHost implements EngineService {
       },
     });
     const telemetry = new Telemetry(engine, model.card, engineConfig);
-    telemetry.observeKernels(model.runner.kernelNotes);
+    telemetry.observeKernels(model.runner);
     void engine.run();
     const context: TextContext = {
       modelName: model.card.name,

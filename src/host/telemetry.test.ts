@@ -24,15 +24,15 @@ function create({ targetItlMs = null, level = "debug" }: { targetItlMs?: number 
   const log: string[] = [];
   const write = (name: string) => (text: string) => void log.push(`${name} ${text}`);
   const target = { error: write("error"), warn: write("warn"), info: write("info"), debug: write("debug") };
-  const promptRows: number[] = [];
+  let beside = (_streams: number): number => NaN;
   const stats = { ...SAMPLE_STATS };
   const engine = {
     stats: () => stats,
     setLimits: (set: SchedulerLimits) => void limits.push(set),
-    setMaxPromptRows: (rows: number) => void promptRows.push(rows),
+    setPromptRows: (set: typeof beside) => void (beside = set),
   };
   const telemetry = new Telemetry(engine, MODEL, { ...CONFIG, targetItlMs }, new Logger(level, target));
-  return { telemetry, limits, promptRows, log, stats };
+  return { telemetry, limits, promptRows: (streams: number) => beside(streams), log, stats };
 }
 
 const ended = (finishReason: SequenceOutput["finishReason"], stopReason: string | null = null): SequenceOutput => {
@@ -93,7 +93,7 @@ describe("an engine's reports", () => {
     const { telemetry, limits, promptRows } = create();
     telemetry.update({ ...CONFIG, targetItlMs: 10, maxNumBatchedTokens: 8 }, 0);
     expect(limits).toEqual([{ maxNumSeqs: 2, maxNumBatchedTokens: 8 }]);
-    expect(promptRows.at(-1)).toBe(8);
+    expect(promptRows(4)).toBe(8);
     telemetry.observe([], sampleStep({ rows: 2, stepMs: 1 }), [], 0);
     telemetry.update({ ...CONFIG, targetItlMs: 10, maxNumBatchedTokens: 8, maxQueueSize: 3 }, 0);
     expect(limits.at(-1)?.maxNumSeqs).toBeGreaterThan(2); // it goes on where it was
@@ -105,7 +105,7 @@ describe("an engine's reports", () => {
 
   it("are logged from now on where the level changes, with what was said at load", () => {
     const { telemetry, log } = create({ level: "silent" });
-    telemetry.observeKernels(["matmul kernel: row for 1 row (a test)"]);
+    telemetry.observeKernels({ kernelNotes: ["matmul kernel: row for 1 row (a test)"] });
     telemetry.update({ ...CONFIG, logLevel: "info" }, 0);
     expect(log).toEqual([
       expect.stringMatching(/^info chorus: config: alerts .* maxNumSeqs 8,/),
@@ -131,9 +131,9 @@ describe("an engine's reports", () => {
   it("bound the rows of prompts by what they cost the streams", () => {
     const { telemetry, promptRows } = create();
     for (let i = 0; i < 10; i++) telemetry.observe([], sampleStep({ rows: 4, promptRows: 0, stepMs: 10 }), [], 0);
-    const [before = 0] = promptRows;
+    const before = promptRows(4);
     telemetry.observe([], sampleStep({ rows: 4 + before, promptRows: before, stepMs: 40 }), [], 0);
-    expect(promptRows.at(-1)).toBe(before / 2);
+    expect(promptRows(4)).toBe(before / 2);
   });
 });
 
@@ -152,7 +152,7 @@ describe("a failure", () => {
 
   it("is logged by its severity", () => {
     const { telemetry, log } = create();
-    telemetry.observeKernels(["matmul kernel: row for 1 row (a test)"]);
+    telemetry.observeKernels({ kernelNotes: ["matmul kernel: row for 1 row (a test)"] });
     telemetry.observeRefusal(error, 0);
     telemetry.observeFatal({ code: "device_lost", message: "gone", param: null });
     telemetry.observeFatal({ code: "engine_disposed", message: "done", param: null });

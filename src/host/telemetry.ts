@@ -1,3 +1,4 @@
+import type { LoadedRunner } from "../backends/backend.ts";
 import { PromptRows } from "../engine/metrics/prompt-rows.ts";
 import { AdaptiveLimits } from "../engine/metrics/adaptive-limits.ts";
 import { MODEL_NUMERICS } from "../engine/core/open-sequences.ts";
@@ -14,7 +15,7 @@ import { StatusLine } from "./status-line.ts";
 
 /** Derives an engine's metrics, alerts, log and limits that adapt from its reports. */
 export class Telemetry {
-  readonly #engine: Pick<Engine, "stats" | "setLimits" | "setMaxPromptRows">;
+  readonly #engine: Pick<Engine, "stats" | "setLimits" | "setPromptRows">;
   readonly #model: ModelCard;
   readonly #metrics: Metrics;
   readonly #alerts: Alerts;
@@ -27,7 +28,7 @@ export class Telemetry {
   readonly #statusLine = new StatusLine();
 
   constructor(
-    engine: Pick<Engine, "stats" | "setLimits" | "setMaxPromptRows">,
+    engine: Pick<Engine, "stats" | "setLimits" | "setPromptRows">,
     model: ModelCard,
     config: ResolvedEngineConfig,
     log = new Logger(config.logLevel),
@@ -39,7 +40,7 @@ export class Telemetry {
     this.#config = config;
     this.#followTarget(config);
     this.#promptRows = new PromptRows(config.maxStepStretch, config.maxNumBatchedTokens);
-    engine.setMaxPromptRows(this.#promptRows.rows);
+    engine.setPromptRows((numStreams) => this.#promptRows.beside(numStreams));
     this.#log = log;
     log.write("info", () => {
       return `${model.name} is loaded on ${model.adapter}: weights in ${model.dtype}, ${model.numGpuBlocks} cache blocks`;
@@ -84,9 +85,10 @@ export class Telemetry {
     return alerts;
   }
 
-  /** @param notes lines about the kernels that were chosen, and why */
-  observeKernels(notes: readonly string[]): void {
-    this.#kernelNotes = notes;
+  /** Takes what a runner says about its kernels. */
+  observeKernels({ kernelNotes, rowTiles = [] }: Pick<LoadedRunner, "kernelNotes" | "rowTiles">): void {
+    this.#kernelNotes = kernelNotes;
+    this.#promptRows.useTiles(rowTiles);
     this.#logKernels();
   }
 
@@ -101,7 +103,6 @@ export class Telemetry {
     if (begins) this.#logKernels();
     this.#followTarget(config, before);
     this.#promptRows.update(config.maxStepStretch, config.maxNumBatchedTokens);
-    this.#engine.setMaxPromptRows(this.#promptRows.rows);
     const alerts = this.#alerts.update(config, atMs);
     this.#logAlerts(alerts);
     return alerts;
@@ -134,7 +135,7 @@ export class Telemetry {
   #observeStep(step: StepReport): Alert[] {
     this.#metrics.observeStep(step);
     if (this.#limits) this.#engine.setLimits(this.#limits.observe(step));
-    this.#engine.setMaxPromptRows(this.#promptRows.observe(step));
+    this.#promptRows.observe(step);
     this.#log.write("debug", () => describeStep(step));
     const line = this.#statusLine.observe(step, (): EngineStats => this.#engine.stats());
     if (line !== null) this.#log.write("info", () => line);

@@ -1,3 +1,4 @@
+import type { RowTiles } from "../../engine/row-tiles.ts";
 import { resultsBySequence, type SampledToken, type StepResult } from "../../engine/runner.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
@@ -35,6 +36,7 @@ interface LoadedGraph {
   readonly compiled: CompiledGraph;
   readonly weightBytes: number;
   readonly kernelNotes: readonly string[];
+  readonly rowTiles: RowTiles;
   readonly kernelsId: () => Promise<string>;
   /** Compiles part of the graph, of kernels that are there already. */
   readonly compilePart: (part: Graph) => Promise<CompiledGraph>;
@@ -55,6 +57,7 @@ export class GpuRunner implements LoadedRunner {
   readonly weightBytes: number;
   readonly adapterName: string;
   readonly kernelNotes: readonly string[];
+  readonly rowTiles: RowTiles;
   readonly kernels: CheckedKernels;
 
   private constructor(
@@ -62,12 +65,13 @@ export class GpuRunner implements LoadedRunner {
     arena: Arena,
     step: StepBuffer,
     activations: Activations,
-    { compiled: graph, weightBytes, kernelNotes, kernelsId, compilePart }: LoadedGraph,
+    { compiled: graph, weightBytes, kernelNotes, rowTiles, kernelsId, compilePart }: LoadedGraph,
     sampler: Sampler,
   ) {
     this.adapterName = adapterName;
     this.weightBytes = weightBytes;
     this.kernelNotes = kernelNotes;
+    this.rowTiles = rowTiles;
     this.kernels = {
       id: kernelsId,
       part: async (partOfGraph) => {
@@ -124,7 +128,8 @@ export class GpuRunner implements LoadedRunner {
         const { kernels = "usual" } = options;
         const kernelNotes = describeKernels(tuned, { adapter: opened, kernels, shape, maxLength: limits.maxLength });
         const compiled = await compilePart(graph);
-        return { compiled, compilePart, weightBytes, kernelNotes, kernelsId: () => compiler.id() };
+        const { variants: rowTiles } = tuned;
+        return { compiled, compilePart, weightBytes, kernelNotes, rowTiles, kernelsId: () => compiler.id() };
       };
       // The sampler's kernels compile slowly and need no weights, so they compile while weights load. The sampler comes
       // first because it creates its buffers at once: the arena's growth after that is the weights' size.

@@ -1,3 +1,4 @@
+import type { RowTile } from "../../engine/row-tiles.ts";
 import type { NormWeights } from "../../models/graph.ts";
 import type { KernelCompiler } from "./kernel.ts";
 import { matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./kernels/matmul.ts";
@@ -38,19 +39,22 @@ export interface MatmulExtras {
 }
 
 /** A kernel for steps of up to `maxRows` rows. */
-export interface MatmulVariant {
+export interface MatmulVariant extends RowTile {
   /** Identifies the kernel and its shape in the tuning store. */
   readonly name: string;
-  readonly maxRows: number;
   pipeline(compiler: KernelCompiler, shape: MatmulShape, extras?: MatmulExtras): Promise<GPUComputePipeline>;
   workgroups(shape: MatmulShape, rows: number): readonly [number, number];
 }
 
 const LANES = 32;
+/** Rows that a lane of the kernel computes. */
+const LANE_ROWS = 4;
+const SUBGROUP_ROWS = 8;
 
 const row: MatmulVariant = {
   name: "row",
   maxRows: 1,
+  tileRows: 1,
   pipeline: (compiler, shape) => compiler.pipeline(matmulRow, { ...shape, LANES }),
   workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), rows],
 };
@@ -59,16 +63,18 @@ function lane(maxRows: number): MatmulVariant {
   return {
     name: "lane",
     maxRows,
+    tileRows: LANE_ROWS,
     pipeline: (compiler, shape) => compiler.pipeline(matmulLane, { ...shape, LANES }),
-    workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / 4)],
+    workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / LANE_ROWS)],
   };
 }
 
 const subgroup: MatmulVariant = {
   name: "subgroup",
   maxRows: Infinity,
+  tileRows: SUBGROUP_ROWS,
   pipeline: (compiler, shape) => compiler.pipeline(matmulSubgroup, { ...shape, LANES }),
-  workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / 8)],
+  workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / SUBGROUP_ROWS)],
 };
 
 function extraConstants({ norm, head }: MatmulExtras = {}) {
@@ -83,6 +89,7 @@ function skinny(rows: number, columns: number, splits: number, maxRows = rows): 
   return {
     name: `skinny ${rows} x ${columns} x ${splits}`,
     maxRows,
+    tileRows: rows,
     pipeline: (compiler, shape, extras) =>
       compiler.pipeline(matmulSkinny, { ...shape, ...extraConstants(extras), ...shapeOfGroup }),
     workgroups: (shape, numRows) => [Math.ceil(shape.N4 / columns), Math.ceil(numRows / rows)],
@@ -99,6 +106,7 @@ function tiled(columnLanes: number, rowLanes: number, rows: number, vecs: number
   return {
     name: `tiled ${tileRows} x ${4 * tileN4} by ${columnLanes * rowLanes}`,
     maxRows: Infinity,
+    tileRows,
     pipeline: (compiler, shape, extras) =>
       compiler.pipeline(matmulTiled, { ...shape, ...extraConstants(extras), ...shapeOfGroup }),
     workgroups: (shape, numRows) => [Math.ceil(shape.N4 / tileN4), Math.ceil(numRows / tileRows)],

@@ -14,7 +14,7 @@ interface Machine {
 function run(bound: PromptRows, { fixedMs, rowMs, promptRowMs }: Machine, streams: number, steps: number, noise = 0) {
   const random = seededRandom(7);
   return Array.from({ length: steps }, (_, i) => {
-    const promptRows = Math.floor(i / 10) % 3 === 2 ? bound.rows : 0;
+    const promptRows = Math.floor(i / 10) % 3 === 2 ? bound.beside(streams) : 0;
     const ms = fixedMs + rowMs * streams + promptRowMs * promptRows;
     const stepMs = ms * (1 + noise * (random() - 0.5));
     bound.observe({ rows: streams + promptRows, promptRows, stepMs });
@@ -54,7 +54,7 @@ describe("rows of prompts beside streams", () => {
 
   it("are those of a step at most", () => {
     expect(late(run(new PromptRows(2, 64), WAITS, 4, 300)).at(-1)?.promptRows).toBe(64);
-    expect(new PromptRows(2, 4).rows).toBe(4);
+    expect(new PromptRows(2, 4).beside(1)).toBe(4);
   });
 
   describe("begin with what prompts alone have cost", () => {
@@ -85,10 +85,10 @@ describe("rows of prompts beside streams", () => {
   it("are halved at most by a slow step with the end of a prompt", () => {
     const bound = new PromptRows(2, 1024);
     run(bound, WAITS, 4, 300);
-    const before = bound.rows;
+    const before = bound.beside(4);
     expect(before).toBeGreaterThan(200);
     bound.observe({ rows: 4 + 3, promptRows: 3, stepMs: 60 });
-    expect(bound.rows).toBe(Math.floor(before / 2));
+    expect(bound.beside(4)).toBe(Math.floor(before / 2));
   });
 
   it("are found though the first step took 0 ms by a coarse clock", () => {
@@ -99,10 +99,48 @@ describe("rows of prompts beside streams", () => {
 
   it("say nothing by steps with fewer rows than there might have been", () => {
     const bound = new PromptRows(2, 1024);
-    const before = bound.rows;
+    const before = bound.beside(8);
     bound.observe({ rows: 8, promptRows: 0, stepMs: 10 });
     bound.observe({ rows: 8 + before / 2, promptRows: before / 2, stepMs: 14 });
     bound.observe({ rows: 8 + before, promptRows: before, stepMs: 0 });
-    expect(bound.rows).toBe(before);
+    expect(bound.beside(8)).toBe(before);
+  });
+
+  describe("fill the tiles of kernels", () => {
+    const TILES = [
+      { maxRows: 4, tileRows: 4 },
+      { maxRows: Infinity, tileRows: 8 },
+    ];
+    /** What a step took on an adapter with those kernels. */
+    const TILE_MS: Readonly<Record<number, number>> = { 4: 25, 8: 31, 16: 47, 24: 66, 32: 85 };
+
+    /** Steps of prompts beside three streams, each with a step of streams alone before it. Returns their prompt rows. */
+    const besideThree = (bound: PromptRows) =>
+      Array.from({ length: 20 }, () => {
+        bound.observe({ rows: 3, promptRows: 0, stepMs: 25 });
+        const promptRows = bound.beside(3);
+        bound.observe({ rows: 3 + promptRows, promptRows, stepMs: TILE_MS[3 + promptRows] ?? NaN });
+        return promptRows;
+      });
+
+    it("and stay with the largest step that the streams bear", () => {
+      const bound = new PromptRows(2, 1024);
+      bound.useTiles(TILES);
+      // 16 rows take 1.9 times as long as the streams alone, and 24 would take 2.6 times.
+      expect(new Set(besideThree(bound))).toEqual(new Set([13]));
+    });
+
+    it("at least with eight rows, and what fits beside those", () => {
+      const bound = new PromptRows(1, 1024);
+      bound.useTiles(TILES);
+      expect(besideThree(bound).at(-1)).toBe(13);
+    });
+
+    it("beside another number of streams, too", () => {
+      const bound = new PromptRows(2, 1024);
+      bound.useTiles(TILES);
+      besideThree(bound);
+      expect([1, 3, 4, 7, 8].map((streams) => bound.beside(streams))).toEqual([15, 13, 12, 9, 8]);
+    });
   });
 });

@@ -1,4 +1,5 @@
 import type { StepReport } from "../../protocol/reports.ts";
+import { tiledDown, tiledUp, type RowTiles } from "../row-tiles.ts";
 import { StepCost } from "./step-cost.ts";
 
 /** Where nothing is known, and the least: a prompt comes forward even beside streams that bear no more rows. */
@@ -15,10 +16,13 @@ const OUTLIER = 2;
  * to its prompt rows, so a bound that was too low rises to the right one without passing it.
  *
  * The first bound follows from steps that had only prompts or only streams: most engines begin with a prompt alone.
+ *
+ * Where kernels compute rows in tiles, prompts get what fills the tiles.
  */
 export class PromptRows {
   #stretch: number;
   #most: number;
+  #tiles: RowTiles = [];
   readonly #cost = new StepCost();
   #bound: number;
   /** The largest step of prompts alone. Null: there was none yet. */
@@ -40,17 +44,24 @@ export class PromptRows {
     this.#bound = Math.min(this.#bound, most);
   }
 
-  /** The bound now. */
-  get rows(): number {
-    return Math.floor(this.#bound);
+  /** Follows other kernels. */
+  useTiles(tiles: RowTiles): void {
+    this.#tiles = tiles;
   }
 
-  /** Takes a step's report and returns the bound for the next step. */
-  observe({ rows, promptRows, stepMs }: Pick<StepReport, "rows" | "promptRows" | "stepMs">): number {
+  /** Returns how many rows of prompts a step may have beside so many streams, at least one. */
+  beside(streams: number): number {
+    const full = tiledDown(streams + Math.floor(this.#bound), this.#tiles);
+    const least = tiledUp(streams + Math.min(MIN_PROMPT_ROWS, this.#most), this.#tiles);
+    return Math.max(full, least) - streams;
+  }
+
+  /** Takes a step's report, which may move the bound. */
+  observe({ rows, promptRows, stepMs }: Pick<StepReport, "rows" | "promptRows" | "stepMs">): void {
     this.#cost.observe(rows, stepMs);
     const streams = rows - promptRows;
     // A coarse clock may tell a quick step as 0 ms.
-    if (stepMs <= 0) return this.rows;
+    if (stepMs <= 0) return;
     const streamsMs = this.#cost.msOf(streams);
     if (streams === 0) {
       if (rows >= (this.#alone?.rows ?? 0)) this.#alone = { rows, stepMs };
@@ -61,12 +72,11 @@ export class PromptRows {
     } else {
       const move = (this.#stretch * streamsMs) / stepMs;
       // Fewer rows than there might have been say nothing of more.
-      if (move > 1 && promptRows < this.rows) return this.rows;
+      if (move > 1 && promptRows < this.beside(streams)) return;
       this.#isTried = true;
       // A slow step of few rows moves it no further than one of many.
       this.#bound = this.#within(Math.max(promptRows * Math.min(MAX_MOVE, move), this.#bound / MAX_MOVE));
     }
-    return this.rows;
   }
 
   /** Returns the rows that fit by the line through both steps; beyond the rows that were seen, as if each cost as much again. */

@@ -49,7 +49,7 @@ function show(plan: ScheduledSequence[]): string[] {
 describe("Scheduler", () => {
   it("gives prompts no more rows than their bound while others stream", () => {
     const scheduler = createScheduler();
-    scheduler.setMaxPromptRows(3);
+    scheduler.setPromptRows((numStreams) => 4 - numStreams);
     addSequences(scheduler, 5);
     expect(step(scheduler)).toEqual(["a 0+5*"]);
     const [long, short] = [7, 2].map((length, i) => sequenceOf(`l${i}`, length));

@@ -44,7 +44,7 @@ export class Scheduler {
   readonly #freeSlots: number[];
   #limits: SchedulerLimits;
   /** Of all prompts in a step, while others stream. */
-  #maxPromptRows = Infinity;
+  #promptRowsBeside: (numStreams: number) => number = () => Infinity;
   #step = 0;
   /** The last plan ended early: a sequence got no block, and preemption was not allowed. */
   #isBlocked = false;
@@ -108,8 +108,8 @@ export class Scheduler {
   }
 
   /** Sets how many rows of prompts, at least one, a step has beside running streams: see prompt-rows.ts. */
-  setMaxPromptRows(rows: number): void {
-    this.#maxPromptRows = Math.max(1, rows);
+  setPromptRows(beside: (numStreams: number) => number): void {
+    this.#promptRowsBeside = beside;
   }
 
   /**
@@ -162,8 +162,8 @@ export class Scheduler {
     this.#isBlocked = false;
     // Lowered limits must not starve running sequences.
     const wanted = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
-    const hasStreams = this.#running.some(({ numPendingTokens }) => numPendingTokens <= 1);
-    const promptRows = hasStreams ? this.#maxPromptRows : Infinity;
+    const numStreams = this.#running.filter(({ numPendingTokens }) => numPendingTokens <= 1).length;
+    const promptRows = numStreams > 0 ? this.#promptRowsBeside(numStreams) : Infinity;
     const budget = new StepBudget(Math.min(wanted, this.#loaded.maxNumBatchedTokens), promptRows, this.#config);
     let unserved = this.#running.length;
 
