@@ -15,6 +15,7 @@ import { CommandsButton } from "./CommandsButton.tsx";
 import { DemoButton } from "./DemoButton.tsx";
 import { EngineStatus } from "../engine/EngineStatus.tsx";
 import { Logo } from "../components/Logo.tsx";
+import logo from "../components/Logo.module.css";
 import { SendToAll } from "./SendToAll.tsx";
 import { ThemeButton } from "./ThemeButton.tsx";
 
@@ -26,7 +27,7 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
   const whyNot = isDemoOpen ? "Close the demo first" : isFull ? `${MAX_PANES} panes are open: close one first` : null;
   return (
     <header className={css.bar}>
-      <h1 className={css.brand}>
+      <h1 className={logo.brand}>
         <Logo />
         <span>Chorus</span>
       </h1>

@@ -6,8 +6,7 @@ import { SectionTimes } from "../../bench/section-times.ts";
 import type { CreateEngine } from "../../state/engine/engine-control.ts";
 import type { Theme } from "../../state/app/theme.ts";
 import { remember, remembered } from "../../state/remembered.ts";
-import { ThemeButton } from "../bar/ThemeButton.tsx";
-import { Logo } from "../components/Logo.tsx";
+import { PageHead } from "../bar/PageHead.tsx";
 import { nameBrowser } from "../unsupported/describe-browser.ts";
 import { useStore } from "../use-store.ts";
 import css from "./BenchPage.module.css";
@@ -43,18 +42,7 @@ export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchP
 
   return (
     <div className={css.page}>
-      <header className={css.bar}>
-        <a className={css.brand} href="#/" aria-label="Chorus: back to the chats">
-          <Logo />
-          <span>Chorus</span>
-        </a>
-        <h1 className={css.title}>Benchmark</h1>
-        <div className={css.spring} />
-        <a className={css.back} href="#/">
-          Back to chats
-        </a>
-        <ThemeButton theme={theme} />
-      </header>
+      <PageHead title="Benchmark" theme={theme} />
       <main className={css.main}>
         <aside className={css.box} aria-labelledby={titleId}>
           <h2 id={titleId} className={css.heading}>

@@ -3,7 +3,7 @@ import { branchLines, type BranchLine } from "../../state/chat/branch-lines.ts";
 import type { BranchView } from "../../state/chat/branch-view.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { titleOfChat } from "../../state/workspace/saved-workspace.ts";
-import { CloseButton, Dialog } from "../components/Dialog.tsx";
+import { ListDialog } from "../components/ListDialog.tsx";
 import { VirtualList, type VirtualListHandle } from "../components/VirtualList.tsx";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import { useStore } from "../use-store.ts";
@@ -36,12 +36,14 @@ export function BranchDialog({ view, pane }: { view: BranchView; pane: Pane }) {
     focusMessageOf(pane);
   };
   return (
-    <Dialog ref={dialog} name="Branches" className={css.dialog} onClosed={view.close}>
-      <div className={css.head} style={voiceStyle(pane.number)}>
-        <VoiceBadge number={pane.number} />
-        <h2>{title}</h2>
-        <CloseButton onClick={() => dialog.current?.close()} />
-      </div>
+    <ListDialog
+      ref={dialog}
+      name="Branches"
+      title={title}
+      badge={<VoiceBadge number={pane.number} />}
+      style={voiceStyle(pane.number)}
+      onClosed={view.close}
+    >
       <p className={css.hint}>
         {isIdle
           ? "Regenerated answers and edited questions are variants. Choose a turn to go on from there."
@@ -52,6 +54,6 @@ export function BranchDialog({ view, pane }: { view: BranchView; pane: Pane }) {
           {(line) => <BranchRow line={line} isIdle={isIdle} onChoose={choose} />}
         </VirtualList>
       </div>
-    </Dialog>
+    </ListDialog>
   );
 }

@@ -4,11 +4,9 @@ import type { Theme } from "../../state/app/theme.ts";
 import { Duel, type DuelState } from "../../state/duel/duel.ts";
 import { FIGURES_INTERVAL_MS } from "../../state/batch/batch-metrics.ts";
 import { Announcer } from "../app/Announcer.tsx";
-import { ThemeButton } from "../bar/ThemeButton.tsx";
+import { PageHead } from "../bar/PageHead.tsx";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
-import { Logo } from "../components/Logo.tsx";
-import page from "../player/PlayerPage.module.css";
 import { useStore } from "../use-store.ts";
 import { DuelDialog } from "./DuelDialog.tsx";
 import css from "./DuelPage.module.css";
@@ -31,14 +29,8 @@ export function DuelPage({ theme, app }: { theme: Theme; app: AppState }) {
 
   const first = state.runs[0];
   return (
-    <div className={page.page}>
-      <header className={page.bar}>
-        <a className={page.brand} href="#/" aria-label="Chorus: back to the chats">
-          <Logo />
-          <span>Chorus</span>
-        </a>
-        <h1 className={page.title}>Duel</h1>
-        <div className={page.spring} />
+    <div className={css.page}>
+      <PageHead title="Duel" theme={theme}>
         {state.phase === "running" ? (
           <Button onClick={() => void duel.close()}>
             <Icon name="stop" />
@@ -49,11 +41,7 @@ export function DuelPage({ theme, app }: { theme: Theme; app: AppState }) {
             Set up a duel
           </Button>
         )}
-        <a className={page.back} href="#/">
-          Back to chats
-        </a>
-        <ThemeButton theme={theme} />
-      </header>
+      </PageHead>
       <main className={css.main}>
         {first === undefined ? (
           <p className={css.empty}>

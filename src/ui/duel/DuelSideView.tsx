@@ -1,10 +1,9 @@
 import { compareAnswers, wordsOf, type Agreement } from "../../state/duel/compare-answers.ts";
 import type { DuelRun } from "../../state/duel/duel.ts";
 import { classNames } from "../class-names.ts";
-import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import { AnswerCard, Caret } from "../components/AnswerCard.tsx";
 import { formatCount, formatDuration, formatPercent, formatRate } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import { voiceStyle } from "../voice.ts";
 import css from "./DuelSideView.module.css";
 
 interface DuelSideViewProps {
@@ -36,14 +35,15 @@ export function DuelSideView({ run, other, isFirst }: DuelSideViewProps) {
   const at = agreement?.firstDifference ?? null;
   const isBusy = status === "running";
   return (
-    <section className={css.side} style={voiceStyle(pane.number)} aria-label={label}>
-      <header className={css.head}>
-        <VoiceBadge number={pane.number} />
-        <h3>{label}</h3>
-      </header>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- the arrow keys scroll it */}
-      <div className={css.answer} role="group" aria-label={`Answer: ${label}`} tabIndex={0}>
-        <p dir="auto" aria-busy={isBusy}>
+    <AnswerCard
+      voice={pane.number}
+      name={label}
+      answerName={`Answer: ${label}`}
+      heading={<h3>{label}</h3>}
+      isBusy={isBusy}
+      isForReading
+      answer={
+        <>
           {at === null ? (
             answer.trimStart()
           ) : (
@@ -53,9 +53,10 @@ export function DuelSideView({ run, other, isFirst }: DuelSideViewProps) {
               {words.slice(at + 1).join("")}
             </>
           )}
-          {isBusy && <span className={css.caret} aria-hidden="true" />}
-        </p>
-      </div>
+          {isBusy && <Caret />}
+        </>
+      }
+    >
       <p className={classNames(css.agreement, at !== null && css.differs)}>
         {agreement && !isFirst && wordsFor(agreement, isOver)}
       </p>
@@ -83,7 +84,7 @@ export function DuelSideView({ run, other, isFirst }: DuelSideViewProps) {
           run.tokens > 0 &&
           `${formatRate((1000 * run.tokens) / run.elapsedMs)} tokens per second, all answers together`}
       </p>
-    </section>
+    </AnswerCard>
   );
 }
 

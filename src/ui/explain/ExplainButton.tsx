@@ -5,6 +5,7 @@ import { CloseButton, Dialog } from "../components/Dialog.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { classNames } from "../class-names.ts";
 import type { Term } from "./explanations.ts";
+import sheet from "../components/Sheet.module.css";
 import css from "./ExplainButton.module.css";
 
 const ExplainBody = lazily(async () => (await import("./ExplainBody.tsx")).ExplainBody);
@@ -43,7 +44,7 @@ export function ExplainButton({ batch, term, name, className }: ExplainButtonPro
         <Dialog ref={dialog} name={label} className={css.dialog} onClosed={() => setOpen(false)}>
           {isOpen && (
             <>
-              <div className={css.head}>
+              <div className={sheet.head}>
                 <h2>How the batch works</h2>
                 <CloseButton onClick={() => dialog.current?.close()} />
               </div>

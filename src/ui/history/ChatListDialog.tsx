@@ -6,7 +6,7 @@ import { groupChats, type ChatLine } from "../../state/history/chat-groups.ts";
 import { ChatList, type ListedChat } from "../../state/history/chat-list.ts";
 import { wordsOf } from "../../state/history/words.ts";
 import { focusMessageOf } from "../chat/Composer.tsx";
-import { CloseButton, Dialog } from "../components/Dialog.tsx";
+import { ListDialog } from "../components/ListDialog.tsx";
 import { VirtualList, type VirtualListHandle } from "../components/VirtualList.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./ChatListDialog.module.css";
@@ -64,11 +64,7 @@ export function ChatListDialog({ app, onClosed }: { app: AppState; onClosed: () 
   };
   const isFiltered = query.text.trim() !== "" || query.from !== "" || query.until !== "";
   return (
-    <Dialog ref={dialog} name="Chats" className={css.dialog} onClosed={onClosed}>
-      <div className={css.head}>
-        <h2>Chats</h2>
-        <CloseButton onClick={() => dialog.current?.close()} />
-      </div>
+    <ListDialog ref={dialog} name="Chats" title="Chats" onClosed={onClosed}>
       <ChatQueryForm ref={search} query={query} onChange={(change) => list.look(change)} onKeyDown={onSearchKey} />
       {problem && (
         <p className={css.problem} role="alert">
@@ -107,6 +103,6 @@ export function ChatListDialog({ app, onClosed }: { app: AppState; onClosed: () 
         }
       </VirtualList>
       <ChatListFoot list={list} isFiltered={isFiltered} onDeleted={toSearch} />
-    </Dialog>
+    </ListDialog>
   );
 }

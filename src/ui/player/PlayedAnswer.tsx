@@ -3,9 +3,9 @@ import { numTokensAt, wordsAt, type RecordedSequence } from "../../state/player/
 import type { AgainResult } from "../../state/player/run-again.ts";
 import { sequenceName } from "../batch/cell-words.ts";
 import { classNames } from "../class-names.ts";
-import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import { AnswerCard } from "../components/AnswerCard.tsx";
+import card from "../components/AnswerCard.module.css";
 import { formatCount } from "../format.ts";
-import { voiceStyle } from "../voice.ts";
 import css from "./PlayedAnswer.module.css";
 
 interface PlayedAnswerProps {
@@ -28,40 +28,34 @@ export const PlayedAnswer = memo(function PlayedAnswer({ cardId, sequence, pane,
   const difference = again?.difference ?? null;
   const marked = difference === null ? null : cutAt(sequence, place, difference.token);
   return (
-    <section
+    <AnswerCard
       id={cardId}
       className={css.card}
-      style={pane === null ? undefined : voiceStyle(pane)}
-      aria-label={sequenceName(sequence)}
-      tabIndex={-1}
+      voice={pane}
+      name={sequenceName(sequence)}
+      answerName="Answer"
+      heading={<h2 title={asked?.question}>{asked?.question ?? sequenceName(sequence)}</h2>}
+      answer={
+        marked === null ? (
+          <>
+            {text.trimStart()}
+            {newest !== "" && <mark className={css.newest}>{text === "" ? newest.trimStart() : newest}</mark>}
+          </>
+        ) : (
+          <>
+            {marked.before.trimStart()}
+            {marked.token !== "" && <mark className={css.different}>{marked.token}</mark>}
+            {marked.after}
+          </>
+        )
+      }
     >
-      <header className={css.head}>
-        {pane !== null && <VoiceBadge number={pane} />}
-        <h2 title={asked?.question}>{asked?.question ?? sequenceName(sequence)}</h2>
-      </header>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- the arrow keys scroll it */}
-      <div className={css.answer} role="group" aria-label="Answer" tabIndex={0}>
-        <p dir="auto">
-          {marked === null ? (
-            <>
-              {text.trimStart()}
-              {newest !== "" && <mark className={css.newest}>{text === "" ? newest.trimStart() : newest}</mark>}
-            </>
-          ) : (
-            <>
-              {marked.before.trimStart()}
-              {marked.token !== "" && <mark className={css.different}>{marked.token}</mark>}
-              {marked.after}
-            </>
-          )}
-        </p>
-      </div>
-      <p className={css.figures}>
+      <p className={card.figures}>
         <b>{formatCount(numTokens)}</b> {numTokens === 1 ? "token" : "tokens"}
         {end !== null && end.place <= place && `, ${ENDS[end.reason ?? "abort"]}`}
         {again !== null && <AgainFigures again={again} />}
       </p>
-    </section>
+    </AnswerCard>
   );
 });
 

@@ -6,10 +6,10 @@ import type { Theme } from "../../state/app/theme.ts";
 import { handedOver } from "../../state/player/handed-over.ts";
 import { Player } from "../../state/player/player.ts";
 import { RecordedRun } from "../../state/player/recorded-run.ts";
-import { ThemeButton } from "../bar/ThemeButton.tsx";
+import { PageHead } from "../bar/PageHead.tsx";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
-import { Logo } from "../components/Logo.tsx";
+import card from "../components/Card.module.css";
 import css from "./PlayerPage.module.css";
 import { PlayerView } from "./PlayerView.tsx";
 
@@ -99,19 +99,9 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
       }}
       onDrop={onDrop}
     >
-      <header className={css.bar}>
-        <a className={css.brand} href="#/" aria-label="Chorus: back to the chats">
-          <Logo />
-          <span>Chorus</span>
-        </a>
-        <h1 className={css.title}>Player</h1>
-        <div className={css.spring} />
+      <PageHead title="Player" theme={theme}>
         {opened && openButtons}
-        <a className={css.back} href="#/">
-          Back to chats
-        </a>
-        <ThemeButton theme={theme} />
-      </header>
+      </PageHead>
       <input ref={input} type="file" accept=".jsonl" hidden aria-label="A recording" onChange={onChoose} />
       {opened && problem !== "" && (
         <p className={css.problem} role="alert">
@@ -122,7 +112,7 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
         <PlayerView key={opened.number} name={opened.name} player={opened.player} openChats={openChats} />
       ) : (
         <main className={css.start}>
-          <section className={css.card} aria-label="About">
+          <section className={card.card} aria-label="About">
             <h2>Play a recording</h2>
             <p>
               A recording holds every step of a run: who shared it, which blocks of the cache it took, and the words it
@@ -134,7 +124,7 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
                 {problem}
               </p>
             )}
-            <div className={css.actions}>{openButtons}</div>
+            <div className={classNames(card.actions, css.actions)}>{openButtons}</div>
             <p className={css.hint}>You can also drop a file here. It stays in this browser.</p>
           </section>
         </main>

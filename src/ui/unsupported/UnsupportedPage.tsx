@@ -1,8 +1,11 @@
 import type { ChorusErrorData } from "../../protocol/errors.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
-import { Logo } from "../components/Logo.tsx";
+import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
+import card from "../components/Card.module.css";
 import { CopyDetails } from "../components/CopyDetails.tsx";
+import { Logo } from "../components/Logo.tsx";
+import logo from "../components/Logo.module.css";
 import { BROWSERS_WITH_WEBGPU, nameBrowser, suggestRemedy } from "./describe-browser.ts";
 import css from "./UnsupportedPage.module.css";
 
@@ -17,11 +20,11 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
 
   return (
     <main className={css.page}>
-      <div className={css.brand}>
+      <div className={logo.brand}>
         <Logo />
         Chorus
       </div>
-      <div className={css.card}>
+      <div className={card.card}>
         <h1>{headingFor(isAboutGpu, hasGpu)}</h1>
         <p>
           {isAboutGpu
@@ -37,7 +40,7 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
           <dt>Found</dt>
           <dd>{found}</dd>
         </dl>
-        <div className={css.actions}>
+        <div className={classNames(card.actions, css.actions)}>
           {isAboutGpu && (
             <Button look="ink" onClick={() => void engine.useBackend("cpu")}>
               Run on the CPU

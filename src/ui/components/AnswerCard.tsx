@@ -1,0 +1,53 @@
+import type { ReactNode } from "react";
+import { classNames } from "../class-names.ts";
+import { voiceStyle } from "../voice.ts";
+import css from "./AnswerCard.module.css";
+import { VoiceBadge } from "./VoiceBadge.tsx";
+
+interface AnswerCardProps {
+  /** The pane's number; null: no pane asked it. */
+  readonly voice: number | null;
+  readonly name: string;
+  readonly answerName: string;
+  readonly heading: ReactNode;
+  readonly answer: ReactNode;
+  readonly isBusy?: boolean;
+  /** Whether it is read from its first line on; else its newest line stays in view. */
+  readonly isForReading?: boolean;
+  /** Makes it a place that a link can go to. */
+  readonly id?: string;
+  readonly className?: string | undefined;
+  /** The figures below the answer. */
+  readonly children: ReactNode;
+}
+
+/** An answer that is only looked at, with its heading and its figures. */
+export function AnswerCard(props: AnswerCardProps) {
+  const { voice, name, answerName, heading, answer, isBusy = false, isForReading = false, id, className } = props;
+  return (
+    <section
+      id={id}
+      className={classNames(css.card, isForReading ? css.reading : css.glance, className)}
+      style={voice === null ? undefined : voiceStyle(voice)}
+      aria-label={name}
+      tabIndex={id === undefined ? undefined : -1}
+    >
+      <header className={css.head}>
+        {voice !== null && <VoiceBadge number={voice} />}
+        {heading}
+      </header>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- the arrow keys scroll it */}
+      <div className={css.answer} role="group" aria-label={answerName} tabIndex={0}>
+        <p aria-busy={isBusy} dir="auto">
+          {answer}
+        </p>
+      </div>
+      {props.children}
+    </section>
+  );
+}
+
+/** What follows the newest word while an answer grows; hollow where it waits. */
+export function Caret({ isHollow = false }: { isHollow?: boolean }) {
+  return <span className={classNames(css.caret, isHollow && css.hollow)} aria-hidden="true" />;
+}
