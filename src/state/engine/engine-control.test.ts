@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { CreateEngineOptions } from "../../protocol/engine.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { FakeEngine } from "../../testing/app/fake-engine.ts";
-import { EngineControl, type CreateEngine } from "./engine-control.ts";
+import { EngineControl, REPLACED, type CreateEngine } from "./engine-control.ts";
 
 const setUp = (createEngine: CreateEngine) =>
   new EngineControl({
@@ -85,6 +85,25 @@ it("starts again with another config, and with the one before if the engine refu
   expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
   expect(control.store.getState()).toMatchObject({ status: "ready" });
   expect(asked).toEqual([undefined, 200, 300, 200]);
+});
+
+it("a start that another one replaced is no success, unless the newer one has the same", async () => {
+  const control = setUp(async ({ numGpuBlocks }) => {
+    // The newer start is ready first; an older one may also fail.
+    await new Promise((resolve) => setTimeout(resolve, numGpuBlocks === 200 ? 5 : 0));
+    if (numGpuBlocks === 300) throw new ChorusError("out_of_memory", "That is too much.", "numGpuBlocks");
+    return new FakeEngine();
+  });
+  await control.start();
+  const replaced = [control.reconfigure({ numGpuBlocks: 200 }), control.reconfigure({ numGpuBlocks: 300 })];
+  expect(await control.reconfigure({ numGpuBlocks: 100 })).toBeNull();
+  expect(await Promise.all(replaced)).toEqual([REPLACED, REPLACED]);
+  expect(control.config.getState()).toEqual({ numGpuBlocks: 100 });
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+  const kept = control.reconfigure({ numGpuBlocks: 200 });
+  await control.useBackend("cpu");
+  expect(await kept).toBeNull();
+  expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
 });
 
 it("changes a running engine where that is enough, and keeps what it refuses", async () => {

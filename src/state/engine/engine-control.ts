@@ -65,6 +65,13 @@ export function rememberedBackend(): BackendChoice {
   return BACKEND_CHOICES.find((choice) => choice === name) ?? "auto";
 }
 
+/** What comes of a start whose engine was not ready yet when another began. */
+export const REPLACED: ChorusErrorData = {
+  code: "engine_disposed",
+  message: "The engine was started with another choice meanwhile.",
+  param: null,
+};
+
 const isUnsupported = ({ code }: ChorusErrorData) => code === "webgpu_unavailable" || code === "wasm_unavailable";
 
 /** Starts the page's one engine, follows its state, and replaces it on request. */
@@ -129,12 +136,12 @@ export class EngineControl {
       this.#config.setState(config, true);
       error = await this.#load();
     }
-    if (error) this.#showFailure(error);
+    if (error && error !== REPLACED) this.#showFailure(error);
   }
 
   /**
    * Replaces the model. The old one is disposed first, since both may not fit together. If the new one can't be loaded,
-   * the old one is loaded again. Resolves with the error, or null.
+   * the old one is loaded again. Resolves with the error, or null; with REPLACED if another model was chosen meanwhile.
    */
   switchTo(choice: ModelChoice): Promise<ChorusErrorData | null> {
     return this.#loadWith(this.#choice, choice);
@@ -178,6 +185,7 @@ export class EngineControl {
     store.setState(value, true);
     this.#onChosen(this.chosen, false);
     const error = await this.#load();
+    if (error === REPLACED) return store.getState() === value ? null : REPLACED; // the newer start may have it, too
     if (error && isUnsupported(error)) this.#showFailure(error);
     else if (error) {
       store.setState(before, true);
@@ -212,7 +220,7 @@ export class EngineControl {
     if (!isSame && !isLive) await this.start();
   }
 
-  /** Resolves with the error; null: the engine is ready, or a newer start replaced this one. */
+  /** Resolves with the error; null: the engine is ready. */
   async #load(): Promise<ChorusErrorData | null> {
     const attempt = ++this.#attempt;
     void this.#engine?.dispose();
@@ -231,7 +239,7 @@ export class EngineControl {
       });
       if (attempt !== this.#attempt) {
         void engine.dispose();
-        return null;
+        return REPLACED;
       }
       this.#engine = engine;
       engine.on("fatal", (error) => {
@@ -241,7 +249,7 @@ export class EngineControl {
       this.#store.setState({ status: "ready", engine }, true);
       return null;
     } catch (thrown) {
-      return attempt === this.#attempt ? toErrorData(thrown) : null;
+      return attempt === this.#attempt ? toErrorData(thrown) : REPLACED;
     }
   }
 

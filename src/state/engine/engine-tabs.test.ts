@@ -10,8 +10,8 @@ afterEach(() => void vi.useRealTimers());
 
 const ENGINE_BYTES = 8_500_000 + 7_900_000;
 
-/** A browser with tabs: what each started its engines with, newest last. */
-function browser() {
+/** A browser with tabs: what each started its engines with, newest last. Messages take `delayMs`. */
+function browser({ delayMs = 0 } = {}) {
   const tabs: { listener: (event: { data: unknown }) => void }[] = [];
   const held: { name: string }[] = [];
   const request = async (name: string, _: LockOptions, granted: () => Promise<void>) => {
@@ -38,7 +38,10 @@ function browser() {
       locks: { request: request as LockManager["request"], query: async () => ({ held: [...held] }) },
       channel: {
         postMessage: (data: unknown) => {
-          for (const tab of tabs) if (tab !== own) tab.listener({ data: structuredClone(data) });
+          const copy: unknown = structuredClone(data);
+          const deliver = () => tabs.forEach((tab) => tab !== own && tab.listener({ data: copy }));
+          if (delayMs === 0) deliver();
+          else setTimeout(deliver, delayMs);
         },
         addEventListener: (_: string, listener: unknown) => void (own.listener = listener as (typeof own)["listener"]),
       },
@@ -133,4 +136,19 @@ it("has the tabs of one engine take a change that needs no restart, and counts t
   expect(b.control.config.getState()).toEqual({ maxNumSeqs: 4 });
   expect([a.asked.length, b.asked.length]).toEqual([2, 2]);
   for (const { engineTabs } of [a, b]) expect(engineTabs.store.getState().numOthers).toBe(0);
+});
+
+it("has all tabs end with the same choice when several choose at the same moment", async () => {
+  const { open } = browser({ delayMs: 10 });
+  const tabs = [await open(), await open(), await open()];
+  await tabs[0]?.control.share(true);
+  await looked();
+  const choices = [tabs[0]?.control.reconfigure({ numGpuBlocks: 100 }), tabs[1]?.control.useBackend("cpu")];
+  await vi.advanceTimersByTimeAsync(1);
+  choices.push(tabs[2]?.control.reconfigure({ numGpuBlocks: 200 }));
+  await looked();
+  await Promise.all(choices);
+  for (const { control } of tabs) {
+    expect(control.chosen).toMatchObject({ backend: "auto", config: { numGpuBlocks: 200 } });
+  }
 });

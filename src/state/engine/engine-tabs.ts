@@ -1,4 +1,5 @@
 import { isNamed } from "../models/model-choice.ts";
+import { randomId } from "../../protocol/random-id.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { keyOfEngine, type EngineChoice, type EngineControl } from "./engine-control.ts";
 
@@ -20,6 +21,14 @@ export interface TabsMemory {
   readonly othersBytes: number;
 }
 
+/** A choice as the tabs tell it each other. */
+interface ToldChoice {
+  readonly choice: EngineChoice;
+  /** Milliseconds since 1970, later than all choices that this tab knew. */
+  readonly atMs: number;
+  readonly tab: string;
+}
+
 const LOCK = "chorus.engine";
 const LOOK_INTERVAL_MS = 1000;
 
@@ -33,6 +42,9 @@ export class EngineTabs {
   readonly #home: EngineTabsHome;
   readonly #store = createStore<TabsMemory>(() => ({ hereBytes: null, numOthers: 0, othersBytes: 0 }));
   readonly store: ReadonlyStore<TabsMemory> = this.#store;
+  readonly #tab = randomId();
+  /** The newest choice that this tab knows of. */
+  #newest: Pick<ToldChoice, "atMs" | "tab"> = { atMs: 0, tab: "" };
   /** The lock of this tab's engine. */
   #held: { readonly key: string; readonly name: string; readonly release: () => void } | null = null;
 
@@ -49,10 +61,17 @@ export class EngineTabs {
     const { channel } = this.#home;
     this.#engine.onChosen((choice, isSharedChanged) => {
       // A model of files is this tab's alone.
-      if (isNamed(choice.model) && (choice.isShared || isSharedChanged)) channel.postMessage(choice);
+      if (!isNamed(choice.model) || !(choice.isShared || isSharedChanged)) return;
+      const told = { choice, atMs: Math.max(Date.now(), this.#newest.atMs + 1), tab: this.#tab };
+      this.#newest = told;
+      channel.postMessage(told satisfies ToldChoice);
     });
     channel.addEventListener("message", (event) => {
-      void this.#engine.follow((event as MessageEvent<EngineChoice>).data);
+      const told = (event as MessageEvent<ToldChoice>).data;
+      // Tabs that choose at the same moment would swap their choices: all of them follow the later one.
+      if (!isLater(told, this.#newest)) return;
+      this.#newest = told;
+      void this.#engine.follow(told.choice);
     });
     this.#engine.store.subscribe(() => this.#follow());
     this.#engine.config.subscribe(() => this.#follow());
@@ -99,4 +118,8 @@ export class EngineTabs {
     this.#held?.release();
     this.#held = null;
   }
+}
+
+function isLater(a: Pick<ToldChoice, "atMs" | "tab">, b: Pick<ToldChoice, "atMs" | "tab">): boolean {
+  return a.atMs === b.atMs ? a.tab > b.tab : a.atMs > b.atMs;
 }

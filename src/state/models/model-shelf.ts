@@ -4,7 +4,7 @@ import type { WeightsDtype } from "../../protocol/config.ts";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, StoredModel } from "../../protocol/models.ts";
-import type { EngineControl } from "../engine/engine-control.ts";
+import { REPLACED, type EngineControl } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import {
   EMBEDDED_MODEL,
@@ -188,11 +188,10 @@ export class ModelShelf {
     this.#store.setState({ switchingTo: keyOfChoice(choice), error: null });
     const error = await engine.switchTo(choice);
     this.#store.setState({ switchingTo: null });
-    if (error) onError(error);
-    else {
+    if (error === null) {
       onChosen(choice);
       announce(`${labelOfChoice(choice)} runs.`);
-    }
+    } else if (error !== REPLACED) onError(error);
     // Loading a hub model has stored it.
     await this.refresh();
     return error === null;

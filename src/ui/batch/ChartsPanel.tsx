@@ -134,20 +134,19 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
         <Chart
           title={
             <>
-              <span className={css.blocks}>
-                Cache: <b>{formatCount(now?.blocksUsed ?? 0)}</b> used, <b>{formatCount(now?.blocksCached ?? 0)}</b>{" "}
-                <u>cached</u>
-                <span className={css.spare}>
-                  , <b>{formatCount(freeBlocks(now, figures.blocks))}</b> free
-                </span>
+              <span>
+                Cache <b>{formatCount(now?.blocksUsed ?? 0)}</b> used
+              </span>
+              <span>
+                <u>cached</u> <b>{formatCount(now?.blocksCached ?? 0)}</b>
               </span>
             </>
           }
           label="Cache blocks: used, and used plus cached"
           cursor={cursor}
-          words={wordsOf((sample) => {
-            const { blocksUsed, blocksCached } = sample;
-            return `${formatCount(blocksUsed)} blocks used, ${formatCount(blocksCached)} cached, ${formatCount(freeBlocks(sample, 0))} free`;
+          words={wordsOf(({ blocksUsed, blocksCached, blocksTotal }) => {
+            const free = blocksTotal - blocksUsed - blocksCached;
+            return `${formatCount(blocksUsed)} blocks used, ${formatCount(blocksCached)} cached, ${formatCount(free)} free`;
           })}
           drawing={blocksDrawing(samples, places)}
         />
@@ -160,11 +159,6 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
 
 function milliseconds(value: number | null): string {
   return value === null ? "–" : formatMs(value);
-}
-
-/** @param all before the first step all blocks are free */
-function freeBlocks(sample: ChartSample | undefined, all: number): number {
-  return sample ? sample.blocksTotal - sample.blocksUsed - sample.blocksCached : all;
 }
 
 function whenOf(ago: number): string {

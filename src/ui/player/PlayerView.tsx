@@ -53,9 +53,14 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
     return target ? () => document.getElementById(cardIdOf(keyOfSequence(target)))?.focus() : null;
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // What has the focus may have its own use for these keys.
-    if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.key === " ") player.togglePlay();
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    // What has the focus may have its own use for these keys. A button has none for arrows, except in a dialog, from which
+    // React hands events on to here.
+    const { target, currentTarget } = event;
+    const isOwn = target === currentTarget;
+    const isButton = target instanceof HTMLButtonElement && !target.closest("dialog");
+    if (!isOwn && !isButton) return;
+    if (event.key === " " && isOwn) player.togglePlay();
     else if (event.key === "ArrowLeft") player.seek(place - 1);
     else if (event.key === "ArrowRight") player.seek(place + 1);
     else return;
