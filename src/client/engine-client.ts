@@ -12,7 +12,7 @@ import type { EngineChanges, LoadedSizes } from "../protocol/live-config.ts";
 import { withAbsoluteDraft, type ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
 import { isDataCloneError, notPlainData } from "../protocol/plain-data.ts";
-import type { EngineStats, KvBlockTokens, KvCacheMap, ModelCard } from "../protocol/reports.ts";
+import type { Alert, EngineStats, KvBlockTokens, KvCacheMap, ModelCard } from "../protocol/reports.ts";
 import type { EngineMessage, GenerationRequest, LoadedEngine, Response, Result } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import { Heartbeat } from "./heartbeat.ts";
@@ -42,6 +42,8 @@ export class EngineClient implements ChorusEngine {
     fatal: new Set(),
   };
   #loaded: LoadedEngine | null = null;
+  /** The alerts that are raised now, by their names. */
+  readonly #raised = new Map<string, Alert>();
   /** The reject functions of pending calls. */
   readonly #calls = new Set<(error: ChorusError) => void>();
   /** Null for an engine in place: it can't be stuck while this code runs. */
@@ -118,9 +120,13 @@ export class EngineClient implements ChorusEngine {
     if (typeof listener !== "function") {
       throw new ChorusError("invalid_type", `The listener of "${event}" must be a function.`, "listener");
     }
-    this.#listeners[event].add(listener);
-    if (event === "words" && !this.#ended) void this.#transport.service.tellWords();
-    return () => this.#listeners[event].delete(listener);
+    const listeners = this.#listeners[event];
+    listeners.add(listener);
+    if (event === "words" && listeners.size === 1) this.#tellWords(true);
+    if (event === "alert") this.#tellRaised(listener as (alert: Alert) => void);
+    return () => {
+      if (listeners.delete(listener) && event === "words" && listeners.size === 0) this.#tellWords(false);
+    };
   }
 
   tokenize(body: TokenizeRequest): Promise<TokenizeResponse> {
@@ -254,13 +260,30 @@ export class EngineClient implements ChorusEngine {
     for (const report of steps) this.#emit("step", report);
     for (const report of requests) this.#emit("request", report);
     for (const report of words) this.#emit("words", report);
-    for (const alert of alerts) this.#emit("alert", alert);
+    for (const alert of alerts) {
+      if (alert.status === "raised") this.#raised.set(alert.name, alert);
+      else this.#raised.delete(alert.name);
+      this.#emit("alert", alert);
+    }
     for (const report of devices) this.#emit("device", report);
     for (const config of configs) {
       if (this.#loaded) this.#loaded = { ...this.#loaded, config };
       this.#emit("config", config);
     }
     if (fatal) this.#end(fromErrorData(fatal), { fatal: true });
+  }
+
+  #tellWords(isWanted: boolean): void {
+    if (!this.#ended) void this.#transport.service.tellWords(isWanted);
+  }
+
+  /** A page that joins an engine hears of the alerts before anybody listens here. */
+  #tellRaised(listener: (alert: Alert) => void): void {
+    for (const alert of this.#raised.values()) {
+      queueMicrotask(() => {
+        if (this.#listeners.alert.has(listener) && this.#raised.get(alert.name) === alert) listener(alert);
+      });
+    }
   }
 
   #requireLoaded(): LoadedEngine {

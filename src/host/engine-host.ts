@@ -176,8 +176,8 @@ export class EngineHost implements EngineService {
     });
   }
 
-  tellWords(): void {
-    this.#tellsWords = true;
+  tellWords(isWanted: boolean): void {
+    this.#tellsWords = isWanted;
   }
 
   dispose(): void {

@@ -23,13 +23,26 @@ const ASKED = { prompt: [1, 2, 3], max_tokens: 30, ignore_eos: true, return_toke
 
 function pages() {
   const backend = new FakeBackend("webgpu", "Fake");
-  const shared = new SharedEngines(() => new EngineHost(fakePlatform([backend])));
+  /** Words that the engine has posted, whoever heard them. */
+  const posted = { words: 0 };
+  const shared = new SharedEngines(() => {
+    const host = new EngineHost(fakePlatform([backend]));
+    const load = host.load.bind(host);
+    host.load = (location, config, onMessage, onProgress) => {
+      const count: typeof onMessage = (message) => {
+        posted.words += message.words.length;
+        onMessage(message);
+      };
+      return load(location, config, count, onProgress);
+    };
+    return host;
+  });
   const join = (config: EngineConfig = CONFIG) => {
     const service = shared.join();
     const transport = { service, died: new Promise<never>(() => undefined), close: () => service.dispose() };
     return EngineClient.connect(transport, { type: "folder", url: `${server.url}m/` }, config);
   };
-  return { backend, join };
+  return { backend, join, posted };
 }
 
 test("one engine answers all pages, in shared steps, each its own answers", async () => {
@@ -90,6 +103,44 @@ test("all pages hear which batching mode one of them chooses, and who joins late
   expect(late.config.batchingMode).toBe("static");
   for (const engine of [a, b, late]) await engine.dispose();
   expect((await join()).config.batchingMode).toBe("continuous");
+});
+
+test("who joins hears of the alerts that are raised, and of nothing that was resolved", async () => {
+  const { join } = pages();
+  const a = await join();
+  for (let i = 0; i < 20; i++) await a.completions.create({ prompt: "" }).catch(() => undefined);
+  const heardBy = (page: EngineClient) => {
+    const heard: string[] = [];
+    page.on("alert", ({ name, status }) => heard.push(`${name} ${status}`));
+    return heard;
+  };
+  const b = heardBy(await join());
+  await expect.poll(() => b).toEqual(["failure_rate raised"]);
+  await a.update({ alerts: { failureRate: null } });
+  expect(b).toEqual(["failure_rate raised", "failure_rate resolved"]);
+  const c = await join();
+  const late = heardBy(c);
+  await c.completions.create(ASKED);
+  expect(late).toEqual([]);
+});
+
+test("words go to the pages that listen, and are posted as long as any does", async () => {
+  const { join, posted } = pages();
+  const [a, b] = await Promise.all([join(), join()]);
+  const heard = { a: 0, b: 0 };
+  const stopA = a.on("words", () => heard.a++);
+  await b.completions.create(ASKED);
+  expect(heard.a).toBeGreaterThan(0);
+  b.on("words", () => heard.b++);
+  stopA();
+  const before = heard.a;
+  await a.completions.create(ASKED);
+  expect(heard.a).toBe(before);
+  expect(heard.b).toBeGreaterThan(0);
+  await b.dispose();
+  const inAll = posted.words;
+  await a.completions.create(ASKED);
+  expect(posted.words).toBe(inAll);
 });
 
 test("all pages hear of a lost device, and of the engine's death; then a new one can be shared", async () => {

@@ -3,8 +3,15 @@ import { ChorusError } from "../protocol/errors.ts";
 import type { EngineChanges } from "../protocol/live-config.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { RenderChatRequest } from "../protocol/rendered-chat.ts";
-import type { LoadProgress } from "../protocol/reports.ts";
-import type { EngineMessage, EngineService, GenerationRequest, LoadedEngine, Result } from "../protocol/service.ts";
+import type { Alert, LoadProgress } from "../protocol/reports.ts";
+import {
+  EMPTY_MESSAGE,
+  type EngineMessage,
+  type EngineService,
+  type GenerationRequest,
+  type LoadedEngine,
+  type Result,
+} from "../protocol/service.ts";
 import type { DetokenizeRequest, TokenizeRequest } from "../protocol/tokenize.ts";
 
 /** The engine that runs for all its pages. */
@@ -63,12 +70,19 @@ function keyOf(location: ModelLocation, config: EngineConfig): string {
   return JSON.stringify(key, (name, value: unknown) => (name === "token" ? undefined : value));
 }
 
-/** One engine for several pages. Each hears of its own answers; reports of steps, devices and alerts go to all. */
+/**
+ * One engine for several pages. Each hears of its own answers; reports of steps, devices and alerts go to all, and words to
+ * those that listen.
+ */
 class SharedEngine {
   readonly #open: () => EngineService;
   readonly #onChanged: (before: EngineConfig, after: EngineConfig) => void;
   readonly #pages = new Set<SharedPage>();
   readonly #owners = new Map<number, Owner>();
+  /** Pages that listen to the words. */
+  readonly #readers = new Set<SharedPage>();
+  /** The alerts that are raised now, by their names: who joins hears of them. */
+  readonly #raised = new Map<string, Alert>();
   #running: Running | null = null;
   /** What its pages asked for, with all changes since. */
   #config: EngineConfig = {};
@@ -102,6 +116,7 @@ class SharedEngine {
       if (this.#running === running) this.#running = null;
       return result;
     }
+    if (this.#raised.size > 0) page.onMessage({ ...EMPTY_MESSAGE, alerts: [...this.#raised.values()] });
     return { ok: true, value: { ...result.value, config: running.config ?? result.value.config } };
   }
 
@@ -133,9 +148,16 @@ class SharedEngine {
     return result;
   }
 
+  tellWords(page: SharedPage, isWanted: boolean): void {
+    if (isWanted) this.#readers.add(page);
+    else this.#readers.delete(page);
+    this.#running?.service.tellWords(this.#readers.size > 0);
+  }
+
   /** Ends a page's requests. With the last page the engine ends, too. Idempotent. */
   leave(page: SharedPage): void {
     if (!this.#pages.delete(page)) return;
+    this.tellWords(page, false);
     for (const [own, owner] of this.#owners) {
       if (owner.page !== page) continue;
       this.#owners.delete(own);
@@ -143,7 +165,13 @@ class SharedEngine {
     }
     if (this.#pages.size > 0) return;
     this.#running?.service.dispose();
+    this.#end();
+  }
+
+  #end(): void {
     this.#running = null;
+    this.#readers.clear();
+    this.#raised.clear();
   }
 
   #start(location: ModelLocation, config: EngineConfig): Running {
@@ -163,11 +191,17 @@ class SharedEngine {
       if (event.type !== "chunk") this.#owners.delete(event.ticket);
       own.get(owner.page)?.push({ ...event, ticket: owner.ticket });
     }
-    for (const [page, pageEvents] of own) page.onMessage({ events: pageEvents, ...reports });
+    for (const alert of reports.alerts) {
+      if (alert.status === "raised") this.#raised.set(alert.name, alert);
+      else this.#raised.delete(alert.name);
+    }
+    for (const [page, pageEvents] of own) {
+      page.onMessage({ events: pageEvents, ...reports, words: this.#readers.has(page) ? reports.words : [] });
+    }
     if (reports.fatal === null) return;
     this.#owners.clear();
     this.#pages.clear();
-    this.#running = null;
+    this.#end();
   }
 }
 
@@ -242,8 +276,8 @@ class SharedPage implements EngineService {
     return this.#shared.update(changes);
   }
 
-  tellWords(): void {
-    this.#shared.service.tellWords();
+  tellWords(isWanted: boolean): void {
+    this.#shared.tellWords(this, isWanted);
   }
 
   /** Leaves; the engine goes on for the others. */

@@ -59,7 +59,7 @@ export interface EngineEvents {
   request: RequestReport;
   /** What was asked and answered, word by word. */
   words: WordsReport;
-  /** A threshold of the config's `alerts` was crossed, or is no longer. */
+  /** A threshold of the config's `alerts` was crossed, or is no longer. Who listens later first hears of what is raised. */
   alert: Alert;
   /** The device was lost, or replaced. Answers go on where they were. */
   device: DeviceReport;

@@ -100,8 +100,8 @@ export interface EngineService {
   kvBlockTokens(block: number): KvBlockTokens;
   /** Changes the config from the next step on, and returns it. */
   update(changes: EngineChanges): Result<ResolvedEngineConfig> | Promise<Result<ResolvedEngineConfig>>;
-  /** Posts words from now on. */
-  tellWords(): void;
+  /** Posts words from now on, or no longer. */
+  tellWords(isWanted: boolean): void;
   /** Ends every request with engine_disposed and frees the GPU. */
   dispose(): void;
 }

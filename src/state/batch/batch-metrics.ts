@@ -16,8 +16,6 @@ interface BatchFigures {
   readonly gpuUse: number | null;
   /** Tokens of running sequences in the cache. */
   readonly residentTokens: number;
-  /** Blocks of the cache; 0 before the first engine. */
-  readonly blocks: number;
   readonly waiting: number;
   /** Most sequences in any step of the last minute. */
   readonly peakSequences: number;
@@ -38,7 +36,6 @@ const NOTHING: BatchFigures = {
   rowBudget: 0,
   gpuUse: null,
   residentTokens: 0,
-  blocks: 0,
   waiting: 0,
   peakSequences: 0,
   kvUse: 0,
@@ -113,7 +110,6 @@ export class BatchMetrics {
       slots: this.#engine?.config.maxNumSeqs ?? last?.maxNumSeqs ?? 0,
       rows: isAtRest ? 0 : (last?.rows ?? 0),
       rowBudget: this.#engine?.config.maxNumBatchedTokens ?? last?.maxNumBatchedTokens ?? 0,
-      blocks: this.#engine?.model.numGpuBlocks ?? last?.kvBlocksTotal ?? 0,
       gpuUse: last && (isAtRest && last.gpuMs !== null ? 0 : gpuUseOf(last)),
       peakSequences: this.#peak.at(this.workerNowMs),
       tokensPerSecond: isAtRest ? 0 : this.#rate.at(this.workerNowMs),

@@ -84,6 +84,15 @@ it("the usual mode, chosen again, is no setting", async () => {
   expect((await open()).serving.store.getState().settings).toEqual({});
 });
 
+it("the usual mode is no setting either where an older version kept it or a link names it", async () => {
+  localStorage.setItem("chorus.serving", JSON.stringify({ batchingMode: "continuous", maxNumSeqs: 4 }));
+  expect((await open()).serving.store.getState().settings).toEqual({ maxNumSeqs: 4 });
+  localStorage.setItem("chorus.serving", JSON.stringify({ batchingMode: "static" }));
+  const { serving, mode } = await open("#/?batchingMode=continuous");
+  expect(serving.store.getState().settings).toEqual({});
+  expect(mode.store.getState()).toBe("continuous");
+});
+
 it("doesn't take the mode that the demo holds for the person's", async () => {
   const { serving, mode } = await open();
   mode.hold(true);

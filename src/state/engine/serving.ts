@@ -8,6 +8,7 @@ import {
   engineConfigOf,
   readServing,
   servingOf,
+  USUAL_MODE,
   writeServingLink,
   type ServingSettings,
 } from "../settings/serving-settings.ts";
@@ -105,10 +106,10 @@ export class Serving {
   readonly #takeMode = (batchingMode: BatchingMode): void => {
     const { settings: before, link } = this.store.getState();
     if (this.#mode.held.getState() || batchingMode === modeOf(before)) return;
-    const settings = withMode(before, batchingMode);
+    const settings = checkServing({ ...before, batchingMode });
     this.#store.setState({ settings });
     if (link?.status === "applied") this.#onLink(writeServingLink(settings));
-    if (!this.#mode.isFollowing) remember(SERVING, JSON.stringify(withMode(keptSettings(), batchingMode)));
+    if (!this.#mode.isFollowing) remember(SERVING, JSON.stringify(checkServing({ ...keptSettings(), batchingMode })));
   };
 }
 
@@ -133,11 +134,6 @@ function keptSettings(): ServingSettings {
   }
 }
 
-/** The usual mode is no setting. */
-function withMode(settings: ServingSettings, mode: BatchingMode): ServingSettings {
-  return checkServing({ ...settings, batchingMode: mode === modeOf({}) ? null : mode });
-}
-
-function modeOf({ batchingMode = "continuous" }: ServingSettings): BatchingMode {
+function modeOf({ batchingMode = USUAL_MODE }: ServingSettings): BatchingMode {
   return batchingMode as BatchingMode; // checked
 }

@@ -1,6 +1,6 @@
 // Reads and writes serving settings: as typed texts (the form and the link), and as JSON in the library's shape.
 
-import type { EngineConfig } from "../../protocol/config.ts";
+import type { BatchingMode, EngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { SERVING_FIELDS, type ServingField, type ServingName, type ServingValue } from "./serving-fields.ts";
 
@@ -9,6 +9,9 @@ export type ServingSettings = { readonly [Name in ServingName]?: ServingValue };
 
 /** Texts by the names of settings, as typed in a form or written in a link. An empty one is absent. */
 export type TypedServing = Readonly<Record<string, string>>;
+
+/** It is no setting, whether chosen again, in a link or kept by a browser. */
+export const USUAL_MODE: BatchingMode = "continuous";
 
 /** Where maxNumBatchedTokens is not set, it follows maxNumSeqs up to this. */
 const MOST_USUAL_BATCHED_TOKENS = 256;
@@ -22,7 +25,9 @@ export function checkServing(values: Readonly<Record<string, unknown>>): Serving
   if (unknown !== undefined) {
     throw new ChorusError("unknown_parameter", `There is no serving setting "${unknown}".`, unknown);
   }
-  const given = SERVING_FIELDS.filter(({ name }) => (values[name] ?? null) !== null);
+  const given = SERVING_FIELDS.filter(
+    ({ name }) => (values[name] ?? null) !== null && !(name === "batchingMode" && values[name] === USUAL_MODE),
+  );
   const settings: ServingSettings = Object.fromEntries(
     given.map((field) => [field.name, checkValue(field, values[field.name])]),
   );

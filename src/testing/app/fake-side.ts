@@ -70,7 +70,7 @@ export class FakeSide implements Transport {
       if (maxNumSeqs === 4) return { ok: true, value: { ...CONFIG, maxNumSeqs } };
       return { ok: false, error: { code: "invalid_value", message: "No.", param: "maxNumSeqs" } };
     },
-    tellWords: () => void (this.tellsWords = true),
+    tellWords: (isWanted) => void (this.tellsWords = isWanted),
     dispose: () => void (this.isDisposed = true),
   };
 
