@@ -137,6 +137,19 @@ test("a draft model is loaded by its name, and one that can't be loaded changes 
   await sheet.getByRole("button", { name: "Apply" }).click();
   await expect(sheet).toContainText("The settings before are used again.");
   await expect(sheet).toContainText("models/nowhere/");
+  // It fails while nobody looks.
+  let letGo = () => {};
+  const isLetGo = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route("**/models/elsewhere/**", (route) => isLetGo.then(() => route.continue()));
+  await model.fill("models/elsewhere/");
+  await sheet.getByRole("button", { name: "Apply" }).click();
+  await page.keyboard.press("Escape");
+  letGo();
+  const toast = page.getByRole("status").filter({ hasText: "The settings before are used again." });
+  await expect(toast).toContainText("models/elsewhere/");
+  await toast.getByRole("button", { name: "Close" }).click();
+
+  await openServing(page);
   await sheet.getByRole("combobox", { name: "Drafts" }).selectOption("");
   await sheet.getByRole("button", { name: "Apply" }).click();
   await expect(sheet).toContainText("The engine restarted with these settings. All chats are kept.");

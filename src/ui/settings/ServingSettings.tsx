@@ -1,6 +1,7 @@
-import { useId, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { AppState } from "../../state/app/app-state.ts";
+import { REPLACED } from "../../state/engine/engine-control.ts";
 import { SERVING_FIELDS, type ServingName } from "../../state/settings/serving-fields.ts";
 import {
   isUsedWith,
@@ -52,6 +53,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
   const [json, setJson] = useState<string | null>(null);
   const [outcome, setOutcome] = useState<string | null>(null);
   const [failure, setFailure] = useState<ChorusErrorData | null>(null);
+  const outcomeLine = useRef<HTMLOutputElement>(null);
 
   const typed: TypedServing = { ...writeServing(used), ...edits };
   const method = typed["speculation.method"] ?? "";
@@ -84,6 +86,8 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
     setOutcome(restarts ? "The engine restarts …" : null);
     setFailure(null);
     const error = await app.serving.apply(checked.settings);
+    // The sheet was closed meanwhile.
+    if (error && outcomeLine.current === null) app.workspace.undoList.tell(failureWords(error));
     setFailure(error);
     setOutcome(error ? null : restarts ? "The engine restarted with these settings. All chats are kept." : "Applied.");
     if (error === null) {
@@ -123,9 +127,9 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
           </span>
         )}
       </div>
-      <output className={css.outcome}>
+      <output ref={outcomeLine} className={css.outcome}>
         {failure ? (
-          <span className={formCss.bad}>{failure.message} The settings before are used again.</span>
+          <span className={formCss.bad}>{failureWords(failure)}</span>
         ) : (
           (outcome ?? (isChanged ? effectOf(checked, isHeld, app) : ""))
         )}
@@ -166,6 +170,10 @@ function check(read: () => Settings): Checked {
   } catch (error) {
     return { error: toErrorData(error) };
   }
+}
+
+function failureWords(error: ChorusErrorData): string {
+  return error === REPLACED ? error.message : `${error.message} The settings before are used again.`;
 }
 
 /** What "Apply" would do. */
