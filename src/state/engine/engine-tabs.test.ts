@@ -140,15 +140,13 @@ it("has the tabs of one engine take a change that needs no restart, and counts t
 
 it("has all tabs end with the same choice when several choose at the same moment", async () => {
   const { open } = browser({ delayMs: 10 });
-  const tabs = [await open(), await open(), await open()];
-  await tabs[0]?.control.share(true);
+  const [a, b, c] = [await open(), await open(), await open()];
+  await a.control.share(true);
   await looked();
-  const choices = [tabs[0]?.control.reconfigure({ numGpuBlocks: 100 }), tabs[1]?.control.useBackend("cpu")];
+  const first = [a.control.reconfigure({ numGpuBlocks: 100 }), b.control.useBackend("cpu")];
   await vi.advanceTimersByTimeAsync(1);
-  choices.push(tabs[2]?.control.reconfigure({ numGpuBlocks: 200 }));
-  await looked();
-  await Promise.all(choices);
-  for (const { control } of tabs) {
+  await Promise.all([...first, c.control.reconfigure({ numGpuBlocks: 200 }), looked()]);
+  for (const { control } of [a, b, c]) {
     expect(control.chosen).toMatchObject({ backend: "auto", config: { numGpuBlocks: 200 } });
   }
 });
