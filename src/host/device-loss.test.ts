@@ -127,16 +127,49 @@ test("a step that never ends costs its device, and no answer", async () => {
   expect(bench.host.stats().device_losses_total).toBe(1);
 });
 
+const fakeTimers = () => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+const never = <T>(): Promise<T> => new Promise(() => undefined);
+
 test("loading again that gets stuck is tried on another device", async () => {
   const bench = new TestBench();
   const loader = bench.loader();
   await loader.load(() => undefined);
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  fakeTimers();
   bench.gpu.onLoad = () => (bench.gpu.devices.length === 2 ? new Promise(() => undefined) : undefined);
   const reloading = loader.reload(new ChorusError("device_lost", "Gone."));
   while (bench.gpu.devices.length < 3) await vi.advanceTimersByTimeAsync(10_000);
   await vi.advanceTimersByTimeAsync(10);
   expect(await reloading).toBe(loader.loaded);
+});
+
+test("a device that gets stuck whenever a model is loaded is given up, at the first load too", async () => {
+  const bench = new TestBench();
+  fakeTimers();
+  bench.gpu.onLoad = never;
+  const loading = bench.loader().load(() => undefined);
+  const ended = loading.catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(241_000);
+  expect(await ended).toMatchObject({
+    code: "device_lost",
+    message: "Fake GPU made no progress for 120 seconds while it loaded the model.",
+  });
+  expect(bench.gpu.devices).toMatchObject([{ isClosed: true }, { isClosed: true }]);
+});
+
+test("a browser that never opens a device is passed over, and a device that comes too late is closed", async () => {
+  const cpu = new FakeBackend("cpu", "CPU");
+  const bench = new TestBench(cpu);
+  let openLate = (): void => {};
+  const open = bench.gpu.open.bind(bench.gpu);
+  bench.gpu.open = () => new Promise((resolve) => (openLate = () => resolve(open())));
+  fakeTimers();
+  const loading = bench.loader({ backend: "auto" }).load(() => undefined);
+  await vi.advanceTimersByTimeAsync(31_000);
+  vi.useRealTimers();
+  expect((await loading).card.backend).toBe("cpu");
+  openLate();
+  await turn();
+  expect(bench.gpu.devices).toMatchObject([{ isClosed: true }]);
 });
 
 test("an idle engine notices at once", async () => {

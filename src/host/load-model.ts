@@ -9,7 +9,13 @@ import { describeModel } from "../models/families.ts";
 import { slidingWindowOf } from "../models/graph.ts";
 import { openWeights } from "../models/model-weights.ts";
 import { CATALOGUE, type ChatFrame } from "../protocol/catalogue.ts";
-import type { BackendChoice, EngineConfig, ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
+import type {
+  BackendChoice,
+  BackendName,
+  EngineConfig,
+  ResolvedEngineConfig,
+  WeightsDtype,
+} from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
@@ -22,9 +28,25 @@ import { openModel } from "./open-model.ts";
 import type { OfferedBackend, Platform } from "./platforms/platform.ts";
 import { textPortInPlace } from "./text/port-in-place.ts";
 import { Texts } from "./text/texts.ts";
+import { unlessStalled } from "./unless-stalled.ts";
 
 /** Embeddings are padded to a multiple of at most this. */
 const LARGEST_PADDING = 1024;
+
+/** A browser that opens no device for this long never does. */
+const MOST_OPENING_MS = 30_000;
+/** A device that tells no progress for this long never will. Drivers take tens of seconds for a large kernel. */
+const MOST_STALL_MS = 120_000;
+
+/** What loading throws when a device gets stuck. */
+export class DeviceStalled extends ChorusError {
+  constructor(adapterName: string) {
+    super(
+      "device_lost",
+      `${adapterName} made no progress for ${MOST_STALL_MS / 1000} seconds while it loaded the model.`,
+    );
+  }
+}
 
 /** A model ready to run: loaded by a backend, with everything its requests need. */
 export interface LoadedModel {
@@ -53,12 +75,26 @@ export async function loadModel(
   location: ModelLocation,
   config: EngineConfig,
   platform: Platform,
-  onProgress: (progress: LoadProgress) => void,
+  tellProgress: (progress: LoadProgress) => void,
   known: Texts | null = null,
 ): Promise<LoadedModel> {
+  let countProgress = (): void => {};
+  const onProgress = (progress: LoadProgress): void => {
+    countProgress();
+    tellProgress(progress);
+  };
   let opening: Promise<Texts> | null = null;
   // Before any download: without a backend none is needed.
   const backend = await openBackend(platform.backends, parseBackendChoice(config.backend));
+  /** Ends what the device does, if it fails or gets stuck. Closing the backend frees what comes too late. */
+  const unlessGone = <T>(work: () => Promise<T>): Promise<T> =>
+    unlessStalled(
+      (count) => {
+        countProgress = count;
+        return unlessFailed(work(), backend);
+      },
+      { limitMs: MOST_STALL_MS, error: () => new DeviceStalled(backend.adapterName) },
+    );
   try {
     onProgress({ stage: "adapter", done: 1, total: 1, detail: backend.adapterName });
     const folder = await openModel(location, platform, onProgress);
@@ -89,11 +125,11 @@ export async function loadModel(
       const onKernel = (done: number, total: number) => onProgress({ stage: "kernels", done, total });
       const options = { weights, vocabSize, onKernel, kernels, tuning: platform.tuning };
       const loadOnce = async (engine: ResolvedEngineConfig): Promise<LoadedRunners> => {
-        const loaded = await unlessFailed(backend.load({ ...options, engine }), backend);
+        const loaded = await unlessGone(() => backend.load({ ...options, engine }));
         if (draftWeights === undefined) return { runner: loaded, draft: null };
         try {
-          const loading = loadDraftModel(backend, draftWeights, engine, { vocabSize, onKernel, kernels });
-          return { runner: loaded, draft: await unlessFailed(loading, backend) };
+          const loadDraft = () => loadDraftModel(backend, draftWeights, engine, { vocabSize, onKernel, kernels });
+          return { runner: loaded, draft: await unlessGone(loadDraft) };
         } catch (error) {
           loaded.dispose();
           throw error;
@@ -103,7 +139,7 @@ export async function loadModel(
       return loadIntoMemory(wanted, loadOnce, weightBytes);
     };
     const check = ({ runner: loaded, engineConfig: engine }: LoadedIntoMemory) =>
-      unlessFailed(wrongAnswersOf(loaded, { weights, engine, vocabSize, platform }), backend);
+      unlessGone(() => wrongAnswersOf(loaded, { weights, engine, vocabSize, platform }));
     const { runner, draft = null, engineConfig, notice } = await loadRightKernels(load, check);
     const { numGpuBlocks } = engineConfig;
     const isSmaller = numGpuBlocks < wanted.numGpuBlocks;
@@ -157,7 +193,12 @@ export async function openBackend(backends: readonly OfferedBackend[], choice: B
   for (const backend of backends) {
     if (choice !== "auto" && backend.name !== choice) continue;
     try {
-      const opened = await (await backend.load()).open();
+      const found = await backend.load();
+      const opened = await unlessStalled(() => found.open(), {
+        limitMs: MOST_OPENING_MS,
+        error: () => neverOpened(backend.name),
+        discard: (late) => late.close(),
+      });
       if (choice !== "auto" || !opened.isSoftware) {
         software?.close();
         return opened;
@@ -170,6 +211,13 @@ export async function openBackend(backends: readonly OfferedBackend[], choice: B
   // Better than nothing: there is no SIMD, for one.
   if (software) return software;
   throw reason;
+}
+
+function neverOpened(backend: BackendName): ChorusError {
+  const seconds = MOST_OPENING_MS / 1000;
+  if (backend === "cpu")
+    return new ChorusError("wasm_unavailable", `The CPU backend did not start for ${seconds} seconds.`);
+  return new ChorusError("webgpu_unavailable", `The browser opened no graphics adapter for ${seconds} seconds.`);
 }
 
 /** Opens what makes tokens of the model's texts. The source is read again if another thread has to be opened: it is large. */

@@ -3,7 +3,7 @@ import type { EngineConfig } from "../protocol/config.ts";
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress } from "../protocol/reports.ts";
-import { loadModel, type LoadedModel } from "./load-model.ts";
+import { DeviceStalled, loadModel, type LoadedModel } from "./load-model.ts";
 import type { Platform } from "./platforms/platform.ts";
 import type { Texts } from "./text/texts.ts";
 
@@ -12,9 +12,8 @@ const MOST_LOSSES = 3;
 const LOSSES_WINDOW_MS = 60_000;
 /** After a loss there may be no device for some seconds: pauses between attempts to open one, in milliseconds. */
 const PAUSES_MS = [100, 250, 500, 1000, 2000, 4000, 8000];
-
-/** Loading again that makes no progress for this long has lost its device. */
-const MOST_STALL_MS = 120_000;
+/** A backend whose device gets stuck this often while a model is loaded is given up. */
+const MOST_STALLS = 2;
 
 type OnProgress = (progress: LoadProgress) => void;
 
@@ -89,18 +88,14 @@ export class ModelLoader {
   /** @param loss the last one; null before the first */
   async #load(onProgress: OnProgress, loss: ChorusError | null): Promise<LoadedModel> {
     const pauses = PAUSES_MS.values();
+    let numStalls = 0;
     for (;;) {
       // After a loss, wait for that backend's device: another backend would not give the same bits.
       const backends = loss === null ? this.#backends : this.#backends.slice(0, 1);
       const config = { ...this.#config, ...this.#fixed };
       const platform = { ...this.#platform, backends };
-      const attempt = (tell: OnProgress) => loadModel(this.#location, config, platform, tell, this.#texts);
-      const discard = (late: LoadedModel) => {
-        free(late);
-        if (late.texts !== this.#texts) late.texts.dispose();
-      };
       try {
-        const loaded = await (loss === null ? attempt(onProgress) : unlessStalled(attempt, onProgress, discard));
+        const loaded = await loadModel(this.#location, config, platform, onProgress, this.#texts);
         const { card, texts } = loaded;
         this.#texts = texts;
         this.#loaded = { ...loaded, card: { ...card, notice: card.notice ?? this.#notice } };
@@ -108,7 +103,8 @@ export class ModelLoader {
         this.close();
       } catch (error) {
         const failure = toChorusError(error);
-        if (failure.code === "device_lost") this.#countLoss((loss = failure));
+        if (failure instanceof DeviceStalled && ++numStalls % MOST_STALLS === 0) this.#giveUpBackend(failure);
+        else if (failure.code === "device_lost") this.#countLoss((loss = failure));
         else if (failure.code === "wrong_answers") this.#giveUpBackend(failure);
         else if (failure.code !== "webgpu_unavailable" || loss === null) throw failure;
         else await this.#waitForDevice(pauses, failure);
@@ -152,33 +148,4 @@ function free({ runner, draft, backend }: LoadedModel): void {
   runner.dispose();
   draft?.runner.dispose();
   backend.close();
-}
-
-/** Rejects with device_lost when there is no progress any more. What is loaded all the same is discarded. */
-function unlessStalled(
-  load: (onProgress: OnProgress) => Promise<LoadedModel>,
-  onProgress: OnProgress,
-  discard: (late: LoadedModel) => void,
-): Promise<LoadedModel> {
-  return new Promise((resolve, reject) => {
-    let hasStalled = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const wait = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        hasStalled = true;
-        const seconds = MOST_STALL_MS / 1000;
-        reject(new ChorusError("device_lost", `Loading the model again made no progress for ${seconds} seconds.`));
-      }, MOST_STALL_MS);
-    };
-    wait();
-    const tell = (progress: LoadProgress) => {
-      if (hasStalled) return;
-      wait();
-      onProgress(progress);
-    };
-    void load(tell)
-      .then((model) => (hasStalled ? discard(model) : resolve(model)), reject)
-      .finally(() => clearTimeout(timer));
-  });
 }
