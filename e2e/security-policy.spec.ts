@@ -2,6 +2,8 @@
 
 import { expect, test, type Page } from "playwright/test";
 import { App } from "./support/app.ts";
+import { readHeaders } from "./support/hosting-headers.ts";
+import { StaticSite } from "./support/static-site.ts";
 
 test.use({ serviceWorkers: "allow" });
 
@@ -70,4 +72,31 @@ test("models, schemas, Markdown and the benchmark need nothing that it forbids",
   const status = page.getByRole("complementary", { name: "What to run" }).getByRole("status");
   await expect(status).toHaveText(/^Done in \d+ s$/, { timeout: 240_000 });
   expect(await violations()).toEqual([]);
+});
+
+test("with the headers that docs/hosting.md gives, a page has threads at once, and neither app nor documents are refused", async ({
+  page,
+}) => {
+  const site = await StaticSite.open("dist", readHeaders("docs/hosting/_headers"));
+  const said: string[] = [];
+  page.on("console", (message) => said.push(message.text()));
+  page.on("pageerror", ({ message }) => said.push(message));
+  const violations = await recordViolations(page);
+  try {
+    await page.goto(`${site.url}?temperature=0&max_tokens=8`);
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+    const pane = new App(page).pane(1);
+    await pane.ask("What is the capital of France?");
+    await pane.finished();
+    expect(await pane.answer()).toMatch(/\w/);
+    expect(await violations()).toEqual([]);
+    await page.goto(`${site.url}docs/index.html`);
+    await page.getByRole("link", { name: "Tuning" }).first().click();
+    await expect(page.getByRole("heading", { name: "Tuning", level: 1 })).toBeVisible();
+    await expect(page.locator("html")).toHaveAttribute("data-theme", /light|dark/);
+    expect(await violations()).toEqual([]);
+    expect(said).toEqual([]);
+  } finally {
+    await site.switchOff();
+  }
 });

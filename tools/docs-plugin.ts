@@ -11,6 +11,8 @@ export function documents(): Plugin {
       config = resolved;
     },
     async closeBundle() {
+      // Tests build a page of their own with this config.
+      if (config.build.rolldownOptions.input !== undefined) return;
       // Loaded here: other commands read this config, too.
       const { buildDocs } = await import("./docs/build-docs.ts");
       await buildDocs(resolve(config.root, config.build.outDir, "docs"));

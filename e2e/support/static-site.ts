@@ -25,18 +25,20 @@ export class StaticSite {
   #changed: ReadonlyMap<string, string> = new Map();
   readonly #server: Server;
   readonly #build: string;
+  readonly #headersOf: (path: string) => Record<string, string>;
 
-  private constructor(server: Server, build: string) {
+  private constructor(server: Server, build: string, headersOf: (path: string) => Record<string, string>) {
     const { port } = server.address() as AddressInfo;
     this.url = `http://127.0.0.1:${port}${FOLDER}`;
     this.#server = server.on("request", this.#answer);
     this.#build = build;
+    this.#headersOf = headersOf;
   }
 
-  /** Serves the folder `build`. */
-  static open(build: string): Promise<StaticSite> {
+  /** Serves the folder `build`, with headers by the path in it ("/assets/..."); a host has none by itself. */
+  static open(build: string, headersOf: (path: string) => Record<string, string> = () => ({})): Promise<StaticSite> {
     return new Promise((resolve) => {
-      const server = createServer().listen(0, "127.0.0.1", () => resolve(new StaticSite(server, build)));
+      const server = createServer().listen(0, "127.0.0.1", () => resolve(new StaticSite(server, build, headersOf)));
     });
   }
 
@@ -78,7 +80,8 @@ export class StaticSite {
       return;
     }
     this.sent.push(path);
-    response.writeHead(200, { "Content-Type": TYPES[extname(path)] ?? "application/octet-stream", ETag: etag });
+    const type = TYPES[extname(path)] ?? "application/octet-stream";
+    response.writeHead(200, { "Content-Type": type, ETag: etag, ...this.#headersOf(`/${path}`) });
     response.end(body);
   };
 }

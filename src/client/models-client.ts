@@ -10,8 +10,9 @@ import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from
 import { valueOf } from "./transport.ts";
 
 export interface DownloadModelOptions extends HubOptions {
+  /** Called about how much has arrived, how fast, and how long the rest takes. [none] */
   onProgress?: (progress: DownloadProgress) => void;
-  /** Pauses the download. What has arrived is kept, and the next download resumes there. */
+  /** Pauses the download. What has arrived is kept, and the next download resumes there. [none] */
   signal?: AbortSignal;
 }
 

@@ -39,58 +39,64 @@ export type LogLevel = "silent" | "error" | "warn" | "info" | "debug";
  */
 export type ModelSource = string | File[];
 
-/** Every field is optional. Unknown and out-of-range fields are errors that name the field. */
+/**
+ * Every field is optional. Unknown and out-of-range fields are errors that name the field. In brackets: the default; the
+ * unit.
+ */
 export interface EngineConfig {
   /** "auto": a GPU, else the CPU; a GPU that only software plays ("webgpu" takes that too) comes last. ["auto"] */
   backend?: BackendChoice;
-  /** ["fastest"] */
+  /** Whether products are fused before they are added: faster, but other bits on other machines. ["fastest"] */
   cpuMath?: CpuMath;
-  /** Threads that compute on the CPU. [as many as a short trial finds fastest, less than the machine has cores] */
+  /** Threads that compute on the CPU. [as many as a short trial finds fastest, fewer than the machine has cores; threads] */
   cpuThreads?: number | null;
-  /** Most sequences that run at once. [64] */
+  /** Most sequences that run at once. [64; sequences] */
   maxNumSeqs?: number;
-  /** Token budget of a step: rows of prompt and decode together. [256; on the CPU 64, or more for maxNumSeqs] */
+  /** Token budget of a step: rows of prompt and decode together. [256, on the CPU 64 or more for maxNumSeqs; rows] */
   maxNumBatchedTokens?: number;
-  /** Longest prompt plus output. [the model's context] */
+  /** Longest prompt plus output. [the model's context; tokens] */
   maxModelLen?: number;
-  /** Tokens per cache block; 16 is the only supported value. [16] */
+  /** Tokens per cache block; 16 is the only supported value. [16; tokens] */
   blockSize?: number;
-  /** Size of the key/value cache. [enough for 16 full contexts, at most 256 MiB] */
+  /** Size of the key/value cache. [enough for 16 full contexts, at most 256 MiB; bytes] */
   kvCacheBytes?: number;
-  /** Number of cache blocks; overrides kvCacheBytes. */
+  /** Number of cache blocks; overrides kvCacheBytes. [what kvCacheBytes has room for; blocks] */
   numGpuBlocks?: number;
-  /** Format of the weights; sums are always f32. ["f16"; "f32" on the CPU up to 256 MiB, and on a software adapter without f16] */
+  /**
+   * Format of the weights; sums are always f32. ["f16", but "f32" on the CPU up to 256 MiB and on a software adapter
+   * without f16]
+   */
   dtype?: WeightsDtype;
-  /** ["f16"] */
+  /** Format of the cached keys and values. "f32" takes twice the memory. ["f16"] */
   kvCacheDtype?: KvCacheDtype;
-  /** Seed from which requests without a seed get theirs. [random] */
+  /** Seed from which requests without a seed get theirs. [random; integer] */
   seed?: number;
-  /** Steps to submit before the tokens of an earlier step are known, 0 to 4; 0 waits for each step. [2] */
+  /** Steps to submit before the tokens of an earlier step are known, 0 to 4; 0 waits for each step. [2; steps] */
   runAhead?: number;
-  /** ["raw_logprobs"] */
+  /** Which logits log-probabilities describe: the model's own, or those after all rules and filters. ["raw_logprobs"] */
   logprobsMode?: LogprobsMode;
   /** Whether requests reuse full cache blocks with the same tokens. [true] */
   enablePrefixCaching?: boolean;
   /** Drafts likely next tokens and checks them in one step; null disables it. The output stays the same. [null] */
   speculation?: SpeculationConfig | null;
-  /** ["fcfs"] */
+  /** Which requests are served first and preempted last. Waiting improves the place. ["fcfs"] */
   schedulingPolicy?: SchedulingPolicy;
-  /** ["continuous"] */
+  /** How requests share steps. "static" and "sequential" are for comparison. ["continuous"] */
   batchingMode?: BatchingMode;
-  /** Milliseconds that a static batch waits for more requests before it starts. [50] */
+  /** Milliseconds that a static batch waits for more requests before it starts. [50; ms] */
   batchWindowMs?: number;
-  /** Most rows per sequence and step, so the chunk size of long prompts; 0 allows the whole budget. [0] */
+  /** Most rows per sequence and step, so the chunk size of long prompts; 0 allows the whole budget. [0; rows] */
   longPrefillTokenThreshold?: number;
   /**
    * Prompts that join get so many rows of a step that it takes this many times as long as for the running streams alone.
-   * A large number gives them the whole budget. [2]
+   * A large number gives them the whole budget. [2; ratio]
    */
   maxStepStretch?: number;
-  /** Most sequences that may wait; further ones are refused with queue_full. null sets no limit. [null] */
+  /** Most sequences that may wait; further ones are refused with queue_full. null sets no limit. [null; sequences] */
   maxQueueSize?: number | null;
-  /** Target step time in ms: the token budget and the number of sequences adapt to it. null keeps them fixed. [null] */
+  /** Target step time: the token budget and the number of sequences adapt to it. null keeps them fixed. [null; ms] */
   targetItlMs?: number | null;
-  /** Thresholds of the "alert" event. */
+  /** Thresholds of the "alert" event. [those of AlertThresholds] */
   alerts?: AlertThresholds;
   /** What the engine writes to the console. ["silent"] */
   logLevel?: LogLevel;
@@ -100,10 +106,11 @@ export type SpeculationConfig = NgramSpeculationConfig | DraftModelSpeculationCo
 
 /** Drafts the tokens that followed an earlier occurrence of the text's last tokens, in prompt or output. */
 export interface NgramSpeculationConfig {
+  /** Names this way of drafting. */
   method: "ngram";
-  /** Most tokens per draft. [4] */
+  /** Most tokens per draft. [4; tokens] */
   num_speculative_tokens?: number;
-  /** Number of last tokens that must have occurred earlier. [3] */
+  /** Number of last tokens that must have occurred earlier. [3; tokens] */
   minMatch?: number;
 }
 
@@ -112,25 +119,26 @@ export interface NgramSpeculationConfig {
  * it takes memory for its weights and for a cache of as many tokens as the large one's.
  */
 export interface DraftModelSpeculationConfig {
+  /** Names this way of drafting. */
   method: "draft_model";
   /** As createEngine's `model`. A model of the hub comes from the same hub, with the same token, at its main revision. */
   model: ModelSource;
-  /** Most tokens per draft. [4] */
+  /** Most tokens per draft. [4; tokens] */
   num_speculative_tokens?: number;
 }
 
 /** An alert is raised when its threshold is crossed, and not again until it has recovered. null disables it. */
 export interface AlertThresholds {
-  /** Slots in use while requests wait, below this fraction. [0.6] */
+  /** Slots in use while requests wait, below this fraction. [0.6; fraction] */
   lowOccupancy?: number | null;
-  /** Sequences waiting, above this. [100] */
+  /** Sequences waiting, above this. [100; sequences] */
   queueLength?: number | null;
   /**
-   * 95th percentile of the inter-token latency over the last 100 steps in ms, above this. [targetItlMs; without it four times
-   * the adapter's own step time, at least 50]
+   * 95th percentile of the inter-token latency over the last 100 steps, above this. [targetItlMs, without it four times
+   * the adapter's own step time, at least 50; ms]
    */
   itlMs?: number | null;
-  /** Fraction of the last 100 requests that failed or were refused, above this. [0.05] */
+  /** Fraction of the last 100 requests that failed or were refused, above this. [0.05; fraction] */
   failureRate?: number | null;
 }
 

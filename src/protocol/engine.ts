@@ -110,9 +110,11 @@ export interface ChorusEngine extends AsyncDisposable {
 }
 
 export interface CreateEngineOptions extends EngineConfig, HubOptions {
+  /** A model of the hub ("owner/name"), the URL of a folder, or files. */
   model: ModelSource;
+  /** Called with the stage of loading, and how much of it is done. [none] */
   onProgress?: (progress: LoadProgress) => void;
-  /** Cancels loading: createEngine rejects with the signal's reason. Finished downloads are kept. */
+  /** Cancels loading: createEngine rejects with the signal's reason. Finished downloads are kept. [none] */
   signal?: AbortSignal;
   /**
    * false: run in this thread (Node with Dawn, tests). "shared": one engine for all pages of this origin that ask for the

@@ -4,11 +4,11 @@ import type { ModelSource } from "./config.ts";
 import { ChorusError } from "./errors.ts";
 import type { EngineChanges } from "./live-config.ts";
 
-/** Options for a hub id. Folders and files ignore them. */
+/** Options for a hub id. Folders and files ignore them. Defaults in brackets. */
 export interface HubOptions {
   /** Branch, tag, commit or "refs/pr/4". ["main"] */
   revision?: string | undefined;
-  /** Access token for private and gated models. Sent to `hubUrl` only, and never stored. */
+  /** Access token for private and gated models. Sent to `hubUrl` only, and never stored. [none] */
   token?: string | undefined;
   /** The hub, or a mirror of it. ["https://huggingface.co"] */
   hubUrl?: string | undefined;

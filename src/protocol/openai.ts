@@ -3,10 +3,13 @@
 import type { RequestMetrics } from "./request-metrics.ts";
 
 export interface ChatMessage {
+  /** Who says it. */
   role: "system" | "user" | "assistant";
+  /** What is said. Control tokens of the model in it are ordinary text. */
   content: string;
+  /** The speaker's name, where the model's template shows it. [none] */
   name?: string;
-  /** An assistant's thoughts before its answer. Templates of models that think may show them to the model again. */
+  /** An assistant's thoughts before its answer. Templates of models that think may show them to the model again. [none] */
   reasoning_content?: string | null;
 }
 
@@ -23,75 +26,91 @@ export type ResponseFormat =
     };
 
 export interface StructuredOutputs {
-  /** A JSON schema, or the text of one. */
+  /** A JSON schema, or the text of one. [none] */
   json?: JsonSchema | string | null;
-  /** true: any JSON object. */
+  /** true: any JSON object. [false] */
   json_object?: boolean | null;
-  /** A regular expression for the whole answer. */
+  /** A regular expression for the whole answer. [none] */
   regex?: string | null;
-  /** The answer is one of these. */
+  /** The answer is one of these. [none] */
   choice?: string[] | null;
-  /** A grammar in EBNF (GBNF, as of llama.cpp), whose first rule is "root". */
+  /** A grammar in EBNF (GBNF, as of llama.cpp), whose first rule is "root". [none] */
   grammar?: string | null;
 }
 
-/** Fields both endpoints share. Defaults in brackets. */
+/** Fields both endpoints share. In brackets: the default; the unit. */
 export interface GenerationFields {
+  /** The name of the model that answers. Any other than the engine's is refused. [the engine's] */
   model?: string | null;
-  /** Sampling temperature, 0 = greedy. [the model's generation_config, else 1] */
+  /** Sampling temperature, 0 = greedy. [the model's generation_config, else 1; ratio] */
   temperature?: number | null;
-  /** Nucleus mass in (0, 1]. [the model's generation_config, else 1] */
+  /**
+   * Nucleus sampling: keeps the likeliest tokens up to this mass, in (0, 1]. [the model's generation_config, else 1;
+   * probability]
+   */
   top_p?: number | null;
-  /** Keeps the k most likely tokens; 0 or -1 keeps all. [the model's generation_config, else 0] */
+  /** Keeps the k most likely tokens; 0 or -1 keeps all. [the model's generation_config, else 0; tokens] */
   top_k?: number | null;
-  /** Keeps tokens at least this times as likely as the likeliest one. [the model's, else 0] */
+  /** Keeps tokens at least this times as likely as the likeliest one. [the model's, else 0; ratio] */
   min_p?: number | null;
-  /** Typical sampling: mass to keep of the tokens nearest to the expected surprise, in (0, 1]. [the model's, else 1] */
+  /**
+   * Typical sampling: mass to keep of the tokens nearest to the expected surprise, in (0, 1]. [the model's, else 1;
+   * probability]
+   */
   typical_p?: number | null;
-  /** Values above 1 make tokens of the prompt and output less likely. [the model's, else 1] */
+  /** Values above 1 make tokens of the prompt and output less likely. [the model's, else 1; ratio] */
   repetition_penalty?: number | null;
-  /** -2 to 2: subtracted from the logit of each token in the output. [0] */
+  /** -2 to 2: subtracted from the logit of each token in the output. [0; logits] */
   presence_penalty?: number | null;
-  /** -2 to 2: subtracted from the logit of an output token once per occurrence. [0] */
+  /** -2 to 2: subtracted from the logit of an output token once per occurrence. [0; logits] */
   frequency_penalty?: number | null;
-  /** Forbids repeating any n-gram of this size; 0 allows it. [the model's, else 0] */
+  /** Forbids repeating any n-gram of this size; 0 allows it. [the model's, else 0; tokens] */
   no_repeat_ngram_size?: number | null;
-  /** Numbers from -100 to 100 that are added to logits, by token id. */
+  /** Numbers from -100 to 100 that are added to logits, by token id. [none; logits] */
   logit_bias?: Record<string, number> | null;
-  /** Forbidden words. */
+  /** Forbidden words. [none] */
   bad_words?: string[] | null;
-  /** Number of tokens before which the answer can't end by itself. [0] */
+  /** Number of tokens before which the answer can't end by itself. [0; tokens] */
   min_tokens?: number | null;
-  /** The only allowed tokens. [all] */
+  /** The only allowed tokens. [all; token ids] */
   allowed_token_ids?: number[] | null;
   /** Format of the answer: text, any JSON object, or JSON that follows a schema. [text] */
   response_format?: ResponseFormat | null;
   /** vLLM's: constrains the answer by exactly one of its fields. Not together with response_format. [no constraint] */
   structured_outputs?: StructuredOutputs | null;
-  /** Number of answers. [1] */
+  /** Number of answers. [1; answers] */
   n?: number | null;
   /** Hugging Face's beam search: returns the n best answers without sampling. A stream sends them at the end. [false] */
   use_beam_search?: boolean | null;
-  /** Number of beams, at most 20. [n] */
+  /** Number of beams, at most 20. [n; beams] */
   best_of?: number | null;
-  /** A score is the sum of log-probabilities over length to this power. Above 0 favours long answers. [1] */
+  /** A score is the sum of log-probabilities over length to this power. Above 0 favours long answers. [1; exponent] */
   length_penalty?: number | null;
   /**
    * When the search ends, once there are as many finished answers as beams. true: at once. false: when the best open beam
    * is no better at its present length. "never": when it can't become better. [false]
    */
   early_stopping?: boolean | "never" | null;
-  /** An integer. The same seed gives the same text, whatever else runs beside it. [random] */
+  /** An integer. The same seed gives the same text, whatever else runs beside it. [random; integer] */
   seed?: number | null;
   /** Up to 16 strings; the text ends before the first one found. [none] */
   stop?: string | string[] | null;
+  /** Tokens that end the answer, besides the model's own. [none; token ids] */
   stop_token_ids?: number[] | null;
+  /** true: the text ends with the stop string that ended it. [false] */
   include_stop_str_in_output?: boolean | null;
+  /** true: the model's end tokens do not end the answer; only `max_tokens` and stops do. [false] */
   ignore_eos?: boolean | null;
+  /** true: the answer comes in chunks as it grows. [false] */
   stream?: boolean | null;
+  /** With stream: `include_usage` adds a last chunk with the counts of tokens. [none] */
   stream_options?: { include_usage?: boolean } | null;
+  /** vLLM's: choices have `token_ids`, and the first chunk `prompt_token_ids`. [false] */
   return_token_ids?: boolean | null;
-  /** vLLM's: tokens in log-probabilities are named "token_id:7" instead of by their text, which may not be all of it. [false] */
+  /**
+   * vLLM's: tokens in log-probabilities are named "token_id:7" instead of by their text, which may not be all of it.
+   * [false]
+   */
   return_tokens_as_token_ids?: boolean | null;
   /**
    * vLLM's: the answer, or the last chunk of a stream, has `metrics`. With several choices each one has its own, too, when it
@@ -101,46 +120,55 @@ export interface GenerationFields {
   /**
    * Number of top log-probabilities to return per prompt token, up to 20, besides the token's own with its rank: in the
    * answer's `prompt_logprobs` (chat) or each choice's (completions). Not with `stream`. They describe the model's own
-   * logits, whatever the engine's logprobsMode. [none]
+   * logits, whatever the engine's logprobsMode. [none; tokens]
    */
   prompt_logprobs?: number | null;
-  /** An integer. The schedulingPolicy "priority" serves lower numbers earlier. [0] */
+  /** An integer. The schedulingPolicy "priority" serves lower numbers earlier. [0; integer] */
   priority?: number | null;
   /** Part of the answer's id and of its reports. Must be unique among open requests. [random] */
   request_id?: string | null;
   /** Requests share cached prefixes only with requests of the same salt. [none] */
   cache_salt?: string | null;
-  /** Milliseconds after arrival at which the answer is cut off (finish_reason "abort", stop_reason "deadline"). [never] */
+  /**
+   * Milliseconds after arrival at which the answer is cut off (finish_reason "abort", stop_reason "deadline"). [never;
+   * ms]
+   */
   deadline_ms?: number | null;
+  /** OpenAI's name for who asks. It changes nothing. [none] */
   user?: string | null;
 }
 
 export interface ChatCompletionRequest extends GenerationFields {
+  /** The conversation, oldest first. The model's template makes the prompt of it. */
   messages: ChatMessage[];
-  /** Most tokens to generate. [the rest of the context] */
+  /** Most tokens to generate. [the rest of the context; tokens] */
   max_tokens?: number | null;
+  /** OpenAI's newer name of max_tokens. [max_tokens; tokens] */
   max_completion_tokens?: number | null;
   /** true: the answer continues the last message, which must be an assistant's. [false] */
   continue_final_message?: boolean | null;
   /**
    * With continue_final_message: the tokens of the last message, after the prompt that asks for an answer. They are taken as
-   * they are, so that an answer is continued exactly as it was generated. [its content is encoded]
+   * they are, so that an answer is continued exactly as it was generated. [its content is encoded; token ids]
    */
   final_message_token_ids?: number[] | null;
   /** vLLM's: variables of the model's chat template, such as `enable_thinking` and `tools`. [none] */
   chat_template_kwargs?: Record<string, unknown> | null;
-  /** true: each choice has `logprobs.content` with the sampled token's log-probability. */
+  /** true: each choice has `logprobs.content` with the sampled token's log-probability. [false] */
   logprobs?: boolean | null;
-  /** With logprobs: number of top log-probabilities to return per token, up to 20. [0] */
+  /** With logprobs: number of top log-probabilities to return per token, up to 20. [0; tokens] */
   top_logprobs?: number | null;
 }
 
 export interface CompletionRequest extends GenerationFields {
-  /** Reads a text, several texts, token ids, or several arrays of ids. */
+  /** A text, several texts, token ids, or several arrays of ids. [; token ids] */
   prompt: string | string[] | number[] | number[][];
-  /** [16] */
+  /** Most tokens to generate. [16; tokens] */
   max_tokens?: number | null;
-  /** Returns the sampled tokens' log-probabilities, and this many top ones per token, up to 20, in `logprobs`. */
+  /**
+   * Returns the sampled tokens' log-probabilities, and this many top ones per token, up to 20, in `logprobs`. [none;
+   * tokens]
+   */
   logprobs?: number | null;
   /** true: each choice's text and logprobs begin with the prompt's. [false] */
   echo?: boolean | null;
@@ -262,5 +290,6 @@ export interface Completion extends WithMetrics {
 }
 
 export interface CreateOptions {
+  /** Aborts the request: its rows leave the batch after the step in flight. [none] */
   signal?: AbortSignal;
 }

@@ -4,8 +4,11 @@ import type { ChatMessage } from "./openai.ts";
 
 /** Either a text or a chat. */
 export interface TokenizeRequest {
+  /** The name of the engine's model. [the engine's] */
   model?: string | null;
+  /** A text. Not together with `messages`. [none] */
   prompt?: string | null;
+  /** A chat, as in a chat request. Not together with `prompt`. [none] */
   messages?: ChatMessage[] | null;
   /** With `prompt`, as in a completion request. [true] */
   add_special_tokens?: boolean | null;
@@ -25,7 +28,9 @@ export interface TokenizeResponse {
 }
 
 export interface DetokenizeRequest {
+  /** The name of the engine's model. [the engine's] */
   model?: string | null;
+  /** The tokens whose text is wanted. [; token ids] */
   tokens: number[];
 }
 

@@ -41,7 +41,7 @@ export async function buildDocs(folder: string): Promise<void> {
       return pageHtml(content, pageOf(this), contents);
     });
   };
-  const eleventy = new Eleventy("docs", relative(root, folder), { configPath: false, config });
+  const eleventy = new Eleventy("docs", relative(root, folder), { configPath: false, quietMode: true, config });
   // It reports on success, too. Errors are thrown.
   eleventy.disableLogger();
   await eleventy.write();

@@ -17,7 +17,11 @@ declare module "@11ty/eleventy" {
   }
 
   export class Eleventy {
-    constructor(input: string, output: string, options: { configPath: false; config: (config: UserConfig) => void });
+    constructor(
+      input: string,
+      output: string,
+      options: { configPath: false; quietMode: boolean; config: (config: UserConfig) => void },
+    );
     disableLogger(): void;
     write(): Promise<unknown>;
   }

@@ -67,6 +67,7 @@ function Documents() {
       <DocsLink page="index">Documents</DocsLink>
       <DocsLink page="app">The app</DocsLink>
       <DocsLink page="tuning">Tuning</DocsLink>
+      <DocsLink page="troubleshooting">Troubleshooting</DocsLink>
       <DocsLink page="library">Library</DocsLink>
     </nav>
   );

@@ -1,0 +1,17 @@
+import type { CatalogueEntry } from "../../../src/protocol/catalogue.ts";
+import { markdownTable } from "./generated-parts.ts";
+
+/** Returns a table of the known models. */
+export function catalogueTable(models: readonly CatalogueEntry[]): string {
+  return markdownTable(
+    ["model", "parameters", "file", "kind", "licence", "what to expect"],
+    models.map(({ model, numParameters, downloadBytes, kind, license, expect }) => [
+      `\`${model}\``,
+      numParameters === null ? "" : `${Math.round(numParameters / 1e6)}M`,
+      downloadBytes === null ? "" : `${Math.round(downloadBytes / 1e6).toLocaleString("en")} MB`,
+      kind,
+      license ?? "not named",
+      expect,
+    ]),
+  );
+}
