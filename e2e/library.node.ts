@@ -4,6 +4,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
+import { FAMILY_FIXTURES } from "../src/testing/models/family-fixtures.ts";
+
 interface Found {
   readonly adapter: string;
   readonly expected: number[][];
@@ -31,6 +33,18 @@ it("compiles grammars in threads, which end with the engine", async () => {
   for (const text of texts) expect(text).toMatch(/^(yes|no)$/);
   // It takes too long to compile, or to follow.
   expect(["invalid_value", ""]).toContain(bomb);
+});
+
+it("holds every family to its grammars, with the same bits together, with drafts, as alone", async () => {
+  const script = ["e2e/support/node-family-grammars.mjs", ...FAMILY_FIXTURES];
+  const { stdout } = await promisify(execFile)(process.execPath, script, { timeout: 100_000 });
+  const found = JSON.parse(stdout) as { family: string; alone: { text: string }[]; together: unknown[] }[];
+  expect(found.map(({ family }) => family)).toEqual(FAMILY_FIXTURES);
+  for (const { family, alone, together } of found) {
+    expect(together, family).toEqual(alone);
+    expect(alone[0]?.text, family).toMatch(/^[a-e]{6}$/);
+    expect(JSON.parse(alone[1]?.text ?? ""), family).toEqual([expect.any(Boolean), expect.any(Boolean)]);
+  }
 });
 
 it.skipIf(!dawn)("has Hugging Face's tokens, the same bits alone and together", async () => {
