@@ -43,7 +43,12 @@ export function amendMarkdown({ renderer: { rules } }: MarkdownIt, needs: (file:
       if (isRight) token.attrSet("class", "number");
     });
   }
-  rules["table_open"] = () => '<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n';
+  // A table scrolls by itself, so that keys must reach it.
+  rules["table_open"] = (tokens, index) => {
+    const heading = tokens.findLastIndex(({ type }, i) => type === "heading_open" && i < index);
+    const name = textOf(tokens[heading + 1]).replaceAll('"', "&quot;");
+    return `<div class="table" tabindex="0" role="region" aria-label="Table: ${name}"><table>\n`;
+  };
   rules["table_close"] = () => "</table></div>\n";
 }
 

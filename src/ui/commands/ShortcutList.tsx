@@ -66,6 +66,7 @@ function Documents() {
     <nav className={css.docs} aria-label="Documents">
       <DocsLink page="index">Documents</DocsLink>
       <DocsLink page="app">The app</DocsLink>
+      <DocsLink page="how-it-works">How it works</DocsLink>
       <DocsLink page="tuning">Tuning</DocsLink>
       <DocsLink page="troubleshooting">Troubleshooting</DocsLink>
       <DocsLink page="library">Library</DocsLink>

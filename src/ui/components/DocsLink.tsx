@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 /** The documents beside the app that it links to, by the names of their pages. */
-export const LINKED_DOCS = ["index", "app", "library", "tuning", "troubleshooting"] as const;
+export const LINKED_DOCS = ["index", "app", "how-it-works", "tuning", "troubleshooting", "library"] as const;
 export type LinkedDoc = (typeof LINKED_DOCS)[number];
 
 /** Returns a page's address, relative to the app's. */

@@ -27,7 +27,8 @@ export function ExplainBody({ batch, first }: { batch: Batch; first: Term }) {
         ))}
       </ul>
       <p className={css.more}>
-        <DocsLink page="tuning">Tuning</DocsLink> says which setting is for which load.
+        <DocsLink page="how-it-works">How it works</DocsLink> has all of it on one page,{" "}
+        <DocsLink page="tuning">Tuning</DocsLink> which setting is for which load.
       </p>
     </div>
   );

@@ -30,7 +30,8 @@ export const CELLS: Readonly<Record<string, ReactNode>> = {
 };
 
 /** The run of an explanation, step by step. Where motion is not wanted, all of it at once. */
-export function Picture({ explanation: { picture, pictureWords } }: { explanation: Explanation }) {
+export function Picture({ explanation }: { explanation: Explanation }) {
+  const { picture, pictureWords } = explanation;
   const isStill = useMedia("(prefers-reduced-motion: reduce)");
   const numSteps = Math.max(...picture.map(({ cells }) => cells.length));
   const [shown, setShown] = useState(1);
@@ -40,30 +41,9 @@ export function Picture({ explanation: { picture, pictureWords } }: { explanatio
     const timer = setTimeout(() => setShown(shown + 1), STEP_MS);
     return () => clearTimeout(timer);
   }, [shown, isOver]);
-  const upTo = isStill ? numSteps : shown;
-  const width = NAMES_PX + numSteps * STEP_PX;
   return (
     <div className={css.picture}>
-      <svg viewBox={`0 0 ${width} ${picture.length * ROW_PX}`} role="img" aria-label={pictureWords}>
-        {picture.map(({ name, voice, cells }, row) => (
-          <g key={name} transform={`translate(0 ${row * ROW_PX})`}>
-            <text x="0" y="16">
-              {name}
-            </text>
-            {Array.from(cells.slice(0, upTo), (character, step) => (
-              <g
-                // A cell has no other name than its step, and none moves.
-                // oxlint-disable-next-line react/no-array-index-key
-                key={step}
-                color={colorOf(voice, character)}
-                transform={`translate(${NAMES_PX + step * STEP_PX + 4} 4)`}
-              >
-                {CELLS[character]}
-              </g>
-            ))}
-          </g>
-        ))}
-      </svg>
+      <PictureDrawing explanation={explanation} numShown={isStill ? numSteps : shown} />
       <div className={css.foot}>
         <p>{pictureWords}</p>
         {!isStill && (
@@ -73,6 +53,39 @@ export function Picture({ explanation: { picture, pictureWords } }: { explanatio
         )}
       </div>
     </div>
+  );
+}
+
+/** The first steps of a run. */
+export function PictureDrawing({
+  explanation: { picture, pictureWords },
+  numShown,
+}: {
+  explanation: Explanation;
+  numShown: number;
+}) {
+  const width = NAMES_PX + Math.max(...picture.map(({ cells }) => cells.length)) * STEP_PX;
+  return (
+    <svg viewBox={`0 0 ${width} ${picture.length * ROW_PX}`} role="img" aria-label={pictureWords}>
+      {picture.map(({ name, voice, cells }, row) => (
+        <g key={name} transform={`translate(0 ${row * ROW_PX})`}>
+          <text x="0" y="16">
+            {name}
+          </text>
+          {Array.from(cells.slice(0, numShown), (character, step) => (
+            <g
+              // A cell has no other name than its step, and none moves.
+              // oxlint-disable-next-line react/no-array-index-key
+              key={step}
+              color={colorOf(voice, character)}
+              transform={`translate(${NAMES_PX + step * STEP_PX + 4} 4)`}
+            >
+              {CELLS[character]}
+            </g>
+          ))}
+        </g>
+      ))}
+    </svg>
   );
 }
 

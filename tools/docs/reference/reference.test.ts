@@ -9,12 +9,16 @@ import { describe, expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../../src/api/engine-config.ts";
 import { CATALOGUE } from "../../../src/protocol/catalogue.ts";
+import { USAGE } from "../../../src/serve/command-line.ts";
 import { openFakeModel } from "../../../src/testing/fakes/fake-model.ts";
 import { CHAT_CASES, COMPLETION_CASES, CONFIG_CASES } from "../../../src/testing/requests/field-cases.ts";
+import { EXPLANATIONS, TERMS, type Term } from "../../../src/ui/explain/explanations.ts";
 import { root } from "../../run-command.mjs";
 import { catalogueTable } from "./catalogue-table.ts";
+import { explanationPart, pictureFile, picturePath } from "./explanation.ts";
 import { fieldTable } from "./field-table.ts";
 import { withGeneratedParts } from "./generated-parts.ts";
+import { kernelTable } from "./kernel-table.ts";
 import { metricTable } from "./metric-table.ts";
 import { readTypes } from "./read-types.ts";
 
@@ -24,6 +28,18 @@ const sources = ["config", "engine", "errors", "model-source", "openai", "tokeni
 );
 const types = readTypes([...sources, read("src/client/models-client.ts")]);
 
+const kernels = new Map(
+  readdirSync(join(root, "shaders"))
+    .filter((name) => name.endsWith(".wgsl"))
+    .map((name) => [name.replace(".wgsl", ""), read(`shaders/${name}`)]),
+);
+
+function termNamed(name: string): Term {
+  const found = TERMS.find((term) => term === name);
+  if (found === undefined) throw new Error(`${name} is not explained in the app.`);
+  return found;
+}
+
 const fake = await openFakeModel();
 const metrics = await fake.engine.metrics();
 await fake.engine.dispose();
@@ -31,6 +47,9 @@ await fake.engine.dispose();
 const MAKERS: Readonly<Record<string, (name: string) => string>> = {
   types: (name) => fieldTable(name, types),
   metrics: (name) => metricTable(metrics, name),
+  server: () => `\`\`\`\n${USAGE.trim()}\n\`\`\``,
+  kernels: () => kernelTable(kernels),
+  explanations: (term) => explanationPart(EXPLANATIONS[termNamed(term)], term),
   catalogue: () => catalogueTable(CATALOGUE),
 };
 
@@ -50,6 +69,12 @@ describe("documents", () => {
   it.each(documents)("%s has what the code says now", async (path) => {
     const { code } = await format(path, withGeneratedParts(read(path), make), { printWidth: 120 });
     await expect(code).toMatchFileSnapshot(join(root, path));
+  });
+
+  it.each(TERMS)("have the app's picture of %s", async (term) => {
+    const picture = pictureFile(EXPLANATIONS[term], read("src/ui/tokens.css"));
+    await expect(picture).toMatchFileSnapshot(join(root, "docs", picturePath(term)));
+    expect(read("docs/how-it-works.md")).toContain(`made from the explanations: ${term} -->`);
   });
 
   const reference = read("docs/reference.md");

@@ -1,0 +1,45 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+
+import type { Explanation } from "../../../src/ui/explain/explanations.ts";
+import { PictureDrawing } from "../../../src/ui/explain/Picture.tsx";
+
+/** Returns a term's words, and its picture by the path that it has beside the documents. */
+export function explanationPart({ words, pictureWords }: Explanation, term: string): string {
+  return `${words}\n\n![${pictureWords}](${picturePath(term)})\n\n${pictureWords}`;
+}
+
+export const picturePath = (term: string): string => `pictures/${term}.svg`;
+
+/** Width in pixels of a unit of the drawing. */
+const SCALE = 1.5;
+
+/**
+ * Returns the whole run of an explanation as a file of its own.
+ *
+ * @param tokens the app's tokens.css, whose colours it has in the light and in the dark
+ */
+export function pictureFile(explanation: Explanation, tokens: string): string {
+  const drawing = renderToStaticMarkup(createElement(PictureDrawing, { explanation, numShown: Infinity }));
+  const [, width = "", height = ""] = /viewBox="0 0 (\d+) (\d+)"/.exec(drawing) ?? [];
+  const [light = "", dark = ""] = tokens.split(':root[data-theme="dark"]').map((part) => coloursOf(part, drawing));
+  const style =
+    `svg{${light}}@media (prefers-color-scheme:dark){svg{${dark}}}` +
+    // The drawings' one class is the cross of a preempted sequence.
+    "path[class]{stroke:var(--bad)}text{fill:var(--ink-2);font:500 11px system-ui,sans-serif}";
+  const size = `xmlns="http://www.w3.org/2000/svg" width="${Number(width) * SCALE}" height="${Number(height) * SCALE}"`;
+  return (
+    drawing
+      .replace("<svg", `<svg ${size}`)
+      .replace(">", `><style>${style}</style>`)
+      .replaceAll(/ class="[^"]*"/g, ' class="cross"') + "\n"
+  );
+}
+
+function coloursOf(tokens: string, drawing: string): string {
+  const used = new Set([...drawing.matchAll(/var\((--[\w-]+)\)/g)].map(([, name = ""]) => name));
+  return [...tokens.matchAll(/(--[\w-]+): (#\w+);/g)]
+    .filter(([, name = ""]) => used.has(name) || name === "--bad" || name === "--ink-2")
+    .map(([, name = "", value = ""]) => `${name}:${value}`)
+    .join(";");
+}
