@@ -54,8 +54,20 @@ describe("of another family, with grouped queries, norms of heads and windows", 
   });
 });
 
+describe.each(["llama-tiny/untied", "qwen2-tiny", "qwen3-tiny"])("of %s", async (fixture) => {
+  const base = { model: `/fixtures/${fixture}/`, worker: false, gpu: oneDevice, dtype: "f32" } as const;
+  const alone = await answersAlone(createEngine, base);
+
+  it("a request is what it is alone, in all circumstances at once", async () => {
+    const { rounds, hasHappened, stats } = await answersUnder(createEngine, base, ALL_AT_ONCE, 1);
+    for (const answers of rounds) expect(answers).toEqual(alone);
+    expect(hasHappened, JSON.stringify(stats)).toBe(true);
+  });
+});
+
 it("choices of one request share their prompt's blocks, and are what each is alone", async () => {
-  await using engine = await createEngine({ backend: "webgpu", model: "/fixtures/gpt2-tiny/" });
+  const onCommonDevice = { model: "/fixtures/gpt2-tiny/", worker: false, gpu: oneDevice } as const;
+  await using engine = await createEngine(onCommonDevice);
   const prompt = Array.from({ length: 50 }, (_, i) => mixed(3, i));
   const request: Request = { prompt, max_tokens: 12, seed: 5, ignore_eos: true, return_token_ids: true, logprobs: 0 };
   const answers = (await run(engine, { ...request, n: 4 })) as unknown[];
