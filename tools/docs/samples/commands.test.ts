@@ -1,0 +1,43 @@
+// Commands in the documents. Those that ask a server are sent in e2e/samples.node.ts.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, it } from "vitest";
+
+import { parseCommandLine } from "../../../src/serve/command-line.ts";
+import { root } from "../../run-command.mjs";
+import { commandsOf, readSamples } from "./read-samples.ts";
+
+/** What no test starts, and why. */
+const NOT_STARTED: Readonly<Record<string, string>> = {
+  "docker compose": "Docker is not everywhere",
+  "haproxy -f": "HAProxy is not everywhere: `npm run bench -- balancer` runs it",
+};
+
+const commands = readSamples()
+  .filter(({ language }) => language === "sh")
+  .flatMap((sample) => commandsOf(sample).map((line) => ({ place: sample.place, line })));
+const isStarted = (line: string) => !Object.keys(NOT_STARTED).some((words) => line.includes(words));
+
+it("commands in the documents are npm's scripts of this project, or requests to its server", () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object };
+  const unknown = commands.filter(({ line }) => {
+    const [, name = ""] = /\bnpm (?:run )?([\w:-]+)/.exec(line) ?? [];
+    return isStarted(line) && !(name in scripts) && !line.startsWith("curl http://127.0.0.1:8000/");
+  });
+  expect(unknown).toEqual([]);
+  expect(commands.length).toBeGreaterThan(10);
+});
+
+it.each(commands.filter(({ line }) => line.includes("npm run serve -- ")))("$place is understood", ({ line }) => {
+  const words = line
+    .replace(/^.*npm run serve -- /, "")
+    .replace(/ &.*$/, "")
+    .replaceAll("$port", "8001");
+  expect(parseCommandLine(words.split(" "), {})).toMatchObject({ model: "public/models/chorus-chat" });
+});
+
+it.each(Object.entries(NOT_STARTED))("%s, which is not started (%s), is still in the documents", (words) => {
+  expect(commands.some(({ line }) => line.includes(words))).toBe(true);
+});
