@@ -43,7 +43,9 @@ export function amendMarkdown({ renderer: { rules } }: MarkdownIt, needs: (file:
       if (isRight) token.attrSet("class", "number");
     });
   }
-  // A table scrolls by itself, so that keys must reach it.
+  // What scrolls by itself must be reached by keys.
+  const fence = rules["fence"] ?? plain;
+  rules["fence"] = (...args) => fence(...args).replace("<pre>", '<pre tabindex="0">');
   rules["table_open"] = (tokens, index) => {
     const heading = tokens.findLastIndex(({ type }, i) => type === "heading_open" && i < index);
     const name = textOf(tokens[heading + 1]).replaceAll('"', "&quot;");

@@ -67,7 +67,10 @@ const documents = readdirSync(join(root, "docs"))
 
 describe("documents", () => {
   it.each(documents)("%s has what the code says now", async (path) => {
-    const { code } = await format(path, withGeneratedParts(read(path), make), { printWidth: 120 });
+    const { code } = await format(path, withGeneratedParts(read(path), make), {
+      printWidth: 125,
+      proseWrap: "always",
+    });
     await expect(code).toMatchFileSnapshot(join(root, path));
   });
 
