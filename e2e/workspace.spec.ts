@@ -104,6 +104,7 @@ test("questions are edited, answers regenerated, the chat cleared and restored",
   await answered(pane, BREAD);
   const before = await pane.answer();
   await button(pane, "Regenerate").click();
+  await expect(pane.log).toBeFocused();
   await pane.finished();
   expect(await pane.answer()).toBe(before);
   await expect.poll(() => questions(pane)).toHaveLength(2);

@@ -12,7 +12,7 @@ it("asks for the alternatives of a word where they were not told, once, and of n
   const pane = openPane(1);
   pane.send("Count.");
   await step(8);
-  expect(pane.tokens.of(0)!.answer[1]!.likeliest).toEqual([]);
+  expect(pane.memory.tokens.of(0)!.answer[1]!.likeliest).toEqual([]);
   const finding = findLikeliest(context, pane, 0, 1);
   await step(2);
   await finding;
@@ -22,7 +22,7 @@ it("asks for the alternatives of a word where they were not told, once, and of n
     max_tokens: 1,
     top_logprobs: 5,
   });
-  expect(pane.tokens.of(0)!.answer[1]!.likeliest.map(({ text }) => text)).toContain(" other1");
+  expect(pane.memory.tokens.of(0)!.answer[1]!.likeliest.map(({ text }) => text)).toContain(" other1");
   const { length } = first.accepted;
   await findLikeliest(context, pane, 0, 1);
   expect(first.accepted).toHaveLength(length);
@@ -43,7 +43,7 @@ it("scores an answer from another visit by its text", async () => {
   } as unknown as ChatCompletion;
   vi.spyOn(first.chat.completions, "create").mockResolvedValue(answer);
   await scoreAnswer(context, pane, 0);
-  expect(pane.tokens.of(0)?.answer).toEqual([
+  expect(pane.memory.tokens.of(0)?.answer).toEqual([
     {
       id: 5,
       text: "a",
@@ -55,5 +55,5 @@ it("scores an answer from another visit by its text", async () => {
     },
     { id: 6, text: " b", logprob: -0.5, likeliest: [{ id: 6, text: " b", logprob: -0.5 }] },
   ]);
-  expect(pane.tokens.idsOf(0, "a b")).toEqual([5, 6]);
+  expect(pane.memory.tokens.idsOf(0, "a b")).toEqual([5, 6]);
 });

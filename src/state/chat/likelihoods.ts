@@ -29,7 +29,7 @@ type Asking = Pick<PaneContext, "engine" | "settings">;
  */
 export async function scoreAnswer(context: Asking, pane: Pane, turnId: number): Promise<void> {
   const answer = answerOf(context, pane, turnId);
-  if (answer !== null) pane.tokens.adopt(turnId, { reasoning: [], answer: await scoredTokens(answer) });
+  if (answer !== null) pane.memory.tokens.adopt(turnId, { reasoning: [], answer: await scoredTokens(answer) });
 }
 
 /**
@@ -37,14 +37,14 @@ export async function scoreAnswer(context: Asking, pane: Pane, turnId: number): 
  * @throws ChorusError where the engine refuses or dies
  */
 export async function findLikeliest(context: Asking, pane: Pane, turnId: number, token: number): Promise<void> {
-  const { reasoning, answer } = pane.tokens.of(turnId) ?? { reasoning: [], answer: [] };
+  const { reasoning, answer } = pane.memory.tokens.of(turnId) ?? { reasoning: [], answer: [] };
   const told = answer[token];
   // A server's token, which has no id, can't be asked for.
   if (told === undefined || told.id === null || told.likeliest.length > 0) return;
   const own = answerOf(context, pane, turnId);
   const before = [...reasoning, ...answer.slice(0, token)];
   const likeliest = own ? await likeliestAfter(own, before, answer.slice(0, token)) : [];
-  pane.tokens.setLikeliest({ turnId, token: reasoning.length + token }, likeliest);
+  pane.memory.tokens.setLikeliest({ turnId, token: reasoning.length + token }, likeliest);
 }
 
 function answerOf({ engine, settings: shared }: Asking, pane: Pane, turnId: number): OwnAnswer | null {
@@ -59,7 +59,7 @@ function answerOf({ engine, settings: shared }: Asking, pane: Pane, turnId: numb
     turn,
     firstSent: Math.min(firstSent, at),
     settings: { ...shared.inherited(), ...settings },
-    requestId: pane.requestNames.next(at + 1),
+    requestId: pane.memory.requestNames.next({ pane: pane.number, turn: at + 1 }),
   };
 }
 

@@ -26,12 +26,12 @@ describe("a question", () => {
     await step(3);
     expect(first.accepted[0]?.include_metrics).toBe(true);
     const { id = NaN } = lastTurn(pane) ?? {};
-    expect(pane.metrics.get(id)).toMatchObject({ num_steps: 96, time_to_first_token_ms: 97.2 });
+    expect(pane.memory.metrics.get(id)).toMatchObject({ num_steps: 96, time_to_first_token_ms: 97.2 });
     pane.regenerate();
-    expect(pane.metrics.get(lastTurn(pane)?.id ?? NaN)).toBeUndefined();
+    expect(pane.memory.metrics.get(lastTurn(pane)?.id ?? NaN)).toBeUndefined();
     pane.stop();
     expect(lastTurn(pane)?.id).toBe(id);
-    expect(pane.metrics.get(id)).toBeDefined();
+    expect(pane.memory.metrics.get(id)).toBeDefined();
   });
 
   it("shows what the model thinks beside its answer, and does not send it again", async () => {

@@ -1,17 +1,14 @@
-import { AnswerTokens } from "./answer-tokens.ts";
+import { AnswerMemory } from "./answer-memory.ts";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import { randomId } from "../../protocol/random-id.ts";
 import type { Answerer, RemoteModel } from "../../protocol/answerer.ts";
-import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import { remoteName, type Connections } from "../connections/connections.ts";
-import { Branches } from "./branching.ts";
 import { answeredBy, isUnfinished, withAnswer, withoutOthers, type TurnEnd } from "./conversation.ts";
 import type { EngineControl, EngineState } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { GrowingAnswers } from "./growing-answers.ts";
 import { brokenOffNote, engineGoneNote, isFatal, refusedNote, spilledNote, type Note } from "./note.ts";
 import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
-import { RequestNames } from "./request-name.ts";
 import { resumed, type SavedChat, type SavedPane } from "../workspace/saved-workspace.ts";
 import { settingsFor, withSetting, type SettingName, type Settings, type SettingValue } from "../settings/settings.ts";
 import type { SharedSettings } from "../settings/shared-settings.ts";
@@ -75,11 +72,7 @@ export class Pane {
   /** 1..16, its name and its colour. Never changes. */
   readonly number: number;
   readonly store: ReadonlyStore<PaneState>;
-  readonly tokens = new AnswerTokens();
-  /** Of answers that came to their end, by turn id. They are not saved, and last as long as the page. */
-  readonly metrics = new Map<number, RequestMetrics>();
-  readonly branches = new Branches();
-  readonly requestNames;
+  readonly memory: AnswerMemory;
   readonly #store;
   readonly #context: PaneContext;
   readonly #unsubscribe: () => void;
@@ -88,13 +81,12 @@ export class Pane {
   #before: Conversation & { typed: string } = { turns: [], unchosen: [], firstSent: 0, typed: "" };
   /** Called if the question in progress fails. */
   #onFailed: (() => void) | undefined;
-  /** Names of the last requests by turn id. */
-  readonly #requests = new Map<number, string>();
   #nextTurnId: number;
 
-  constructor(number: number, context: PaneContext, chat: SavedChat = EMPTY) {
+  /** @param memory of the chat, if it was in a pane before */
+  constructor(number: number, context: PaneContext, chat: SavedChat = EMPTY, memory = new AnswerMemory()) {
     this.number = number;
-    this.requestNames = new RequestNames(number);
+    this.memory = memory;
     const { id = randomId(), title, settings, turns, unchosen = [], firstSent, draft, ...rest } = resumed(chat);
     const { askedMs = null, answerer = null } = rest;
     this.store = this.#store = createStore<PaneState>(() => ({
@@ -244,11 +236,11 @@ export class Pane {
 
   /** Updates the newest answer's figures. Called four times per second. */
   refreshFigures(): void {
-    const request = this.#requests.get(this.#store.getState().turns.at(-1)?.id ?? -1);
+    const request = this.memory.requests.get(this.#store.getState().turns.at(-1)?.id ?? -1);
     const fresh = request === undefined ? null : this.#context.book.figuresOf(request);
     const shown = this.#store.getState().figures;
     if (fresh === null || (shown && isSameFigures(fresh, shown))) return;
-    this.branches.tellCost(this.#store.getState().turns.at(-1)?.id ?? -1, fresh);
+    this.memory.branches.tellCost(this.#store.getState().turns.at(-1)?.id ?? -1, fresh);
     this.#store.setState({ figures: fresh });
   }
 
@@ -310,17 +302,17 @@ export class Pane {
     const { turns, firstSent, settings: own } = this.#store.getState();
     const last = turns.at(-1);
     const { id = 0, answer = "" } = last ?? {};
-    this.metrics.delete(id);
+    this.memory.metrics.delete(id);
     const isRemote = "baseUrl" in by;
     const [engine, abort, answers] = [isRemote ? null : by, new AbortController(), new GrowingAnswers(last ?? {})];
     const run: Run = { engine, abort, startLength: answer.length, answers, firstSent };
     this.#run = run;
-    const name = this.requestNames.next(turns.length);
+    const name = this.memory.requestNames.next({ pane: this.number, turn: turns.length });
     const all = { ...this.#context.settings.inherited(), ...own };
     const settings = settingsFor(all, isRemote, answer !== "");
-    this.#requests.set(id, name);
-    const begun = this.tokens.idsOf(id, answer);
-    this.tokens.begin(id, name, answer !== "");
+    this.memory.requests.set(id, name);
+    const begun = this.memory.tokens.idsOf(id, answer);
+    this.memory.tokens.begin(id, name, answer !== "");
     this.#store.setState({ phase: "queued" });
     try {
       const answerer = isRemote ? await this.#open(by) : by;
@@ -329,8 +321,8 @@ export class Pane {
         if (this.#run !== run) return;
         run.firstSent = part.firstSent;
         run.answers.add(part);
-        this.tokens.add(id, part);
-        if (part.metrics) this.metrics.set(id, part.metrics);
+        this.memory.tokens.add(id, part);
+        if (part.metrics) this.memory.metrics.set(id, part.metrics);
         this.#context.scheduleFlush(this.#showText);
       }
       if (this.#run === run) this.#end("interrupted");

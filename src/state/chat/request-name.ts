@@ -21,19 +21,15 @@ export function nameIn(requestId: string): string {
 }
 
 /**
- * The names of one pane's questions. Its number alone isn't enough: numbers are reused, and the demo has its own panes.
+ * The names of one chat's questions. The pane's number alone isn't enough: numbers are reused, and the demo has its own
+ * panes.
  */
 export class RequestNames {
-  readonly #pane: number;
   readonly #key = randomId();
   #count = 0;
 
-  constructor(pane: number) {
-    this.#pane = pane;
-  }
-
-  next(turn: number): string {
-    return requestName({ pane: this.#pane, turn }, `${this.#key}-${++this.#count}`);
+  next(asker: Asker): string {
+    return requestName(asker, `${this.#key}-${++this.#count}`);
   }
 
   /** Returns whether a request, by its id in reports, is one of these. */

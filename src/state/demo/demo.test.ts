@@ -110,8 +110,8 @@ it("asks by the names of its own panes: the person's of the same number have not
   await pass(0, 1);
   const ids = first.accepted.map((body) => `chatcmpl-${body.request_id}`).filter((id) => id.includes("-pane-1-"));
   expect(ids).toHaveLength(3); // the person's question, the warm-up and the first run's
-  expect(ids.map((id) => pane.requestNames.has(id))).toEqual([true, false, false]);
+  expect(ids.map((id) => pane.memory.requestNames.has(id))).toEqual([true, false, false]);
   const [inDemo] = demo.store.getState().panes;
-  expect(ids.map((id) => inDemo!.requestNames.has(id))).toEqual([false, false, true]);
+  expect(ids.map((id) => inDemo!.memory.requestNames.has(id))).toEqual([false, false, true]);
   demo.close();
 });

@@ -1,3 +1,4 @@
+import type { AnswerMemory } from "../chat/answer-memory.ts";
 import type { LikelyToken } from "../chat/answer-tokens.ts";
 import { branchedTurn } from "../chat/branching.ts";
 import { Pane, type PaneContext } from "../chat/pane.ts";
@@ -25,6 +26,8 @@ interface WorkspaceState {
 /** A chat that is to be put into a pane. */
 interface PlacedChat {
   readonly chat?: SavedChat;
+  /** Of a chat that was in a pane before. [nothing is known] */
+  readonly memory?: AnswerMemory;
   /** The pane's number, if it is free. [the one that was not used for longest] */
   readonly number?: number;
   /** The pane's index. [the last] */
@@ -99,15 +102,15 @@ export class Workspace {
     const chat = asNewChat(pane.toSaved());
     const at = chat.turns.findIndex(({ id }) => id === turnId);
     const turn = chat.turns[at];
-    const tokens = pane.tokens.of(turnId);
+    const tokens = pane.memory.tokens.of(turnId);
     if (turn === undefined || tokens === null) return null;
     const { likeliest = [] } = tokens.answer[token] ?? {};
     const answer = [...tokens.answer.slice(0, token), { ...other, likeliest }];
     const turns = [...chat.turns.slice(0, at), branchedTurn(turn, answer)];
     const firstSent = Math.min(chat.firstSent, at);
     const opened = this.#openBeside(pane, { ...chat, turns, unchosen: [], firstSent, draft: "" });
-    opened?.tokens.adopt(turnId, { ...tokens, answer });
-    opened?.branches.set(turnId, { word: other.text, cost: null });
+    opened?.memory.tokens.adopt(turnId, { ...tokens, answer });
+    opened?.memory.branches.set(turnId, { word: other.text, cost: null });
     opened?.continueAnswer();
     return opened;
   }
@@ -138,7 +141,7 @@ export class Workspace {
     const undo = () => {
       // If that was the last pane, an empty one came in its place.
       const taken = this.#panes().filter((other) => other === heir && !before.includes(heir) && isEmpty(heir));
-      const isReopened = this.#exchange(taken, [{ chat, number, place }]).length > 0;
+      const isReopened = this.#exchange(taken, [{ chat, memory: pane.memory, number, place }]).length > 0;
       if (isReopened) this.closed.remove(keys);
       return isReopened;
     };
@@ -271,11 +274,11 @@ export class Workspace {
     return opened;
   }
 
-  #open({ chat, number: wanted }: PlacedChat): Pane | null {
+  #open({ chat, memory, number: wanted }: PlacedChat): Pane | null {
     const number = this.#freeNumbers.find((free) => free === wanted) ?? this.#freeNumbers[0];
     if (number === undefined) return null;
     this.#freeNumbers = this.#freeNumbers.filter((free) => free !== number);
-    return new Pane(number, this.#context, chat);
+    return new Pane(number, this.#context, chat, memory);
   }
 }
 

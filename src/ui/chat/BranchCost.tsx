@@ -1,18 +1,22 @@
 import type { Pane } from "../../state/chat/pane.ts";
+import type { Branch } from "../../state/chat/branching.ts";
 import { formatCount } from "../format.ts";
 import { visibleToken } from "../token-text.ts";
 import { useStore } from "../use-store.ts";
 
 /** Where an answer left the one that it begins with, and what that cost. */
 export function BranchCost({ pane, turnId }: { pane: Pane; turnId: number }) {
-  const branch = useStore(pane.store, () => pane.branches.get(turnId));
+  const branch = useStore(pane.store, () => pane.memory.branches.get(turnId));
   if (branch === undefined) return null;
   const { word, cost } = branch;
   return (
     <span>
-      Went on with “{visibleToken({ text: word })}”
-      {cost &&
-        `: ${formatCount(cost.promptTokens - cost.cachedTokens)} of ${formatCount(cost.promptTokens)} prompt tokens computed, the rest shared`}
+      Went on with “{visibleToken({ text: word })}”{cost && `: ${costWords(cost)}`}
     </span>
   );
+}
+
+function costWords({ promptTokens, cachedTokens }: NonNullable<Branch["cost"]>): string {
+  const computed = `${formatCount(promptTokens - cachedTokens)} of ${formatCount(promptTokens)} prompt tokens computed`;
+  return cachedTokens === 0 ? computed : `${computed}, the rest shared`;
 }

@@ -40,6 +40,11 @@ async function score(app: AppState, pane: Pane, turnId: number): Promise<void> {
   }
 }
 
+/** The button goes while the answer grows, and the focus would fall to the page. A message box would open a phone's keyboard. */
+function focusLog(button: Element): void {
+  button.closest<HTMLElement>('[role="log"]')?.focus({ preventScroll: true });
+}
+
 interface TurnViewProps {
   app: AppState;
   pane: Pane;
@@ -89,7 +94,7 @@ export const TurnView = memo(function TurnView({
   const [isScoring, setScoring] = useState(false);
   // Whether answers from another visit can be scored depends on it.
   useStore(app.engine.store, ({ status }) => status);
-  const hasTokens = turn.end !== null && !turn.several && pane.tokens.of(turn.id) !== null;
+  const hasTokens = turn.end !== null && !turn.several && pane.memory.tokens.of(turn.id) !== null;
   const canShowWords = hasTokens || (turn.end !== null && !turn.several && canScore(app, pane, turn));
   const areWordsShown = hasTokens && (hasWords ?? showsWords);
   const toggleWords = () => {
@@ -98,7 +103,7 @@ export const TurnView = memo(function TurnView({
     setScoring(true);
     void score(app, pane, turn.id).finally(() => setScoring(false));
   };
-  const metrics = turn.end === null ? undefined : pane.metrics.get(turn.id);
+  const metrics = turn.end === null ? undefined : pane.memory.metrics.get(turn.id);
   const isOneOfSeveral = isNewest && turn.several !== undefined;
   const caret =
     phase === "idle" ? null : (
@@ -158,7 +163,14 @@ export const TurnView = memo(function TurnView({
               <AnswerText text={turn.answer} caret={caret} />
             </div>
             {areWordsShown && (
-              <AnswerWords app={app} pane={pane} turnId={turn.id} answer={answer} canBranch={canContinue} />
+              <AnswerWords
+                key={turn.id}
+                app={app}
+                pane={pane}
+                turnId={turn.id}
+                answer={answer}
+                canBranch={canContinue}
+              />
             )}
           </div>
         </>
@@ -171,7 +183,15 @@ export const TurnView = memo(function TurnView({
         {turn.end !== null && (
           <>
             {isNewest && canContinue && isUnfinished(turn) && (
-              <Button look="quiet" className={css.continue} disabled={!isIdle} onClick={() => pane.continueAnswer()}>
+              <Button
+                look="quiet"
+                className={css.continue}
+                disabled={!isIdle}
+                onClick={({ currentTarget }) => {
+                  focusLog(currentTarget);
+                  pane.continueAnswer();
+                }}
+              >
                 <Icon name="onward" />
                 Continue
               </Button>
@@ -208,7 +228,10 @@ export const TurnView = memo(function TurnView({
                   disabled={!isIdle}
                   aria-label="Regenerate"
                   title="Regenerate"
-                  onClick={() => pane.regenerate()}
+                  onClick={({ currentTarget }) => {
+                    focusLog(currentTarget);
+                    pane.regenerate();
+                  }}
                 >
                   <Icon name="again" />
                 </Button>

@@ -13,7 +13,7 @@ export function linksTo(
   { workspace, batch }: Pick<AppState, "workspace" | "batch">,
 ): PaneLinks {
   return (requestId) => {
-    const pane = panes.find((each) => each.requestNames.has(requestId));
+    const pane = panes.find((each) => each.memory.requestNames.has(requestId));
     if (!pane) return null;
     return () => {
       // Render the pane before focusing its box: on a phone it was not in the page.
@@ -29,8 +29,8 @@ export function linksTo(
 /** Returns the lookup of tokens in the answers of `panes`. */
 export function tokensIn(panes: readonly Pane[]): TokenLookup {
   return (output) => {
-    const pane = panes.find(({ requestNames }) => requestNames.has(output.requestName));
-    const place = pane?.tokens.placeOf(output);
-    return (place && pane?.tokens.tokenAt(place)) ?? null;
+    const pane = panes.find(({ memory }) => memory.requestNames.has(output.requestName));
+    const place = pane?.memory.tokens.placeOf(output);
+    return (place && pane?.memory.tokens.tokenAt(place)) ?? null;
   };
 }

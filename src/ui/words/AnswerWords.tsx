@@ -45,8 +45,8 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
   const [, setNews] = useState(0);
   const card = useRef<HTMLDivElement>(null);
   // They are complete: only what else was likely is told later.
-  const [{ reasoning, answer: tokens }] = useState(() => pane.tokens.of(turnId) ?? NO_TOKENS);
-  const token = at === null ? null : pane.tokens.tokenAt({ turnId, token: reasoning.length + at });
+  const [{ reasoning, answer: tokens }] = useState(() => pane.memory.tokens.of(turnId) ?? NO_TOKENS);
+  const token = at === null ? null : pane.memory.tokens.tokenAt({ turnId, token: reasoning.length + at });
 
   useEffect(() => (answer.current ? shadeTokens(answer.current, tokens) : undefined), [answer, tokens]);
 
@@ -100,12 +100,16 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
     box.popover = isKept ? "auto" : "manual";
     box.showPopover();
     placeBeside(box, range.getBoundingClientRect());
-    if (isKept) box.querySelector("button")?.focus();
     return () => {
       unmark();
       box.hidePopover();
     };
   }, [answer, tokens, at, isKept]);
+  // Also if they come after the card was kept.
+  const canChoose = isKept && canBranch && token !== null && token.likeliest.length > 0;
+  useEffect(() => {
+    if (canChoose) card.current?.querySelector("button")?.focus();
+  }, [canChoose, at]);
   // Alternatives that come later make it higher.
   useEffect(() => {
     const [root, box] = [answer.current, card.current];
@@ -116,7 +120,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
   });
 
   const { pointing, timeline } = app.batch;
-  const output = at === null ? null : pane.tokens.outputOf({ turnId, token: reasoning.length + at });
+  const output = at === null ? null : pane.memory.tokens.outputOf({ turnId, token: reasoning.length + at });
   const madeIn = output ? stepWords(timeline, output) : "";
   const [requestName, from] = [output?.requestName ?? null, output?.output ?? 0];
   // So that the timeline marks the step that made it.

@@ -48,7 +48,7 @@ function tellPointed({ batch: { pointing, dock }, workspace }: AppState): () => 
     if (!text || character === null) return leave();
     const owners = tokenOfEachCharacter(text.tokens, root.textContent ?? "");
     const token = owners[character] ?? 0;
-    const output = text.pane.tokens.outputOf({ turnId: text.turnId, token: text.first + token });
+    const output = text.pane.memory.tokens.outputOf({ turnId: text.turnId, token: text.first + token });
     if (output === null) return leave();
     unmark();
     const range = rangeOf(root, owners.indexOf(token), owners.lastIndexOf(token) + 1);
@@ -78,7 +78,7 @@ function markPointed({ batch: { pointing }, workspace }: AppState): () => void {
     stop();
     stop = () => {};
     if (pointed === null || pointed.by === "words" || pointed.by === "card") return;
-    const pane = workspace.store.getState().panes.find(({ requestNames }) => requestNames.has(pointed.requestName));
+    const pane = workspace.store.getState().panes.find(({ memory }) => memory.requestNames.has(pointed.requestName));
     if (!pane || pointed.index > 0) return;
     let isOver = false;
     let unmark = markIn(pane, pointed);
@@ -105,7 +105,7 @@ function markPointed({ batch: { pointing }, workspace }: AppState): () => void {
 }
 
 function markIn(pane: Pane, { requestName, from, to }: Pointed): () => void {
-  const place = pane.tokens.placeOf({ requestName, output: from });
+  const place = pane.memory.tokens.placeOf({ requestName, output: from });
   const section = document.querySelector(`[data-pane="${pane.number}"]`);
   const undo = [...(place && section ? section.querySelectorAll<HTMLElement>(TEXTS) : [])].flatMap((root) => {
     const text = textOf([pane], root);
@@ -127,7 +127,7 @@ function textOf(panes: readonly Pane[], root: HTMLElement): TokenText | null {
   const number = Number(root.closest<HTMLElement>("[data-pane]")?.dataset["pane"]);
   const pane = panes.find((each) => each.number === number);
   const turnId = Number(answer ?? thoughts);
-  const told = pane?.tokens.of(turnId);
+  const told = pane?.memory.tokens.of(turnId);
   if (!pane || !told) return null;
   if (thoughts !== undefined) return { root, pane, turnId, tokens: told.reasoning, first: 0 };
   return { root, pane, turnId, tokens: told.answer, first: told.reasoning.length };

@@ -1,0 +1,15 @@
+import type { RequestMetrics } from "../../protocol/request-metrics.ts";
+import { AnswerTokens } from "./answer-tokens.ts";
+import { Branches } from "./branching.ts";
+import { RequestNames } from "./request-name.ts";
+
+/** What is known of a chat's answers beside their text, by turn id. It is not saved, and lasts as long as the page. */
+export class AnswerMemory {
+  readonly tokens = new AnswerTokens();
+  /** Of answers that came to their end. */
+  readonly metrics = new Map<number, RequestMetrics>();
+  readonly branches = new Branches();
+  readonly requestNames = new RequestNames();
+  /** Names of the newest requests. */
+  readonly requests = new Map<number, string>();
+}
