@@ -3,6 +3,7 @@ import { FakeEngine } from "../../testing/app/fake-engine.ts";
 import { lastTurn, openPanes } from "../../testing/app/open-panes.ts";
 import { ContextCut, type Tokenize } from "./context-cut.ts";
 import type { Turn } from "./conversation.ts";
+import { streamAnswer } from "./stream-answer.ts";
 
 const words = (count: number) => Array.from({ length: count }, () => "w").join(" ");
 /** Each turn has one word more than the one before, up to thirteen. */
@@ -56,4 +57,34 @@ it("a chat of three hundred turns is refused once, cut once, and answered", asyn
       .reduce((sum, { question }) => sum + question.split(" ").length + 1, 2);
   expect(tokens(firstSent)).toBeLessThanOrEqual(256);
   expect(tokens(firstSent - 1)).toBeGreaterThan(256);
+});
+
+it("where nobody counts tokens a long chat is cut by a few refusals, and most of what fits is sent", async () => {
+  const limit = 512;
+  const engine = new FakeEngine({ model: { contextLength: limit } });
+  const create = vi.spyOn(engine.chat.completions, "create");
+  // As a server that says nothing about its context.
+  const model = { ...engine.model, contextLength: null };
+  const answerer = { model, chat: engine.chat, completions: engine.completions };
+  const turns = [...chat(300), { id: 300, question: "And now?", answer: "", end: null }];
+  const abort = new AbortController();
+  const settings = { max_tokens: 256 };
+  const parts = streamAnswer({
+    answerer,
+    turns,
+    begun: null,
+    firstSent: 0,
+    settings,
+    requestId: "r",
+    signal: abort.signal,
+  });
+  const first = parts.next();
+  await vi.waitFor(() => expect(engine.accepted).toHaveLength(1));
+  engine.step();
+  const { value } = await first;
+  expect(create.mock.calls.length).toBeLessThan(20);
+  const best = await counted(turns.slice(0, -1)).cut.firstThatFits(0, 2, limit - settings.max_tokens);
+  expect(value!.firstSent).toBeGreaterThanOrEqual(best);
+  expect(turns.length - value!.firstSent).toBeGreaterThan(0.6 * (turns.length - best));
+  abort.abort();
 });

@@ -80,3 +80,20 @@ export function leaveOutOldest(turns: readonly Turn[], firstSent: number): numbe
   }
   return null;
 }
+
+/**
+ * Returns the first turn with which at most three quarters of the characters from `firstSent` on are sent: a guess for
+ * answerers that count no tokens. The newest turn is always sent.
+ */
+export function leaveOutQuarter(turns: readonly Turn[], firstSent: number): number {
+  const lengthOf = ({ question, answer }: Turn) => question.length + answer.length;
+  let length = turns.slice(firstSent).reduce((sum, turn) => sum + lengthOf(turn), 0);
+  const most = 0.75 * length;
+  let first = firstSent;
+  for (const turn of turns.slice(firstSent, -1)) {
+    if (length <= most) break;
+    length -= lengthOf(turn);
+    first++;
+  }
+  return first;
+}

@@ -4,7 +4,7 @@ import type { FinishReason } from "../../protocol/openai.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import { completionTokens, TokenReader, type AnswerToken } from "./answer-tokens.ts";
 import { ContextCut, tokensOf } from "./context-cut.ts";
-import { leaveOutOldest, messagesFrom, type Turn } from "./conversation.ts";
+import { leaveOutOldest, leaveOutQuarter, messagesFrom, type Turn } from "./conversation.ts";
 import {
   continuesText,
   defaultMaxTokens,
@@ -47,8 +47,8 @@ interface AnswerChunk extends AnswerPart {
 
 /**
  * Asks the newest question with as much of the conversation as fits. A prompt that is too long is refused at once; then
- * the conversation is cut where its tokens say, or by one turn after the other where who answers doesn't count tokens. The
- * newest question alone may use the rest of the context for its answer. Throws context_length_exceeded if even that is too
+ * the conversation is cut where its tokens say, or by a quarter of its text each time where who answers doesn't count
+ * tokens. The newest question alone may use the rest of the context for its answer. Throws context_length_exceeded if even that is too
  * long.
  */
 export async function* streamAnswer(question: Question): AsyncGenerator<AnswerChunk, void> {
@@ -81,7 +81,7 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
   }
 }
 
-/** Returns the first turn with which prompt and answer fit into the context; 0 where that can't be counted. */
+/** Returns the first turn with which prompt and answer fit into the context; a guess where that can't be counted. */
 async function firstThatFits(
   { answerer, turns, settings }: Question,
   firstSent: number,
@@ -90,7 +90,7 @@ async function firstThatFits(
   const { contextLength } = answerer.model;
   const tokenize = answerer.tokenize?.bind(answerer);
   const { question = "", answer = "" } = turns.at(-1) ?? {};
-  if (tokenize === undefined || contextLength === null) return 0;
+  if (tokenize === undefined || contextLength === null) return leaveOutQuarter(turns, firstSent);
   const cut = new ContextCut(turns.slice(0, -1), settings.system ?? "", tokenize);
   const questionTokens = await tokensOf(question + answer, tokenize);
   return cut.firstThatFits(firstSent, questionTokens, contextLength - (maxTokens ?? 1));
