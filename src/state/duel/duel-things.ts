@@ -1,6 +1,7 @@
+import type { RemoteModel } from "../../protocol/answerer.ts";
 import { WEIGHTS_DTYPES, type BatchingMode, type WeightsDtype } from "../../protocol/config.ts";
 import { remoteName } from "../connections/connections.ts";
-import { readRemote } from "../connections/remote-choices.ts";
+import { readRemote, writeRemote } from "../connections/remote-choices.ts";
 import { keyOfChoice, labelOfChoice, type ModelChoice, type NamedChoice } from "../models/model-choice.ts";
 import type { DuelSide } from "./duel.ts";
 
@@ -16,12 +17,14 @@ export interface DuelChoices {
   readonly choice: ModelChoice;
   /** Models that are in this browser. */
   readonly models: readonly NamedChoice[];
+  /** Models of the servers that this browser is connected to. */
+  readonly remotes: readonly RemoteModel[];
   /** Whether tabs share the engine. */
   readonly isShared: boolean;
 }
 
 /** What two sides have at first, as text. */
-export function usualValues(thing: DuelThing, { choice, models }: DuelChoices): readonly [string, string] {
+export function usualValues(thing: DuelThing, { choice, models, remotes }: DuelChoices): readonly [string, string] {
   const keys = models.map(keyOfChoice);
   switch (thing) {
     case "seed":
@@ -36,7 +39,7 @@ export function usualValues(thing: DuelThing, { choice, models }: DuelChoices): 
       return [first, keys.find((key) => key !== first) ?? first];
     }
     case "answerer":
-      return ["", ""];
+      return ["", writeRemote(remotes[0] ?? null)];
     case "mode":
       return ["continuous", "sequential"];
   }

@@ -164,9 +164,10 @@ describe("a duel whose question is sent elsewhere", () => {
 
 describe("what sides can differ in", () => {
   const models = [{ model: "models/a/" }, { model: "owner/b" }];
-  const choices = { choice: { model: "models/a/" }, models, isShared: false };
+  const remotes = [{ baseUrl: "http://h.example/v1", model: "m" }];
+  const choices = { choice: { model: "models/a/" }, models, remotes, isShared: false };
 
-  it.each(DUEL_THINGS.filter((thing) => thing !== "answerer"))("%s: two different sides from the start", (thing) => {
+  it.each(DUEL_THINGS)("%s: two different sides from the start", (thing) => {
     const values = usualValues(thing, choices);
     expect(problemOf(thing, values, choices)).toBeNull();
     expect(values.map((value) => sideOf(thing, value, choices)?.label)).not.toContain(undefined);

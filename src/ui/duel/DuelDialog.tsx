@@ -45,7 +45,8 @@ export function DuelDialog({ ref, app, onStart }: DuelDialogProps) {
   const servers = useStore(app.connections.store, (state) => state.connections);
   const here = shelf.filter(({ isEmbedded, stored }) => isEmbedded || stored !== null).map((model) => model.choice);
   const isListed = here.some((one) => keyOfChoice(one) === keyOfChoice(choice));
-  const choices = { choice, models: isNamed(choice) && !isListed ? [choice, ...here] : here, isShared };
+  const models = isNamed(choice) && !isListed ? [choice, ...here] : here;
+  const choices = { choice, models, remotes: remoteChoices(servers, null), isShared };
 
   const [question, setQuestion] = useState("Tell me a story about a fox");
   const [thing, setThing] = useState<DuelThing>("seed");
@@ -64,7 +65,7 @@ export function DuelDialog({ ref, app, onStart }: DuelDialogProps) {
           : thing === "answerer"
             ? [
                 ["", "This page"] as const,
-                ...remoteChoices(servers, null).map((remote) => [writeRemote(remote), remoteName(remote)] as const),
+                ...choices.remotes.map((remote) => [writeRemote(remote), remoteName(remote)] as const),
               ]
             : [];
   const isNumber = thing === "seed" || thing === "temperature";
