@@ -202,6 +202,17 @@ test("the palette can be reopened right after it was closed", async ({ page }) =
 test("keys: the palette finds and runs commands; typing triggers none", async ({ page }) => {
   const app = await App.openFake(page, ENDLESS);
   await app.listens();
+  // The ideas of the first visit can be skipped, and don't come again.
+  const ideas = page.getByRole("region", { name: "Ideas to try" });
+  const charts = app.batch.getByRole("region", { name: "Charts" });
+  await ideas.getByRole("button", { name: "Skip" }).press("Enter");
+  await expect(app.pane(1).message).toBeFocused();
+  await expect(charts).toBeVisible();
+  await page.reload();
+  await app.listens();
+  await expect(charts).toBeVisible();
+  await expect(ideas).toBeHidden();
+
   await app.pane(1).message.pressSequentially("?");
   await expect(app.pane(1).message).toHaveValue("?");
   await expect(page.getByRole("dialog")).toBeHidden();
@@ -227,9 +238,9 @@ test("keys: the palette finds and runs commands; typing triggers none", async ({
   await expect(page.getByRole("dialog", { name: "Settings for all panes" })).toBeVisible();
   await page.keyboard.press("Escape");
   await page.keyboard.press("Alt+b");
-  await expect(app.batch.getByRole("region", { name: "Charts" })).toBeHidden();
+  await expect(charts).toBeHidden();
   await command("charts");
-  await expect(app.batch.getByRole("region", { name: "Charts" })).toBeFocused();
+  await expect(charts).toBeFocused();
   await page.keyboard.press("Alt+a");
   await expect(page.getByRole("dialog", { name: "Send to all" }).getByRole("textbox")).toBeFocused();
   await page.keyboard.press("Escape");

@@ -19,7 +19,10 @@ test("on a phone the tab of the pane in view is visible, even with sixteen panes
 test("a tap on the timeline or on the cache map describes what is there; a tap elsewhere hides that", async ({
   page,
 }) => {
-  const app = await App.openFake(page, "ask&stepms=5");
+  const app = await App.openFake(page, "stepms=5&max_tokens=40");
+  await page.getByRole("button", { name: "Ask four at once" }).tap();
+  await expect(page.getByRole("tab", { name: "Pane 4:" })).toBeVisible();
+  await expect(app.pane(1).message).toBeFocused();
   await app.pane(1).finished();
   await page.getByRole("button", { name: "Open Batch" }).tap();
   const timeline = page.getByRole("region", { name: "Timeline" });

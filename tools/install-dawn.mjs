@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { listChromiums } from "./find-chromium.mjs";
-import { root, run } from "./run-command.mjs";
+import { installFolder } from "./install-folder.mjs";
+import { root } from "./run-command.mjs";
 
 const folder = join(root, "tools", "dawn");
 const entry = join(folder, "node_modules", "webgpu", "index.js");
@@ -17,7 +18,7 @@ const entry = join(folder, "node_modules", "webgpu", "index.js");
  */
 export async function ensureDawn() {
   const report = [];
-  if (!(await isInstalled())) report.push("npm could not install it");
+  if (!(await installFolder(folder, "about 130 MB")).isInstalled) report.push("npm could not install it");
   for (const driver of report.length > 0 ? [] : ["", ...chromiumDrivers()]) {
     const adapter = tryDriver(driver);
     if (adapter) {
@@ -28,14 +29,6 @@ export async function ensureDawn() {
   }
   console.log(`Skipped: no WebGPU for Node can be had here (${report.join("; ")}).`);
   return null;
-}
-
-async function isInstalled() {
-  const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const manifest = join(dirname(entry), "package.json");
-  if (existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === dependencies.webgpu) return true;
-  console.log(`Installing Dawn for Node (webgpu ${dependencies.webgpu}, about 130 MB)…`);
-  return run(`npm ci --prefix "${folder}" --ignore-scripts --no-audit --no-fund`, { output: "if-failed" });
 }
 
 /** Chromium brings a Vulkan driver of its own, SwiftShader, beside its program. */

@@ -1,4 +1,5 @@
-// npm run screenshots: makes the pictures in docs/ with the built app and its model.
+// npm run screenshots: makes the pictures in docs/ with the built app and its model: still ones of every view, and one that
+// moves, of four chats that stream.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -64,17 +65,26 @@ const VIEWS = {
   },
 };
 
+/** The moving picture. */
+const MOVING = "moving";
+const MOVING_SIZE = { width: 1280, height: 800 };
+/** Between two questions, so that the timeline shows who joins. */
+const NEXT_QUESTION_MS = 600;
+
 const command = await openCommand(
   "npm run screenshots --",
   "Makes the pictures in docs/ with the built app. CHORUS_ADAPTER=real takes the machine's GPU.",
 );
 const { Argument } = await import("commander");
-command.addArgument(new Argument("[views...]", "which; all, if none is named").choices(Object.keys(VIEWS))).parse();
+command
+  .addArgument(new Argument("[views...]", "which; all, if none is named").choices([...Object.keys(VIEWS), MOVING]))
+  .parse();
 const named = command.args;
 
 const { ensureChromium } = await import("./install-chromium.mjs");
 const { chromiumFlags } = await import("./chromium-flags.mjs");
 const { buildAndServe } = await import("./serve-app.mjs");
+const { recordFrames, writeMovingPicture } = await import("./moving-picture.mjs");
 const { chromium } = await import("playwright");
 
 const executablePath = await ensureChromium();
@@ -84,14 +94,9 @@ const folder = join(root, "docs");
 mkdirSync(folder, { recursive: true });
 try {
   for (const [name, { query = "", prepare }] of Object.entries(VIEWS)) {
-    if (named.length > 0 && !named.includes(name)) continue;
+    if (!isWanted(name)) continue;
     for (const viewport of SIZES) {
-      // A folder of its own for each: nothing is remembered from the one before.
-      const context = await browser.newContext({ viewport, colorScheme: "light" });
-      const page = await context.newPage();
-      page.setDefaultTimeout(LONGEST_MS);
-      await page.goto(`${server.url}${query && !query.startsWith("#") ? "?" : ""}${query}`);
-      await page.getByRole("heading", { level: 1 }).waitFor();
+      const { context, page } = await openApp(query, viewport, "light");
       await prepare(page);
       for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
         await page.emulateMedia({ colorScheme });
@@ -104,9 +109,44 @@ try {
       await context.close();
     }
   }
+  for (const colorScheme of isWanted(MOVING) ? /** @type {const} */ (["light", "dark"]) : []) {
+    const { context, page } = await openApp(VIEWS.workspace?.query ?? "", MOVING_SIZE, colorScheme);
+    await writeQuestions(page);
+    const frames = await recordFrames(page, async () => {
+      await sendAll(page, NEXT_QUESTION_MS);
+      await page
+        .getByText(/^(Finished|Reached the length limit)$/)
+        .nth(3)
+        .waitFor();
+    });
+    const path = join(folder, `moving-${MOVING_SIZE.width}-${colorScheme}.webp`);
+    await writeMovingPicture(path, frames);
+    console.log(`${path}: ${frames.length} frames`);
+    await context.close();
+  }
 } finally {
   await browser.close();
   await server.close();
+}
+
+function isWanted(/** @type {string} */ name) {
+  return named.length === 0 || named.includes(name);
+}
+
+/**
+ * Opens the app in a folder of its own: nothing is remembered from the one before.
+ *
+ * @param {string} query
+ * @param {{ width: number, height: number }} viewport
+ * @param {"light" | "dark"} colorScheme
+ */
+async function openApp(query, viewport, colorScheme) {
+  const context = await browser.newContext({ viewport, colorScheme });
+  const page = await context.newPage();
+  page.setDefaultTimeout(LONGEST_MS);
+  await page.goto(`${server.url}${query && !query.startsWith("#") ? "?" : ""}${query}`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  return { context, page };
 }
 
 /** The model has been loaded: the demo could begin. */
@@ -116,16 +156,29 @@ async function isReady(/** @type {Page} */ page) {
 
 /** Opens panes until there are four and asks each its question. */
 async function askAll(/** @type {Page} */ page) {
+  await writeQuestions(page);
+  await sendAll(page);
+}
+
+async function writeQuestions(/** @type {Page} */ page) {
   for (const [index, question] of QUESTIONS.entries()) {
-    const pane = page.getByRole("region", { name: `Pane ${index + 1}`, exact: true });
     if (index > 0) await page.keyboard.press("Alt+n");
-    await pane.getByRole("textbox", { name: "Message" }).fill(question);
+    await messageBox(page, index).fill(question);
   }
   await isReady(page);
+}
+
+/** @param {Page} page @param {number} everyMs between two questions */
+async function sendAll(page, everyMs = 0) {
   for (const index of QUESTIONS.keys()) {
     // On a phone only the current pane is there; after the last comes the first.
     await page.keyboard.press("Alt+ArrowDown");
-    const pane = page.getByRole("region", { name: `Pane ${index + 1}`, exact: true });
-    await pane.getByRole("textbox", { name: "Message" }).press("Enter");
+    await messageBox(page, index).press("Enter");
+    await page.waitForTimeout(everyMs);
   }
+}
+
+function messageBox(/** @type {Page} */ page, /** @type {number} */ index) {
+  const pane = page.getByRole("region", { name: `Pane ${index + 1}`, exact: true });
+  return pane.getByRole("textbox", { name: "Message" });
 }

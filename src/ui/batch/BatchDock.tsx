@@ -1,4 +1,4 @@
-import { useEffect, useRef, type CSSProperties } from "react";
+import { useEffect, useRef, type CSSProperties, type ReactNode } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
 import type { Commands } from "../../state/commands/commands.ts";
 import type { Connections } from "../../state/connections/connections.ts";
@@ -28,10 +28,12 @@ interface BatchDockProps {
   commands: Commands;
   linkTo: PaneLinks;
   tokenOf: TokenLookup;
+  /** Takes the place of timeline, charts and cache map; null: they are there. */
+  instead: ReactNode;
 }
 
 /** The batch: its counters, and below them timeline, charts and cache map. */
-export function BatchDock({ batch, connections, commands, linkTo, tokenOf }: BatchDockProps) {
+export function BatchDock({ batch, connections, commands, linkTo, tokenOf, instead }: BatchDockProps) {
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store, (state) => state);
   const isPhone = useMedia(PHONE);
@@ -87,7 +89,7 @@ export function BatchDock({ batch, connections, commands, linkTo, tokenOf }: Bat
           className={css.body}
           style={heightPx === null ? undefined : ({ "--dock-h": `${heightPx}px` } as CSSProperties)}
         >
-          <DockPanels batch={batch} linkTo={linkTo} tokenOf={tokenOf} />
+          {instead ?? <DockPanels batch={batch} linkTo={linkTo} tokenOf={tokenOf} />}
         </div>
       )}
     </section>

@@ -3,26 +3,16 @@ import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { EMBEDDED_MODEL, labelOfChoice } from "../../state/models/model-choice.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { Icon } from "../components/Icon.tsx";
+import { lazily } from "../components/Lazily.tsx";
+import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 import { focusMessageOf } from "./Composer.tsx";
 import { LoadCard, LoadCardSpace } from "./LoadCard.tsx";
+import { BEGINNINGS, STARTERS } from "./starters.ts";
 import { useContinuesText } from "./use-continues-text.ts";
 import css from "./EmptyPane.module.css";
 
-const STARTERS = [
-  "Tell me a story about a purple octopus",
-  "What is the capital of Canada?",
-  "Why is the sky blue?",
-  "Tell me a joke",
-];
-
-/** For models that continue text instead of answering. */
-const BEGINNINGS = [
-  "Once upon a time, in a house at the edge of the sea,",
-  "The capital of Canada is",
-  "The sky is blue because",
-  "Dear Sir or Madam,",
-];
+const Ideas = lazily(async () => (await import("../ideas/Ideas.tsx")).Ideas);
 
 /**
  * Says who answers, and suggests a first message. In the first pane the loading progress comes before that, in the same
@@ -32,6 +22,9 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
   const isText = useContinuesText(app, pane);
   const isRemote = useStore(pane.store, ({ answerer }) => answerer !== null);
   const isLoading = useStore(app.engine.store, ({ status }) => status !== "ready") && isFirst;
+  // Elsewhere they are in the batch.
+  const isPhone = useMedia(PHONE);
+  const hasIdeas = useStore(app.batch.ideas.store, (state) => state) && isPhone && isFirst;
   const ask = (question: string) => {
     pane.send(question);
     focusMessageOf(pane);
@@ -55,6 +48,7 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
           </li>
         ))}
       </ul>
+      {hasIdeas && <Ideas app={app} />}
     </>
   );
 }

@@ -2,7 +2,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 
 import type { Explanation } from "../../../src/ui/explain/explanations.ts";
-import { PictureDrawing } from "../../../src/ui/explain/Picture.tsx";
+import { Run } from "../../../src/ui/explain/Run.tsx";
 
 /** Returns a term's words, and its picture by the path that it has beside the documents. */
 export function explanationPart({ words, pictureWords }: Explanation, term: string): string {
@@ -20,7 +20,7 @@ const SCALE = 1.5;
  * @param tokens the app's tokens.css, whose colours it has in the light and in the dark
  */
 export function pictureFile(explanation: Explanation, tokens: string): string {
-  const drawing = renderToStaticMarkup(createElement(PictureDrawing, { explanation, numShown: Infinity }));
+  const drawing = renderToStaticMarkup(createElement(Run, { rows: explanation.picture, upTo: Infinity, label: explanation.pictureWords }));
   const [, width = "", height = ""] = /viewBox="0 0 (\d+) (\d+)"/.exec(drawing) ?? [];
   const [light = "", dark = ""] = tokens.split(':root[data-theme="dark"]').map((part) => coloursOf(part, drawing));
   const style =

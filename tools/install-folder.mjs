@@ -1,0 +1,31 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { run } from "./run-command.mjs";
+
+/**
+ * Installs the packages that a folder's package-lock.json names, unless they are there. Few commands need them, so npm start
+ * and npm test do without.
+ *
+ * @param {string} folder
+ * @param {string} size in words
+ * @returns {Promise<{ isInstalled: boolean, versions: Record<string, string> }>} the packages' versions by their names
+ */
+export async function installFolder(folder, size) {
+  /** @type {{ dependencies: Record<string, string> }} */
+  const { dependencies: versions } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const packages = Object.entries(versions);
+  if (packages.every(([name, version]) => installedVersion(folder, name) === version)) {
+    return { isInstalled: true, versions };
+  }
+  console.log(`Installing ${packages.map((each) => each.join(" ")).join(", ")} (${size})…`);
+  // Install scripts bring what nothing here needs.
+  const command = `npm ci --prefix "${folder}" --ignore-scripts --no-audit --no-fund`;
+  return { isInstalled: await run(command, { output: "if-failed" }), versions };
+}
+
+/** @returns {string | null} */
+function installedVersion(/** @type {string} */ folder, /** @type {string} */ name) {
+  const manifest = join(folder, "node_modules", name, "package.json");
+  return existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")).version : null;
+}
