@@ -97,9 +97,11 @@ try {
     if (!isWanted(name)) continue;
     for (const viewport of SIZES) {
       const { context, page } = await openApp(query, viewport, "light");
+      // The small pictures of the first visit are whole at once.
+      await page.emulateMedia({ reducedMotion: "reduce" });
       await prepare(page);
       for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
-        await page.emulateMedia({ colorScheme });
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
         // The theme's colours fade, and canvases are redrawn.
         await page.waitForTimeout(400);
         const path = join(folder, `${name}-${viewport.width}-${colorScheme}.png`);
