@@ -20,7 +20,9 @@ const SCALE = 1.5;
  * @param tokens the app's tokens.css, whose colours it has in the light and in the dark
  */
 export function pictureFile(explanation: Explanation, tokens: string): string {
-  const drawing = renderToStaticMarkup(createElement(Run, { rows: explanation.picture, upTo: Infinity, label: explanation.pictureWords }));
+  const drawing = renderToStaticMarkup(
+    createElement(Run, { rows: explanation.picture, upTo: Infinity, label: explanation.pictureWords }),
+  );
   const [, width = "", height = ""] = /viewBox="0 0 (\d+) (\d+)"/.exec(drawing) ?? [];
   const [light = "", dark = ""] = tokens.split(':root[data-theme="dark"]').map((part) => coloursOf(part, drawing));
   const style =
