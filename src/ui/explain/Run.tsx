@@ -55,11 +55,7 @@ export function Run({ rows, upTo, label, hasNames = true }: RunProps) {
   const left = hasNames ? NAMES_PX : 0;
   const words = label === "" ? { "aria-hidden": true } : { role: "img", "aria-label": label };
   return (
-    <svg
-      viewBox={`0 0 ${left + numStepsOf(rows) * STEP_PX} ${rows.length * ROW_PX}`}
-      preserveAspectRatio="xMinYMid"
-      {...words}
-    >
+    <svg viewBox={`0 0 ${left + numStepsOf(rows) * STEP_PX} ${rows.length * ROW_PX}`} {...words}>
       {rows.map(({ name, voice, cells }, row) => (
         <g key={name} transform={`translate(0 ${row * ROW_PX})`}>
           {hasNames && (
