@@ -9,6 +9,7 @@ import { CONTENT_SECURITY_POLICY } from "../security-policy-plugin.ts";
 import { root } from "../run-command.mjs";
 import { buildDocs } from "./build-docs.ts";
 import { readContents } from "./contents.ts";
+import { readTypes } from "./reference/read-types.ts";
 import { linkFrom } from "./page-paths.ts";
 
 let folder: string;
@@ -58,6 +59,12 @@ describe("the documents' pages", () => {
 
   it("are there where the app links to them", () => {
     expect(files).toEqual(expect.arrayContaining(LINKED_DOCS.map((page) => posix.relative("docs", docsUrl(page)))));
+    const troubleshooting = read("troubleshooting.html");
+    // Errors link to the row of their code.
+    const { aliases } = readTypes([readFileSync(join(root, "src/protocol/errors.ts"), "utf8")]);
+    const codes = [...(aliases.get("ChorusErrorCode") ?? "").matchAll(/"(\w+)"/g)].map(([, code]) => code);
+    expect(codes.filter((code) => !troubleshooting.includes(`<td id="${code}">`))).toEqual([]);
+    expect(codes).toContain("out_of_memory");
   });
 
   it("have the app's policy, and nothing that it forbids", () => {

@@ -36,11 +36,13 @@ export function amendMarkdown({ renderer: { rules } }: MarkdownIt, needs: (file:
     }
   });
   for (const name of ["th_open", "td_open"]) {
-    amend(name, (token) => {
-      if (token.attrs === null) return;
+    amend(name, (token, { tokens, index }) => {
       const isRight = token.attrGet("style") === "text-align:right";
-      token.attrs.length = 0;
+      if (token.attrs !== null) token.attrs.length = 0;
       if (isRight) token.attrSet("class", "number");
+      const row = nameOfRow(tokens, index);
+      const isFirst = row !== null && !tokens.some((_, i) => i < index && nameOfRow(tokens, i) === row);
+      if (isFirst) token.attrSet("id", row);
     });
   }
   // What scrolls by itself must be reached by keys.
@@ -52,6 +54,13 @@ export function amendMarkdown({ renderer: { rules } }: MarkdownIt, needs: (file:
     return `<div class="table" tabindex="0" role="region" aria-label="Table: ${name}"><table>\n`;
   };
   rules["table_close"] = () => "</table></div>\n";
+}
+
+/** Returns the code with which a row begins, if the token opens its first cell: rows can be linked to by it. */
+function nameOfRow(tokens: readonly Token[], index: number): string | null {
+  if (tokens[index - 1]?.type !== "tr_open" || tokens[index]?.type !== "td_open") return null;
+  const [only, ...rest] = tokens[index + 1]?.children ?? [];
+  return only?.type === "code_inline" && rest.length === 0 ? only.content : null;
 }
 
 function textOf(token: Token | undefined): string {

@@ -11,6 +11,7 @@ import { labelOfChoice } from "../../state/models/model-choice.ts";
 import { titleOf } from "../../state/chat/note.ts";
 import { classNames } from "../class-names.ts";
 import { CopyDetails } from "../components/CopyDetails.tsx";
+import { DocsLink } from "../components/DocsLink.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { StartAgainButton } from "../engine/StartAgainButton.tsx";
 import { useStore } from "../use-store.ts";
@@ -31,6 +32,9 @@ export function LoadCard({ engine }: { engine: EngineControl }) {
       <div className={css.actions}>
         <StartAgainButton engine={engine} />
         <CopyDetails error={state.error} />
+        <DocsLink page="troubleshooting" at={state.error.code}>
+          About this error
+        </DocsLink>
       </div>
     </div>
   );

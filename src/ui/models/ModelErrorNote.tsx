@@ -2,6 +2,7 @@ import type { ChorusErrorData } from "../../protocol/errors.ts";
 import type { ShelfState } from "../../state/models/model-shelf.ts";
 import { titleOf } from "../../state/chat/note.ts";
 import type { ReadonlyStore } from "../../state/store.ts";
+import { DocsLink } from "../components/DocsLink.tsx";
 import { useStore } from "../use-store.ts";
 import { withoutAddresses } from "./without-addresses.ts";
 import css from "./ModelErrorNote.module.css";
@@ -18,7 +19,10 @@ export function ErrorNote({ error, more = "" }: { error: ChorusErrorData; more?:
     <div className={css.note} role="alert">
       <h4>{titleOf(error)}</h4>
       <p title={error.message}>
-        {withoutAddresses(error.message)} {more}
+        {withoutAddresses(error.message)} {more}{" "}
+        <DocsLink page="troubleshooting" at={error.code}>
+          About this error
+        </DocsLink>
       </p>
     </div>
   );

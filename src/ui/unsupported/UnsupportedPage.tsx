@@ -4,6 +4,7 @@ import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import card from "../components/Card.module.css";
 import { CopyDetails } from "../components/CopyDetails.tsx";
+import { DocsLink } from "../components/DocsLink.tsx";
 import { Logo } from "../components/Logo.tsx";
 import logo from "../components/Logo.module.css";
 import { BROWSERS_WITH_WEBGPU, nameBrowser, suggestRemedy } from "./describe-browser.ts";
@@ -50,6 +51,9 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
             Check again
           </Button>
           <CopyDetails error={error} />
+          <DocsLink page="troubleshooting" at={error.code}>
+            About this error
+          </DocsLink>
           <a href="#/player">Play a recording instead</a>
         </div>
       </div>
