@@ -18,6 +18,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 };
 
 const MODEL = "models/chorus-chat/";
+const { name } = JSON.parse(readFileSync("package.json", "utf8")) as { name: string };
+const PACKAGE_NAME = new RegExp(`from "${name}(?:/([\\w-]+))?"`, "g");
 const folder = resolve(".chorus", `samples-${process.pid}`);
 const samples = readSamples();
 const programs = samples
@@ -27,8 +29,11 @@ const programs = samples
     return {
       place,
       file: join(folder, `${place.replaceAll(/\W/g, "-")}.${language}`),
-      // One that makes no engine has one.
-      module: `${usesEngine ? 'import { engine } from "./lib/chorus.js";\n' : ""}${code}\nexport {};\n`,
+      // One that makes no engine has one. By the package's name it is the same library.
+      module: `${usesEngine ? 'import { engine } from "./lib/chorus.js";\n' : ""}${code}\nexport {};\n`.replaceAll(
+        PACKAGE_NAME,
+        (_, part = "chorus") => `from "./lib/${part}.js"`,
+      ),
       isRun: !Object.keys(NOT_RUN).some((words) => code.includes(words)),
     };
   });

@@ -5,8 +5,8 @@ import type { Explanation } from "../../../src/ui/explain/explanations.ts";
 import { Run } from "../../../src/ui/explain/Run.tsx";
 
 /** Returns a term's words, and its picture by the path that it has beside the documents. */
-export function explanationPart({ words, pictureWords }: Explanation, term: string): string {
-  return `${words}\n\n![${pictureWords}](${picturePath(term)})\n\n${pictureWords}`;
+export function explanationPart({ title, words, pictureWords }: Explanation, term: string): string {
+  return `${words}\n\n![${title}, step by step](${picturePath(term)})\n\n${pictureWords}`;
 }
 
 export const picturePath = (term: string): string => `pictures/${term}.svg`;
