@@ -21,11 +21,11 @@ fn attention_merge(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
   if (head >= HEADS) {
     return;
   }
-  let num_splits = (num_seen(rows[workgroup.y].position) - 1u) / SPLIT + 1u;
+  let position = rows[workgroup.y].position;
   let start = (workgroup.y * HEADS + head) * MAX_SPLITS;
   var whole = NOTHING;
-  for (var split = start; split < start + num_splits; split++) {
-    let part = split * (HEAD_VEC4 + 1u);
+  for (var split = first_seen(position) / SPLIT; split <= position / SPLIT; split++) {
+    let part = (start + split) * (HEAD_VEC4 + 1u);
     let scales = parts[part + HEAD_VEC4];
     whole = joined(whole, SoftmaxPart(scales.x, scales.y, parts[part + vec]));
   }

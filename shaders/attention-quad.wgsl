@@ -4,22 +4,25 @@ enable subgroups;
 // over the last WINDOW of them
 //
 // For software adapters with subgroups of four lanes or more, where workgroup memory and barriers are dear and a lane more
-// costs what a lane costs; heads of up to 64 values. A quad of lanes takes QUERIES query heads of one head of keys and
-// values (the last quad of a group maybe fewer), and reads each key and each value once for them. A workgroup has LANES / 4
-// quads of one row. Lane q of a quad has the values of 4 (4 j + q) .. 4 (4 j + q) + 3 for j = 0 .. 3, of each query, key and
-// value. Four positions at a time, for each query head:
+// costs what a lane costs; heads of up to 64 values. A quad of lanes takes up to four queries, and reads each key and each
+// value once for them: QUERIES query heads of one head of keys and values (the last quad of a group maybe fewer) of a row,
+// or one query head of ROWS rows of a sequence. A workgroup has LANES / 4 quads of one span of rows. Lane q of a quad has
+// the values of 4 (4 j + q) .. 4 (4 j + q) + 3 for j = 0 .. 3, of each query, key and value. Four positions at a time, for
+// each query:
 //
 //   dots       each lane has the part of four scores that its values make:   p0 p1 p2 p3   in lanes 0 .. 3
 //   scores     exchanged and added, lane q has the score of position q       s0 | s1 | s2 | s3
 //   weights    exp(score - highest), one exp for all four
 //   outputs    each lane adds weight i, of lane i, times its values of position i
 //
-// The order of additions depends only on the row's position. The query heads are variables, since software adapters would
-// keep an array in memory. cache-write has already put the keys and values of this step's rows into the cache.
+// The order of additions depends only on the row's position. The rows of a span lie between two multiples of four, so that
+// they all end within the same four positions. The queries are variables, since software adapters would keep an array in
+// memory. cache-write has already put the keys and values of this step's rows into the cache.
 // attention.wgsl takes those from qkv and rounds each one for every row that reads it. Software adapters would do that for
 // cached positions, too, since they run both sides of a condition.
 
 override LANES: u32;
+override ROWS: u32; // most rows of a span: 1, or 4 with QUERIES = 1
 override QUERIES: u32; // 1 to 4
 override Y_STRIDE: u32;
 override SCALE: f32;
@@ -29,7 +32,9 @@ override SCALE: f32;
 @group(0) @binding(2) var<storage, read> block_tables: array<u32>;
 @group(0) @binding(3) var<storage, read> key_cache: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read> value_cache: array<vec2<u32>>;
-@group(0) @binding(5) var<storage, read_write> y: array<f32>;
+@group(0) @binding(5) var<storage, read> spans: array<Span>;
+@group(0) @binding(6) var<storage, read_write> y: array<f32>;
+@group(0) @binding(7) var<uniform> step: Step;
 
 const LOWEST = -3.4028234e38;
 
@@ -103,8 +108,9 @@ fn dot_of(query: Share, key: Share) -> f32 {
   return (products.x + products.y) + (products.z + products.w);
 }
 
-// A query head: a lane's share of its query, and its softmax over the positions so far.
+// A lane's share of a query, and its softmax over the positions so far.
 struct Head {
+  position: u32,
   query: Share,
   highest: f32,
   total: f32, // of the weights of this lane's positions
@@ -113,7 +119,7 @@ struct Head {
 }
 
 fn begun(row: u32, head: u32, corner: u32) -> Head {
-  return Head(query_of(row, head, corner), LOWEST, 0.0, Share(), vec4(0.0));
+  return Head(rows[row].position, query_of(row, head, corner), LOWEST, 0.0, Share(), vec4(0.0));
 }
 
 fn add_dot(head: ptr<function, Head>, key: Share) {
@@ -128,19 +134,30 @@ fn score_of(dots: vec4<f32>, corner: u32) -> f32 {
   return (select(pair.x, pair.y, is_low) + quadSwapY(select(pair.y, pair.x, is_low))) * SCALE;
 }
 
-// From scores to weights; what was before is brought to their maximum.
-fn weigh(head: ptr<function, Head>, corner: u32, is_there: bool) {
+// Returns whether the row's softmax begins with these four positions or before, and ends with position `last` or after.
+fn reaches(head: Head, tile: u32, last: u32) -> bool {
+  return tile + 3u >= first_seen(head.position) && last <= head.position;
+}
+
+// From scores to weights; what was before is brought to their maximum. What lies before the row's window or beyond its
+// position has no weight.
+fn weigh(head: ptr<function, Head>, corner: u32, tile: u32) {
+  let position = (*head).position;
+  let is_there = tile + corner >= first_seen(position) && tile + corner <= position;
   let score = select(LOWEST, score_of((*head).tile, corner), is_there);
   let pair_highest = max(score, quadSwapX(score));
   let highest = max((*head).highest, max(pair_highest, quadSwapY(pair_highest)));
-  let rescale = exp((*head).highest - highest);
+  var rescale = 1.0;
+  if (highest > (*head).highest) {
+    rescale = exp((*head).highest - highest);
+    (*head).highest = highest;
+    (*head).output.v0 *= rescale;
+    (*head).output.v1 *= rescale;
+    (*head).output.v2 *= rescale;
+    (*head).output.v3 *= rescale;
+  }
   let weight = select(0.0, exp(score - highest), is_there);
-  (*head).highest = highest;
   (*head).total = fma((*head).total, rescale, weight);
-  (*head).output.v0 *= rescale;
-  (*head).output.v1 *= rescale;
-  (*head).output.v2 *= rescale;
-  (*head).output.v3 *= rescale;
   (*head).tile = vec4(
     quadBroadcast(weight, 0u),
     quadBroadcast(weight, 1u),
@@ -182,8 +199,10 @@ fn attention_quad(
   @builtin(workgroup_id) workgroup: vec3<u32>,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let row = rows[workgroup.y];
-  let length = row.position + 1u;
+  let span = spans[span_index(workgroup.y, step, ROWS > 1u)];
+  let row = rows[span.first_row];
+  let last_row = span.first_row + span.num_rows - 1u;
+  let last_position = row.position + span.num_rows - 1u;
   let corner = lane & 3u;
   let group = HEADS / KV_HEADS;
   let quads = (group + QUERIES - 1u) / QUERIES; // of a group
@@ -193,73 +212,96 @@ fn attention_quad(
   let kv_head = quad / quads;
   let first = kv_head * group + quad % quads * QUERIES;
   let last = min(first + QUERIES, (kv_head + 1u) * group) - 1u;
-  var head0 = begun(workgroup.y, first, corner);
+  // Of the next query: the next row or the next head. What is beyond the last one repeats it.
+  let row_stride = select(0u, 1u, ROWS > 1u);
+  let head_stride = 1u - row_stride;
+  var head0 = begun(span.first_row, first, corner);
   var head1 = head0;
   var head2 = head0;
   var head3 = head0;
-  if (QUERIES > 1u) {
-    head1 = begun(workgroup.y, min(first + 1u, last), corner);
+  if (ROWS * QUERIES > 1u) {
+    head1 = begun(min(span.first_row + row_stride, last_row), min(first + head_stride, last), corner);
   }
-  if (QUERIES > 2u) {
-    head2 = begun(workgroup.y, min(first + 2u, last), corner);
+  if (ROWS * QUERIES > 2u) {
+    head2 = begun(min(span.first_row + 2u * row_stride, last_row), min(first + 2u * head_stride, last), corner);
   }
-  if (QUERIES > 3u) {
-    head3 = begun(workgroup.y, min(first + 3u, last), corner);
+  if (ROWS * QUERIES > 3u) {
+    head3 = begun(min(span.first_row + 3u * row_stride, last_row), min(first + 3u * head_stride, last), corner);
   }
 
   let seen_from = first_seen(row.position);
-  for (var tile = seen_from - seen_from % 4u; tile < length; tile += 4u) {
-    // A block has all four. What lies before the window or beyond the row's length has no weight. Beyond it no value is
-    // read, since none may have been written there.
+  let all_seen_from = first_seen(last_position);
+  for (var tile = seen_from - seen_from % 4u; tile <= last_position; tile += 4u) {
+    // A block has all four. Beyond the last row's position no value is read, since none may have been written there.
     let index = cache_index(row.slot, tile, kv_head);
     for (var i = 0u; i < 4u; i++) {
       let key = cached_key(index + i * HEAD_VEC4, corner);
       add_dot(&head0, key);
-      if (QUERIES > 1u) {
+      if (ROWS * QUERIES > 1u) {
         add_dot(&head1, key);
       }
-      if (QUERIES > 2u) {
+      if (ROWS * QUERIES > 2u) {
         add_dot(&head2, key);
       }
-      if (QUERIES > 3u) {
+      if (ROWS * QUERIES > 3u) {
         add_dot(&head3, key);
       }
     }
-    let is_there = tile + corner >= seen_from && tile + corner < length;
-    weigh(&head0, corner, is_there);
-    if (QUERIES > 1u) {
-      weigh(&head1, corner, is_there);
+    weigh(&head0, corner, tile);
+    if (ROWS * QUERIES > 1u) {
+      weigh(&head1, corner, tile);
     }
-    if (QUERIES > 2u) {
-      weigh(&head2, corner, is_there);
+    if (ROWS * QUERIES > 2u) {
+      weigh(&head2, corner, tile);
     }
-    if (QUERIES > 3u) {
-      weigh(&head3, corner, is_there);
+    if (ROWS * QUERIES > 3u) {
+      weigh(&head3, corner, tile);
     }
-    for (var i = 0u; i < min(4u, length - tile); i++) {
-      let value = cached_value(index + i * HEAD_VEC4, corner);
-      add_value(&head0, value);
-      if (QUERIES > 1u) {
-        add_value(&head1, value);
+    let count = min(4u, last_position + 1u - tile);
+    // Nearly always all rows see the same: conditions would cost more than the additions.
+    if (ROWS == 1u || (tile + 3u >= all_seen_from && tile + 3u <= row.position)) {
+      for (var i = 0u; i < count; i++) {
+        let value = cached_value(index + i * HEAD_VEC4, corner);
+        add_value(&head0, value);
+        if (ROWS * QUERIES > 1u) {
+          add_value(&head1, value);
+        }
+        if (ROWS * QUERIES > 2u) {
+          add_value(&head2, value);
+        }
+        if (ROWS * QUERIES > 3u) {
+          add_value(&head3, value);
+        }
       }
-      if (QUERIES > 2u) {
-        add_value(&head2, value);
-      }
-      if (QUERIES > 3u) {
-        add_value(&head3, value);
+    } else {
+      for (var i = 0u; i < count; i++) {
+        let value = cached_value(index + i * HEAD_VEC4, corner);
+        if (reaches(head0, tile, tile + i)) {
+          add_value(&head0, value);
+        }
+        if (reaches(head1, tile, tile + i)) {
+          add_value(&head1, value);
+        }
+        if (reaches(head2, tile, tile + i)) {
+          add_value(&head2, value);
+        }
+        if (reaches(head3, tile, tile + i)) {
+          add_value(&head3, value);
+        }
       }
     }
   }
 
   let is_own = own_quad == quad;
-  store_head(head0, workgroup.y, first, corner, is_own);
-  if (QUERIES > 1u) {
-    store_head(head1, workgroup.y, first + 1u, corner, is_own && first + 1u <= last);
+  let num_others = select(last - first, last_row - span.first_row, ROWS > 1u);
+  store_head(head0, span.first_row, first, corner, is_own);
+  if (ROWS * QUERIES > 1u) {
+    store_head(head1, span.first_row + row_stride, first + head_stride, corner, is_own && num_others >= 1u);
   }
-  if (QUERIES > 2u) {
-    store_head(head2, workgroup.y, first + 2u, corner, is_own && first + 2u <= last);
+  if (ROWS * QUERIES > 2u) {
+    store_head(head2, span.first_row + 2u * row_stride, first + 2u * head_stride, corner, is_own && num_others >= 2u);
   }
-  if (QUERIES > 3u) {
-    store_head(head3, workgroup.y, first + 3u, corner, is_own && first + 3u <= last);
+  if (ROWS * QUERIES > 3u) {
+    store_head(head3, span.first_row + 3u * row_stride, first + 3u * head_stride, corner, is_own && num_others >= 3u);
   }
 }

@@ -1,23 +1,25 @@
 // y[row, head, :] = sum over positions p <= position of softmax_p(SCALE q . keys[p]) values[p]      (causal, paged)
 // over the last WINDOW of them
 //
-// A workgroup takes QUERIES query heads of one head of keys and values: each key and each value is read once for all of
-// them. What it adds for one of them does not depend on the others.
+// A workgroup takes QUERIES query heads of one head of keys and values, of each of a span's ROWS rows: each key and each
+// value is read once for all of these queries. What it adds for one of them does not depend on the others.
 //
 // Straight from the blocks, in splits of SPLIT positions, each in tiles of LANES. A tile's positions are dealt to GROUPS
 // groups of HEAD_VEC4 lanes, in order; each group does an online softmax of its own:
 //   1. lane v of the group scores the group's position v;
 //   2. every lane knows the group's maximum, and turns its own score into a weight;
 //   3. lane v adds weight times values[4 v .. 4 v + 3] over the group's positions, ascending.
-// Splits begin at the first position that the row sees. At a split's end the groups are joined in ascending order, and so
-// are the splits. All of it depends on the row's position alone; who computes a split does not matter:
+// Splits and tiles begin at multiples of their sizes, whatever the row sees of the first and of the last. At a split's end
+// the groups are joined in ascending order, and so are the splits. All of it depends on the row's position alone; who
+// computes a split does not matter:
 //
-//   ALONE       one workgroup a (QUERIES heads, row) takes its splits one after the other, and writes y
+//   ALONE       one workgroup a (QUERIES heads, span) takes its splits one after the other, and writes y
 //   otherwise   one workgroup a (QUERIES heads, row, split); y gets [row, head, split] of (output, highest, total), padded
 //               to four, which attention-merge joins
 //
-// Each row writes its own keys and values into the cache on the way. The rows of one step can't read there what their
-// neighbours are just writing: they take it from qkv, rounded as it will be in the cache, and so with the same bits.
+// Spans of several rows find all that they read in the cache: cache-write has put it there. A single row writes its own
+// keys and values into the cache on the way. The rows of one step can't read there what their neighbours are just writing:
+// they take it from qkv, rounded as it will be in the cache, and so with the same bits.
 //
 //   positions   .. row.start - 1       row.start .. row.position
 //   read from   the cache              qkv, the rows up to this one
@@ -27,7 +29,8 @@ override GROUPS: u32;
 override SPLIT: u32; // a multiple of LANES
 override MAX_SPLITS: u32;
 override ALONE: bool;
-override QUERIES: u32; // at most MOST_QUERIES; divides HEADS / KV_HEADS
+override ROWS: u32; // most rows of a span: 1 unless ALONE
+override QUERIES: u32; // divides HEADS / KV_HEADS; ROWS QUERIES is at most MOST_QUERIES
 override Y_STRIDE: u32;
 override SCALE: f32;
 
@@ -36,130 +39,165 @@ override SCALE: f32;
 @group(0) @binding(2) var<storage, read> block_tables: array<u32>;
 @group(0) @binding(3) var<storage, read_write> key_cache: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read_write> value_cache: array<vec2<u32>>;
-@group(0) @binding(5) var<storage, read_write> y: array<f32>;
+@group(0) @binding(5) var<storage, read> spans: array<Span>;
+@group(0) @binding(6) var<storage, read_write> y: array<f32>;
+@group(0) @binding(7) var<uniform> step: Step;
 
 const MOST_QUERIES = 8u; // also in kernels/attention.ts
 
-// One after the other for each query head.
-var<workgroup> queries: array<vec4<f32>, QUERIES * HEAD_VEC4>;
-var<workgroup> scores: array<f32, QUERIES * LANES>;
-var<workgroup> weights: array<f32, QUERIES * LANES>;
-var<workgroup> outputs: array<vec4<f32>, QUERIES * LANES>;
-var<workgroup> maxima: array<f32, QUERIES * GROUPS>;
-var<workgroup> totals: array<f32, QUERIES * GROUPS>;
+// One after the other for each query: [row][head].
+var<workgroup> queries: array<vec4<f32>, ROWS * QUERIES * HEAD_VEC4>;
+var<workgroup> scores: array<f32, ROWS * QUERIES * LANES>;
+var<workgroup> weights: array<f32, ROWS * QUERIES * LANES>;
+var<workgroup> outputs: array<vec4<f32>, ROWS * QUERIES * LANES>;
+var<workgroup> maxima: array<f32, ROWS * QUERIES * GROUPS>;
+var<workgroup> totals: array<f32, ROWS * QUERIES * GROUPS>;
 // For all of them.
 var<workgroup> indices: array<u32, LANES>; // of each position of the tile, in the caches
 
+// A workgroup's rows, and the positions that they see.
+struct Rows {
+  first: u32,
+  count: u32,
+  position: u32, // of the first
+}
+
+// Returns the position of a query's row. Queries beyond the last row repeat it.
+fn position_of(own: Rows, q: u32) -> u32 {
+  return own.position + min(q / QUERIES, own.count - 1u);
+}
+
 @compute @workgroup_size(LANES)
 fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let span = spans[span_index(workgroup.y, step, ROWS > 1u)];
+  let row = rows[span.first_row];
+  let own = Rows(span.first_row, span.num_rows, row.position);
+  let num_queries = ROWS * QUERIES;
   let first_head = workgroup.x * QUERIES;
   let kv_head = kv_head_of(first_head);
-  let row = rows[workgroup.y];
-  let length = row.position + 1u;
-  let first_row = workgroup.y - (row.position - row.start); // of position row.start
+  let length = row.position + span.num_rows; // of the last row
+  let row_of_start = span.first_row - (row.position - row.start); // where spans are single rows
   let group = lane / HEAD_VEC4;
   let vec = lane % HEAD_VEC4;
   let seen_from = first_seen(row.position);
-  let first = seen_from + select(workgroup.z * SPLIT, 0u, ALONE);
+  let all_seen_from = first_seen(length - 1u);
+  let first = (seen_from / SPLIT + select(workgroup.z, 0u, ALONE)) * SPLIT;
   let end = select(min(length, first + SPLIT), length, ALONE);
   if (first >= length) {
     return;
   }
 
   if (group == 0u) {
-    for (var q = 0u; q < QUERIES; q++) {
-      queries[q * HEAD_VEC4 + vec] = projected4(workgroup.y, QUERY, first_head + q, vec) * SCALE;
+    for (var q = 0u; q < num_queries; q++) {
+      let query_row = own.first + min(q / QUERIES, own.count - 1u);
+      queries[q * HEAD_VEC4 + vec] = projected4(query_row, QUERY, first_head + q % QUERIES, vec) * SCALE;
     }
-    if (first == seen_from && first_head % (HEADS / KV_HEADS) == 0u) {
+    if (ROWS == 1u && first <= seen_from && first_head % (HEADS / KV_HEADS) == 0u) {
       write_cache(
         cache_index(row.slot, row.position, kv_head) + vec,
-        projected4(workgroup.y, KEY, kv_head, vec),
-        projected4(workgroup.y, VALUE, kv_head, vec),
+        projected4(own.first, KEY, kv_head, vec),
+        projected4(own.first, VALUE, kv_head, vec),
       );
     }
   }
   workgroupBarrier();
 
   var wholes: array<SoftmaxPart, MOST_QUERIES>;
-  for (var q = 0u; q < QUERIES; q++) {
+  for (var q = 0u; q < num_queries; q++) {
     wholes[q] = NOTHING;
   }
   for (var split = first; split < end; split += SPLIT) {
     let split_end = min(end, split + SPLIT);
     var parts: array<SoftmaxPart, MOST_QUERIES>;
-    for (var q = 0u; q < QUERIES; q++) {
+    for (var q = 0u; q < num_queries; q++) {
       parts[q] = NOTHING;
     }
-    for (var tile = split; tile < split_end; tile += LANES) {
-      let count = min(LANES, split_end - tile);
-      let num_cached = clamp(row.start, tile, tile + count) - tile;
-      let tile_row = first_row + tile - row.start; // wraps where the tile begins in the cache; its sum with i does not
+    for (var tile = max(split, seen_from - seen_from % LANES); tile < split_end; tile += LANES) {
+      // Of the positions that some row sees: those before this one are in the cache.
+      let cached_end = select(clamp(row.start, tile, split_end), split_end, ROWS > 1u);
+      let scored = tile + lane;
       var index = 0u;
-      if (lane < count) {
+      if (scored >= seen_from && scored < split_end) {
         var dots: array<vec4<f32>, MOST_QUERIES>;
-        for (var q = 0u; q < QUERIES; q++) {
+        for (var q = 0u; q < num_queries; q++) {
           dots[q] = vec4(0.0); // SwiftShader zeros it only in the first round
         }
-        if (lane < num_cached) {
-          index = cache_index(row.slot, tile + lane, kv_head);
+        if (ROWS > 1u || scored < cached_end) {
+          index = cache_index(row.slot, scored, kv_head);
           for (var v = 0u; v < HEAD_VEC4; v++) {
             let key = key4(index + v);
-            for (var q = 0u; q < QUERIES; q++) {
+            for (var q = 0u; q < num_queries; q++) {
               dots[q] = fma(queries[q * HEAD_VEC4 + v], key, dots[q]);
             }
           }
         } else {
           for (var v = 0u; v < HEAD_VEC4; v++) {
-            let key = as_cached(projected4(tile_row + lane, KEY, kv_head, v));
-            for (var q = 0u; q < QUERIES; q++) {
+            let key = as_cached(projected4(row_of_start + scored - row.start, KEY, kv_head, v));
+            for (var q = 0u; q < num_queries; q++) {
               dots[q] = fma(queries[q * HEAD_VEC4 + v], key, dots[q]);
             }
           }
         }
-        for (var q = 0u; q < QUERIES; q++) {
+        for (var q = 0u; q < num_queries; q++) {
           scores[q * LANES + lane] = (dots[q].x + dots[q].y) + (dots[q].z + dots[q].w);
         }
       }
       workgroupBarrier();
 
-      if (lane < count) {
+      if (scored < split_end) {
         indices[lane] = index;
       }
-      let group_start = group * HEAD_VEC4;
-      let group_end = min(count, group_start + HEAD_VEC4);
-      for (var q = 0u; q < QUERIES; q++) {
+      let group_start = tile + group * HEAD_VEC4;
+      let group_end = group_start + HEAD_VEC4;
+      for (var q = 0u; q < num_queries; q++) {
+        let position = position_of(own, q);
+        let seen_end = min(position + 1u, group_end);
         var highest = parts[q].highest;
-        for (var i = group_start; i < group_end; i++) {
-          highest = max(highest, scores[q * LANES + i]);
+        for (var p = max(first_seen(position), group_start); p < seen_end; p++) {
+          highest = max(highest, scores[q * LANES + p - tile]);
         }
-        let rescale = exp(parts[q].highest - highest);
-        parts[q].highest = highest;
-        parts[q].total *= rescale;
-        parts[q].output *= rescale;
-        if (lane < count) {
+        if (highest > parts[q].highest) {
+          let rescale = exp(parts[q].highest - highest);
+          parts[q].highest = highest;
+          parts[q].total *= rescale;
+          parts[q].output *= rescale;
+        }
+        if (scored >= first_seen(position) && scored <= position) {
           weights[q * LANES + lane] = exp(scores[q * LANES + lane] - highest);
         }
       }
       workgroupBarrier();
 
-      var i = group_start;
-      for (; i < min(num_cached, group_end); i++) {
-        let value = value4(indices[i] + vec);
-        for (var q = 0u; q < QUERIES; q++) {
-          parts[q].total += weights[q * LANES + i];
-          parts[q].output = fma(vec4(weights[q * LANES + i]), value, parts[q].output);
+      if (ROWS > 1u && tile >= all_seen_from && tile + LANES <= row.position + 1u) {
+        for (var p = group_start; p < group_end; p++) {
+          let value = value4(indices[p - tile] + vec);
+          for (var q = 0u; q < num_queries; q++) {
+            parts[q].total += weights[q * LANES + p - tile];
+            parts[q].output = fma(vec4(weights[q * LANES + p - tile]), value, parts[q].output);
+          }
         }
-      }
-      for (; i < group_end; i++) {
-        let value = as_cached(projected4(tile_row + i, VALUE, kv_head, vec));
-        for (var q = 0u; q < QUERIES; q++) {
-          parts[q].total += weights[q * LANES + i];
-          parts[q].output = fma(vec4(weights[q * LANES + i]), value, parts[q].output);
+      } else {
+        var p = max(seen_from, group_start);
+        for (; p < min(cached_end, group_end); p++) {
+          let value = value4(indices[p - tile] + vec);
+          for (var q = 0u; q < num_queries; q++) {
+            if (ROWS == 1u || (p >= first_seen(position_of(own, q)) && p <= position_of(own, q))) {
+              parts[q].total += weights[q * LANES + p - tile];
+            parts[q].output = fma(vec4(weights[q * LANES + p - tile]), value, parts[q].output);
+            }
+          }
+        }
+        for (; ROWS == 1u && p < min(split_end, group_end); p++) {
+          let value = as_cached(projected4(row_of_start + p - row.start, VALUE, kv_head, vec));
+          for (var q = 0u; q < num_queries; q++) {
+            parts[q].total += weights[q * LANES + p - tile];
+            parts[q].output = fma(vec4(weights[q * LANES + p - tile]), value, parts[q].output);
+          }
         }
       }
     }
 
-    for (var q = 0u; q < QUERIES; q++) {
+    for (var q = 0u; q < num_queries; q++) {
       outputs[q * LANES + lane] = parts[q].output;
       if (vec == 0u) {
         maxima[q * GROUPS + group] = parts[q].highest;
@@ -168,13 +206,15 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     }
     workgroupBarrier();
     if (group == 0u) {
-      for (var q = 0u; q < QUERIES; q++) {
-        var part = parts[q];
-        for (var g = 1u; g < GROUPS; g++) {
-          let other = q * GROUPS + g;
-          part = joined(part, SoftmaxPart(maxima[other], totals[other], outputs[q * LANES + g * HEAD_VEC4 + vec]));
+      for (var q = 0u; q < num_queries; q++) {
+        if (first_seen(position_of(own, q)) < split + SPLIT && split <= position_of(own, q)) {
+          var part = parts[q];
+          for (var g = 1u; g < GROUPS; g++) {
+            let other = q * GROUPS + g;
+            part = joined(part, SoftmaxPart(maxima[other], totals[other], outputs[q * LANES + g * HEAD_VEC4 + vec]));
+          }
+          wholes[q] = joined(wholes[q], part);
         }
-        wholes[q] = joined(wholes[q], part);
       }
     }
   }
@@ -182,8 +222,8 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
   if (group != 0u) {
     return;
   }
-  for (var q = 0u; q < QUERIES; q++) {
-    store(workgroup.y, first_head + q, workgroup.z, vec, wholes[q]);
+  for (var q = 0u; q < QUERIES * own.count; q++) {
+    store(own.first + q / QUERIES, first_head + q % QUERIES, first / SPLIT, vec, wholes[q]);
   }
 }
 

@@ -3,6 +3,18 @@
 struct Step {
   num_rows: u32,
   num_samples: u32,
+  num_tiles: u32, // of the spans
+}
+
+// Consecutive rows of one sequence, which attention takes together. The tiles of a step come first, then its single rows.
+struct Span {
+  first_row: u32,
+  num_rows: u32,
+}
+
+// Returns the index of the i-th tile, or of the i-th single row.
+fn span_index(i: u32, of_step: Step, is_tile: bool) -> u32 {
+  return select(of_step.num_tiles + i, i, is_tile);
 }
 
 // One token to compute. If `token` is FEEDBACK, the id was sampled on the GPU and is in feedback[slot]. `start` is the

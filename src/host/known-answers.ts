@@ -14,8 +14,8 @@ import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 
-/** Rows of each step. Products have kernels for steps of 1, of up to 4, 8 and 16, and of more rows. */
-const STEP_ROWS = [20, 12, 7, 4, 1] as const;
+/** Rows of each step. Products have kernels for steps of 1, of up to 4, 8 and 16, and of more rows; attention has tiles. */
+const STEP_ROWS = [20, 12, 7, 4, 1, 70] as const;
 /** Tokens whose logits are compared after each step; any engine has as many samples, and one for a draw. */
 const NUM_COMPARED = 8;
 /** Most that logits may differ, as a fraction of their standard deviation. On SwiftShader they differ by 4e-6 at most. */

@@ -76,7 +76,7 @@ it.each([
     const head = operations.at(-1);
     const table = head?.type === "head" ? head.table : expect.fail("the graph ends without a head");
     const parts = 2 * buffers.table(table).length; // tied: used by the embedding and the head
-    const inLayer = isSoftware ? (adapter.hasSubgroups ? 8 : 7) : 5;
+    const inLayer = isSoftware ? 8 : 5; // software adapters take such a prompt in tiles, from the cache
     expect(dispatches.length).toBe(model.numLayers * inLayer + parts + Number(isSoftware));
     for (const [i, dispatch] of dispatches.entries()) {
       runDispatches(opened, [dispatch], shape);

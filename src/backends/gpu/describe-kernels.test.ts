@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import { describeKernels } from "./describe-kernels.ts";
 import { usualMatmuls } from "./matmul-variants.ts";
+import { tileChoices } from "./query-tiles.ts";
 
 const shape = {
   numLayers: 2,
@@ -16,21 +17,23 @@ const shape = {
 function notes(
   isSoftware: boolean,
   hasSubgroups: boolean,
-  changes: Partial<Parameters<typeof describeKernels>[1]> = {},
+  changes: Partial<Parameters<typeof describeKernels>[2]> = {},
 ) {
   const adapter = { isSoftware, hasSubgroups };
   const variants = usualMatmuls(adapter);
   const described = { adapter, kernels: "usual", shape, maxLength: 1024, ...changes } as const;
-  return describeKernels({ variants, reason: isSoftware ? "no choice" : "measured" }, described);
+  const reason = isSoftware ? "no choice" : "measured";
+  const [tiles] = tileChoices(adapter, described.shape);
+  return describeKernels({ variants, reason }, { variants: [tiles], reason }, described);
 }
 
 it("says which kernels a software adapter has, and why", () => {
   expect(notes(true, true)).toEqual([
     "matmul kernels: row for 1 row, lane for up to 4 rows, subgroup for more (the only ones for such an adapter; a software adapter with subgroups)",
-    "attention kernel: quads of lanes, reading the cache (a software adapter with subgroups)",
+    "attention kernel: quads of lanes, reading the cache (a software adapter with subgroups); prompts: tiles of 4 rows (the only ones for such an adapter)",
   ]);
   expect(notes(true, false)[1]).toBe(
-    "attention kernel: a workgroup per row and head (a software adapter without subgroups)",
+    "attention kernel: a workgroup per row and head (a software adapter without subgroups); prompts: tiles of 8 rows (the only ones for such an adapter)",
   );
   const large = { shape: { ...shape, headDim: 128 } };
   expect(notes(true, true, large)[1]).toMatch(/^attention kernel: a workgroup per row and head \(/);
@@ -40,10 +43,13 @@ it("says which kernels a GPU has, and when attention is split", () => {
   const [matmul, attention] = notes(false, true);
   expect(matmul).toMatch(/^matmul kernels: skinny 1 x 16 x 8 for 1 row, .* \(the fastest of those measured now; a GPU/);
   expect(attention).toMatch(/splits for up to 64 rows from 512 positions on/);
+  expect(attention).toMatch(
+    /prompts: tiles of 8 rows in steps of 65 rows and more \(the fastest of those measured now\)$/,
+  );
   expect(notes(false, true, { maxLength: 256 })[1]).toMatch(/no splits, since no sequence has 512 positions/);
 });
 
 it("says that plain kernels run because the usual ones were wrong", () => {
   for (const note of notes(true, false, { kernels: "plain" }))
-    expect(note).toMatch(/usual ones computed wrong answers\)$/);
+    expect(note).toMatch(/usual ones computed wrong answers\)/);
 });

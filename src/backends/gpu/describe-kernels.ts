@@ -4,10 +4,11 @@ import type { ModelShape } from "../../protocol/model-shape.ts";
 import { paddedHeadDim } from "../../protocol/model-shape.ts";
 import type { KernelChoice } from "../backend.ts";
 import { MAX_SPLIT_ROWS, SPLIT_FROM, usesQuads } from "./kernels/attention.ts";
-import type { TunedMatmuls } from "./matmul-tuning.ts";
-import type { AdapterTraits } from "./matmul-variants.ts";
+import type { AdapterTraits, MatmulVariant } from "./matmul-variants.ts";
+import type { QueryTiles } from "./query-tiles.ts";
+import type { Tuned } from "./tuning.ts";
 
-const TUNING_REASONS: Record<TunedMatmuls["reason"], string> = {
+const TUNING_REASONS: Record<Tuned<unknown>["reason"], string> = {
   "no choice": "the only ones for such an adapter",
   unmeasured: "the usual ones, unmeasured",
   stored: "the fastest in an earlier measurement",
@@ -23,7 +24,11 @@ interface Described {
 }
 
 /** Returns a line for the products and one for attention. */
-export function describeKernels(matmuls: TunedMatmuls, described: Described): readonly string[] {
+export function describeKernels(
+  matmuls: Tuned<MatmulVariant>,
+  tiles: Tuned<QueryTiles>,
+  described: Described,
+): readonly string[] {
   const { adapter, kernels } = described;
   const subgroups = adapter.hasSubgroups ? "with subgroups" : "without subgroups";
   const kind = adapter.isSoftware ? `a software adapter ${subgroups}` : `a GPU ${subgroups}`;
@@ -31,13 +36,18 @@ export function describeKernels(matmuls: TunedMatmuls, described: Described): re
   const variants = matmuls.variants.map(({ name, maxRows }) => `${name} for ${rowsUpTo(maxRows)}`).join(", ");
   return [
     `matmul kernels: ${variants} (${TUNING_REASONS[matmuls.reason]}; ${why})`,
-    `attention kernel: ${attentionKernel(described)} (${why})`,
+    `attention kernel: ${attentionKernel(described)} (${why}); ${promptsOf(tiles)}`,
   ];
 }
 
 function rowsUpTo(maxRows: number): string {
   if (maxRows === Infinity) return "more";
   return maxRows === 1 ? "1 row" : `up to ${maxRows} rows`;
+}
+
+function promptsOf({ variants: [tiles], reason }: Tuned<QueryTiles>): string {
+  const from = tiles && tiles.minStepRows > 0 ? ` in steps of ${tiles.minStepRows} rows and more` : "";
+  return `prompts: ${tiles?.name}${from} (${TUNING_REASONS[reason]})`;
 }
 
 function attentionKernel({ adapter, shape, maxLength }: Described): string {

@@ -10,19 +10,22 @@ import { ChorusError } from "../../protocol/errors.ts";
 import type { CheckedKernels, LoadOptions, LoadedRunner } from "../backend.ts";
 import { Activations } from "./activations.ts";
 import { Arena } from "./arena.ts";
+import { tuneTiles } from "./attention-tuning.ts";
 import { CompiledGraph } from "./compiled-graph.ts";
 import { describeKernels } from "./describe-kernels.ts";
 import type { OpenedDevice } from "./device.ts";
 import { withErrorScopes } from "./error-scopes.ts";
 import { KernelCompiler, type Dispatch } from "./kernel.ts";
-import { measureOn, tuneMatmuls, tuningKey, type TunedMatmuls } from "./matmul-tuning.ts";
-import { matmulChoices, usualMatmuls } from "./matmul-variants.ts";
+import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
+import { matmulChoices, usualMatmuls, type MatmulVariant } from "./matmul-variants.ts";
 import { ModelBuffers } from "./model-buffers.ts";
 import { strideOf } from "./padding.ts";
+import { tileChoices, type QueryTiles } from "./query-tiles.ts";
 import { ReadbackRing } from "./readback.ts";
 import { Sampler } from "./sampler.ts";
 import { StepBuffer, type StepShape } from "./step-buffer.ts";
 import { elapsedMs, STAMPS_BYTES, Timestamps } from "./timestamps.ts";
+import type { Tuned } from "./tuning.ts";
 import { WeightUploader } from "./weight-uploader.ts";
 
 /** Steps that may be in flight at once. */
@@ -114,19 +117,26 @@ export class GpuRunner implements LoadedRunner {
         );
         const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step };
         const key = tuningKey(opened.adapterName, weights.model, engine.dtype);
-        const tuned: TunedMatmuls = options.tuning
-          ? await tuneMatmuls(
-              matmulChoices(opened),
-              key,
-              options.tuning,
-              measureOn({ ...context, device, poller: opened.poller }),
-            )
+        const { tuning } = options;
+        const measured = { ...context, device, poller: opened.poller };
+        const tuned: Tuned<MatmulVariant> = tuning
+          ? await tuneMatmuls(matmulChoices(opened), key, tuning, measureOn(measured))
           : { variants: usualMatmuls(opened), reason: "unmeasured" };
+        const choice = tileChoices(opened, shape);
+        const tiles: Tuned<QueryTiles> = tuning
+          ? await tuneTiles(choice, key, tuning, measured)
+          : { variants: [choice[0]], reason: "unmeasured" };
+        step.tiles = tiles.variants[0] ?? choice[0];
         const compilePart = (part: Graph) =>
           CompiledGraph.compile({ ...context, matmuls: tuned.variants, graph: part }, opened);
         const { weightBytes } = buffers;
         const { kernels = "usual" } = options;
-        const kernelNotes = describeKernels(tuned, { adapter: opened, kernels, shape, maxLength: limits.maxLength });
+        const kernelNotes = describeKernels(tuned, tiles, {
+          adapter: opened,
+          kernels,
+          shape,
+          maxLength: limits.maxLength,
+        });
         const compiled = await compilePart(graph);
         const { variants: rowTiles } = tuned;
         return { compiled, compilePart, weightBytes, kernelNotes, rowTiles, kernelsId: () => compiler.id() };

@@ -32,6 +32,9 @@ export function defineKernel<const Binding extends string, const Constant extend
 export interface StepSize {
   readonly rows: number;
   readonly samples: number;
+  /** Spans of several rows that attention takes together, and rows that it takes by themselves. */
+  readonly tiles: number;
+  readonly singles: number;
   /** Maximum number of positions that a row attends to. */
   readonly longest: number;
 }

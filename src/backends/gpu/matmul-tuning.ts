@@ -10,67 +10,28 @@ import { normShape, type MatmulChoice, type MatmulShape, type MatmulVariant } fr
 import type { LinearBuffers } from "./model-buffers.ts";
 import { valueOf, type OperationContext } from "./operations/operations.ts";
 import { productsOfGate } from "./operations/products.ts";
+import { timedMs, tune, type Tuned } from "./tuning.ts";
 import { weightsDtypeCode } from "./weights-dtype.ts";
 
 /** Returns the milliseconds of one product of `rows` rows. */
 type Measure = (variant: MatmulVariant, rows: number) => Promise<number>;
 
-/** Each round measures every candidate once, so that a disturbance hits all alike. A candidate's best round counts. */
-const ROUNDS = 3;
 /** Rows with which the variants without a limit of rows are measured. */
 const MANY_ROWS = 64;
-/** Long enough for a browser's coarse clock, and for its polling of the GPU every other millisecond. */
-const MIN_MEASURED_MS = 8;
-/** The same where we make it poll, every four milliseconds at best. */
-const MIN_POLLED_MS = 32;
-const MAX_REPEATS = 256;
 
 /** Returns the key of a measurement: adapter, model size and dtype. */
 export function tuningKey(adapterName: string, { family, shape }: Model, dtype: WeightsDtype): string {
   return `${adapterName}, ${family} ${shape.numLayers} x ${shape.hiddenSize}, ${dtype}`;
 }
 
-/** The kernels that were chosen, one per class, and how. */
-export interface TunedMatmuls {
-  readonly variants: readonly MatmulVariant[];
-  readonly reason: "no choice" | "unmeasured" | "stored" | "measured";
-}
-
 /** Returns the fastest variant of each class, from the store if it has the key. */
-export async function tuneMatmuls(
+export function tuneMatmuls(
   choices: readonly MatmulChoice[],
   key: string,
   store: TuningStore,
   measure: Measure,
-): Promise<TunedMatmuls> {
-  if (choices.every(({ length }) => length === 1)) {
-    return { variants: choices.map(([only]) => only), reason: "no choice" };
-  }
-  // If the store can't be used (a private window), every load measures again.
-  const known = await store.load(key).catch(() => undefined);
-  const remembered = choices.map((choice, i) => choice.find(({ name }) => name === known?.[i]));
-  if (remembered.every((variant) => variant !== undefined)) return { variants: remembered, reason: "stored" };
-  const chosen: MatmulVariant[] = [];
-  for (const choice of choices) chosen.push(await fastestOf(choice, measure));
-  await store
-    .save(
-      key,
-      chosen.map(({ name }) => name),
-    )
-    .catch(() => undefined);
-  return { variants: chosen, reason: "measured" };
-}
-
-async function fastestOf(choice: MatmulChoice, measure: Measure): Promise<MatmulVariant> {
-  const best = new Map<MatmulVariant, number>();
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const variant of choice) {
-      const ms = await measure(variant, Math.min(variant.maxRows, MANY_ROWS));
-      best.set(variant, Math.min(ms, best.get(variant) ?? Infinity));
-    }
-  }
-  const fastest = Math.min(...best.values());
-  return choice.find((variant) => best.get(variant) === fastest) ?? choice[0];
+): Promise<Tuned<MatmulVariant>> {
+  return tune(choices, key, store, (variant) => measure(variant, Math.min(variant.maxRows, MANY_ROWS)));
 }
 
 /** The parts of a loaded model that a measurement needs. */
@@ -81,13 +42,12 @@ type TunedModel = Omit<OperationContext, "matmuls"> & Pick<OpenedDevice, "device
  * layer's weights would stay in the GPU's cache, which never happens in a step.
  */
 export function measureOn(model: TunedModel): Measure {
-  const { device, poller, compiler, engine, buffers, activations, step } = model;
+  const { device, compiler, engine, buffers, activations, step } = model;
   const measured = widestProducts(model);
   const [first] = measured;
   if (first === undefined) throw new RangeError("a model without products");
   const { Y4, epilogue: EPILOGUE } = first;
   const { K4, N4 } = first.weights;
-  const minMs = poller.isNeeded ? MIN_POLLED_MS : MIN_MEASURED_MS;
   const WEIGHTS_DTYPE = weightsDtypeCode[engine.dtype];
   const shape: MatmulShape = { K4, N4, Y4, SAMPLES_ONLY: false, WEIGHTS_DTYPE, EPILOGUE };
   const norm = first.norm && normShape(first.norm.norm, valueOf(model, first.input).width);
@@ -112,27 +72,15 @@ export function measureOn(model: TunedModel): Measure {
     const rows = Math.min(wantedRows, engine.maxNumBatchedTokens);
     const pipeline = await variant.pipeline(compiler, shape, { norm });
     step.writeRows(device.queue, rows);
-    const run = async (repeats: number) => {
-      const startMs = performance.now();
-      const encoder = device.createCommandEncoder({ label: "tuning" });
-      const pass = encoder.beginComputePass({ label: "tuning" });
+    const groups = variant.workgroups(shape, rows);
+    const ms = await timedMs(model, (pass) => {
       pass.setPipeline(pipeline);
-      for (let i = 0; i < repeats; i++) {
-        for (const bindGroup of bound) {
-          pass.setBindGroup(0, bindGroup);
-          pass.dispatchWorkgroups(...variant.workgroups(shape, rows));
-        }
+      for (const bindGroup of bound) {
+        pass.setBindGroup(0, bindGroup);
+        pass.dispatchWorkgroups(...groups);
       }
-      pass.end();
-      device.queue.submit([encoder.finish()]);
-      await poller.settled(device.queue.onSubmittedWorkDone());
-      return performance.now() - startMs;
-    };
-    await run(1); // warm up
-    for (let repeats = 1; ; repeats *= 4) {
-      const ms = await run(repeats);
-      if (ms >= minMs || repeats >= MAX_REPEATS) return ms / (repeats * bound.length);
-    }
+    });
+    return ms / bound.length;
   };
 }
 

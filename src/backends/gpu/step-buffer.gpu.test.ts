@@ -67,8 +67,8 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
     { sequence: prompt, start: 1, count: 1, samples: false, drafts: [], scored: 0, cachedTokens: 0 },
     { sequence: sampling, start: 0, count: 2, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
   ]);
-  expect(counts).toEqual({ rows: 3, samples: 1, longest: 2, anyRules: false, maxTop: 0 });
-  expect([...(await wordsOf(buffer.step))].slice(0, fieldsOf("Step").length)).toEqual([3, 1]);
+  expect(counts).toEqual({ rows: 3, samples: 1, tiles: 0, singles: 3, longest: 2, anyRules: false, maxTop: 0 });
+  expect([...(await wordsOf(buffer.step))].slice(0, fieldsOf("Step").length)).toEqual([3, 1, 0]);
 
   expect(fieldsOf("Row")).toEqual(["token", "position", "slot", "start"]);
   const rows = await wordsOf(buffer.rows);
@@ -90,7 +90,7 @@ it("lays out scored rows as samples before the drawn ones", async () => {
   const counts = write([
     { sequence: prompt, start: 0, count: 3, samples: true, drafts: [], scored: 2, cachedTokens: 0 },
   ]);
-  expect(counts).toEqual({ rows: 3, samples: 3, longest: 3, anyRules: false, maxTop: 5 });
+  expect(counts).toEqual({ rows: 3, samples: 3, tiles: 0, singles: 3, longest: 3, anyRules: false, maxTop: 5 });
   const words = await wordsOf(buffer.samples);
   const fields = fieldsOf("Sample");
   const samples = [0, 1, 2].map((i) => words.slice(i * fields.length, (i + 1) * fields.length));
@@ -133,6 +133,8 @@ it("lays out rules and top log-probabilities, and uploads rules when their seque
   expect(write([early, entry(plain)])).toEqual({
     rows: 4,
     samples: 2,
+    tiles: 0,
+    singles: 4,
     longest: 3,
     anyRules: true,
     maxTop: 4,

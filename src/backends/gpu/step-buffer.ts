@@ -9,6 +9,7 @@ import {
 import type { Arena } from "./arena.ts";
 import type { StepSize } from "./kernel.ts";
 import { padTo } from "./padding.ts";
+import { NO_TILES, SPAN_WORDS, writeSpans, type QueryTiles } from "./query-tiles.ts";
 import { packRules, ruleTableShape, type RuleTableShape } from "../rule-table.ts";
 import { BufferUsage } from "./flags.ts";
 
@@ -42,12 +43,13 @@ export interface StepShape extends StepSize {
 }
 
 /**
- * The kernels' view of a step: one buffer, written once per step and bound in three parts.
+ * The kernels' view of a step: one buffer, written once per step and bound in four parts.
  *
- *   0            256                         rowsOffset
- *   | Step       | Sample x maxSamples ...   | Row x maxRows ...      |
- *   | rows,      | row, slot, parameters     | token, position, slot, |
- *   | samples    |                           | start (as many as used)|
+ *   0            256                         spansOffset         rowsOffset
+ *   | Step       | Sample x maxSamples ...   | Span x maxRows ... | Row x maxRows ...      |
+ *   | rows,      | row, slot, parameters     | first row,         | token, position, slot, |
+ *   | samples,   |                           | number of rows     | start (as many as used)|
+ *   | tiles      |                           |                    |                        |
  *
  * Block tables [maxSlots, maxBlocks] are a separate buffer, since a table changes only once per block of tokens. Sequences
  * with rules also have their tokens [maxSlots, maxLength] and rules [maxSlots, ..] in separate buffers, written when they
@@ -57,6 +59,10 @@ export class StepBuffer {
   readonly step: GPUBufferBinding;
   readonly samples: GPUBufferBinding;
   readonly rows: GPUBufferBinding;
+  /** The rows that attention takes together: see query-tiles.ts. */
+  readonly spans: GPUBufferBinding;
+  /** How the rows of later steps are dealt to spans. */
+  tiles: QueryTiles = NO_TILES;
   readonly blockTables: GPUBuffer;
   readonly history: GPUBuffer;
   readonly rules: GPUBuffer;
@@ -68,6 +74,7 @@ export class StepBuffer {
   readonly #words: Uint32Array<ArrayBuffer>;
   readonly #floats: Float32Array<ArrayBuffer>;
   readonly #rowsWord: number;
+  readonly #spans: Uint32Array<ArrayBuffer>;
   readonly #maxBlocks: number;
   readonly #tables: Uint32Array<ArrayBuffer>;
   readonly #maxLength: number;
@@ -75,15 +82,19 @@ export class StepBuffer {
 
   constructor(arena: Arena, { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, vocabSize }: StepLimits) {
     const samplesBytes = padTo(SECTION_BYTES, maxSamples * SAMPLE_WORDS * 4);
-    const rowsOffset = SECTION_BYTES + samplesBytes;
+    const spansOffset = SECTION_BYTES + samplesBytes;
+    const spansBytes = padTo(SECTION_BYTES, maxRows * SPAN_WORDS * 4);
+    const rowsOffset = spansOffset + spansBytes;
     const bytes = rowsOffset + maxRows * ROW_WORDS * 4;
     this.#buffer = arena.storage("step", bytes, BufferUsage.UNIFORM);
     this.step = { buffer: this.#buffer, offset: 0, size: 16 };
     this.samples = { buffer: this.#buffer, offset: SECTION_BYTES, size: samplesBytes };
+    this.spans = { buffer: this.#buffer, offset: spansOffset, size: spansBytes };
     this.rows = { buffer: this.#buffer, offset: rowsOffset, size: maxRows * ROW_WORDS * 4 };
     this.#words = new Uint32Array(bytes / 4);
     this.#floats = new Float32Array(this.#words.buffer);
     this.#rowsWord = rowsOffset / 4;
+    this.#spans = this.#words.subarray(spansOffset / 4, rowsOffset / 4);
     this.#maxBlocks = maxBlocks;
     this.#tables = new Uint32Array(maxSlots * maxBlocks);
     this.blockTables = arena.storage("block tables", this.#tables.byteLength);
@@ -116,6 +127,8 @@ export class StepBuffer {
     const numRows = rows.length / ROW_WORDS;
     words[0] = numRows;
     words[1] = samples.length;
+    const { tiles, singles } = writeSpans(this.#spans, sequences, this.tiles);
+    words[2] = tiles;
     words.set(rows, this.#rowsWord);
     let anyRules = false;
     let maxTop = 0;
@@ -129,7 +142,7 @@ export class StepBuffer {
     }
     let longest = 0;
     for (const { start, numRows: count } of sequences) longest = Math.max(longest, start + count);
-    return { rows: numRows, samples: samples.length, longest, anyRules, maxTop };
+    return { rows: numRows, samples: samples.length, tiles, singles, longest, anyRules, maxTop };
   }
 
   #writeScored(at: number, { row, slot, numTop, tokenId }: ScoredToken): void {

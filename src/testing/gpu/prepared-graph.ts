@@ -7,7 +7,9 @@ import { CompiledGraph } from "../../backends/gpu/compiled-graph.ts";
 import type { OpenedDevice } from "../../backends/gpu/device.ts";
 import { KernelCompiler, type Dispatch } from "../../backends/gpu/kernel.ts";
 import { usualMatmuls, type AdapterTraits } from "../../backends/gpu/matmul-variants.ts";
+import type { OperationContext } from "../../backends/gpu/operations/operations.ts";
 import { ModelBuffers } from "../../backends/gpu/model-buffers.ts";
+import { tileChoices, type QueryTiles } from "../../backends/gpu/query-tiles.ts";
 import { StepBuffer, type StepShape } from "../../backends/gpu/step-buffer.ts";
 import { WeightUploader } from "../../backends/gpu/weight-uploader.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
@@ -19,17 +21,25 @@ import { placedSequence } from "./runner-runs.ts";
 
 export interface PreparedGraph {
   readonly compiled: CompiledGraph;
+  readonly context: OperationContext;
   readonly buffers: ModelBuffers;
   readonly activations: Activations;
   readonly step: StepBuffer;
   readonly arena: Arena;
 }
 
+interface GraphOptions {
+  readonly adapter: AdapterTraits;
+  readonly maxBindingBytes?: number;
+  /** How attention tiles rows. [as usual on such an adapter] */
+  readonly tiles?: QueryTiles;
+}
+
 export async function prepareGraph(
   { device }: OpenedDevice,
   weights: ModelWeights,
   engine: ResolvedEngineConfig,
-  { adapter, maxBindingBytes = 2 ** 27 }: { adapter: AdapterTraits; maxBindingBytes?: number },
+  { adapter, maxBindingBytes = 2 ** 27, tiles }: GraphOptions,
 ): Promise<PreparedGraph> {
   const { shape, graph } = weights.model;
   const arena = new Arena(device);
@@ -42,6 +52,7 @@ export async function prepareGraph(
     isSoftware: adapter.isSoftware,
   };
   const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize });
+  step.tiles = tiles ?? tileChoices(adapter, shape)[0];
   const activations = new Activations(arena, shape, graph, limits);
   const compiler = new KernelCompiler(device);
   const uploader = new WeightUploader(device, arena, compiler, engine.dtype, { maxBindingBytes });
@@ -51,7 +62,7 @@ export async function prepareGraph(
   // Of those for GPUs one will do, for products of any size: they compile slowly on a software adapter.
   const matmuls = adapter.isSoftware ? usualMatmuls(adapter) : usualMatmuls(adapter).slice(-1);
   const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };
-  return { compiled: await CompiledGraph.compile(context, adapter), buffers, activations, step, arena };
+  return { compiled: await CompiledGraph.compile(context, adapter), context, buffers, activations, step, arena };
 }
 
 /** Returns the logits after a prompt that is one step, by the kernels of GPUs, in f32. */

@@ -1,5 +1,6 @@
-// Times attention over short and long contexts: one workgroup per row and heads that share keys, in merged splits, and in
-// quads of lanes; where heads share keys, also with each head by itself.
+// Times attention of single rows over short and long contexts (prompts.gpu.bench.ts has tiles of rows): one workgroup per
+// row and heads that share keys, in merged splits, and in quads of lanes; where heads share keys, also with each head by
+// itself.
 
 import { it } from "vitest";
 
@@ -52,6 +53,9 @@ it.each(SHAPES)("attention of $HEADS heads, $KV_HEADS of keys and values", async
     value_cache: buffer(2 * mostRows * MAX_LENGTH * KV_HEADS * HEAD_SIZE),
     y: buffer(4 * mostRows * WIDTH),
   };
+  const step = { spans: buffer(8 * mostRows), step: buffer(16) };
+  const single = Array.from({ length: mostRows }, (_, row) => [row, 1]);
+  device.queue.writeBuffer(step.spans, 0, Uint32Array.from(single.flat()));
   const parts = buffer(4 * mostRows * HEADS * splits.MAX_SPLITS * (HEAD_SIZE + 4));
   const blocks = Uint32Array.from({ length: mostRows * maxBlocks }, (_, i) => i);
   device.queue.writeBuffer(shared.block_tables, 0, blocks);
@@ -66,7 +70,7 @@ it.each(SHAPES)("attention of $HEADS heads, $KV_HEADS of keys and values", async
     QKV_STRIDE,
   };
   const WINDOW = UNLIMITED_WINDOW;
-  const constants = { ...cache, Y_STRIDE: WIDTH, SCALE: 1 / 8, WINDOW };
+  const constants = { ...cache, Y_STRIDE: WIDTH, SCALE: 1 / 8, WINDOW, ROWS: 1 };
   const [alone, unshared, inSplits, merge] = await Promise.all([
     compiler.pipeline(attention, { ...constants, ...tile, ...splits, QUERIES, ALONE: true }),
     compiler.pipeline(attention, { ...constants, ...tile, ...splits, QUERIES: 1, ALONE: true }),
@@ -101,7 +105,7 @@ it.each(SHAPES)("attention of $HEADS heads, $KV_HEADS of keys and values", async
         0,
         Uint32Array.from(Array.from({ length: count }, (_, slot) => [0, position, slot, position]).flat()),
       );
-      const bound = { ...shared, rows };
+      const bound = { ...shared, ...step, rows };
       const numSplits = Math.ceil(context / SPLIT);
       const merged = compiler.bind(attentionMerge, { parts, rows, y: shared.y });
       const works: Record<string, Work> = {

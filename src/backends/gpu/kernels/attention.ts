@@ -32,12 +32,21 @@ const cacheConstants = [
 ] as const;
 const constants = [...cacheConstants, "Y_STRIDE", "SCALE", "WINDOW"] as const;
 
-/** Writes each row's keys and values to the cache, and attends causally over its sequence's positions up to it. */
+const spansAndResult = [
+  ["spans", "read-only-storage"],
+  ["y", "storage"],
+  ["step", "uniform"],
+] as const;
+
+/**
+ * Attends causally over each row's sequence up to it. Where spans are single rows it also writes their keys and values to
+ * the cache.
+ */
 export const attention = defineKernel({
   name: "attention",
   code: [code, keysValues, writeCache, cache, half, softmaxPart, step, window],
-  bindings: [...writingBindings, ["y", "storage"]],
-  constants: [...constants, "GROUPS", "SPLIT", "MAX_SPLITS", "ALONE", "QUERIES"],
+  bindings: [...writingBindings, ...spansAndResult],
+  constants: [...constants, "GROUPS", "SPLIT", "MAX_SPLITS", "ALONE", "ROWS", "QUERIES"],
 });
 
 /** Joins what attention computed in splits. */
@@ -70,9 +79,9 @@ export const attentionQuad = defineKernel({
     ["block_tables", "read-only-storage"],
     ["key_cache", "read-only-storage"],
     ["value_cache", "read-only-storage"],
-    ["y", "storage"],
+    ...spansAndResult,
   ],
-  constants: [...constants, "QUERIES"],
+  constants: [...constants, "ROWS", "QUERIES"],
 });
 
 /** Of a layer that sees all positions. */
@@ -93,19 +102,24 @@ export function usesQuads({ hasSubgroups }: { readonly hasSubgroups: boolean }, 
 /** Positions of a split, or a few less, where the head is not so large that a tile has more. */
 const SPLIT_POSITIONS = 128;
 
-/** Most query heads that share a load of keys and values: their sums take registers. Also in attention.wgsl. */
+/** Most queries that share a load of keys and values: their sums take registers. Also in attention.wgsl. */
 const MOST_QUERIES = 8;
 /** What every adapter has for a workgroup. */
 const WORKGROUP_BYTES = 16_384;
 
 /** How many query heads of a head of keys and values a workgroup takes at once. The bits don't depend on it. */
 export function sharedQueries(heads: number, kvHeads: number, headVec4: number): number {
-  const { GROUPS, LANES } = attentionTile(headVec4);
-  const bytes = (queries: number) => 4 * LANES + queries * (16 * headVec4 + 24 * LANES + 8 * GROUPS);
   const group = heads / kvHeads;
-  let queries = Math.min(group, MOST_QUERIES);
-  while (queries > 1 && (group % queries !== 0 || bytes(queries) > WORKGROUP_BYTES)) queries -= 1;
+  let queries = Math.min(group, mostQueries(headVec4));
+  while (group % queries !== 0) queries -= 1;
   return queries;
+}
+
+/** Queries that a workgroup has registers and memory for. */
+export function mostQueries(headVec4: number): number {
+  const { GROUPS, LANES } = attentionTile(headVec4);
+  const rest = WORKGROUP_BYTES - 4 * LANES;
+  return Math.max(1, Math.min(MOST_QUERIES, Math.floor(rest / (16 * headVec4 + 24 * LANES + 8 * GROUPS))));
 }
 
 /** How positions are dealt. By the head's size alone, so that the order of additions is one for all rows. */
@@ -137,6 +151,11 @@ export function maxSplits(headVec4: number, maxLength: number): number {
   return Math.ceil(maxLength / attentionTile(headVec4).SPLIT);
 }
 
+/** Splits of which a row sees some: `seen` positions up to `longest`, wherever these begin within a split. */
+export function splitsSeen(seen: number, longest: number, split: number): number {
+  return Math.min(Math.ceil(longest / split), Math.ceil((seen - 1) / split) + 1);
+}
+
 /** Floats that the splits of a step's rows take at most. */
 export function splitFloats(
   { numHeads, headDim }: { numHeads: number; headDim: number },
@@ -146,8 +165,8 @@ export function splitFloats(
   return Math.min(MAX_SPLIT_ROWS, maxRows) * numHeads * maxSplits(headVec4, maxLength) * 4 * (headVec4 + 1);
 }
 
-/** Most query heads that a quad takes: attention-quad.wgsl has as many variables. */
-const MOST_QUAD_QUERIES = 4;
+/** Most queries that a quad takes: attention-quad.wgsl has as many variables. */
+export const MOST_QUAD_QUERIES = 4;
 
 /** Most quads that may have no head, over the others: they cost as much. */
 const MOST_IDLE = 0.15;

@@ -1,16 +1,17 @@
 import type { Value } from "../../../models/graph.ts";
-import { attentionQuad, cacheWrite, quadShares, usesQuads } from "../kernels/attention.ts";
+import { paddedHeadDim } from "../../../protocol/model-shape.ts";
+import { usesQuads } from "../kernels/attention.ts";
 import { Epilogue, matmulLane } from "../kernels/matmul.ts";
 import type { LinearBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
-import { attentionAlone, boundBuffers, windowOf } from "./attention.ts";
+import { attentionAlone } from "./attention.ts";
 import { embedding } from "./embedding.ts";
-import { always, cacheConstants, type OperationContext, type Operations } from "./operations.ts";
 import { normalisation } from "./normalisation.ts";
+import type { OperationContext, Operations } from "./operations.ts";
 import { activationEpilogue, compileProduct, productsOfGate } from "./products.ts";
+import { quadAttention } from "./quad-attention.ts";
 import { rotations } from "./rotation.ts";
 
-const CACHE_WRITE_LANES = 64;
 /** One subgroup, so that its barrier costs nothing. */
 const ROTARY_LANES = 4;
 
@@ -53,35 +54,11 @@ export function softwareOperations(context: OperationContext, adapter: { hasSubg
         ),
       ),
 
-    async attention(operation) {
-      const constants = cacheConstants(context);
-      if (!usesQuads(adapter, constants.HEAD_VEC4)) return [await attentionAlone(context, operation)];
-      const bound = boundBuffers(context, operation);
-      const scores = { SCALE: operation.scale, WINDOW: windowOf(operation) };
-      const { numHeads, numKvHeads } = shape;
-      const { workgroups, ...shares } = quadShares(numHeads, numKvHeads);
-      const kind = { Y_STRIDE: strideOf(numHeads * shape.headDim), ...scores, ...shares };
-      const [write, attend] = await Promise.all([
-        compiler.pipeline(cacheWrite, { ...constants, LANES: CACHE_WRITE_LANES }),
-        compiler.pipeline(attentionQuad, { ...constants, ...kind }),
-      ]);
-      return [
-        always(
-          {
-            name: `${operation.label}: cache write`,
-            pipeline: write,
-            bindGroup: compiler.bind(cacheWrite, bound),
-            workgroups: (size) => [Math.ceil((numKvHeads * constants.HEAD_VEC4) / CACHE_WRITE_LANES), size.rows],
-          },
-          {
-            name: operation.label,
-            pipeline: attend,
-            bindGroup: compiler.bind(attentionQuad, bound),
-            workgroups: (size) => [workgroups, size.rows],
-          },
-        ),
-      ];
-    },
+    attention: async (operation) => [
+      await (usesQuads(adapter, paddedHeadDim(shape) / 4)
+        ? quadAttention(context, operation)
+        : attentionAlone(context, operation)),
+    ],
 
     head: ({ label, table, input }) =>
       Promise.all(

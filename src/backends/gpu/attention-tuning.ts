@@ -1,0 +1,66 @@
+// Chooses how an adapter's attention tiles the rows of prompts: by measuring, on a layer of the model, what can't be foretold.
+
+import type { Attention } from "../../models/graph.ts";
+import { ROW_WORDS, type StepPlan } from "../../engine/step-plan.ts";
+import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
+import type { TuningStore } from "../backend.ts";
+import type { OpenedDevice } from "./device.ts";
+import { splitAttention } from "./operations/attention.ts";
+import type { OperationContext } from "./operations/operations.ts";
+import type { QueryTiles } from "./query-tiles.ts";
+import { timedMs, tune, type Tuned } from "./tuning.ts";
+
+/** Rows of the prompt that is measured, if a step has so many. */
+const PROMPT_ROWS = 512;
+
+type TunedModel = Omit<OperationContext, "matmuls"> & Pick<OpenedDevice, "device" | "poller">;
+
+/** Returns the fastest tiles for a long prompt, from the store if it has the key; the first if no step is large enough. */
+export async function tuneTiles(
+  choice: readonly [QueryTiles, ...QueryTiles[]],
+  key: string,
+  store: TuningStore,
+  model: TunedModel,
+): Promise<Tuned<QueryTiles>> {
+  const [usual] = choice;
+  const count = Math.min(PROMPT_ROWS, model.engine.maxNumBatchedTokens, maxSequenceLength(model.engine));
+  const attention = model.graph.operations.find((one) => one.type === "attention");
+  if (count < usual.minStepRows || !attention) return { variants: [usual], reason: "no choice" };
+  return tune([choice], `${key}, attention`, store, (tiles) => promptMs(model, attention, tiles, count));
+}
+
+/** Returns the milliseconds of a layer's attention over a prompt. */
+export async function promptMs(
+  model: TunedModel,
+  operation: Attention,
+  tiles: QueryTiles,
+  numRows: number,
+): Promise<number> {
+  const { step, device } = model;
+  step.tiles = tiles;
+  const dispatchesOf = await splitAttention({ ...model, matmuls: [] }, operation);
+  const size = step.write(device.queue, promptPlan(numRows, model.engine.blockSize));
+  return timedMs(model, (pass) => {
+    for (const { pipeline, bindGroup, workgroups } of dispatchesOf(size)) {
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bindGroup);
+      pass.dispatchWorkgroups(...workgroups(size));
+    }
+  });
+}
+
+/** A prompt in the first slot and the first blocks; nothing is there yet that it could overwrite. */
+function promptPlan(numRows: number, blockSize: number): StepPlan {
+  const rows = new Uint32Array(numRows * ROW_WORDS);
+  for (let position = 0; position < numRows; position++) rows.set([0, position, 0, 0], position * ROW_WORDS);
+  const values = Array.from({ length: Math.ceil(numRows / blockSize) }, (_, block) => block);
+  return {
+    sequences: [{ slot: 0, start: 0, numRows, numScored: 0, numDrawn: 0 }],
+    rows,
+    samples: [],
+    blockTables: [{ slot: 0, start: 0, values }],
+    histories: [],
+    rules: [],
+    masks: [],
+  };
+}

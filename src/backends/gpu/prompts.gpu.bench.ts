@@ -1,0 +1,109 @@
+// Times attention over prompts, by rows and in tiles of rows, and the layer around it, of GPT-2 124M's shape, with the
+// kernels for software adapters and for GPUs.
+
+import { expect, it } from "vitest";
+
+import { resolveEngineConfig } from "../../api/engine-config.ts";
+import { StepPlanner } from "../../engine/core/step-planner.ts";
+import { Sequence } from "../../engine/core/sequence.ts";
+import { describeModel } from "../../models/families.ts";
+import { medianOf, printTable } from "../../testing/benchmarks/bench.ts";
+import { placeSequence } from "../../testing/fakes/place-sequence.ts";
+import { openTestDevice } from "../../testing/gpu/gpu.ts";
+import { prepareGraph } from "../../testing/gpu/prepared-graph.ts";
+import { GREEDY } from "../../testing/models/golden.ts";
+import { randomWeights } from "../../testing/models/random-weights.ts";
+import type { StepPlan } from "../../engine/step-plan.ts";
+import type { Dispatch } from "./kernel.ts";
+import { NO_TILES, tileChoices } from "./query-tiles.ts";
+import type { StepShape } from "./step-buffer.ts";
+
+const opened = await openTestDevice();
+const { device } = opened;
+const PROMPTS = [32, 128, 512, 1024];
+const ROUNDS = 3;
+/** From here on products are run once: they take long, and are the same in both. */
+const LONG = 512;
+const weights = randomWeights(
+  describeModel({ model_type: "gpt2", n_layer: 1, n_embd: 768, n_head: 12, n_positions: 1024, vocab_size: 256 }),
+);
+const engine = resolveEngineConfig({ dtype: "f16", maxNumSeqs: 1, maxNumBatchedTokens: 1024 }, weights.model.shape);
+
+async function runMs(dispatches: readonly Dispatch[], shape: StepShape): Promise<number> {
+  const startMs = performance.now();
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  for (const { pipeline, bindGroup, workgroups } of dispatches) {
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, bindGroup);
+    pass.dispatchWorkgroups(...workgroups(shape));
+  }
+  pass.end();
+  device.queue.submit([encoder.finish()]);
+  await device.queue.onSubmittedWorkDone();
+  return performance.now() - startMs;
+}
+
+const ADAPTERS = [
+  ["software adapters", { isSoftware: true, hasSubgroups: opened.hasSubgroups }],
+  ["software adapters, without subgroups", { isSoftware: true, hasSubgroups: false }],
+  ["GPUs", { isSoftware: false, hasSubgroups: opened.hasSubgroups }],
+] as const;
+
+it.each(ADAPTERS)("prompts, with the kernels for %s", async (kernels, adapter) => {
+  const [tiles] = tileChoices(adapter, weights.model.shape);
+  const kinds = await Promise.all(
+    [NO_TILES, tiles].map((one) => prepareGraph(opened, weights, engine, { adapter, tiles: one })),
+  );
+  const table = [];
+  for (const count of PROMPTS) {
+    const steps = kinds.map(({ compiled, step }) => {
+      const shape = step.write(device.queue, planOf(count));
+      return { shape, all: [...compiled.dispatches(shape)] };
+    });
+    const works = steps.map(({ shape, all }) => {
+      return { shape, dispatches: all.filter(({ name }) => name.includes("attention")), ms: [] as number[] };
+    });
+    // All but attention is the same in both.
+    const rest = (steps[0]?.all ?? []).filter(({ name }) => !name.includes("attention"));
+    const restMs: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const { dispatches, shape, ms } of works) ms.push(await runMs(dispatches, shape));
+      if (count < LONG || round === 0) restMs.push(await runMs(rest, works[0]?.shape ?? expect.fail("no step")));
+    }
+    const [rowsMs = NaN, tilesMs = NaN] = works.map(({ ms }) => medianOf(ms));
+    const [before, after] = [rowsMs + medianOf(restMs), tilesMs + medianOf(restMs)];
+    table.push([
+      count,
+      rowsMs.toFixed(1),
+      tilesMs.toFixed(1),
+      (tilesMs / rowsMs).toFixed(2),
+      before.toFixed(0),
+      `${Math.round((100 * rowsMs) / before)}%`,
+      (after / before).toFixed(2),
+    ]);
+  }
+  for (const { arena } of kinds) arena.destroy();
+  const title = `A layer of GPT-2 124M's shape, f16, with the kernels for ${kernels}, ${tiles.name}`;
+  printTable(
+    `${title}: median of ${ROUNDS}, in one run`,
+    [
+      "prompt",
+      "attention by rows, ms",
+      "in tiles, ms",
+      "ratio",
+      "layer by rows, ms",
+      "attention's share",
+      "layer's ratio",
+    ],
+    table,
+  );
+});
+
+function planOf(count: number): StepPlan {
+  const prompt = Array.from({ length: count }, (_, i) => (31 * i) % 256);
+  const sequence = new Sequence({ requestId: "0", index: 0, params: GREEDY, prompt, arrivalMs: 0 });
+  const blocks = Array.from({ length: Math.ceil(count / 16) }, (_, i) => i);
+  placeSequence(sequence, 0, blocks);
+  return new StepPlanner().plan([{ sequence, start: 0, count, samples: true, drafts: [], scored: 0, cachedTokens: 0 }]);
+}
