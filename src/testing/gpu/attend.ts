@@ -134,7 +134,7 @@ async function run(
   const [heads, kvHeads] = [Number(constants.HEADS), Number(constants.KV_HEADS)];
   const headVec4 = Number(constants.HEAD_VEC4);
   const numRows = data.rows.length / 4;
-  const { Y_STRIDE, SCALE, WINDOW, ...cache } = constants;
+  const { Y_STRIDE, SCALE: _scale, WINDOW, ...cache } = constants;
   // What attends by the cache alone finds it written.
   const written =
     kernel === "attention-quad" || counts.tiles > 0
