@@ -70,7 +70,7 @@ const VIEWS = {
 const MOVING = "moving";
 const MOVING_SIZE = { width: 1280, height: 800 };
 /** Between two questions, so that the timeline shows who joins. */
-const NEXT_QUESTION_MS = 600;
+const NEXT_QUESTION_MS = 400;
 
 const command = await openCommand(
   "npm run screenshots --",
@@ -116,11 +116,10 @@ try {
     const { context, page } = await openApp(VIEWS.workspace?.query ?? "", MOVING_SIZE, colorScheme);
     await writeQuestions(page);
     const frames = await recordFrames(page, async () => {
-      await sendAll(page, NEXT_QUESTION_MS);
-      await page
-        .getByText(/^(Finished|Reached the length limit)$/)
-        .nth(3)
-        .waitFor();
+      await sendInTurn(page);
+      // While a pane is busy it has a button "Stop" instead.
+      const send = page.getByRole("main").getByRole("button", { name: "Send", exact: true });
+      for (const index of QUESTIONS.keys()) await send.nth(index).waitFor();
     });
     const path = join(folder, `moving-${MOVING_SIZE.width}-${colorScheme}.webp`);
     await writeMovingPicture(path, frames);
@@ -160,7 +159,11 @@ async function isReady(/** @type {Page} */ page) {
 /** Opens panes until there are four and asks each its question. */
 async function askAll(/** @type {Page} */ page) {
   await writeQuestions(page);
-  await sendAll(page);
+  for (const index of QUESTIONS.keys()) {
+    // On a phone only the current pane is there; after the last comes the first.
+    await page.keyboard.press("Alt+ArrowDown");
+    await messageBox(page, index).press("Enter");
+  }
 }
 
 async function writeQuestions(/** @type {Page} */ page) {
@@ -171,14 +174,15 @@ async function writeQuestions(/** @type {Page} */ page) {
   await isReady(page);
 }
 
-/** @param {Page} page @param {number} everyMs between two questions */
-async function sendAll(page, everyMs = 0) {
-  for (const index of QUESTIONS.keys()) {
-    // On a phone only the current pane is there; after the last comes the first.
-    await page.keyboard.press("Alt+ArrowDown");
-    await messageBox(page, index).press("Enter");
-    await page.waitForTimeout(everyMs);
-  }
+/** Clicks on every pane's "Send", by the page's own clock: while a page is recorded, each command to it takes long. */
+async function sendInTurn(/** @type {Page} */ page) {
+  await page.evaluate(async (everyMs) => {
+    const buttons = [...document.querySelectorAll("main button")].filter(({ textContent }) => textContent === "Send");
+    for (const button of buttons) {
+      if (button instanceof HTMLElement) button.click();
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+    }
+  }, NEXT_QUESTION_MS);
 }
 
 function messageBox(/** @type {Page} */ page, /** @type {number} */ index) {
