@@ -8,7 +8,7 @@ import { Eleventy, type PageContext, type UserConfig } from "@11ty/eleventy";
 
 import { root } from "../run-command.mjs";
 import { readContents } from "./contents.ts";
-import { amendMarkdown } from "./markdown.ts";
+import { amendMarkdown, type MarkdownIt } from "./markdown.ts";
 import { pageHtml } from "./page-html.ts";
 import { ELSEWHERE, outputOf, seenAs, sourceOf } from "./page-paths.ts";
 
@@ -34,7 +34,7 @@ export async function buildDocs(folder: string): Promise<void> {
     eleventy.addGlobalData("templateEngineOverride", "md");
     eleventy.addGlobalData("eleventyComputed.permalink", () => pageOf);
     for (const source of ELSEWHERE.keys()) eleventy.addTemplate(seenAs(source), read(source));
-    eleventy.amendLibrary("md", (markdown) =>
+    eleventy.amendLibrary("md", (markdown: MarkdownIt) =>
       amendMarkdown(markdown, (file) => void files.set(relative("docs", file), file)),
     );
     eleventy.addTransform("page", function (content) {

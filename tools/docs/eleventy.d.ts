@@ -1,8 +1,6 @@
 // The part of Eleventy that is used here: it comes without types.
 
 declare module "@11ty/eleventy" {
-  import type { MarkdownIt } from "markdown-it-part";
-
   export interface PageContext {
     readonly page: { readonly inputPath: string };
   }
@@ -13,7 +11,8 @@ declare module "@11ty/eleventy" {
     addGlobalData(name: string, value: unknown): void;
     addTemplate(path: string, content: string): void;
     addTransform(name: string, transform: (this: PageContext, content: string) => string): void;
-    amendLibrary(name: "md", amend: (markdown: MarkdownIt) => void): void;
+    /** Hands over the library that renders files with this ending: of Markdown, markdown-it. */
+    amendLibrary(ending: string, amend: (library: never) => void): void;
   }
 
   export class Eleventy {
@@ -24,29 +23,5 @@ declare module "@11ty/eleventy" {
     );
     disableLogger(): void;
     write(): Promise<unknown>;
-  }
-}
-
-declare module "markdown-it-part" {
-  import type { PageContext } from "@11ty/eleventy";
-
-  export interface Token {
-    readonly type: string;
-    readonly tag: string;
-    readonly content: string;
-    readonly children: readonly Token[] | null;
-    attrGet(name: string): string | null;
-    attrSet(name: string, value: string): void;
-    readonly attrs: [string, string][] | null;
-  }
-  export type Rule = (
-    tokens: readonly Token[],
-    index: number,
-    options: unknown,
-    env: PageContext,
-    self: { renderToken(tokens: readonly Token[], index: number, options: unknown): string },
-  ) => string;
-  export interface MarkdownIt {
-    readonly renderer: { readonly rules: Record<string, Rule | undefined> };
   }
 }

@@ -1,7 +1,27 @@
-import type { MarkdownIt, Rule, Token } from "markdown-it-part";
+import type { PageContext } from "@11ty/eleventy";
 
 import { anchorOf } from "../anchor-of.mjs";
 import { linkFrom, sourceOf } from "./page-paths.ts";
+
+// The part of markdown-it, which Eleventy brings, that is used here.
+interface Token {
+  readonly type: string;
+  readonly content: string;
+  readonly children: readonly Token[] | null;
+  readonly attrs: [string, string][] | null;
+  attrGet(name: string): string | null;
+  attrSet(name: string, value: string): void;
+}
+type Rule = (
+  tokens: readonly Token[],
+  index: number,
+  options: unknown,
+  env: PageContext,
+  self: { renderToken(tokens: readonly Token[], index: number, options: unknown): string },
+) => string;
+export interface MarkdownIt {
+  readonly renderer: { readonly rules: Record<string, Rule | undefined> };
+}
 
 /**
  * Has the renderer write what the pages need: anchors of headings, addresses of pages, tables that scroll by themselves, and
