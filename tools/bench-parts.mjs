@@ -71,6 +71,48 @@ const SERVE_OPTIONS = [
   count("--streams <n>", "streams of a soak"),
 ];
 
+/** @returns {readonly CommandOption[]} */
+const gpuOptions = (/** @type {readonly string[]} */ sizes) => [
+  {
+    flags: "--minutes <n>",
+    about: "for all of it: parts are cut to their share, and the report says how",
+    usual: "10",
+  },
+  {
+    flags: "--models <sizes>",
+    about: `some of ${sizes.join(", ")}`,
+    usual: "gpt2,smollm2-135m; on a software adapter tiny,tiny-llama",
+    items: sizes,
+  },
+  { flags: "--parts <names>", about: `some of ${GPU_PARTS.join(", ")}`, usual: "all", items: GPU_PARTS },
+  { flags: "--homes <names>", about: "chromium, node or both", usual: "both", items: ["chromium", "node"] },
+  {
+    flags: "--adapter <name>",
+    about: "Chromium's: the machine's GPU, or its own software",
+    usual: "real, or software where there is none",
+    choices: ["real", "software"],
+  },
+  { flags: "--asHardware", about: "takes a software adapter for a GPU: its kernels, its tuning, its sizes of buffers" },
+  { flags: "--pack <folder>", about: "only builds: that folder runs without packages, on a machine with Node" },
+  { flags: "--peers", about: "runs the peers on the same adapter afterwards, which takes longer" },
+  { flags: "--out <folder>", about: "where the report goes", usual: "docs/benchmarks" },
+  { flags: "--name <name>", about: "what the report is called", usual: "the adapter" },
+];
+
+const GPU_PARTS = [
+  "known-answers",
+  "submits",
+  "products",
+  "exactness",
+  "kernels",
+  "decode",
+  "run-ahead",
+  "prefill",
+  "sampling",
+  "decode-long",
+  "startup",
+];
+
 const PEERS_SIZES = ["small", "tiny", "gpt2", "tiny-llama", "smollm2-135m", "embedded"];
 
 /** @returns {Promise<readonly Part[]>} */
@@ -124,6 +166,14 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
         { flags: "--as <name>", about: "what to call the adapter, where the browser does not say it well" },
       ],
       run: async (values) => (await import("./peers/peers.mjs")).benchPeers(values),
+    },
+    {
+      name: "gpu",
+      about:
+        "A GPU in ten minutes: kernels, submits, run-ahead, decoding, prompts, sampling and exactness, in Chromium and in " +
+        "Node on Dawn. Writes the report after each part.",
+      options: gpuOptions(sizes),
+      run: async (values) => (await import("./bench-gpu.mjs")).benchGpu(values),
     },
     {
       name: "cpu",

@@ -37,6 +37,6 @@ const withoutGpu = [
 ];
 
 /** @returns {string[]} the flags of tests */
-export function testFlags() {
-  return [...chromiumFlags(), ...(adapter === "software" ? withoutGpu : [])];
+export function testFlags(/** @type {Adapter} */ on = adapter) {
+  return [...chromiumFlags(on), ...(on === "software" ? withoutGpu : [])];
 }

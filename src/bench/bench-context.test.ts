@@ -7,11 +7,12 @@ beforeEach(() => vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => vi.useRealTimers());
 
 /** Cases that take so long each, with five rounds asked for. */
-async function interleaved(caseMs: readonly number[], mostMs?: number) {
+async function interleaved(caseMs: readonly number[], mostMs?: number, budgetMs = Infinity) {
   const heard: string[] = [];
   const context = new BenchContext({
     options: readBenchOptions(new URLSearchParams("repeats=5")),
     signal: new AbortController().signal,
+    budgetMs,
     onProgress: (share: number, what: string) => heard.push(`${share.toFixed(2)} ${what}`),
   } as unknown as BenchContextParts);
   const order: number[] = [];
@@ -58,4 +59,20 @@ it("has at least one round, however long it takes", async () => {
   const { outcomes, notes } = await interleaved([90_000]);
   expect(outcomes.map(({ length }) => length)).toEqual([1]);
   expect(notes).toEqual(["1 of 5 rounds: more would have taken over 60 seconds."]);
+});
+
+it("keeps to the section's time: the last cases are left out, and the rounds that would exceed it", async () => {
+  const { outcomes, order, notes } = await interleaved([2000, 3000, 4000, 9000], undefined, 16_000);
+  expect(order).toEqual([2000, 3000, 4000, 2000, 3000, 4000]);
+  expect(outcomes.map(({ length }) => length)).toEqual([1, 1, 1]);
+  expect(notes).toEqual([
+    "Left out for lack of time: 9000 ms.",
+    "1 of 5 rounds: more would have taken over 7 seconds.",
+  ]);
+});
+
+it("measures the first case even if there is no time", async () => {
+  const { outcomes, notes } = await interleaved([2000, 3000], undefined, 0);
+  expect(outcomes.map(({ length }) => length)).toEqual([1]);
+  expect(notes[0]).toBe("Left out for lack of time: 3000 ms.");
 });

@@ -2,6 +2,7 @@ import type { EngineConfig, ModelSource } from "../protocol/config.ts";
 import type { ChorusEngine, CreateEngineOptions } from "../protocol/engine.ts";
 import type { ModelCard } from "../protocol/reports.ts";
 import type { BenchOptions, SectionId } from "./bench-options.ts";
+import type { WithKernelLab } from "./kernels/open-kernel-lab.ts";
 import type { SectionResult } from "./report/bench-result.ts";
 import { randomIntegers, seededRandom, type Random } from "./seeded-random.ts";
 
@@ -27,8 +28,12 @@ export interface BenchContextParts {
   readonly source: ModelSource;
   /** The model that drafts for it. */
   readonly draftSource: ModelSource;
-  readonly model: ModelCard;
+  /** null: nothing is measured of a model. */
+  readonly model: ModelCard | null;
+  readonly withKernelLab: WithKernelLab;
   readonly signal: AbortSignal;
+  /** Most time for the section: it then has fewer rounds, and leaves out its last cases. [no limit] */
+  readonly budgetMs?: number;
   /** `share` of the section, 0..1. */
   readonly onProgress: (share: number, what: string) => void;
 }
@@ -43,25 +48,40 @@ interface InterleaveOptions {
 /** What a section works with. Engines that it opens are disposed after it. */
 export class BenchContext {
   readonly options: BenchOptions;
-  readonly model: ModelCard;
   readonly source: ModelSource;
   readonly draftSource: ModelSource;
   readonly signal: AbortSignal;
   readonly random: Random;
+  readonly withKernelLab: WithKernelLab;
   readonly progress: (share: number, what: string) => void;
   readonly #createEngine: CreateEngine;
   readonly #engines: ChorusEngine[] = [];
   readonly #notes = new Set<string>();
+  readonly #model: ModelCard | null;
+  readonly #endMs: number;
 
-  constructor({ options, createEngine, source, draftSource, model, signal, onProgress }: BenchContextParts) {
+  constructor(parts: BenchContextParts) {
+    const { options, createEngine, source, draftSource, model, signal, onProgress } = parts;
     this.options = options;
-    this.model = model;
+    this.#model = model;
     this.source = source;
     this.draftSource = draftSource;
     this.signal = signal;
     this.random = seededRandom(options.seed);
     this.progress = onProgress;
+    this.withKernelLab = parts.withKernelLab;
     this.#createEngine = createEngine;
+    this.#endMs = performance.now() + (parts.budgetMs ?? Infinity);
+  }
+
+  get model(): ModelCard {
+    if (!this.#model) throw new Error("this section has no model");
+    return this.#model;
+  }
+
+  /** What is left of the section's time; never below 0. */
+  get leftMs(): number {
+    return Math.max(0, this.#endMs - performance.now());
   }
 
   /** Opens an engine of the model under test, in the options' dtype, or of another model. */
@@ -75,6 +95,7 @@ export class BenchContext {
       ...(backend && { backend }),
       ...(dtype && { dtype }),
       seed,
+      signal: this.signal,
       ...config,
       model,
     });
@@ -108,7 +129,7 @@ export class BenchContext {
   /**
    * Measures each case once to warm up, and then in rounds, one case after the other, so that a disturbance affects all
    * of them alike. Returns each case's outcomes, one per round: as many as the options want, fewer if they would take
-   * too long, but at least one.
+   * too long, but at least one. Cases that come when half of the section's time is gone are left out, but never the first.
    */
   async interleave<Case, Outcome>(
     cases: readonly Case[],
@@ -118,16 +139,28 @@ export class BenchContext {
   ): Promise<{ readonly of: Case; readonly outcomes: readonly Outcome[] }[]> {
     const measured = cases.map((one) => ({ of: one, outcomes: [] as Outcome[] }));
     const rounds = this.options.repeats;
-    let startMs = performance.now();
+    const halfMs = this.leftMs / 2;
+    const beginMs = performance.now();
+    let startMs = beginMs;
+    let roundsMs = mostMs;
     for (let round = 0; round <= rounds; round++) {
-      if (round === 1) startMs = performance.now();
+      if (round === 1) {
+        startMs = performance.now();
+        roundsMs = Math.min(mostMs, this.leftMs);
+      }
       const spentMs = performance.now() - startMs;
-      if (round > 1 && (spentMs / (round - 1)) * round > mostMs) {
-        this.note(`${round - 1} of ${rounds} rounds: more would have taken over ${mostMs / 1000} seconds.`);
+      if (round > 1 && (spentMs / (round - 1)) * round > roundsMs) {
+        const seconds = Math.max(1, Math.round(roundsMs / 1000));
+        this.note(`${round - 1} of ${rounds} rounds: more would have taken over ${seconds} seconds.`);
         break;
       }
       for (const [i, { of, outcomes }] of measured.entries()) {
         this.signal.throwIfAborted();
+        if (round === 0 && i > 0 && performance.now() - beginMs >= halfMs) {
+          const others = measured.splice(i).map((one) => name(one.of));
+          this.note(`Left out for lack of time: ${others.join("; ")}.`);
+          break;
+        }
         const what = round === 0 ? "warming up" : `round ${round} of ${rounds}`;
         progress((round * cases.length + i) / ((rounds + 1) * cases.length), `${name(of)}, ${what}`);
         const outcome = await measure(of, round === 0);

@@ -3,7 +3,10 @@ import { BACKEND_CHOICES, type BackendChoice, type WeightsDtype } from "../proto
 export const SECTION_IDS = [
   "startup",
   "kernels",
+  "submits",
   "decode",
+  "run-ahead",
+  "sampling",
   "prefill",
   "batch-size",
   "modes",

@@ -4,7 +4,9 @@ import type { ModelCard } from "../protocol/reports.ts";
 import { version } from "../../package.json";
 import { BenchContext, type CreateEngine } from "./bench-context.ts";
 import { EMBEDDED, type BenchOptions, type SectionId } from "./bench-options.ts";
-import type { BenchEnvironment, BenchResult, NamedSectionResult } from "./report/bench-result.ts";
+import { withKernelLab } from "./kernels/open-kernel-lab.ts";
+import { environmentOf } from "./report/bench-environment.ts";
+import type { BenchResult, NamedSectionResult } from "./report/bench-result.ts";
 import { isSizeName, MODEL_SIZES } from "./model/model-sizes.ts";
 import { makeRandomModel } from "./model/random-model.ts";
 import { ALL_SECTIONS } from "./sections/all-sections.ts";
@@ -45,7 +47,7 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
     const model = await loadOnce(createEngine, source, options);
     const sections: NamedSectionResult[] = [];
     const result = (): BenchResult => ({
-      environment: environmentOf(model, options, run.browser),
+      environment: environmentOf(version, model, options, run.browser),
       options,
       startedAt,
       seconds: (performance.now() - startMs) / 1000,
@@ -68,6 +70,7 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
         source,
         draftSource,
         model,
+        withKernelLab,
         signal,
         onProgress: (share, what) => {
           const doneSeconds = beforeSeconds + share * (seconds[i] ?? 0);
@@ -106,18 +109,4 @@ async function loadOnce(
   const engine = await createEngine({ model, ...(backend && { backend }), ...(dtype && { dtype }) });
   await engine.dispose();
   return engine.model;
-}
-
-function environmentOf(card: ModelCard, { model }: BenchOptions, browser: string): BenchEnvironment {
-  return {
-    version,
-    browser,
-    adapter: card.adapter,
-    model: isSizeName(model) ? `${model}, random weights` : card.name,
-    parameters: card.numParameters,
-    contextLength: card.contextLength,
-    dtype: card.dtype,
-    kvCacheDtype: card.kvCacheDtype,
-    cacheBlocks: card.numGpuBlocks,
-  };
 }

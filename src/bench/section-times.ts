@@ -11,7 +11,10 @@ import { sumOf } from "./statistics.ts";
 const USUAL_SECONDS: Readonly<Record<SectionId, readonly [all: number, quick: number]>> = {
   startup: [15, 10],
   kernels: [20, 10],
+  submits: [10, 5],
   decode: [80, 10],
+  "run-ahead": [80, 20],
+  sampling: [80, 20],
   prefill: [20, 5],
   "batch-size": [600, 120],
   modes: [250, 10],

@@ -23,6 +23,9 @@ export class GpuListener {
   bytes = 0;
   readonly pipelines = new Map<GPUComputePipeline, HeardPipeline>();
   readonly #bound = new Map<GPUBindGroup, readonly number[]>();
+  readonly #untouched = [GPUDevice, GPUBuffer, GPUQueue, GPUComputePassEncoder].map(
+    ({ prototype }) => [prototype, Object.getOwnPropertyDescriptors(prototype)] as const,
+  );
   #isOn = true;
 
   constructor() {
@@ -43,6 +46,12 @@ export class GpuListener {
     } finally {
       this.#isOn = true;
     }
+  }
+
+  /** Leaves WebGPU as it was. */
+  close(): void {
+    for (const [prototype, methods] of this.#untouched) Object.defineProperties(prototype, methods);
+    this.forget();
   }
 
   forget(): void {

@@ -1,10 +1,11 @@
 import { createEngine } from "../../index.ts";
 import type { EngineConfig, ModelSource } from "../../protocol/config.ts";
-import type { ChorusEngine } from "../../protocol/engine.ts";
+import type { ChorusEngine, CreateEngineOptions } from "../../protocol/engine.ts";
 import { medianOf } from "../statistics.ts";
 import { GpuListener, type HeardDispatch } from "./gpu-listener.ts";
 import { classOf, costOf, type KernelClass, type KernelCost, type StepShape } from "./kernel-cost.ts";
 import { prepareRoofline } from "./roofline.ts";
+import { measureSubmits, type SubmitCosts } from "./submit-costs.ts";
 
 /** A step to measure: decoding sequences after prompts of `context` tokens, or one prompt of `rows`. */
 export interface StepCase {
@@ -44,55 +45,85 @@ export interface KernelTimes {
 const SHORTEST_SUBMIT_MS = 8;
 const MOST_REPEATS = 1024;
 
+interface KernelRun {
+  readonly model: ModelSource;
+  readonly config: EngineConfig;
+  readonly cases: readonly StepCase[];
+  readonly rounds: number;
+  /** Most time; the last cases are then left out, but never the first. */
+  readonly mostMs: number;
+}
+
 /**
- * Measures the kernels of an engine's steps, on the engine's own device with its own buffers. Runs in its own worker.
+ * Measures the kernels of an engine's steps, on the engine's own device with its own buffers. It listens to all engines of
+ * its thread, so it has a worker of its own, or is closed after use.
  */
 export class KernelLab {
   readonly #listener = new GpuListener();
+  readonly #gpu: GPU | undefined;
+
+  /** @param gpu [this thread's own] */
+  constructor(gpu?: GPU) {
+    this.#gpu = gpu;
+  }
+
+  close(): void {
+    this.#listener.close();
+  }
+
+  /** Measures what submitting costs, on a device of its own. */
+  async submits(rounds: number, mostMs: number): Promise<SubmitCosts> {
+    const adapter = await (this.#gpu ?? navigator.gpu).requestAdapter({ powerPreference: "high-performance" });
+    if (!adapter) throw new Error("there is no adapter");
+    const device = await adapter.requestDevice();
+    try {
+      return await this.#listener.deaf(() => measureSubmits(device, rounds, mostMs));
+    } finally {
+      device.destroy();
+    }
+  }
 
   /** Bytes on the GPU of an engine with each of these configs. */
   async gpuBytes(model: ModelSource, configs: readonly EngineConfig[]): Promise<number[]> {
     const bytes: number[] = [];
     for (const config of configs) {
       const before = this.#listener.bytes;
-      const engine = await createEngine({ ...config, backend: "webgpu", model, worker: false });
+      const engine = await this.#open({ ...config, model });
       bytes.push(this.#listener.bytes - before);
       await engine.dispose();
     }
     return bytes;
   }
 
-  async measure(
-    model: ModelSource,
-    config: EngineConfig,
-    cases: readonly StepCase[],
-    rounds: number,
-    onProgress: (share: number) => void,
-  ): Promise<KernelTimes> {
+  async measure(run: KernelRun, onProgress: (share: number) => void): Promise<KernelTimes> {
+    const { model, config, cases } = run;
     // One step after the other, so that the last one heard is the one that was asked for.
     const mostRows = Math.max(...cases.map(({ kind, rows, context }) => (kind === "decode" ? rows * context : rows)));
-    const engine = await createEngine({
+    const startMs = performance.now();
+    const engine = await this.#open({
       ...config,
-      backend: "webgpu",
       model,
-      worker: false,
       runAhead: 0,
       enablePrefixCaching: false,
       maxNumSeqs: Math.max(...cases.map(({ rows }) => rows)),
       maxNumBatchedTokens: mostRows,
     });
     try {
-      return await this.#measure(engine, cases, rounds, onProgress);
+      return await this.#measure(engine, run, startMs + run.mostMs, onProgress);
     } finally {
       await engine.dispose();
       this.#listener.forget();
     }
   }
 
+  #open(options: CreateEngineOptions): Promise<ChorusEngine> {
+    return createEngine({ ...options, backend: "webgpu", worker: false, ...(this.#gpu && { gpu: this.#gpu }) });
+  }
+
   async #measure(
     engine: ChorusEngine,
-    cases: readonly StepCase[],
-    rounds: number,
+    { cases, rounds }: KernelRun,
+    endMs: number,
     onProgress: (share: number) => void,
   ): Promise<KernelTimes> {
     const listener = this.#listener;
@@ -104,12 +135,15 @@ export class KernelLab {
     const smallestMs: number[] = [];
     const steps: StepTimes[] = [];
     for (const [i, step] of cases.entries()) {
+      const leftMs = endMs - performance.now();
+      if (i > 0 && leftMs < 0) break;
       await runStep(engine, step);
       const pass = listener.dispatches;
       const groups = byPipeline(pass);
       const works = [[roofline.copy], [roofline.multiply], [roofline.smallest], pass, ...groups];
+      const limits = { rounds, mostMs: leftMs / (cases.length - i) };
       const times = await listener.deaf(() =>
-        interleavedMs(device, works, rounds, (share) => onProgress((i + share) / cases.length)),
+        interleavedMs(device, works, limits, (share) => onProgress((i + share) / cases.length)),
       );
       const [copy = NaN, multiply = NaN, smallest = NaN, passMs = NaN, ...groupMs] = times.map(medianOf);
       copyMs.push(copy);
@@ -177,13 +211,14 @@ function byPipeline(pass: readonly HeardDispatch[]): HeardDispatch[][] {
   return [...groups.values()];
 }
 
-/** Returns the milliseconds of each work in each round. The works alternate; the first round is a warm-up. */
+/** Returns the milliseconds of each work in each round, of which there is one at least. The works alternate. */
 async function interleavedMs(
   device: GPUDevice,
   works: readonly (readonly HeardDispatch[])[],
-  rounds: number,
+  { rounds, mostMs }: Pick<KernelRun, "rounds" | "mostMs">,
   onProgress: (share: number) => void,
 ): Promise<number[][]> {
+  const startMs = performance.now();
   const repeats: number[] = [];
   for (const work of works) {
     await submitMs(device, work, 1);
@@ -193,6 +228,7 @@ async function interleavedMs(
   }
   const times = works.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {
+    if (round > 0 && performance.now() - startMs > mostMs) break;
     onProgress(round / rounds);
     for (const [i, work] of works.entries()) {
       const count = repeats[i] ?? 1;

@@ -1,22 +1,15 @@
 import * as Comlink from "comlink";
 
-import type { EngineConfig, ModelSource } from "../../protocol/config.ts";
-import type { KernelLab, KernelTimes, StepCase } from "./kernel-lab.ts";
+import type { KernelLab } from "./kernel-lab.ts";
 
-/** The page's side of the kernel lab. */
-interface OpenKernelLab {
-  measure(
-    model: ModelSource,
-    config: EngineConfig,
-    cases: readonly StepCase[],
-    rounds: number,
-    onProgress: (share: number) => void,
-  ): Promise<KernelTimes>;
-  gpuBytes(model: ModelSource, configs: readonly EngineConfig[]): Promise<number[]>;
-}
+/** What sections do in the kernel lab, wherever it is. */
+export type OpenKernelLab = Pick<KernelLab, "measure" | "gpuBytes" | "submits">;
+
+/** Opens the lab for the duration of `work`. */
+export type WithKernelLab = <T>(signal: AbortSignal, work: (lab: OpenKernelLab) => Promise<T>) => Promise<T>;
 
 /** Starts the lab's worker for the duration of `work`. Aborting the signal ends it at once. */
-export async function withKernelLab<T>(signal: AbortSignal, work: (lab: OpenKernelLab) => Promise<T>): Promise<T> {
+export const withKernelLab: WithKernelLab = async (signal, work) => {
   const worker = new Worker(new URL("./kernel.worker.ts", import.meta.url), { type: "module", name: "chorus-kernels" });
   const remote = Comlink.wrap<KernelLab>(worker);
   const aborted = new Promise<never>((_, reject) => {
@@ -25,12 +18,12 @@ export async function withKernelLab<T>(signal: AbortSignal, work: (lab: OpenKern
   });
   try {
     const lab: OpenKernelLab = {
-      measure: (model, config, cases, rounds, onProgress) =>
-        remote.measure(model, config, cases, rounds, Comlink.proxy(onProgress)),
+      measure: (run, onProgress) => remote.measure(run, Comlink.proxy(onProgress)),
       gpuBytes: (model, configs) => remote.gpuBytes(model, configs),
+      submits: (rounds, mostMs) => remote.submits(rounds, mostMs),
     };
     return await Promise.race([work(lab), aborted]);
   } finally {
     worker.terminate();
   }
-}
+};

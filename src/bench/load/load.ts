@@ -1,4 +1,5 @@
 import type { ChorusEngine } from "../../protocol/engine.ts";
+import type { CompletionRequest } from "../../protocol/openai.ts";
 import type { StepReport } from "../../protocol/reports.ts";
 import type { Random } from "../seeded-random.ts";
 import type { OutputChunk, RequestRecord } from "./request-record.ts";
@@ -54,6 +55,12 @@ export async function runLoad(
   }
 }
 
+/** How tokens are drawn. [greedily] */
+export type SamplingFields = Pick<
+  CompletionRequest,
+  "temperature" | "top_k" | "top_p" | "min_p" | "presence_penalty" | "repetition_penalty" | "logprobs" | "seed"
+>;
+
 /**
  * Returns the steps of one request with several prompts. They start together, so none can end before another arrives.
  */
@@ -62,12 +69,14 @@ export async function stepsOf(
   prompts: readonly (readonly number[])[],
   outputTokens: number,
   signal: AbortSignal,
+  sampling: SamplingFields = {},
 ): Promise<StepReport[]> {
   const steps: StepReport[] = [];
   const unsubscribe = engine.on("step", (report) => steps.push(report));
   try {
     const prompt = prompts.map((tokens) => [...tokens]);
-    await engine.completions.create({ prompt, max_tokens: outputTokens, temperature: 0, ignore_eos: true }, { signal });
+    const body = { prompt, max_tokens: outputTokens, temperature: 0, ignore_eos: true, ...sampling };
+    await engine.completions.create(body, { signal });
     return steps;
   } finally {
     unsubscribe();

@@ -19,6 +19,21 @@ export type ModelSize = Gpt2Size | ConfigSize;
 
 export const MODEL_SIZES = {
   tiny: { nLayer: 2, nEmbd: 64, nHead: 4, vocabSize: 512, nPositions: 512 },
+  "tiny-llama": {
+    config: {
+      model_type: "llama",
+      num_hidden_layers: 2,
+      hidden_size: 96,
+      intermediate_size: 256,
+      num_attention_heads: 6,
+      num_key_value_heads: 2,
+      max_position_embeddings: 1024,
+      rms_norm_eps: 1e-5,
+      rope_theta: 10_000,
+      tie_word_embeddings: true,
+    },
+    vocabSize: 512,
+  },
   small: { nLayer: 6, nEmbd: 384, nHead: 6, vocabSize: 8192, nPositions: 512 },
   distilgpt2: { nLayer: 6, nEmbd: 768, nHead: 12, vocabSize: 50257, nPositions: 1024 },
   gpt2: { nLayer: 12, nEmbd: 768, nHead: 12, vocabSize: 50257, nPositions: 1024 },

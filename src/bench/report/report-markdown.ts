@@ -47,14 +47,21 @@ export function reportMarkdown(result: BenchResult, chartPath?: (section: string
       ],
     ),
     ...warnings.flatMap((warning) => ["", `> ${warning}`]),
-    ...result.sections.flatMap((section) => ["", ...sectionLines(section, chartPath)]),
+    ...result.sections.flatMap((section) => ["", ...sectionLines(section, { chartPath })]),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function sectionLines(section: NamedSectionResult, chartPath?: (section: string, index: number) => string): string[] {
+interface SectionStyle {
+  /** [##] */
+  readonly heading?: string;
+  /** Where a section's chart lies. [charts are left out] */
+  readonly chartPath?: ((section: string, index: number) => string) | undefined;
+}
+
+export function sectionLines(section: NamedSectionResult, { heading = "##", chartPath }: SectionStyle = {}): string[] {
   return [
-    `## ${section.title}`,
+    `${heading} ${section.title}`,
     "",
     section.about,
     ...section.headlines.flatMap(({ value, label }) => ["", `**${value}** ${label}`]),
@@ -79,7 +86,7 @@ function tableLines({ title, columns, rows }: ResultTable): string[] {
 }
 
 /** The first column to the left, figures to the right. */
-function asTable(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
+export function asTable(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(columns), line(columns.map((_, i) => (i === 0 ? "---" : "---:"))), ...rows.map(line)];
 }

@@ -8,13 +8,18 @@ import { kernelsSection } from "./kernels.ts";
 import { modesSections } from "./modes.ts";
 import { prefillSection } from "./prefill.ts";
 import { prefixesSection } from "./prefixes.ts";
+import { runAheadSection } from "./run-ahead.ts";
+import { samplingSection } from "./sampling.ts";
 import { startupSection } from "./startup.ts";
 import { staticWindowSection } from "./static-window.ts";
+import { submitsSection } from "./submits.ts";
 
 /** In the order they run and are shown. */
 export const ALL_SECTIONS: readonly Section[] = [
   startupSection,
   decodeSection,
+  runAheadSection,
+  samplingSection,
   batchSizeSection,
   ...modesSections,
   staticWindowSection,
@@ -23,5 +28,6 @@ export const ALL_SECTIONS: readonly Section[] = [
   prefixesSection,
   draftsSection,
   kernelsSection,
+  submitsSection,
   growthSection,
 ];

@@ -1,6 +1,6 @@
 import type { BenchContext, Section } from "../bench-context.ts";
 import type { ResultChart, ResultTable } from "../report/bench-result.ts";
-import { withKernelLab } from "../kernels/open-kernel-lab.ts";
+import { DECODING, decodeTogether } from "../load/decode-together.ts";
 import { stepsOf } from "../load/load.ts";
 import { decodeSteps } from "../load/load-summary.ts";
 import { MODEL_SIZES } from "../model/model-sizes.ts";
@@ -55,11 +55,11 @@ export const growthSection: Section = {
 type Progress = (share: number, what: string) => void;
 
 async function stepBySequences(context: BenchContext, progress: Progress): Promise<Growth> {
-  const engine = await context.openEngine({ enablePrefixCaching: false });
+  const engine = await context.openEngine(DECODING);
   const points = await medians(context, progress, context.options.sequences, "sequences", async (count) => {
     const prompts = Array.from({ length: count }, () => context.prompt(16));
-    const steps = await stepsOf(engine, prompts, DECODED, context.signal);
-    return medianOf(decodeSteps(steps, count).map(({ stepMs }) => stepMs));
+    const steps = await decodeTogether(engine, prompts, DECODED, context.signal);
+    return medianOf(steps.map(({ stepMs }) => stepMs));
   });
   return { of: "a decode step", unit: "ms", xName: "sequences", points };
 }
@@ -106,7 +106,7 @@ async function stepByVocabulary(context: BenchContext, progress: Progress): Prom
 
 /** Measures the memory of an engine by its number of sequences, with cache for each one's whole context. */
 async function memoryBySequences(
-  { options, source, model, signal }: BenchContext,
+  { options, source, model, signal, withKernelLab }: BenchContext,
   progress: Progress,
 ): Promise<Growth> {
   progress(0, "memory");

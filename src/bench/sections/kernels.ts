@@ -3,7 +3,6 @@ import type { ResultTable } from "../report/bench-result.ts";
 import { formatFigure } from "../report/format-figure.ts";
 import type { KernelClass, KernelCost } from "../kernels/kernel-cost.ts";
 import type { KernelTime, KernelTimes, StepCase, StepTimes } from "../kernels/kernel-lab.ts";
-import { withKernelLab } from "../kernels/open-kernel-lab.ts";
 import { sumOf } from "../statistics.ts";
 
 const CLASSES: readonly KernelClass[] = ["matmul", "attention", "head and sampling", "the rest"];
@@ -22,13 +21,15 @@ export const kernelsSection: Section = {
     "are the least the kernel must move and compute; the limit is the longer of the two at the speed of a copy and of a " +
     "multiplication in registers.",
   async run(context) {
-    const { options, source, model, signal } = context;
+    const { options, source, model, signal, leftMs } = context;
     context.progress(0, "loading");
-    const times = await withKernelLab(signal, (lab) =>
-      lab.measure(source, { dtype: model.dtype }, stepCases(context), options.repeats, (share) =>
-        context.progress(share, "kernels, in rounds"),
-      ),
+    const cases = stepCases(context);
+    const run = { model: source, config: { dtype: model.dtype }, cases, rounds: options.repeats, mostMs: leftMs };
+    const times = await context.withKernelLab(signal, (lab) =>
+      lab.measure(run, (share) => context.progress(share, "kernels, in rounds")),
     );
+    const missing = cases.slice(times.steps.length).map((step) => nameOf({ step }));
+    if (missing.length > 0) context.note(`Left out for lack of time: ${missing.join("; ")}.`);
     const decodes = times.steps.filter(({ step }) => step.kind === "decode");
     return {
       headlines: [
@@ -70,7 +71,7 @@ function stepCases({ options, model }: BenchContext): StepCase[] {
   ];
 }
 
-function nameOf({ step }: StepTimes): string {
+function nameOf({ step }: Pick<StepTimes, "step">): string {
   return step.kind === "decode" ? `decode of ${step.rows}` : `prompt of ${step.rows}`;
 }
 

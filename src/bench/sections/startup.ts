@@ -24,6 +24,10 @@ export const startupSection: Section = {
     const count = context.options.repeats;
     for (let i = 0; i < count; i++) {
       context.progress(i / count, `start ${i + 1} of ${count}`);
+      if (i > 0 && context.leftMs < (starts.at(-1)?.firstTokenMs ?? 0)) {
+        context.note(`${i} of ${count} starts: there was no time for more.`);
+        break;
+      }
       starts.push(await startUp(context));
     }
     const median = (pick: (start: StartUp) => number) => medianOf(starts.map(pick));

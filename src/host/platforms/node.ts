@@ -14,6 +14,9 @@ import { memoryTuningStore } from "./tuning-store.ts";
 /** A thread of texts that needs more is ended. (A vocabulary of 262,144 tokens takes a third of it.) */
 const MOST_TEXT_MB = 1024;
 
+/** Of all engines of this process: measuring kernels and checking answers takes a second or more. */
+export const tuningOfProcess = memoryTuningStore();
+
 /** Plain Node: no storage of its own, and WebGPU where the caller brings one. */
 export function nodePlatform({ gpu }: { gpu: GPU | undefined }): Platform {
   // Not imported: bundlers for browsers would have to find them.
@@ -27,7 +30,7 @@ export function nodePlatform({ gpu }: { gpu: GPU | undefined }): Platform {
     backends: [offerWebGpu(gpu), offerCpu(() => threads)],
     reference: offerCpu(() => ONE_THREAD),
     runtime: `Node ${process.version}`,
-    tuning: memoryTuningStore(),
+    tuning: tuningOfProcess,
     openGrammarThread: () => nodePort(new Worker(new URL(grammarUrl, import.meta.url))),
     openTextThread: () => {
       const resourceLimits = { maxOldGenerationSizeMb: MOST_TEXT_MB };

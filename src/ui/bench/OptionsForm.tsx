@@ -17,6 +17,8 @@ import css from "./OptionsForm.module.css";
 const SECTION_NAMES: Readonly<Record<SectionId, string>> = {
   startup: "Start-up",
   decode: "Decode",
+  "run-ahead": "Running ahead",
+  sampling: "Sampling",
   "batch-size": "Batch size",
   modes: "Batching modes",
   "modes-mixed": "Modes, mixed lengths",
@@ -26,6 +28,7 @@ const SECTION_NAMES: Readonly<Record<SectionId, string>> = {
   prefixes: "Shared prefixes",
   drafts: "Drafts",
   kernels: "Kernels",
+  submits: "Submits",
   growth: "Growth",
 };
 

@@ -1,0 +1,41 @@
+// npm run bench -- gpu in its smallest form, on software adapters.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+
+import { listChromiums } from "../tools/find-chromium.mjs";
+import type { GpuReport } from "../tools/gpu-bench/report.ts";
+
+const { CHORUS_DAWN: dawn = "", CHORUS_VULKAN: driver = "" } = process.env;
+const homes = ["chromium", "node"].filter((home) => home === "node" || listChromiums().length > 0);
+
+it.skipIf(!dawn)("npm run bench -- gpu measures in each home, and writes what it has measured", async () => {
+  const out = mkdtempSync(join(tmpdir(), "chorus-gpu-bench-"));
+  try {
+    const words = ["--homes", homes.join(","), "--adapter", "software", "--models", "tiny"];
+    const bounds = ["--parts", "submits,decode", "--minutes", "0.5", "--out", out, "--name", "smallest"];
+    await promisify(execFile)(process.execPath, ["tools/bench.mjs", "gpu", ...words, ...bounds], {
+      env: { ...process.env, ...(driver && { VK_DRIVER_FILES: driver }) },
+      timeout: 100_000,
+    });
+    const report = JSON.parse(readFileSync(join(out, "smallest.json"), "utf8")) as GpuReport;
+    expect(report.missing).toEqual([]);
+    expect(report.homes.map(({ home }) => home)).toEqual(homes);
+    for (const { missing, toCome, groups } of report.homes) {
+      expect([...missing, ...toCome]).toEqual([]);
+      expect(groups.map(({ model, sections }) => [model, ...sections.map(({ id }) => id)])).toEqual([
+        [null, "submits"],
+        ["tiny", "decode"],
+      ]);
+      const [alone] = groups[1]?.sections[0]?.tables[0]?.rows ?? [];
+      expect(Number(alone?.[1])).toBeGreaterThan(0);
+    }
+    expect(readFileSync(join(out, "smallest.md"), "utf8")).toContain("## Node, tiny");
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+});
