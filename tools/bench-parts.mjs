@@ -168,6 +168,12 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
       run: async (values) => (await import("./peers/peers.mjs")).benchPeers(values),
     },
     {
+      name: "readme",
+      about: "Measures nothing: makes README's figure out of docs/benchmarks/peers.json.",
+      options: [{ ...size(PEERS_SIZES, "small"), about: "which of its sizes" }],
+      run: async (values) => (await import("./peers/update-readme.mjs")).updateReadme(values),
+    },
+    {
       name: "gpu",
       about:
         "A GPU in ten minutes: kernels, submits, run-ahead, decoding, prompts, sampling and exactness, in Chromium and in " +

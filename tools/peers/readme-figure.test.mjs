@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+
+import { expect, it } from "vitest";
+
+import { readmeFigure, SVG_PATH } from "./readme-figure.ts";
+
+const { runs } = JSON.parse(readFileSync("docs/benchmarks/peers.json", "utf8"));
+/** Tables are padded by the formatter. */
+const unpadded = (/** @type {string} */ text) => text.replaceAll(/[-\s]+/g, " ");
+
+const load = (/** @type {number} */ sequences, /** @type {number} */ tokensPerSecond, way = "at once") => ({
+  way,
+  sequences,
+  timing: { tokensPerSecond },
+});
+const runOn = (/** @type {string} */ adapter, /** @type {string} */ how, /** @type {number} */ rate) => ({
+  ...runs[0],
+  model: { name: "small", numParameters: 14e6 },
+  adapter,
+  engines: [
+    { name: "Chorus", how: "CPU, portable arithmetic, 1 thread", loads: [load(1, 1), load(4, 1)] },
+    { name: "Chorus", how, loads: [load(1, rate), load(4, 3 * rate), load(4, 2, "one after the other")] },
+    { name: "wllama", how, loads: [] },
+  ],
+});
+
+it("README has the figure that the report gives: npm run bench -- readme", () => {
+  const { markdown, svg } = readmeFigure(runs, "small");
+  expect(unpadded(readFileSync("README.md", "utf8"))).toContain(unpadded(markdown));
+  expect(readFileSync(SVG_PATH, "utf8")).toBe(svg);
+});
+
+it("takes the last run on the CPU, and one on a GPU before it, but none that is emulated", () => {
+  const onCpu = [
+    runOn("the CPU", "CPU, default settings, 1 thread", 10),
+    runOn("the CPU", "CPU, default settings, 1 thread", 20),
+  ];
+  const emulated = runOn("llvmpipe", "WebGPU, default settings", 30);
+  const cells = (/** @type {readonly any[]} */ of) => readmeFigure(of, "small").markdown.match(/\*\*Chorus\*\*.*/)?.[0];
+  expect(cells([...onCpu, emulated])).toBe("**Chorus** | **20** | **60** |");
+  expect(cells([...onCpu, runOn("A GPU", "WebGPU, default settings", 50)])).toBe("**Chorus** | **50** | **150** |");
+  expect(() => readmeFigure([emulated], "small")).toThrow("no run of small");
+});
+
+it("is readable where the reader's colours are dark", () => {
+  expect(readmeFigure(runs, "small").svg).toMatch(/^<svg [^>]*><style>@media \(prefers-color-scheme: dark\)/);
+});
