@@ -16,8 +16,8 @@ const homes = ["chromium", "node"].filter((home) => home === "node" || listChrom
 it.skipIf(!dawn)("npm run bench -- gpu measures in each home, and writes what it has measured", async () => {
   const out = mkdtempSync(join(tmpdir(), "chorus-gpu-bench-"));
   try {
-    const words = ["--homes", homes.join(","), "--adapter", "software", "--models", "tiny"];
-    const bounds = ["--parts", "submits,decode", "--minutes", "0.5", "--out", out, "--name", "smallest"];
+    const words = ["--homes", homes.join(","), "--adapter", "software", "--models", "tiny", "--sequences", "1,2"];
+    const bounds = ["--parts", "submits,decode", "--out", out, "--name", "smallest"];
     await promisify(execFile)(process.execPath, ["tools/bench.mjs", "gpu", ...words, ...bounds], {
       env: { ...process.env, ...(driver && { VK_DRIVER_FILES: driver }) },
       timeout: 100_000,

@@ -17,6 +17,7 @@ const FIXTURES = ["gpt2-tiny"];
  *   peers?: boolean,
  *   minutes?: string,
  *   models?: string,
+ *   sequences?: string,
  *   parts?: string,
  *   homes?: string,
  *   adapter?: string,

@@ -84,6 +84,12 @@ const gpuOptions = (/** @type {readonly string[]} */ sizes) => [
     usual: "gpt2,smollm2-135m; on a software adapter tiny,tiny-llama",
     items: sizes,
   },
+  {
+    flags: "--sequences <counts>",
+    about: "how many at once, such as 1,8",
+    usual: "1,2,4,8,16,32,64",
+    counts: "several",
+  },
   { flags: "--parts <names>", about: `some of ${GPU_PARTS.join(", ")}`, usual: "all", items: GPU_PARTS },
   { flags: "--homes <names>", about: "chromium, node or both", usual: "both", items: ["chromium", "node"] },
   {

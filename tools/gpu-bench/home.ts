@@ -19,6 +19,8 @@ export interface HomeOptions {
   readonly minutes: number;
   /** Sizes of models. [by the adapter] */
   readonly models: readonly string[] | null;
+  /** How many at once, as "1,8". [1 to 64] */
+  readonly sequences: string | null;
   /** Names of parts. [all] */
   readonly parts: readonly string[] | null;
   /** Whether a software adapter is to be taken for a GPU. */

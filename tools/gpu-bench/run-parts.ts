@@ -24,7 +24,8 @@ const SOFTWARE_MODELS = ["tiny", "tiny-llama"];
 
 /** Enough steps that a short one's time stands out of a coarse clock. */
 const ON_GPU = "outputTokens=64&repeats=5";
-const ON_SOFTWARE = "quick&outputTokens=8&repeats=3&sequences=1,2,4,8,16,32,64";
+const ON_SOFTWARE = "quick&outputTokens=8&repeats=3";
+const SEQUENCES = "1,2,4,8,16,32,64";
 
 /** A part is cut where it takes so many times its share: it ends by itself where it can. */
 const MOST_OVER = 2.5;
@@ -35,7 +36,7 @@ const CLOSE_MS = 3000;
 /** @param tell hears the report after each part, and what is going on */
 export async function runParts(
   found: Home,
-  { minutes, models, parts: wanted, asHardware }: HomeOptions,
+  { minutes, models, sequences, parts: wanted, asHardware }: HomeOptions,
   tell: (report: HomeReport, what: string) => void,
 ): Promise<HomeReport> {
   const startMs = performance.now();
@@ -57,7 +58,8 @@ export async function runParts(
     parts.map(({ title }) => (model === null ? title : `${model}: ${title}`)),
   );
   // The lab hears pipelines when they are compiled, and so wants none that were before.
-  const run = new HomeRun({ home, labGpu: gpu }, adapter.isSoftware, endMs, toCome, {
+  const address = `${adapter.isSoftware ? ON_SOFTWARE : ON_GPU}&sequences=${sequences ?? SEQUENCES}`;
+  const run = new HomeRun({ home, labGpu: gpu }, readBenchOptions(new URLSearchParams(address)), endMs, toCome, {
     home: home.name,
     runtime: home.runtime,
     adapter: pretends ? `${adapter.name}, taken for a GPU` : adapter.name,
@@ -107,7 +109,7 @@ class HomeRun {
 
   constructor(
     { home, labGpu }: { home: Home; labGpu: GPU },
-    isSoftware: boolean,
+    options: BenchOptions,
     endMs: number,
     toCome: readonly string[],
     teller: Teller,
@@ -115,7 +117,7 @@ class HomeRun {
     this.#labGpu = labGpu;
     this.#toCome = [...toCome];
     this.#home = home;
-    this.#options = readBenchOptions(new URLSearchParams(isSoftware ? ON_SOFTWARE : ON_GPU));
+    this.#options = options;
     this.#endMs = endMs;
     this.#teller = teller;
   }

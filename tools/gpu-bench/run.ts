@@ -24,6 +24,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "10" },
     models: { type: "string" },
+    sequences: { type: "string" },
     parts: { type: "string" },
     homes: { type: "string", default: HOME_NAMES.join(",") },
     adapter: { type: "string" },
@@ -53,6 +54,7 @@ for (const name of chosen) {
   const options: HomeOptions = {
     minutes: ofHome,
     models: listOf(values.models),
+    sequences: values.sequences ?? null,
     parts: listOf(values.parts),
     asHardware: values.asHardware,
   };
