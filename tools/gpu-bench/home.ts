@@ -47,6 +47,9 @@ export interface Group {
   readonly sections: readonly NamedSectionResult[];
 }
 
+/** What stands in a table where something is not exact. */
+export const WRONG = "WRONG";
+
 /** What a home says to the driver, as JSON. */
 export type Said =
   | { readonly kind: "now"; readonly what: string }

@@ -10,7 +10,7 @@ import type { Model } from "../../src/models/model.ts";
 import { checkpointFiles, goldenAnswers } from "../../src/testing/models/golden-answers.ts";
 import { loadGolden } from "../../src/testing/models/golden.ts";
 import { ALL_AT_ONCE, answersAlone, answersUnder, CIRCUMSTANCES } from "../../src/testing/requests/exactness.ts";
-import type { Home } from "./home.ts";
+import { WRONG, type Home } from "./home.ts";
 import type { Part } from "./parts.ts";
 
 /** Of a log-probability, with weights and cache in f32. */
@@ -105,7 +105,7 @@ export function checksResult(checks: readonly Check[], label: string): SectionRe
       {
         title: "Checks",
         columns: ["What", "verdict", "seen"],
-        rows: checks.map(({ what, isRight, detail }) => [what, isRight ? "right" : "WRONG", detail]),
+        rows: checks.map(({ what, isRight, detail }) => [what, isRight ? "right" : WRONG, detail]),
       },
     ],
     blocks: [],

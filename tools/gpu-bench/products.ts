@@ -13,7 +13,7 @@ import type { BenchContext } from "../../src/bench/bench-context.ts";
 import type { SectionResult } from "../../src/bench/report/bench-result.ts";
 import { differingWords, readBuffer } from "../../src/testing/gpu/buffers.ts";
 import { prepareProducts, type PreparedProducts } from "../../src/testing/gpu/prepared-products.ts";
-import type { Home } from "./home.ts";
+import { WRONG, type Home } from "./home.ts";
 import type { Part } from "./parts.ts";
 
 /** As many as the tuning times where a kernel takes any number. */
@@ -172,13 +172,13 @@ function resultOf(
           1000 * ms,
           weightBytes / ms / 1e6,
           ms / (usual?.ms ?? NaN),
-          differing === 0 ? "same" : `${differing} words differ`,
+          differing === 0 ? "same" : WRONG,
           chosen[i] === name ? "yes" : "",
         ]),
       };
     }),
     blocks: [],
-    notes: wrong.map(({ name }) => `WRONG: ${name} gives other bits than the first kernel.`),
+    notes: wrong.map(({ name, differing }) => `${name}: ${differing} words differ from those of the first kernel.`),
     data: { chosen, classes },
   };
 }

@@ -2,7 +2,7 @@
 
 import { asTable, sectionLines } from "../../src/bench/report/report-markdown.ts";
 import { formatFigure } from "../../src/bench/report/format-figure.ts";
-import type { Group, HomeReport } from "./home.ts";
+import { WRONG, type Group, type HomeReport } from "./home.ts";
 
 /** What was run, and what came of it. */
 export interface GpuReport {
@@ -19,6 +19,7 @@ export interface GpuReport {
   readonly missing: readonly string[];
 }
 
+const CHECKING_PARTS = ["known-answers", "products", "exactness"];
 const HOME_TITLES = { chromium: "Chromium", node: "Node" } as const;
 
 /** One group of figures with its title: "Chromium, gpt2". */
@@ -28,11 +29,7 @@ interface TitledGroup extends Group {
 
 export function gpuReportMarkdown(report: GpuReport): string {
   const { homes } = report;
-  const groups = homes.flatMap((home) =>
-    home.groups.map((group): TitledGroup => {
-      return { ...group, title: [HOME_TITLES[home.home], ...(group.model === null ? [] : [group.model])].join(", ") };
-    }),
-  );
+  const groups = titledGroups(report);
   const missing = [
     ...report.missing,
     ...homes.flatMap(({ home, missing: ofHome, toCome }) => [
@@ -40,11 +37,7 @@ export function gpuReportMarkdown(report: GpuReport): string {
       ...(toCome.length > 0 ? [`${HOME_TITLES[home]}, not reached: ${toCome.join("; ")}.`] : []),
     ]),
   ];
-  const wrong = groups.flatMap(({ title, sections }) =>
-    sections
-      .filter((section) => JSON.stringify(section).includes("WRONG"))
-      .map((section) => `${title}: ${section.title}`),
-  );
+  const wrong = wrongSections(report);
   const lines = [
     `# Chorus ${report.version} on a GPU`,
     "",
@@ -62,7 +55,7 @@ export function gpuReportMarkdown(report: GpuReport): string {
       ],
     ),
     "",
-    wrong.length > 0 ? `**WRONG ANSWERS**: ${wrong.join("; ")}.` : "Every check of exactness that was run is right.",
+    wrong.length > 0 ? `**WRONG ANSWERS**: ${wrong.join("; ")}.` : rightness(groups),
     "",
     ...(missing.length > 0 ? ["Not measured:", "", ...missing.map((line) => `- ${line}`), ""] : []),
     "## In short",
@@ -71,6 +64,31 @@ export function gpuReportMarkdown(report: GpuReport): string {
     ...groups.flatMap((group) => ["", ...groupLines(group)]),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function rightness(groups: readonly Group[]): string {
+  const checks = groups.flatMap(({ sections }) => sections).filter(({ id }) => CHECKING_PARTS.includes(id));
+  return checks.length > 0
+    ? "Every check of exactness that came to its end is right."
+    : "No check of exactness came to its end.";
+}
+
+function titledGroups({ homes }: GpuReport): TitledGroup[] {
+  return homes.flatMap(({ home, groups }) =>
+    groups.map((group) => {
+      const title = [HOME_TITLES[home], ...(group.model === null ? [] : [group.model])].join(", ");
+      return { ...group, title };
+    }),
+  );
+}
+
+/** Names of the sections in which something is not exact. */
+export function wrongSections(report: GpuReport): string[] {
+  return titledGroups(report).flatMap(({ title, sections }) =>
+    sections
+      .filter(({ tables }) => tables.some(({ rows }) => rows.flat().includes(WRONG)))
+      .map((section) => `${title}: ${section.title}`),
+  );
 }
 
 /** All headlines: a row for each, a column for each group with models; those without a model stand in the first of their home. */

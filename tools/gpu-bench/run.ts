@@ -12,7 +12,7 @@ import { version } from "../../package.json";
 import { testFlags, type Adapter } from "../chromium-flags.mjs";
 import { Driver, type Heard } from "./driver.ts";
 import { HOME_NAMES, type HomeName, type HomeOptions, type HomeReport, type Said } from "./home.ts";
-import { gpuReportMarkdown, type GpuReport } from "./report.ts";
+import { gpuReportMarkdown, wrongSections, type GpuReport } from "./report.ts";
 
 const folder = import.meta.dirname;
 /** Of the time, beside the other home's. */
@@ -67,7 +67,9 @@ driver.close();
 const files = write();
 console.log(`\nWritten: ${files.join(", ")}`);
 for (const line of [...missing, ...[...reports.values()].flatMap((report) => report.missing)]) console.log(`  ${line}`);
-process.exit(reports.size === 0 ? 1 : 0);
+const wrong = wrongSections(currentReport());
+if (wrong.length > 0) console.log(`\nWRONG ANSWERS: ${wrong.join("; ")}`);
+process.exit(reports.size === 0 || wrong.length > 0 ? 1 : 0);
 
 /** With the machine's GPU; where Chromium has none, with its software adapter. */
 async function inChromium(options: HomeOptions): Promise<Heard> {
@@ -138,15 +140,7 @@ function listenTo(name: HomeName): (said: Said) => void {
 
 /** After each part: what was measured is kept, however the run ends. */
 function write(): string[] {
-  const report: GpuReport = {
-    version,
-    command: `npm run bench -- gpu${words && ` ${words}`}`,
-    startedAt,
-    machine: `${cpus()[0]?.model ?? "unknown"}, ${cpus().length} threads`,
-    minutes,
-    homes: [...reports.values()],
-    missing,
-  };
+  const report = currentReport();
   const out = resolve(values.out);
   mkdirSync(out, { recursive: true });
   const name = values.name ?? nameOf(report);
@@ -156,6 +150,18 @@ function write(): string[] {
     writeFileSync(path, text);
     return path;
   });
+}
+
+function currentReport(): GpuReport {
+  return {
+    version,
+    command: `npm run bench -- gpu${words && ` ${words}`}`,
+    startedAt,
+    machine: `${cpus()[0]?.model ?? "unknown"}, ${cpus().length} threads`,
+    minutes,
+    homes: [...reports.values()],
+    missing,
+  };
 }
 
 function nameOf({ homes }: GpuReport): string {
