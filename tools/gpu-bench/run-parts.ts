@@ -58,22 +58,27 @@ export async function runParts(
     parts.map(({ title }) => (model === null ? title : `${model}: ${title}`)),
   );
   // The lab hears pipelines when they are compiled, and so wants none that were before.
-  const address = `${adapter.isSoftware ? ON_SOFTWARE : ON_GPU}&sequences=${sequences ?? SEQUENCES}`;
-  const run = new HomeRun({ home, labGpu: gpu }, readBenchOptions(new URLSearchParams(address)), endMs, toCome, {
-    home: home.name,
-    runtime: home.runtime,
-    adapter: pretends ? `${adapter.name}, taken for a GPU` : adapter.name,
-    tell: (report, what) => tell({ ...report, seconds: (performance.now() - startMs) / 1000 }, what),
+  const run = new HomeRun({
+    home,
+    labGpu: gpu,
+    adapterName: pretends ? `${adapter.name}, taken for a GPU` : adapter.name,
+    options: readBenchOptions(
+      new URLSearchParams(`${adapter.isSoftware ? ON_SOFTWARE : ON_GPU}&sequences=${sequences ?? SEQUENCES}`),
+    ),
+    startMs,
+    endMs,
+    toCome,
+    tell,
   });
   let sharesLeft = sumOf(groups.flatMap(({ parts }) => parts.map(({ share }) => share)));
   for (const { model, parts } of groups) {
-    await run.begin(model);
+    run.begin(model);
     for (const part of parts) {
       await run.measure(part, part.share / sharesLeft);
       sharesLeft -= part.share;
     }
   }
-  return { ...run.report(), seconds: (performance.now() - startMs) / 1000 };
+  return run.report();
 }
 
 async function describeAdapter(gpu: GPU): Promise<{ name: string; isSoftware: boolean }> {
@@ -82,10 +87,15 @@ async function describeAdapter(gpu: GPU): Promise<{ name: string; isSoftware: bo
   return { name: opened.adapterName, isSoftware: opened.isSoftware };
 }
 
-interface Teller {
-  readonly home: HomeReport["home"];
-  readonly runtime: string;
-  readonly adapter: string;
+interface HomeRunParts {
+  readonly home: Home;
+  readonly labGpu: GPU;
+  readonly adapterName: string;
+  readonly options: BenchOptions;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Names of all parts, in their order. */
+  readonly toCome: readonly string[];
   readonly tell: (report: HomeReport, what: string) => void;
 }
 
@@ -98,35 +108,19 @@ interface OpenGroup {
 }
 
 class HomeRun {
-  readonly #home: Home;
-  readonly #labGpu: GPU;
-  readonly #options: BenchOptions;
-  readonly #endMs: number;
-  readonly #teller: Teller;
+  readonly #parts: HomeRunParts;
   readonly #groups: OpenGroup[] = [];
   readonly #missing: string[] = [];
   readonly #toCome: string[];
 
-  constructor(
-    { home, labGpu }: { home: Home; labGpu: GPU },
-    options: BenchOptions,
-    endMs: number,
-    toCome: readonly string[],
-    teller: Teller,
-  ) {
-    this.#labGpu = labGpu;
-    this.#toCome = [...toCome];
-    this.#home = home;
-    this.#options = options;
-    this.#endMs = endMs;
-    this.#teller = teller;
+  constructor(parts: HomeRunParts) {
+    this.#parts = parts;
+    this.#toCome = [...parts.toCome];
   }
 
-  async begin(model: string | null): Promise<void> {
+  begin(model: string | null): void {
     if (model !== null && !isSizeName(model)) throw new Error(`There is no size "${model}".`);
-    this.#say(`making the weights of ${model ?? "no model"}`);
     const files = model === null ? [] : makeRandomModel(MODEL_SIZES[model], 0);
-    await Promise.resolve();
     this.#groups.push({ model, files, environment: null, card: null, sections: [] });
   }
 
@@ -135,7 +129,7 @@ class HomeRun {
     const group = this.#groups.at(-1);
     if (!group) throw new Error("no group was begun");
     const what = this.#toCome.shift() ?? title;
-    const leftMs = this.#endMs - performance.now();
+    const leftMs = this.#parts.endMs - performance.now();
     if (leftMs <= 0) {
       this.#missing.push(`${what}: left out, since the time was over.`);
       return;
@@ -150,7 +144,7 @@ class HomeRun {
     });
     const contextOf = (model: ModelCard | null) =>
       new BenchContext({
-        options: { ...this.#options, ...(group.model !== null && { model: group.model }) },
+        options: { ...this.#parts.options, ...(group.model !== null && { model: group.model }) },
         createEngine: (options) => this.#createEngine(options),
         source: group.files,
         draftSource: group.files,
@@ -179,29 +173,37 @@ class HomeRun {
   }
 
   report(): HomeReport {
-    const { home, runtime, adapter } = this.#teller;
+    const { home, adapterName, startMs } = this.#parts;
     const groups = this.#groups.map(({ model, environment, sections }) => ({
       model,
       environment,
       sections: [...sections],
     }));
-    return { home, runtime, adapter, seconds: 0, groups, missing: [...this.#missing], toCome: [...this.#toCome] };
+    return {
+      home: home.name,
+      runtime: home.runtime,
+      adapter: adapterName,
+      seconds: (performance.now() - startMs) / 1000,
+      groups,
+      missing: [...this.#missing],
+      toCome: [...this.#toCome],
+    };
   }
 
   #say(what: string): void {
-    this.#teller.tell(this.report(), what);
+    this.#parts.tell(this.report(), what);
   }
 
   /** In place, so that the engine's WebGPU is the one that was given. */
   #createEngine(options: CreateEngineOptions) {
-    const { gpu } = this.#home;
+    const { gpu } = this.#parts.home;
     return createEngine(
       options.backend === "cpu" ? { ...options, worker: false } : { ...options, backend: "webgpu", worker: false, gpu },
     );
   }
 
   readonly #withKernelLab: WithKernelLab = async (_, work) => {
-    const lab = new KernelLab(this.#labGpu);
+    const lab = new KernelLab(this.#parts.labGpu);
     try {
       return await work(lab);
     } finally {
@@ -215,8 +217,8 @@ class HomeRun {
     if (group.card) return group.card;
     const engine = await this.#createEngine({ model: group.files, signal });
     await engine.dispose();
-    const options = { ...this.#options, model: group.model };
-    group.environment = environmentOf(version, engine.model, options, this.#teller.runtime);
+    const options = { ...this.#parts.options, model: group.model };
+    group.environment = environmentOf(version, engine.model, options, this.#parts.home.runtime);
     return (group.card = engine.model);
   }
 }
