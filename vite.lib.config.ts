@@ -1,20 +1,34 @@
-// The library: dist/lib/chorus.js with its worker beside it, everything bundled in, so that a page can import it from
-// there as it is. Beside it are what other people's interfaces need (ai-sdk.js, language-model.js), and the server with its command. Runs after the app's build, whose dist/ it adds to; `tsc -p tsconfig.lib.json` then adds the types.
+// The library: dist/lib/chorus.js with its workers beside it, everything bundled in, so that a page can import it from
+// there as it is. Beside it are what other people's interfaces need (ai-sdk.js, language-model.js), and the server with its
+// command. Runs after the app's build, whose dist/ it adds to; `tsc -p tsconfig.lib.json` then adds the types.
 
 import { defineConfig } from "vite";
 
 import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
+import { workerFiles } from "./tools/worker-files-plugin.ts";
 
 // Beside chorus.js, as a page that imports it by its path expects. The engine is an AsyncDisposable.
 const typesEntry = (types: string) =>
   `/// <reference lib="esnext.disposable" />\nexport * from "./types/${types}.js";\n`;
 
-const ENTRIES = {
+/** What is imported by name. */
+const EXPORTS = {
   chorus: "index",
   "ai-sdk": "clients/ai-sdk",
   "language-model": "clients/language-model",
-  serve: "serve/serve",
-  "serve-command": "serve-command",
+};
+
+/** What is run. */
+const SERVERS = { serve: "serve/serve", "serve-command": "serve-command" };
+
+/** Workers: files that nobody imports. */
+const WORKERS = {
+  "engine.worker": "host/engine.worker",
+  "engine.shared-worker": "host/engine.shared-worker",
+  "models.worker": "host/models.worker",
+  "text.worker": "host/text/text.worker",
+  "grammar.worker": "grammar/grammar.worker",
+  "helper.worker": "backends/cpu/threads/helper.worker",
 };
 
 export default defineConfig({
@@ -22,21 +36,24 @@ export default defineConfig({
   publicDir: false,
   plugins: [
     wgslWithoutComments(),
+    workerFiles(),
     {
       name: "types-entry",
       generateBundle() {
-        for (const [name, types] of Object.entries(ENTRIES)) {
+        for (const [name, types] of Object.entries(EXPORTS)) {
           this.emitFile({ type: "asset", fileName: `${name}.d.ts`, source: typesEntry(types) });
         }
       },
     },
   ],
-  worker: { format: "es", plugins: () => [wgslWithoutComments()] },
   build: {
     target: "esnext",
     outDir: "dist/lib",
+    license: { fileName: "LICENSES.md" },
     lib: {
-      entry: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, `src/${path}.ts`])),
+      entry: Object.fromEntries(
+        Object.entries({ ...EXPORTS, ...SERVERS, ...WORKERS }).map(([name, path]) => [name, `src/${path}.ts`]),
+      ),
       formats: ["es"],
     },
     rolldownOptions: { external: /^node:/ },

@@ -83,6 +83,16 @@ export default defineConfig({
           testTimeout: 120_000,
         },
       },
+      // What npm would publish, in a project of its own: built by bundlers, opened in Chromium.
+      {
+        test: {
+          name: "package",
+          environment: "node",
+          include: ["e2e/**/*.package.ts"],
+          testTimeout: 100_000,
+          hookTimeout: 100_000,
+        },
+      },
       // The built library and app in Firefox, driven from Node: tools/test.mjs builds them first.
       {
         test: {

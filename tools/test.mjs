@@ -44,6 +44,8 @@ const tiers = [
     count: countPlaywright,
     browser: "chromium",
   },
+  // What npm would publish, as its users build it.
+  { name: "package", command: vitest("package"), count: countVitest, browser: "chromium" },
   // What was built, without a browser. Where there is no WebGPU for Node its test is skipped.
   { name: "node", command: vitest("node"), count: countVitest, browser: "dawn" },
   // What was built, on a second implementation of WebGPU. Where there is none its tests are skipped.

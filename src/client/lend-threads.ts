@@ -23,7 +23,7 @@ export class LentWorkers implements ThreadLender {
   }
 }
 
-// As Vite wants it: an address and options that it can read. As in host/platforms/browser.ts.
+// As bundlers want it: an address and options that they can read. As in host/platforms/browser.ts.
 
 function startGrammarThread(): Worker {
   const name = "chorus-grammars";

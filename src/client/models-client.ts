@@ -7,6 +7,7 @@ import type { EngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
+import { startOwnWorker } from "./own-worker.ts";
 import { valueOf } from "./transport.ts";
 
 export interface DownloadModelOptions extends HubOptions {
@@ -58,18 +59,16 @@ async function download(model: string, options: DownloadModelOptions = {}): Prom
   }
   // Without this a browser that runs short of space may delete the models. It may ask the user, or refuse.
   void navigator.storage?.persist?.().catch(() => false);
-  const worker = new Worker(new URL("../host/models.worker.ts", import.meta.url), { type: "module" });
-  const failed = new Promise<never>((_, reject) => {
-    worker.addEventListener("error", ({ message }) =>
-      reject(new ChorusError("worker_died", `The downloads' worker failed: ${message || "it could not be loaded"}.`)),
-    );
-  });
-  const remote = Comlink.wrap<ModelsService>(worker);
+  const { worker, remote, failed } = await startOwnWorker<ModelsService & { started(): boolean }>(
+    () => new Worker(new URL("../host/models.worker.ts", import.meta.url), { type: "module" }),
+    { kind: "models.worker", signal },
+  );
   const cancel = () => void remote.cancelDownload();
   signal?.addEventListener("abort", cancel, { once: true });
   try {
     const callback = Comlink.proxy(onProgress ?? (() => undefined));
-    const result = await Promise.race([remote.download(location, callback), failed]);
+    const died = failed.then((error) => Promise.reject(error));
+    const result = await Promise.race([remote.download(location, callback), died]);
     if (!result.ok) signal?.throwIfAborted();
     return valueOf(result);
   } finally {

@@ -5,8 +5,9 @@ import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
 import type { ThreadLender } from "../protocol/thread-lender.ts";
 import { LentWorkers } from "./lend-threads.ts";
+import { aborted } from "./own-worker.ts";
 import type { Transport } from "./transport.ts";
-import { aborted, lockFreed, throughComlink } from "./worker-transport.ts";
+import { lockFreed, throughComlink } from "./worker-transport.ts";
 
 interface SharedService extends EngineService {
   /** @param pageLock the lock that this page holds; null: it can't hold any */
@@ -19,7 +20,7 @@ interface SharedService extends EngineService {
  * @throws ChorusError worker_died if the worker can't be loaded; the signal's reason
  */
 export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport> {
-  // As Vite wants it: an address and options that it can read.
+  // As bundlers want it: an address and options that they can read.
   const worker = new SharedWorker(new URL("../host/engine.shared-worker.ts", import.meta.url), {
     type: "module",
     name: "chorus",

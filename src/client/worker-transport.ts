@@ -3,6 +3,7 @@ import * as Comlink from "comlink";
 import { ChorusError } from "../protocol/errors.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
+import { startOwnWorker } from "./own-worker.ts";
 import type { AsyncService, Transport } from "./transport.ts";
 
 /**
@@ -19,31 +20,15 @@ export async function startWorker(signal?: AbortSignal): Promise<Transport> {
     );
   }
   const name = `chorus-${randomId()}`;
-  const worker = new Worker(new URL("../host/engine.worker.ts", import.meta.url), { type: "module", name });
+  const { worker, remote, started, failed } = await startOwnWorker<EngineService & { started(): Promise<boolean> }>(
+    () => new Worker(new URL("../host/engine.worker.ts", import.meta.url), { type: "module", name }),
+    { kind: "engine.worker", name, signal },
+  );
   const closing = new AbortController();
-  const failedToStart = new Promise<ChorusError>((resolve) => {
-    worker.addEventListener("error", (event) => {
-      resolve(
-        new ChorusError(
-          "worker_died",
-          `The engine's worker failed: ${event.message || "its script could not be loaded"}.`,
-        ),
-      );
-    });
-  });
-  const remote = Comlink.wrap<EngineService & { started(): Promise<boolean> }>(worker);
-  let hasLock: boolean;
-  try {
-    const failed = failedToStart.then((error) => Promise.reject(error));
-    hasLock = await Promise.race([remote.started(), failed, aborted(signal)]);
-  } catch (error) {
-    worker.terminate();
-    throw error;
-  }
   return {
     service: throughComlink(remote),
     ping: () => remote.started(),
-    died: hasLock ? Promise.race([failedToStart, lockFreed(name, closing.signal)]) : failedToStart,
+    died: started ? Promise.race([failed, lockFreed(name, closing.signal)]) : failed,
     close() {
       closing.abort();
       remote[Comlink.releaseProxy]();
@@ -58,14 +43,6 @@ export function throughComlink(remote: Comlink.Remote<EngineService>): AsyncServ
     remote.load(location, config, Comlink.proxy(onMessage), Comlink.proxy(onProgress));
   return new Proxy<AsyncService>(remote, {
     get: (service, name) => (name === "load" ? load : Reflect.get(service, name)),
-  });
-}
-
-/** Rejects with the signal's reason when it is aborted. */
-export function aborted(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal?.aborted) reject(signal.reason as Error);
-    signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
   });
 }
 

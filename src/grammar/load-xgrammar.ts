@@ -33,7 +33,7 @@ export function whileLocated<T>(open: () => Promise<T>): Promise<T> {
 export async function loadXgrammar(url: string = moduleUrl): Promise<Xgrammar> {
   // It isn't an ES module but a script that sets a global. The fragment makes each import a new module.
   numLoaded += 1;
-  await import(/* @vite-ignore */ `${url}#${numLoaded}`);
+  await import(/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ `${url}#${numLoaded}`);
   const global = globalThis as { xgrammar?: Xgrammar };
   const { xgrammar } = global;
   if (xgrammar === undefined) throw new Error("xgrammar's script has left no exports.");

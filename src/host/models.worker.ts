@@ -5,4 +5,5 @@ import * as Comlink from "comlink";
 import { ModelsHost } from "./models-host.ts";
 import { browserPlatform } from "./platforms/browser.ts";
 
-Comlink.expose(new ModelsHost(browserPlatform({ gpu: undefined })));
+const host = new ModelsHost(browserPlatform({ gpu: undefined }));
+Comlink.expose(Object.assign(host, { started: () => true }));

@@ -13,11 +13,11 @@ import { openFakeModel, type FakeModel } from "../testing/fakes/fake-model.ts";
 const QUESTION = "Once upon a time there was a small engine that liked to think about many other small engines.";
 const messages = [{ role: "user" as const, content: QUESTION }];
 const SCHEMA = {
-  type: "object",
-  properties: { mood: { type: "string", enum: ["glad", "sad"] }, certain: { type: "boolean" } },
+  type: "object" as const,
+  properties: { mood: { type: "string" as const, enum: ["glad", "sad"] }, certain: { type: "boolean" as const } },
   required: ["mood", "certain"],
   additionalProperties: false,
-} as const;
+};
 
 let model: FakeModel;
 let server: NodeServer;

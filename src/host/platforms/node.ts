@@ -11,6 +11,9 @@ import type { Platform } from "./platform.ts";
 import { nodePort } from "../../threads/thread-port.ts";
 import { memoryTuningStore } from "./tuning-store.ts";
 
+/** Not written out where it is used: webpack would look for the files. */
+const here = import.meta.url;
+
 /** A thread of texts that needs more is ended. (A vocabulary of 262,144 tokens takes a third of it.) */
 const MOST_TEXT_MB = 1024;
 
@@ -24,17 +27,17 @@ export function nodePlatform({ gpu }: { gpu: GPU | undefined }): Platform {
   const { Worker } = process.getBuiltinModule("node:worker_threads");
   const threads: CpuThreads = {
     most: Math.max(1, availableParallelism() - 1),
-    openHelper: () => Promise.resolve(nodeHelper(new Worker(new URL(helperUrl, import.meta.url)))),
+    openHelper: () => Promise.resolve(nodeHelper(new Worker(new URL(helperUrl, here)))),
   };
   return {
     backends: [offerWebGpu(gpu), offerCpu(() => threads)],
     reference: offerCpu(() => ONE_THREAD),
     runtime: `Node ${process.version}`,
     tuning: tuningOfProcess,
-    openGrammarThread: () => nodePort(new Worker(new URL(grammarUrl, import.meta.url))),
+    openGrammarThread: () => nodePort(new Worker(new URL(grammarUrl, here))),
     openTextThread: () => {
       const resourceLimits = { maxOldGenerationSizeMb: MOST_TEXT_MB };
-      return nodePort(new Worker(new URL(textUrl, import.meta.url), { resourceLimits }));
+      return nodePort(new Worker(new URL(textUrl, here), { resourceLimits }));
     },
     openModelStore: () => Promise.resolve(null),
     now: () => performance.now(),

@@ -115,8 +115,9 @@ export class Texts {
       return await traits;
     } catch (error) {
       if (error instanceof ThreadEnded) return this.#start(); // the page that lent it is gone
-      // No worker may be opened here: by the page's policy, or since its script lies elsewhere.
-      if (!(error instanceof ThreadNotStarted || error instanceof DOMException)) throw error;
+      // No worker may be opened here: by the page's policy, or since its script lies elsewhere, or nowhere.
+      const isClosed = [ThreadNotStarted, DOMException, TypeError].some((kind) => error instanceof kind);
+      if (!isClosed) throw error;
       this.#openPort = textPortInPlace;
       this.#started = null;
       return (await this.#current()).traits;

@@ -1,0 +1,10 @@
+import { chromium, type Browser } from "playwright";
+
+import { testFlags } from "../../tools/chromium-flags.mjs";
+import { listChromiums } from "../../tools/find-chromium.mjs";
+
+export function launchChromium(): Promise<Browser> {
+  // tools/test.mjs names one that it has tried; run by hand, the first that is there.
+  const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums()[0];
+  return chromium.launch({ args: testFlags(), ...(executablePath && { executablePath }) });
+}
