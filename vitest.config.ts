@@ -89,6 +89,8 @@ export default defineConfig({
           name: "package",
           environment: "node",
           include: ["e2e/**/*.package.ts"],
+          // Bundlers and examples: one builds while the other's page computes.
+          maxWorkers: 2,
           testTimeout: 100_000,
           hookTimeout: 100_000,
         },

@@ -19,7 +19,7 @@ test("pages share one engine, whoever leaves", async ({ page, context }) => {
   await openBarePage(other);
   const [a, b] = [await join(page), await join(other)];
   const running = () => b.evaluate(async (engine) => (await engine.stats()).num_requests_running);
-  void a.evaluate((engine) => void engine.completions.create({ prompt: "Once", max_tokens: 300, ignore_eos: true }));
+  void a.evaluate((engine) => void engine.completions.create({ prompt: "Once", max_tokens: 500, ignore_eos: true }));
   await expect.poll(running).toBe(1);
   // What could take for ever runs in a thread that a page lends: in Chromium a shared worker can start none.
   void b.evaluate((engine) => {

@@ -1,4 +1,4 @@
-// The library as npm would publish it, installed in a project beside which the examples lie.
+// The library as npm would publish it, installed in a project of its own.
 
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -15,9 +15,14 @@ import { root } from "./run-command.mjs";
  * }} Packed
  */
 
-/** Packs what was built, and installs it with copies of the examples. @returns {Promise<Packed>} */
-export async function installPacked() {
-  const folder = join(root, ".chorus", "packed");
+/**
+ * Packs what was built, and installs it in an own project.
+ *
+ * @param {"examples" | "bundlers"} project its name; "examples" has copies of the examples in it; both have the embedded model
+ * @returns {Promise<Packed>}
+ */
+export async function installPacked(project) {
+  const folder = join(root, ".chorus", `packed-${project}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const npm = (/** @type {string[]} */ words, /** @type {string} */ cwd) =>
@@ -29,8 +34,11 @@ export async function installPacked() {
   // Without one of its own, esbuild would take the repository's, whose paths lead to the sources.
   writeFileSync(join(folder, "tsconfig.json"), "{}\n");
   await npm(["install", "--offline", "--no-audit", "--no-fund", tarball], folder);
-  cpSync(join(root, "examples"), folder, { recursive: true });
-  // Its page names its own node_modules, as whoever copies the folder has them.
-  symlinkSync(join(folder, "node_modules"), join(folder, "plain-page", "node_modules"), "junction");
+  symlinkSync(join(root, "public", "models"), join(folder, "models"), "junction");
+  if (project === "examples") {
+    cpSync(join(root, "examples"), folder, { recursive: true });
+    // Its page names its own node_modules, as whoever copies the folder has them.
+    symlinkSync(join(folder, "node_modules"), join(folder, "plain-page", "node_modules"), "junction");
+  }
   return { folder, tarball, sizes };
 }

@@ -1,7 +1,7 @@
 // The package as strangers have it: installed from its tarball, built by their bundlers with no settings of ours.
 
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
@@ -28,10 +28,9 @@ let browser: Browser;
 let entry: string;
 
 beforeAll(async () => {
-  [packed, browser] = await Promise.all([installPacked(), launchChromium()]);
+  [packed, browser] = await Promise.all([installPacked("bundlers"), launchChromium()]);
   entry = join(packed.folder, "ask.js");
   cpSync(join(root, "e2e/package/ask.js"), entry);
-  symlinkSync(join(root, "public/models"), join(packed.folder, "models"), "junction");
   site = await StaticSite.open(packed.folder);
 });
 

@@ -74,8 +74,8 @@ function inlineWorkersUrl(): Promise<string | null> {
 async function openInlineWorkers(): Promise<string | null> {
   const { packedWorkers } = await import("./inline-workers.ts");
   if (packedWorkers === null) return null;
-  const packed = await fetch(`data:application/gzip;base64,${packedWorkers}`);
-  const script = packed.body?.pipeThrough(new DecompressionStream("gzip"));
+  const packed = Uint8Array.from(atob(packedWorkers), (letter) => letter.charCodeAt(0));
+  const script = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return URL.createObjectURL(new Blob([await new Response(script).arrayBuffer()], { type: "text/javascript" }));
 }
 

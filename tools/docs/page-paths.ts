@@ -8,6 +8,7 @@ export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["CHANGELOG.md", "changelog.html"],
   ["CONTRIBUTING.md", "contributing.html"],
   ["SECURITY.md", "security.html"],
+  ["examples/README.md", "examples.html"],
   ["shaders/README.md", "kernel-rules.html"],
   ["public/models/chorus-chat/README.md", "embedded-model.html"],
   ["tools/peers/README.md", "benchmarks/peers-method.html"],

@@ -116,8 +116,7 @@ export class Texts {
     } catch (error) {
       if (error instanceof ThreadEnded) return this.#start(); // the page that lent it is gone
       // No worker may be opened here: by the page's policy, or since its script lies elsewhere, or nowhere.
-      const isClosed = [ThreadNotStarted, DOMException, TypeError].some((kind) => error instanceof kind);
-      if (!isClosed) throw error;
+      if (![ThreadNotStarted, DOMException, TypeError].some((kind) => error instanceof kind)) throw error;
       this.#openPort = textPortInPlace;
       this.#started = null;
       return (await this.#current()).traits;

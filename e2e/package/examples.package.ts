@@ -1,0 +1,149 @@
+// The examples as they stand, on the packed library, without settings: the plain page on a static host, the others in
+// Vite's development server.
+
+import { execFile, spawn } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import type { Browser, Page } from "playwright";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import type { ViteDevServer } from "vite";
+
+import { installPacked } from "../../tools/install-packed.mjs";
+import { root } from "../../tools/run-command.mjs";
+import { serveExamples } from "../../tools/serve-examples.mjs";
+import { StaticSite } from "../support/static-site.ts";
+import { launchChromium } from "./chromium.ts";
+
+const MODEL = join(root, "public/models/chorus-chat");
+/** What each says at its end, with its own figures. */
+const FIGURE = /[\d.]+ m?s together, [\d.]+ m?s one after the other \(chorus-chat, .+\)\./;
+
+let folder: string;
+let server: ViteDevServer;
+let site: StaticSite;
+let browser: Browser;
+
+beforeAll(async () => {
+  const [packed, opened] = await Promise.all([installPacked("examples"), launchChromium()]);
+  folder = packed.folder;
+  browser = opened;
+  server = await serveExamples(folder);
+  site = await StaticSite.open(folder);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+  await site?.switchOff();
+});
+
+/** Opens an example with the embedded model. Its errors fail the test. */
+async function open(name: string, base = server.resolvedUrls?.local[0] ?? ""): Promise<Page> {
+  const page = await browser.newPage();
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(String(error)));
+  onTestFinished(async () => {
+    await page.close();
+    expect(problems).toEqual([]);
+  });
+  await page.goto(`${base}${name}?model=../models/chorus-chat/`);
+  return page;
+}
+
+/** Waits until the example says its figure. */
+const figure = async (page: Page, pattern = FIGURE): Promise<void> => {
+  await expect.poll(() => page.getByRole("status").textContent(), { timeout: 60_000 }).toMatch(pattern);
+};
+
+it("plain-page: four answers stream into a page without a build", async () => {
+  const page = await open("plain-page/index.html", site.url);
+  await figure(page, /^Together [\d.]+ s, one after the other [\d.]+ s \(chorus-chat, .+\)\.$/);
+  const answers = await page.locator("article p").allTextContents();
+  expect(answers).toHaveLength(4);
+  expect(answers[1]).toContain("Paris");
+  expect(answers.every((answer) => answer.trim() !== "")).toBe(true);
+});
+
+it("react-chat: two chats of the AI SDK are answered at once", async () => {
+  const page = await open("react-chat/");
+  await page.getByRole("button", { name: "Ask both" }).click();
+  await figure(page, /^\d+ steps with (?:1\.[1-9]\d|2\.00) chats in each, on average \(chorus-chat, .+\)\.$/);
+  for (const name of ["In short", "At length"]) {
+    const turns = page.getByRole("region", { name }).getByRole("paragraph");
+    await expect.poll(() => turns.count()).toBe(2);
+    expect((await turns.nth(1).textContent())?.trim()).not.toBe("");
+  }
+  expect(await page.getByRole("textbox", { name: "Question" }).inputValue()).toBe("");
+});
+
+it("autocomplete: typing aborts what was asked before; Tab takes a suggestion", async () => {
+  const page = await open("autocomplete/");
+  const text = page.getByRole("textbox", { name: "Text" });
+  await text.click();
+  await text.pressSequentially("Once upon a time, there was a");
+  await expect.poll(() => page.locator("#counts").textContent()).toMatch(/suggestions in \d+ ms; 29 requests, [1-9]/);
+  const suggestion = await page.locator("#suggestions button").first().textContent();
+  await text.press("Tab");
+  expect(await text.inputValue()).toBe(`Once upon a time, there was a${suggestion}`);
+  await expect.poll(() => page.locator("#counts").textContent()).toContain("30 requests");
+  await page.getByRole("button", { name: "Compare" }).click();
+  await figure(page);
+});
+
+it("summaries: every row follows the schema", async () => {
+  const page = await open("summaries/");
+  await figure(page);
+  const rows = page.locator("tbody tr");
+  expect(await rows.count()).toBe(8);
+  for (const row of await rows.all()) {
+    const [, summary, mood, stars] = await row.getByRole("cell").allTextContents();
+    expect(summary).toMatch(/^.{0,40}$/);
+    expect(mood).toMatch(/^(?:glad|neutral|angry)$/);
+    expect(stars).toMatch(/^★{1,5}$/);
+  }
+});
+
+it("agents: four of them speak in each of three rounds", async () => {
+  const page = await open("agents/");
+  await figure(page);
+  const lines = await page.getByRole("listitem").allTextContents();
+  const speakers = ["Ann", "Ben", "Cleo", "Dan"];
+  expect(lines.map((line) => line.split(":")[0])).toEqual(
+    [1, 2, 3].flatMap((round) => [`Round ${round}`, ...speakers]),
+  );
+});
+
+it("samplers: eight of them write on, each in its own way", async () => {
+  const page = await open("samplers/");
+  await figure(page);
+  const texts = await page.locator("article p").allTextContents();
+  expect(new Set(texts).size).toBe(8);
+  expect(texts.every((text) => text.length > 20)).toBe(true);
+});
+
+it("node: answers in the process, and over HTTP to a client", async () => {
+  const cwd = join(folder, "node");
+  const run = promisify(execFile);
+  const inProcess = await run(process.execPath, ["in-process.js", MODEL], { cwd });
+  expect(inProcess.stdout).toMatch(
+    /Paris[\s\S]*Together [\d.]+ s, one after the other [\d.]+ s \(model, CPU, \d threads?\)\.\n$/,
+  );
+
+  const words = [
+    "node_modules/chorus-llm/dist/lib/serve-command.js",
+    "--model",
+    MODEL,
+    "--port",
+    "0",
+    "--backend",
+    "cpu",
+  ];
+  const serving = spawn(process.execPath, words, { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void serving.kill());
+  let printed = "";
+  serving.stdout.on("data", (bytes) => (printed += String(bytes)));
+  await expect.poll(() => printed, { timeout: 30_000 }).toMatch(/Serving at \S+/);
+  const client = await run(process.execPath, ["client.js", /Serving at (\S+)/.exec(printed)?.[1] ?? ""], { cwd });
+  expect(client.stdout).toMatch(/Paris[\s\S]*Together [\d.]+ s, one after the other [\d.]+ s \(chorus-chat\)\.\n$/);
+});
