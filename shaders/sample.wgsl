@@ -11,11 +11,14 @@
 // wants its most likely tokens, processed[i, :] = all log-probabilities, FORBIDDEN for filtered tokens. Beams keep their
 // processed log-probabilities. A SCORED token of a prompt has raw ones.
 //
-// One workgroup per sample. One pass over the logits finds the likeliest token and the raw softmax. Another draws with
-// Gumbel's trick: the token with the largest logit / temperature + gumbel(seed, output index, token) is a draw from the
-// softmax. With HAS_PARTS the head has summarised each 32 raw logits for both passes, so a greedy or free draw reads no
-// logits. Every request takes the raw softmax from the parts, so a token's log-probability has the same bits drawn and
-// scored. lib/filters.wgsl applies the filters. All sums are of integers, or of floats in an order fixed by LANES.
+// There are two pipelines. The one that TAKES_PLAIN knows neither rules nor filters, and so compiles in a quarter of the time.
+// It takes the samples that are PLAIN, and the other one takes the others. A sample always goes the same way, whoever shares
+// its step, so it has the same bits.
+//
+// One workgroup per sample. The likeliest token and the raw softmax come from the summaries of each 32 logits, and so does a
+// draw from all tokens, which reads no logits: by Gumbel's trick, the token with the largest logit / temperature + gumbel(seed,
+// output index, token) is a draw from the softmax. Rules and filters take passes over all logits. Every request takes the raw
+// softmax from the parts, so a token's log-probability has the same bits drawn and scored. lib/filters.wgsl applies the filters. All sums are of integers, or of floats in an order fixed by LANES.
 //   temperature 0: the largest logit, the lowest id among equals
 //   top-k: the k largest, and ties with the k-th
 //   top-p: of those, the fewest largest whose probabilities reach p
@@ -27,7 +30,7 @@ override VOCABULARY: u32;
 override STRIDE: u32;
 override MAX_LENGTH: u32; // of history, per slot
 override PROCESSED_LOGPROBS: bool;
-override HAS_PARTS: bool;
+override TAKES_PLAIN: bool;
 
 @group(0) @binding(0) var<storage, read> logits: array<f32>;
 @group(0) @binding(1) var<storage, read_write> processed: array<f32>;
@@ -39,34 +42,35 @@ override HAS_PARTS: bool;
 
 @compute @workgroup_size(LANES)
 fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let request = samples[group.x];
+  // Only the fields that are used: loading all of a sample is an eighth of what the small pipeline takes to compile.
+  let own = group.x;
+  let flags = samples[own].flags;
+  if (TAKES_PLAIN != ((flags & PLAIN) != 0u)) {
+    return;
+  }
   var raw = Distribution();
-  raw.base = group.x * STRIDE;
+  raw.base = own * STRIDE;
   var d = raw;
-  d.is_processed = (request.flags & PROCESSED) != 0u;
-  d.temperature = request.temperature;
-  let is_scored = (request.flags & SCORED) != 0u;
+  d.is_processed = !TAKES_PLAIN && (flags & PROCESSED) != 0u;
+  let temperature = samples[own].temperature;
+  d.temperature = temperature;
+  let is_scored = (flags & SCORED) != 0u;
   let tells_processed = PROCESSED_LOGPROBS && !is_scored;
 
   var likeliest = NONE;
   var luckiest = NONE;
   var softmax = NO_SOFTMAX; // of the raw logits
-  if (HAS_PARTS) {
-    for (var i = lane; i < num_logit_parts(); i += LANES) {
-      let part = logit_parts[group.x * num_logit_parts() + i];
-      let first_token = i * PART_TOKENS;
-      softmax = with_part(softmax, part);
-      likeliest = better(likeliest, part.peak, first_token + u32(part.tokens) % PART_TOKENS);
-      luckiest = better(luckiest, part.luck, first_token + u32(part.tokens) / PART_TOKENS);
-    }
+  for (var i = lane; i < num_logit_parts(); i += LANES) {
+    let part = logit_parts[own * num_logit_parts() + i];
+    let first_token = i * PART_TOKENS;
+    softmax = with_part(softmax, part);
+    likeliest = better(likeliest, part.peak, first_token + u32(part.tokens) % PART_TOKENS);
+    luckiest = better(luckiest, part.luck, first_token + u32(part.tokens) / PART_TOKENS);
   }
-  if (!HAS_PARTS || d.is_processed) {
+  if (d.is_processed) {
     likeliest = NONE;
     for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
       likeliest = better4(likeliest, logits4(d, t), t);
-      if (!HAS_PARTS && !tells_processed) {
-        softmax = with4(softmax, logits4(raw, t));
-      }
     }
   }
   let greedy = best_of_all(likeliest, lane);
@@ -75,17 +79,18 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
   var token = select(greedy.token, 0u, greedy.token == NONE.token);
 
   if (is_scored) {
-    token = request.scored_token;
+    token = samples[own].scored_token;
   }
-  if (request.temperature > 0.0) {
-    if (!HAS_PARTS || !draws_freely(request)) {
-      d = filtered(request, d, lane);
+  if (temperature > 0.0) {
+    if (!TAKES_PLAIN && !draws_freely(own)) {
+      d = filtered(own, d, lane);
+      let seed = vec2(samples[own].seed_low, samples[own].seed_high);
+      let output_index = samples[own].output_index;
       luckiest = NONE;
       for (var t = lane; t < VOCABULARY; t += LANES) {
         let logit = logit_of(d, t);
         if (may_be_drawn(logit, d)) {
-          let luck = gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, t));
-          luckiest = better(luckiest, logit / request.temperature + luck, t);
+          luckiest = better(luckiest, logit / temperature + gumbel(seed, vec2(output_index, t)), t);
         }
       }
     }
@@ -95,31 +100,32 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
 
   var logprob = 0.0;
   if (tells_processed) {
-    logprob = tell_processed(d, request, token, lane);
+    logprob = tell_processed(d, own, token, lane);
   } else {
     logprob = logprob_in(softmax_of_all(softmax, lane), logit_of(raw, token));
   }
   if (is_scored) {
-    let scored = vec4(logit_of(raw, token));
-    var above = vec4(0.0);
-    for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
-      above += select(vec4(0.0), vec4(1.0), logits4(raw, t) > scored);
+    let scored = logit_of(raw, token);
+    var above = 0.0;
+    for (var t = lane; t < VOCABULARY; t += LANES) {
+      above += select(0.0, 1.0, logit_of(raw, t) > scored);
     }
-    let rank = 1u + u32(sum_of_all((above.x + above.y) + (above.z + above.w), lane)); // exact below 2^24
+    let rank = 1u + u32(sum_of_all(above, lane)); // exact below 2^24
     if (lane == 0u) {
-      sampled[group.x] = vec2(rank, bitcast<u32>(logprob));
+      sampled[own] = vec2(rank, bitcast<u32>(logprob));
     }
     return;
   }
   if (lane == 0u) {
-    feedback[request.slot] = token;
-    history[request.slot * MAX_LENGTH + request.prompt_length + request.output_index] = token;
-    sampled[group.x] = vec2(token, bitcast<u32>(logprob));
+    let slot = samples[own].slot;
+    feedback[slot] = token;
+    history[slot * MAX_LENGTH + samples[own].prompt_length + samples[own].output_index] = token;
+    sampled[own] = vec2(token, bitcast<u32>(logprob));
   }
 }
 
 // Returns a token's log-probability after filtering. Writes all tokens' to `processed` if the sample wants the most likely.
-fn tell_processed(drawn: Distribution, request: Sample, token: u32, lane: u32) -> f32 {
+fn tell_processed(drawn: Distribution, own: u32, token: u32, lane: u32) -> f32 {
   var d = drawn;
   d.temperature = select(d.temperature, 1.0, d.temperature == 0.0);
   var total = 0.0;
@@ -131,7 +137,7 @@ fn tell_processed(drawn: Distribution, request: Sample, token: u32, lane: u32) -
   }
   let log_total = log(sum_of_all(total, lane));
   let logprob = logprob_of(logit_of(d, token), d, log_total);
-  if (request.num_top > 0u && (request.flags & NORMALISED) == 0u) {
+  if (samples[own].num_top > 0u && (samples[own].flags & NORMALISED) == 0u) {
     storageBarrier(); // every lane has read the token's logit, which another lane overwrites
     for (var t = lane; t < VOCABULARY; t += LANES) {
       processed[d.base + t] = logprob_of(logit_of(d, t), d, log_total);

@@ -10,7 +10,6 @@ override VOCABULARY: u32;
 override STRIDE: u32;
 override MAX_TOP: u32;
 override PROCESSED_LOGPROBS: bool;
-override HAS_PARTS: bool; // the head has written the softmax of each 32 logits
 
 @group(0) @binding(0) var<storage, read> logits: array<f32>;
 @group(0) @binding(1) var<storage, read> processed: array<f32>;
@@ -29,15 +28,8 @@ fn top_logprobs(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
   var softmax = Softmax(0.0, 1.0); // leaves normalised values unchanged
   if (!is_normalised && request.num_top > 0u) {
     softmax = NO_SOFTMAX;
-    if (HAS_PARTS) {
-      for (var i = lane; i < num_logit_parts(); i += LANES) {
-        softmax = with_part(softmax, logit_parts[group.x * num_logit_parts() + i]);
-      }
-    } else {
-      for (var t = lanes_apart(lane); t.x < VOCABULARY; t += 4u * LANES) {
-        let l = vec4(logits[base + t.x], logits[base + t.y], logits[base + t.z], logits[base + t.w]);
-        softmax = with4(softmax, select(vec4(FORBIDDEN), l, t < vec4(VOCABULARY)));
-      }
+    for (var i = lane; i < num_logit_parts(); i += LANES) {
+      softmax = with_part(softmax, logit_parts[group.x * num_logit_parts() + i]);
     }
     softmax = softmax_of_all(softmax, lane);
   }

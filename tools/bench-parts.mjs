@@ -223,6 +223,21 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
       run: async (values) => (await import("./bench-soak.mjs")).benchSoak(await chromium(), values),
     },
     {
+      name: "starts",
+      about: "From createEngine to the first token and from opening the app to the first word, with nothing compiled.",
+      options: [count("--rounds <n>", "browsers with an empty profile", "5")],
+      run: async (values) => (await import("./bench-starts.mjs")).benchStarts(await chromium(), values),
+    },
+    {
+      name: "loop",
+      about: "What a step costs in JavaScript in the engine's worker, by part.",
+      options: [
+        count("--rounds <n>", "figures are medians", "3"),
+        { flags: "--against <folder>", about: "another checkout, measured by turns with this one" },
+      ],
+      run: async (values) => (await import("./bench-loop.mjs")).benchLoop(await chromium(), values),
+    },
+    {
       name: "hidden",
       about: "Decoding in a hidden tab of a real window.",
       options: [count("--minutes <n>", "how long it is hidden", "6")],

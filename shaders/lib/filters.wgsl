@@ -28,7 +28,7 @@ struct Distribution {
 }
 
 fn logit_of(d: Distribution, token: u32) -> f32 {
-  if (d.is_processed) {
+  if (!TAKES_PLAIN && d.is_processed) {
     return processed[d.base + token];
   }
   return logits[d.base + token];
@@ -142,24 +142,24 @@ fn entropy_of(d: Distribution, lane: u32) -> f32 {
   return sum_of_all(entropy, lane);
 }
 
-// Returns the total weight that a filter keeps; 0 if the request has no such filter.
-fn goal_of(filter_index: u32, request: Sample) -> u32 {
+// Returns the total weight that a filter of sample i keeps; 0 if it has no such filter.
+fn goal_of(filter_index: u32, i: u32) -> u32 {
   if (filter_index == TOP_K) {
-    return select(0u, request.top_k, request.top_k < VOCABULARY);
+    return select(0u, samples[i].top_k, samples[i].top_k < VOCABULARY);
   }
-  let share = select(request.top_p, request.typical_p, filter_index == TYPICAL_P);
+  let share = select(samples[i].top_p, samples[i].typical_p, filter_index == TYPICAL_P);
   return select(0u, max(1u, u32(share * MASS_ONE)), share < 1.0);
 }
 
-// Applies a request's filters in order, each to the tokens that the earlier ones keep. It is one loop because compilers
+// Applies the filters of sample i in order, each to the tokens that the earlier ones keep. It is one loop because compilers
 // inline every call of a function.
-fn filtered(request: Sample, unfiltered: Distribution, lane: u32) -> Distribution {
+fn filtered(i: u32, unfiltered: Distribution, lane: u32) -> Distribution {
   var d = unfiltered;
   for (var filter_index = TOP_K; filter_index <= TYPICAL_P; filter_index++) {
     if (filter_index == TYPICAL_P) {
-      d.min_weight = request.min_p;
+      d.min_weight = samples[i].min_p;
     }
-    let goal = goal_of(filter_index, request);
+    let goal = goal_of(filter_index, i);
     if (goal == 0u) {
       continue;
     }

@@ -6,7 +6,7 @@ override FIRST_TOKEN: u32; // of the head's columns, where it lies in several pa
 
 // Every thread of the workgroup must call it. `l`: logits 4 n4 .. 4 n4 + 3 of sample `row`, valid if `is_mine`.
 fn leave_logit_part(l: vec4<f32>, n4: u32, row: u32, thread: u32, is_mine: bool) {
-  put_aside(thread, part_of_four(l, FIRST_TOKEN + 4u * n4, samples[row]));
+  put_aside(thread, part_of_four(l, FIRST_TOKEN + 4u * n4, row));
   workgroupBarrier();
   let part = (FIRST_TOKEN + 4u * n4) / PART_TOKENS;
   if (is_mine && thread % 8u == 0u && part < num_logit_parts()) {
@@ -15,15 +15,16 @@ fn leave_logit_part(l: vec4<f32>, n4: u32, row: u32, thread: u32, is_mine: bool)
   workgroupBarrier();
 }
 
-fn part_of_four(logits: vec4<f32>, token: u32, request: Sample) -> LogitPart {
+fn part_of_four(logits: vec4<f32>, token: u32, row: u32) -> LogitPart {
   let t = token + vec4(0u, 1u, 2u, 3u);
   let l = select(vec4(FORBIDDEN), logits, t < vec4(VOCABULARY));
   let likeliest = better4(Best(FORBIDDEN, 0u), l, t % PART_TOKENS);
   let weights = exp(l - likeliest.value);
   var luckiest = Best(FORBIDDEN, 0u);
-  if (draws_freely(request)) {
+  if (draws_freely(row)) {
+    let seed = vec2(samples[row].seed_low, samples[row].seed_high);
     for (var i = 0u; i < 4u; i++) {
-      let luck = l[i] / request.temperature + gumbel(vec2(request.seed_low, request.seed_high), vec2(request.output_index, t[i]));
+      let luck = l[i] / samples[row].temperature + gumbel(seed, vec2(samples[row].output_index, t[i]));
       // FORBIDDEN divided by the temperature might no longer be the lowest value.
       luckiest = better(luckiest, select(FORBIDDEN, luck, l[i] > FORBIDDEN), t[i] % PART_TOKENS);
     }

@@ -16,8 +16,8 @@ fn num_logit_parts() -> u32 {
 }
 
 // Returns whether a sample draws from all tokens by the raw logits. Then the head draws, each lane among its columns.
-fn draws_freely(request: Sample) -> bool {
-  let unfiltered = (request.top_k == 0u || request.top_k >= VOCABULARY) && request.top_p >= 1.0 &&
-    request.typical_p >= 1.0 && request.min_p == 0.0;
-  return unfiltered && request.temperature > 0.0 && (request.flags & (PROCESSED | SCORED)) == 0u;
+fn draws_freely(i: u32) -> bool {
+  let unfiltered = (samples[i].top_k == 0u || samples[i].top_k >= VOCABULARY) && samples[i].top_p >= 1.0 &&
+    samples[i].typical_p >= 1.0 && samples[i].min_p == 0.0;
+  return unfiltered && samples[i].temperature > 0.0 && (samples[i].flags & (PROCESSED | SCORED)) == 0u;
 }

@@ -43,19 +43,7 @@ struct Softmax {
 
 const NO_SOFTMAX = Softmax(FORBIDDEN, 0.0);
 
-fn with4(softmax: Softmax, l: vec4<f32>) -> Softmax {
-  var s = softmax;
-  let highest = max(max(l.x, l.y), max(l.z, l.w));
-  if (highest > s.peak) {
-    s.total *= exp(s.peak - highest);
-    s.peak = highest;
-  }
-  let weights = exp(l - s.peak);
-  s.total += (weights.x + weights.y) + (weights.z + weights.w);
-  return s;
-}
-
-// Adds one of the head's parts to a lane's softmax: see lib/logit-part.wgsl.
+// Adds a part of the logits to a lane's softmax: see lib/logit-part.wgsl.
 fn with_part(softmax: Softmax, part: LogitPart) -> Softmax {
   let peak = max(softmax.peak, part.peak);
   return Softmax(peak, fma(part.total, exp(part.peak - peak), softmax.total * exp(softmax.peak - peak)));

@@ -60,6 +60,8 @@ export interface LoadOptions {
   readonly onKernel?: (compiled: number, total: number) => void;
   /** Where measured kernel choices are kept. [the usual ones are taken, unmeasured] */
   readonly tuning?: TuningStore;
+  /** Whether draws are filtered unless a request says otherwise: then the first step needs what filters. [false] */
+  readonly filtersDraws?: boolean;
   /** "plain": those that ask least of a driver, without workgroup memory and optional features. ["usual"] */
   readonly kernels?: KernelChoice;
 }
@@ -78,6 +80,11 @@ export interface LoadedRunner extends Runner {
   readonly rowTiles?: RowTiles;
   /** For checking the answers of its kernels. [null: it is what others are compared with] */
   readonly kernels?: CheckedKernels | null;
+  /**
+   * Compiles what the first step can do without, while steps are computed. Resolves to the names of kernels that can't be used.
+   * Once. [all is compiled before]
+   */
+  complete?(): Promise<readonly string[]>;
   dispose(): void;
 }
 

@@ -1,10 +1,13 @@
 import * as Comlink from "comlink";
 
 import { ChorusError } from "../protocol/errors.ts";
+import { ONE_WAY, oneWay } from "../protocol/one-way.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
 import { startOwnWorker } from "./own-worker.ts";
 import type { AsyncService, Transport } from "./transport.ts";
+
+Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
 
 /**
  * Starts the engine's worker. Comlink leaves calls to a dead worker pending for ever, and a killed worker fires no
@@ -40,7 +43,7 @@ export async function startWorker(signal?: AbortSignal): Promise<Transport> {
 /** Returns a worker's service. Only `load` has callbacks: they stay here, and the worker calls them back. */
 export function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
   const load: AsyncService["load"] = (location, config, onMessage, onProgress) =>
-    remote.load(location, config, Comlink.proxy(onMessage), Comlink.proxy(onProgress));
+    remote.load(location, config, oneWay(onMessage), Comlink.proxy(onProgress));
   return new Proxy<AsyncService>(remote, {
     get: (service, name) => (name === "load" ? load : Reflect.get(service, name)),
   });

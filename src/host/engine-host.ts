@@ -204,6 +204,9 @@ export class EngineHost implements EngineService {
         if (error.code === "device_lost") engine.lose(error);
         else engine.fail(error);
       });
+      for (const one of [runner, draft?.runner]) {
+        void one?.complete?.().then((unused) => telemetry.observeUnusedKernels(unused));
+      }
       const watch = (one: Runner) => new WatchedRunner(one, now);
       return { runner: watch(runner), draft: draft && { ...draft, runner: watch(draft.runner) } };
     };

@@ -2,6 +2,7 @@
 
 import * as Comlink from "comlink";
 
+import { ONE_WAY } from "../protocol/one-way.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { ThreadKind, ThreadLender } from "../protocol/thread-lender.ts";
 import { BorrowedThreads } from "./borrowed-threads.ts";
@@ -14,6 +15,8 @@ import { SharedEngines } from "./shared-engine.ts";
 // The worker holds this lock for life, so that pages notice its death. See client/shared-transport.ts.
 const lock = `chorus-${randomId()}`;
 const isLockHeld = holdLifeLock(navigator.locks, lock);
+
+Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
 
 const own = browserPlatform({ gpu: navigator.gpu });
 const threads = new BorrowedThreads();

@@ -121,9 +121,10 @@ export async function loadModel(
     const [texts] = await Promise.all([opening, checkValues(weights)]);
     const draftWeights = await drafting?.fetch();
     const { vocabSize } = tokenizer;
+    const filtersDraws = defaults.temperature > 0 && (defaults.topK > 0 || defaults.topP < 1 || defaults.minP > 0);
     const load = (kernels: KernelChoice) => {
       const onKernel = (done: number, total: number) => onProgress({ stage: "kernels", done, total });
-      const options = { weights, vocabSize, onKernel, kernels, tuning: platform.tuning };
+      const options = { weights, vocabSize, onKernel, kernels, filtersDraws, tuning: platform.tuning };
       const loadOnce = async (engine: ResolvedEngineConfig): Promise<LoadedRunners> => {
         const loaded = await unlessGone(() => backend.load({ ...options, engine }));
         if (draftWeights === undefined) return { runner: loaded, draft: null };

@@ -142,6 +142,11 @@ export class Telemetry {
     return this.#alerts.observeStep(step);
   }
 
+  /** @param names of kernels that were compiled while the engine ran, and can't be used */
+  observeUnusedKernels(names: readonly string[]): void {
+    for (const name of names) this.#log.write("warn", () => `the adapter computes wrongly, or not at all: ${name}`);
+  }
+
   #logKernels(): void {
     for (const note of this.#kernelNotes) this.#log.write("info", () => note);
   }

@@ -226,7 +226,10 @@ export interface DeviceReport {
 
 export type LoadStage = "adapter" | "tokenizer" | "weights" | "kernels" | "cache";
 
-/** Progress of createEngine. `done`/`total` are bytes for files, a count for kernels and cache blocks. */
+/**
+ * Progress of createEngine. `done`/`total` are bytes for files, a count for kernels and cache blocks. Kernels that the first
+ * step can do without are counted, too: those of a GPU go on being compiled when the engine is ready.
+ */
 export interface LoadProgress {
   readonly stage: LoadStage;
   readonly done: number;

@@ -26,7 +26,7 @@ export class Activations {
   readonly attentionParts: GPUBuffer;
   /** [samples, vocabSize], rows padded. */
   readonly logits: GPUBuffer;
-  /** A GPU's head sums up each 32 logits [samples, vocabSize / 32] vec4: see shaders/lib/logit-part.wgsl. */
+  /** Sums up each 32 logits [samples, vocabSize / 32] vec4: see shaders/lib/logit-part.wgsl. */
   readonly logitParts: GPUBuffer;
   /** The last id drawn in each slot: the next step's input. */
   readonly feedback: GPUBuffer;
@@ -47,7 +47,7 @@ export class Activations {
     this.#values = slotOf.map((slot) => (slot === null ? undefined : buffers[slot]));
     this.attentionParts = arena.storage("attention parts", onGpus(4 * splitFloats(shape, limits)));
     this.logits = arena.storage("logits", 4 * samples * strideOf(shape.vocabSize));
-    this.logitParts = arena.storage("logit parts", onGpus((samples * strideOf(shape.vocabSize)) / 2));
+    this.logitParts = arena.storage("logit parts", (samples * strideOf(shape.vocabSize)) / 2);
     this.feedback = arena.storage("feedback", 4 * limits.maxSamples);
     this.sampled = arena.storage("sampled", 8 * limits.maxSamples);
   }

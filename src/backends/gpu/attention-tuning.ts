@@ -4,7 +4,6 @@ import type { Attention } from "../../models/graph.ts";
 import { ROW_WORDS, type StepPlan } from "../../engine/step-plan.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import type { TuningStore } from "../backend.ts";
-import type { OpenedDevice } from "./device.ts";
 import { splitAttention } from "./operations/attention.ts";
 import type { OperationContext } from "./operations/operations.ts";
 import type { QueryTiles } from "./query-tiles.ts";
@@ -13,7 +12,7 @@ import { timedMs, tune, type Tuned } from "./tuning.ts";
 /** Rows of the prompt that is measured, if a step has so many. */
 const PROMPT_ROWS = 512;
 
-type TunedModel = Omit<OperationContext, "matmuls"> & Pick<OpenedDevice, "device" | "poller">;
+type TunedModel = Omit<OperationContext, "matmuls">;
 
 /** Returns the fastest tiles for a long prompt, from the store if it has the key; the first if no step is large enough. */
 export async function tuneTiles(

@@ -32,9 +32,10 @@ export class CompiledGraph {
   }
 
   /** The dispatches of a step, in order. A step that samples nothing has no head. */
-  *dispatches(step: StepSize): Generator<Dispatch> {
-    for (const operation of this.#body) yield* operation(step);
-    if (step.samples === 0) return;
-    for (const operation of this.#head) yield* operation(step);
+  dispatches(step: StepSize): readonly Dispatch[] {
+    const dispatches: Dispatch[] = [];
+    for (const operation of this.#body) dispatches.push(...operation(step));
+    if (step.samples > 0) for (const operation of this.#head) dispatches.push(...operation(step));
+    return dispatches;
   }
 }

@@ -16,6 +16,7 @@ import { describeKernels } from "./describe-kernels.ts";
 import type { OpenedDevice } from "./device.ts";
 import { withErrorScopes } from "./error-scopes.ts";
 import { KernelCompiler, type Dispatch } from "./kernel.ts";
+import { LaterPipelines } from "./later-pipelines.ts";
 import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
 import { matmulChoices, usualMatmuls, type MatmulVariant } from "./matmul-variants.ts";
 import { ModelBuffers } from "./model-buffers.ts";
@@ -55,6 +56,9 @@ export class GpuRunner implements LoadedRunner {
   /** null if the adapter has no timestamp queries. */
   readonly #timestamps: Timestamps | null;
   readonly #sampler: Sampler;
+  readonly #later: LaterPipelines;
+  /** The last of the steps that wait for a kernel; the next ones go behind it. Null: nobody waits. */
+  #waiting: Promise<unknown> | null = null;
   readonly activations: Activations;
   /** Bytes of the packed weights on the GPU. */
   readonly weightBytes: number;
@@ -70,6 +74,7 @@ export class GpuRunner implements LoadedRunner {
     activations: Activations,
     { compiled: graph, weightBytes, kernelNotes, rowTiles, kernelsId, compilePart }: LoadedGraph,
     sampler: Sampler,
+    later: LaterPipelines,
   ) {
     this.adapterName = adapterName;
     this.weightBytes = weightBytes;
@@ -87,6 +92,7 @@ export class GpuRunner implements LoadedRunner {
     this.#step = step;
     this.#graph = graph;
     this.#sampler = sampler;
+    this.#later = later;
     this.activations = activations;
     const bytes = STAMPS_BYTES + activations.sampled.size + sampler.top.size;
     this.#readback = new ReadbackRing(arena, poller, { bytes, depth: READBACK_DEPTH });
@@ -106,29 +112,45 @@ export class GpuRunner implements LoadedRunner {
     const arena = new Arena(device);
     const make = async () => {
       const limits = stepLimits(engine);
-      const step = new StepBuffer(arena, { ...limits, vocabSize });
+      const step = new StepBuffer(arena, { ...limits, vocabSize, logprobsMode: engine.logprobsMode });
       const activations = new Activations(arena, shape, graph, { ...limits, isSoftware: opened.isSoftware });
       const compiler = new KernelCompiler(device, { adapterName: opened.adapterName, onProgress: onKernel });
+      const later = new LaterPipelines(compiler);
       const ending = new AbortController();
+      const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
+      const buffers = ModelBuffers.create(uploader, arena, weights, engine);
+      const filling = uploader.fill(ending.signal).finally(() => uploader.destroy());
       const loadGraph = async (): Promise<LoadedGraph> => {
-        const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
-        const buffers = await ModelBuffers.upload(uploader, arena, weights, engine, ending.signal).finally(() =>
-          uploader.destroy(),
-        );
-        const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step };
+        const { poller } = opened;
+        const parts = {
+          device,
+          poller,
+          compiler,
+          later,
+          arena,
+          graph,
+          shape,
+          vocabSize,
+          engine,
+          buffers,
+          activations,
+          step,
+        };
         const key = tuningKey(opened.adapterName, weights.model, engine.dtype);
         const { tuning } = options;
-        const measured = { ...context, device, poller: opened.poller };
+        const measure = measureOn(parts);
         const tuned: Tuned<MatmulVariant> = tuning
-          ? await tuneMatmuls(matmulChoices(opened), key, tuning, measureOn(measured))
+          ? await tuneMatmuls(matmulChoices(opened), key, tuning, (...product) =>
+              filling.then(() => measure(...product)),
+            )
           : { variants: usualMatmuls(opened), reason: "unmeasured" };
         const choice = tileChoices(opened, shape);
         const tiles: Tuned<QueryTiles> = tuning
-          ? await tuneTiles(choice, key, tuning, measured)
+          ? await tuneTiles(choice, key, tuning, parts)
           : { variants: [choice[0]], reason: "unmeasured" };
         step.tiles = tiles.variants[0] ?? choice[0];
         const compilePart = (part: Graph) =>
-          CompiledGraph.compile({ ...context, matmuls: tuned.variants, graph: part }, opened);
+          CompiledGraph.compile({ ...parts, matmuls: tuned.variants, graph: part }, opened);
         const { weightBytes } = buffers;
         const { kernels = "usual" } = options;
         const kernelNotes = describeKernels(tuned, tiles, {
@@ -141,8 +163,7 @@ export class GpuRunner implements LoadedRunner {
         const { variants: rowTiles } = tuned;
         return { compiled, compilePart, weightBytes, kernelNotes, rowTiles, kernelsId: () => compiler.id() };
       };
-      // The sampler's kernels compile slowly and need no weights, so they compile while weights load. The sampler comes
-      // first because it creates its buffers at once: the arena's growth after that is the weights' size.
+      // Kernels compile while weights load.
       const parts = [
         Sampler.prepare({
           logits: activations.logits,
@@ -150,6 +171,7 @@ export class GpuRunner implements LoadedRunner {
           feedback: activations.feedback,
           sampled: activations.sampled,
           compiler,
+          later,
           arena,
           step,
           vocabSize,
@@ -158,15 +180,17 @@ export class GpuRunner implements LoadedRunner {
           maxSamples: limits.maxSamples,
           isSoftware: opened.isSoftware,
           logprobsMode: engine.logprobsMode,
+          filtersDraws: options.filtersDraws ?? false,
         }),
         loadGraph(),
+        filling,
       ] as const;
       for (const part of parts) part.catch((error: unknown) => ending.abort(error));
       // What is still being loaded uses buffers, which are destroyed where this throws.
       await Promise.allSettled(parts);
       ending.signal.throwIfAborted();
       const [sampler, loaded] = await Promise.all(parts);
-      return new GpuRunner(opened, arena, step, activations, loaded, sampler);
+      return new GpuRunner(opened, arena, step, activations, loaded, sampler, later);
     };
     try {
       return await withErrorScopes(device, make);
@@ -185,7 +209,22 @@ export class GpuRunner implements LoadedRunner {
     return this.#submit(plan, this.#graph);
   }
 
+  /** Where a kernel of the step is not compiled yet, the step waits for it, and the steps after it do. */
   #submit(plan: StepPlan, graph: CompiledGraph): Promise<StepResult> {
+    const missing = this.#waiting ?? this.#sampler.missing(plan);
+    if (missing === null) return this.#submitNow(plan, graph);
+    const waiting = (async () => {
+      await missing;
+      await this.#sampler.missing(plan);
+    })();
+    this.#waiting = waiting;
+    return waiting.then(() => {
+      if (this.#waiting === waiting) this.#waiting = null;
+      return this.#submitNow(plan, graph);
+    });
+  }
+
+  #submitNow(plan: StepPlan, graph: CompiledGraph): Promise<StepResult> {
     const { queue } = this.#device;
     const shape = this.#step.write(queue, plan);
     const { samples, maxTop } = shape;
@@ -205,7 +244,12 @@ export class GpuRunner implements LoadedRunner {
     return this.#result(read, plan, timed !== undefined);
   }
 
+  complete(): Promise<readonly string[]> {
+    return this.#later.start();
+  }
+
   dispose(): void {
+    this.#later.stop();
     this.#timestamps?.destroy();
     this.#arena.destroy();
   }

@@ -18,6 +18,16 @@ export interface Kernel<Binding extends string = string, Constant extends string
 export type KernelConstants<K extends Kernel> = Readonly<Record<K["constants"][number], number | boolean>>;
 export type KernelBuffers<K extends Kernel> = Readonly<Record<K["bindings"][number][0], GPUBuffer | GPUBufferBinding>>;
 
+/** A kernel with its constants. */
+export interface KernelVariant {
+  readonly kernel: Kernel;
+  readonly constants: Readonly<Record<string, number | boolean>>;
+}
+
+export function variantOf<K extends Kernel>(kernel: K, constants: KernelConstants<K>): KernelVariant {
+  return { kernel, constants };
+}
+
 /** Appends helpers after the kernel, so that compiler messages have the line numbers of its file. */
 export function defineKernel<const Binding extends string, const Constant extends string>(definition: {
   name: string;
@@ -74,6 +84,7 @@ export class KernelCompiler {
   readonly #adapterName: string;
   readonly #onProgress: (compiled: number, total: number) => void;
   #compiled = 0;
+  #countsPrepared = false;
 
   constructor(
     device: GPUDevice,
@@ -86,13 +97,19 @@ export class KernelCompiler {
 
   /** Throws kernel_refused with the compiler's messages if the kernel does not compile. */
   pipeline<K extends Kernel>(kernel: K, constants: KernelConstants<K>): Promise<GPUComputePipeline> {
+    return this.prepare({ kernel, constants }).compile();
+  }
+
+  /** Makes a variant's text, which counts from now on, and leaves it to the caller when it is compiled. */
+  prepare({ kernel, constants }: KernelVariant): { label: string; compile: () => Promise<GPUComputePipeline> } {
     const label = pipelineLabel(kernel, constants);
-    let pipeline = this.#pipelines.get(label);
-    if (!pipeline) {
-      pipeline = this.#compile(kernel, constants, label);
+    if (!this.#codes.has(label)) this.#codes.set(label, specialise(kernel, constants));
+    const compile = () => {
+      const pipeline = this.#pipelines.get(label) ?? this.#compile(kernel, label);
       this.#pipelines.set(label, pipeline);
-    }
-    return pipeline;
+      return pipeline;
+    };
+    return { label, compile };
   }
 
   bind<K extends Kernel>(kernel: K, buffers: KernelBuffers<K>): GPUBindGroup {
@@ -108,20 +125,21 @@ export class KernelCompiler {
     });
   }
 
-  /** Returns a hash of the text of every pipeline so far. */
+  /** From now on progress counts what is prepared, and not only what is being compiled. */
+  countPrepared(): void {
+    this.#countsPrepared = true;
+    this.#tellProgress();
+  }
+
+  /** Returns a hash of the text of every pipeline so far, compiled or not. */
   async id(): Promise<string> {
     const codes = [...this.#codes].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, code]) => code);
     const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(codes.join("\0")));
     return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 
-  async #compile(
-    kernel: Kernel,
-    constants: Readonly<Record<string, number | boolean>>,
-    label: string,
-  ): Promise<GPUComputePipeline> {
-    const code = specialise(kernel, constants);
-    this.#codes.set(label, code);
+  async #compile(kernel: Kernel, label: string): Promise<GPUComputePipeline> {
+    const code = this.#codes.get(label) ?? "";
     // The error below reports an invalid module. Without this scope it would also be an uncaught error.
     this.#device.pushErrorScope("validation");
     const module = this.#device.createShaderModule({ label, code });
@@ -132,7 +150,8 @@ export class KernelCompiler {
         layout: this.#layout(kernel).pipeline,
         compute: { module, entryPoint: kernel.name.replaceAll("-", "_") },
       });
-      this.#onProgress(++this.#compiled, this.#pipelines.size);
+      this.#compiled += 1;
+      this.#tellProgress();
       return pipeline;
     } catch (error) {
       const { messages } = await module.getCompilationInfo();
@@ -146,6 +165,10 @@ export class KernelCompiler {
         { cause: error },
       );
     }
+  }
+
+  #tellProgress(): void {
+    this.#onProgress(this.#compiled, this.#countsPrepared ? this.#codes.size : this.#pipelines.size);
   }
 
   #layout(kernel: Kernel): Layout {

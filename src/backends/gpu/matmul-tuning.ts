@@ -4,7 +4,6 @@ import type { Norm, Value } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import type { TuningStore } from "../backend.ts";
-import type { OpenedDevice } from "./device.ts";
 import { Epilogue, matmulSkinny } from "./kernels/matmul.ts";
 import { normShape, type MatmulChoice, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
 import type { LinearBuffers } from "./model-buffers.ts";
@@ -35,7 +34,7 @@ export function tuneMatmuls(
 }
 
 /** The parts of a loaded model that a measurement needs. */
-type TunedModel = Omit<OperationContext, "matmuls"> & Pick<OpenedDevice, "device" | "poller">;
+type TunedModel = Omit<OperationContext, "matmuls" | "later">;
 
 /**
  * Returns a function that times the widest products with the norm before them, one layer after the other. A single
@@ -70,7 +69,7 @@ export function measureOn(model: TunedModel): Measure {
   return async (variant, wantedRows) => {
     const bound = (bindGroups ??= bind());
     const rows = Math.min(wantedRows, engine.maxNumBatchedTokens);
-    const pipeline = await variant.pipeline(compiler, shape, { norm });
+    const pipeline = await compiler.prepare(variant.kernel(shape, { norm })).compile();
     step.writeRows(device.queue, rows);
     const groups = variant.workgroups(shape, rows);
     const ms = await timedMs(model, (pass) => {

@@ -1,6 +1,6 @@
 import type { RowTile } from "../../engine/row-tiles.ts";
 import type { NormWeights } from "../../models/graph.ts";
-import type { KernelCompiler } from "./kernel.ts";
+import { variantOf, type KernelVariant } from "./kernel.ts";
 import { matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./kernels/matmul.ts";
 
 /** Constants of one product that all kernels share. */
@@ -42,7 +42,7 @@ export interface MatmulExtras {
 export interface MatmulVariant extends RowTile {
   /** Identifies the kernel and its shape in the tuning store. */
   readonly name: string;
-  pipeline(compiler: KernelCompiler, shape: MatmulShape, extras?: MatmulExtras): Promise<GPUComputePipeline>;
+  kernel(shape: MatmulShape, extras?: MatmulExtras): KernelVariant;
   workgroups(shape: MatmulShape, rows: number): readonly [number, number];
 }
 
@@ -55,7 +55,7 @@ const row: MatmulVariant = {
   name: "row",
   maxRows: 1,
   tileRows: 1,
-  pipeline: (compiler, shape) => compiler.pipeline(matmulRow, { ...shape, LANES }),
+  kernel: (shape) => variantOf(matmulRow, { ...shape, LANES }),
   workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), rows],
 };
 
@@ -64,7 +64,7 @@ function lane(maxRows: number): MatmulVariant {
     name: "lane",
     maxRows,
     tileRows: LANE_ROWS,
-    pipeline: (compiler, shape) => compiler.pipeline(matmulLane, { ...shape, LANES }),
+    kernel: (shape) => variantOf(matmulLane, { ...shape, LANES }),
     workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / LANE_ROWS)],
   };
 }
@@ -73,7 +73,7 @@ const subgroup: MatmulVariant = {
   name: "subgroup",
   maxRows: Infinity,
   tileRows: SUBGROUP_ROWS,
-  pipeline: (compiler, shape) => compiler.pipeline(matmulSubgroup, { ...shape, LANES }),
+  kernel: (shape) => variantOf(matmulSubgroup, { ...shape, LANES }),
   workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / SUBGROUP_ROWS)],
 };
 
@@ -90,8 +90,7 @@ function skinny(rows: number, columns: number, splits: number, maxRows = rows): 
     name: `skinny ${rows} x ${columns} x ${splits}`,
     maxRows,
     tileRows: rows,
-    pipeline: (compiler, shape, extras) =>
-      compiler.pipeline(matmulSkinny, { ...shape, ...extraConstants(extras), ...shapeOfGroup }),
+    kernel: (shape, extras) => variantOf(matmulSkinny, { ...shape, ...extraConstants(extras), ...shapeOfGroup }),
     workgroups: (shape, numRows) => [Math.ceil(shape.N4 / columns), Math.ceil(numRows / rows)],
   };
 }
@@ -107,8 +106,7 @@ function tiled(columnLanes: number, rowLanes: number, rows: number, vecs: number
     name: `tiled ${tileRows} x ${4 * tileN4} by ${columnLanes * rowLanes}`,
     maxRows: Infinity,
     tileRows,
-    pipeline: (compiler, shape, extras) =>
-      compiler.pipeline(matmulTiled, { ...shape, ...extraConstants(extras), ...shapeOfGroup }),
+    kernel: (shape, extras) => variantOf(matmulTiled, { ...shape, ...extraConstants(extras), ...shapeOfGroup }),
     workgroups: (shape, numRows) => [Math.ceil(shape.N4 / tileN4), Math.ceil(numRows / tileRows)],
   };
 }
@@ -147,6 +145,17 @@ export function matmulChoices({ isSoftware, hasSubgroups }: AdapterTraits): read
       skinny(16, 16, 4, Infinity),
     ],
   ];
+}
+
+/**
+ * Returns the kernel that steps of any size begin with; the others are compiled later. On software adapters it is what decodes
+ * one sequence, and compiles fastest. On GPUs it is one that decodes about as fast as the best, since steps of few rows wait for
+ * the weights, and that reads them once for as many rows as any such kernel.
+ */
+export function firstMatmul(matmuls: readonly MatmulVariant[], isSoftware: boolean): MatmulVariant {
+  const first = isSoftware ? matmuls[0] : (matmuls.findLast(({ maxRows }) => maxRows < Infinity) ?? matmuls[0]);
+  if (first === undefined) throw new RangeError("no kernel for products");
+  return first;
 }
 
 /** Returns each class's default. */

@@ -42,20 +42,16 @@ export class ModelBuffers {
     this.caches = caches;
   }
 
-  /** Uploads the weights tensor by tensor, and makes the cache. @throws the signal's reason */
-  static async upload(
+  /** Makes the buffers of the weights, which the uploader fills, and the cache. */
+  static create(
     uploader: WeightUploader,
     arena: Arena,
     weights: ModelWeights,
     cache: Pick<ResolvedEngineConfig, "numGpuBlocks" | "blockSize" | "kvCacheDtype">,
-    signal?: AbortSignal,
-  ): Promise<ModelBuffers> {
+  ): ModelBuffers {
     const bytesBefore = arena.bytes;
     const uploads = new Uploads(uploader, arena, weights);
-    for (const operation of weights.model.graph.operations) {
-      signal?.throwIfAborted();
-      await uploads.add(operation);
-    }
+    for (const operation of weights.model.graph.operations) uploads.add(operation);
     const weightBytes = arena.bytes - bytesBefore;
     return new ModelBuffers(uploads, weightBytes, createCaches(arena, weights.model, cache));
   }
@@ -85,7 +81,7 @@ export class ModelBuffers {
   }
 }
 
-/** Weights on their way to the GPU: each once, however many operations read it. */
+/** Weights that are given buffers: each once, however many operations read it. */
 class Uploads {
   readonly linears = new Map<Linear, LinearBuffers>();
   readonly gates = new Map<Linear, readonly TableBuffers[]>();
@@ -102,11 +98,11 @@ class Uploads {
     this.#weights = weights;
   }
 
-  async add(operation: Operation): Promise<void> {
+  add(operation: Operation): void {
     switch (operation.type) {
       case "embed":
-        await this.#addTable(operation.table);
-        if (operation.positions) await this.#addPositions(operation.positions);
+        this.#addTable(operation.table);
+        if (operation.positions) this.#addPositions(operation.positions);
         return;
       case "norm":
         return this.#addNorm(operation.label, operation.norm);
@@ -118,57 +114,57 @@ class Uploads {
         return this.#addTable(operation.table);
       case "rotary":
         if (!operation.norms) return;
-        await this.#addNorm(`${operation.label} queries`, operation.norms.queries);
+        this.#addNorm(`${operation.label} queries`, operation.norms.queries);
         return this.#addNorm(`${operation.label} keys`, operation.norms.keys);
       case "attention":
         return;
     }
   }
 
-  async #addLinear(label: string, linear: Linear): Promise<void> {
+  #addLinear(label: string, linear: Linear): void {
     if (this.linears.has(linear)) return;
     const { matrix, bias } = linear;
     const tensor = this.#weights.tensor(matrix);
-    const packed = await this.#uploader.matrix(label, tensor, { transposed: matrix.layout === "out-in" });
+    const packed = this.#uploader.matrix(label, tensor, { transposed: matrix.layout === "out-in" });
     const biases = bias
-      ? await this.#uploader.rows(`${label} bias`, this.#weights.tensor(bias))
+      ? this.#uploader.rows(`${label} bias`, this.#weights.tensor(bias))
       : this.#arena.storage(`${label} bias`, 16 * packed.N4);
     this.linears.set(linear, { ...packed, bias: biases });
   }
 
-  async #addGate(operation: Gate): Promise<void> {
+  #addGate(operation: Gate): void {
     if (this.gates.has(operation.gate)) return;
     const { label } = operation;
-    const parts = await this.#uploader.table(label, gateMatrix(this.#weights, operation));
-    const bias = await gateBias(this.#weights, operation);
-    const biasOf = ({ firstRow, N4 }: TablePart) => {
-      const padded = new Float32Array(4 * N4);
-      padded.set(bias.subarray(firstRow, firstRow + 4 * N4));
-      return this.#arena.upload(`${label} bias`, padded);
-    };
+    const parts = this.#uploader.table(label, gateMatrix(this.#weights, operation));
+    const biasOf = ({ firstRow, N4 }: TablePart) =>
+      this.#uploader.values(`${label} bias`, 4 * N4, async () => {
+        const padded = new Float32Array(4 * N4);
+        padded.set((await gateBias(this.#weights, operation)).subarray(firstRow, firstRow + 4 * N4));
+        return padded;
+      });
     this.gates.set(
       operation.gate,
       parts.map((part) => ({ ...part, bias: biasOf(part) })),
     );
   }
 
-  async #addTable(table: Weight): Promise<void> {
+  #addTable(table: Weight): void {
     if (this.tables.has(table)) return;
     const label = nameOf(table);
-    const parts = await this.#uploader.table(label, this.#weights.tensor(table));
+    const parts = this.#uploader.table(label, this.#weights.tensor(table));
     const withBias = (part: TablePart) => ({ ...part, bias: this.#arena.storage(`${label} bias`, 16 * part.N4) });
     this.tables.set(table, parts.map(withBias));
   }
 
-  async #addNorm(label: string, norm: NormWeights): Promise<void> {
+  #addNorm(label: string, norm: NormWeights): void {
     const { weight, bias, weightOffset = 0 } = norm;
     const gamma = this.#weights.tensor(weight);
     const beta = bias ? this.#weights.tensor(bias) : null;
-    this.norms.set(norm, await this.#uploader.norm(label, gamma, beta, weightOffset));
+    this.norms.set(norm, this.#uploader.norm(label, gamma, beta, weightOffset));
   }
 
-  async #addPositions(positions: Weight): Promise<void> {
-    this.positions.set(positions, await this.#uploader.rows(nameOf(positions), this.#weights.tensor(positions)));
+  #addPositions(positions: Weight): void {
+    this.positions.set(positions, this.#uploader.rows(nameOf(positions), this.#weights.tensor(positions)));
   }
 }
 

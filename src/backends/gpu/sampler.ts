@@ -1,14 +1,24 @@
 import { MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
+import type { StepPlan } from "../../engine/step-plan.ts";
 import type { LogprobsMode } from "../../protocol/config.ts";
 import type { Arena } from "./arena.ts";
-import type { Dispatch, KernelCompiler } from "./kernel.ts";
+import { variantOf, type Dispatch, type KernelCompiler, type KernelVariant } from "./kernel.ts";
 import { processLogits } from "./kernels/process-logits.ts";
 import { sample } from "./kernels/sample.ts";
+import { sumLogits } from "./kernels/sum-logits.ts";
 import { topLogprobs } from "./kernels/top-logprobs.ts";
-import type { StepBuffer, StepShape } from "./step-buffer.ts";
+import { Rank, type LaterPipeline, type LaterPipelines } from "./later-pipelines.ts";
+import type { SampleKinds, StepBuffer, StepShape } from "./step-buffer.ts";
+
+/** A subgroup or two: more lanes only take turns there, and each word of workgroup memory takes time to compile. */
+const SOFTWARE_LANES = 16;
+/** Logits of a part: see shaders/lib/logit-part.wgsl. */
+export const PART_TOKENS = 32;
 
 interface SamplerParts {
   readonly compiler: KernelCompiler;
+  /** What a step without rules, filters and top log-probabilities can do without. */
+  readonly later: LaterPipelines;
   readonly arena: Arena;
   readonly step: StepBuffer;
   /** Tokens that may be drawn. */
@@ -20,7 +30,7 @@ interface SamplerParts {
   readonly maxSamples: number;
   /** [samples, logitStride] */
   readonly logits: GPUBuffer;
-  /** The summary of each 32 logits, which the head writes on GPUs. */
+  /** The summary of each 32 logits. On GPUs the head writes it. */
   readonly logitParts: GPUBuffer;
   /** The last id drawn in each slot. */
   readonly feedback: GPUBuffer;
@@ -29,68 +39,143 @@ interface SamplerParts {
   readonly isSoftware: boolean;
   /** Which logits the log-probabilities of drawn tokens describe. A prompt's are always raw. */
   readonly logprobsMode: LogprobsMode;
+  /** Whether most draws are filtered. */
+  readonly filtersDraws: boolean;
+}
+
+/** A kernel that only some steps need, and wait for. */
+class LaterDispatch {
+  readonly #later: LaterPipeline;
+  /** Null until it is compiled. */
+  dispatch: Dispatch | null = null;
+
+  constructor(later: LaterPipeline, rest: Omit<Dispatch, "pipeline">) {
+    this.#later = later;
+    const take = (pipeline: GPUComputePipeline | null) => {
+      if (pipeline) this.dispatch = { ...rest, pipeline };
+    };
+    later.ready.then(take, () => undefined);
+  }
+
+  hurry(): void {
+    this.#later.hurry();
+  }
+
+  /** @throws ChorusError kernel_refused */
+  async wait(): Promise<void> {
+    this.hurry();
+    await this.#later.ready;
+  }
 }
 
 /** Turns any model's logits into tokens: applies rules, draws, and finds the most likely tokens on request. */
 export class Sampler {
   /** [samples, MAX_TOP_CANDIDATES] of (id, bits of the log-probability). */
   readonly top: GPUBuffer;
-  readonly #process: Dispatch;
-  readonly #sample: Dispatch;
-  readonly #tellTop: Dispatch;
+  readonly #step: StepBuffer;
+  readonly #sum: readonly Dispatch[];
+  readonly #plain: Dispatch;
+  readonly #later: Readonly<Record<"process" | "other" | "tellTop", LaterDispatch>>;
 
-  private constructor(top: GPUBuffer, process: Dispatch, draw: Dispatch, tellTop: Dispatch) {
+  private constructor(
+    step: StepBuffer,
+    top: GPUBuffer,
+    sum: readonly Dispatch[],
+    plain: Dispatch,
+    later: Readonly<Record<"process" | "other" | "tellTop", LaterDispatch>>,
+  ) {
+    this.#step = step;
     this.top = top;
-    this.#process = process;
-    this.#sample = draw;
-    this.#tellTop = tellTop;
+    this.#sum = sum;
+    this.#plain = plain;
+    this.#later = later;
   }
 
   static async prepare(parts: SamplerParts): Promise<Sampler> {
     const { compiler, arena, vocabSize, maxSamples, maxLength, logits, logitParts, feedback, sampled } = parts;
-    const { samples, history, rules, masks, ruleShape } = parts.step;
+    const { later } = parts;
+    const { samples, history, rules: ruleTable, masks, ruleShape } = parts.step;
     const STRIDE = parts.logitStride;
-    const constants = { LANES: parts.isSoftware ? 64 : 256, VOCABULARY: vocabSize, STRIDE };
+    const constants = { LANES: parts.isSoftware ? SOFTWARE_LANES : 256, VOCABULARY: vocabSize, STRIDE };
     // The mode is fixed for the engine's life, so the pipeline has no code for the other one.
     const PROCESSED_LOGPROBS = parts.logprobsMode === "processed_logprobs";
-    const kind = { PROCESSED_LOGPROBS, HAS_PARTS: !parts.isSoftware };
+    const kind = { ...constants, MAX_LENGTH: maxLength, PROCESSED_LOGPROBS };
     const processed = arena.storage("processed logits", 4 * maxSamples * STRIDE);
     const counts = arena.storage("token counts", 4 * maxSamples * STRIDE);
     const top = arena.storage("top logprobs", 8 * maxSamples * MAX_TOP_CANDIDATES);
     const read = { logits, processed, samples, logit_parts: logitParts };
     const workgroups: Dispatch["workgroups"] = ({ samples: numSamples }) => [numSamples, 1];
+    const draw = {
+      name: "sample",
+      bindGroup: compiler.bind(sample, { ...read, feedback, history, sampled }),
+      workgroups,
+    };
 
-    const [process, draw, tellTop] = await Promise.all([
-      compiler.pipeline(processLogits, { ...constants, MAX_LENGTH: maxLength, RULE_WORDS: ruleShape.words }),
-      compiler.pipeline(sample, { ...constants, MAX_LENGTH: maxLength, ...kind }),
-      compiler.pipeline(topLogprobs, { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, ...kind }),
+    const laterOf = (variant: KernelVariant, rank: Rank, rest: Omit<Dispatch, "pipeline">) =>
+      new LaterDispatch(later.add(variant, rank), rest);
+    const rules = { MAX_LENGTH: maxLength, RULE_WORDS: ruleShape.words };
+    const process = laterOf(variantOf(processLogits, { ...constants, ...rules }), Rank.draws, {
+      name: "process logits",
+      bindGroup: compiler.bind(processLogits, { ...read, history, rules: ruleTable, masks, counts, processed }),
+      workgroups,
+    });
+    const other = laterOf(variantOf(sample, { ...kind, TAKES_PLAIN: false }), Rank.draws, draw);
+    if (parts.filtersDraws) other.hurry();
+    const shape = { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, PROCESSED_LOGPROBS };
+    const tellTop = laterOf(variantOf(topLogprobs, shape), Rank.logprobs, {
+      name: "top logprobs",
+      bindGroup: compiler.bind(topLogprobs, { ...read, top }),
+      workgroups,
+    });
+
+    const [pipeline, ...sum] = await Promise.all([
+      compiler.pipeline(sample, { ...kind, TAKES_PLAIN: true }),
+      ...(parts.isSoftware ? [sumDispatch(parts)] : []),
     ]);
-    return new Sampler(
-      top,
-      {
-        name: "process logits",
-        pipeline: process,
-        bindGroup: compiler.bind(processLogits, { logits, samples, history, rules, masks, counts, processed }),
-        workgroups,
-      },
-      {
-        name: "sample",
-        pipeline: draw,
-        bindGroup: compiler.bind(sample, { ...read, feedback, history, sampled }),
-        workgroups,
-      },
-      {
-        name: "top logprobs",
-        pipeline: tellTop,
-        bindGroup: compiler.bind(topLogprobs, { ...read, top }),
-        workgroups,
-      },
-    );
+    return new Sampler(parts.step, top, sum, { ...draw, pipeline }, { process, other, tellTop });
+  }
+
+  /** Returns what a step has to wait for; null for nothing. */
+  missing({ samples }: StepPlan): Promise<unknown> | null {
+    const kinds = this.#step.kindsOf(samples);
+    const missing = this.#laterOnes(kinds).filter(({ dispatch }) => dispatch === null);
+    return missing.length === 0 ? null : Promise.all(missing.map((one) => one.wait()));
   }
 
   /** Returns the dispatches of a step; none if it has no samples. */
-  dispatches({ samples, anyRules, maxTop }: StepShape): Dispatch[] {
-    if (samples === 0) return [];
-    return [...(anyRules ? [this.#process] : []), this.#sample, ...(maxTop > 0 ? [this.#tellTop] : [])];
+  dispatches(shape: StepShape): readonly Dispatch[] {
+    if (shape.samples === 0) return [];
+    const plain = shape.anyPlain ? [this.#plain] : [];
+    const later = this.#laterOnes(shape).map(({ dispatch }) => dispatch ?? fail());
+    return [...this.#sum, ...plain, ...later];
   }
+
+  /** In the order in which they run. */
+  #laterOnes({ anyRules, anyOther, maxTop }: SampleKinds): readonly LaterDispatch[] {
+    const { process, other, tellTop } = this.#later;
+    return [...(anyRules ? [process] : []), ...(anyOther ? [other] : []), ...(maxTop > 0 ? [tellTop] : [])];
+  }
+}
+
+/** The summary of logits that a GPU's head makes by itself. */
+async function sumDispatch({
+  compiler,
+  step,
+  logits,
+  logitParts,
+  vocabSize,
+  logitStride,
+}: SamplerParts): Promise<Dispatch> {
+  const { samples } = step;
+  const numParts = Math.ceil(vocabSize / PART_TOKENS);
+  return {
+    name: "sum logits",
+    pipeline: await compiler.pipeline(sumLogits, { LANES: SOFTWARE_LANES, VOCABULARY: vocabSize, STRIDE: logitStride }),
+    bindGroup: compiler.bind(sumLogits, { logits, samples, logit_parts: logitParts }),
+    workgroups: (size) => [Math.ceil(numParts / SOFTWARE_LANES), size.samples],
+  };
+}
+
+function fail(): never {
+  throw new Error("a step begins before its kernels are compiled");
 }

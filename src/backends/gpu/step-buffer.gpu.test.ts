@@ -39,11 +39,14 @@ function sequenceOf(
   return placeSequence(sequence, slot, blockTable);
 }
 
-const LIMITS = { maxRows: 64, maxSamples: 4, maxSlots: 4, maxBlocks: 3, maxLength: 48, vocabSize: 40 };
+const LIMITS = { maxRows: 64, maxSamples: 4, maxSlots: 4, maxBlocks: 3, maxLength: 48, vocabSize: 40 } as const;
+
+/** Of a step whose samples need nothing. */
+const NOTHING = { anyRules: false, anyPlain: false, anyOther: false, maxTop: 0 };
 
 /** Returns a step buffer and a function that writes planned steps to it. */
 function newBuffer() {
-  const buffer = new StepBuffer(new Arena(device), LIMITS);
+  const buffer = new StepBuffer(new Arena(device), { ...LIMITS, logprobsMode: "raw_logprobs" });
   const planner = new StepPlanner();
   const write = (step: readonly ScheduledSequence[]) => buffer.write(device.queue, planner.plan(step));
   return { buffer, write };
@@ -67,7 +70,7 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
     { sequence: prompt, start: 1, count: 1, samples: false, drafts: [], scored: 0, cachedTokens: 0 },
     { sequence: sampling, start: 0, count: 2, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
   ]);
-  expect(counts).toEqual({ rows: 3, samples: 1, tiles: 0, singles: 3, longest: 2, anyRules: false, maxTop: 0 });
+  expect(counts).toEqual({ rows: 3, samples: 1, tiles: 0, singles: 3, longest: 2, ...NOTHING, anyOther: true });
   expect([...(await wordsOf(buffer.step))].slice(0, fieldsOf("Step").length)).toEqual([3, 1, 0]);
 
   expect(fieldsOf("Row")).toEqual(["token", "position", "slot", "start"]);
@@ -90,14 +93,15 @@ it("lays out scored rows as samples before the drawn ones", async () => {
   const counts = write([
     { sequence: prompt, start: 0, count: 3, samples: true, drafts: [], scored: 2, cachedTokens: 0 },
   ]);
-  expect(counts).toEqual({ rows: 3, samples: 3, tiles: 0, singles: 3, longest: 3, anyRules: false, maxTop: 5 });
+  const kinds = { ...NOTHING, anyPlain: true, anyOther: true, maxTop: 5 };
+  expect(counts).toEqual({ rows: 3, samples: 3, tiles: 0, singles: 3, longest: 3, ...kinds });
   const words = await wordsOf(buffer.samples);
   const fields = fieldsOf("Sample");
   const samples = [0, 1, 2].map((i) => words.slice(i * fields.length, (i + 1) * fields.length));
   const told = (name: string) => samples.map((sample) => sample[fields.indexOf(name)]);
   expect(told("row")).toEqual([0, 1, 2]);
   expect(told("slot")).toEqual([2, 2, 2]);
-  expect(told("flags")).toEqual([16, 16, 0]);
+  expect(told("flags")).toEqual([16 + 32, 16 + 32, 0]);
   expect(told("scored_token")).toEqual([12, 13, 0]);
   expect(told("num_top")).toEqual([5, 5, 0]);
   expect(told("temperature").slice(0, 2)).toEqual([0, 0]);
@@ -137,6 +141,8 @@ it("lays out rules and top log-probabilities, and uploads rules when their seque
     singles: 4,
     longest: 3,
     anyRules: true,
+    anyPlain: false,
+    anyOther: true,
     maxTop: 4,
   });
 

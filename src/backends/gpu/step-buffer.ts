@@ -1,11 +1,13 @@
 import {
   ROW_WORDS,
   type DrawnToken,
+  type Sample,
   type ScoredToken,
   type SlotRules,
   type SlotUpdate,
   type StepPlan,
 } from "../../engine/step-plan.ts";
+import type { LogprobsMode } from "../../protocol/config.ts";
 import type { Arena } from "./arena.ts";
 import type { StepSize } from "./kernel.ts";
 import { padTo } from "./padding.ts";
@@ -20,6 +22,7 @@ const TOO_EARLY = 2;
 const NORMALISED = 4;
 const MASKED = 8;
 const SCORED = 16;
+const PLAIN = 32;
 /** WebGPU's strictest alignment of a bound offset. */
 const SECTION_BYTES = 256;
 
@@ -32,15 +35,22 @@ interface StepLimits {
   /** Maximum tokens of a sequence. */
   readonly maxLength: number;
   readonly vocabSize: number;
+  readonly logprobsMode: LogprobsMode;
 }
 
-/** The properties of a step that determine its dispatches. */
-export interface StepShape extends StepSize {
+/** What a step's samples need. */
+export interface SampleKinds {
   /** Whether any sample has rules. */
   readonly anyRules: boolean;
+  /** Whether any sample is plain: see sample.wgsl. */
+  readonly anyPlain: boolean;
+  readonly anyOther: boolean;
   /** The largest number of top log-probabilities that a sample wants. */
   readonly maxTop: number;
 }
+
+/** The properties of a step that determine its dispatches. */
+export type StepShape = StepSize & SampleKinds;
 
 /**
  * The kernels' view of a step: one buffer, written once per step and bound in four parts.
@@ -79,8 +89,13 @@ export class StepBuffer {
   readonly #tables: Uint32Array<ArrayBuffer>;
   readonly #maxLength: number;
   readonly #masks: Uint32Array<ArrayBuffer>;
+  readonly #vocabSize: number;
+  readonly #logprobsMode: LogprobsMode;
 
-  constructor(arena: Arena, { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, vocabSize }: StepLimits) {
+  constructor(arena: Arena, limits: StepLimits) {
+    const { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, vocabSize, logprobsMode } = limits;
+    this.#vocabSize = vocabSize;
+    this.#logprobsMode = logprobsMode;
     const samplesBytes = padTo(SECTION_BYTES, maxSamples * SAMPLE_WORDS * 4);
     const spansOffset = SECTION_BYTES + samplesBytes;
     const spansBytes = padTo(SECTION_BYTES, maxRows * SPAN_WORDS * 4);
@@ -117,9 +132,9 @@ export class StepBuffer {
     return shape;
   }
 
-  /** Writes only the number of rows, to measure products without a step. */
+  /** Writes only the number of rows and of samples, to compute products without a step. */
   writeRows(queue: GPUQueue, rows: number): void {
-    queue.writeBuffer(this.#buffer, 0, new Uint32Array([rows, 0]));
+    queue.writeBuffer(this.#buffer, 0, new Uint32Array([rows, rows]));
   }
 
   #fill({ sequences, rows, samples }: StepPlan): StepShape {
@@ -130,19 +145,40 @@ export class StepBuffer {
     const { tiles, singles } = writeSpans(this.#spans, sequences, this.tiles);
     words[2] = tiles;
     words.set(rows, this.#rowsWord);
-    let anyRules = false;
-    let maxTop = 0;
     let at = SECTION_BYTES / 4;
     for (const sample of samples) {
       if (sample.kind === "score") this.#writeScored(at, sample);
       else this.#writeDrawn(at, sample);
-      anyRules ||= sample.kind === "draw" && sample.isProcessed;
-      maxTop = Math.max(maxTop, sample.numTop);
       at += SAMPLE_WORDS;
     }
     let longest = 0;
     for (const { start, numRows: count } of sequences) longest = Math.max(longest, start + count);
-    return { rows: numRows, samples: samples.length, tiles, singles, longest, anyRules, maxTop };
+    return { rows: numRows, samples: samples.length, tiles, singles, longest, ...this.kindsOf(samples) };
+  }
+
+  /** Which kernels the samples need. */
+  kindsOf(samples: readonly Sample[]): SampleKinds {
+    let anyRules = false;
+    let anyPlain = false;
+    let anyOther = false;
+    let maxTop = 0;
+    for (const sample of samples) {
+      const isPlain = this.#isPlain(sample);
+      anyPlain ||= isPlain;
+      anyOther ||= !isPlain;
+      anyRules ||= sample.kind === "draw" && sample.isProcessed;
+      maxTop = Math.max(maxTop, sample.numTop);
+    }
+    return { anyRules, anyPlain, anyOther, maxTop };
+  }
+
+  /** Whether the raw logits say all: a token of a prompt, the likeliest one, or a draw from all of them. */
+  #isPlain(sample: Sample): boolean {
+    if (sample.kind === "score") return true;
+    if (sample.isProcessed || this.#logprobsMode === "processed_logprobs") return false;
+    const { temperature, topK, topP, minP, typicalP } = sample.params;
+    const isFiltered = (topK > 0 && topK < this.#vocabSize) || topP < 1 || minP > 0 || typicalP < 1;
+    return temperature === 0 || !isFiltered;
   }
 
   #writeScored(at: number, { row, slot, numTop, tokenId }: ScoredToken): void {
@@ -151,7 +187,7 @@ export class StepBuffer {
     words[at] = row;
     words[at + 1] = slot;
     words[at + 15] = numTop;
-    words[at + 16] = SCORED;
+    words[at + 16] = SCORED | PLAIN;
     words[at + 18] = tokenId;
   }
 
@@ -179,7 +215,8 @@ export class StepBuffer {
       (sample.isProcessed ? PROCESSED : 0) |
       (sample.isTooEarly ? TOO_EARLY : 0) |
       (sample.isNormalised ? NORMALISED : 0) |
-      (mask !== null ? MASKED : 0);
+      (mask !== null ? MASKED : 0) |
+      (this.#isPlain(sample) ? PLAIN : 0);
     words[at + 17] = mask ?? 0;
     words[at + 18] = 0;
   }

@@ -34,7 +34,8 @@ async function upload(
     dtype,
     stagingBytes === undefined ? {} : { stagingBytes },
   );
-  const { w, K4, N4 } = await uploader.matrix("w", tensorOf(values, rows, columns, source), { transposed });
+  const { w, K4, N4 } = uploader.matrix("w", tensorOf(values, rows, columns, source), { transposed });
+  await uploader.fill();
   const words = await readBuffer(device, w);
   uploader.destroy();
   arena.destroy();
@@ -107,7 +108,8 @@ it("frees the bands that it has read", async () => {
     bands.push(band);
     return band;
   };
-  await uploader.matrix("w", { ...tensor, readRows });
+  uploader.matrix("w", { ...tensor, readRows });
+  await uploader.fill();
   uploader.destroy();
   arena.destroy();
   expect(bands.map(({ length }) => length)).toEqual([0, 0, 0, 0, 0]);

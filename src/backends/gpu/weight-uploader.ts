@@ -30,8 +30,9 @@ const LANES = 32;
 const PART_ALIGNMENT = 128;
 
 /**
- * Uploads matrices in their file's layout, in bands of rows. A kernel packs them on the GPU. So JavaScript holds at most
- * one band (of a gate, another half while two matrices are joined) and converts nothing.
+ * Gives weights their buffers at once, so that kernels can be compiled and bound, and fills them later: matrices in their file's
+ * layout, in bands of rows. A kernel packs them on the GPU. So JavaScript holds at most one band (of a gate, another half while
+ * two matrices are joined) and converts nothing.
  */
 export class WeightUploader {
   readonly #device: GPUDevice;
@@ -41,6 +42,8 @@ export class WeightUploader {
   readonly #stagingBytes: number;
   readonly #maxBindingBytes: number;
   readonly #band: GPUBuffer;
+  /** One after the other: each reads a part of a file. */
+  readonly #fills: (() => Promise<void>)[] = [];
   #staging: GPUBuffer | undefined;
 
   constructor(
@@ -61,11 +64,20 @@ export class WeightUploader {
   }
 
   /** @param transposed if true the tensor is [n, k], like an embedding used as the head; else [k, n] */
-  async matrix(label: string, tensor: Tensor, { transposed = false } = {}): Promise<PackedMatrix> {
-    const { queue } = this.#device;
+  matrix(label: string, tensor: Tensor, { transposed = false } = {}): PackedMatrix {
     const [k, n] = transposed ? [tensor.columns, tensor.rows] : [tensor.rows, tensor.columns];
-    const [K4, N4] = [strideOf(k) / 4, strideOf(n) / 4];
     const w = this.#arena.storage(label, packedBytes(k, n, this.#dtype));
+    this.#fills.push(() => this.#pack(w, label, tensor, { transposed, k, n }));
+    return { w, K4: strideOf(k) / 4, N4: strideOf(n) / 4 };
+  }
+
+  async #pack(
+    w: GPUBuffer,
+    label: string,
+    tensor: Tensor,
+    { transposed, k, n }: { transposed: boolean; k: number; n: number },
+  ): Promise<void> {
+    const { queue } = this.#device;
     const pipeline = await this.#compiler.pipeline(packWeights, {
       LANES,
       SOURCE_DTYPE: tensorDtypeCode[tensor.dtype],
@@ -87,16 +99,15 @@ export class WeightUploader {
       pass.setPipeline(pipeline);
       pass.setBindGroup(0, bindGroup);
       const bandStride = strideOf(numRows);
-      const [columns, chunks] = transposed ? [bandStride, 4 * K4] : [4 * N4, bandStride];
+      const [columns, chunks] = transposed ? [bandStride, strideOf(k)] : [strideOf(n), bandStride];
       pass.dispatchWorkgroups(Math.ceil(columns / (4 * LANES)), chunks / BAND_ROWS);
       pass.end();
       queue.submit([encoder.finish()]);
     }
-    return { w, K4, N4 };
   }
 
-  /** Uploads a matrix [n, k] in parts of its rows, since it may be larger than the adapter's largest binding. */
-  async table(label: string, tensor: Tensor): Promise<readonly TablePart[]> {
+  /** A matrix [n, k] in parts of its rows, since it may be larger than the adapter's largest binding. */
+  table(label: string, tensor: Tensor): readonly TablePart[] {
     const stepBytes = packedBytes(tensor.columns, PART_ALIGNMENT, this.#dtype);
     const partRows = PART_ALIGNMENT * Math.max(1, Math.floor(this.#maxBindingBytes / stepBytes));
     const parts: TablePart[] = [];
@@ -106,23 +117,41 @@ export class WeightUploader {
         rows: Math.min(partRows, tensor.rows - first),
         readRows: (begin, end) => tensor.readRows(first + begin, first + end),
       };
-      parts.push({ ...(await this.matrix(label, part, { transposed: true })), firstRow: first });
+      parts.push({ ...this.matrix(label, part, { transposed: true }), firstRow: first });
     }
     return parts;
   }
 
-  /** Uploads rows as f32, each padded to its stride. */
-  async rows(label: string, tensor: Tensor): Promise<GPUBuffer> {
-    return this.#arena.upload(label, padRows(await readF32(tensor), tensor.rows, tensor.columns));
+  /** Rows as f32, each padded to its stride. */
+  rows(label: string, tensor: Tensor): GPUBuffer {
+    const { rows, columns } = tensor;
+    return this.values(label, rows * strideOf(columns), async () => padRows(await readF32(tensor), rows, columns));
   }
 
-  /** Uploads a norm as two rows of one buffer: gamma plus `offset`, then beta or zeros. */
-  async norm(label: string, gamma: Tensor, beta: Tensor | null, offset: number): Promise<GPUBuffer> {
-    const values = new Float32Array(2 * gamma.columns);
-    values.set(await readF32(gamma));
-    if (offset !== 0) for (let i = 0; i < gamma.columns; i++) values[i] = (values[i] ?? 0) + offset;
-    if (beta) values.set(await readF32(beta), gamma.columns);
-    return this.#arena.upload(label, padRows(values, 2, gamma.columns));
+  /** A norm as two rows of one buffer: gamma plus `offset`, then beta or zeros. */
+  norm(label: string, gamma: Tensor, beta: Tensor | null, offset: number): GPUBuffer {
+    return this.values(label, 2 * strideOf(gamma.columns), async () => {
+      const values = new Float32Array(2 * gamma.columns);
+      values.set(await readF32(gamma));
+      if (offset !== 0) for (let i = 0; i < gamma.columns; i++) values[i] = (values[i] ?? 0) + offset;
+      if (beta) values.set(await readF32(beta), gamma.columns);
+      return padRows(values, 2, gamma.columns);
+    });
+  }
+
+  /** A buffer of floats. */
+  values(label: string, length: number, read: () => Promise<Float32Array<ArrayBuffer>>): GPUBuffer {
+    const buffer = this.#arena.storage(label, 4 * length);
+    this.#fills.push(async () => this.#device.queue.writeBuffer(buffer, 0, await read()));
+    return buffer;
+  }
+
+  /** Uploads all that was given a buffer. @throws the signal's reason */
+  async fill(signal?: AbortSignal): Promise<void> {
+    for (let fill = this.#fills.shift(); fill !== undefined; fill = this.#fills.shift()) {
+      signal?.throwIfAborted();
+      await fill();
+    }
   }
 
   /** Destroys the staging buffers. The arena owns the matrices. */

@@ -116,8 +116,19 @@ export class KernelLab {
     }
   }
 
-  #open(options: CreateEngineOptions): Promise<ChorusEngine> {
-    return createEngine({ ...options, backend: "webgpu", worker: false, ...(this.#gpu && { gpu: this.#gpu }) });
+  /** Until all kernels are compiled steps take some that they would not take for long. */
+  async #open(options: CreateEngineOptions): Promise<ChorusEngine> {
+    const kernels = { missing: 0 };
+    let tellProgress = (): void => {};
+    const onProgress: CreateEngineOptions["onProgress"] = ({ stage, done, total }) => {
+      if (stage !== "kernels") return;
+      kernels.missing = total - done;
+      tellProgress();
+    };
+    const here = { backend: "webgpu", worker: false, ...(this.#gpu && { gpu: this.#gpu }) } as const;
+    const engine = await createEngine({ ...options, ...here, onProgress });
+    while (kernels.missing > 0) await new Promise<void>((resolve) => (tellProgress = resolve));
+    return engine;
   }
 
   async #measure(

@@ -1,11 +1,14 @@
 // A model's graph with all that it reads and writes, without an engine around it.
 
+import { expect } from "vitest";
+
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { Activations } from "../../backends/gpu/activations.ts";
 import { Arena } from "../../backends/gpu/arena.ts";
 import { CompiledGraph } from "../../backends/gpu/compiled-graph.ts";
 import type { OpenedDevice } from "../../backends/gpu/device.ts";
 import { KernelCompiler, type Dispatch } from "../../backends/gpu/kernel.ts";
+import { LaterPipelines } from "../../backends/gpu/later-pipelines.ts";
 import { usualMatmuls, type AdapterTraits } from "../../backends/gpu/matmul-variants.ts";
 import type { OperationContext } from "../../backends/gpu/operations/operations.ts";
 import { ModelBuffers } from "../../backends/gpu/model-buffers.ts";
@@ -36,7 +39,7 @@ interface GraphOptions {
 }
 
 export async function prepareGraph(
-  { device }: OpenedDevice,
+  { device, poller }: OpenedDevice,
   weights: ModelWeights,
   engine: ResolvedEngineConfig,
   { adapter, maxBindingBytes = 2 ** 27, tiles }: GraphOptions,
@@ -51,18 +54,23 @@ export async function prepareGraph(
     maxLength: maxSequenceLength(engine),
     isSoftware: adapter.isSoftware,
   };
-  const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize });
+  const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize, logprobsMode: engine.logprobsMode });
   step.tiles = tiles ?? tileChoices(adapter, shape)[0];
   const activations = new Activations(arena, shape, graph, limits);
   const compiler = new KernelCompiler(device);
   const uploader = new WeightUploader(device, arena, compiler, engine.dtype, { maxBindingBytes });
-  const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
+  const buffers = ModelBuffers.create(uploader, arena, weights, engine);
+  await uploader.fill();
   uploader.destroy();
   const { vocabSize } = shape;
   // Of those for GPUs one will do, for products of any size: they compile slowly on a software adapter.
   const matmuls = adapter.isSoftware ? usualMatmuls(adapter) : usualMatmuls(adapter).slice(-1);
-  const context = { compiler, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };
-  return { compiled: await CompiledGraph.compile(context, adapter), context, buffers, activations, step, arena };
+  const later = new LaterPipelines(compiler);
+  const parts = { compiler, later, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };
+  const context = { device, poller, ...parts };
+  const compiled = await CompiledGraph.compile(context, adapter);
+  expect(await later.start()).toEqual([]);
+  return { compiled, context, buffers, activations, step, arena };
 }
 
 /** Returns the logits after a prompt that is one step, by the kernels of GPUs, in f32. */

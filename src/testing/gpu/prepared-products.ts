@@ -38,10 +38,11 @@ export async function prepareProducts(
   const arena = new Arena(device);
   const compiler = new KernelCompiler(device);
   const limits = { maxRows, maxSamples: 4, maxSlots: 4, maxBlocks: 8, maxLength: 128, isSoftware: false };
-  const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize });
+  const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize, logprobsMode: engine.logprobsMode });
   const activations = new Activations(arena, shape, graph, limits);
   const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
-  const buffers = await ModelBuffers.upload(uploader, arena, weights, engine);
+  const buffers = ModelBuffers.create(uploader, arena, weights, engine);
+  await uploader.fill();
   uploader.destroy();
   const widest = graph.operations.find(({ label }) => label === "layer 0 fc" || label === "layer 0 mlp");
   const ln2 = graph.operations.find(({ label }) => label === "layer 0 ln2");

@@ -1,5 +1,7 @@
 // Runs of a runner by hand: sequences are placed here, where an engine would.
 
+import { expect } from "vitest";
+
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { placeSequence } from "../fakes/place-sequence.ts";
 import type { LogitRules } from "../../engine/sampling/logit-rules.ts";
@@ -24,7 +26,9 @@ export async function createRunner(
 ): Promise<GpuRunner> {
   const config = { maxNumSeqs: 4, maxNumBatchedTokens: 256, numGpuBlocks, dtype: "f32", kvCacheDtype: "f32" } as const;
   const engine = resolveEngineConfig({ ...config, ...overrides }, weights.model.shape);
-  return GpuRunner.create({ opened, weights, engine });
+  const runner = await GpuRunner.create({ opened, weights, engine });
+  expect(await runner.complete()).toEqual([]);
+  return runner;
 }
 
 /** A sequence that holds a slot and blocks enough for its whole length, scattered over the pool. */

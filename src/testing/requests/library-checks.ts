@@ -8,6 +8,7 @@ import { usualMatmuls } from "../../backends/gpu/matmul-variants.ts";
 import { indexedDbTuningStore } from "../../host/platforms/tuning-store.ts";
 import type { createEngine, EngineConfig } from "../../index.ts";
 import { describeModel } from "../../models/families.ts";
+import { createComplete } from "./create-complete.ts";
 import { ALL_AT_ONCE, answersAlone, answersUnder } from "./exactness.ts";
 import { checkpointFiles, goldenAnswers, type GoldenAnswer } from "../models/golden-answers.ts";
 import { loadGolden } from "../models/golden.ts";
@@ -75,14 +76,14 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
   const software = await sharedDevice();
   const hardware = await shareDevice(tampered({ pretendHardware: true }));
   for (const dtype of ["f32", "f16", "q8", "q4"] as const) {
-    await (await create({ backend: "webgpu", model: TINY, worker: false, gpu: software.gpu, dtype })).dispose();
+    await (await createComplete(create, { model: TINY, gpu: software.gpu, dtype })).dispose();
   }
-  await (await create({ backend: "webgpu", model: GEMMA, worker: false, gpu: software.gpu })).dispose();
+  await (await createComplete(create, { model: GEMMA, gpu: software.gpu })).dispose();
   // Measuring which kernels are fastest takes a software adapter minutes.
   const usual = usualMatmuls({ isSoftware: false, hasSubgroups }).map(({ name }) => name);
   const model = describeModel(await (await fetch(`${CHAT}config.json`)).json());
   await indexedDbTuningStore().save(tuningKey(PRETENDED_ADAPTER, model, "f16"), usual);
-  await (await create({ backend: "webgpu", model: CHAT, worker: false, gpu: hardware.gpu, dtype: "f16" })).dispose();
+  await (await createComplete(create, { model: CHAT, gpu: hardware.gpu, dtype: "f16" })).dispose();
   const known = new Set([...software.compiled(), ...hardware.compiled()].map((label) => label.split(" ")[0]));
   await compileRest(hardware.gpu, (kernel) => known.has(kernel.name) || (!hasSubgroups && needsSubgroups(kernel)));
   hardware.destroy();

@@ -8,6 +8,7 @@ import { processedLogprobs, softmax } from "../../../testing/references/filter-r
 import { loadGolden } from "../../../testing/models/golden.ts";
 import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu/gpu.ts";
 import { packSamples } from "../../../testing/gpu/samples.ts";
+import { partsOf } from "../../../testing/gpu/sum-logits.ts";
 import { strideOf } from "../padding.ts";
 import { sample } from "./sample.ts";
 import { topLogprobs } from "./top-logprobs.ts";
@@ -44,17 +45,18 @@ async function tell(
     fields.forEach((_, i) => rows.set(values, i * STRIDE));
     return rows;
   };
-  const shape = { LANES: 64, VOCABULARY, STRIDE, PROCESSED_LOGPROBS: isProcessed, HAS_PARTS: false };
+  const shape = { LANES: 64, VOCABULARY, STRIDE, PROCESSED_LOGPROBS: isProcessed };
   const samples = packSamples(fields.map((own) => ({ num_top: MAX_TOP, ...own })));
+  const parts = await partsOf(device, rowsOf(logits), { VOCABULARY, STRIDE, samples });
   const drawn = await runKernel(
     device,
     sample,
-    { ...shape, MAX_LENGTH },
+    { ...shape, MAX_LENGTH, TAKES_PLAIN: false },
     {
       logits: rowsOf(logits),
       processed: rowsOf(processed),
       samples,
-      logit_parts: new Float32Array(4),
+      logit_parts: parts,
       feedback: new Uint32Array(fields.length),
       history: new Uint32Array(fields.length * MAX_LENGTH),
       sampled: new Uint32Array(2 * fields.length),
@@ -70,7 +72,7 @@ async function tell(
       logits: rowsOf(logits),
       processed: rows.slice(),
       samples,
-      logit_parts: new Float32Array(4),
+      logit_parts: parts,
       top: new Uint32Array(2 * MAX_TOP * fields.length),
     },
     [fields.length, 1],

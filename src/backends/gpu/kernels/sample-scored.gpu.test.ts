@@ -2,13 +2,16 @@ import { describe, expect, it } from "vitest";
 
 import { openTestDevice, runKernel } from "../../../testing/gpu/gpu.ts";
 import { packSamples } from "../../../testing/gpu/samples.ts";
+import { partsOf } from "../../../testing/gpu/sum-logits.ts";
 import { strideOf } from "../padding.ts";
 import { sample } from "./sample.ts";
 
 const { device } = await openTestDevice();
 const MAX_LENGTH = 16;
+const SCORED = 16;
+const PLAIN = 32;
 
-describe("a token of the prompt", () => {
+describe.each([true, false])("a token of the prompt (plain: %s)", (isPlain) => {
   it.each([1, 31, 300])(
     "is scored and ranked under the raw logits of %i tokens, and nothing is drawn",
     async (size) => {
@@ -19,15 +22,18 @@ describe("a token of the prompt", () => {
       const rows = new Float32Array(scored.length * stride);
       scored.forEach((_, i) => rows.set(logits, i * stride));
       const untouched = new Uint32Array(scored.length).fill(77);
+      const shape = { VOCABULARY: size, STRIDE: stride };
+      const flags = SCORED + (isPlain ? PLAIN : 0);
+      const samples = packSamples(scored.map((token) => ({ temperature: 0, flags, scored_token: token })));
       const outputs = await runKernel(
         device,
         sample,
-        { LANES: 64, VOCABULARY: size, STRIDE: stride, MAX_LENGTH, PROCESSED_LOGPROBS: false, HAS_PARTS: false },
+        { LANES: 64, ...shape, MAX_LENGTH, PROCESSED_LOGPROBS: false, TAKES_PLAIN: isPlain },
         {
           logits: rows,
           processed: new Float32Array(4),
-          samples: packSamples(scored.map((token) => ({ temperature: 0, flags: 16, scored_token: token }))),
-          logit_parts: new Float32Array(4),
+          samples,
+          logit_parts: await partsOf(device, rows, { ...shape, samples }),
           feedback: untouched,
           history: new Uint32Array(scored.length * MAX_LENGTH),
           sampled: new Uint32Array(2 * scored.length),

@@ -8,6 +8,7 @@ import { packSamples } from "../../../testing/gpu/samples.ts";
 import { KernelCompiler } from "../kernel.ts";
 import { strideOf } from "../padding.ts";
 import { sample } from "./sample.ts";
+import { sumLogits } from "./sum-logits.ts";
 
 const { device, isSoftware } = await openTestDevice();
 const compiler = new KernelCompiler(device);
@@ -24,27 +25,33 @@ const REQUESTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 
 it("sample", async () => {
   const mostSamples = Math.max(...SAMPLES);
-  const LANES = isSoftware ? 64 : 256;
-  const constants = { LANES, VOCABULARY, STRIDE, MAX_LENGTH, PROCESSED_LOGPROBS: false, HAS_PARTS: false };
-  const pipeline = await compiler.pipeline(sample, constants);
+  const LANES = isSoftware ? 16 : 256;
+  const constants = { LANES, VOCABULARY, STRIDE, MAX_LENGTH, PROCESSED_LOGPROBS: false };
+  const pipeline = await compiler.pipeline(sample, { ...constants, TAKES_PLAIN: false });
+  const sum = await compiler.pipeline(sumLogits, { LANES, VOCABULARY, STRIDE });
   const shared = {
     logits: buffer(randomFloats(mostSamples * STRIDE, 1, 8)),
     processed: buffer(new Float32Array(4)),
-    logit_parts: buffer(new Float32Array(4)),
+    logit_parts: buffer(new Float32Array((mostSamples * STRIDE) / 8)),
     feedback: buffer(new Float32Array(mostSamples)),
     history: buffer(new Float32Array(mostSamples * MAX_LENGTH)),
     sampled: buffer(new Float32Array(2 * mostSamples)),
   };
   const cases = Object.entries(REQUESTS).flatMap(([name, request]) => {
     const samples = packSamples(Array.from({ length: mostSamples }, (_, seed) => ({ ...request, seed_low: seed })));
-    const bindGroup = compiler.bind(sample, { ...shared, samples: buffer(samples) });
-    return SAMPLES.map((count) => ({ name, count, bindGroup, ms: [] as number[] }));
+    const bound = { ...shared, samples: buffer(samples) };
+    const bindGroup = compiler.bind(sample, bound);
+    const summed = compiler.bind(sumLogits, bound);
+    return SAMPLES.map((count) => ({ name, count, bindGroup, summed, ms: [] as number[] }));
   });
   for (let round = 0; round <= 15; round++) {
-    for (const { count, bindGroup, ms } of cases) {
+    for (const { count, bindGroup, summed, ms } of cases) {
       const startMs = performance.now();
       const encoder = device.createCommandEncoder();
       const pass = encoder.beginComputePass();
+      pass.setPipeline(sum);
+      pass.setBindGroup(0, summed);
+      pass.dispatchWorkgroups(Math.ceil(VOCABULARY / 32 / LANES), count);
       pass.setPipeline(pipeline);
       pass.setBindGroup(0, bindGroup);
       pass.dispatchWorkgroups(count);

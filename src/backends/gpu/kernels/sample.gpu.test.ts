@@ -4,6 +4,7 @@ import { filterReference, softmax } from "../../../testing/references/filter-ref
 import { loadGolden } from "../../../testing/models/golden.ts";
 import { expectClose, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu/gpu.ts";
 import { packSamples } from "../../../testing/gpu/samples.ts";
+import { partsOf } from "../../../testing/gpu/sum-logits.ts";
 import { gumbelReference, threefryReference } from "../../../testing/references/reference.ts";
 import { strideOf } from "../padding.ts";
 import { sample } from "./sample.ts";
@@ -21,6 +22,8 @@ interface Request {
   isProcessed?: boolean;
 }
 
+const PROCESSED = 1;
+const PLAIN = 32;
 /** Tokens per sequence in the history. */
 const MAX_LENGTH = 16;
 
@@ -28,7 +31,7 @@ const MAX_LENGTH = 16;
 async function draw(
   logits: Float32Array,
   requests: Request[],
-  { LANES = 64, processed = new Float32Array(4) } = {},
+  { LANES = 64, processed = new Float32Array(4), isPlain = false } = {},
 ): Promise<{ token: number; logprob: number }[]> {
   const stride = strideOf(logits.length);
   const rows = new Float32Array(requests.length * stride);
@@ -45,18 +48,20 @@ async function draw(
       seed_high: Math.floor(seed / 2 ** 32),
       prompt_length: 3,
       output_index: outputIndex,
-      flags: isProcessed ? 1 : 0,
+      flags: (isProcessed ? PROCESSED : 0) + (isPlain ? PLAIN : 0),
     };
   });
+  const shape = { VOCABULARY: logits.length, STRIDE: stride };
+  const packed = packSamples(samples);
   const outputs = await runKernel(
     device,
     sample,
-    { LANES, VOCABULARY: logits.length, STRIDE: stride, MAX_LENGTH, PROCESSED_LOGPROBS: false, HAS_PARTS: false },
+    { LANES, ...shape, MAX_LENGTH, PROCESSED_LOGPROBS: false, TAKES_PLAIN: isPlain },
     {
       logits: rows,
       processed,
-      logit_parts: new Float32Array(4),
-      samples: packSamples(samples),
+      logit_parts: await partsOf(device, rows, { ...shape, samples: packed }),
+      samples: packed,
       feedback: new Uint32Array(requests.length),
       history: new Uint32Array(requests.length * MAX_LENGTH),
       sampled: new Uint32Array(2 * requests.length),
@@ -124,6 +129,11 @@ describe.each([1, 2, 31, 255, 512, 1000])("a vocabulary of %i", (size) => {
     expect(drawn.map((d) => d.token)).toEqual(requests.map((request) => drawReference(logits, () => true, request)));
   });
 
+  it("gives the same, bit for bit, by the pipeline for plain draws alone", async () => {
+    const requests = [{ temperature: 0 }, ...seeds(20, { temperature: 0.8 })];
+    expect(await draw(logits, requests, { isPlain: true })).toEqual(await draw(logits, requests));
+  });
+
   it("gives the raw log-probability of the drawn token", async () => {
     const drawn = await draw(logits, seeds(4, { temperature: 0.5, topK: 3 }));
     const probabilities = softmax(logits);
@@ -152,6 +162,33 @@ describe.each(filtered)("Hugging Face's filters on $name", ({ logits, topK20, to
     const drawn = await draw(logits, requests);
     expect(drawn.map((d) => d.token)).toEqual(requests.map((request) => drawReference(logits, keep, request)));
   });
+});
+
+it.each([true, false])("leaves to the other pipeline what is not its own (plain: %s)", async (isPlain) => {
+  const logits = randomFloats(40, 1);
+  const rows = new Float32Array(2 * strideOf(40));
+  const shape = { VOCABULARY: 40, STRIDE: strideOf(40) };
+  const samples = packSamples([{ flags: isPlain ? 0 : PLAIN }, { flags: isPlain ? PLAIN : 0 }]);
+  rows.set(logits);
+  rows.set(logits, shape.STRIDE);
+  const { feedback } = await runKernel(
+    device,
+    sample,
+    { LANES: 64, ...shape, MAX_LENGTH, PROCESSED_LOGPROBS: false, TAKES_PLAIN: isPlain },
+    {
+      logits: rows,
+      processed: rows,
+      logit_parts: await partsOf(device, rows, { ...shape, samples }),
+      samples,
+      feedback: new Uint32Array([77, 77]),
+      history: new Uint32Array(2 * MAX_LENGTH),
+      sampled: new Uint32Array(4),
+    },
+    [2, 1],
+  );
+  const [first, second = NaN] = new Uint32Array(feedback ?? new ArrayBuffer(0));
+  expect(first).toBe(77);
+  expect(second).toBeLessThan(40);
 });
 
 it("applies top-p after top-k, like Hugging Face", async () => {

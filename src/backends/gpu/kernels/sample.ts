@@ -20,5 +20,5 @@ export const sample = defineKernel({
     ["history", "storage"],
     ["sampled", "storage"],
   ],
-  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_LENGTH", "PROCESSED_LOGPROBS", "HAS_PARTS"],
+  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_LENGTH", "PROCESSED_LOGPROBS", "TAKES_PLAIN"],
 });

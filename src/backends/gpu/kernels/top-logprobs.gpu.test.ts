@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import { expectClose, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu/gpu.ts";
 import { packSamples } from "../../../testing/gpu/samples.ts";
+import { partsOf } from "../../../testing/gpu/sum-logits.ts";
 import { strideOf } from "../padding.ts";
 import { topLogprobs } from "./top-logprobs.ts";
 
@@ -19,15 +20,17 @@ async function topOf(
   const processedRows = new Float32Array(rows.length);
   counts.forEach((_, i) => rows.set(logits, i * STRIDE));
   counts.forEach((_, i) => processedRows.set(processed ?? [], i * STRIDE));
+  const shape = { VOCABULARY: logits.length, STRIDE };
+  const samples = packSamples(counts.map((num_top) => ({ num_top, flags: processed === null ? 0 : 4 })));
   const { top } = await runKernel(
     device,
     topLogprobs,
-    { LANES: 64, VOCABULARY: logits.length, STRIDE, MAX_TOP, PROCESSED_LOGPROBS: false, HAS_PARTS: false },
+    { LANES: 64, ...shape, MAX_TOP, PROCESSED_LOGPROBS: false },
     {
       logits: rows,
       processed: processedRows,
-      samples: packSamples(counts.map((num_top) => ({ num_top, flags: processed === null ? 0 : 4 }))),
-      logit_parts: new Float32Array(4),
+      samples,
+      logit_parts: await partsOf(device, rows, { ...shape, samples }),
       top: new Uint32Array(2 * MAX_TOP * counts.length),
     },
     [counts.length, 1],

@@ -16,5 +16,5 @@ export const topLogprobs = defineKernel({
     ["logit_parts", "read-only-storage"],
     ["top", "storage"],
   ],
-  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_TOP", "PROCESSED_LOGPROBS", "HAS_PARTS"],
+  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_TOP", "PROCESSED_LOGPROBS"],
 });

@@ -1,6 +1,6 @@
 import type { Norm, Value } from "../../../models/graph.ts";
 import { Epilogue, matmulSkinny } from "../kernels/matmul.ts";
-import { normShape, type HeadShape } from "../matmul-variants.ts";
+import { firstMatmul, normShape, type HeadShape } from "../matmul-variants.ts";
 import type { LinearBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
 import { splitAttention } from "./attention.ts";
@@ -18,6 +18,7 @@ const ROTARY_LANES = 32;
  */
 export function hardwareOperations(context: OperationContext): Operations {
   const { compiler, graph, shape, vocabSize, buffers, activations, step } = context;
+  const first = firstMatmul(context.matmuls, false);
   const norms = new Map<Value, Norm>();
   for (const operation of graph.operations) {
     if (operation.type === "norm" && !operation.addsToOutput) norms.set(operation.output, operation);
@@ -48,7 +49,9 @@ export function hardwareOperations(context: OperationContext): Operations {
       norm: norm ? normShape(norm.norm, valueOf(context, input).width) : null,
       head: options.head ?? null,
     };
-    return compileProduct(context, { label, weights, epilogue, bindGroup, extras, ...options });
+    const outputs = options.head ? [y, activations.logitParts] : [y];
+    const tried = { bindGroup, x: bound.x, outputs, first };
+    return compileProduct(context, { label, weights, epilogue, extras, ...tried, ...options });
   };
 
   return {

@@ -16,13 +16,15 @@ import type { ResolvedEngineConfig } from "../../../protocol/config.ts";
 import { paddedHeadDim, type ModelShape } from "../../../protocol/model-shape.ts";
 import type { Activations } from "../activations.ts";
 import type { Arena } from "../arena.ts";
+import type { OpenedDevice } from "../device.ts";
 import type { Dispatch, KernelCompiler, StepSize } from "../kernel.ts";
+import type { LaterPipelines } from "../later-pipelines.ts";
 import type { MatmulVariant } from "../matmul-variants.ts";
 import type { ModelBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
 import type { StepBuffer } from "../step-buffer.ts";
 
-/** An operation, compiled and bound: the dispatches that a step of this size needs. None is made in the loop. */
+/** An operation, compiled and bound: the dispatches that a step of this size needs. None is made for a step. */
 export type CompiledOperation = (step: StepSize) => readonly Dispatch[];
 
 /** How a kind of adapter computes each operation of a graph. */
@@ -37,8 +39,10 @@ export interface Operations {
 }
 
 /** What operations are compiled with. */
-export interface OperationContext {
+export interface OperationContext extends Pick<OpenedDevice, "device" | "poller"> {
   readonly compiler: KernelCompiler;
+  /** What the first step can do without. */
+  readonly later: LaterPipelines;
   readonly arena: Arena;
   readonly graph: Graph;
   readonly shape: ModelShape;

@@ -1,9 +1,11 @@
 import type { Activation, Gate } from "../../../models/graph.ts";
 import type { Dispatch, StepSize } from "../kernel.ts";
 import { Epilogue } from "../kernels/matmul.ts";
-import type { MatmulExtras, MatmulShape } from "../matmul-variants.ts";
+import { Rank } from "../later-pipelines.ts";
+import type { MatmulExtras, MatmulShape, MatmulVariant } from "../matmul-variants.ts";
 import type { LinearBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
+import { isSameProduct, type TriedProduct } from "../same-product.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
 import type { CompiledOperation, OperationContext } from "./operations.ts";
 
@@ -15,6 +17,10 @@ interface Product {
   readonly epilogue: number;
   /** One bind group for every kernel of the adapter: they have the same bindings. */
   readonly bindGroup: GPUBindGroup;
+  readonly x: GPUBuffer;
+  readonly outputs: TriedProduct["outputs"];
+  /** The kernel that serves steps of all sizes until others are compiled. */
+  readonly first: MatmulVariant;
   readonly extras: MatmulExtras;
   /** One row per sample, not one per row of the step. [false] */
   readonly samplesOnly?: boolean;
@@ -22,10 +28,10 @@ interface Product {
   readonly Y4?: number;
 }
 
-/** By the kernel for as many rows as the step has. */
+/** By the kernel for as many rows as the step has, or by another one until that is compiled. The bits are the same. */
 export async function compileProduct(context: OperationContext, product: Product): Promise<CompiledOperation> {
-  const { compiler, engine, matmuls } = context;
-  const { label: name, bindGroup, epilogue, extras, samplesOnly = false } = product;
+  const { compiler, later, engine, matmuls } = context;
+  const { label: name, bindGroup, x, outputs, first, epilogue, extras, samplesOnly = false } = product;
   const { K4, N4 } = product.weights;
   const shape: MatmulShape = {
     K4,
@@ -36,17 +42,38 @@ export async function compileProduct(context: OperationContext, product: Product
     EPILOGUE: epilogue,
   };
   const height = (size: StepSize) => (samplesOnly ? size.samples : size.rows);
-  const variants = await Promise.all(
-    matmuls.map(async (variant): Promise<{ maxRows: number; dispatches: readonly Dispatch[] }> => {
-      const pipeline = await variant.pipeline(compiler, shape, extras);
-      const workgroups = (size: StepSize) => variant.workgroups(shape, height(size));
-      return { maxRows: variant.maxRows, dispatches: [{ name, pipeline, bindGroup, workgroups }] };
-    }),
-  );
+  const dispatchesOf = (variant: MatmulVariant, pipeline: GPUComputePipeline): readonly Dispatch[] => {
+    const workgroups = (size: StepSize) => variant.workgroups(shape, height(size));
+    return [{ name, pipeline, bindGroup, workgroups }];
+  };
+  const compiling = compiler.prepare(first.kernel(shape, extras)).compile();
+  // By ascending rows; undefined as long as it is not compiled.
+  const ready = matmuls.map((): readonly Dispatch[] | undefined => undefined);
+  for (const [i, variant] of matmuls.entries()) {
+    if (variant === first) continue;
+    const rank = variant.maxRows === Infinity ? Rank.prompts : Rank.batches;
+    const added = later.add(variant.kernel(shape, extras), rank, async (pipeline) =>
+      isSameProduct(context, { shape, x, outputs, bindGroup }, [
+        { variant: first, pipeline: await compiling },
+        { variant, pipeline },
+      ]),
+    );
+    const use = (pipeline: GPUComputePipeline | null) => {
+      if (pipeline) ready[i] = dispatchesOf(variant, pipeline);
+    };
+    // One that is refused is done without.
+    added.ready.then(use, () => undefined);
+  }
+  const ofFirst = dispatchesOf(first, await compiling);
+  ready[matmuls.indexOf(first)] = ofFirst;
   return (size) => {
-    const variant = variants.find(({ maxRows }) => height(size) <= maxRows);
-    if (!variant) throw new Error(`no kernel for a product of ${height(size)} rows`);
-    return variant.dispatches;
+    const rows = height(size);
+    let dispatches = ofFirst;
+    for (let i = 0; i < matmuls.length; i++) {
+      dispatches = ready[i] ?? dispatches;
+      if (ready[i] && rows <= (matmuls[i]?.maxRows ?? 0)) break;
+    }
+    return dispatches;
   };
 }
 

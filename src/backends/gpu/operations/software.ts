@@ -2,6 +2,7 @@ import type { Value } from "../../../models/graph.ts";
 import { paddedHeadDim } from "../../../protocol/model-shape.ts";
 import { usesQuads } from "../kernels/attention.ts";
 import { Epilogue, matmulLane } from "../kernels/matmul.ts";
+import { firstMatmul } from "../matmul-variants.ts";
 import type { LinearBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
 import { attentionAlone } from "./attention.ts";
@@ -21,6 +22,7 @@ const ROTARY_LANES = 4;
  */
 export function softwareOperations(context: OperationContext, adapter: { hasSubgroups: boolean }): Operations {
   const { compiler, shape, buffers, activations, step } = context;
+  const first = firstMatmul(context.matmuls, true);
 
   const product = (
     label: string,
@@ -33,7 +35,8 @@ export function softwareOperations(context: OperationContext, adapter: { hasSubg
     const { w, bias } = weights;
     const bound = { x: activations.buffer(x), w, bias, y, step: step.step };
     const bindGroup = compiler.bind(matmulLane, bound);
-    return compileProduct(context, { label, weights, epilogue, bindGroup, extras: {}, ...options });
+    const tried = { bindGroup, x: bound.x, outputs: [y], first };
+    return compileProduct(context, { label, weights, epilogue, extras: {}, ...tried, ...options });
   };
 
   return {

@@ -1,0 +1,103 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { defineKernel, type KernelCompiler } from "./kernel.ts";
+import { LaterPipelines, Rank, type LaterPipeline } from "./later-pipelines.ts";
+
+const kernel = defineKernel({ name: "kernel", code: [""], bindings: [], constants: ["SIZE"] });
+
+/** What was begun, in order; each compilation ends when the test says so. */
+let begun: number[];
+let end: Map<number, (pipeline: GPUComputePipeline | Error) => void>;
+let later: LaterPipelines;
+
+const pipeline = {} as GPUComputePipeline;
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
+function add(SIZE: number, rank: Rank, check?: () => Promise<boolean>): LaterPipeline {
+  return later.add({ kernel, constants: { SIZE } }, rank, check);
+}
+
+async function finish(size: number, outcome: GPUComputePipeline | Error = pipeline): Promise<void> {
+  end.get(size)?.(outcome);
+  await turn();
+}
+
+beforeEach(() => {
+  begun = [];
+  end = new Map();
+  const prepare: KernelCompiler["prepare"] = ({ constants }) => {
+    const size = Number(constants["SIZE"]);
+    const compile = () => {
+      begun.push(size);
+      return new Promise<GPUComputePipeline>((resolve, reject) => {
+        end.set(size, (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)));
+      });
+    };
+    return { label: `kernel ${size}`, compile };
+  };
+  later = new LaterPipelines({ prepare, countPrepared: () => undefined } as unknown as KernelCompiler);
+});
+
+describe("pipelines that no step has asked for", () => {
+  it("are compiled one after the other, by rank, once they may", async () => {
+    add(1, Rank.logprobs);
+    add(2, Rank.draws);
+    add(3, Rank.prompts);
+    await turn();
+    expect(begun).toEqual([]);
+    const complete = later.start();
+    await turn();
+    expect(begun).toEqual([2]);
+    await finish(2);
+    expect(begun).toEqual([2, 3]);
+    await finish(3);
+    await finish(1);
+    expect(begun).toEqual([2, 3, 1]);
+    expect(await complete).toEqual([]);
+  });
+
+  it("are compiled at once when a step waits for them, and only once", async () => {
+    const [first, last] = [add(1, Rank.draws), add(2, Rank.logprobs)];
+    last.hurry();
+    await turn();
+    expect(begun).toEqual([2]);
+    const complete = later.start();
+    last.hurry();
+    await finish(2);
+    expect(await last.ready).toBe(pipeline);
+    await finish(1);
+    expect(await first.ready).toBe(pipeline);
+    expect(begun).toEqual([2, 1]);
+    expect(await complete).toEqual([]);
+  });
+
+  it("are one where their kernel and constants are", () => {
+    expect(add(1, Rank.prompts)).toBe(add(1, Rank.prompts));
+  });
+
+  it("are named, and not given, if they are refused or fail their check", async () => {
+    const refused = add(1, Rank.draws);
+    const wrong = add(2, Rank.prompts, () => Promise.resolve(false));
+    const complete = later.start();
+    await turn();
+    await finish(1, new Error("refused"));
+    await finish(2);
+    await expect(refused.ready).rejects.toThrow("refused");
+    expect(await wrong.ready).toBeNull();
+    expect(await complete).toEqual(["kernel 1", "kernel 2"]);
+  });
+
+  it("are neither begun nor checked after the end", async () => {
+    let isChecked = false;
+    add(1, Rank.draws, () => Promise.resolve((isChecked = true)));
+    const second = add(2, Rank.prompts);
+    const complete = later.start();
+    await turn();
+    later.stop();
+    second.hurry();
+    await finish(1);
+    expect(begun).toEqual([1]);
+    expect(isChecked).toBe(false);
+    expect(await complete).toEqual([]);
+  });
+});

@@ -1,0 +1,86 @@
+import type { KernelCompiler, KernelVariant } from "./kernel.ts";
+
+/** In which order pipelines are compiled that no step has asked for yet. */
+export const Rank = {
+  /** Filters and rules: a request that has them waits. */
+  draws: 0,
+  /** Products of many rows: another kernel is at hand, but slower. */
+  prompts: 1,
+  batches: 2,
+  logprobs: 3,
+} as const;
+export type Rank = (typeof Rank)[keyof typeof Rank];
+
+/** A pipeline that no step has asked for yet. */
+export interface LaterPipeline {
+  /** Rejects with kernel_refused; null if the check failed. */
+  readonly ready: Promise<GPUComputePipeline | null>;
+  /** Has it compiled at once: a step waits for it. */
+  readonly hurry: () => void;
+}
+
+interface Job {
+  readonly rank: Rank;
+  /** Idempotent. */
+  readonly run: () => Promise<void>;
+}
+
+/**
+ * Compiles what the first step can do without, one pipeline at a time: a software adapter computes steps on the same cores.
+ * Begins when it is started; what somebody waits for begins at once.
+ */
+export class LaterPipelines {
+  readonly #compiler: KernelCompiler;
+  readonly #byLabel = new Map<string, LaterPipeline>();
+  readonly #jobs: Job[] = [];
+  #isStopped = false;
+
+  constructor(compiler: KernelCompiler) {
+    this.#compiler = compiler;
+  }
+
+  /** @param check says whether a pipeline may be used, once for each variant */
+  add(variant: KernelVariant, rank: Rank, check?: (pipeline: GPUComputePipeline) => Promise<boolean>): LaterPipeline {
+    const { label, compile } = this.#compiler.prepare(variant);
+    const known = this.#byLabel.get(label);
+    if (known) return known;
+    let begin = (): void => {};
+    const ready = new Promise<void>((resolve) => (begin = resolve)).then(async () => {
+      const pipeline = await compile();
+      // A check uses buffers, which are destroyed at the end.
+      if (this.#isStopped) return null;
+      return check === undefined || (await check(pipeline)) ? pipeline : null;
+    });
+    const settled = ready.then(
+      () => undefined,
+      () => undefined, // whoever needs it hears of it
+    );
+    const run = () => {
+      if (!this.#isStopped) begin();
+      return settled;
+    };
+    this.#jobs.push({ rank, run });
+    const added: LaterPipeline = { ready, hurry: () => void run() };
+    this.#byLabel.set(label, added);
+    return added;
+  }
+
+  /** Resolves when all are compiled, to the labels of those that may not be used. */
+  async start(): Promise<readonly string[]> {
+    this.#compiler.countPrepared();
+    this.#jobs.sort((a, b) => a.rank - b.rank);
+    for (let job = this.#jobs.shift(); job !== undefined && !this.#isStopped; job = this.#jobs.shift()) await job.run();
+    if (this.#isStopped) return [];
+    const outcomes = [...this.#byLabel].map(async ([label, { ready }]) => {
+      const pipeline = await ready.catch(() => null);
+      return pipeline === null ? [label] : [];
+    });
+    return (await Promise.all(outcomes)).flat();
+  }
+
+  /** What is not ready never will be. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#jobs.length = 0;
+  }
+}

@@ -1,0 +1,33 @@
+import * as Comlink from "comlink";
+import { afterEach, expect, it } from "vitest";
+
+import { ONE_WAY, oneWay } from "./one-way.ts";
+
+Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
+const closing: MessagePort[] = [];
+
+afterEach(() => {
+  for (const port of closing.splice(0)) port.close();
+});
+
+/** The other side: it calls back as often as it is told to. */
+class Service {
+  tell(count: number, onMessage: (message: number) => void): unknown[] {
+    return Array.from({ length: count }, (_, i) => onMessage(i));
+  }
+}
+
+it("calls come in order, and the caller gets no answer to wait for", async () => {
+  const { port1, port2 } = new MessageChannel();
+  closing.push(port1, port2);
+  Comlink.expose(new Service(), port2);
+  const heard: number[] = [];
+  let tellAll = (): void => {};
+  const all = new Promise<void>((resolve) => (tellAll = resolve));
+  const onMessage = oneWay((message: number) => {
+    if (heard.push(message) === 3) tellAll();
+  });
+  expect(await Comlink.wrap<Service>(port1).tell(3, onMessage)).toEqual([undefined, undefined, undefined]);
+  await all;
+  expect(heard).toEqual([0, 1, 2]);
+});
