@@ -16,6 +16,7 @@ import {
   type Request,
 } from "./testing/requests/exactness.ts";
 import { withCommonDevice } from "./testing/gpu/one-device.ts";
+import { createComplete } from "./testing/requests/create-complete.ts";
 import { tampered } from "./testing/gpu/tampered-gpu.ts";
 
 const DTYPES = [
@@ -79,10 +80,8 @@ it("choices of one request share their prompt's blocks, and are what each is alo
 it("a step is one submit, and nothing is created on the way but its command encoder", async () => {
   const calls: string[] = [];
   const gpu = tampered({ onCall: (name) => calls.push(name) });
-  await using engine = await createEngine({
-    backend: "webgpu",
+  await using engine = await createComplete(createEngine, {
     model: "/fixtures/gpt2-tiny/",
-    worker: false,
     gpu,
     maxNumBatchedTokens: 32,
   });
