@@ -16,6 +16,15 @@ export interface PackedMatrix {
   readonly N4: number;
 }
 
+/** A matrix [k, n] as its file has it. */
+interface UnpackedMatrix {
+  readonly label: string;
+  readonly tensor: Tensor;
+  readonly transposed: boolean;
+  readonly k: number;
+  readonly n: number;
+}
+
 export interface TablePart extends PackedMatrix {
   readonly firstRow: number;
 }
@@ -67,23 +76,21 @@ export class WeightUploader {
   matrix(label: string, tensor: Tensor, { transposed = false } = {}): PackedMatrix {
     const [k, n] = transposed ? [tensor.columns, tensor.rows] : [tensor.rows, tensor.columns];
     const w = this.#arena.storage(label, packedBytes(k, n, this.#dtype));
-    this.#fills.push(() => this.#pack(w, label, tensor, { transposed, k, n }));
-    return { w, K4: strideOf(k) / 4, N4: strideOf(n) / 4 };
-  }
-
-  async #pack(
-    w: GPUBuffer,
-    label: string,
-    tensor: Tensor,
-    { transposed, k, n }: { transposed: boolean; k: number; n: number },
-  ): Promise<void> {
-    const { queue } = this.#device;
-    const pipeline = await this.#compiler.pipeline(packWeights, {
+    // Now, so that it compiles before what only steps need.
+    const packing = this.#compiler.pipeline(packWeights, {
       LANES,
       SOURCE_DTYPE: tensorDtypeCode[tensor.dtype],
       WEIGHTS_DTYPE: weightsDtypeCode[this.#dtype],
       TRANSPOSED: transposed,
     });
+    packing.catch(() => undefined); // fill() hears of it
+    this.#fills.push(async () => this.#pack(await packing, w, { label, tensor, transposed, k, n }));
+    return { w, K4: strideOf(k) / 4, N4: strideOf(n) / 4 };
+  }
+
+  async #pack(pipeline: GPUComputePipeline, w: GPUBuffer, matrix: UnpackedMatrix): Promise<void> {
+    const { label, tensor, transposed, k, n } = matrix;
+    const { queue } = this.#device;
     const rowBytes = tensor.columns * BYTES_PER_ELEMENT[tensor.dtype];
     const bandRows = BAND_ROWS * Math.max(1, Math.floor(this.#stagingBytes / (BAND_ROWS * rowBytes)));
     const source = this.#stagingOf(Math.min(bandRows, strideOf(tensor.rows)) * rowBytes);
