@@ -1,8 +1,9 @@
 // Times attention over prompts, by rows and in tiles of rows, and the layer around it, of GPT-2 124M's shape, with the
-// kernels for software adapters and for GPUs.
+// kernels for software adapters and for GPUs; beside the products the most that the adapter multiplies and adds.
 
-import { expect, it } from "vitest";
+import { it } from "vitest";
 
+import { prepareRoofline } from "../../bench/kernels/roofline.ts";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { Sequence } from "../../engine/core/sequence.ts";
@@ -29,20 +30,46 @@ const weights = randomWeights(
 );
 const engine = resolveEngineConfig({ dtype: "f16", maxNumSeqs: 1, maxNumBatchedTokens: 1024 }, weights.model.shape);
 
-async function runMs(dispatches: readonly Dispatch[], shape: StepShape): Promise<number> {
+async function runMs(dispatches: readonly Dispatch[], shape: StepShape, repeats: number): Promise<number> {
   const startMs = performance.now();
   const encoder = device.createCommandEncoder();
   const pass = encoder.beginComputePass();
-  for (const { pipeline, bindGroup, workgroups } of dispatches) {
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(0, bindGroup);
-    pass.dispatchWorkgroups(...workgroups(shape));
+  for (let i = 0; i < repeats; i++) {
+    for (const { pipeline, bindGroup, workgroups } of dispatches) {
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bindGroup);
+      pass.dispatchWorkgroups(...workgroups(shape));
+    }
   }
   pass.end();
   device.queue.submit([encoder.finish()]);
   await device.queue.onSubmittedWorkDone();
-  return performance.now() - startMs;
+  return (performance.now() - startMs) / repeats;
 }
+
+/** Returns the most multiply-adds a second, in 10^9 operations, with nothing to load. */
+async function mostGflops(): Promise<number> {
+  const { multiply, multiplyFlops, destroy } = await prepareRoofline(device, opened.isSoftware);
+  const dispatch = { ...multiply, name: "multiply", workgroups: () => multiply.workgroups };
+  const ms: number[] = [];
+  for (let round = 0; round < 5; round++) ms.push(await runMs([dispatch], NO_ROWS, 16));
+  destroy();
+  return multiplyFlops / medianOf(ms) / 1e6;
+}
+
+/** Multiply-adds of a row's products: 12 matrices of 768 x 768. */
+const FLOPS_A_ROW = 2 * 12 * 768 ** 2;
+const NO_ROWS: StepShape = {
+  rows: 0,
+  samples: 0,
+  tiles: 0,
+  singles: 0,
+  longest: 0,
+  anyRules: false,
+  anyPlain: false,
+  anyOther: false,
+  maxTop: 0,
+};
 
 const ADAPTERS = [
   ["software adapters", { isSoftware: true, hasSubgroups: opened.hasSubgroups }],
@@ -56,6 +83,7 @@ it.each(ADAPTERS)("prompts, with the kernels for %s", async (kernels, adapter) =
     [NO_TILES, tiles].map((one) => prepareGraph(opened, weights, engine, { adapter, tiles: one })),
   );
   const table = [];
+  const most = await mostGflops();
   for (const count of PROMPTS) {
     const steps = kinds.map(({ compiled, step }) => {
       const shape = step.write(device.queue, planOf(count));
@@ -67,12 +95,15 @@ it.each(ADAPTERS)("prompts, with the kernels for %s", async (kernels, adapter) =
     // All but attention is the same in both.
     const rest = (steps[0]?.all ?? []).filter(({ name }) => !name.includes("attention"));
     const restMs: number[] = [];
+    const repeats = count < LONG ? 4 : 1;
     for (let round = 0; round < ROUNDS; round++) {
-      for (const { dispatches, shape, ms } of works) ms.push(await runMs(dispatches, shape));
-      if (count < LONG || round === 0) restMs.push(await runMs(rest, works[0]?.shape ?? expect.fail("no step")));
+      for (const { dispatches, shape, ms } of works) ms.push(await runMs(dispatches, shape, repeats));
+      if (count < LONG || round === 0) restMs.push(await runMs(rest, works[0]?.shape ?? NO_ROWS, 1));
     }
     const [rowsMs = NaN, tilesMs = NaN] = works.map(({ ms }) => medianOf(ms));
     const [before, after] = [rowsMs + medianOf(restMs), tilesMs + medianOf(restMs)];
+    // With norms and what else is no attention, which take little.
+    const gflops = (count * FLOPS_A_ROW) / medianOf(restMs) / 1e6;
     table.push([
       count,
       rowsMs.toFixed(1),
@@ -81,10 +112,12 @@ it.each(ADAPTERS)("prompts, with the kernels for %s", async (kernels, adapter) =
       before.toFixed(0),
       `${Math.round((100 * rowsMs) / before)}%`,
       (after / before).toFixed(2),
+      gflops.toFixed(1),
+      `${Math.round((100 * gflops) / most)}%`,
     ]);
   }
   for (const { arena } of kinds) arena.destroy();
-  const title = `A layer of GPT-2 124M's shape, f16, with the kernels for ${kernels}, ${tiles.name}`;
+  const title = `At most ${most.toFixed(1)} GFLOP/s. A layer of GPT-2 124M's shape, f16, with the kernels for ${kernels}, ${tiles.name}`;
   printTable(
     `${title}: median of ${ROUNDS}, in one run`,
     [
