@@ -136,6 +136,11 @@ class VariantTimer {
   }
 }
 
+function titleOf(maxRows: number): string {
+  if (maxRows === Infinity) return "Steps of more rows";
+  return maxRows === 1 ? "Steps of one row" : `Steps of up to ${maxRows} rows`;
+}
+
 /** A kernel of one name may stand in two classes. */
 function keyOf({ name, maxRows }: Pick<MatmulVariant, "name" | "maxRows">): string {
   return `${name}, up to ${maxRows}`;
@@ -164,7 +169,7 @@ function resultOf(
       const most = choices[i]?.[0]?.maxRows ?? Infinity;
       const [usual] = variants;
       return {
-        title: most === Infinity ? "Steps of more rows" : `Steps of up to ${most} rows`,
+        title: titleOf(most),
         columns: ["Kernel", "rows", "µs a product", "GB/s of weights", "vs the usual", "bits", "chosen"],
         rows: variants.map(({ name, rows, ms, differing }) => [
           name,
