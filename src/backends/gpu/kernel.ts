@@ -83,7 +83,7 @@ export class KernelCompiler {
   readonly #codes = new Map<string, string>();
   readonly #adapterName: string;
   readonly #onProgress: (compiled: number, total: number) => void;
-  #compiled = 0;
+  readonly #ready = new Set<string>();
   #countsPrepared = false;
 
   constructor(
@@ -97,10 +97,18 @@ export class KernelCompiler {
 
   /** Throws kernel_refused with the compiler's messages if the kernel does not compile. */
   pipeline<K extends Kernel>(kernel: K, constants: KernelConstants<K>): Promise<GPUComputePipeline> {
-    return this.prepare({ kernel, constants }).compile();
+    return this.compile({ kernel, constants });
   }
 
-  /** Makes a variant's text, which counts from now on, and leaves it to the caller when it is compiled. */
+  /** The same for a variant. */
+  async compile(variant: KernelVariant): Promise<GPUComputePipeline> {
+    const { label, compile } = this.prepare(variant);
+    const pipeline = await compile();
+    this.noteReady(label);
+    return pipeline;
+  }
+
+  /** Makes a variant's text, and leaves it to the caller when it is compiled and when it is ready. */
   prepare({ kernel, constants }: KernelVariant): { label: string; compile: () => Promise<GPUComputePipeline> } {
     const label = pipelineLabel(kernel, constants);
     if (!this.#codes.has(label)) this.#codes.set(label, specialise(kernel, constants));
@@ -123,6 +131,13 @@ export class KernelCompiler {
         return { binding, resource: "buffer" in buffer ? buffer : { buffer } };
       }),
     });
+  }
+
+  /** Counts a pipeline that may be used from now on, or never will be. */
+  noteReady(label: string): void {
+    if (this.#ready.has(label)) return;
+    this.#ready.add(label);
+    this.#tellProgress();
   }
 
   /** From now on progress counts what is prepared, and not only what is being compiled. */
@@ -150,8 +165,6 @@ export class KernelCompiler {
         layout: this.#layout(kernel).pipeline,
         compute: { module, entryPoint: kernel.name.replaceAll("-", "_") },
       });
-      this.#compiled += 1;
-      this.#tellProgress();
       return pipeline;
     } catch (error) {
       const { messages } = await module.getCompilationInfo();
@@ -168,7 +181,7 @@ export class KernelCompiler {
   }
 
   #tellProgress(): void {
-    this.#onProgress(this.#compiled, this.#countsPrepared ? this.#codes.size : this.#pipelines.size);
+    this.#onProgress(this.#ready.size, this.#countsPrepared ? this.#codes.size : this.#pipelines.size);
   }
 
   #layout(kernel: Kernel): Layout {

@@ -35,7 +35,11 @@ beforeEach(() => {
     };
     return { label: `kernel ${size}`, compile };
   };
-  later = new LaterPipelines({ prepare, countPrepared: () => undefined } as unknown as KernelCompiler);
+  later = new LaterPipelines({
+    prepare,
+    countPrepared: () => undefined,
+    noteReady: () => undefined,
+  } as unknown as KernelCompiler);
 });
 
 describe("pipelines that no step has asked for", () => {

@@ -51,10 +51,8 @@ export class LaterPipelines {
       if (this.#isStopped) return null;
       return check === undefined || (await check(pipeline)) ? pipeline : null;
     });
-    const settled = ready.then(
-      () => undefined,
-      () => undefined, // whoever needs it hears of it
-    );
+    const note = () => this.#compiler.noteReady(label);
+    const settled = ready.then(note, note); // whoever needs it hears of an error
     const run = () => {
       if (!this.#isStopped) begin();
       return settled;

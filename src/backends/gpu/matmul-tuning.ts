@@ -69,7 +69,7 @@ export function measureOn(model: TunedModel): Measure {
   return async (variant, wantedRows) => {
     const bound = (bindGroups ??= bind());
     const rows = Math.min(wantedRows, engine.maxNumBatchedTokens);
-    const pipeline = await compiler.prepare(variant.kernel(shape, { norm })).compile();
+    const pipeline = await compiler.compile(variant.kernel(shape, { norm }));
     step.writeRows(device.queue, rows);
     const groups = variant.workgroups(shape, rows);
     const ms = await timedMs(model, (pass) => {

@@ -62,7 +62,7 @@ it("head and sample", async () => {
     if (!variant) throw new Error(`no kernel for ${rows} rows`);
     for (const [hasParts, EPILOGUE] of [Epilogue.biasOnly, Epilogue.head].entries()) {
       const shape = { K4, N4, Y4: N4, SAMPLES_ONLY: true, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE };
-      const product = await compiler.prepare(variant.kernel(shape, { head })).compile();
+      const product = await compiler.compile(variant.kernel(shape, { head }));
       for (const [name, request] of Object.entries(REQUESTS)) {
         const requests = packSamples(Array.from({ length: rows }, (_, seed_low) => ({ ...request, seed_low })));
         const samples = buffer(requests.byteLength);

@@ -43,7 +43,7 @@ it("weights", async () => {
         WEIGHTS_DTYPE: weightsDtypeCode[dtype],
         EPILOGUE: 0,
       };
-      const pipeline = await compiler.prepare(variant.kernel(shape)).compile();
+      const pipeline = await compiler.compile(variant.kernel(shape));
       const buffers = { ...shared, w: buffer(packedBytes(K, N, dtype)) };
       const bindGroup = adapter.isSoftware
         ? compiler.bind(matmulLane, buffers)

@@ -46,7 +46,7 @@ export async function compileProduct(context: OperationContext, product: Product
     const workgroups = (size: StepSize) => variant.workgroups(shape, height(size));
     return [{ name, pipeline, bindGroup, workgroups }];
   };
-  const compiling = compiler.prepare(first.kernel(shape, extras)).compile();
+  const compiling = compiler.compile(first.kernel(shape, extras));
   // By ascending rows; undefined as long as it is not compiled.
   const ready = matmuls.map((): readonly Dispatch[] | undefined => undefined);
   for (const [i, variant] of matmuls.entries()) {
