@@ -29,7 +29,8 @@ const FIXTURES = ["gpt2-tiny"];
 export async function benchGpu({ pack, peers = false, ...options }) {
   const folder = pack ?? join(root, ".chorus", "gpu-bench");
   console.log("Building…");
-  await build(folder);
+  const { homes = "chromium,node" } = options;
+  await build(folder, homes);
   if (pack !== undefined) {
     console.log(
       `On a machine with Node: node ${join(folder, "run.js")}. CHROME_PATH names its browser, CHORUS_DAWN its Dawn.`,
@@ -40,7 +41,7 @@ export async function benchGpu({ pack, peers = false, ...options }) {
     if (value === undefined) return [];
     return typeof value === "boolean" ? [`--${name}`] : [`--${name}`, value];
   });
-  const env = { ...process.env, ...(await findHomes(options.homes ?? "chromium,node")) };
+  const env = { ...process.env, ...(await findHomes(homes)) };
   const { status } = spawnSync(process.execPath, [join(folder, "run.js"), ...words], {
     cwd: root,
     env,
@@ -70,7 +71,7 @@ async function findHomes(/** @type {string} */ homes) {
 }
 
 /** The page with its workers, and the programs for Node: nothing beside them is needed. */
-async function build(/** @type {string} */ folder) {
+async function build(/** @type {string} */ folder, /** @type {string} */ homes) {
   const { build: viteBuild, runnerImport } = await import("vite");
   const { module } = await runnerImport("./tools/wgsl-plugin.ts", { configFile: false, root });
   const { wgslWithoutComments } = /** @type {typeof import("./wgsl-plugin.ts")} */ (module);
@@ -85,16 +86,18 @@ async function build(/** @type {string} */ folder) {
     worker: { format: /** @type {const} */ ("es"), plugins },
   };
   const shared = { emptyOutDir: false, reportCompressedSize: false };
-  await viteBuild({
-    ...common,
-    plugins: plugins(),
-    build: {
-      ...shared,
-      target: "esnext",
-      outDir: join(folder, "page"),
-      rolldownOptions: { input: join(root, "tools/gpu-bench/page.html") },
-    },
-  });
+  if (homes.includes("chromium")) {
+    await viteBuild({
+      ...common,
+      plugins: plugins(),
+      build: {
+        ...shared,
+        target: "esnext",
+        outDir: join(folder, "page"),
+        rolldownOptions: { input: join(root, "tools/gpu-bench/page.html") },
+      },
+    });
+  }
   await viteBuild({
     ...common,
     plugins: plugins(),
