@@ -14,6 +14,11 @@ const PROMPT_ROWS = 512;
 
 type TunedModel = Omit<OperationContext, "matmuls">;
 
+/** Returns the key of what was measured, from that of the products. */
+export function tilesKey(key: string): string {
+  return `${key}, attention`;
+}
+
 /** Returns the fastest tiles for a long prompt, from the store if it has the key; the first if no step is large enough. */
 export async function tuneTiles(
   choice: readonly [QueryTiles, ...QueryTiles[]],
@@ -25,7 +30,7 @@ export async function tuneTiles(
   const count = Math.min(PROMPT_ROWS, model.engine.maxNumBatchedTokens, maxSequenceLength(model.engine));
   const attention = model.graph.operations.find((one) => one.type === "attention");
   if (count < usual.minStepRows || !attention) return { variants: [usual], reason: "no choice" };
-  return tune([choice], `${key}, attention`, store, (tiles) => promptMs(model, attention, tiles, count));
+  return tune([choice], tilesKey(key), store, (tiles) => promptMs(model, attention, tiles, count));
 }
 
 /** Returns the milliseconds of a layer's attention over a prompt. */

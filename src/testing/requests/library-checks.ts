@@ -3,6 +3,8 @@
 
 import { openDevice } from "../../backends/gpu/device.ts";
 import { KernelCompiler, type Kernel } from "../../backends/gpu/kernel.ts";
+import { tilesKey } from "../../backends/gpu/attention-tuning.ts";
+import { tileChoices } from "../../backends/gpu/query-tiles.ts";
 import { tuningKey } from "../../backends/gpu/matmul-tuning.ts";
 import { usualMatmuls } from "../../backends/gpu/matmul-variants.ts";
 import { indexedDbTuningStore } from "../../host/platforms/tuning-store.ts";
@@ -80,9 +82,12 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
   }
   await (await createComplete(create, { model: GEMMA, gpu: software.gpu })).dispose();
   // Measuring which kernels are fastest takes a software adapter minutes.
-  const usual = usualMatmuls({ isSoftware: false, hasSubgroups }).map(({ name }) => name);
+  const traits = { isSoftware: false, hasSubgroups };
+  const usual = usualMatmuls(traits).map(({ name }) => name);
   const model = describeModel(await (await fetch(`${CHAT}config.json`)).json());
-  await indexedDbTuningStore().save(tuningKey(PRETENDED_ADAPTER, model, "f16"), usual);
+  const key = tuningKey(PRETENDED_ADAPTER, model, "f16");
+  await indexedDbTuningStore().save(key, usual);
+  await indexedDbTuningStore().save(tilesKey(key), [tileChoices(traits, model.shape)[0].name]);
   await (await createComplete(create, { model: CHAT, gpu: hardware.gpu, dtype: "f16" })).dispose();
   const known = new Set([...software.compiled(), ...hardware.compiled()].map((label) => label.split(" ")[0]));
   await compileRest(hardware.gpu, (kernel) => known.has(kernel.name) || (!hasSubgroups && needsSubgroups(kernel)));
