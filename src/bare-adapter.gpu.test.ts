@@ -5,18 +5,16 @@ import { describe, expect, it } from "vitest";
 
 import { createEngine, type CreateEngineOptions } from "./index.ts";
 import { openDevice } from "./backends/gpu/device.ts";
-import { tuningKey } from "./backends/gpu/matmul-tuning.ts";
-import { usualMatmuls } from "./backends/gpu/matmul-variants.ts";
-import { indexedDbTuningStore } from "./host/platforms/tuning-store.ts";
 import { describeModel } from "./models/families.ts";
 import { ALL_AT_ONCE, answersAlone, answersUnder } from "./testing/requests/exactness.ts";
 import { CHECKPOINTS, checkpointFiles, goldenAnswers } from "./testing/models/golden-answers.ts";
 import { loadGolden } from "./testing/models/golden.ts";
 import { createRunner, lastLogits } from "./testing/gpu/runner-runs.ts";
 import { differingWords } from "./testing/gpu/gpu.ts";
+import { skipTuning } from "./testing/gpu/skip-tuning.ts";
 import { withOneDevice } from "./testing/gpu/one-device.ts";
 import { randomWeights } from "./testing/models/random-weights.ts";
-import { BARE, PRETENDED_ADAPTER, tampered } from "./testing/gpu/tampered-gpu.ts";
+import { BARE, tampered } from "./testing/gpu/tampered-gpu.ts";
 
 const golden = await loadGolden("gpt2-tiny");
 const F32 = { dtype: "f32", kvCacheDtype: "f32" } as const;
@@ -25,9 +23,7 @@ const F16 = { dtype: "f16", kvCacheDtype: "f16" } as const;
 const onCpu = await withOneDevice(tampered(BARE));
 const onGpu = await withOneDevice(tampered({ ...BARE, pretendHardware: true }));
 
-// Measuring which kernels are fastest, which a test of its own does, takes a software adapter half a minute.
-const usual = usualMatmuls({ isSoftware: false, hasSubgroups: false }).map(({ name }) => name);
-await indexedDbTuningStore().save(tuningKey(PRETENDED_ADAPTER, golden.weights.model, F32.dtype), usual);
+await skipTuning(golden.weights.model, F32.dtype, false);
 
 async function expectGolden(model: CreateEngineOptions["model"], gpu: GPU, prompts = golden.prompts): Promise<void> {
   await using engine = await createEngine({ backend: "webgpu", model, worker: false, gpu, ...F32 });

@@ -3,11 +3,6 @@
 
 import { openDevice } from "../../backends/gpu/device.ts";
 import { KernelCompiler, type Kernel } from "../../backends/gpu/kernel.ts";
-import { tilesKey } from "../../backends/gpu/attention-tuning.ts";
-import { tileChoices } from "../../backends/gpu/query-tiles.ts";
-import { tuningKey } from "../../backends/gpu/matmul-tuning.ts";
-import { usualMatmuls } from "../../backends/gpu/matmul-variants.ts";
-import { indexedDbTuningStore } from "../../host/platforms/tuning-store.ts";
 import type { createEngine, EngineConfig } from "../../index.ts";
 import { describeModel } from "../../models/families.ts";
 import { createComplete } from "./create-complete.ts";
@@ -16,7 +11,8 @@ import { checkpointFiles, goldenAnswers, type GoldenAnswer } from "../models/gol
 import { loadGolden } from "../models/golden.ts";
 import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "./portable-request.ts";
 import { shareDevice, type SharedDevice } from "../gpu/shared-device.ts";
-import { PRETENDED_ADAPTER, tampered } from "../gpu/tampered-gpu.ts";
+import { skipTuning } from "../gpu/skip-tuning.ts";
+import { tampered } from "../gpu/tampered-gpu.ts";
 
 type CreateEngine = typeof createEngine;
 type Dtypes = Required<Pick<EngineConfig, "dtype" | "kvCacheDtype">>;
@@ -81,13 +77,7 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
     await (await createComplete(create, { model: TINY, gpu: software.gpu, dtype })).dispose();
   }
   await (await createComplete(create, { model: GEMMA, gpu: software.gpu })).dispose();
-  // Measuring which kernels are fastest takes a software adapter minutes.
-  const traits = { isSoftware: false, hasSubgroups };
-  const usual = usualMatmuls(traits).map(({ name }) => name);
-  const model = describeModel(await (await fetch(`${CHAT}config.json`)).json());
-  const key = tuningKey(PRETENDED_ADAPTER, model, "f16");
-  await indexedDbTuningStore().save(key, usual);
-  await indexedDbTuningStore().save(tilesKey(key), [tileChoices(traits, model.shape)[0].name]);
+  await skipTuning(describeModel(await (await fetch(`${CHAT}config.json`)).json()), "f16", hasSubgroups);
   await (await createComplete(create, { model: CHAT, gpu: hardware.gpu, dtype: "f16" })).dispose();
   const known = new Set([...software.compiled(), ...hardware.compiled()].map((label) => label.split(" ")[0]));
   await compileRest(hardware.gpu, (kernel) => known.has(kernel.name) || (!hasSubgroups && needsSubgroups(kernel)));
