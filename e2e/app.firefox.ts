@@ -6,7 +6,12 @@ import { Firefox, hasFirefox } from "./support/firefox.ts";
 
 const pane = (number: number) => `section[aria-label="Pane ${number}"]`;
 const button = (name: string) => `::-p-aria([name="${name}"][role="button"])`;
+const labelled = (beginning: string) => `button[aria-label^="${beginning}"]`;
 const PANES = [1, 2, 3, 4];
+
+/** Texts that a highlight marks. */
+const marked = (page: Page, name: string) =>
+  page.evaluate((key: string) => [...(CSS.highlights.get(key) ?? [])].map(String), name);
 
 /** Of the newest turns of these panes; resolves when all of them have come to their end. */
 async function answersOf(page: Page, numbers: readonly number[]): Promise<string[]> {
@@ -19,10 +24,12 @@ async function answersOf(page: Page, numbers: readonly number[]): Promise<string
   return Promise.all(turns.map((turn) => page.$eval(`${turn} [data-answer]`, ({ textContent }) => textContent ?? "")));
 }
 
-async function seen(page: Page, text: RegExp): Promise<void> {
+async function seen(page: Page, text: RegExp, part = "body"): Promise<void> {
   await page.waitForFunction(
-    (source: string) => new RegExp(source, "m").test(document.body.innerText),
+    (selector: string, source: string) =>
+      new RegExp(source, "m").test(document.querySelector<HTMLElement>(selector)?.innerText ?? ""),
     { timeout: 30_000 },
+    part,
     text.source,
   );
 }
@@ -80,6 +87,70 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
       `${pane(2)} [role="log"]`,
     );
     expect((await answersOf(page, [2]))[0]).toMatch(/^(true|false)/);
+  });
+
+  // What follows until the demo computes little and is the same on both.
+  it.runIf(backend === "cpu")("marks the word of a cell, and the cell of a word", async () => {
+    const cursor = await page.waitForSelector("::-p-aria([name='Step and sequence'])");
+    await cursor?.focus();
+    const back = async () => {
+      await page.keyboard.press("ArrowLeft");
+      return marked(page, "token");
+    };
+    await expect.poll(back, { timeout: 30_000 }).toEqual([expect.stringMatching(/\S/)]);
+    await page.keyboard.press("Escape");
+    const answer = await page.waitForSelector(`${pane(1)} article:last-of-type [data-answer]`);
+    const { x = 0, y = 0 } = (await answer?.boundingBox()) ?? {};
+    await page.mouse.move(x + 8, y + 12);
+    await expect.poll(() => marked(page, "pointed")).toEqual(["The"]);
+    await seen(page, /Pane 1, turn 2: prompt/);
+    await page.mouse.move(0, 0);
+  });
+
+  it.runIf(backend === "cpu")("goes on from a word of an earlier visit with another one", async () => {
+    await page.locator(`${pane(3)} article:last-of-type ${labelled("Probabilities")}`).click();
+    const words = await page.waitForSelector(`${pane(3)} [aria-label="Probabilities, word by word"]`);
+    await words?.focus();
+    // Enter comes before the alternatives do.
+    for (const key of ["ArrowRight", "ArrowRight", "Enter"] as const) await page.keyboard.press(key);
+    await page.waitForSelector('[aria-label="Alternatives"] button:focus');
+    await page.keyboard.press("Enter");
+    await seen(page, /Went on with .*: \d+ of \d+ prompt tokens computed/);
+  });
+
+  it.runIf(backend === "cpu")("undoes closing, keeps variants, and finds a closed chat by its words", async () => {
+    await page.locator(`${pane(1)} article:last-of-type ${labelled("Regenerate")}`).click();
+    await page.waitForSelector("button ::-p-text(2/2)");
+    await page.locator(labelled("Previous variant")).click();
+    await page.waitForSelector("button ::-p-text(1/2)");
+    const isGone = () => page.waitForFunction((gone: string) => !document.querySelector(gone), {}, pane(1));
+    await page.locator(labelled("Close pane 1")).click();
+    await isGone();
+    await page.locator("button ::-p-text(Undo)").click();
+    await page.waitForSelector("button ::-p-text(1/2)");
+    await page.locator(labelled("Close pane 1")).click();
+    await isGone();
+    await page.locator(button("Chats")).click();
+    await page.locator("dialog[open] input[type='search']").fill("paris capital");
+    await seen(page, /^1 chat found/, "dialog[open]");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await seen(page, /Paris/, "main");
+  });
+
+  it.runIf(backend === "cpu")("explains its words, plays a recording, and compares two seeds", async () => {
+    await page.locator(labelled("What batching means")).click();
+    await page.waitForSelector("dialog[open] [role='img']");
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => location.assign("#/player"));
+    await page.locator("button ::-p-text(Play the example)").click();
+    const step = await page.waitForSelector('input[aria-label="Step"]');
+    await step?.press("End");
+    await seen(page, /\w+ \w+ \w+/, '[aria-label="Pane 1, turn 1"] [role="group"]');
+    await page.evaluate(() => location.assign("#/duel"));
+    await page.locator("dialog[open] button[type='submit']").click();
+    await seen(page, /\d+% agreement/);
+    await page.evaluate(() => location.assign("#/"));
   });
 
   it("shows the demo, at once and one after the other", async () => {

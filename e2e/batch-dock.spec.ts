@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { expect, test, type Page } from "playwright/test";
-import { App, ENDLESS, ON_GPU } from "./support/app.ts";
+import { App, ENDLESS } from "./support/app.ts";
 import { Steps } from "./support/steps.ts";
 
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
@@ -37,7 +37,7 @@ test("timeline, charts and cache blocks show the answers, also to screen readers
 
 test("static and sequential take effect at once, and no answer loses a word", async ({ page }) => {
   // So hot, and with this seed, that both answers reach the limit.
-  const app = await App.open(page, `${ON_GPU}&temperature=2&top_p=1&top_k=0&seed=7&max_tokens=60`);
+  const app = await App.open(page, "temperature=2&top_p=1&top_k=0&seed=7&max_tokens=60");
   const [first, second, quiet] = await app.addPanes(3);
   const modes = page.getByRole("radiogroup", { name: "Batching" });
   await expect(modes.getByRole("radio", { name: "Continuous" })).toBeChecked();

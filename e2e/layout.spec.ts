@@ -1,15 +1,7 @@
 // Windows of every size: everything can be reached, nothing lies over anything, and nothing moves by itself.
 
 import { expect, test, type Locator, type Page } from "playwright/test";
-import { App } from "./support/app.ts";
-
-/** A phone upright and on its side, a small one, and a desktop at 200%. */
-const SIZES = [
-  { width: 390, height: 844 },
-  { width: 844, height: 390 },
-  { width: 360, height: 640 },
-  { width: 720, height: 450 },
-] as const;
+import { App, type Pane } from "./support/app.ts";
 
 /** Whether a press on the middle of an element is one on it: it is in view, and nothing lies over it. */
 const isOnTop = (element: Locator) =>
@@ -19,40 +11,66 @@ const isOnTop = (element: Locator) =>
     return hit !== null && (target.contains(hit) || hit.contains(target));
   });
 
-for (const { width, height } of SIZES) {
-  test(`at ${width}x${height} every composer can be reached, with the batch folded where it has no room`, async ({
-    page,
-  }) => {
-    await page.setViewportSize({ width, height });
-    const app = await App.openFake(page, "panes=4&ask&stepms=5&max_tokens=20");
-    const isPhone = width < 720;
-    for (let number = 1; number <= 4; number++) {
-      if (isPhone) await page.getByRole("tab", { name: `Pane ${number}:` }).click();
+/** Asserts that the pane's box and button are in view, with nothing over them. */
+async function expectReachable({ message, send }: Pane): Promise<void> {
+  await message.focus();
+  for (const part of [message, send]) {
+    await part.scrollIntoViewIfNeeded();
+    await expect(part).toBeInViewport({ ratio: 1 });
+    expect(await isOnTop(part)).toBe(true);
+  }
+}
+
+const NUMBERS = [1, 2, 3, 4];
+const ANSWERED = "panes=4&ask&stepms=5&max_tokens=20";
+
+test("on phones held upright every composer can be reached, and used", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const app = await App.openFake(page, ANSWERED);
+  for (const size of [
+    { width: 390, height: 844 },
+    { width: 360, height: 640 },
+  ]) {
+    await page.setViewportSize(size);
+    for (const number of NUMBERS) {
+      await page.getByRole("tab", { name: `Pane ${number}:` }).click();
       const pane = app.pane(number);
       await pane.finished();
-      await pane.message.focus();
-      for (const part of [pane.message, pane.send]) {
-        await part.scrollIntoViewIfNeeded();
-        await expect(part).toBeInViewport({ ratio: 1 });
-        expect(await isOnTop(part)).toBe(true);
-      }
-      await pane.ask("What is the capital of France?");
-      await pane.finished();
+      await expectReachable(pane);
     }
-    if (isPhone) return;
-    const charts = app.batch.getByRole("region", { name: "Charts" });
+    await app.pane(4).ask("What is the capital of France?");
+    await app.pane(4).finished();
+  }
+});
+
+test("on a phone held sideways and at 200% every composer can be reached, and the batch is folded", async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 844, height: 390 });
+  const app = await App.openFake(page, ANSWERED);
+  const charts = app.batch.getByRole("region", { name: "Charts" });
+  const first = app.pane(1);
+  for (const size of [
+    { width: 844, height: 390 },
+    { width: 720, height: 450 },
+  ]) {
+    await page.setViewportSize(size);
     await expect(charts).toBeHidden();
+    for (const number of NUMBERS) {
+      await app.pane(number).finished();
+      await expectReachable(app.pane(number));
+    }
+    await first.ask("What is the capital of France?");
+    await first.finished();
     // Unfolded by hand it leaves the chats some room, and the next visit to a high window finds it as it was.
     await page.getByRole("button", { name: "Expand Batch" }).click();
     await expect(charts).toBeInViewport();
-    await app.pane(1).message.scrollIntoViewIfNeeded();
-    expect(await isOnTop(app.pane(1).message)).toBe(true);
+    await first.message.scrollIntoViewIfNeeded();
+    expect(await isOnTop(first.message)).toBe(true);
     await page.setViewportSize({ width: 1440, height: 900 });
     await expect(charts).toBeVisible();
-    await page.setViewportSize({ width, height });
-    await expect(charts).toBeHidden();
-  });
-}
+  }
+});
 
 /** The layout shifts of the page so far that no input explains, added up. */
 const shifts = (page: Page) => page.evaluate(() => (window as unknown as { shifted: number }).shifted);

@@ -1,7 +1,7 @@
 // The worker may be ended at any time: by the browser, for its memory, or by hand.
 
 import { expect, test, type Page } from "playwright/test";
-import { App, ON_GPU } from "./support/app.ts";
+import { App } from "./support/app.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
 import { engineWorker, Steps } from "./support/steps.ts";
 
@@ -40,7 +40,7 @@ test("when the worker dies, open and later calls are rejected, and a new engine 
 });
 
 test("the app keeps its chats and restarts by itself; after repeated failures, when asked to", async ({ page }) => {
-  const app = await App.open(page, `${ON_GPU}&temperature=0`);
+  const app = await App.open(page, "temperature=0");
   const pane = app.pane(1);
   const askForStory = async (question: string) => {
     const steps = await Steps.hold(page);

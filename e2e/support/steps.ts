@@ -28,14 +28,23 @@ export class Steps {
     if (when === "ready") await page.getByRole("button", { name: "Demo", exact: true, disabled: false }).waitFor();
     const worker = await engineWorker(page);
     await worker.evaluate(() => {
-      // Each step reads its tokens back once, in order.
-      const map = Reflect.get(GPUBuffer.prototype, "mapAsync") as (...given: unknown[]) => Promise<undefined>;
       const waiting: (() => void)[] = [];
       let allowed = 0;
-      GPUBuffer.prototype.mapAsync = async function mapWhenAllowed(...given) {
+      const isAllowed = async () => {
         if (allowed > 0) allowed--;
         else await new Promise<void>((resolve) => waiting.push(resolve));
+      };
+      // On a GPU each step reads its tokens back once, in order.
+      const map = Reflect.get(GPUBuffer.prototype, "mapAsync") as (...given: unknown[]) => Promise<undefined>;
+      GPUBuffer.prototype.mapAsync = async function mapWhenAllowed(...given) {
+        await isAllowed();
         return map.apply(this, given);
+      };
+      // On the CPU each step is a task that an empty message begins (src/backends/cpu/task-queue.ts).
+      const post = Reflect.get(MessagePort.prototype, "postMessage") as (...given: unknown[]) => void;
+      MessagePort.prototype.postMessage = function postWhenAllowed(...given: unknown[]) {
+        if (given[0] !== null) post.apply(this, given);
+        else void isAllowed().then(() => post.apply(this, given));
       };
       (self as unknown as HeldScope).allowSteps = (count) => {
         const ending = waiting.splice(0, count);
