@@ -5,6 +5,7 @@ import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
 import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { StepPlan } from "../../engine/step-plan.ts";
 import type { Graph } from "../../models/graph.ts";
+import type { ModelWeights } from "../../models/model-weights.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { CheckedKernels, LoadOptions, LoadedRunner } from "../backend.ts";
@@ -118,7 +119,7 @@ export class GpuRunner implements LoadedRunner {
       const later = new LaterPipelines(compiler);
       const ending = new AbortController();
       const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
-      const buffers = ModelBuffers.create(uploader, arena, weights, engine);
+      const buffers = createBuffers(uploader, arena, weights, engine);
       const filling = uploader.fill(ending.signal).finally(() => uploader.destroy());
       const loadGraph = async (): Promise<LoadedGraph> => {
         const { poller } = opened;
@@ -276,6 +277,16 @@ export class GpuRunner implements LoadedRunner {
       return { tokenId: sample.tokenId, logprob, top, rank: tokenId };
     });
     return { sequences: resultsBySequence(plan, tokens), gpuMs };
+  }
+}
+
+/** What the uploader holds is not the arena's, and must go where there is no room for the model. */
+function createBuffers(uploader: WeightUploader, ...options: readonly [Arena, ModelWeights, ResolvedEngineConfig]) {
+  try {
+    return ModelBuffers.create(uploader, ...options);
+  } catch (error) {
+    uploader.destroy();
+    throw error;
   }
 }
 
