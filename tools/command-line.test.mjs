@@ -20,6 +20,7 @@ describe("what a person types", () => {
     ["demo --help", /Usage: npm run demo.*--backend/s],
     ["test --help", /Usage: npm test.*webkit/s],
     ["screenshots --help", /Usage: npm run screenshots/],
+    ["serve-examples --help", /Usage: npm run examples/],
     ["bench --help", /Usage: npm run bench.*peers.*matmul-order/s],
     ["bench page --help", /Usage: npm run bench -- page.*--sections/s],
   ])("%s: is told what there is", (line, help) => {

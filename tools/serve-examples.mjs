@@ -5,9 +5,9 @@ import "./require-node.mjs";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
+import { openCommand } from "./command-line.mjs";
 import { installPacked } from "./install-packed.mjs";
 import { root, run } from "./run-command.mjs";
-import { setUp } from "./setup.mjs";
 
 /** Serves what installPacked made. @returns {Promise<import("vite").ViteDevServer>} */
 export async function serveExamples(/** @type {string} */ folder, port = 0) {
@@ -26,7 +26,9 @@ export async function serveExamples(/** @type {string} */ folder, port = 0) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  await setUp();
+  const about =
+    "Builds and packs the library, installs it beside copies of the examples, and serves them on this machine.";
+  (await openCommand("npm run examples", about)).parse();
   console.log("Building…");
   if (!(await run("npm run --silent build", { output: "if-failed" }))) process.exit(1);
   const { folder } = await installPacked("examples");
