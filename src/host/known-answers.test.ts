@@ -7,6 +7,7 @@ import type { CheckedKernels } from "../backends/backend.ts";
 import { cpuBackend } from "../backends/cpu/cpu-backend.ts";
 import type { SampledToken } from "../engine/runner.ts";
 import type { ModelWeights } from "../models/model-weights.ts";
+import type { EngineConfig } from "../protocol/config.ts";
 import { allowRelaxedSimd } from "../testing/cpu/cpu.ts";
 import { FAMILY_FIXTURES } from "../testing/models/family-fixtures.ts";
 import { readFixture } from "../testing/models/fixtures.ts";
@@ -20,9 +21,9 @@ allowRelaxedSimd();
 
 type Tamper = (token: SampledToken, step: number, sample: number) => SampledToken;
 
-function checked(weights: ModelWeights, tamper: Tamper = (token) => token) {
+function checked(weights: ModelWeights, tamper: Tamper = (token) => token, config: EngineConfig = { maxNumSeqs: 1 }) {
   const { shape } = weights.model;
-  const engine = resolveEngineConfig({ maxNumSeqs: 1, dtype: "f32", kvCacheDtype: "f32" }, shape);
+  const engine = resolveEngineConfig({ dtype: "f32", kvCacheDtype: "f32", ...config }, shape);
   const checks: string[] = [];
   const kernels: CheckedKernels = {
     id: () => Promise.resolve("kernels"),
@@ -68,9 +69,18 @@ it("checks a family that has not been published", async () => {
   expect(checks).toHaveLength(1);
 });
 
+it.each([1, 4, 7, 8])("checks what a cache of %i blocks holds", async (numGpuBlocks) => {
+  const weights = (await readFixture("gpt2-tiny")).weights();
+  for (const maxNumSeqs of [1, 4]) {
+    expect(await checked(weights, undefined, { numGpuBlocks, maxNumSeqs }).check()).toBeNull();
+    const tamper: Tamper = (token, step) => (step === 0 ? off(token, NaN) : token);
+    expect(await checked(weights, tamper, { numGpuBlocks, maxNumSeqs }).check()).toEqual(expect.any(String));
+  }
+});
+
 test.each<[string, Tamper]>([
   ["one logit in the third step", (token, step, i) => (step === 2 && i === 4 ? off(token, 0.01) : token)],
-  ["no number in the last step", (token, step, i) => (step === 4 && i === 1 ? off(token, NaN) : token)],
+  ["no number in the last step", (token, step, i) => (step === 5 && i === 1 ? off(token, NaN) : token)],
   [
     "a draw",
     (token, step, i) => (step === 3 && i === 0 && token.rank === undefined ? { ...token, tokenId: 3 } : token),

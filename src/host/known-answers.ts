@@ -2,6 +2,7 @@
 // with what the CPU computes.
 
 import type { CheckedKernels, LoadedRunner } from "../backends/backend.ts";
+import { maxSequenceLength } from "../engine/scheduling/admission.ts";
 import { ROW_WORDS, type Sample, type StepPlan } from "../engine/step-plan.ts";
 import type { Runner, StepResult } from "../engine/runner.ts";
 import { NO_FILTERS } from "../engine/sampling/sampling-params.ts";
@@ -63,7 +64,7 @@ async function compare(
   const { weights, engine, vocabSize } = context;
   const numTokens = Math.min(
     STEP_ROWS.reduce((sum, rows) => sum + rows, 0),
-    engine.maxModelLen,
+    maxSequenceLength(engine),
   );
   const spread = (i: number) => Math.imul(i + 1, 0x9e3779b1) >>> 0;
   const prompt = Array.from({ length: numTokens }, (_, i) => spread(i) % vocabSize);
