@@ -64,7 +64,8 @@ export default defineConfig({
           name: "unit",
           environment: "node",
           include: ["src/**/*.test.{ts,tsx}", "tools/**/*.test.{mjs,ts}"],
-          exclude: ["src/**/*.gpu.test.ts"],
+          // What a benchmark installed has tests of its own.
+          exclude: ["src/**/*.gpu.test.ts", "**/node_modules/**"],
           // By itself Vitest leaves a core free, and so half of a machine with two.
           maxWorkers: "100%",
           // A worker for each file costs a third of the time. No module keeps what another file's tests could see.

@@ -119,7 +119,7 @@ const GPU_PARTS = [
   "startup",
 ];
 
-const PEERS_SIZES = ["small", "tiny", "gpt2", "tiny-llama", "smollm2-135m", "embedded"];
+const PEERS_SIZES = ["small", "tiny", "gpt2", "tiny-llama", "smollm2-135m", "qwen3-0.6b", "embedded"];
 
 /** @returns {Promise<readonly Part[]>} */
 export async function listParts() {

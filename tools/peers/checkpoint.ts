@@ -45,9 +45,12 @@ function readWeights(checkpoint: OpenCheckpoint): Promise<Gpt2Weights | LlamaWei
     case "gpt2":
       return readGpt2Weights(checkpoint);
     case "llama":
+    case "qwen3":
       return readLlamaWeights(checkpoint);
     default:
-      throw new Error(`${checkpoint.folder}: ${checkpoint.model.family} can't be converted, only gpt2 and llama.`);
+      throw new Error(
+        `${checkpoint.folder}: ${checkpoint.model.family} can't be converted, only gpt2, llama and qwen3.`,
+      );
   }
 }
 

@@ -3,7 +3,7 @@
 import { chromium, type Browser } from "playwright";
 
 import { chromiumFlags, type Adapter } from "../chromium-flags.mjs";
-import type { PreparedModel } from "./prepare-model.ts";
+import { isLarge, type PreparedModel } from "./prepare-model.ts";
 import { listContenders, PROMPT_TOKENS, type Contender, type Load, type Place } from "./contenders.ts";
 import { EnginePage, type Answer, type Prompt } from "./engine-page.ts";
 import { makePrompts } from "./prompts.ts";
@@ -72,8 +72,10 @@ type PromptSet = ReadonlyMap<number, readonly Prompt[]>;
 
 export async function compare(options: CompareOptions): Promise<Comparison> {
   const { executablePath, adapter, model, isQuick, place } = options;
-  const pace = isQuick ? QUICK : FULL;
-  const { contenders, mostSequences } = listContenders(place, pace.newTokens);
+  const large = isLarge(model.numParameters);
+  const asked = isQuick ? QUICK : FULL;
+  const pace = large ? { ...asked, newTokens: asked.newTokens / 2 } : asked;
+  const { contenders, mostSequences } = listContenders(place, pace.newTokens, large);
   const prompts: PromptSet = new Map([
     [PROMPT_TOKENS, makePrompts(model.tokenizer, mostSequences, PROMPT_TOKENS)],
     ...longPromptsOf(contenders).map((length) => [length, makePrompts(model.tokenizer, 1, length)] as const),

@@ -44,9 +44,12 @@ interface Lineup {
   readonly longestPrompt: number;
 }
 
-/** @param newTokens of an answer: the most on a GPU, as many as this on the CPU */
-export function listContenders(place: Place, newTokens: number): Lineup {
-  return place === "gpu" ? onTheGpu(newTokens) : onTheCpu(newTokens);
+/**
+ * @param newTokens of an answer: the most on a GPU, as many as this on the CPU
+ * @param isLarge whether wllama can't read the model in f32
+ */
+export function listContenders(place: Place, newTokens: number, isLarge: boolean): Lineup {
+  return place === "gpu" ? onTheGpu(newTokens) : onTheCpu(newTokens, isLarge);
 }
 
 function onTheGpu(newTokens: number): Lineup {
@@ -104,22 +107,29 @@ function onTheGpu(newTokens: number): Lineup {
   return { contenders, mostSequences, longestPrompt: PROMPT_TOKENS };
 }
 
-/** All on the same number of threads. Chorus's own settings keep the cache, and weights of over 256 MiB, in f16. */
-function onTheCpu(newTokens: number): Lineup {
+/**
+ * All on the same number of threads. Chorus's own settings keep the cache, and weights of over 256 MiB, in f16. All pages are
+ * open at once: of a large model there are fewer.
+ */
+function onTheCpu(newTokens: number, isLarge: boolean): Lineup {
   const mostSequences = Math.max(...CPU_SEQUENCES);
-  const longestPrompt = Math.max(...LONG_PROMPTS);
+  const longPrompts = isLarge ? LONG_PROMPTS.slice(0, 1) : LONG_PROMPTS;
+  const longestPrompt = Math.max(...longPrompts);
   const tokensOfSequence = Math.max(PROMPT_TOKENS + newTokens, longestPrompt + TOKENS_AFTER_LONG_PROMPT);
   // Whole requests are compared, so all answers are of one length.
   const loadsAs = (way: Way) => [
     ...CPU_SEQUENCES.map((sequences) => ({ way, sequences, newTokens })),
-    ...LONG_PROMPTS.map((promptTokens) => ({
+    ...longPrompts.map((promptTokens) => ({
       way,
       sequences: 1,
       promptTokens,
       newTokens: TOKENS_AFTER_LONG_PROMPT,
     })),
   ];
-  const contenders = CPU_THREADS.flatMap((threads): Contender[] => {
+  const threadCounts = isLarge ? CPU_THREADS.slice(-1) : CPU_THREADS;
+  // A large model's file in f32 is more than wllama reads.
+  const wllamaType = isLarge ? "f16" : "f32";
+  const contenders = threadCounts.flatMap((threads): Contender[] => {
     const against = cpuHow("default settings", threads);
     const chorus = (config: object) => ({
       module: "chorus",
@@ -127,13 +137,17 @@ function onTheCpu(newTokens: number): Lineup {
     });
     return [
       { name: "Chorus", how: against, against, page: chorus({}), loads: loadsAs("at once") },
-      {
-        name: "Chorus",
-        how: cpuHow("portable arithmetic", threads),
-        against,
-        page: chorus({ cpuMath: "portable" }),
-        loads: loadsAs("at once"),
-      },
+      ...(isLarge
+        ? []
+        : [
+            {
+              name: "Chorus",
+              how: cpuHow("portable arithmetic", threads),
+              against,
+              page: chorus({ cpuMath: "portable" }),
+              loads: loadsAs("at once"),
+            },
+          ]),
       {
         name: "transformers.js",
         how: cpuHow("f32", threads),
@@ -143,9 +157,9 @@ function onTheCpu(newTokens: number): Lineup {
       },
       {
         name: "wllama",
-        how: cpuHow("f32", threads),
+        how: cpuHow(wllamaType, threads),
         against,
-        page: wllamaPage({ type: "f32", gpu: false, threads, slots: mostSequences, tokensOfSequence }),
+        page: wllamaPage({ type: wllamaType, gpu: false, threads, slots: mostSequences, tokensOfSequence }),
         loads: loadsAs("at once"),
       },
     ];
@@ -155,7 +169,10 @@ function onTheCpu(newTokens: number): Lineup {
     name: "Chorus",
     how,
     against: how,
-    page: { module: "chorus", config: { backend: "cpu", cpuThreads: 1, dtype: "f32", kvCacheDtype: "f32" } },
+    page: {
+      module: "chorus",
+      config: { backend: "cpu", cpuThreads: threadCounts[0], dtype: "f32", kvCacheDtype: "f32" },
+    },
     loads: [{ way: "at once", sequences: 1, newTokens }],
   };
   return { contenders: [reference, ...contenders], mostSequences, longestPrompt };

@@ -128,33 +128,36 @@ describe.each(/** @type {const} */ (["f32", "f16"]))("a GPT-2 as GGUF in %s", as
 
 describe.each(
   /** @type {const} */ ([
-    ["llama-tiny/tied", "f32"],
-    ["llama-tiny/untied", "f16"],
+    ["llama-tiny/tied", "f32", "llama", 16],
+    ["llama-tiny/untied", "f16", "llama", 16],
+    ["qwen3-tiny", "f16", "qwen3", 32],
   ]),
-)("the Llama %s as GGUF in %s", async (fixture, type) => {
+)("the Llama-type %s as GGUF in %s", async (fixture, type, architecture, headDim) => {
   const { vocabulary } = await readCheckpoint(`fixtures/${fixture}`);
   const weights = await readLlamaWeights(await openCheckpoint(`fixtures/${fixture}`));
   const { metadata, tensors } = parseGguf(Buffer.concat([...llamaToGguf(weights, vocabulary, type)]));
-  const [hiddenSize, numHeads, numKvHeads, headDim] = [64, 4, 2, 16];
+  const [hiddenSize, numHeads, numKvHeads] = [64, 4, 2];
+  const isTurnedByHalves = architecture === "qwen3";
 
   it("says the model's shape and its tokens", () => {
     expect(metadata).toMatchObject({
-      "general.architecture": "llama",
-      "llama.vocab_size": 512,
-      "llama.block_count": 2,
-      "llama.embedding_length": hiddenSize,
-      "llama.feed_forward_length": 176,
-      "llama.attention.head_count": numHeads,
-      "llama.attention.head_count_kv": numKvHeads,
-      "llama.attention.key_length": headDim,
-      "llama.attention.value_length": headDim,
-      "llama.rope.dimension_count": headDim,
-      "llama.rope.freq_base": 10_000,
-      "llama.context_length": 256,
+      "general.architecture": architecture,
+      [`${architecture}.vocab_size`]: 512,
+      [`${architecture}.block_count`]: 2,
+      [`${architecture}.embedding_length`]: hiddenSize,
+      [`${architecture}.feed_forward_length`]: 176,
+      [`${architecture}.attention.head_count`]: numHeads,
+      [`${architecture}.attention.head_count_kv`]: numKvHeads,
+      [`${architecture}.attention.key_length`]: headDim,
+      [`${architecture}.attention.value_length`]: headDim,
+      [`${architecture}.rope.dimension_count`]: headDim,
+      [`${architecture}.rope.freq_base`]: architecture === "llama" ? 10_000 : 1e6,
+      [`${architecture}.context_length`]: 256,
       "tokenizer.ggml.merges": vocabulary.merges,
       "tokenizer.ggml.add_bos_token": false,
     });
-    expect(metadata["llama.attention.layer_norm_rms_epsilon"]).toBeCloseTo(1e-5, 10);
+    const epsilon = architecture === "llama" ? 1e-5 : 1e-6;
+    expect(metadata[`${architecture}.attention.layer_norm_rms_epsilon`]).toBeCloseTo(epsilon, 10);
     expect(metadata["tokenizer.ggml.tokens"]).toEqual(vocabulary.tokens);
   });
 
@@ -166,22 +169,30 @@ describe.each(
     };
     const { head, layers } = weights;
     expect(head !== null).toBe(fixture === "llama-tiny/untied");
-    expect(tensors.size).toBe(1 + 9 * 2 + 1 + (head ? 1 : 0));
+    expect(tensors.size).toBe(1 + (architecture === "llama" ? 9 : 11) * 2 + 1 + (head ? 1 : 0));
     has("token_embd", weights.embedding, [hiddenSize, 512]);
     if (head) has("output", head, [hiddenSize, 512]);
     has("output_norm", weights.norm, [hiddenSize]);
-    for (const [index, { attnNorm, qkv, o, mlpNorm, gate, up, down }] of layers.entries()) {
+    for (const [index, { attnNorm, qkv, o, mlpNorm, gate, up, down, headNorms }] of layers.entries()) {
       has(`blk.${index}.attn_norm`, attnNorm, [hiddenSize]);
+      expect(headNorms !== null).toBe(architecture === "qwen3");
+      if (headNorms) {
+        has(`blk.${index}.attn_q_norm`, headNorms.query, [headDim]);
+        has(`blk.${index}.attn_k_norm`, headNorms.key, [headDim]);
+      }
       has(`blk.${index}.ffn_norm`, mlpNorm, [hiddenSize]);
-      has(`blk.${index}.attn_output`, o, [hiddenSize, hiddenSize]);
+      has(`blk.${index}.attn_output`, o, [numHeads * headDim, hiddenSize]);
       has(`blk.${index}.ffn_gate`, gate, [hiddenSize, 176]);
       has(`blk.${index}.ffn_up`, up, [hiddenSize, 176]);
       has(`blk.${index}.ffn_down`, down, [176, hiddenSize]);
-      has(`blk.${index}.attn_v`, qkv.subarray(hiddenSize * (numHeads + numKvHeads) * headDim), [hiddenSize, 32]);
+      has(`blk.${index}.attn_v`, qkv.subarray(hiddenSize * (numHeads + numKvHeads) * headDim), [
+        hiddenSize,
+        numKvHeads * headDim,
+      ]);
     }
   });
 
-  it("has rows of queries and keys that turn together next to each other", () => {
+  it("has the rows of queries and keys in the order that llama.cpp turns them in", () => {
     const parts = /** @type {const} */ ([
       ["attn_q", 0, numHeads],
       ["attn_k", numHeads, numKvHeads],
@@ -197,7 +208,10 @@ describe.each(
             const first = (firstHead + head) * headDim + pair;
             for (const [half, from] of [first, first + headDim / 2].entries()) {
               const expected = qkv.subarray(from * hiddenSize, (from + 1) * hiddenSize);
-              expectSame(row(found?.values, head * headDim + 2 * pair + half), rounded(expected, type));
+              expectSame(
+                row(found?.values, head * headDim + (isTurnedByHalves ? pair + (half * headDim) / 2 : 2 * pair + half)),
+                rounded(expected, type),
+              );
             }
           }
         }

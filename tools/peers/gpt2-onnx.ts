@@ -3,11 +3,10 @@
 import type { Gpt2Weights, WeightAndBias } from "./gpt2-weights.ts";
 import { addLogits, declareInputs, pastName, presentName } from "./onnx-decoder.ts";
 import { BOOL, OnnxGraph } from "./onnx.ts";
-import type { Encoded } from "./protobuf.ts";
 import { transpose } from "./transpose.ts";
 
-/** The parts of a file. Weights in f32. */
-export function gpt2ToOnnx(weights: Gpt2Weights): Encoded {
+/** Weights in f32. */
+export function gpt2ToOnnx(weights: Gpt2Weights): OnnxGraph {
   const { nLayer, nEmbd, nHead, headDim, nInner, vocabSize, layerNormEpsilon } = weights.config;
   const graph = new OnnxGraph();
   const { node } = bind(graph);
@@ -53,7 +52,7 @@ export function gpt2ToOnnx(weights: Gpt2Weights): Encoded {
 
   const head = transpose(weights.wte, vocabSize, nEmbd);
   addLogits(graph, norm(hidden, "ln_f", weights.lnF), head, [nEmbd, vocabSize]);
-  return graph.encode();
+  return graph;
 }
 
 function bind(graph: OnnxGraph) {

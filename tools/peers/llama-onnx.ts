@@ -1,4 +1,4 @@
-// A Llama checkpoint as the ONNX graph that transformers.js drives, of the same operators as published exports: attention
+// A Llama or Qwen3 checkpoint as the ONNX graph that transformers.js drives, of the same operators as published exports: attention
 // is one operator of onnxruntime's, which also turns queries and keys and appends to the cache, and each norm adds what
 // came before it to the residual stream.
 //
@@ -7,13 +7,12 @@
 import type { LlamaWeights } from "./llama-weights.ts";
 import { addLogits, declareInputs, pastName, presentName } from "./onnx-decoder.ts";
 import { INT32, OnnxGraph } from "./onnx.ts";
-import type { Encoded } from "./protobuf.ts";
 import { transpose } from "./transpose.ts";
 
 const DOMAIN = "com.microsoft";
 
-/** The parts of a file. Weights in f32. */
-export function llamaToOnnx({ config, embedding, layers, norm, head }: LlamaWeights): Encoded {
+/** Weights in f32. */
+export function llamaToOnnx({ config, embedding, layers, norm, head }: LlamaWeights): OnnxGraph {
   const { shape, intermediateSize, rmsNormEps } = config;
   const { hiddenSize, numHeads, numKvHeads, headDim, vocabSize } = shape;
   const queryWidth = numHeads * headDim;
@@ -48,13 +47,32 @@ export function llamaToOnnx({ config, embedding, layers, norm, head }: LlamaWeig
         attributes: { axis: { int: -1 }, epsilon },
       });
     } else [normed, stream] = addNorm(stream, added, name("attn_norm"), layer.attnNorm);
-    const qkvWidth = queryWidth + 2 * numKvHeads * headDim;
-    const qkv = multiply(normed, name("qkv_proj"), [hiddenSize, qkvWidth], layer.qkv);
+    const product = (part: string, first: number, numHeadsOfPart: number) => {
+      const rows = [first * headDim, (first + numHeadsOfPart) * headDim] as const;
+      const weight = layer.qkv.subarray(rows[0] * hiddenSize, rows[1] * hiddenSize);
+      return multiply(normed, name(part), [hiddenSize, numHeadsOfPart * headDim], weight);
+    };
+    const { headNorms } = layer;
+    const normHeads = (input: string, part: string, heads: number, weight: Float32Array) => {
+      const byHead = graph.node("Reshape", [input, graph.integers(`${name(part)}.by_head`, [0, 0, heads, headDim])]);
+      const scaled = graph.node(
+        "SimplifiedLayerNormalization",
+        [byHead, graph.floats(`${name(part)}.weight`, [headDim], weight)],
+        { attributes: { axis: { int: -1 }, epsilon } },
+      );
+      return graph.node("Reshape", [scaled, graph.integers(`${name(part)}.flat`, [0, 0, heads * headDim])]);
+    };
+    const [queries, keys, values] = headNorms
+      ? [
+          normHeads(product("q_proj", 0, numHeads), "q_norm", numHeads, headNorms.query),
+          normHeads(product("k_proj", numHeads, numKvHeads), "k_norm", numKvHeads, headNorms.key),
+          product("v_proj", numHeads + numKvHeads, numKvHeads),
+        ]
+      : [product("qkv_proj", 0, numHeads + 2 * numKvHeads), "", ""]; // all in one
     const cache = [pastName(index, "key"), pastName(index, "value")];
     const attended = graph.node(
       "GroupQueryAttention",
-      // Queries, keys and values in one.
-      [qkv, "", "", ...cache, common.lengthsBeforeLast, common.longest, common.cosines, common.sines],
+      [queries, keys, values, ...cache, common.lengthsBeforeLast, common.longest, common.cosines, common.sines],
       {
         domain: DOMAIN,
         outputs: [name("attended"), presentName(index, "key"), presentName(index, "value")],
@@ -77,7 +95,7 @@ export function llamaToOnnx({ config, embedding, layers, norm, head }: LlamaWeig
   }
   [normed] = addNorm(stream, added, "norm", norm);
   addLogits(graph, normed, transpose(head ?? embedding, vocabSize, hiddenSize), [hiddenSize, vocabSize]);
-  return graph.encode();
+  return graph;
 }
 
 /** Of each row its length less one, and the length of the longest, as GroupQueryAttention wants them. */

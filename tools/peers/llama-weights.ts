@@ -5,27 +5,34 @@ import { readRope } from "../../src/models/decoder-config.ts";
 import { parseLlamaConfig, type LlamaConfig } from "../../src/models/llama/config.ts";
 import type { OpenCheckpoint } from "./open-checkpoint.ts";
 
-/** Matrices are [out, in]. The rows of `qkv` are those of queries, keys and values, one after the other. */
+/** A Llama's or a Qwen3's. Matrices are [out, in]. The rows of `qkv` are those of queries, keys and values in turn. */
+export interface LlamaLayer extends Record<
+  "attnNorm" | "qkv" | "o" | "mlpNorm" | "gate" | "up" | "down",
+  Float32Array
+> {
+  /** Of each head's queries and keys, before they are turned: [headDim]. null: they have none. */
+  readonly headNorms: { readonly query: Float32Array; readonly key: Float32Array } | null;
+}
+
 export interface LlamaWeights {
   readonly family: "llama";
   readonly config: LlamaConfig;
   readonly ropeTheta: number;
   readonly numParameters: number;
   readonly embedding: Float32Array;
-  readonly layers: readonly Record<"attnNorm" | "qkv" | "o" | "mlpNorm" | "gate" | "up" | "down", Float32Array>[];
+  readonly layers: readonly LlamaLayer[];
   readonly norm: Float32Array;
   /** null: the embedding. */
   readonly head: Float32Array | null;
 }
 
-/** @throws Error where the model differs from the first Llama by more than its head and its groups of heads. */
+/** @throws Error where the model differs from the first Llama by more than its head, its groups of heads and their norms. */
 export async function readLlamaWeights(checkpoint: OpenCheckpoint): Promise<LlamaWeights> {
   const { folder, model, numParameters, read } = checkpoint;
   const config = parseLlamaConfig(checkpoint.config);
   const { theta, scaling } = readRope(new JsonFields("config.json", checkpoint.config), 10_000);
   const { hasQkvBias, hasOutputBias, hasMlpBias, hasHeadNorms, windows, activation } = config;
-  const hasMore =
-    hasQkvBias || hasOutputBias || hasMlpBias || hasHeadNorms || windows.some((window) => window !== null);
+  const hasMore = hasQkvBias || hasOutputBias || hasMlpBias || windows.some((window) => window !== null);
   if (hasMore || scaling !== null || activation !== "silu") {
     throw new Error(`${folder}: only Llama without biases, windows or scaled positions can be converted.`);
   }
@@ -39,6 +46,7 @@ export async function readLlamaWeights(checkpoint: OpenCheckpoint): Promise<Llam
       gate: await part("mlp.gate_proj"),
       up: await part("mlp.up_proj"),
       down: await part("mlp.down_proj"),
+      headNorms: hasHeadNorms ? { query: await part("self_attn.q_norm"), key: await part("self_attn.k_norm") } : null,
     };
   });
   return {

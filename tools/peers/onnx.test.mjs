@@ -63,6 +63,11 @@ function generate(
   return tokens;
 }
 
+function parseFiles(/** @type {import("./onnx.ts").OnnxFiles} */ files) {
+  const buffers = new Map([...files].map(([path, parts]) => [path.replace("onnx/", ""), Buffer.concat(parts)]));
+  return parseOnnx(buffers.get("model.onnx") ?? Buffer.alloc(0), buffers);
+}
+
 /** Hugging Face's answers to a fixture's prompts. */
 function readAnswers(/** @type {string} */ fixture, /** @type {number} */ count, /** @type {number} */ length) {
   const { prompts } = JSON.parse(readFileSync(`fixtures/${fixture}/golden.json`, "utf8"));
@@ -91,7 +96,7 @@ describe("a GPT-2 as ONNX", async () => {
   const weights = await readGpt2Weights(await openCheckpoint("fixtures/gpt2-tiny"));
   const { nLayer, nHead, headDim, vocabSize } = weights.config;
   const shape = { numLayers: nLayer, numKvHeads: nHead, headDim, vocabSize };
-  const graph = parseOnnx(Buffer.concat(gpt2ToOnnx(weights)));
+  const graph = parseFiles(gpt2ToOnnx(weights).encode("onnx/model.onnx"));
 
   it("has the inputs and outputs that transformers.js looks for", () => {
     expectInterface(graph, ["input_ids", "attention_mask", "position_ids", "num_logits_to_keep"], shape);
@@ -104,10 +109,11 @@ describe("a GPT-2 as ONNX", async () => {
   });
 });
 
-describe.each(["llama-tiny/tied", "llama-tiny/untied"])("the Llama %s as ONNX", async (fixture) => {
+describe.each(["llama-tiny/tied", "llama-tiny/untied", "qwen3-tiny"])("the Llama-type %s as ONNX", async (fixture) => {
   const weights = await readLlamaWeights(await openCheckpoint(`fixtures/${fixture}`));
   const { shape } = weights.config;
-  const graph = parseOnnx(Buffer.concat(llamaToOnnx(weights)));
+  const encoded = llamaToOnnx(weights);
+  const graph = parseFiles(encoded.encode("onnx/model.onnx"));
 
   it("has the inputs and outputs that transformers.js looks for", () => {
     expectInterface(graph, ["input_ids", "attention_mask", "num_logits_to_keep"], shape);
@@ -120,5 +126,18 @@ describe.each(["llama-tiny/tied", "llama-tiny/untied"])("the Llama %s as ONNX", 
     const length = Math.min(...ids.slice(2).map((row) => row.length));
     const cut = ids.slice(2).map((row) => row.slice(0, length));
     expect(generate(graph, shape, cut, 3)).toEqual(cut.map((row) => generate(graph, shape, [row], 3)[0]));
+  });
+
+  it("is the same graph where its weights do not fit into one file", () => {
+    const files = encoded.encode("onnx/model.onnx", 150_000);
+    expect([...files.keys()].slice(0, 3)).toEqual([
+      "onnx/model.onnx",
+      "onnx/model.onnx_data",
+      "onnx/model.onnx_data_1",
+    ]);
+    for (const parts of files.values()) {
+      expect(parts.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(160_000);
+    }
+    expect(parseFiles(files)).toEqual(graph);
   });
 });

@@ -1,4 +1,7 @@
 // Builds an ONNX model node by node. The numbers are those of onnx.proto.
+//
+// A message of Protocol Buffers ends at 2 GB. The weights of a larger model are in files beside the graph, which names for
+// each its file and place there ("external data").
 
 import { floatField, integerField, messageField, textField, type Encoded } from "./protobuf.ts";
 
@@ -25,9 +28,29 @@ interface NodeOptions {
 const OPSETS = { "": 17, "com.microsoft": 1 };
 const IR_VERSION = 8;
 
+const GB = 1e9;
+/** Of the graph's file, and of each file beside it. */
+const MOST_FILE_BYTES = 1.9 * GB;
+/** Shapes and scalars stay in the graph: onnxruntime looks at them before it reads other files. */
+const LEAST_OUTSIDE_BYTES = 4096;
+/** Of where a weight begins, as onnxruntime's own exports have it. */
+const ALIGNMENT = 4096;
+/** TensorProto.DataLocation. */
+const EXTERNAL = 1;
+
+interface Constant {
+  readonly name: string;
+  readonly type: number;
+  readonly shape: readonly number[];
+  readonly bytes: Uint8Array;
+}
+
+/** The parts of each file, in order, by its path. */
+export type OnnxFiles = ReadonlyMap<string, Encoded>;
+
 export class OnnxGraph {
   readonly #nodes: Encoded[] = [];
-  readonly #constants: Encoded[] = [];
+  readonly #constants: Constant[] = [];
   readonly #inputs: Encoded[] = [];
   readonly #outputs: Encoded[] = [];
   #numNodes = 0;
@@ -73,12 +96,22 @@ export class OnnxGraph {
     this.#outputs.push(describeValue(12, name, TYPES[type], axes));
   }
 
-  /** The parts of a file, in order. */
-  encode(): Encoded {
+  /** @param path of the graph's file; those beside it have the names that transformers.js looks for */
+  encode(path: string, mostFileBytes = MOST_FILE_BYTES): OnnxFiles {
+    const numBytes = this.#constants.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    if (numBytes <= mostFileBytes) return new Map([[path, this.#encodeGraph(encodeConstant)]]);
+    const outside = new OutsideConstants(`${path}_data`, mostFileBytes);
+    const graph = this.#encodeGraph((constant) =>
+      constant.bytes.length < LEAST_OUTSIDE_BYTES ? encodeConstant(constant) : outside.add(constant),
+    );
+    return new Map([[path, graph], ...outside.files]);
+  }
+
+  #encodeGraph(encodeEach: (constant: Constant) => Encoded): Encoded {
     const graph = [
       ...this.#nodes.flat(),
       ...textField(2, "decoder"),
-      ...this.#constants.flat(),
+      ...this.#constants.flatMap((constant) => messageField(5, encodeEach(constant))),
       ...this.#inputs.flat(),
       ...this.#outputs.flat(),
     ];
@@ -90,15 +123,50 @@ export class OnnxGraph {
 
   #constant(name: string, type: number, shape: readonly number[], values: Float32Array | BigInt64Array): string {
     const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-    this.#constants.push(
-      messageField(5, [
-        ...shape.flatMap((size) => integerField(1, size)),
-        ...integerField(2, type),
-        ...textField(8, name),
-        ...messageField(9, [bytes]),
-      ]),
-    );
+    this.#constants.push({ name, type, shape, bytes });
     return name;
+  }
+}
+
+/** A TensorProto without its data. */
+function describeConstant({ name, type, shape }: Constant): Encoded {
+  return [...shape.flatMap((size) => integerField(1, size)), ...integerField(2, type), ...textField(8, name)];
+}
+
+function encodeConstant(constant: Constant): Encoded {
+  return [...describeConstant(constant), ...messageField(9, [constant.bytes])];
+}
+
+/** Constants in files of their own, each begun when the one before is full. */
+class OutsideConstants {
+  readonly files = new Map<string, Uint8Array[]>();
+  readonly #path: string;
+  readonly #mostFileBytes: number;
+  #offset = Infinity;
+
+  constructor(path: string, mostFileBytes: number) {
+    this.#path = path;
+    this.#mostFileBytes = mostFileBytes;
+  }
+
+  /** @returns the TensorProto that names its place */
+  add(constant: Constant): Encoded {
+    const { bytes } = constant;
+    if (this.#offset + bytes.length > this.#mostFileBytes) {
+      const index = this.files.size;
+      this.files.set(index === 0 ? this.#path : `${this.#path}_${index}`, []);
+      this.#offset = 0;
+    }
+    const [path = "", parts = []] = [...this.files].at(-1) ?? [];
+    const location = path.slice(path.lastIndexOf("/") + 1);
+    const padding = (ALIGNMENT - (bytes.length % ALIGNMENT)) % ALIGNMENT;
+    const place = { location, offset: String(this.#offset), length: String(bytes.length) };
+    parts.push(bytes, new Uint8Array(padding));
+    this.#offset += bytes.length + padding;
+    const entries = Object.entries(place).flatMap(([key, value]) =>
+      messageField(13, [...textField(1, key), ...textField(2, value)]),
+    );
+    return [...describeConstant(constant), ...entries, ...integerField(14, EXTERNAL)];
   }
 }
 

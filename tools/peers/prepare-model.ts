@@ -12,6 +12,7 @@ import { gpt2ToGguf } from "./gpt2-gguf.ts";
 import { gpt2ToOnnx } from "./gpt2-onnx.ts";
 import { llamaToGguf } from "./llama-gguf.ts";
 import { llamaToOnnx } from "./llama-onnx.ts";
+import type { OnnxGraph } from "./onnx.ts";
 import { SIZES, writeRandomCheckpoint } from "./random-checkpoint.ts";
 
 export interface PreparedModel {
@@ -36,22 +37,29 @@ export async function prepareModel(name: string, into: string, say: (line: strin
     await writeRandomCheckpoint(folder, size, SEED);
   }
   const checkpoint = await readCheckpoint(folder);
-  const files = {
-    "onnx/model.onnx": () => toOnnx(checkpoint),
-    "model-f32.gguf": () => toGguf(checkpoint, "f32"),
-    "model-f16.gguf": () => toGguf(checkpoint, "f16"),
-  };
-  for (const [file, convert] of Object.entries(files)) {
-    const path = join(folder, file);
+  const { numParameters } = checkpoint.weights;
+  const asGguf = (type: GgufType) => () => new Map([[`model-${type}.gguf`, toGguf(checkpoint, type)]]);
+  /** By the file that is written last: those beside it are there, too. */
+  const conversions: readonly (readonly [file: string, convert: () => ReadonlyMap<string, Iterable<Uint8Array>>])[] = [
+    ["onnx/model.onnx", () => toOnnx(checkpoint).encode("onnx/model.onnx")],
+    ...(isLarge(numParameters) ? [] : ([["model-f32.gguf", asGguf("f32")]] as const)),
+    ["model-f16.gguf", asGguf("f16")],
+  ];
+  for (const [file, convert] of conversions) {
     // The embedded model changes with each training.
-    if (size && existsSync(path)) continue;
+    if (size && existsSync(join(folder, file))) continue;
     say(`Converting ${name}: ${file}…`);
-    await writeParts(path, convert());
+    for (const [each, parts] of [...convert()].reverse()) await writeParts(join(folder, each), parts);
   }
-  return { name, folder, numParameters: checkpoint.weights.numParameters, tokenizer: checkpoint.tokenizer };
+  return { name, folder, numParameters, tokenizer: checkpoint.tokenizer };
 }
 
-function toOnnx({ weights }: PeerCheckpoint): Iterable<Uint8Array> {
+/** Whether wllama could not read it in f32: a file that it reads ends at 2 GB. */
+export function isLarge(numParameters: number): boolean {
+  return 4 * numParameters > 2e9;
+}
+
+function toOnnx({ weights }: PeerCheckpoint): OnnxGraph {
   return weights.family === "gpt2" ? gpt2ToOnnx(weights) : llamaToOnnx(weights);
 }
 

@@ -23,6 +23,7 @@ export const SIZES = {
   gpt2: MODEL_SIZES.gpt2,
   "tiny-llama": MODEL_SIZES["tiny-llama"],
   "smollm2-135m": MODEL_SIZES["smollm2-135m"],
+  "qwen3-0.6b": MODEL_SIZES["qwen3-0.6b"],
 } as const satisfies Record<string, ModelSize>;
 
 /** Writes config.json, tokenizer.json and model.safetensors (F16). The same seed gives the same bytes. */
@@ -72,6 +73,9 @@ function deviationsOf(operation: Operation): (readonly [Weight, number])[] {
     case "head":
       return [[operation.table, EMBEDDING_DEVIATION]];
     case "rotary":
+      return operation.norms
+        ? [operation.norms.queries, operation.norms.keys].map(({ weight }) => [weight, 0] as const)
+        : [];
     case "attention":
       return [];
   }

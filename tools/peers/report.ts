@@ -79,8 +79,8 @@ figures of each round.
 
 **The same weights.** One checkpoint is converted, without rounding, to each engine's format: safetensors for Chorus, ONNX
 for transformers.js, GGUF for wllama. Sizes \`tiny\`, \`small\` and \`gpt2\` are GPT-2 shapes, \`tiny-llama\` and \`smollm2-135m\`
-Llama shapes, all with random weights. f16 represents all of them exactly, so f32 and f16 are the same weights. \`embedded\`
-is the model that the app opens with.
+Llama shapes, \`qwen3-0.6b\` is Qwen3's, all with random weights. f16 represents all of them exactly, so f32 and f16 are the
+same weights. \`embedded\` is the model that the app opens with.
 
 **The same work.** Each engine has a separate page in one Chromium. They take turns, round by round: eight different prompts
 of the same length, greedy, no end of text, no cached prefix. Before anything is timed, all eight answers are compared, token
@@ -97,6 +97,11 @@ the runs. On a software adapter everything shares the CPU with the machine's oth
   Llama's has the fused norms and attention of published exports.
 - wllama batches calls made at the same time, each in a slot of its own. On WebGPU it needs \`shader-f16\`. With many
   sequences its tokens arrive late, on a busy machine all at the end; then only "with prompts" says how fast it is.
+- Paged attention is in onnxruntime-web's WebGPU kernels since 1.30, but nothing here uses it: transformers.js 4.3 does not
+  know its operator, and published exports have \`GroupQueryAttention\` instead.
+- WebLLM is left out. It runs models that MLC's compiler has made into WebAssembly, and for these weights there are none.
+- A model of more than 2 GB in f32 is measured on the CPU, on two threads and with shorter answers. wllama, whose files end
+  at 2 GB, has its weights in f16, as Chorus has by default, and is slow with them; transformers.js has them in f32.
 - Where tokens differ, one side rounds in between: Chorus's default settings keep keys and values in f16, and wllama's flash
   attention rounds inside. Random weights amplify that from layer to layer, until it decides between two tokens that are
   nearly as likely.
@@ -123,36 +128,43 @@ ${cpuTables(run)}${togetherLine(run)}${markdownTable(["engine", "computes on, in
 
 /** Returns Chorus beside the better of the others, load by load; "" of a run on a GPU. */
 function cpuTables({ engines }: Comparison): string {
-  if (!engineOf(engines, "Chorus", cpuHow("default settings", 1))) return "";
-  const tables = CPU_THREADS.map((threads) => {
-    const chorus = engineOf(engines, "Chorus", cpuHow("default settings", threads));
-    const portable = engineOf(engines, "Chorus", cpuHow("portable arithmetic", threads));
-    const others = engines.filter(({ name, how }) => name !== "Chorus" && how === cpuHow("f32", threads));
+  const measured = CPU_THREADS.filter((threads) => engineOf(engines, "Chorus", cpuHow("default settings", threads)));
+  if (measured.length === 0) return "";
+  const tables = measured.map((threads) => {
+    const own = ["default settings", "portable arithmetic"]
+      .map((what) => engineOf(engines, "Chorus", cpuHow(what, threads)))
+      .filter((engine) => engine !== undefined);
+    const others = engines.filter(
+      ({ name, how }) => name !== "Chorus" && OTHERS_TYPES.some((type) => how === cpuHow(type, threads)),
+    );
+    const all = [...own, ...others];
     const row = (load: Pick<Load, "sequences" | "promptTokens">, rateOf: (result?: LoadResult) => number) => {
-      const rates = [chorus, portable, ...others].map((engine) => rateOf(engine && sameLoad(engine, load)));
-      const best = Math.max(...rates.slice(2).filter((rate) => rate > 0));
-      return { rates, ratios: rates.slice(0, 2).map((rate) => `${significant(rate / best)}×`) };
+      const rates = all.map((engine) => rateOf(sameLoad(engine, load)));
+      const best = Math.max(...rates.slice(own.length).filter((rate) => rate > 0));
+      return { rates, ratios: rates.slice(0, own.length).map((rate) => `${significant(rate / best)}×`) };
     };
     const decoding = CPU_SEQUENCES.map((sequences) => {
       const { rates, ratios } = row({ sequences }, (result) => result?.timing.tokensPerSecond ?? NaN);
       return [`${sequences} at once, tok/s`, ...rates.map(significant), ...ratios];
     });
-    const prompts = LONG_PROMPTS.map((promptTokens) => {
+    const lengths = LONG_PROMPTS.filter((promptTokens) => own[0] && sameLoad(own[0], { sequences: 1, promptTokens }));
+    const prompts = lengths.map((promptTokens) => {
       const { rates, ratios } = row({ sequences: 1, promptTokens }, (result) => 1 / (result?.timing.meanTtftMs ?? NaN));
       return [`first token after ${promptTokens}`, ...rates.map((rate) => milliseconds(1 / rate)), ...ratios];
     });
     const head = [
       threads === 1 ? "1 thread" : `${threads} threads`,
-      "Chorus",
-      "portable arithmetic",
+      ...["Chorus", "portable arithmetic"].slice(0, own.length),
       ...others.map(({ name }) => name),
-      "Chorus beside the better one",
-      "portable beside it",
+      ...["Chorus beside the better one", "portable beside it"].slice(0, own.length),
     ];
     return markdownTable(head, [...decoding, ...prompts]);
   });
   return `Over whole requests, prompts included, and the time to the first token of long prompts:\n\n${tables.join("\n\n")}\n\n`;
 }
+
+/** What the others keep weights in: wllama reads a large model in f16 only. */
+const OTHERS_TYPES = ["f32", "f16"];
 
 function sameLoad(
   { loads }: EngineResult,

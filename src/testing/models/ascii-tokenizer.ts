@@ -6,8 +6,8 @@ const SPACE = "\u0120";
 
 /** tokenizer.json: a token for each ASCII byte, then a space with a letter, pairs of letters, and pairs of pairs. */
 export function asciiTokenizer(vocabSize: number): unknown {
-  const tokens = Array.from({ length: 127 }, (_, byte) => String.fromCharCode(byte > 0x20 ? byte : 256 + byte));
-  const numMerges = vocabSize - tokens.length - 1;
+  const bytes = Array.from({ length: 127 }, (_, byte) => String.fromCharCode(byte > 0x20 ? byte : 256 + byte));
+  const numMerges = vocabSize - bytes.length - 1;
   const pairs = LETTERS.flatMap((first) => LETTERS.map((second) => [first, second] as const));
   const merges: (readonly [string, string])[] = [...LETTERS.map((letter) => [SPACE, letter] as const), ...pairs];
   for (const first of pairs) {
@@ -15,9 +15,8 @@ export function asciiTokenizer(vocabSize: number): unknown {
     merges.push(...pairs.map((second) => [first.join(""), second.join("")] as const));
   }
   merges.length = numMerges;
-  tokens.push(...merges.map((merge) => merge.join("")));
-  const eos = { id: tokens.length, content: "<|endoftext|>", special: true };
-  tokens.push(eos.content);
+  const eos = { id: vocabSize - 1, content: "<|endoftext|>", special: true };
+  const tokens = [...bytes, ...merges.map((merge) => merge.join("")), eos.content];
   const byteLevel = { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: true };
   return {
     version: "1.0",

@@ -24,9 +24,19 @@ export async function load(
     dtype: "fp32",
     device,
     local_files_only: true,
+    use_external_data_format: await countDataFiles(),
     ...(gpuDevice && { session_options: { executionProviders: [{ name: "webgpu", device: gpuDevice }] } }),
   });
   return { threads: device === "wasm" ? (wasm.numThreads ?? null) : null };
+}
+
+/** Of a large model's weights, beside its graph. */
+async function countDataFiles() {
+  for (let count = 0; ; count++) {
+    const name = `model.onnx_data${count === 0 ? "" : `_${count}`}`;
+    const { ok } = await fetch(`/model/onnx/${name}`, { method: "HEAD" });
+    if (!ok) return count;
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
-// onnxruntime's GroupQueryAttention in float64, as its description defines it: causal, queries, keys and values in one,
-// with rotation, for rows that end at the same position. For tests.
+// onnxruntime's GroupQueryAttention in float64, as its description defines it: causal, queries, keys and values in one or
+// each by itself, with rotation, for rows that end at the same position. For tests.
 
 import type { Tensor } from "./parse-onnx.ts";
 
@@ -11,10 +11,22 @@ interface Attributes {
 
 /** @returns the attended values [batch, new, heads * size], and keys and values [batch, kvHeads, all, size] */
 export function groupQueryAttention(inputs: readonly Tensor[], { numHeads, numKvHeads, scale }: Attributes): Tensor[] {
-  const [qkv, , , pastKeys, pastValues, lengthsBeforeLast, longest, cosines, sines] = inputs as Tensor[];
-  if (!qkv || !pastKeys || !pastValues || !lengthsBeforeLast || !longest || !cosines || !sines) {
+  const [queries, newKeys, newValues, pastKeys, pastValues, lengthsBeforeLast, longest, cosines, sines] =
+    inputs as Tensor[];
+  if (
+    !queries ||
+    !newKeys ||
+    !newValues ||
+    !pastKeys ||
+    !pastValues ||
+    !lengthsBeforeLast ||
+    !longest ||
+    !cosines ||
+    !sines
+  ) {
     throw new Error("GroupQueryAttention: an input is missing.");
   }
+  const qkv = newKeys.data.length === 0 ? queries : besideEachOther([queries, newKeys, newValues]);
   const [batch = NaN, numNew = NaN, width = NaN] = qkv.shape;
   const headDim = width / (numHeads + 2 * numKvHeads);
   const numPast = pastKeys.shape[2] ?? NaN;
@@ -72,6 +84,17 @@ export function groupQueryAttention(inputs: readonly Tensor[], { numHeads, numKv
     }
   }
   return [{ shape: [batch, numNew, numHeads * headDim], data: attended }, keys, values];
+}
+
+/** Rows of several tensors, one after the other. */
+function besideEachOther(tensors: readonly Tensor[]): Tensor {
+  const [{ shape } = { shape: [] }] = tensors;
+  const widths = tensors.map((tensor) => tensor.shape.at(-1) ?? NaN);
+  const numRows = shape.slice(0, -1).reduce((product, size) => product * size, 1);
+  const rows = Array.from({ length: numRows }, (_, row) =>
+    tensors.flatMap(({ data }, i) => data.slice(row * (widths[i] ?? NaN), (row + 1) * (widths[i] ?? NaN))),
+  );
+  return { shape: [...shape.slice(0, -1), widths.reduce((sum, width) => sum + width, 0)], data: rows.flat() };
 }
 
 function dot(a: readonly number[], b: readonly number[]): number {

@@ -25,13 +25,16 @@ type Field = number | Buffer;
 type Message = ReadonlyMap<number, readonly Field[]>;
 
 const FLOAT = 1;
+/** TensorProto.DataLocation. */
+const EXTERNAL = 1;
 
-export function parseOnnx(file: Buffer): ParsedOnnx {
+/** @param beside weights that are not in the graph's file, by the names of theirs */
+export function parseOnnx(file: Buffer, beside: ReadonlyMap<string, Buffer> = new Map()): ParsedOnnx {
   const graph = parseMessage(bytes(parseMessage(file), 7)[0] ?? Buffer.alloc(0));
   const nameOf = (value: Buffer) => text(parseMessage(value), 1);
   return {
     nodes: bytes(graph, 1).map((node) => parseNode(parseMessage(node))),
-    constants: new Map(bytes(graph, 5).map((tensor) => parseTensor(parseMessage(tensor)))),
+    constants: new Map(bytes(graph, 5).map((tensor) => parseTensor(parseMessage(tensor), beside))),
     inputs: bytes(graph, 11).map(nameOf),
     outputs: bytes(graph, 12).map(nameOf),
     inputAxes: new Map(bytes(graph, 11).map((value) => [nameOf(value), parseAxes(parseMessage(value))])),
@@ -57,13 +60,24 @@ function parseAxes(value: Message): (number | string)[] {
   });
 }
 
-function parseTensor(tensor: Message): [string, Tensor] {
-  const raw = Uint8Array.from(bytes(tensor, 9)[0] ?? []).buffer;
+function parseTensor(tensor: Message, beside: ReadonlyMap<string, Buffer>): [string, Tensor] {
+  const isBeside = integers(tensor, 14)[0] === EXTERNAL;
+  const raw = Uint8Array.from((isBeside ? readBeside(tensor, beside) : bytes(tensor, 9)[0]) ?? []).buffer;
   const isFloat = integers(tensor, 2)[0] === FLOAT;
   const data = isFloat ? Array.from(new Float32Array(raw)) : Array.from(new BigInt64Array(raw), Number);
   const shape = integers(tensor, 1);
   if (data.length !== shape.reduce((product, size) => product * size, 1)) throw new Error(`${text(tensor, 8)}: length`);
   return [text(tensor, 8), { shape, data }];
+}
+
+function readBeside(tensor: Message, beside: ReadonlyMap<string, Buffer>): Buffer | undefined {
+  const place = new Map(
+    bytes(tensor, 13)
+      .map(parseMessage)
+      .map((entry) => [text(entry, 1), text(entry, 2)]),
+  );
+  const offset = Number(place.get("offset"));
+  return beside.get(place.get("location") ?? "")?.subarray(offset, offset + Number(place.get("length")));
 }
 
 function parseMessage(buffer: Buffer): Message {
