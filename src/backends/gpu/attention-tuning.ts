@@ -4,15 +4,13 @@ import type { Attention } from "../../models/graph.ts";
 import { ROW_WORDS, type StepPlan } from "../../engine/step-plan.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import type { TuningStore } from "../backend.ts";
-import { splitAttention } from "./operations/attention.ts";
-import type { OperationContext } from "./operations/operations.ts";
-import type { QueryTiles } from "./query-tiles.ts";
+import { tilesToMeasure, type AttentionContext } from "./operations/attention-rows.ts";
+import { wholeAttention } from "./operations/attention.ts";
+import { NO_TILES, type QueryTiles } from "./query-tiles.ts";
 import { timedMs, tune, type Tuned } from "./tuning.ts";
 
 /** Rows of the prompt that is measured, if a step has so many. */
 const PROMPT_ROWS = 512;
-
-type TunedModel = Omit<OperationContext, "matmuls">;
 
 /** Returns the key of what was measured, from that of the products. */
 export function tilesKey(key: string): string {
@@ -24,7 +22,7 @@ export async function tuneTiles(
   choice: readonly [QueryTiles, ...QueryTiles[]],
   key: string,
   store: TuningStore,
-  model: TunedModel,
+  model: AttentionContext,
 ): Promise<Tuned<QueryTiles>> {
   const [usual] = choice;
   const count = Math.min(PROMPT_ROWS, model.engine.maxNumBatchedTokens, maxSequenceLength(model.engine));
@@ -35,15 +33,16 @@ export async function tuneTiles(
 
 /** Returns the milliseconds of a layer's attention over a prompt. */
 export async function promptMs(
-  model: TunedModel,
+  model: AttentionContext,
   operation: Attention,
   tiles: QueryTiles,
   numRows: number,
 ): Promise<number> {
   const { step, device } = model;
+  const dispatchesOf = await tilesToMeasure(model, operation, wholeAttention(model, operation), tiles);
   step.tiles = tiles;
-  const dispatchesOf = await splitAttention({ ...model, matmuls: [] }, operation);
   const size = step.write(device.queue, promptPlan(numRows, model.engine.blockSize));
+  step.tiles = NO_TILES;
   return timedMs(model, (pass) => {
     for (const { pipeline, bindGroup, workgroups } of dispatchesOf(size)) {
       pass.setPipeline(pipeline);

@@ -18,6 +18,7 @@ import type { OpenedDevice } from "./device.ts";
 import { withErrorScopes } from "./error-scopes.ts";
 import { KernelCompiler, type Dispatch } from "./kernel.ts";
 import { LaterPipelines } from "./later-pipelines.ts";
+import { LaterTiles } from "./later-tiles.ts";
 import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
 import { matmulChoices, usualMatmuls, type MatmulVariant } from "./matmul-variants.ts";
 import { ModelBuffers } from "./model-buffers.ts";
@@ -149,9 +150,9 @@ export class GpuRunner implements LoadedRunner {
         const tiles: Tuned<QueryTiles> = tuning
           ? await tuneTiles(choice, key, tuning, parts)
           : { variants: [choice[0]], reason: "unmeasured" };
-        step.tiles = tiles.variants[0] ?? choice[0];
+        const laterTiles = new LaterTiles(step, tiles.variants[0] ?? choice[0]);
         const compilePart = (part: Graph) =>
-          CompiledGraph.compile({ ...parts, matmuls: tuned.variants, graph: part }, opened);
+          CompiledGraph.compile({ ...parts, matmuls: tuned.variants, tiles: laterTiles, graph: part }, opened);
         const { weightBytes } = buffers;
         const { kernels = "usual" } = options;
         const kernelNotes = describeKernels(tuned, tiles, {

@@ -34,7 +34,7 @@ export function tuneMatmuls(
 }
 
 /** The parts of a loaded model that a measurement needs. */
-type TunedModel = Omit<OperationContext, "matmuls" | "later">;
+type TunedModel = Omit<OperationContext, "matmuls" | "later" | "tiles">;
 
 /**
  * Returns a function that times the widest products with the norm before them, one layer after the other. A single

@@ -2,8 +2,8 @@
 // every product begins with. The others are compiled while answers stream: each is held to that kernel before it is used.
 
 import type { OpenedDevice } from "./device.ts";
-import { BufferUsage, MAP_READ } from "./flags.ts";
 import type { MatmulShape, MatmulVariant } from "./matmul-variants.ts";
+import { numbers, readAfter, type BufferRange } from "./read-after.ts";
 import type { StepBuffer } from "./step-buffer.ts";
 
 /** More than a tile of some kernels, and no full tile of any. All buffers of rows or samples have as many. */
@@ -28,59 +28,33 @@ export interface TriedKernel {
 
 /** Returns whether both give the same outputs for the same inputs. */
 export async function isSameProduct(
-  { device, poller, step }: Pick<OpenedDevice, "device" | "poller"> & { readonly step: StepBuffer },
+  { step, ...opened }: Pick<OpenedDevice, "device" | "poller"> & { readonly step: StepBuffer },
   product: TriedProduct,
   kernels: readonly [TriedKernel, TriedKernel],
 ): Promise<boolean> {
   const { shape, x, bindGroup } = product;
   const ranges = product.outputs.map((output) => rangeOf(output, 16 * ROWS * shape.Y4));
-  const bytes = ranges.reduce((sum, range) => sum + range.bytes, 0);
-  const { queue } = device;
+  const { queue } = opened.device;
   // All is submitted in one go, so that no step comes between.
   step.writeRows(queue, ROWS);
   queue.writeBuffer(x, 0, numbers(4 * ROWS * shape.K4));
   const results = kernels.map(({ variant, pipeline }) => {
-    for (const { buffer, offset, bytes: size } of ranges) queue.writeBuffer(buffer, offset, numbers(size / 4));
-    const result = device.createBuffer({
-      label: "tried product",
-      size: bytes,
-      usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST,
-    });
-    const encoder = device.createCommandEncoder({ label: "tried product" });
-    const pass = encoder.beginComputePass({ label: "tried product" });
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(0, bindGroup);
-    const [columns, rows] = variant.workgroups(shape, ROWS);
-    pass.dispatchWorkgroups(Math.min(columns, MAX_WORKGROUPS), rows);
-    pass.end();
-    let at = 0;
-    for (const { buffer, offset, bytes: size } of ranges) {
-      encoder.copyBufferToBuffer(buffer, offset, result, at, size);
-      at += size;
-    }
-    queue.submit([encoder.finish()]);
-    return result;
+    for (const { buffer, offset, bytes } of ranges) queue.writeBuffer(buffer, offset, numbers(bytes / 4));
+    const encode = (pass: GPUComputePassEncoder) => {
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bindGroup);
+      const [columns, rows] = variant.workgroups(shape, ROWS);
+      pass.dispatchWorkgroups(Math.min(columns, MAX_WORKGROUPS), rows);
+    };
+    return readAfter(opened, encode, ranges);
   });
-  try {
-    const read = results.map(async (result) => {
-      await poller.settled(result.mapAsync(MAP_READ));
-      return new Float32Array(result.getMappedRange().slice(0));
-    });
-    const [expected, given] = await Promise.all(read);
-    return expected !== undefined && given !== undefined && areClose(expected, given);
-  } finally {
-    for (const result of results) result.destroy();
-  }
+  const [expected, given] = (await Promise.all(results)).map((bytes) => new Float32Array(bytes));
+  return expected !== undefined && given !== undefined && areClose(expected, given);
 }
 
-function rangeOf(output: GPUBuffer | GPUBufferBinding, mostBytes: number) {
+function rangeOf(output: GPUBuffer | GPUBufferBinding, mostBytes: number): BufferRange {
   const { buffer, offset = 0 } = "buffer" in output ? output : { buffer: output };
   return { buffer, offset, bytes: Math.min(mostBytes, buffer.size - offset) };
-}
-
-/** The same numbers each time, in -1 .. 1. */
-function numbers(length: number): Float32Array<ArrayBuffer> {
-  return Float32Array.from({ length }, (_, i) => (Math.imul(i + 1, 0x9e3779b1) >> 8) / 2 ** 23);
 }
 
 /** Weights may be no numbers, and so may their products: then both must be. */

@@ -19,6 +19,7 @@ import type { Arena } from "../arena.ts";
 import type { OpenedDevice } from "../device.ts";
 import type { Dispatch, KernelCompiler, StepSize } from "../kernel.ts";
 import type { LaterPipelines } from "../later-pipelines.ts";
+import type { LaterTiles } from "../later-tiles.ts";
 import type { MatmulVariant } from "../matmul-variants.ts";
 import type { ModelBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
@@ -54,6 +55,8 @@ export interface OperationContext extends Pick<OpenedDevice, "device" | "poller"
   readonly step: StepBuffer;
   /** By ascending rows: see matmul-variants.ts. */
   readonly matmuls: readonly MatmulVariant[];
+  /** How attention deals rows, once it is compiled for that. */
+  readonly tiles: LaterTiles;
 }
 
 /** Compiles one operation by the set that suits the adapter. */
@@ -89,7 +92,7 @@ export function valueOf({ graph }: Pick<OperationContext, "graph">, value: Value
 }
 
 /** Constants of the kernels that read or write the cache. */
-export function cacheConstants({ shape, engine }: OperationContext) {
+export function cacheConstants({ shape, engine }: Pick<OperationContext, "shape" | "engine">) {
   const { numHeads, numKvHeads, headDim } = shape;
   return {
     HEADS: numHeads,

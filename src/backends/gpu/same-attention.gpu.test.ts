@@ -1,0 +1,121 @@
+import { expect, it } from "vitest";
+
+import { openTestDevice } from "../../testing/gpu/gpu.ts";
+import { KernelCompiler, variantOf, type Kernel } from "./kernel.ts";
+import {
+  attention,
+  attentionQuad,
+  attentionTile,
+  cacheWrite,
+  maxSplits,
+  UNLIMITED_WINDOW,
+} from "./kernels/attention.ts";
+import { strideOf } from "./padding.ts";
+import { isSameAttention } from "./same-attention.ts";
+
+const opened = await openTestDevice();
+const { device, hasSubgroups } = opened;
+const MAX_LENGTH = 512;
+const BLOCK_SIZE = 16;
+
+interface Tried {
+  readonly kernel: "attention" | "attention-quad";
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headSize: number;
+  readonly window?: number;
+  readonly tileRows: number;
+}
+
+/** Compares rows with tiles, whose kernel has `wrong` in the place of `right`. */
+async function isSame(
+  { kernel: name, heads, kvHeads, headSize, window = UNLIMITED_WINDOW, tileRows }: Tried,
+  [right, wrong]: readonly [string, string] = ["", ""],
+): Promise<boolean> {
+  const compiler = new KernelCompiler(device);
+  const headVec4 = Math.ceil(headSize / 4);
+  const cache = {
+    HEADS: heads,
+    KV_HEADS: kvHeads,
+    HEAD_VEC4: headVec4,
+    HEAD_SIZE: headSize,
+    BLOCK_SIZE,
+    MAX_BLOCKS: MAX_LENGTH / BLOCK_SIZE,
+    QKV_STRIDE: strideOf((heads + 2 * kvHeads) * headSize),
+    CACHE_F16: true,
+  };
+  const own = { ...cache, SCALE: 0.3, WINDOW: window, Y_STRIDE: strideOf(heads * headSize), QUERIES: 1 };
+  const whole = { ...own, ...attentionTile(headVec4), MAX_SPLITS: maxSplits(headVec4, MAX_LENGTH), ALONE: true };
+  const variantFor = (ROWS: number) =>
+    name === "attention"
+      ? variantOf(attention, { ...whole, ROWS })
+      : variantOf(attentionQuad, { ...own, LANES: 4, ROWS });
+  const changed = (kernel: Kernel): Kernel => {
+    expect(kernel.code).toContain(right);
+    return { ...kernel, name: kernel.name, code: kernel.code.replaceAll(right, wrong) };
+  };
+  const tileVariant = variantFor(tileRows);
+  const [write, single, tile] = await Promise.all([
+    compiler.pipeline(cacheWrite, { ...cache, LANES: 64 }),
+    compiler.compile(variantFor(1)),
+    compiler.compile({ ...tileVariant, kernel: changed(tileVariant.kernel) }),
+  ]);
+  const [bound, given] = [variantFor(1).kernel, changed(tileVariant.kernel)];
+  return isSameAttention(opened, { ...cache, window, maxLength: MAX_LENGTH, tileRows }, (buffers) => ({
+    write: {
+      name: "write",
+      pipeline: write,
+      bindGroup: compiler.bind(cacheWrite, buffers),
+      workgroups: ({ rows }) => [Math.ceil((kvHeads * headVec4) / 64), rows],
+    },
+    single: {
+      name: "single",
+      pipeline: single,
+      bindGroup: compiler.bind(bound, buffers),
+      workgroups: ({ singles }) => [heads, singles],
+    },
+    tile: {
+      name: "tile",
+      pipeline: tile,
+      bindGroup: compiler.bind(given, buffers),
+      workgroups: ({ tiles }) => [heads, tiles],
+    },
+  }));
+}
+
+const SHAPES: readonly Tried[] = [
+  { kernel: "attention", heads: 2, kvHeads: 1, headSize: 12, tileRows: 8 },
+  { kernel: "attention", heads: 2, kvHeads: 2, headSize: 64, window: 33, tileRows: 2 },
+  ...(hasSubgroups
+    ? ([
+        { kernel: "attention-quad", heads: 2, kvHeads: 1, headSize: 12, tileRows: 4 },
+        { kernel: "attention-quad", heads: 2, kvHeads: 2, headSize: 64, window: 33, tileRows: 4 },
+      ] as const)
+    : []),
+];
+
+it.each(SHAPES)("tiles of $tileRows rows are rows by themselves ($kernel, window: $window)", async (shape) => {
+  expect(await isSame(shape)).toBe(true);
+});
+
+const [wide, , quads] = SHAPES;
+const windowed = SHAPES.filter(({ window }) => window !== undefined);
+const FAULTS: readonly { what: string; shape: Tried | undefined; change: readonly [string, string] }[] = [
+  { what: "forgets its last key", shape: quads, change: ["tile + corner <= position", "tile + corner < position"] },
+  { what: "forgets its last key", shape: wide, change: ["scored <= position", "scored < position"] },
+  { what: "is off in the last bit", shape: quads, change: ["* SCALE;", "* (SCALE * 1.0000001);"] },
+  { what: "repeats the first row", shape: wide, change: ["own.first + q / QUERIES,", "own.first,"] },
+  { what: "writes nothing", shape: quads, change: ["if (is_own) {", "if (is_own && step.num_rows == 0u) {"] },
+  ...windowed.map((shape) => ({
+    what: "sees one position too few",
+    shape,
+    change: ["min(position + 1u, WINDOW)", "min(position + 1u, WINDOW - 1u)"] as const,
+  })),
+];
+
+it.each(FAULTS.filter(({ shape }) => shape !== undefined))(
+  "a kernel for tiles that $what is found out ($shape.kernel)",
+  async ({ shape, change }) => {
+    expect(shape && (await isSame(shape, change))).toBe(false);
+  },
+);

@@ -1,0 +1,136 @@
+// Whether attention gives rows in tiles the bits that each has by itself. The kernel of single rows is held to the CPU by the
+// known answers (host/known-answers.ts); that of tiles is compiled while answers stream. All is computed in buffers of its
+// own, since the cache holds what the answers need.
+
+import { float32ToFloat16 } from "../../files/half.ts";
+import { ROW_WORDS, type PlannedSequence } from "../../engine/step-plan.ts";
+import { createBuffer } from "./arena.ts";
+import type { OpenedDevice } from "./device.ts";
+import { BufferUsage } from "./flags.ts";
+import type { Dispatch, KernelBuffers, StepSize } from "./kernel.ts";
+import type { attention } from "./kernels/attention.ts";
+import { strideOf } from "./padding.ts";
+import { SPAN_WORDS, writeSpans } from "./query-tiles.ts";
+import { numbers, readAfter } from "./read-after.ts";
+
+/** Positions before the second sequence's rows: more than a split, and than any tile of keys. */
+const CONTEXT = 300;
+/** How far the second sequence's rows are beyond the first position that a window hides. */
+const BEYOND_WINDOW = 70;
+/** Longer windows are not left: so many positions would hold steps up. */
+const LONGEST_WINDOW = 4096;
+/** Blocks of keys and values from earlier steps, which all positions share. */
+const OLD_BLOCKS = 5;
+
+/** The constants of the kernels that decide what is tried. */
+export interface TriedShape {
+  readonly HEADS: number;
+  readonly KV_HEADS: number;
+  readonly HEAD_VEC4: number;
+  readonly HEAD_SIZE: number;
+  readonly BLOCK_SIZE: number;
+  readonly MAX_BLOCKS: number;
+  readonly QKV_STRIDE: number;
+  readonly CACHE_F16: boolean;
+  readonly window: number;
+  readonly maxLength: number;
+  readonly tileRows: number;
+}
+
+/** What is compared: after a write to the cache, all rows by `single`, or by `tile` and what has no tile by `single`. */
+export interface TriedDispatches {
+  readonly write: Dispatch;
+  readonly single: Dispatch;
+  readonly tile: Dispatch;
+}
+
+/** Returns whether both give the same bits. */
+export async function isSameAttention(
+  opened: Pick<OpenedDevice, "device" | "poller">,
+  shape: TriedShape,
+  dispatchesOn: (buffers: KernelBuffers<typeof attention>) => TriedDispatches,
+): Promise<boolean> {
+  const { device } = opened;
+  const { queue } = device;
+  const sequences = triedSequences(shape);
+  const numRows = sequences.reduce((sum, one) => sum + one.numRows, 0);
+  const buffers: GPUBuffer[] = [];
+  const upload = (label: string, data: ArrayBufferView<ArrayBuffer>, usage: number = BufferUsage.STORAGE) => {
+    const size = Math.max(16, data.byteLength);
+    const buffer = createBuffer(device, { label, size, usage: usage | BufferUsage.COPY_DST | BufferUsage.COPY_SRC });
+    buffers.push(buffer);
+    queue.writeBuffer(buffer, 0, data);
+    return buffer;
+  };
+  try {
+    const { tables, numBlocks } = blockTables(shape, sequences);
+    const cached = numbers(numBlocks * shape.BLOCK_SIZE * shape.KV_HEADS * shape.HEAD_VEC4 * 4);
+    const cache = shape.CACHE_F16 ? float32ToFloat16(cached) : cached;
+    const bound = {
+      qkv: upload("tried qkv", numbers(numRows * shape.QKV_STRIDE)),
+      rows: upload("tried rows", rowsOf(sequences)),
+      block_tables: upload("tried blocks", tables),
+      key_cache: upload("tried keys", cache),
+      value_cache: upload("tried values", cache.toReversed()),
+      spans: upload("tried spans", new Uint32Array(SPAN_WORDS * numRows)),
+      step: upload("tried step", new Uint32Array(4), BufferUsage.UNIFORM),
+      y: upload("tried outputs", new Float32Array(numRows * strideOf(shape.HEADS * shape.HEAD_SIZE))),
+    };
+    const { write, single, tile } = dispatchesOn(bound);
+    const longest = Math.max(...sequences.map((one) => one.start + one.numRows));
+    const results = [1, shape.tileRows].map((rows) => {
+      const spans = new Uint32Array(SPAN_WORDS * numRows);
+      const size = { rows: numRows, samples: 0, longest, ...writeSpans(spans, sequences, { rows, minStepRows: 0 }) };
+      queue.writeBuffer(bound.spans, 0, spans);
+      queue.writeBuffer(bound.step, 0, new Uint32Array([numRows, 0, size.tiles, 0]));
+      queue.writeBuffer(bound.y, 0, new Float32Array(bound.y.size / 4));
+      const dispatches = rows === 1 ? [write, single] : [write, tile, single];
+      return readAfter(opened, (pass) => encode(pass, dispatches, size), [
+        { buffer: bound.y, offset: 0, bytes: bound.y.size },
+      ]);
+    });
+    const [expected, given] = (await Promise.all(results)).map((bytes) => new Uint32Array(bytes));
+    return expected !== undefined && given !== undefined && expected.every((word, i) => word === given[i]);
+  } finally {
+    for (const buffer of buffers) buffer.destroy();
+  }
+}
+
+/** A prompt from its beginning whose last tile is not full, and rows of a long context, the first of them amid a tile. */
+function triedSequences({ maxLength, tileRows, window }: TriedShape): PlannedSequence[] {
+  const numRows = Math.min(maxLength, 2 * tileRows + tileRows / 2 + 1);
+  const wanted = window > LONGEST_WINDOW ? CONTEXT : Math.max(CONTEXT, window + BEYOND_WINDOW);
+  const latest = Math.min(wanted, maxLength - numRows);
+  const amid = latest - (latest % tileRows) - tileRows + 1;
+  return [0, Math.max(0, amid)].map((start, slot) => ({ slot, start, numRows, numScored: 0, numDrawn: 0 }));
+}
+
+function rowsOf(sequences: readonly PlannedSequence[]): Uint32Array<ArrayBuffer> {
+  const words = sequences.flatMap(({ slot, start, numRows }) =>
+    Array.from({ length: numRows }, (_, i) => [0, start + i, slot, start]),
+  );
+  return new Uint32Array(ROW_WORDS * words.length).map(
+    (_, i) => words[Math.floor(i / ROW_WORDS)]?.[i % ROW_WORDS] ?? 0,
+  );
+}
+
+/** The blocks that rows are written to are nobody else's; the others take turns. */
+function blockTables({ BLOCK_SIZE, MAX_BLOCKS }: TriedShape, sequences: readonly PlannedSequence[]) {
+  const tables = Uint32Array.from({ length: sequences.length * MAX_BLOCKS }, (_, i) => (7 * i) % OLD_BLOCKS);
+  let numBlocks = OLD_BLOCKS;
+  for (const { slot, start, numRows } of sequences) {
+    const last = Math.floor((start + numRows - 1) / BLOCK_SIZE);
+    for (let block = Math.floor(start / BLOCK_SIZE); block <= last; block++) {
+      tables[slot * MAX_BLOCKS + block] = numBlocks++;
+    }
+  }
+  return { tables, numBlocks };
+}
+
+function encode(pass: GPUComputePassEncoder, dispatches: readonly Dispatch[], size: StepSize): void {
+  for (const { pipeline, bindGroup, workgroups } of dispatches) {
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, bindGroup);
+    pass.dispatchWorkgroups(...workgroups(size));
+  }
+}
