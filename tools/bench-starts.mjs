@@ -93,7 +93,7 @@ async function measureApp(page, url, times) {
     const pane = page.getByRole("region", { name: "Pane 1", exact: true });
     await pane.getByRole("textbox", { name: "Message" }).fill("What is the capital of France?");
     await pane.getByRole("button", { name: "Send", exact: true }).click();
-    const answer = pane.getByRole("log").getByRole("article").last().locator("> div").filter({ hasText: /\S/ });
+    const answer = pane.getByRole("log").getByRole("article").last().locator("[data-answer]").filter({ hasText: /\S/ });
     await answer.waitFor({ timeout: PATIENCE_MS });
     add(times, `the app's first word, ${kind}`, performance.now() - beganMs);
   }
