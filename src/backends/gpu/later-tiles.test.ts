@@ -11,7 +11,7 @@ let tiles: LaterTiles;
 
 /** One more operation. Returns what says that it is ready. */
 function awaited(): () => void {
-  let resolve = (_: boolean): void => {};
+  let resolve: (isReady: boolean) => void = () => undefined;
   tiles.await(new Promise<boolean>((told) => (resolve = told)));
   return () => resolve(true);
 }
