@@ -91,6 +91,20 @@ test("a module that can't be loaded is tried again", async () => {
   expect(load).toHaveBeenCalledTimes(2);
 });
 
+test("requests of one grammar compile it once, at the same time and later", async () => {
+  const calls: unknown[][] = [];
+  const counting = grammarCompiler(BYTE_VOCABULARY, BYTE_VOCABULARY.length, (xgrammar) => {
+    const compile = vi.spyOn(xgrammar.GrammarCompiler.prototype, "compileGrammar");
+    calls.push(compile.mock.calls);
+  });
+  const source = schema({ type: "string", maxLength: 3 });
+  const ask = () => counting.matchers(source, [EOS], 2);
+  const made = (await Promise.all([ask(), ask(), ask()])).flat();
+  made.push(...(await ask()));
+  expect(calls[0]).toHaveLength(1);
+  for (const one of made) expect(await drawAnswer(one, 100, Math.random, byteTokens('"'))).not.toBeNull();
+});
+
 test("a schema's JSON is written on one line, and nothing else is taken", async () => {
   const source = schema({
     type: "object",

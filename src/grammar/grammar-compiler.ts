@@ -1,7 +1,8 @@
-import type { CompiledGrammar, GrammarCompiler as XgrammarCompiler } from "@mlc-ai/web-xgrammar";
+import type { CompiledGrammar } from "@mlc-ai/web-xgrammar";
 
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import { CompiledGrammars } from "./compiled-grammars.ts";
 import { ebnfOf } from "./ebnf-of.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
 import { loadXgrammar, whileLocated, type Xgrammar } from "./load-xgrammar.ts";
@@ -30,26 +31,42 @@ export interface Grammars {
 /** An instance of the module, with the vocabulary in it. */
 interface Instance {
   readonly xgrammar: Xgrammar;
-  readonly compiler: XgrammarCompiler;
+  readonly compiled: CompiledGrammars;
   /** Its latest error message. */
   readonly complaint: () => string;
 }
 
 /**
- * Compiles grammars. Loads the module with the first one. The module aborts on some inputs, such as an invalid grammar. Then
- * the next grammar gets a new module. The old one's matchers go on: they share no mutable state.
+ * Compiles grammars, one at a time. Loads the module with the first one. The module aborts on some inputs, such as an invalid
+ * grammar. Then the next grammar gets a new module. The old one's matchers go on: they share no mutable state.
  */
 export class GrammarCompiler implements Grammars {
   readonly #vocabulary: () => GrammarVocabulary;
   readonly #load: () => Promise<Xgrammar>;
   #instance: Promise<Instance> | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(vocabulary: () => GrammarVocabulary, load: () => Promise<Xgrammar> = loadXgrammar) {
     this.#vocabulary = vocabulary;
     this.#load = load;
   }
 
-  async matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
+  matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
+    const made = this.#turn.then(() => this.#matchersNow(source, endTokenIds, count));
+    this.#turn = made.catch(() => undefined);
+    return made;
+  }
+
+  /** Loads the module. @throws ChorusError internal_error */
+  async load(): Promise<void> {
+    await this.#loaded();
+  }
+
+  dispose(): void {
+    this.#instance = null;
+  }
+
+  async #matchersNow(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
     const ebnf = ebnfOf(source);
     const loading = this.#loaded();
     const instance = await loading;
@@ -58,9 +75,8 @@ export class GrammarCompiler implements Grammars {
       if (this.#instance === loading) this.#instance = null;
     };
     try {
-      const grammar = await instance.compiler.compileGrammar(ebnf);
+      const grammar = await instance.compiled.get(ebnf);
       for (let i = 0; i < count; i++) made.push(await this.#matcher(instance, grammar, endTokenIds, giveUp));
-      grammar.dispose();
     } catch (cause) {
       giveUp();
       for (const matcher of made) matcher.dispose();
@@ -76,15 +92,6 @@ export class GrammarCompiler implements Grammars {
     for (const matcher of made) matcher.dispose();
     const message = `${source.param} allows no text that this model's tokens could write.`;
     throw new ChorusError("invalid_value", message, source.param);
-  }
-
-  /** Loads the module. @throws ChorusError internal_error */
-  async load(): Promise<void> {
-    await this.#loaded();
-  }
-
-  dispose(): void {
-    this.#instance = null;
   }
 
   #loaded(): Promise<Instance> {
@@ -121,8 +128,9 @@ export class GrammarCompiler implements Grammars {
       // After the vocabulary comes the token that stands for the end: see xgrammar-matcher.ts.
       const all = Array.from({ length: vocabSize + 1 }, (_, id) => (id < vocabSize ? (tokens[id] ?? "") : ""));
       const info = await xgrammar.TokenizerInfo.createTokenizerInfo(all, "byte_level", false, all.length, [vocabSize]);
-      const compiler = await xgrammar.GrammarCompiler.createGrammarCompiler(info);
-      return { xgrammar, compiler, complaint: () => complaint };
+      // Its own cache has no bound.
+      const compiler = await xgrammar.GrammarCompiler.createGrammarCompiler(info, false);
+      return { xgrammar, compiled: new CompiledGrammars(compiler), complaint: () => complaint };
     } finally {
       console.error = error;
     }

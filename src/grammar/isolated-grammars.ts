@@ -1,9 +1,11 @@
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
-import { ChorusError, toChorusError } from "../protocol/errors.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import { ThreadEnded, TookTooLong } from "../threads/limited-thread.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
 import type { Grammars, GrammarVocabulary } from "./grammar-compiler.ts";
-import { LimitedThread, ThreadEnded, TookTooLong } from "../threads/limited-thread.ts";
-import type { GrammarCall, GrammarPort } from "./grammar-service.ts";
+import type { GrammarPort } from "./grammar-service.ts";
+import { GrammarThread } from "./grammar-thread.ts";
+import { IsolatedMatcher } from "./isolated-matcher.ts";
 
 export interface GrammarLimits {
   /** Loading the module and giving it the vocabulary. */
@@ -15,6 +17,10 @@ export interface GrammarLimits {
   readonly sharedMs: number;
   /** Threads in which grammars are compiled, or that keep one for themselves. */
   readonly maxThreads: number;
+  /** Threads that keep a grammar for the next request, while nobody follows it. */
+  readonly maxSpare: number;
+  /** Grammars that are known to be quick. */
+  readonly maxKnown: number;
 }
 
 export const USUAL_LIMITS: GrammarLimits = {
@@ -23,20 +29,34 @@ export const USUAL_LIMITS: GrammarLimits = {
   maskMs: 2_000,
   sharedMs: 200,
   maxThreads: 4,
+  maxSpare: 2,
+  maxKnown: 64,
 };
 
-type GrammarThread = LimitedThread<GrammarCall, Uint32Array | null>;
+/** A grammar, and where all its requests open their matchers. */
+interface Home {
+  readonly key: string;
+  /** Settles when the grammar is compiled. */
+  readonly compiled: Promise<void>;
+  /** The thread that a slow one keeps for itself; null for that which all share. */
+  thread: GrammarThread | null;
+  /** Sequences that follow the grammar, or will. */
+  numUsers: number;
+}
 
 /**
  * Compiles grammars and follows them in threads beside the engine's, so that a grammar that takes for ever costs its own
- * request and nobody else's. A grammar is compiled in a thread where nobody waits. If that was quick, it is compiled once
- * more in the thread that all share. Else it stays where it is. When a thread has to be ended, its other matchers go on in
- * a new one: they are opened again with the tokens they have taken.
+ * requests and nobody else's. A grammar is compiled in a thread where nobody waits. If that was quick, it is compiled once
+ * more in the thread that all share. Else it stays where it is. Requests of one grammar share its compilation, at once and
+ * later; a failed one is forgotten. When a thread has to be ended, its other matchers go on in a new one: they are opened
+ * again with the tokens they have taken.
  */
 export class IsolatedGrammars implements Grammars {
   readonly #vocabulary: () => GrammarVocabulary;
   readonly #openPort: () => GrammarPort;
   readonly #limits: GrammarLimits;
+  /** By the grammar's text. Whose turn was last is last. */
+  readonly #homes = new Map<string, Home>();
   readonly #idle: GrammarThread[] = [];
   readonly #threads = new Set<GrammarThread>();
   /** Those that wait until they may have a thread. */
@@ -63,53 +83,126 @@ export class IsolatedGrammars implements Grammars {
     }
   }
 
-  async #matchersOnce(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
-    const { vocabSize } = this.#vocabulary();
-    const grammar = { source, endTokenIds, vocabSize, limits: this.#limits };
-    const matcher = () => new IsolatedMatcher({ ...grammar, id: ++this.#numMatchers }, () => this.#sharedThread());
-    const thread = await this.#take();
-    const made: IsolatedMatcher[] = [];
-    let isQuick = false;
-    try {
-      const first = matcher();
-      made.push(first);
-      const beganMs = performance.now();
-      await first.open(thread, this.#limits.compileMs);
-      isQuick = performance.now() - beganMs <= this.#limits.sharedMs;
-      if (isQuick) {
-        made.pop();
-        first.dispose();
-        this.#giveBack(thread, { keep: true });
-      }
-      const home = isQuick ? this.#sharedThread() : thread;
-      while (made.length < count) {
-        const one = matcher();
-        made.push(one);
-        await one.open(home, this.#limits.compileMs);
-      }
-    } catch (error) {
-      for (const one of made) one.dispose();
-      if (!isQuick) this.#giveBack(thread, { keep: !thread.isEnded });
-      throw error;
-    }
-    if (!isQuick) {
-      let numOpen = count;
-      for (const one of made) one.onDispose = () => void (--numOpen === 0 && this.#giveBack(thread, { keep: false }));
-    }
-    return made;
-  }
-
   dispose(): void {
     this.#isDisposed = true;
     for (const thread of this.#threads) thread.end();
     this.#threads.clear();
+    this.#homes.clear();
     this.#idle.length = 0;
     this.#shared = null;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  async #matchersOnce(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
+    const home = this.#homeOf(source, endTokenIds);
+    home.numUsers += count;
+    const made = Array.from({ length: count }, () =>
+      this.#matcher(
+        source,
+        endTokenIds,
+        () => this.#threadOf(home),
+        () => this.#leave(home),
+      ),
+    );
+    try {
+      await home.compiled;
+      for (const one of made) await one.open();
+      return made;
+    } catch (error) {
+      for (const one of made) one.dispose();
+      throw error;
+    }
+  }
+
+  #matcher(
+    source: GrammarSource,
+    endTokenIds: readonly number[],
+    threadNow: () => GrammarThread,
+    onDispose: () => void,
+  ): IsolatedMatcher {
+    const { vocabSize } = this.#vocabulary();
+    const grammar = { id: ++this.#numMatchers, source, endTokenIds, vocabSize, limits: this.#limits };
+    return new IsolatedMatcher(grammar, threadNow, onDispose);
+  }
+
+  #homeOf(source: GrammarSource, endTokenIds: readonly number[]): Home {
+    // Which tokens end a text decides whether any can be written at all, and the parameter's name is part of the refusal.
+    const key = JSON.stringify([source, endTokenIds]);
+    const known = this.#homes.get(key);
+    this.#homes.delete(key);
+    const home = known ?? this.#newHome(key, source, endTokenIds);
+    this.#homes.set(key, home);
+    return home;
+  }
+
+  #newHome(key: string, source: GrammarSource, endTokenIds: readonly number[]): Home {
+    const compiling = this.#compile(source, endTokenIds);
+    const compiled = compiling.then(
+      (thread) => void (home.thread = thread),
+      (error: unknown) => {
+        if (this.#homes.get(key) === home) this.#homes.delete(key);
+        throw error;
+      },
+    );
+    const home: Home = { key, compiled, thread: null, numUsers: 0 };
+    return home;
+  }
+
+  /** Returns the thread that the grammar keeps; null if it was quick. */
+  async #compile(source: GrammarSource, endTokenIds: readonly number[]): Promise<GrammarThread | null> {
+    const thread = await this.#take();
+    const nothing = () => undefined;
+    const trial = this.#matcher(source, endTokenIds, () => thread, nothing);
+    try {
+      await thread.started;
+      const beganMs = performance.now();
+      await trial.open();
+      if (performance.now() - beganMs > this.#limits.sharedMs) return thread;
+    } catch (error) {
+      this.#giveBack(thread, { keep: !thread.isEnded });
+      throw error;
+    } finally {
+      trial.dispose();
+    }
+    this.#giveBack(thread, { keep: true });
+    return null;
+  }
+
+  #threadOf(home: Home): GrammarThread {
+    if (home.thread?.isEnded) {
+      // The new one takes its place at once: others wait for threads until these sequences end.
+      this.#threads.delete(home.thread);
+      home.thread = this.#start();
+    }
+    return home.thread ?? this.#sharedThread();
+  }
+
+  /** One sequence follows it no more. */
+  #leave(home: Home): void {
+    home.numUsers -= 1;
+    if (home.numUsers > 0 || this.#homes.get(home.key) !== home) return;
+    if (home.thread !== null && (home.thread.isEnded || this.#waiting.length > 0)) return this.#forget(home);
+    const unused = [...this.#homes.values()].filter(({ numUsers }) => numUsers === 0);
+    const { maxSpare, maxKnown } = this.#limits;
+    const spare = unused.filter(({ thread }) => thread !== null);
+    const quick = unused.filter(({ thread }) => thread === null);
+    for (const one of spare.slice(0, -maxSpare)) this.#forget(one);
+    for (const one of quick.slice(0, -maxKnown)) this.#forget(one);
+  }
+
+  #forget({ key, thread }: Home): void {
+    this.#homes.delete(key);
+    if (thread !== null) this.#giveBack(thread, { keep: false });
   }
 
   /** Returns a thread that nobody else uses, as soon as there may be one more. */
   async #take(): Promise<GrammarThread> {
-    if (this.#numTaken >= this.#limits.maxThreads) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#numTaken >= this.#limits.maxThreads) {
+      const spare = [...this.#homes.values()].find(({ thread, numUsers }) => thread !== null && numUsers === 0);
+      if (spare) this.#forget(spare);
+      else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    if (this.#isDisposed) throw new ThreadEnded();
     this.#numTaken += 1;
     return this.#idle.pop() ?? this.#start();
   }
@@ -131,98 +224,9 @@ export class IsolatedGrammars implements Grammars {
   }
 
   #start(): GrammarThread {
-    const thread: GrammarThread = new LimitedThread(this.#openPort(), "What holds answers to a grammar");
+    const thread = new GrammarThread(this.#openPort(), this.#vocabulary(), this.#limits.startMs);
     this.#threads.add(thread);
-    thread.ask({ type: "start", vocabulary: this.#vocabulary() }, this.#limits.startMs).catch((error: unknown) => {
-      const late = "What holds answers to a grammar can't be loaded: it takes too long.";
-      thread.end(error instanceof TookTooLong ? new ChorusError("internal_error", late) : toChorusError(error));
-    });
     return thread;
-  }
-}
-
-interface IsolatedGrammar {
-  readonly id: number;
-  readonly source: GrammarSource;
-  readonly endTokenIds: readonly number[];
-  readonly vocabSize: number;
-  readonly limits: GrammarLimits;
-}
-
-/** A matcher in another thread. Here are its last mask, which knows what the next token may be, and the tokens it took. */
-class IsolatedMatcher implements GrammarMatcher {
-  readonly endTokenIds: readonly number[];
-  readonly mask: Uint32Array;
-  readonly #grammar: IsolatedGrammar;
-  readonly #nextHome: () => GrammarThread;
-  readonly #accepted: number[] = [];
-  /** Null until it is opened. */
-  #thread: GrammarThread | null = null;
-  /** Whether the mask is that of the next token. */
-  #isPrepared = false;
-  #isClosed = false;
-  onDispose: () => void = () => undefined;
-
-  constructor(grammar: IsolatedGrammar, nextHome: () => GrammarThread) {
-    this.#grammar = grammar;
-    this.endTokenIds = grammar.endTokenIds;
-    this.mask = new Uint32Array(Math.ceil(grammar.vocabSize / 32));
-    this.#nextHome = nextHome;
-  }
-
-  async open(thread: GrammarThread, limitMs: number): Promise<void> {
-    const { id, source, endTokenIds } = this.#grammar;
-    this.#thread = thread;
-    this.#take(await thread.ask({ type: "open", id, source, endTokenIds, accepted: this.#accepted }, limitMs));
-  }
-
-  async prepareMask(): Promise<boolean> {
-    if (this.#isClosed) return false;
-    if (this.#isPrepared) return true;
-    try {
-      return await this.#next();
-    } catch {
-      this.dispose();
-      return false;
-    }
-  }
-
-  accept(tokenId: number): boolean {
-    const isAllowed = this.#isPrepared && (((this.mask[tokenId >>> 5] ?? 0) >>> (tokenId & 31)) & 1) === 1;
-    if (!isAllowed || this.#isClosed) return false;
-    this.#isPrepared = false;
-    this.#accepted.push(tokenId);
-    if (this.endTokenIds.includes(tokenId)) this.dispose();
-    return true;
-  }
-
-  dispose(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#isPrepared = false;
-    const { id, limits } = this.#grammar;
-    this.#thread?.ask({ type: "close", id }, limits.maskMs).catch(() => undefined);
-    this.onDispose();
-  }
-
-  async #next(): Promise<boolean> {
-    const { id, limits } = this.#grammar;
-    const accepted = this.#accepted.slice(-1);
-    try {
-      const mask = await this.#thread?.ask({ type: "next", id, accepted }, limits.maskMs);
-      return this.#take(mask ?? null);
-    } catch (error) {
-      // Another's grammar took too long.
-      if (!(error instanceof ThreadEnded) || this.#isClosed) throw error;
-      await this.open(this.#nextHome(), limits.compileMs);
-      return this.#isPrepared;
-    }
-  }
-
-  #take(mask: Uint32Array | null): boolean {
-    if (mask !== null) this.mask.set(mask);
-    this.#isPrepared = mask !== null && !this.#isClosed;
-    return this.#isPrepared;
   }
 }
 

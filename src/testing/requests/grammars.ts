@@ -7,16 +7,27 @@ import type { GrammarMatcher } from "../../engine/sampling/grammar-matcher.ts";
 import { GrammarCompiler } from "../../grammar/grammar-compiler.ts";
 import { GrammarService, type GrammarAnswer } from "../../grammar/grammar-service.ts";
 import type { GrammarPort } from "../../grammar/grammar-service.ts";
-import { loadXgrammar } from "../../grammar/load-xgrammar.ts";
+import { loadXgrammar, type Xgrammar } from "../../grammar/load-xgrammar.ts";
 import { tokenOfBytes } from "../../files/byte-alphabet.ts";
 
-/** Compiles for a vocabulary, given as the bytes of each token. */
-export function grammarCompiler(vocabulary: readonly Uint8Array[], vocabSize = vocabulary.length): GrammarCompiler {
+/**
+ * Compiles for a vocabulary, given as the bytes of each token.
+ * @param onLoad is shown the module before it is used
+ */
+export function grammarCompiler(
+  vocabulary: readonly Uint8Array[],
+  vocabSize = vocabulary.length,
+  onLoad: (xgrammar: Xgrammar) => void = () => undefined,
+): GrammarCompiler {
   const url = pathToFileURL(resolve("node_modules/@mlc-ai/web-xgrammar/lib/index.js")).href;
   const tokens = vocabulary.map(tokenOfBytes);
   return new GrammarCompiler(
     () => ({ vocabSize, tokens }),
-    () => loadXgrammar(url),
+    async () => {
+      const xgrammar = await loadXgrammar(url);
+      onLoad(xgrammar);
+      return xgrammar;
+    },
   );
 }
 

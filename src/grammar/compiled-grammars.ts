@@ -1,0 +1,27 @@
+import type { CompiledGrammar, GrammarCompiler } from "@mlc-ai/web-xgrammar";
+
+/** Compiled grammars that are kept. One of a hundred thousand tokens may take megabytes. */
+export const MAX_COMPILED = 16;
+
+/** The grammars that were used last, by their text. Matchers don't need theirs any more once they are made. */
+export class CompiledGrammars {
+  readonly #compiler: Pick<GrammarCompiler, "compileGrammar">;
+  readonly #kept = new Map<string, CompiledGrammar>();
+
+  constructor(compiler: Pick<GrammarCompiler, "compileGrammar">) {
+    this.#compiler = compiler;
+  }
+
+  /** Returns the compiled grammar, which is valid until the next call. */
+  async get(ebnf: string): Promise<CompiledGrammar> {
+    const grammar = this.#kept.get(ebnf) ?? (await this.#compiler.compileGrammar(ebnf));
+    this.#kept.delete(ebnf);
+    this.#kept.set(ebnf, grammar);
+    const [oldest] = this.#kept;
+    if (this.#kept.size > MAX_COMPILED && oldest) {
+      this.#kept.delete(oldest[0]);
+      oldest[1].dispose();
+    }
+    return grammar;
+  }
+}

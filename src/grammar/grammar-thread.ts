@@ -1,0 +1,25 @@
+import { ChorusError, toChorusError } from "../protocol/errors.ts";
+import { LimitedThread, ThreadEnded, TookTooLong } from "../threads/limited-thread.ts";
+import type { GrammarVocabulary } from "./grammar-compiler.ts";
+import type { GrammarCall, GrammarPort } from "./grammar-service.ts";
+
+const WHAT = "What holds answers to a grammar";
+
+/** A thread that compiles grammars and follows them. It loads the module at once. */
+export class GrammarThread extends LimitedThread<GrammarCall, Uint32Array | null> {
+  /** Settles when the module is loaded. If it can't be, the thread is ended, and later calls get the reason. */
+  readonly started: Promise<void>;
+
+  constructor(port: GrammarPort, vocabulary: GrammarVocabulary, limitMs: number) {
+    super(port, WHAT);
+    this.started = this.ask({ type: "start", vocabulary }, limitMs).then(
+      () => undefined,
+      (error: unknown) => {
+        // It is gone with the page that lent it: the next one may work.
+        if (error instanceof ThreadEnded) return;
+        const late = `${WHAT} can't be loaded: it takes too long.`;
+        this.end(error instanceof TookTooLong ? new ChorusError("internal_error", late) : toChorusError(error));
+      },
+    );
+  }
+}

@@ -1,0 +1,95 @@
+import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
+import { ThreadEnded } from "../threads/limited-thread.ts";
+import type { GrammarSource } from "./ebnf-of.ts";
+import type { GrammarThread } from "./grammar-thread.ts";
+
+export interface IsolatedGrammar {
+  readonly id: number;
+  readonly source: GrammarSource;
+  readonly endTokenIds: readonly number[];
+  readonly vocabSize: number;
+  readonly limits: { readonly compileMs: number; readonly maskMs: number };
+}
+
+/** A matcher in another thread. Here are its last mask, which knows what the next token may be, and the tokens it took. */
+export class IsolatedMatcher implements GrammarMatcher {
+  readonly endTokenIds: readonly number[];
+  readonly mask: Uint32Array;
+  readonly #grammar: IsolatedGrammar;
+  readonly #threadNow: () => GrammarThread;
+  readonly #onDispose: () => void;
+  readonly #accepted: number[] = [];
+  /** Null until it is opened. */
+  #thread: GrammarThread | null = null;
+  /** Whether the mask is that of the next token. */
+  #isPrepared = false;
+  #isClosed = false;
+
+  /**
+   * @param threadNow where it is opened: asked again when that thread has been ended
+   * @param onDispose called once
+   */
+  constructor(grammar: IsolatedGrammar, threadNow: () => GrammarThread, onDispose: () => void) {
+    this.#grammar = grammar;
+    this.endTokenIds = grammar.endTokenIds;
+    this.mask = new Uint32Array(Math.ceil(grammar.vocabSize / 32));
+    this.#threadNow = threadNow;
+    this.#onDispose = onDispose;
+  }
+
+  async open(): Promise<void> {
+    const { id, source, endTokenIds, limits } = this.#grammar;
+    this.#thread = this.#threadNow();
+    const call = { type: "open", id, source, endTokenIds, accepted: this.#accepted } as const;
+    this.#take(await this.#thread.ask(call, limits.compileMs));
+  }
+
+  async prepareMask(): Promise<boolean> {
+    if (this.#isClosed) return false;
+    if (this.#isPrepared) return true;
+    try {
+      return await this.#next();
+    } catch {
+      this.dispose();
+      return false;
+    }
+  }
+
+  accept(tokenId: number): boolean {
+    const isAllowed = this.#isPrepared && (((this.mask[tokenId >>> 5] ?? 0) >>> (tokenId & 31)) & 1) === 1;
+    if (!isAllowed || this.#isClosed) return false;
+    this.#isPrepared = false;
+    this.#accepted.push(tokenId);
+    if (this.endTokenIds.includes(tokenId)) this.dispose();
+    return true;
+  }
+
+  dispose(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#isPrepared = false;
+    const { id, limits } = this.#grammar;
+    this.#thread?.ask({ type: "close", id }, limits.maskMs).catch(() => undefined);
+    this.#onDispose();
+  }
+
+  async #next(): Promise<boolean> {
+    const { id, limits } = this.#grammar;
+    const accepted = this.#accepted.slice(-1);
+    try {
+      const mask = await this.#thread?.ask({ type: "next", id, accepted }, limits.maskMs);
+      return this.#take(mask ?? null);
+    } catch (error) {
+      // Another's grammar took too long.
+      if (!(error instanceof ThreadEnded) || this.#isClosed) throw error;
+      await this.open();
+      return this.#isPrepared;
+    }
+  }
+
+  #take(mask: Uint32Array | null): boolean {
+    if (mask !== null) this.mask.set(mask);
+    this.#isPrepared = mask !== null && !this.#isClosed;
+    return this.#isPrepared;
+  }
+}
