@@ -11,7 +11,7 @@ import { describeModel } from "../../models/families.ts";
 import { medianOf, printTable } from "../../testing/benchmarks/bench.ts";
 import { placeSequence } from "../../testing/fakes/place-sequence.ts";
 import { openTestDevice } from "../../testing/gpu/gpu.ts";
-import { prepareGraph } from "../../testing/gpu/prepared-graph.ts";
+import { prepareGraph, runDispatches } from "../../testing/gpu/prepared-graph.ts";
 import { GREEDY } from "../../testing/models/golden.ts";
 import { randomWeights } from "../../testing/models/random-weights.ts";
 import type { StepPlan } from "../../engine/step-plan.ts";
@@ -32,17 +32,7 @@ const engine = resolveEngineConfig({ dtype: "f16", maxNumSeqs: 1, maxNumBatchedT
 
 async function runMs(dispatches: readonly Dispatch[], shape: StepShape, repeats: number): Promise<number> {
   const startMs = performance.now();
-  const encoder = device.createCommandEncoder();
-  const pass = encoder.beginComputePass();
-  for (let i = 0; i < repeats; i++) {
-    for (const { pipeline, bindGroup, workgroups } of dispatches) {
-      pass.setPipeline(pipeline);
-      pass.setBindGroup(0, bindGroup);
-      pass.dispatchWorkgroups(...workgroups(shape));
-    }
-  }
-  pass.end();
-  device.queue.submit([encoder.finish()]);
+  runDispatches(opened, Array.from({ length: repeats }, () => dispatches).flat(), shape);
   await device.queue.onSubmittedWorkDone();
   return (performance.now() - startMs) / repeats;
 }
