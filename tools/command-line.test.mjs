@@ -33,6 +33,7 @@ describe("what a person types", () => {
     ["start --no-opn", "Did you mean --no-open?"],
     ["demo --bakend cpu", "Did you mean --backend?"],
     ["test --hlep", "Did you mean --help?"],
+    ["test unti", "There is no tier unti."],
     ["screenshots demoo", "Allowed choices are"],
     ["bench pagee", "Did you mean page?"],
     ["bench page --sise small", "Did you mean --size?"],

@@ -99,10 +99,16 @@ const command = await openCommand(
   `Runs every tier of tests: ${tiers.map(({ name }) => name).join(", ")}. Names of tiers choose some; further words are part ` +
     "of the names of their files, such as `npm test -- gpu matmul`.",
 );
-const { args: words } = command.argument("[words...]", "tiers, and files of theirs").parse();
+command.argument("[words...]", "tiers, and files of theirs");
+const update = "writes what tests compare with, such as the parts of the documents that are made from the code";
+const { args: words } = command.option("-u, --update", update).parse();
 const named = tiers.filter(({ name }) => words.includes(name));
+if (words.length > 0 && named.length === 0) {
+  command.error(`There is no tier ${words[0]}. The tiers are ${tiers.map(({ name }) => name).join(", ")}.`);
+}
 const chosen = named.length > 0 ? named : tiers;
-const filters = words.filter((word) => !named.some(({ name }) => name === word)).join(" ");
+const files = words.filter((word) => !named.some(({ name }) => name === word));
+const filters = [...files, ...(command.opts().update ? ["-u"] : [])].join(" ");
 
 if (chosen.some(({ browser }) => browser === "chromium")) {
   const { ensureChromium } = await import("./install-chromium.mjs");

@@ -13,16 +13,19 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-/** Returns the Levenshtein distance: fewest characters to insert, delete or replace. */
+/** Returns the fewest characters to insert, delete or replace, and pairs of neighbours to swap. */
 function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (const [i, characterA] of Array.from(a).entries()) {
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 0; i < a.length; i++) {
+    const [last = [], before] = [rows[i], rows[i - 1]];
     const next = [i + 1];
-    for (const [j, characterB] of Array.from(b).entries()) {
-      const replace = (row[j] ?? 0) + (characterA === characterB ? 0 : 1);
-      next.push(Math.min(replace, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    for (let j = 0; j < b.length; j++) {
+      const replace = (last[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
+      const isSwap = a[i] === b[j - 1] && a[i - 1] === b[j];
+      const swap = isSwap ? (before?.[j - 1] ?? Infinity) + 1 : Infinity;
+      next.push(Math.min(replace, swap, (last[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }
-    row = next;
+    rows.push(next);
   }
-  return row.at(-1) ?? 0;
+  return rows.at(-1)?.at(-1) ?? 0;
 }

@@ -34,6 +34,7 @@ describe("a command line", () => {
     ["model", /belongs to no option/],
     ["--modle x", /Did you mean --model\?/],
     ["--backnd cpu", /Did you mean --backend\?/],
+    ["--prot 1", /Did you mean --port\?/],
     ["--zzz", /See --help/],
     ["--model", /needs a value/],
     ["--model --port 1", /--model needs a value/],
