@@ -1,5 +1,6 @@
 import type { ResolvedAlertThresholds, ResolvedEngineConfig } from "../../protocol/config.ts";
 import type { Alert, RequestReport, StepReport } from "../../protocol/reports.ts";
+import { GapWindow } from "./gap-window.ts";
 import { OwnStepTime } from "./own-step-time.ts";
 import { percentileOf, rankOf } from "./percentile.ts";
 import { TokenGaps } from "./token-gaps.ts";
@@ -26,7 +27,7 @@ export class Alerts {
   readonly #raised = new Map<Alert["name"], Alert>();
   readonly #gaps = new TokenGaps();
   /** Inter-token latencies of the last steps, in milliseconds. */
-  readonly #gapsMs = new Window<readonly number[]>(WINDOW);
+  readonly #gapsMs = new GapWindow(WINDOW);
   readonly #ownStepTime = new OwnStepTime();
   readonly #failures = new Window<boolean>(WINDOW);
   #lowSteps = 0;
@@ -99,12 +100,12 @@ export class Alerts {
     this.#ownStepTime.observe(report);
     if (gapsMs.length > 0) this.#gapsMs.push(gapsMs);
     const threshold = this.#itlThreshold();
-    if (threshold === null || this.#gapsMs.items.length < MIN_OBSERVED) return null;
+    if (threshold === null || this.#gapsMs.numSteps < MIN_OBSERVED) return null;
     // The percentile exceeds the threshold if more gaps than these do, so only an alert needs to sort.
-    const total = sum(this.#gapsMs.items, (gaps) => gaps.length);
-    const longer = sum(this.#gapsMs.items, (gaps) => gaps.filter((gap) => gap > threshold).length);
-    return this.#tell("itl", longer > total - rankOf(PERCENTILE, total), report.atMs, () => {
-      const value = percentileOf(PERCENTILE, this.#gapsMs.items.flat()) ?? 0;
+    const total = this.#gapsMs.count;
+    const isCrossed = this.#gapsMs.longerThan(threshold) > total - rankOf(PERCENTILE, total);
+    return this.#tell("itl", isCrossed, report.atMs, () => {
+      const value = percentileOf(PERCENTILE, this.#gapsMs.all()) ?? 0;
       const over = this.#thresholds.itlMs === "auto" ? `${threshold.toFixed(0)} ms, ${AUTO}` : `${threshold} ms`;
       const given = `The 95th percentile of the inter-token latency is ${value.toFixed(1)} ms, over ${over}.`;
       const help = "A smaller maxNumSeqs or maxNumBatchedTokens, or a targetItlMs that sets both, would help.";
@@ -164,10 +165,6 @@ class Window<T> {
     this.items.push(item);
     if (this.items.length > this.#size) this.items.shift();
   }
-}
-
-function sum<T>(items: readonly T[], value: (item: T) => number): number {
-  return items.reduce((total, item) => total + value(item), 0);
 }
 
 function percent(fraction: number): string {

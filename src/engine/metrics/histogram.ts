@@ -11,8 +11,11 @@ export class Histogram {
   }
 
   observe(value: number): void {
-    const bucket = this.bounds.findIndex((bound) => value <= bound);
-    const index = bucket < 0 ? this.bounds.length : bucket;
+    let index = 0;
+    for (const bound of this.bounds) {
+      if (value <= bound) break;
+      index += 1;
+    }
     this.#counts[index] = (this.#counts[index] ?? 0) + 1;
     this.#sum += value;
   }

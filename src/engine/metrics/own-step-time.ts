@@ -1,5 +1,6 @@
 import type { StepReport } from "../../protocol/reports.ts";
-import { percentileOf } from "./percentile.ts";
+import { rankOf } from "./percentile.ts";
+import { SortedWindow } from "./sorted-window.ts";
 
 /** Number of latest decode steps that count. Long, so that an hour of load does not become the measure of itself at once. */
 const WINDOW = 1000;
@@ -9,15 +10,15 @@ const QUICK = 0.1;
 
 /** The adapter's own step time: what a quick decode step takes, the lowest tenth of the latest ones. */
 export class OwnStepTime {
-  readonly #stepsMs: number[] = [];
+  readonly #stepsMs = new SortedWindow(WINDOW);
   #numSeen = 0;
   /** Null: too few decode steps so far. */
   ms: number | null = null;
 
   observe({ promptRows, stepMs }: Pick<StepReport, "promptRows" | "stepMs">): void {
     if (promptRows > 0) return;
-    this.#stepsMs[this.#numSeen % WINDOW] = stepMs;
+    this.#stepsMs.push(stepMs);
     this.#numSeen += 1;
-    if (this.#numSeen % EVERY === 0) this.ms = percentileOf(QUICK, this.#stepsMs);
+    if (this.#numSeen % EVERY === 0) this.ms = this.#stepsMs.at(rankOf(QUICK, this.#stepsMs.length) - 1);
   }
 }

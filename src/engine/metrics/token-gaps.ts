@@ -6,8 +6,8 @@ import { tokensOf, type RequestReport, type StepReport } from "../../protocol/re
  * sequence's step before.
  */
 export class TokenGaps {
-  /** When each generating sequence got its newest token. */
-  readonly #lastTokenMs = new Map<string, number>();
+  /** When each generating sequence got its newest token: by request, then by choice. A joined key would be made and hashed for every token. */
+  readonly #lastTokenMs = new Map<string, Map<number, number>>();
 
   /** Returns a gap per token of a step, in milliseconds. Must be called before the step's request reports. */
   observeStep({ entries, atMs }: StepReport): number[] {
@@ -15,23 +15,21 @@ export class TokenGaps {
     for (const entry of entries) {
       const numTokens = tokensOf(entry);
       if (numTokens === 0) continue;
-      const key = keyOf(entry.requestId, entry.index);
-      const lastMs = this.#lastTokenMs.get(key);
+      const choices = this.#lastTokenMs.get(entry.requestId);
+      const lastMs = choices?.get(entry.index);
       // A first token closes no gap; its "first-token" report, which follows, opens the next one.
-      if (lastMs === undefined) continue;
+      if (choices === undefined || lastMs === undefined) continue;
       for (let i = 0; i < numTokens; i++) gapsMs.push((atMs - lastMs) / numTokens);
-      this.#lastTokenMs.set(key, atMs);
+      choices.set(entry.index, atMs);
     }
     return gapsMs;
   }
 
   observeRequest({ requestId, index, status, firstTokenMs }: RequestReport): void {
-    const key = keyOf(requestId, index);
-    if (status === "finished") this.#lastTokenMs.delete(key);
-    else if (firstTokenMs !== null) this.#lastTokenMs.set(key, firstTokenMs);
+    const choices = this.#lastTokenMs.get(requestId) ?? new Map<number, number>();
+    if (status === "finished") choices.delete(index);
+    else if (firstTokenMs !== null) choices.set(index, firstTokenMs);
+    if (choices.size === 0) this.#lastTokenMs.delete(requestId);
+    else this.#lastTokenMs.set(requestId, choices);
   }
-}
-
-function keyOf(requestId: string, index: number): string {
-  return `${requestId}/${index}`;
 }
