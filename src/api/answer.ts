@@ -84,7 +84,8 @@ export class UsageCounter {
   /** By prompt: what its first choice found in the prefix cache. */
   readonly #cachedTokens: number[];
   /** By choice: tokens that were drafted for it, and those of them that came. */
-  readonly #drafts: (readonly [drafted: number, accepted: number])[] = [];
+  readonly #drafted: number[] = [];
+  readonly #accepted: number[] = [];
   #completionTokens = 0;
 
   constructor(request: ParsedRequest) {
@@ -95,14 +96,15 @@ export class UsageCounter {
 
   add(choice: number, { tokenIds, cachedTokens, draftTokens, acceptedTokens }: ChoiceOutput): void {
     this.#completionTokens += tokenIds.length;
-    this.#drafts[choice] = [draftTokens, acceptedTokens];
+    this.#drafted[choice] = draftTokens;
+    this.#accepted[choice] = acceptedTokens;
     const { n } = this.#request;
     if (choice % n === 0) this.#cachedTokens[choice / n] = cachedTokens;
   }
 
   usage(): Usage {
-    const drafted = this.#drafts.reduce((sum, [count]) => sum + count, 0);
-    const accepted = this.#drafts.reduce((sum, [, count]) => sum + count, 0);
+    const drafted = this.#drafted.reduce((sum, count) => sum + count, 0);
+    const accepted = this.#accepted.reduce((sum, count) => sum + count, 0);
     const details = { accepted_prediction_tokens: accepted, rejected_prediction_tokens: drafted - accepted };
     return {
       prompt_tokens: this.#promptTokens,

@@ -26,7 +26,9 @@ export class ChunkWriter {
   readonly #request: ParsedRequest;
   readonly #head: AnswerHead;
   readonly #names: TokenNames;
-  /** For each choice that has begun: length of its tokens' text so far. */
+  /** Whether there has been a chunk: without one, nobody knows what the others have in common. */
+  #hasBegun = false;
+  /** For each choice that has begun: length of its tokens' text so far, where log-probabilities need it. */
   readonly #textLengths = new Map<number, number>();
   readonly #usage: UsageCounter;
   /** Of each choice of a chat that has begun. */
@@ -39,14 +41,31 @@ export class ChunkWriter {
     this.#usage = new UsageCounter(request);
   }
 
+  /** Takes an output that adds text and nothing else, and returns that; null: it is one for write(). */
+  writeText(choice: number, output: ChoiceOutput): string | null {
+    const { wantLogprobs, returnTokenIds, endpoint } = this.#request;
+    if (output.finishReason !== null || wantLogprobs || returnTokenIds) return null;
+    if (!this.#hasBegun || !this.#textLengths.has(choice)) return null;
+    if (endpoint === "chat.completions" && this.#splitters.get(choice)?.isContent !== true) return null;
+    this.#usage.add(choice, output);
+    return output.text;
+  }
+
   /** Returns the chunks of one output; none if it has no text yet (an incomplete character or stop string). */
   write(choice: number, output: ChoiceOutput): Chunk[] {
+    const chunks = this.#chunksOf(choice, output);
+    this.#hasBegun ||= chunks.length > 0;
+    return chunks;
+  }
+
+  #chunksOf(choice: number, output: ChoiceOutput): Chunk[] {
     const isFirst = !this.#textLengths.has(choice);
     const offset = this.#textLengths.get(choice) ?? 0;
     const echo = isFirst ? echoedLogprobs(this.#request, choice, output.promptScores) : null;
     const tokenIds = [...(echo?.tokenIds ?? []), ...output.tokenIds];
-    const textLength = tokenIds.reduce((sum, id) => sum + this.#names.tokenText(id).length, 0);
-    this.#textLengths.set(choice, offset + textLength);
+    let end = offset;
+    if (this.#request.wantLogprobs) for (const id of tokenIds) end += this.#names.tokenText(id).length;
+    this.#textLengths.set(choice, end);
     this.#usage.add(choice, output);
 
     if (this.#request.endpoint === "chat.completions") {

@@ -22,6 +22,11 @@ export class ReasoningSplitter {
     this.#state = ({ none: "content", "may open": "before", open: "reasoning" } as const)[start];
   }
 
+  /** Whether all text from now on is content, and none is held back. */
+  get isContent(): boolean {
+    return this.#state === "content" && this.#held === "";
+  }
+
   /** Takes the next text. Holds back what could become a tag, unless the answer is over. */
   push(text: string, isLast: boolean): SplitText {
     let rest = this.#held + text;

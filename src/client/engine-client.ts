@@ -13,7 +13,15 @@ import { withAbsoluteDraft, type ModelLocation } from "../protocol/model-source.
 import type { CreateOptions } from "../protocol/openai.ts";
 import { isDataCloneError, notPlainData } from "../protocol/plain-data.ts";
 import type { Alert, EngineStats, KvBlockTokens, KvCacheMap, ModelCard } from "../protocol/reports.ts";
-import type { EngineMessage, GenerationRequest, LoadedEngine, Response, Result } from "../protocol/service.ts";
+import {
+  isFinal,
+  type EngineMessage,
+  type GenerationRequest,
+  type LoadedEngine,
+  type Response,
+  type Result,
+  type ToldReports,
+} from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { pageUrl } from "./page-url.ts";
@@ -22,6 +30,9 @@ import { valueOf, type AsyncService, type Transport } from "./transport.ts";
 
 /** A worker that is stuck for this long is ended without having freed anything itself. */
 const DISPOSE_LIMIT_MS = 5000;
+
+/** The events whose reports the other side posts only while somebody listens here. */
+const TOLD_REPORTS: Partial<Record<keyof EngineEvents, ToldReports>> = { step: "steps", words: "words" };
 
 type Listeners = { [Name in keyof EngineEvents]: Set<(payload: EngineEvents[Name]) => void> };
 
@@ -122,10 +133,11 @@ export class EngineClient implements ChorusEngine {
     }
     const listeners = this.#listeners[event];
     listeners.add(listener);
-    if (event === "words" && listeners.size === 1) this.#tellWords(true);
+    const told = TOLD_REPORTS[event];
+    if (told !== undefined && listeners.size === 1) this.#tell(told, true);
     if (event === "alert") this.#tellRaised(listener as (alert: Alert) => void);
     return () => {
-      if (listeners.delete(listener) && event === "words" && listeners.size === 0) this.#tellWords(false);
+      if (listeners.delete(listener) && told !== undefined && listeners.size === 0) this.#tell(told, false);
     };
   }
 
@@ -253,7 +265,7 @@ export class EngineClient implements ChorusEngine {
     for (const event of events) {
       const open = this.#open.get(event.ticket);
       if (!open) continue; // its reader left
-      if (event.type !== "chunk") this.#open.delete(event.ticket);
+      if (isFinal(event)) this.#open.delete(event.ticket);
       open.push(event);
     }
     // A step comes before the requests, words and alerts that it caused.
@@ -273,8 +285,8 @@ export class EngineClient implements ChorusEngine {
     if (fatal) this.#end(fromErrorData(fatal), { fatal: true });
   }
 
-  #tellWords(isWanted: boolean): void {
-    if (!this.#ended) void this.#transport.service.tellWords(isWanted);
+  #tell(reports: ToldReports, isWanted: boolean): void {
+    if (!this.#ended) void this.#transport.service.tell(reports, isWanted);
   }
 
   /** A page that joins an engine hears of the alerts before anybody listens here. */

@@ -1,15 +1,22 @@
 import { fromErrorData } from "../protocol/errors.ts";
 import type { Chunk, RequestEvent, Response } from "../protocol/service.ts";
+import { textChunk } from "../protocol/text-chunk.ts";
 
-type Waiter = { resolve: (event: RequestEvent) => void; reject: (error: unknown) => void };
+/** As readers get them: texts are chunks. */
+type ReadEvent = Exclude<RequestEvent, { type: "text" }>;
+type Waiter = { resolve: (event: ReadEvent) => void; reject: (error: unknown) => void };
 
 /** The events of one request, in order, for one reader. It can be closed with an error. */
 export class RequestEvents {
-  readonly #events: RequestEvent[] = [];
+  readonly #events: ReadEvent[] = [];
+  /** The newest that came whole. */
+  #chunk: Chunk | null = null;
   #waiter: Waiter | null = null;
   #failure: { error: unknown } | null = null;
 
-  push(event: RequestEvent): void {
+  push(given: RequestEvent): void {
+    const event = this.#whole(given);
+    if (event.type === "chunk") this.#chunk = event.chunk;
     if (this.#waiter) this.#waiter.resolve(event);
     else this.#events.push(event);
     this.#waiter = null;
@@ -24,17 +31,23 @@ export class RequestEvents {
   }
 
   /** Returns the next event without removing it. */
-  async peek(): Promise<RequestEvent> {
+  async peek(): Promise<ReadEvent> {
     const event = await this.next();
     this.#events.unshift(event);
     return event;
   }
 
-  next(): Promise<RequestEvent> {
+  next(): Promise<ReadEvent> {
     if (this.#failure) return Promise.reject(this.#failure.error);
     const event = this.#events.shift();
     if (event) return Promise.resolve(event);
     return new Promise((resolve, reject) => (this.#waiter = { resolve, reject }));
+  }
+
+  #whole(event: RequestEvent): ReadEvent {
+    if (event.type !== "text") return event;
+    if (this.#chunk === null) throw new Error("An answer began with a text: its first event is a whole chunk.");
+    return { type: "chunk", ticket: event.ticket, chunk: textChunk(this.#chunk, event.choice, event.text) };
   }
 }
 

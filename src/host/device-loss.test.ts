@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import { ChorusError } from "../protocol/errors.ts";
 import type { LoadProgress, LoadStage } from "../protocol/reports.ts";
-import type { EngineMessage, RequestEvent } from "../protocol/service.ts";
+import { isFinal, type EngineMessage, type RequestEvent } from "../protocol/service.ts";
 import { FakeBackend, type FakeDevice } from "../testing/fakes/fake-backend.ts";
 import { fakePlatform } from "../testing/fakes/fake-platform.ts";
 import { modelFiles } from "../testing/models/model-folders.ts";
@@ -54,7 +54,7 @@ class TestBench {
   async answer(ticket: number): Promise<unknown[]> {
     for (;;) {
       const events = this.eventsOf(ticket);
-      const ends = events.filter(({ type }) => type !== "chunk");
+      const ends = events.filter(isFinal);
       if (ends.length > 1) throw new Error(`ticket ${ticket} ended ${ends.length} times`);
       if (ends[0]?.type === "error") throw new ChorusError(ends[0].error.code, ends[0].error.message);
       if (ends.length === 1) {

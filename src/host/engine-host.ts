@@ -32,6 +32,7 @@ import {
   type LoadedEngine,
   type RequestEvent,
   type Result,
+  type ToldReports,
 } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import type { LoadedModel } from "./load-model.ts";
@@ -69,8 +70,8 @@ export class EngineHost implements EngineService {
   /** Requests whose grammar is being compiled. */
   readonly #compiling = new Set<OpenRequest>();
   #session: Session | null = null;
-  /** Whether somebody listens to the words. */
-  #tellsWords = false;
+  /** What somebody listens to. */
+  readonly #told: Record<ToldReports, boolean> = { steps: false, words: false };
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -176,8 +177,8 @@ export class EngineHost implements EngineService {
     });
   }
 
-  tellWords(isWanted: boolean): void {
-    this.#tellsWords = isWanted;
+  tell(reports: ToldReports, isWanted: boolean): void {
+    this.#told[reports] = isWanted;
   }
 
   dispose(): void {
@@ -229,8 +230,11 @@ export class EngineHost implements EngineService {
       onOutputs: (outputs, report, requests) => {
         const alerts = telemetry.observe(outputs, report, requests, now());
         this.#observe(report, requests);
-        const words = this.#tellsWords ? answeredReports(outputs, report) : [];
-        post({ events: this.#eventsOf(outputs), steps: report ? [report] : [], requests, words, alerts });
+        const events = this.#eventsOf(outputs);
+        const steps = report !== null && this.#told.steps ? [report] : [];
+        const words = this.#told.words ? answeredReports(outputs, report) : [];
+        if (events.length + steps.length + requests.length + words.length + alerts.length === 0) return;
+        post({ events, steps, requests, words, alerts });
       },
       onFatal: (error) => {
         const data = toErrorData(error);
@@ -304,7 +308,7 @@ export class EngineHost implements EngineService {
   }
 
   #tellAsked({ model, post }: Session, { parsed, engineRequestIds }: OpenRequest, { body }: GenerationRequest): void {
-    if (this.#tellsWords) post({ words: askedReports(parsed, body, engineRequestIds, model.tokenizer) });
+    if (this.#told.words) post({ words: askedReports(parsed, body, engineRequestIds, model.tokenizer) });
   }
 
   #eventsOf(outputs: readonly SequenceOutput[]): RequestEvent[] {

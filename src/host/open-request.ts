@@ -112,6 +112,8 @@ export class OpenRequest {
       this.#answer.add(choice, told);
       return this.isFinished ? [{ type: "response", ticket, response: this.#answer.build(metrics) }] : [];
     }
+    const text = this.#answer.writeText(choice, told);
+    if (text !== null) return text === "" ? [] : [{ type: "text", ticket, choice, text }];
     const written = this.#answer.write(choice, told);
     const chunks = this.isFinished ? this.#answer.end(written, metrics) : written;
     const events = chunks.map((chunk): RequestEvent => ({ type: "chunk", ticket, chunk }));

@@ -23,14 +23,15 @@ const ASKED = { prompt: [1, 2, 3], max_tokens: 30, ignore_eos: true, return_toke
 
 function pages() {
   const backend = new FakeBackend("webgpu", "Fake");
-  /** Words that the engine has posted, whoever heard them. */
-  const posted = { words: 0 };
+  /** What the engine has posted, whoever heard it. */
+  const posted = { words: 0, steps: 0 };
   const shared = new SharedEngines(() => {
     const host = new EngineHost(fakePlatform([backend]));
     const load = host.load.bind(host);
     host.load = (location, config, onMessage, onProgress) => {
       const count: typeof onMessage = (message) => {
         posted.words += message.words.length;
+        posted.steps += message.steps.length;
         onMessage(message);
       };
       return load(location, config, count, onProgress);
@@ -124,23 +125,28 @@ test("who joins hears of the alerts that are raised, and of nothing that was res
   expect(late).toEqual([]);
 });
 
-test("words go to the pages that listen, and are posted as long as any does", async () => {
+test.for([
+  ["words", "words"],
+  ["step", "steps"],
+] as const)("reports of %s go to the pages that listen, and are posted as long as any does", async ([event, told]) => {
   const { join, posted } = pages();
   const [a, b] = await Promise.all([join(), join()]);
+  await b.completions.create(ASKED);
+  expect(posted[told]).toBe(0);
   const heard = { a: 0, b: 0 };
-  const stopA = a.on("words", () => heard.a++);
+  const stopA = a.on(event, () => heard.a++);
   await b.completions.create(ASKED);
   expect(heard.a).toBeGreaterThan(0);
-  b.on("words", () => heard.b++);
+  b.on(event, () => heard.b++);
   stopA();
   const before = heard.a;
   await a.completions.create(ASKED);
   expect(heard.a).toBe(before);
   expect(heard.b).toBeGreaterThan(0);
   await b.dispose();
-  const inAll = posted.words;
+  const inAll = posted[told];
   await a.completions.create(ASKED);
-  expect(posted.words).toBe(inAll);
+  expect(posted[told]).toBe(inAll);
 });
 
 test("all pages hear of a lost device, and of the engine's death; then a new one can be shared", async () => {

@@ -6,11 +6,13 @@ import type { RenderChatRequest } from "../protocol/rendered-chat.ts";
 import type { Alert, LoadProgress } from "../protocol/reports.ts";
 import {
   EMPTY_MESSAGE,
+  isFinal,
   type EngineMessage,
   type EngineService,
   type GenerationRequest,
   type LoadedEngine,
   type Result,
+  type ToldReports,
 } from "../protocol/service.ts";
 import type { DetokenizeRequest, TokenizeRequest } from "../protocol/tokenize.ts";
 
@@ -71,16 +73,16 @@ function keyOf(location: ModelLocation, config: EngineConfig): string {
 }
 
 /**
- * One engine for several pages. Each hears of its own answers; reports of steps, devices and alerts go to all, and words to
- * those that listen.
+ * One engine for several pages. Each hears of its own answers; reports of requests, devices and alerts go to all, and steps
+ * and words to those that listen.
  */
 class SharedEngine {
   readonly #open: () => EngineService;
   readonly #onChanged: (before: EngineConfig, after: EngineConfig) => void;
   readonly #pages = new Set<SharedPage>();
   readonly #owners = new Map<number, Owner>();
-  /** Pages that listen to the words. */
-  readonly #readers = new Set<SharedPage>();
+  /** Pages that listen. */
+  readonly #readers: Readonly<Record<ToldReports, Set<SharedPage>>> = { steps: new Set(), words: new Set() };
   /** The alerts that are raised now, by their names: who joins hears of them. */
   readonly #raised = new Map<string, Alert>();
   #running: Running | null = null;
@@ -148,16 +150,17 @@ class SharedEngine {
     return result;
   }
 
-  tellWords(page: SharedPage, isWanted: boolean): void {
-    if (isWanted) this.#readers.add(page);
-    else this.#readers.delete(page);
-    this.#running?.service.tellWords(this.#readers.size > 0);
+  tell(page: SharedPage, reports: ToldReports, isWanted: boolean): void {
+    const readers = this.#readers[reports];
+    if (isWanted) readers.add(page);
+    else readers.delete(page);
+    this.#running?.service.tell(reports, readers.size > 0);
   }
 
   /** Ends a page's requests. With the last page the engine ends, too. Idempotent. */
   leave(page: SharedPage): void {
     if (!this.#pages.delete(page)) return;
-    this.tellWords(page, false);
+    for (const reports of ["steps", "words"] as const) this.tell(page, reports, false);
     for (const [own, owner] of this.#owners) {
       if (owner.page !== page) continue;
       this.#owners.delete(own);
@@ -170,7 +173,7 @@ class SharedEngine {
 
   #end(): void {
     this.#running = null;
-    this.#readers.clear();
+    for (const readers of Object.values(this.#readers)) readers.clear();
     this.#raised.clear();
   }
 
@@ -188,7 +191,7 @@ class SharedEngine {
     for (const event of events) {
       const owner = this.#owners.get(event.ticket);
       if (owner === undefined) continue; // its page has left
-      if (event.type !== "chunk") this.#owners.delete(event.ticket);
+      if (isFinal(event)) this.#owners.delete(event.ticket);
       own.get(owner.page)?.push({ ...event, ticket: owner.ticket });
     }
     for (const alert of reports.alerts) {
@@ -196,7 +199,9 @@ class SharedEngine {
       else this.#raised.delete(alert.name);
     }
     for (const [page, pageEvents] of own) {
-      page.onMessage({ events: pageEvents, ...reports, words: this.#readers.has(page) ? reports.words : [] });
+      const steps = this.#readers.steps.has(page) ? reports.steps : [];
+      const words = this.#readers.words.has(page) ? reports.words : [];
+      page.onMessage({ events: pageEvents, ...reports, steps, words });
     }
     if (reports.fatal === null) return;
     this.#owners.clear();
@@ -276,8 +281,8 @@ class SharedPage implements EngineService {
     return this.#shared.update(changes);
   }
 
-  tellWords(isWanted: boolean): void {
-    this.#shared.tellWords(this, isWanted);
+  tell(reports: ToldReports, isWanted: boolean): void {
+    this.#shared.tell(this, reports, isWanted);
   }
 
   /** Leaves; the engine goes on for the others. */

@@ -53,7 +53,7 @@ export interface Completions {
 }
 
 export interface EngineEvents {
-  /** After each engine step. */
+  /** After each engine step. Crosses to the page only while somebody listens. */
   step: StepReport;
   /** A sequence was queued, has its first token, or ended. */
   request: RequestReport;

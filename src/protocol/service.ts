@@ -37,12 +37,24 @@ export type GenerationRequest =
 export type Chunk = ChatCompletionChunk | Completion;
 export type Response = ChatCompletion | Completion;
 
-/** What happened to one request. `response` (not streamed), `end` (streamed) and `error` are final. */
+/**
+ * What happened to one request. `response` (not streamed), `end` (streamed) and `error` are final. `text` stands for a chunk
+ * that adds text to a choice and nothing else: see text-chunk.ts. Never the first of a request.
+ */
 export type RequestEvent =
   | { readonly type: "chunk"; readonly ticket: number; readonly chunk: Chunk }
+  | { readonly type: "text"; readonly ticket: number; readonly choice: number; readonly text: string }
   | { readonly type: "response"; readonly ticket: number; readonly response: Response }
   | { readonly type: "end"; readonly ticket: number }
   | { readonly type: "error"; readonly ticket: number; readonly error: ChorusErrorData };
+
+/** Returns whether nothing follows an event. */
+export function isFinal({ type }: RequestEvent): boolean {
+  return type !== "chunk" && type !== "text";
+}
+
+/** Reports that are posted only while somebody listens. */
+export type ToldReports = "steps" | "words";
 
 /** Everything of one step in one message: posting per token would cost more than the step. */
 export interface EngineMessage {
@@ -100,8 +112,8 @@ export interface EngineService {
   kvBlockTokens(block: number): KvBlockTokens;
   /** Changes the config from the next step on, and returns it. */
   update(changes: EngineChanges): Result<ResolvedEngineConfig> | Promise<Result<ResolvedEngineConfig>>;
-  /** Posts words from now on, or no longer. */
-  tellWords(isWanted: boolean): void;
+  /** Posts such reports from now on, or no longer. */
+  tell(reports: ToldReports, isWanted: boolean): void;
   /** Ends every request with engine_disposed and frees the GPU. */
   dispose(): void;
 }

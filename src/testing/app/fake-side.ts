@@ -35,7 +35,7 @@ export class FakeSide implements Transport {
   ping?: () => Promise<unknown>;
   isClosed = false;
   isDisposed = false;
-  tellsWords = false;
+  readonly told = { steps: false, words: false };
   loaded: Result<LoadedEngine> | Promise<Result<LoadedEngine>> = {
     ok: true,
     value: { model: CARD, config: CONFIG, sizes: SIZES },
@@ -70,7 +70,7 @@ export class FakeSide implements Transport {
       if (maxNumSeqs === 4) return { ok: true, value: { ...CONFIG, maxNumSeqs } };
       return { ok: false, error: { code: "invalid_value", message: "No.", param: "maxNumSeqs" } };
     },
-    tellWords: (isWanted) => void (this.tellsWords = isWanted),
+    tell: (reports, isWanted) => void (this.told[reports] = isWanted),
     dispose: () => void (this.isDisposed = true),
   };
 
