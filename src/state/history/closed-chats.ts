@@ -18,11 +18,14 @@ const MOST_AT_ONCE = 25;
 export class ClosedChats {
   readonly #store = createStore<ChatMoves>(() => ({ closed: new Map(), gone: new Set() }));
   readonly store: ReadonlyStore<ChatMoves> = this.#store;
+  /** Keys of all chats that this page took out, and did not add again. */
+  readonly #removed = new Set<string>();
 
   /** Returns the chats' keys. */
   add(chats: readonly SavedChat[]): readonly string[] {
     const added = chats.map((chat) => closedChat({ id: randomId(), ...chat }, Date.now()));
     const keys = added.map(({ key }) => key);
+    for (const key of keys) this.#removed.delete(key);
     this.#store.setState(({ closed, gone }) => ({
       closed: new Map([...closed, ...added.map((chat) => [chat.key, chat] as const)]),
       gone: without(gone, keys),
@@ -32,11 +35,17 @@ export class ClosedChats {
 
   /** Takes chats out: they are in panes again, or to be deleted for good. */
   remove(keys: readonly string[]): void {
+    for (const key of keys) this.#removed.add(key);
     this.#store.setState(({ closed, gone }) => {
       const rest = new Map(closed);
       for (const key of keys) rest.delete(key);
       return { closed: rest, gone: new Set([...gone, ...keys]) };
     });
+  }
+
+  /** Returns whether this page took any of these out since they were added. */
+  hasRemoved(keys: readonly string[]): boolean {
+    return keys.some((key) => this.#removed.has(key));
   }
 
   /** Whether something is still to be stored. */

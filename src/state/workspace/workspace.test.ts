@@ -3,6 +3,7 @@ import { FakeEngine } from "../../testing/app/fake-engine.ts";
 import { openPanes } from "../../testing/app/open-panes.ts";
 import { EngineControl } from "../engine/engine-control.ts";
 import { exportChats, importChats } from "./export-chats.ts";
+import type { ClosedChat } from "../history/closed-chat.ts";
 import type { StoredChats } from "../history/stored-chats.ts";
 import type { PaneContext } from "../chat/pane.ts";
 import { RequestBook } from "../chat/request-book.ts";
@@ -170,6 +171,42 @@ describe("what was done to panes", () => {
     undo();
     expect(numbers()).toHaveLength(16);
     expect(toast()).toBe("“Pane 1 closed” can’t be undone any more");
+  });
+
+  it("can't be undone where the chat was opened from the list or deleted since", () => {
+    workspace = new Workspace(context, saved(1, 2));
+    const numOpen = () => panes().filter((pane) => pane.store.getState().turns.length > 0).length;
+    const openFromList = () => {
+      const [{ key, chat }] = [...workspace.closed.store.getState().closed.values()] as [ClosedChat];
+      workspace.addChats([chat]);
+      workspace.closed.remove([key]);
+    };
+    close(1);
+    openFromList();
+    undo();
+    expect([numOpen(), toast()]).toEqual([2, "“Pane 1 closed” can’t be undone any more"]);
+    workspace.clearPane(panes()[0]!);
+    openFromList();
+    workspace.addPane();
+    undo();
+    expect([numOpen(), toast()]).toEqual([2, "“Chat cleared” can’t be undone any more"]);
+    const [first, second] = panes();
+    workspace.clearPane(second!);
+    workspace.closePane(first!);
+    workspace.closed.remove([...workspace.closed.store.getState().closed.keys()]);
+    undo();
+    expect([numOpen(), toast()]).toEqual([0, "“Pane 3 closed” can’t be undone any more"]);
+    undo();
+    expect([numOpen(), toast()]).toEqual([0, "“Chat cleared” can’t be undone any more"]);
+  });
+
+  it("can't be undone where another tab's chats came with this one among them", () => {
+    workspace = new Workspace(context, saved(1));
+    const chat = panes()[0]!.toSaved();
+    close(1);
+    workspace.addChats([chat]);
+    undo();
+    expect(panes().map((pane) => pane.store.getState().id)).toEqual([chat.id]);
   });
 
   it("is undone: a chat that was cleared comes back, unless another was begun", () => {

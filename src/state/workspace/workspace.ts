@@ -139,6 +139,7 @@ export class Workspace {
     this.#exchange([pane], []);
     const heir = this.#panes()[place] ?? this.#panes().at(-1) ?? null;
     const undo = () => {
+      if (!this.#canComeBack(chat, keys)) return false;
       // If that was the last pane, an empty one came in its place.
       const taken = this.#panes().filter((other) => other === heir && !before.includes(heir) && isEmpty(heir));
       const isReopened = this.#exchange(taken, [{ chat, memory: pane.memory, number, place }]).length > 0;
@@ -159,7 +160,8 @@ export class Workspace {
     const { id } = pane.store.getState();
     const undo = () => {
       const emptied = this.#paneOf(id);
-      if (emptied === undefined || emptied.store.getState().turns.length > 0) return false;
+      if (!this.#canComeBack(chat, keys) || emptied === undefined || emptied.store.getState().turns.length > 0)
+        return false;
       emptied.replaceChat(chat);
       this.closed.remove(keys);
       return true;
@@ -221,6 +223,11 @@ export class Workspace {
   /** Adds chats to the closed ones, unless there is nothing in them. Returns their keys. */
   #keep(chats: readonly SavedChat[]): readonly string[] {
     return this.closed.add(chats.filter((chat) => !isBlank(chat)));
+  }
+
+  /** Returns whether a chat is in no pane and was not deleted since it left its own. @param keys as a closed chat */
+  #canComeBack(chat: SavedChat, keys: readonly string[]): boolean {
+    return this.#paneOf(chat.id) === undefined && !this.closed.hasRemoved(keys);
   }
 
   readonly #onReplaced = (pane: Pane, what: "answer" | "question", lastTurnId: number) => {
