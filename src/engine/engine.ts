@@ -132,8 +132,8 @@ export class Engine {
     }
   }
 
-  /** Sets how many rows of prompts a step has beside running streams, from the next step on. */
-  setPromptRows(beside: (numStreams: number) => number): void {
+  /** Sets how many rows of prompts a step has beside so many rows of streams, from the next step on. */
+  setPromptRows(beside: (streamRows: number) => number): void {
     this.#scheduler.setPromptRows(beside);
   }
 

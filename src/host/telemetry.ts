@@ -40,7 +40,7 @@ export class Telemetry {
     this.#config = config;
     this.#followTarget(config);
     this.#promptRows = new PromptRows(config.maxStepStretch, config.maxNumBatchedTokens);
-    engine.setPromptRows((numStreams) => this.#promptRows.beside(numStreams));
+    engine.setPromptRows((streamRows) => this.#promptRows.beside(streamRows));
     this.#log = log;
     log.write("info", () => {
       return `${model.name} is loaded on ${model.adapter}: weights in ${model.dtype}, ${model.numGpuBlocks} cache blocks`;

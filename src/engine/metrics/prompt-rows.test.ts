@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { seededRandom } from "../../bench/seeded-random.ts";
+import type { RowTiles } from "../row-tiles.ts";
 import { PromptRows } from "./prompt-rows.ts";
 
 interface Machine {
@@ -134,6 +135,56 @@ describe("rows of prompts beside streams", () => {
       const bound = new PromptRows(1, 1024);
       bound.useTiles(TILES);
       expect(besideThree(bound).at(-1)).toBe(13);
+    });
+
+    describe("of GPUs", () => {
+      const classes = [1, 4, 8, 16].map((rows) => ({ maxRows: rows, tileRows: rows }));
+      const gpuTiles = (tileRows: number): RowTiles => [...classes, { maxRows: Infinity, tileRows }];
+      const boundOf = (tileRows: number) => {
+        const bound = new PromptRows(2, 1024);
+        bound.useTiles(gpuTiles(tileRows));
+        return bound;
+      };
+      const CHEAP = { fixedMs: 10, rowMs: 0.02, promptRowMs: 0.02 };
+
+      describe.each([16, 32, 64])("of %i rows", (tileRows) => {
+        it.each([1, 4, 11])("as many as %i streams bear", (streams) => {
+          for (const first of [0, 30]) {
+            const bound = boundOf(tileRows);
+            if (first > 0) bound.observe({ rows: first, promptRows: first, stepMs: 10 + 0.02 * first });
+            for (const { promptRows, stretch } of late(run(bound, CHEAP, streams, 300))) {
+              expect((streams + promptRows) % tileRows).toBe(0);
+              expect(stretch).toBeGreaterThan(1.85);
+              expect(stretch).toBeLessThan(2.1);
+            }
+          }
+        });
+
+        it("again, after slow steps", () => {
+          const bound = boundOf(tileRows);
+          run(bound, CHEAP, 4, 300);
+          for (let i = 0; i < 10; i++) {
+            const promptRows = bound.beside(4);
+            bound.observe({ rows: 4 + promptRows, promptRows, stepMs: 60 });
+          }
+          expect(bound.beside(4)).toBeLessThan(tileRows);
+          for (const { stretch } of late(run(bound, CHEAP, 4, 600))) expect(stretch).toBeGreaterThan(1.85);
+        });
+      });
+
+      it("and seldom try a tile more where it takes too long", () => {
+        const bound = boundOf(32);
+        // Each tile costs its own time, and a single row takes less than a tile.
+        const msOf = (rows: number) => (rows <= 16 ? 10 : 15 * Math.ceil(rows / 32));
+        const stretches = Array.from({ length: 200 }, () => {
+          bound.observe({ rows: 1, promptRows: 0, stepMs: msOf(1) });
+          const promptRows = bound.beside(1);
+          bound.observe({ rows: 1 + promptRows, promptRows, stepMs: msOf(1 + promptRows) });
+          return msOf(1 + promptRows) / msOf(1);
+        });
+        expect(stretches.filter((stretch) => stretch > 2).length).toBeLessThan(10);
+        expect(stretches.filter((stretch) => stretch === 1.5).length).toBeGreaterThan(150);
+      });
     });
 
     it("beside another number of streams, too", () => {

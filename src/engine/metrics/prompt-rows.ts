@@ -9,6 +9,8 @@ const MIN_PROMPT_ROWS = 8;
 const MAX_MOVE = 2;
 /** A step of streams that took longer than this many times what others say (background tab, garbage collection) counts less. */
 const OUTLIER = 2;
+/** A tile more is not tried within so many steps with prompts after one that took too long. */
+const CALM_STEPS = 32;
 
 /**
  * How many rows of prompts a step may have beside running streams: so many that it takes `stretch` times as long as without
@@ -17,7 +19,9 @@ const OUTLIER = 2;
  *
  * The first bound follows from steps that had only prompts or only streams: most engines begin with a prompt alone.
  *
- * Where kernels compute rows in tiles, prompts get what fills the tiles.
+ * Where kernels compute rows in tiles, prompts get what fills the tiles. A single tile can only double, and a step's time
+ * never says for certain that this fits. So a tile more is also tried if it fits by the line through the times without prompts
+ * and with them.
  */
 export class PromptRows {
   #stretch: number;
@@ -29,6 +33,8 @@ export class PromptRows {
   #alone: { readonly rows: number; readonly stepMs: number } | null = null;
   /** Whether a step beside streams has had as many rows of prompts as it might. */
   #isTried = false;
+  /** Steps with prompts since one that took too long. */
+  #calmSteps = Infinity;
 
   /** @param most rows of a step */
   constructor(stretch: number, most: number) {
@@ -49,7 +55,7 @@ export class PromptRows {
     this.#tiles = tiles;
   }
 
-  /** Returns how many rows of prompts a step may have beside so many streams, at least one. */
+  /** Returns how many rows of prompts a step may have beside so many rows of streams, drafts included; at least one. */
   beside(streams: number): number {
     const full = tiledDown(streams + Math.floor(this.#bound), this.#tiles);
     const least = tiledUp(streams + Math.min(MIN_PROMPT_ROWS, this.#most), this.#tiles);
@@ -70,12 +76,18 @@ export class PromptRows {
         this.#bound = this.#within(this.#guess(streams, Math.min(stepMs, OUTLIER * streamsMs), this.#alone));
       }
     } else {
-      const move = (this.#stretch * streamsMs) / stepMs;
+      const allowedMs = this.#stretch * streamsMs;
+      this.#calmSteps = stepMs > allowedMs ? 0 : this.#calmSteps + 1;
       // Fewer rows than there might have been say nothing of more.
-      if (move > 1 && promptRows < this.beside(streams)) return;
+      if (stepMs < allowedMs && promptRows < this.beside(streams)) return;
       this.#isTried = true;
+      const fitting = promptRows * Math.min(MAX_MOVE, allowedMs / stepMs);
       // A slow step of few rows moves it no further than one of many.
-      this.#bound = this.#within(Math.max(promptRows * Math.min(MAX_MOVE, move), this.#bound / MAX_MOVE));
+      this.#bound = this.#within(Math.max(fitting, this.#bound / MAX_MOVE));
+      if (this.#calmSteps <= CALM_STEPS || this.beside(streams) > promptRows) return;
+      const more = tiledUp(rows + 1, this.#tiles);
+      const moreMs = stepMs + ((more - rows) * (stepMs - streamsMs)) / promptRows;
+      if (moreMs <= allowedMs) this.#bound = this.#within(more - streams);
     }
   }
 

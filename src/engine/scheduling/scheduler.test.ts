@@ -49,7 +49,7 @@ function show(plan: ScheduledSequence[]): string[] {
 describe("Scheduler", () => {
   it("gives prompts no more rows than their bound while others stream", () => {
     const scheduler = createScheduler();
-    scheduler.setPromptRows((numStreams) => 4 - numStreams);
+    scheduler.setPromptRows((streamRows) => 4 - streamRows);
     addSequences(scheduler, 5);
     expect(step(scheduler)).toEqual(["a 0+5*"]);
     const [long, short] = [7, 2].map((length, i) => sequenceOf(`l${i}`, length));
@@ -57,6 +57,17 @@ describe("Scheduler", () => {
     expect(step(scheduler)).toEqual(["a 5+1*", "l0 0+3"]);
     expect(step(scheduler)).toEqual(["a 6+1*", "l0 3+3"]);
     expect(step(scheduler)).toEqual(["a 7+1*", "l0 6+1*", "l1 0+2*"]);
+  });
+
+  it("counts drafts among the rows of streams, and not a stream that waits for its tokens", () => {
+    const scheduler = createScheduler({ speculation: { method: "ngram", numTokens: 3, minMatch: 2 } });
+    scheduler.setPromptRows((streamRows) => 8 - streamRows);
+    const prompt = [1, 0, 2, 3, 1]; // and 0, which it samples: then 2, 3 and 1 may follow
+    scheduler.add(new Sequence({ requestId: "a", index: 0, params: samplingParams(), prompt, arrivalMs: 0 }));
+    step(scheduler);
+    scheduler.add(sequenceOf("long", 16));
+    expect(show(scheduler.schedule(0, true))).toEqual(["a 5+4*", "long 0+4"]);
+    expect(show(scheduler.schedule(0, true))).toEqual(["long 4+8"]);
   });
 
   it("gives a short prompt all its rows in one step, and samples from the last", () => {

@@ -44,7 +44,7 @@ export class Scheduler {
   readonly #freeSlots: number[];
   #limits: SchedulerLimits;
   /** Of all prompts in a step, while others stream. */
-  #promptRowsBeside: (numStreams: number) => number = () => Infinity;
+  #promptRowsBeside: (streamRows: number) => number = () => Infinity;
   #step = 0;
   /** The last plan ended early: a sequence got no block, and preemption was not allowed. */
   #isBlocked = false;
@@ -107,8 +107,8 @@ export class Scheduler {
     this.#limits = clampLimits(limits, this.#config);
   }
 
-  /** Sets how many rows of prompts, at least one, a step has beside running streams: see prompt-rows.ts. */
-  setPromptRows(beside: (numStreams: number) => number): void {
+  /** Sets how many rows of prompts, at least one, a step has beside so many rows of streams: see prompt-rows.ts. */
+  setPromptRows(beside: (streamRows: number) => number): void {
     this.#promptRowsBeside = beside;
   }
 
@@ -162,8 +162,10 @@ export class Scheduler {
     this.#isBlocked = false;
     // Lowered limits must not starve running sequences.
     const wanted = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
-    const numStreams = this.#running.filter(({ numPendingTokens }) => numPendingTokens <= 1).length;
-    const promptRows = numStreams > 0 ? this.#promptRowsBeside(numStreams) : Infinity;
+    const streams = this.#running.filter(({ numPendingTokens }) => numPendingTokens <= 1);
+    const streamRows = streams.filter((one) => one.numPendingTokens === 1 && !this.drafter.waits(one)).length;
+    const promptRows = (drafts: number) =>
+      streams.length > 0 ? this.#promptRowsBeside(streamRows + drafts) : Infinity;
     const budget = new StepBudget(Math.min(wanted, this.#loaded.maxNumBatchedTokens), promptRows, this.#config);
     let unserved = this.#running.length;
 

@@ -4,21 +4,24 @@ import type { ScheduledSequence, Sequence } from "../core/sequence.ts";
 /** Rows that a step has left, for prompts and for all, and samples beyond the one that every sequence may draw. */
 export class StepBudget {
   rows: number;
-  #promptRows: number;
+  readonly #promptRowsBeside: (drafts: number) => number;
+  /** Rows of drafts and of prompts that it gave. */
+  #drafts = 0;
+  #promptRows = 0;
   #spareSamples: number;
   readonly #mostRows: number;
 
-  /** @param promptRows of all sequences that are more than a token behind */
-  constructor(rows: number, promptRows: number, config: SchedulerConfig) {
+  /** @param promptRowsBeside rows of all sequences that are more than a token behind, in a step with so many drafts */
+  constructor(rows: number, promptRowsBeside: (drafts: number) => number, config: SchedulerConfig) {
     this.rows = rows;
-    this.#promptRows = promptRows;
+    this.#promptRowsBeside = promptRowsBeside;
     this.#spareSamples = maxSpareSamples(config);
     this.#mostRows = config.longPrefillTokenThreshold || Infinity;
   }
 
   /** Whether another sequence may begin. */
   get hasRoomForPrompt(): boolean {
-    return this.rows > 0 && this.#promptRows > 0;
+    return this.rows > 0 && this.#promptRowsLeft() > 0;
   }
 
   /**
@@ -26,7 +29,7 @@ export class StepBudget {
    * A row that scores the prompt takes a sample, so their number is limited by the spare samples.
    */
   rowsFor(sequence: Sequence, keptBack = 0): number {
-    const left = Math.max(1, Math.min(this.rows - keptBack, this.#promptRows));
+    const left = Math.max(1, Math.min(this.rows - keptBack, this.#promptRowsLeft()));
     const rows = Math.min(sequence.numPendingTokens, this.#mostRows, left);
     return Math.min(sequence.numUnscoredTokens, rows) > this.#spareSamples ? this.#spareSamples : rows;
   }
@@ -39,7 +42,12 @@ export class StepBudget {
   take({ count, samples, scored, drafts }: ScheduledSequence): void {
     const behind = count - drafts.length;
     this.rows -= count;
-    if (behind > 1 || !samples) this.#promptRows -= behind;
+    if (behind > 1 || !samples) this.#promptRows += behind;
+    this.#drafts += drafts.length;
     this.#spareSamples -= scored + drafts.length;
+  }
+
+  #promptRowsLeft(): number {
+    return this.#promptRowsBeside(this.#drafts) - this.#promptRows;
   }
 }
