@@ -33,9 +33,10 @@ if (process.argv[1] === import.meta.filename) {
   if (!(await run("npm run --silent build", { output: "if-failed" }))) process.exit(1);
   const { folder } = await installPacked("examples");
   const url = (await serveExamples(folder, 5174)).resolvedUrls?.local[0];
-  for (const name of readdirSync(join(root, "examples"))) {
-    const path = name === "node" ? `cd ${join(folder, name)}` : `${url}${name}/?model=/models/chorus-chat/`;
-    console.log(name.padEnd(14), path);
+  const examples = readdirSync(join(root, "examples"), { withFileTypes: true }).filter((each) => each.isDirectory());
+  for (const { name } of examples) {
+    const inNode = `node ${join(folder, name, "in-process.js")} ${join(folder, "models", "chorus-chat")}`;
+    console.log(name.padEnd(14), name === "node" ? inNode : `${url}${name}/?model=/models/chorus-chat/`);
   }
   console.log("The embedded model answers; without ?model= one of the hub does. Ctrl+C ends it.");
 }

@@ -69,11 +69,15 @@ it("react-chat: two chats of the AI SDK are answered at once", async () => {
   const page = await open("react-chat/");
   await page.getByRole("button", { name: "Ask both" }).click();
   await figure(page, /^\d+ steps with (?:1\.[1-9]\d|2\.00) chats in each, on average \(chorus-chat, .+\)\.$/);
-  for (const name of ["In short", "At length"]) {
+  const answers = ["Temperature 0", "Temperature 1"].map(async (name) => {
     const turns = page.getByRole("region", { name }).getByRole("paragraph");
     await expect.poll(() => turns.count()).toBe(2);
-    expect((await turns.nth(1).textContent())?.trim()).not.toBe("");
-  }
+    return (await turns.nth(1).textContent())?.trim();
+  });
+  const [certain, inventive] = await Promise.all(answers);
+  expect(certain).not.toBe("");
+  expect(inventive).not.toBe("");
+  expect(inventive).not.toBe(certain);
   expect(await page.getByRole("textbox", { name: "Question" }).inputValue()).toBe("");
 });
 
@@ -82,11 +86,22 @@ it("autocomplete: typing aborts what was asked before; Tab takes a suggestion", 
   const text = page.getByRole("textbox", { name: "Text" });
   await text.click();
   await text.pressSequentially("Once upon a time, there was a");
-  await expect.poll(() => page.locator("#counts").textContent()).toMatch(/suggestions in \d+ ms; 29 requests, [1-9]/);
+  const counts = page.locator("#counts");
+  await expect.poll(() => counts.textContent()).toMatch(/suggestions in \d+ ms; 29 requests/);
+  // Two keys in one task: no answer can come between them.
+  await text.evaluate((area) => {
+    for (let key = 0; key < 2; key++) area.dispatchEvent(new Event("input"));
+  });
+  await expect.poll(() => counts.textContent()).toMatch(/suggestions in \d+ ms; 31 requests, [1-9]/);
   const suggestion = await page.locator("#suggestions button").first().textContent();
   await text.press("Tab");
   expect(await text.inputValue()).toBe(`Once upon a time, there was a${suggestion}`);
-  await expect.poll(() => page.locator("#counts").textContent()).toContain("30 requests");
+  await expect.poll(() => counts.textContent()).toMatch(/suggestions in \d+ ms; 32 requests/);
+  // What is suggested can be left by keyboard, forward and back.
+  await text.press("Escape");
+  expect(await page.locator("#suggestions button").count()).toBe(0);
+  await text.press("Tab");
+  expect(await text.evaluate((area) => document.activeElement === area)).toBe(false);
   await page.getByRole("button", { name: "Compare" }).click();
   await figure(page);
 });
@@ -112,6 +127,13 @@ it("agents: four of them speak in each of three rounds", async () => {
   expect(lines.map((line) => line.split(":")[0])).toEqual(
     [1, 2, 3].flatMap((round) => [`Round ${round}`, ...speakers]),
   );
+  const said = lines.filter((line) => line.includes(":")).map((line) => line.split(": ")[1]);
+  expect(said.every((sentence) => sentence?.trim())).toBe(true);
+  // Four voices, not one four times.
+  expect(new Set(said).size).toBeGreaterThan(6);
+  const [, hits, queries] =
+    /(\d+) of the (\d+) prompt tokens/.exec((await page.getByRole("status").textContent()) ?? "") ?? [];
+  expect(Number(hits)).toBeGreaterThan(Number(queries) / 4);
 });
 
 it("samplers: eight of them write on, each in its own way", async () => {

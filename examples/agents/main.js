@@ -9,27 +9,36 @@ const AGENTS = {
 };
 const NUM_ROUNDS = 3;
 
+const figure = document.querySelector("#figure");
 const engine = await createEngine({
   model: new URLSearchParams(location.search).get("model") ?? "HuggingFaceTB/SmolLM2-135M-Instruct",
+  onProgress: ({ stage, done, total }) => {
+    if (stage === "weights") figure.textContent = `Loading the model: ${Math.round((100 * done) / total)}%`;
+  },
+}).catch((error) => {
+  figure.textContent = error.message;
+  throw error;
 });
 
-/** What one agent says to all that was said so far. */
-async function speak(name, said) {
-  const messages = [
-    { role: "system", content: `You are ${name}. ${AGENTS[name]} Say one short sentence.` },
-    { role: "user", content: [TOPIC, ...said].join("\n") },
-  ];
-  const { choices } = await engine.chat.completions.create({ messages, temperature: 0.8, seed: 1, max_tokens: 30 });
+/**
+ * What one agent says to all that was said so far. What all of them heard comes first, and who speaks comes last: so their
+ * prompts begin alike, and the beginning is computed once.
+ */
+async function speak(name, said, seed) {
+  const content = [TOPIC, ...said, `You are ${name}. ${AGENTS[name]} Say one short sentence.`].join("\n");
+  const body = { messages: [{ role: "user", content }], temperature: 0.8, seed, max_tokens: 30 };
+  const { choices } = await engine.chat.completions.create(body);
   return `${name}: ${choices[0].message.content.trim()}`;
 }
 
-/** In each round all agents think at the same time, about what was said in the rounds before. */
+/** In each round all agents think at the same time, about all that was said in the rounds before. */
 async function talk(show) {
   const said = [];
   for (let round = 1; round <= NUM_ROUNDS; round++) {
-    const heard = said.slice(-Object.keys(AGENTS).length);
-    said.push(...(await Promise.all(Object.keys(AGENTS).map((name) => speak(name, heard)))));
-    show(round, said.slice(-Object.keys(AGENTS).length));
+    const speaking = Object.keys(AGENTS).map((name, i) => speak(name, said, 10 * round + i));
+    const lines = await Promise.all(speaking);
+    said.push(...lines);
+    show(round, lines);
   }
 }
 
@@ -47,9 +56,11 @@ async function seconds(batchingMode) {
 }
 
 await talk(showRound);
+const { prefix_cache_hits: hits, prefix_cache_queries: queries } = await engine.stats();
 // They say the same again, with the same seeds.
 const alone = await seconds("sequential");
 const together = await seconds("continuous");
 const { name, adapter } = engine.model;
-document.querySelector("#figure").textContent =
-  `${NUM_ROUNDS} rounds of ${Object.keys(AGENTS).length} agents: ${together} s together, ${alone} s one after the other (${name}, ${adapter}).`;
+figure.textContent =
+  `${NUM_ROUNDS} rounds of ${Object.keys(AGENTS).length} agents: ${together} s together, ${alone} s one after the other (${name}, ${adapter}). ` +
+  `${hits} of the ${queries} prompt tokens were computed already.`;

@@ -6,10 +6,16 @@ const textarea = find("textarea");
 
 const engine = await createEngine({
   model: new URLSearchParams(location.search).get("model") ?? "HuggingFaceTB/SmolLM2-135M-Instruct",
+  onProgress: ({ stage, done, total }) => {
+    if (stage === "weights") find("#counts").textContent = `Loading the model: ${Math.round((100 * done) / total)}%`;
+  },
+}).catch((error) => {
+  find("#counts").textContent = error.message;
+  throw error;
 });
 textarea.disabled = false;
 textarea.focus();
-find("#counts").textContent = "Type. Tab takes the first suggestion.";
+find("#counts").textContent = "Type. Tab takes the first suggestion, Escape drops them.";
 
 /** Returns a few ways in which the text could go on. */
 async function suggest(prompt, signal) {
@@ -28,20 +34,25 @@ async function showSuggestions() {
   typing = new AbortController();
   const { signal } = typing;
   const { value } = textarea;
+  showButtons([]);
   if (value.trim() === "") return;
   numAsked += 1;
   const askedMs = performance.now();
   try {
     const suggestions = await suggest(value, signal);
     const ms = Math.round(performance.now() - askedMs);
-    find("#suggestions").replaceChildren(...suggestions.map(asButton));
+    showButtons(suggestions);
     find("#counts").textContent =
       `${NUM_SUGGESTIONS} suggestions in ${ms} ms; ${numAsked} requests, ${numAborted} aborted.`;
-    find("#compare").disabled = false;
+    find("#compare").disabled = isComparing;
   } catch (error) {
     if (!signal.aborted) throw error;
     numAborted += 1;
   }
+}
+
+function showButtons(suggestions) {
+  find("#suggestions").replaceChildren(...suggestions.map(asButton));
 }
 
 function asButton(suggestion) {
@@ -59,10 +70,14 @@ function take(suggestion) {
 textarea.addEventListener("input", () => void showSuggestions());
 textarea.addEventListener("keydown", (event) => {
   const first = find("#suggestions button");
-  if (event.key !== "Tab" || first === null) return;
+  if (event.key === "Escape") showButtons([]);
+  // Shift+Tab, and Tab after Escape, leave the box as in any other.
+  if (event.key !== "Tab" || event.shiftKey || first === null) return;
   event.preventDefault();
   take(first.textContent);
 });
+
+let isComparing = false;
 
 async function milliseconds(batchingMode) {
   await engine.update({ batchingMode });
@@ -72,10 +87,19 @@ async function milliseconds(batchingMode) {
 }
 
 find("#compare").addEventListener("click", async () => {
-  const together = await milliseconds("continuous");
-  const alone = await milliseconds("sequential");
-  await engine.update({ batchingMode: "continuous" });
-  const { name, adapter } = engine.model;
-  find("#figure").textContent =
-    `${NUM_SUGGESTIONS} suggestions: ${together} ms together, ${alone} ms one after the other (${name}, ${adapter}).`;
+  isComparing = true;
+  find("#compare").disabled = true;
+  try {
+    const together = await milliseconds("continuous");
+    const alone = await milliseconds("sequential");
+    const { name, adapter } = engine.model;
+    find("#figure").textContent =
+      `${NUM_SUGGESTIONS} suggestions: ${together} ms together, ${alone} ms one after the other (${name}, ${adapter}).`;
+  } catch (error) {
+    find("#figure").textContent = error.message;
+  } finally {
+    await engine.update({ batchingMode: "continuous" });
+    isComparing = false;
+    find("#compare").disabled = false;
+  }
 });

@@ -2,22 +2,20 @@ import { useChat } from "@ai-sdk/react";
 import { DirectChatTransport, ToolLoopAgent } from "ai";
 import { createEngine } from "chorus-llm";
 import { ChorusLanguageModel } from "chorus-llm/ai-sdk";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { createRoot } from "react-dom/client";
 
-const engine = await createEngine({
-  model: new URLSearchParams(location.search).get("model") ?? "HuggingFaceTB/SmolLM2-135M-Instruct",
-});
-const model = new ChorusLanguageModel(engine);
-const chatWith = (instructions) =>
-  new DirectChatTransport({ agent: new ToolLoopAgent({ model, instructions, temperature: 0 }) });
-const short = chatWith("Answer in one short sentence.");
-const long = chatWith("Answer in three sentences, with an example.");
-
-function App() {
-  const left = useChat({ transport: short });
-  const right = useChat({ transport: long });
-  const [question, setQuestion] = useState("What is the capital of France?");
+function App({ engine }) {
+  // The same question with and without chance. What both have in common, all of it here, is computed once.
+  const [certain, inventive] = useMemo(() => {
+    const model = new ChorusLanguageModel(engine);
+    const chatAt = (temperature) =>
+      new DirectChatTransport({ agent: new ToolLoopAgent({ model, temperature, seed: 1, maxOutputTokens: 100 }) });
+    return [chatAt(0), chatAt(1)];
+  }, [engine]);
+  const left = useChat({ transport: certain });
+  const right = useChat({ transport: inventive });
+  const [question, setQuestion] = useState("Tell me a story about a dog.");
   const isBusy = [left, right].some(({ status }) => status === "submitted" || status === "streaming");
 
   const ask = (event) => {
@@ -28,21 +26,20 @@ function App() {
 
   return (
     <>
-      <h1>Two chats, one model</h1>
       <main>
-        <Chat name="In short" messages={left.messages} />
-        <Chat name="At length" messages={right.messages} />
+        <Chat name="Temperature 0" {...left} />
+        <Chat name="Temperature 1" {...right} />
       </main>
       <form onSubmit={ask}>
         <input aria-label="Question" value={question} onChange={({ target }) => setQuestion(target.value)} />
         <button disabled={isBusy || question === ""}>Ask both</button>
       </form>
-      <Figure isBusy={isBusy} />
+      <Figure engine={engine} isBusy={isBusy} />
     </>
   );
 }
 
-function Chat({ name, messages }) {
+function Chat({ name, messages, error }) {
   return (
     <section aria-label={name}>
       <h2>{name}</h2>
@@ -51,12 +48,13 @@ function Chat({ name, messages }) {
           {parts.map((part) => (part.type === "text" ? part.text : ""))}
         </p>
       ))}
+      {error && <p role="alert">{error.message}</p>}
     </section>
   );
 }
 
 /** How many chats each step of the model served. */
-function Figure({ isBusy }) {
+function Figure({ engine, isBusy }) {
   const [text, setText] = useState("Ask both, and see how they share the model's steps.");
   useEffect(() => {
     if (isBusy) return;
@@ -67,8 +65,20 @@ function Figure({ isBusy }) {
         `${steps} steps with ${chats} chats in each, on average (${engine.model.name}, ${engine.model.adapter}).`,
       );
     });
-  }, [isBusy]);
+  }, [engine, isBusy]);
   return <output>{text}</output>;
 }
 
-createRoot(document.getElementById("root")).render(<App />);
+const root = createRoot(document.getElementById("root"));
+const showStatus = (text) => root.render(<output>{text}</output>);
+try {
+  const engine = await createEngine({
+    model: new URLSearchParams(location.search).get("model") ?? "HuggingFaceTB/SmolLM2-135M-Instruct",
+    onProgress: ({ stage, done, total }) => {
+      if (stage === "weights") showStatus(`Loading the model: ${Math.round((100 * done) / total)}%`);
+    },
+  });
+  root.render(<App engine={engine} />);
+} catch (error) {
+  showStatus(error.message);
+}

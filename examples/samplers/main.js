@@ -21,8 +21,15 @@ const outputs = SAMPLERS.map((sampler) => {
   return output;
 });
 
+const figure = document.querySelector("#figure");
 const engine = await createEngine({
   model: new URLSearchParams(location.search).get("model") ?? "HuggingFaceTB/SmolLM2-135M-Instruct",
+  onProgress: ({ stage, done, total }) => {
+    if (stage === "weights") figure.textContent = `Loading the model: ${Math.round((100 * done) / total)}%`;
+  },
+}).catch((error) => {
+  figure.textContent = error.message;
+  throw error;
 });
 
 // Samplers are fields of a request: different ones share each step.
@@ -48,5 +55,4 @@ await writeAll();
 const alone = await seconds("sequential");
 const together = await seconds("continuous");
 const { name, adapter } = engine.model;
-document.querySelector("#figure").textContent =
-  `${SAMPLERS.length} samplers: ${together} s together, ${alone} s one after the other (${name}, ${adapter}).`;
+figure.textContent = `${SAMPLERS.length} samplers: ${together} s together, ${alone} s one after the other (${name}, ${adapter}).`;

@@ -28,8 +28,15 @@ const rows = REVIEWS.map((review) => {
   return [row.insertCell(), row.insertCell(), row.insertCell()];
 });
 
+const figure = document.querySelector("#figure");
 const engine = await createEngine({
   model: new URLSearchParams(location.search).get("model") ?? "HuggingFaceTB/SmolLM2-135M-Instruct",
+  onProgress: ({ stage, done, total }) => {
+    if (stage === "weights") figure.textContent = `Loading the model: ${Math.round((100 * done) / total)}%`;
+  },
+}).catch((error) => {
+  figure.textContent = error.message;
+  throw error;
 });
 
 async function summarize(review, [summary, mood, stars]) {
@@ -37,7 +44,8 @@ async function summarize(review, [summary, mood, stars]) {
     messages: [{ role: "user", content: `Summarize this review in a few words, with its mood and stars: ${review}` }],
     response_format: { type: "json_schema", json_schema: { name: "summary", schema } },
     temperature: 0,
-    max_tokens: 100,
+    // Room for the longest answer that the schema allows, at a token a byte.
+    max_tokens: 250,
   });
   const parsed = JSON.parse(choices[0].message.content);
   summary.textContent = parsed.summary;
@@ -59,5 +67,4 @@ await summarizeAll();
 const alone = await seconds("sequential");
 const together = await seconds("continuous");
 const { name, adapter } = engine.model;
-document.querySelector("#figure").textContent =
-  `${REVIEWS.length} summaries: ${together} s together, ${alone} s one after the other (${name}, ${adapter}).`;
+figure.textContent = `${REVIEWS.length} summaries: ${together} s together, ${alone} s one after the other (${name}, ${adapter}).`;
