@@ -72,7 +72,11 @@ export function readmeFigure(runs: readonly PeerRun[], size: string): ReadmeFigu
     "",
     `![${title}](${SVG_PATH})`,
     "",
+    "<details><summary>The same in numbers</summary>",
+    "",
     ...table,
+    "",
+    "</details>",
     "",
     END,
   ].join("\n");
