@@ -25,6 +25,16 @@ export async function serveExamples(/** @type {string} */ folder, port = 0) {
   return server.listen();
 }
 
+/** Where each example is once it is served; that of Node is a folder. @returns {(readonly [name: string, where: string])[]} */
+export function exampleAddresses(/** @type {string} */ folder, /** @type {string} */ url) {
+  const entries = readdirSync(join(root, "examples"), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory());
+  return folders.map(({ name }) => [
+    name,
+    name === "node" ? `cd ${join(folder, name)}` : `${url}${name}/?model=/models/chorus-chat/`,
+  ]);
+}
+
 if (process.argv[1] === import.meta.filename) {
   const about =
     "Builds and packs the library, installs it beside copies of the examples, and serves them on this machine.";
