@@ -106,6 +106,21 @@ it("a start that another one replaced is no success, unless the newer one has th
   expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
 });
 
+it("a start that another one replaced is known to have come to nothing, or not, once an engine is ready", async () => {
+  const control = setUp(async ({ numGpuBlocks }) => {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    if (numGpuBlocks === 300) throw new ChorusError("out_of_memory", "That is too much.", "numGpuBlocks");
+    return new FakeEngine();
+  });
+  await control.start();
+  const first = control.reconfigure({ numGpuBlocks: 200 });
+  const second = control.reconfigure({ numGpuBlocks: 300 });
+  expect(await first).toBeNull();
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+  expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
+  expect(await second).toMatchObject({ param: "numGpuBlocks" });
+});
+
 it("changes a running engine where that is enough, and keeps what it refuses", async () => {
   const engine = new FakeEngine();
   const control = setUp(async () => engine);

@@ -141,7 +141,7 @@ export class EngineControl {
 
   /**
    * Replaces the model. The old one is disposed first, since both may not fit together. If the new one can't be loaded,
-   * the old one is loaded again. Resolves with the error, or null; with REPLACED if another model was chosen meanwhile.
+   * the old one is loaded again. Resolves with the error, or null; with REPLACED if another model was chosen meanwhile, and runs.
    */
   switchTo(choice: ModelChoice): Promise<ChorusErrorData | null> {
     return this.#loadWith(this.#choice, choice);
@@ -185,7 +185,7 @@ export class EngineControl {
     store.setState(value, true);
     this.#onChosen(this.chosen, false);
     const error = await this.#load();
-    if (error === REPLACED) return store.getState() === value ? null : REPLACED; // the newer start may have it, too
+    if (error === REPLACED) return this.#becomes(store, value);
     if (error && isUnsupported(error)) this.#showFailure(error);
     else if (error) {
       store.setState(before, true);
@@ -193,6 +193,21 @@ export class EngineControl {
       await this.start();
     }
     return error;
+  }
+
+  /** Waits for the newer starts. The last of them may have this value, too: the engine falls back to it where others fail. */
+  async #becomes<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
+    const isLoading = () => this.#store.getState().status === "loading";
+    if (isLoading()) {
+      await new Promise<void>((resolve) => {
+        const unsubscribe = this.#store.subscribe(() => {
+          if (isLoading()) return;
+          unsubscribe();
+          resolve();
+        });
+      });
+    }
+    return this.#store.getState().status === "ready" && store.getState() === value ? null : REPLACED;
   }
 
   /** Turns sharing one engine between tabs on or off: the model is loaded again, and the chats stay. */

@@ -141,6 +141,18 @@ it("goes back to the model before where another can't be loaded", async () => {
   expect(chosen).toEqual([]);
 });
 
+it("of two models chosen quickly, the first runs where the second can't be loaded, and is the chosen one", async () => {
+  const { shelf, engine, find, chosen, said } = await setUp(({ model }) => model === LARGE);
+  const small = "HuggingFaceTB/SmolLM2-135M-Instruct";
+  const used = shelf.use(find(small).key);
+  expect(await shelf.use(find(LARGE).key)).toBe(false);
+  expect(await used).toBe(true);
+  expect(engine.choice.getState().model).toBe(small);
+  expect(chosen).toMatchObject([{ model: small }]);
+  expect(said).toEqual(["SmolLM2-135M-Instruct runs."]);
+  expect(find(LARGE).error).toMatchObject({ code: "model_invalid" });
+});
+
 it("runs files of this computer, and says what is wrong with them", async () => {
   const { shelf, chosen } = await setUp(({ model }) => Array.isArray(model) && model.length < 2);
   expect(await shelf.useFiles([new File([], "config.json")])).toBe(false);
