@@ -12,4 +12,6 @@ export class AnswerMemory {
   readonly requestNames = new RequestNames();
   /** Names of the newest requests. */
   readonly requests = new Map<number, string>();
+  /** Greater than the id of any turn so far, those of a chat that was cleared included. */
+  nextTurnId = 0;
 }

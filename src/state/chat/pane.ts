@@ -81,7 +81,6 @@ export class Pane {
   #before: Conversation & { typed: string } = { turns: [], unchosen: [], firstSent: 0, typed: "" };
   /** Called if the question in progress fails. */
   #onFailed: (() => void) | undefined;
-  #nextTurnId: number;
 
   /** @param memory of the chat, if it was in a pane before */
   constructor(number: number, context: PaneContext, chat: SavedChat = EMPTY, memory = new AnswerMemory()) {
@@ -103,7 +102,7 @@ export class Pane {
       note: null,
       figures: null,
     }));
-    this.#nextTurnId = nextTurnId({ turns, unchosen });
+    memory.nextTurnId = Math.max(memory.nextTurnId, nextTurnId({ turns, unchosen }));
     this.#context = context;
     this.#unsubscribe = context.engine.store.subscribe(this.#followEngine);
   }
@@ -189,7 +188,7 @@ export class Pane {
     if (last === undefined || phase !== "idle" || !isUnfinished(last)) return;
     const at = turns.length - 1;
     const rest = last.several ? cutPath({ turns, unchosen }, at) : { turns: turns.slice(0, at), unchosen };
-    const id = last.several ? this.#nextTurnId++ : last.id;
+    const id = last.several ? this.memory.nextTurnId++ : last.id;
     this.#begin({ ...rest, turns: [...rest.turns, { ...withoutOthers(last), id, end: null }] }, "");
   }
 
@@ -222,7 +221,7 @@ export class Pane {
 
   /** Replaces the conversation by that of another chat. The pane must be idle. [an empty one of a new chat] */
   replaceChat({ id = randomId(), turns, unchosen = [], firstSent, askedMs }: SavedChat = EMPTY): void {
-    this.#nextTurnId = Math.max(this.#nextTurnId, nextTurnId({ turns, unchosen }));
+    this.memory.nextTurnId = Math.max(this.memory.nextTurnId, nextTurnId({ turns, unchosen }));
     this.#store.setState({ id, askedMs: askedMs ?? null });
     this.#show({ turns, unchosen, firstSent });
   }
@@ -255,7 +254,7 @@ export class Pane {
   /** Returns the tree with a new question at this place of the path. */
   #withTurnAt(at: number, question: string): TurnTree {
     const { turns, unchosen } = cutPath(this.#store.getState(), at);
-    return { turns: [...turns, { id: this.#nextTurnId++, question, answer: "", end: null }], unchosen };
+    return { turns: [...turns, { id: this.memory.nextTurnId++, question, answer: "", end: null }], unchosen };
   }
 
   #show(conversation: Conversation): void {

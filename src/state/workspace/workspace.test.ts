@@ -249,6 +249,22 @@ describe("what was done to panes", () => {
     expect(path()).toEqual(["One?0", "Two?1", "Three?2"]);
   });
 
+  it("leaves a chat that was begun after the clearing none of what is known of the cleared one", async () => {
+    const { control, step, ...opened } = openPanes();
+    workspace = new Workspace(opened.context, saved(1));
+    await control.start();
+    panes()[0]!.memory.branches.set(0, { word: "No", cost: null });
+    workspace.clearPane(panes()[0]!);
+    close(1);
+    undo();
+    panes()[0]!.send("Another?");
+    await step();
+    const { memory, store } = panes()[0]!;
+    expect(store.getState().turns).toMatchObject([{ question: "Another?" }]);
+    expect(memory.branches.has(store.getState().turns[0]!.id)).toBe(false);
+    expect(memory.branches.has(0)).toBe(true);
+  });
+
   it("is forgotten where it did not happen: an answer that was stopped before its first word", async () => {
     const { control, ...opened } = openPanes();
     workspace = new Workspace(opened.context, saved(1));
