@@ -91,6 +91,7 @@ export class EngineControl {
   readonly #withoutDrafts = createStore<ChorusErrorData | null>(() => null);
   /** Why the engine started without the draft model that was asked for; null if it has what was asked for. */
   readonly withoutDrafts: ReadonlyStore<ChorusErrorData | null> = this.#withoutDrafts;
+  #isFollowing = false;
   #onChosen: (choice: EngineChoice, isSharedChanged: boolean) => void = () => undefined;
   readonly #store = createStore<EngineState>(() => ({ status: "loading", stages: NOTHING_LOADED }));
   readonly store: ReadonlyStore<EngineState> = this.#store;
@@ -117,6 +118,11 @@ export class EngineControl {
       config: this.config.getState(),
       isShared: this.isShared.getState(),
     };
+  }
+
+  /** Whether the config was chosen in another tab. */
+  get isFollowing(): boolean {
+    return this.#isFollowing;
   }
 
   /** Has `listener` called with each choice made in this tab, before the engine that runs is given up for it. */
@@ -166,6 +172,7 @@ export class EngineControl {
     } catch (error) {
       return toErrorData(error);
     }
+    this.#isFollowing = false;
     this.#config.setState(config, true);
     this.#onChosen(this.chosen, false);
     return null;
@@ -182,6 +189,7 @@ export class EngineControl {
   async #loadWith<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
     const before = store.getState();
     this.#withoutDrafts.setState(null, true);
+    this.#isFollowing = false;
     store.setState(value, true);
     this.#onChosen(this.chosen, false);
     const error = await this.#load();
@@ -225,6 +233,7 @@ export class EngineControl {
     const isLive = isSameButConfig(before, choice) && !this.needsRestart(choice.config);
     this.#isShared.setState(choice.isShared, true);
     if (choice.isShared) {
+      this.#isFollowing = true;
       this.#choice.setState(choice.model, true);
       this.#backend.setState(choice.backend, true);
       this.#config.setState(choice.config, true);

@@ -160,6 +160,25 @@ it("a link opened in the page is followed; one of another page, or without setti
   expect(serving.store.getState()).toMatchObject({ settings: { maxNumSeqs: 100 }, link: { status: "refused" } });
 });
 
+it("settings that another tab has changed replace those of the link, also in the address; its mode stays", async () => {
+  const { engine, mode, serving, onLink } = await open("#/?maxNumSeqs=4&batchingMode=static");
+  await engine.share(true);
+  expect(serving.store.getState().link).toEqual({ status: "applied" });
+  const { chosen } = engine;
+  await engine.follow({ ...chosen, config: { maxNumSeqs: 2 } });
+  expect(serving.store.getState()).toEqual({ settings: { maxNumSeqs: 2, batchingMode: "static" }, link: null });
+  expect(onLink).toHaveBeenLastCalledWith("#/");
+  expect(mode.store.getState()).toBe("static");
+});
+
+it("a link's settings that another tab happens to have chosen, too, stay those of the link", async () => {
+  const { engine, serving, onLink } = await open("#/?maxNumSeqs=4");
+  await engine.share(true);
+  await engine.follow(engine.chosen);
+  expect(serving.store.getState().link).toEqual({ status: "applied" });
+  expect(onLink).not.toHaveBeenCalled();
+});
+
 it("follows what another tab has changed on the engine that both share", async () => {
   const { asked, engine, serving } = await open();
   await engine.share(true);

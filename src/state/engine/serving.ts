@@ -97,9 +97,12 @@ export class Serving {
 
   /** Another tab that shares the engine may change the settings. */
   readonly #takeConfig = (config: EngineConfig): void => {
-    const { settings } = this.store.getState();
-    const { batchingMode } = settings;
-    this.#store.setState({ settings: checkServing({ ...servingOf(config), batchingMode }) });
+    const { settings: before, link } = this.store.getState();
+    const settings = checkServing({ ...servingOf(config), batchingMode: before.batchingMode });
+    this.#store.setState({ settings });
+    if (!this.#engine.isFollowing || link === null || writeServingLink(settings) === writeServingLink(before)) return;
+    this.#store.setState({ link: null });
+    this.#onLink("#/");
   };
 
   /** The mode can also be chosen in the bar, and in other tabs, which keep it. While the demo holds it, it is not the person's. */
