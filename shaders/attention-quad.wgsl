@@ -58,13 +58,13 @@ fn query4(row: u32, head: u32, j: u32, corner: u32) -> vec4<f32> {
   return projected4(row, QUERY, head, 4u * j + corner);
 }
 
+// In loops, which compile quicker than what is written out; this happens once.
 fn query_of(row: u32, head: u32, corner: u32) -> Share {
-  return Share(
-    query4(row, head, 0u, corner),
-    query4(row, head, 1u, corner),
-    query4(row, head, 2u, corner),
-    query4(row, head, 3u, corner),
-  );
+  var query = Share();
+  for (var j = 0u; j < 4u; j++) {
+    query = Share(query.v1, query.v2, query.v3, query4(row, head, j, corner));
+  }
+  return query;
 }
 
 fn cached_key4(index: u32, j: u32, corner: u32) -> vec4<f32> {
@@ -175,6 +175,17 @@ fn add_value(head: ptr<function, Head>, value: Share) {
   (*head).tile = (*head).tile.yzwx;
 }
 
+// The value, or what changes no sum whatever its weight: the value may be infinite.
+fn if_reached(value: Share, is_reached: bool) -> Share {
+  let nothing = vec4(-0.0);
+  return Share(
+    select(nothing, value.v0, is_reached),
+    select(nothing, value.v1, is_reached),
+    select(nothing, value.v2, is_reached),
+    select(nothing, value.v3, is_reached),
+  );
+}
+
 fn store_share(start: u32, values: vec4<f32>, j: u32, corner: u32) {
   let first = 4u * (4u * j + corner);
   for (var i = 0u; i < 4u && first + i < HEAD_SIZE; i++) {
@@ -187,10 +198,33 @@ fn store_head(head: Head, row: u32, index: u32, corner: u32, is_own: bool) {
   let total = pair_total + quadSwapY(pair_total);
   if (is_own) {
     let start = row * Y_STRIDE + index * HEAD_SIZE;
-    store_share(start, head.output.v0 / total, 0u, corner);
-    store_share(start, head.output.v1 / total, 1u, corner);
-    store_share(start, head.output.v2 / total, 2u, corner);
-    store_share(start, head.output.v3 / total, 3u, corner);
+    var share = head.output;
+    for (var j = 0u; j < 4u; j++) {
+      store_share(start, share.v0 / total, j, corner);
+      share = Share(share.v1, share.v2, share.v3, share.v0);
+    }
+  }
+}
+
+// Puts the next query first, and the first one last.
+fn turn(
+  head0: ptr<function, Head>,
+  head1: ptr<function, Head>,
+  head2: ptr<function, Head>,
+  head3: ptr<function, Head>,
+) {
+  let first = *head0;
+  if (ROWS * QUERIES > 1u) {
+    *head0 = *head1;
+    *head1 = first;
+  }
+  if (ROWS * QUERIES > 2u) {
+    *head1 = *head2;
+    *head2 = first;
+  }
+  if (ROWS * QUERIES > 3u) {
+    *head2 = *head3;
+    *head3 = first;
   }
 }
 
@@ -215,18 +249,13 @@ fn attention_quad(
   // Of the next query: the next row or the next head. What is beyond the last one repeats it.
   let row_stride = select(0u, 1u, ROWS > 1u);
   let head_stride = 1u - row_stride;
-  var head0 = begun(span.first_row, first, corner);
-  var head1 = head0;
-  var head2 = head0;
-  var head3 = head0;
-  if (ROWS * QUERIES > 1u) {
-    head1 = begun(min(span.first_row + row_stride, last_row), min(first + head_stride, last), corner);
-  }
-  if (ROWS * QUERIES > 2u) {
-    head2 = begun(min(span.first_row + 2u * row_stride, last_row), min(first + 2u * head_stride, last), corner);
-  }
-  if (ROWS * QUERIES > 3u) {
-    head3 = begun(min(span.first_row + 3u * row_stride, last_row), min(first + 3u * head_stride, last), corner);
+  var head0: Head;
+  var head1: Head;
+  var head2: Head;
+  var head3: Head;
+  for (var i = 0u; i < ROWS * QUERIES; i++) {
+    head0 = begun(min(span.first_row + i * row_stride, last_row), min(first + i * head_stride, last), corner);
+    turn(&head0, &head1, &head2, &head3);
   }
 
   let seen_from = first_seen(row.position);
@@ -276,32 +305,18 @@ fn attention_quad(
     } else {
       for (var i = 0u; i < count; i++) {
         let value = cached_value(index + i * HEAD_VEC4, corner);
-        if (reaches(head0, tile, tile + i)) {
-          add_value(&head0, value);
-        }
-        if (reaches(head1, tile, tile + i)) {
-          add_value(&head1, value);
-        }
-        if (reaches(head2, tile, tile + i)) {
-          add_value(&head2, value);
-        }
-        if (reaches(head3, tile, tile + i)) {
-          add_value(&head3, value);
-        }
+        add_value(&head0, if_reached(value, reaches(head0, tile, tile + i)));
+        add_value(&head1, if_reached(value, reaches(head1, tile, tile + i)));
+        add_value(&head2, if_reached(value, reaches(head2, tile, tile + i)));
+        add_value(&head3, if_reached(value, reaches(head3, tile, tile + i)));
       }
     }
   }
 
   let is_own = own_quad == quad;
   let num_others = select(last - first, last_row - span.first_row, ROWS > 1u);
-  store_head(head0, span.first_row, first, corner, is_own);
-  if (ROWS * QUERIES > 1u) {
-    store_head(head1, span.first_row + row_stride, first + head_stride, corner, is_own && num_others >= 1u);
-  }
-  if (ROWS * QUERIES > 2u) {
-    store_head(head2, span.first_row + 2u * row_stride, first + 2u * head_stride, corner, is_own && num_others >= 2u);
-  }
-  if (ROWS * QUERIES > 3u) {
-    store_head(head3, span.first_row + 3u * row_stride, first + 3u * head_stride, corner, is_own && num_others >= 3u);
+  for (var i = 0u; i < ROWS * QUERIES; i++) {
+    store_head(head0, span.first_row + i * row_stride, first + i * head_stride, corner, is_own && i <= num_others);
+    turn(&head0, &head1, &head2, &head3);
   }
 }
