@@ -2,6 +2,7 @@
 
 import { afterEach, expect, test, vi } from "vitest";
 
+import { weightsOf, type Weight } from "../models/graph.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { LoadProgress, LoadStage } from "../protocol/reports.ts";
 import { isFinal, type EngineMessage, type RequestEvent } from "../protocol/service.ts";
@@ -154,6 +155,66 @@ test("a device that gets stuck whenever a model is loaded is given up, at the fi
     message: "Fake GPU made no progress for 120 seconds while it loaded the model.",
   });
   expect(bench.gpu.devices).toMatchObject([{ isClosed: true }, { isClosed: true }]);
+});
+
+test("reading weights for longer than the limit is no stall, and is told", async () => {
+  const bench = new TestBench();
+  fakeTimers();
+  const bands = 5;
+  bench.gpu.onLoad = async (_device, { weights }) => {
+    const table = weights.tensor(weightsOf(weights.model.graph)[0] as Weight);
+    for (let i = 0; i < bands; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 60_000));
+      await table.readRows(Math.floor((i * table.rows) / bands), Math.floor(((i + 1) * table.rows) / bands));
+    }
+  };
+  const told: LoadProgress[] = [];
+  const loading = bench.loader().load((progress) => void told.push(progress));
+  await vi.advanceTimersByTimeAsync(301_000);
+  vi.useRealTimers();
+  await loading;
+  expect(bench.gpu.devices).toHaveLength(1);
+  const memory = told.filter(({ stage }) => stage === "memory");
+  expect(memory.map(({ done }) => done)).toEqual(memory.map(({ done }) => done).toSorted((a, b) => a - b));
+  expect(memory).toHaveLength(bands);
+  expect(memory.every(({ done, total }) => done > 0 && done < total)).toBe(true);
+});
+
+test("what a stuck load still brings is disposed of, and it reads no more", async () => {
+  const bench = new TestBench();
+  fakeTimers();
+  const late: (() => void)[] = [];
+  const read: Promise<unknown>[] = [];
+  bench.gpu.onLoad = async (_device, { weights }) => {
+    if (late.length === 2) return;
+    await new Promise<void>((resolve) => void late.push(resolve));
+    const table = weights.tensor(weightsOf(weights.model.graph)[0] as Weight);
+    read.push(table.readRows(0, 1).catch((error: unknown) => error));
+  };
+  const ended = bench
+    .loader()
+    .load(() => undefined)
+    .catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(241_000);
+  expect(await ended).toMatchObject({ code: "device_lost" });
+  for (const resolve of late) resolve();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(bench.gpu.devices).toMatchObject([{ isDisposed: true }, { isDisposed: true }]);
+  for (const error of await Promise.all(read)) expect(error).toMatchObject({ code: "device_lost" });
+  expect(read).toHaveLength(2);
+});
+
+test("a CPU that gets stuck once is tried again, and not the GPU that it played and that was passed over", async () => {
+  const cpu = new FakeBackend("cpu", "Fake CPU");
+  const bench = new TestBench(cpu);
+  bench.gpu.isSoftware = true;
+  fakeTimers();
+  cpu.onLoad = () => (cpu.devices.length === 1 ? never() : undefined);
+  const loading = bench.loader({ backend: "auto" }).load(() => undefined);
+  await vi.advanceTimersByTimeAsync(121_000);
+  vi.useRealTimers();
+  expect((await loading).card.backend).toBe("cpu");
+  expect(cpu.devices).toHaveLength(2);
 });
 
 test("a browser that never opens a device is passed over, and a device that comes too late is closed", async () => {

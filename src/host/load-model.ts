@@ -1,4 +1,4 @@
-import { parseBackendChoice, resolveEngineConfig } from "../api/engine-config.ts";
+import { resolveEngineConfig } from "../api/engine-config.ts";
 import type { KernelChoice, LoadedRunner, OpenedBackend } from "../backends/backend.ts";
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
@@ -7,7 +7,8 @@ import { ModelTokenizer, readTokenizer, withoutEncoder, type TokenizerSource } f
 import { checkValues } from "../models/check-values.ts";
 import { describeModel } from "../models/families.ts";
 import { slidingWindowOf } from "../models/graph.ts";
-import { openWeights } from "../models/model-weights.ts";
+import { openWeights, type ModelWeights } from "../models/model-weights.ts";
+import { withToldReads } from "../models/told-reads.ts";
 import { CATALOGUE, type ChatFrame } from "../protocol/catalogue.ts";
 import type {
   BackendChoice,
@@ -26,6 +27,7 @@ import { loadIntoMemory, type LoadedIntoMemory, type LoadedRunners } from "./loa
 import { loadRightKernels } from "./load-right-kernels.ts";
 import { openModel } from "./open-model.ts";
 import type { OfferedBackend, Platform } from "./platforms/platform.ts";
+import { readTeller } from "./read-teller.ts";
 import { textPortInPlace } from "./text/port-in-place.ts";
 import { Texts } from "./text/texts.ts";
 import { unlessStalled } from "./unless-stalled.ts";
@@ -68,10 +70,12 @@ export interface LoadedModel {
 
 /**
  * Loads a model from where it lies.
+ * @param backend is opened, and closed where this throws
  * @param known what makes tokens of its texts, if it was loaded before
  * @throws ChorusError that names the file or field; then nothing is held
  */
 export async function loadModel(
+  backend: OpenedBackend,
   location: ModelLocation,
   config: EngineConfig,
   platform: Platform,
@@ -84,17 +88,22 @@ export async function loadModel(
     tellProgress(progress);
   };
   let opening: Promise<Texts> | null = null;
-  // Before any download: without a backend none is needed.
-  const backend = await openBackend(platform.backends, parseBackendChoice(config.backend));
-  /** Ends what the device does, if it fails or gets stuck. Closing the backend frees what comes too late. */
-  const unlessGone = <T>(work: () => Promise<T>): Promise<T> =>
-    unlessStalled(
+  /** Ends what the device does, if it fails or gets stuck. The signal ends the reading of weights. */
+  const unlessGone = <T>(work: (signal: AbortSignal) => Promise<T>, discard?: (late: T) => void): Promise<T> => {
+    const ending = new AbortController();
+    const error = () => {
+      const stalled = new DeviceStalled(backend.adapterName);
+      ending.abort(stalled);
+      return stalled;
+    };
+    return unlessStalled(
       (count) => {
         countProgress = count;
-        return unlessFailed(work(), backend);
+        return unlessFailed(work(ending.signal), backend);
       },
-      { limitMs: MOST_STALL_MS, error: () => new DeviceStalled(backend.adapterName) },
+      { limitMs: MOST_STALL_MS, error, ...(discard && { discard }) },
     );
+  };
   try {
     onProgress({ stage: "adapter", done: 1, total: 1, detail: backend.adapterName });
     const folder = await openModel(location, platform, onProgress);
@@ -124,13 +133,24 @@ export async function loadModel(
     const filtersDraws = defaults.temperature > 0 && (defaults.topK > 0 || defaults.topP < 1 || defaults.minP > 0);
     const load = (kernels: KernelChoice) => {
       const onKernel = (done: number, total: number) => onProgress({ stage: "kernels", done, total });
-      const options = { weights, vocabSize, onKernel, kernels, filtersDraws, tuning: platform.tuning };
+      const options = { vocabSize, onKernel, kernels, filtersDraws, tuning: platform.tuning };
       const loadOnce = async (engine: ResolvedEngineConfig): Promise<LoadedRunners> => {
-        const loaded = await unlessGone(() => backend.load({ ...options, engine }));
+        const tellRead = readTeller([weights, ...(draftWeights ? [draftWeights] : [])], onProgress);
+        const told = (of: ModelWeights, signal: AbortSignal) =>
+          withToldReads(of, (bytes) => {
+            signal.throwIfAborted();
+            countProgress();
+            tellRead(bytes);
+          });
+        const loaded = await unlessGone(
+          (signal) => backend.load({ ...options, weights: told(weights, signal), engine }),
+          (late) => late.dispose(),
+        );
         if (draftWeights === undefined) return { runner: loaded, draft: null };
         try {
-          const loadDraft = () => loadDraftModel(backend, draftWeights, engine, { vocabSize, onKernel, kernels });
-          return { runner: loaded, draft: await unlessGone(loadDraft) };
+          const loadDraft = (signal: AbortSignal) =>
+            loadDraftModel(backend, told(draftWeights, signal), engine, { vocabSize, onKernel, kernels });
+          return { runner: loaded, draft: await unlessGone(loadDraft, (late) => late.runner.dispose()) };
         } catch (error) {
           loaded.dispose();
           throw error;

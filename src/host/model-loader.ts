@@ -1,9 +1,10 @@
 import { parseBackendChoice } from "../api/engine-config.ts";
-import type { EngineConfig } from "../protocol/config.ts";
+import type { OpenedBackend } from "../backends/backend.ts";
+import type { BackendChoice, EngineConfig } from "../protocol/config.ts";
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress } from "../protocol/reports.ts";
-import { DeviceStalled, loadModel, type LoadedModel } from "./load-model.ts";
+import { DeviceStalled, loadModel, openBackend, type LoadedModel } from "./load-model.ts";
 import type { Platform } from "./platforms/platform.ts";
 import type { Texts } from "./text/texts.ts";
 
@@ -28,6 +29,7 @@ export class ModelLoader {
   readonly #config: EngineConfig;
   readonly #platform: Platform;
   readonly #pause: (ms: number) => Promise<void>;
+  readonly #choice: BackendChoice;
   /** Those that are left, beginning with the one in use. */
   #backends: Platform["backends"];
   /** What must not change when the model is loaded again. */
@@ -45,8 +47,8 @@ export class ModelLoader {
     this.#location = location;
     this.#config = config;
     this.#platform = platform;
-    const choice = parseBackendChoice(config.backend);
-    this.#backends = platform.backends.filter(({ name }) => choice === "auto" || name === choice);
+    this.#choice = parseBackendChoice(config.backend);
+    this.#backends = platform.backends.filter(({ name }) => this.#choice === "auto" || name === this.#choice);
     this.#pause = pause;
   }
 
@@ -70,7 +72,6 @@ export class ModelLoader {
     this.#free();
     const { dtype, numGpuBlocks } = lost.engineConfig;
     this.#fixed = { dtype, numGpuBlocks };
-    this.#backends = this.#backends.slice(this.#backends.findIndex(({ name }) => name === lost.backend.name));
     this.#countLoss(loss);
     const model = await this.#load(() => undefined, loss);
     if (model.engineConfig.numGpuBlocks >= numGpuBlocks) return model;
@@ -93,9 +94,11 @@ export class ModelLoader {
       // After a loss, wait for that backend's device: another backend would not give the same bits.
       const backends = loss === null ? this.#backends : this.#backends.slice(0, 1);
       const config = { ...this.#config, ...this.#fixed };
-      const platform = { ...this.#platform, backends };
       try {
-        const loaded = await loadModel(this.#location, config, platform, onProgress, this.#texts);
+        // Before any download: without a backend none is needed.
+        const backend = await openBackend(backends, this.#choice);
+        this.#passOver(backend);
+        const loaded = await loadModel(backend, this.#location, config, this.#platform, onProgress, this.#texts);
         const { card, texts } = loaded;
         this.#texts = texts;
         this.#loaded = { ...loaded, card: { ...card, notice: card.notice ?? this.#notice } };
@@ -111,6 +114,11 @@ export class ModelLoader {
       }
       if (this.#isClosed) throw new ChorusError("engine_disposed", "The engine was disposed of while it loaded.");
     }
+  }
+
+  /** Forgets the backends before the one that was opened. */
+  #passOver(opened: OpenedBackend): void {
+    this.#backends = this.#backends.slice(this.#backends.findIndex(({ name }) => name === opened.name));
   }
 
   #countLoss(loss: ChorusError): void {

@@ -224,11 +224,12 @@ export interface DeviceReport {
   readonly adapter: string;
 }
 
-export type LoadStage = "adapter" | "tokenizer" | "weights" | "kernels" | "cache";
+/** Under "weights" their files arrive; under "memory" they are read into the memory that steps compute with. */
+export type LoadStage = "adapter" | "tokenizer" | "weights" | "memory" | "kernels" | "cache";
 
 /**
- * Progress of createEngine. `done`/`total` are bytes for files, a count for kernels and cache blocks. Kernels that the first
- * step can do without are counted, too: those of a GPU go on being compiled when the engine is ready.
+ * Progress of createEngine. `done`/`total` are bytes for files and memory, a count for kernels and cache blocks. Kernels
+ * that the first step can do without are counted, too: those of a GPU go on being compiled when the engine is ready.
  */
 export interface LoadProgress {
   readonly stage: LoadStage;

@@ -89,11 +89,11 @@ function handlerOf(engine: ChorusEngine, { apiKey, cors, host }: ServeOptions): 
   return cors === null ? handler : withCors(handler, cors);
 }
 
-/** A line a stage; the weights' tells how far they are. */
+/** A line for each tenth of the weights that is in memory. */
 function progressPrinter(print: ServeHome["print"]): (progress: LoadProgress) => void {
   let lastPercent = -1;
   return ({ stage, done, total }) => {
-    if (stage !== "weights" || total < MIB) return;
+    if (stage !== "memory" || total < MIB) return;
     const percent = Math.floor((10 * done) / total) * 10;
     if (percent === lastPercent) return;
     lastPercent = percent;

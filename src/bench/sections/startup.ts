@@ -4,7 +4,7 @@ import { formatFigure, formatSpread } from "../report/format-figure.ts";
 import { runLoad } from "../load/load.ts";
 import { medianOf, spreadOf } from "../statistics.ts";
 
-const STAGES: readonly LoadStage[] = ["adapter", "tokenizer", "weights", "kernels", "cache"];
+const STAGES: readonly LoadStage[] = ["adapter", "tokenizer", "weights", "memory", "kernels", "cache"];
 
 interface StartUp {
   /** When each stage ended, ms from the call. */
@@ -65,6 +65,7 @@ const STAGE_NAMES: Readonly<Record<LoadStage, string>> = {
   adapter: "worker and device are there",
   tokenizer: "the tokenizer's file is there",
   weights: "the weights' file is there",
+  memory: "the weights are read into memory",
   kernels: "kernels are compiled",
   cache: "the cache is made",
 };

@@ -11,6 +11,14 @@ it("tells the time left from the rate so far, once it has seen enough", () => {
   expect(stages.weights).toMatchObject({ status: "done", msLeft: null });
 });
 
+it("measures a second attempt by itself", () => {
+  let stages = advanceStages(NOTHING_LOADED, { stage: "memory", done: 50, total: 100 }, 1000);
+  stages = advanceStages(stages, { stage: "memory", done: 1, total: 100 }, 61_000);
+  expect(stages.memory.msLeft).toBeNull();
+  stages = advanceStages(stages, { stage: "memory", done: 50, total: 100 }, 62_000);
+  expect(stages.memory.msLeft).toBe(1000);
+});
+
 it("keeps what was found when a later report of the stage says nothing", () => {
   const found = advanceStages(NOTHING_LOADED, { stage: "adapter", done: 0, total: 1, detail: "Apple M3" }, 0);
   expect(advanceStages(found, { stage: "adapter", done: 1, total: 1 }, 1).adapter.detail).toBe("Apple M3");

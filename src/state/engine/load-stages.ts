@@ -1,7 +1,7 @@
 import type { LoadProgress, LoadStage } from "../../protocol/reports.ts";
 
 /** In display order; some stages overlap in time. */
-export const LOAD_STAGES: readonly LoadStage[] = ["adapter", "tokenizer", "weights", "kernels", "cache"];
+export const LOAD_STAGES: readonly LoadStage[] = ["adapter", "tokenizer", "weights", "memory", "kernels", "cache"];
 
 export interface StageProgress {
   readonly status: "todo" | "now" | "done";
@@ -34,6 +34,7 @@ export const NOTHING_LOADED: LoadStages = {
   adapter: NOT_BEGUN,
   tokenizer: NOT_BEGUN,
   weights: NOT_BEGUN,
+  memory: NOT_BEGUN,
   kernels: NOT_BEGUN,
   cache: NOT_BEGUN,
 };
@@ -41,7 +42,8 @@ export const NOTHING_LOADED: LoadStages = {
 /** Returns the stages after one more progress report. `nowMs` is on any steady clock. */
 export function advanceStages(stages: LoadStages, progress: LoadProgress, nowMs: number): LoadStages {
   const before = stages[progress.stage];
-  const startedMs = before.status === "todo" ? nowMs : before.startedMs;
+  // A second attempt counts from the beginning.
+  const startedMs = before.status === "todo" || progress.done < before.done ? nowMs : before.startedMs;
   const isDone = progress.total > 0 && progress.done >= progress.total;
   const elapsedMs = nowMs - startedMs;
   const canTell = !isDone && elapsedMs >= SHORTEST_SAMPLE_MS && progress.done > 0;

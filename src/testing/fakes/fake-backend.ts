@@ -12,6 +12,8 @@ type Fail = (error: ChorusError) => void;
 export class FakeDevice {
   readonly failure: Promise<ChorusError>;
   isClosed = false;
+  /** Whether what was loaded on it was disposed of. */
+  isDisposed = false;
   isLost = false;
   /** Steps that end; those after them never do. */
   numStepsLeft = Infinity;
@@ -34,12 +36,13 @@ export class FakeBackend implements Backend {
   readonly memory = () => ({ weightBytes: 0, kvCacheBytes: 0 });
   readonly devices: FakeDevice[] = [];
   readonly adapterName: string;
+  isSoftware = false;
   /** Attempts to open a device that fail. */
   numMissing = 0;
   /** Most blocks that there is memory for. */
   maxBlocks = Infinity;
   /** Called when a model begins to be loaded on a device. */
-  onLoad: (device: FakeDevice) => void | Promise<void> = () => undefined;
+  onLoad: (device: FakeDevice, options: LoadOptions) => void | Promise<void> = () => undefined;
   /** Resolves when a step that begins now has been computed. */
   stepTime: (plan: StepPlan) => Promise<void> = turn;
   /** Resolves when steps may end. */
@@ -73,7 +76,7 @@ export class FakeBackend implements Backend {
       name: this.name,
       memory: this.memory,
       adapterName: this.adapterName,
-      isSoftware: false,
+      isSoftware: this.isSoftware,
       failure: device.failure,
       usual: () => ({ dtype: "f32" }),
       checkFits: () => undefined,
@@ -82,8 +85,9 @@ export class FakeBackend implements Backend {
     });
   }
 
-  async #load(device: FakeDevice, { engine, weights }: LoadOptions): Promise<LoadedRunner> {
-    await this.onLoad(device);
+  async #load(device: FakeDevice, options: LoadOptions): Promise<LoadedRunner> {
+    const { engine, weights } = options;
+    await this.onLoad(device, options);
     await turn();
     // What Chromium says when its GPU process ends.
     if (device.isLost) throw new Error("Instance dropped error in getCompilationInfo");
@@ -94,7 +98,7 @@ export class FakeBackend implements Backend {
       adapterName: this.adapterName,
       kernelNotes: ["matmul kernel: a fake (a test)"],
       submit: (plan) => this.#submit(runner, device, plan),
-      dispose: () => undefined,
+      dispose: () => void (device.isDisposed = true),
     };
   }
 

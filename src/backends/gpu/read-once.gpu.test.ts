@@ -1,0 +1,23 @@
+// As on the CPU: how much of a load is done is told by the bytes that were read.
+
+import { expect, it } from "vitest";
+
+import { bytesToRead, withToldReads } from "../../models/told-reads.ts";
+import { openTestDevice } from "../../testing/gpu/gpu.ts";
+import { createRunner } from "../../testing/gpu/runner-runs.ts";
+import { FAMILY_FIXTURES } from "../../testing/models/family-fixtures.ts";
+import { loadGolden } from "../../testing/models/golden.ts";
+
+const opened = await openTestDevice();
+
+it.each(FAMILY_FIXTURES)("reads each weight of %s once", async (name) => {
+  const { weights: whole } = await loadGolden(name);
+  let read = 0;
+  (
+    await createRunner(
+      opened,
+      withToldReads(whole, (bytes) => (read += bytes)),
+    )
+  ).dispose();
+  expect(read).toBe(bytesToRead(whole));
+});
