@@ -69,6 +69,8 @@ export class EngineHost implements EngineService {
   readonly #tokenizing = new Set<number>();
   /** Requests whose grammar is being compiled. */
   readonly #compiling = new Set<OpenRequest>();
+  /** Null until a load begins. */
+  #loader: ModelLoader | null = null;
   #session: Session | null = null;
   /** What somebody listens to. */
   readonly #told: Record<ToldReports, boolean> = { steps: false, words: false };
@@ -84,7 +86,7 @@ export class EngineHost implements EngineService {
     onProgress: (progress: LoadProgress) => void,
   ): Promise<Result<LoadedEngine>> {
     try {
-      const loader = new ModelLoader(location, config, this.#platform);
+      const loader = (this.#loader = new ModelLoader(location, config, this.#platform));
       const model = await loader.load(onProgress);
       const session = (this.#session = this.#start(model, config, loader, onMessage));
       return { ok: true, value: { model: model.card, config: session.config.resolved, sizes: session.sizes } };
@@ -181,8 +183,10 @@ export class EngineHost implements EngineService {
     this.#told[reports] = isWanted;
   }
 
+  /** Also ends a load. Idempotent. */
   dispose(): void {
-    this.#session?.engine.fail(new ChorusError("engine_disposed", "The engine was disposed of."));
+    if (this.#session === null) this.#loader?.close();
+    else this.#session.engine.fail(new ChorusError("engine_disposed", "The engine was disposed of."));
   }
 
   #start(

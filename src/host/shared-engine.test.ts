@@ -43,7 +43,7 @@ function pages() {
     const transport = { service, died: new Promise<never>(() => undefined), close: () => service.dispose() };
     return EngineClient.connect(transport, { type: "folder", url: `${server.url}m/` }, config);
   };
-  return { backend, join, posted };
+  return { backend, join, posted, shared };
 }
 
 test("one engine answers all pages, in shared steps, each its own answers", async () => {
@@ -75,6 +75,23 @@ test("a page that leaves ends its own requests only, and the last one ends the e
   const again = await join();
   expect(backend.devices).toHaveLength(2);
   expect((await again.completions.create(ASKED)).choices).toEqual((await kept).choices);
+});
+
+test("what is loaded for pages that have left is freed, and the next page has an engine of its own", async () => {
+  const { backend, join, shared } = pages();
+  let goOn = (): void => {};
+  backend.onLoad = () => new Promise((resolve) => (goOn = resolve));
+  const leaving = shared.join();
+  const nobody = () => undefined;
+  const loaded = leaving.load({ type: "folder", url: `${server.url}m/` }, CONFIG, nobody, nobody);
+  await expect.poll(() => backend.devices.length).toBe(1);
+  leaving.dispose();
+  backend.onLoad = () => undefined;
+  const next = await join();
+  goOn();
+  expect(await loaded).toMatchObject({ ok: false, error: { code: "engine_disposed" } });
+  expect(backend.devices).toMatchObject([{ isClosed: true, isDisposed: true }, { isClosed: false }]);
+  expect((await next.completions.create(ASKED)).choices).toHaveLength(1);
 });
 
 test("a page with another configuration has another engine, and disturbs nobody", async () => {
