@@ -93,6 +93,25 @@ test("a tokenizer without its encoder still knows the tokens' texts", () => {
   expect(twin.vocabSize).toBe(new ModelTokenizer(tokenizer).vocabSize);
 });
 
+test("runs in place where no thread can be opened, and for no other error", async () => {
+  let numTried = 0;
+  const refused = () => {
+    numTried += 1;
+    throw new TypeError("the page's policy forbids it");
+  };
+  const texts = await textsOf(refused);
+  expect((await texts.tokenize({ prompt: "one two" }, context)).tokens).not.toEqual([]);
+  expect(numTried).toBe(1);
+
+  const fault = new TypeError("undefined is not a function");
+  let numRead = 0;
+  const readModel = async () => {
+    if (++numRead === 1) throw fault;
+    return { tokenizer, frame: null };
+  };
+  await expect(Texts.open(new Threads().open, readModel)).rejects.toBe(fault);
+});
+
 test("parses, renders and tokenizes as in place", async () => {
   const requests: GenerationRequest[] = [
     completion("one two"),

@@ -115,8 +115,7 @@ export class Texts {
       return await traits;
     } catch (error) {
       if (error instanceof ThreadEnded) return this.#start(); // the page that lent it is gone
-      // No worker may be opened here: by the page's policy, or since its script lies elsewhere, or nowhere.
-      if (![ThreadNotStarted, DOMException, TypeError].some((kind) => error instanceof kind)) throw error;
+      if (!(error instanceof ThreadNotStarted)) throw error;
       this.#openPort = textPortInPlace;
       this.#started = null;
       return (await this.#current()).traits;
@@ -164,15 +163,25 @@ export class Texts {
     }
   }
 
+  /** @throws ThreadNotStarted where no worker may be opened: by the page's policy, or since its script lies elsewhere */
+  #tryPort(): TextPort {
+    try {
+      return this.#openPort();
+    } catch (error) {
+      throw new ThreadNotStarted(`${WHAT} has no thread: ${String(error)}`);
+    }
+  }
+
   async #startThread(): Promise<Started> {
     const model = await this.#readModel();
+    const port = this.#tryPort();
     const mayLeave = () => {
       for (const one of this.#slow) if (!one.isLeft) this.#slow.delete(one);
       if (this.#slow.size >= this.#limits.maxSlow) return false;
       this.#slow.add(thread);
       return true;
     };
-    const thread: TextThread = new LimitedThread(this.#openPort(), WHAT, mayLeave);
+    const thread: TextThread = new LimitedThread(port, WHAT, mayLeave);
     const traits = thread.ask({ type: "start", model }, this.#limits.startMs).catch((error: unknown) => {
       const late = new ChorusError("model_unsupported", "This model's tokenizer takes too long to be built.");
       const reason = error instanceof Error && !(error instanceof TookTooLong) ? error : late;

@@ -50,7 +50,7 @@ async function load(onProgress: (progress: LoadProgress) => void): Promise<void>
     ["adapter", 1, 0, 0.05, "Fake adapter"],
     ["tokenizer", 260_000, 0.05, 0.15, "0.3 MB"],
     ["weights", 8_500_000, 0.1, 0.6, "8.5 MB"],
-    ["memory", 8_500_000, 0.3, 0.85, "8.5 MB"],
+    ["memory", 8_500_000, 0.6, 0.85, "8.5 MB"],
     ["kernels", 14, 0.15, 0.9, "14 pipelines"],
     ["cache", 240, 0.9, 1, "240 blocks"],
   ];
