@@ -66,9 +66,16 @@ async function answering<Service extends Startable>(
 
 let inlineUrl: Promise<string | null> | undefined;
 
-/** Returns the address of all workers in one script; null where they are files only. It lasts: workers start others from it. */
+/**
+ * Returns the address of all workers in one script; null where they are files only, or where the script can't be loaded now.
+ * It lasts: workers start others from it.
+ */
 function inlineWorkersUrl(): Promise<string | null> {
-  return (inlineUrl ??= openInlineWorkers());
+  inlineUrl ??= openInlineWorkers().catch(() => {
+    inlineUrl = undefined;
+    return null;
+  });
+  return inlineUrl;
 }
 
 async function openInlineWorkers(): Promise<string | null> {

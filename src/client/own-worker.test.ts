@@ -1,0 +1,43 @@
+// A worker whose file and whose copy in the bundle can't be loaded. Bundlers' own ways are in e2e/package/.
+
+import { gzipSync } from "node:zlib";
+
+import { afterEach, expect, test, vi } from "vitest";
+
+import { ChorusError } from "../protocol/errors.ts";
+import { startOwnWorker } from "./own-worker.ts";
+
+const INLINE = "./inline-workers.ts";
+
+afterEach(() => {
+  vi.doUnmock(INLINE);
+  vi.unstubAllGlobals();
+});
+
+test("without its copy it is refused for its file's reason, and the next one looks for the copy again", async () => {
+  const died = new ChorusError("worker_died", "its script could not be loaded");
+  const start = () =>
+    startOwnWorker(
+      () => {
+        throw died;
+      },
+      { kind: "engine.worker" },
+    );
+  vi.doMock(INLINE, () => Promise.reject(new TypeError("Failed to fetch dynamically imported module")));
+  await expect(start()).rejects.toBe(died);
+
+  vi.doMock(INLINE, () => ({ packedWorkers: gzipSync("all workers").toString("base64") }));
+  const addresses: string[] = [];
+  const opened = new Error("opened");
+  vi.stubGlobal(
+    "Worker",
+    class {
+      constructor(url: string) {
+        addresses.push(url);
+        throw opened;
+      }
+    },
+  );
+  await expect(start()).rejects.toBe(opened);
+  expect(addresses).toEqual([expect.stringMatching(/^blob:.*#engine\.worker$/) as string]);
+});
