@@ -1,11 +1,12 @@
-// What a page of each bundler does: one answer, and one that a grammar holds.
+// What a page of each bundler does: one answer, and one that a grammar holds. "?shared" asks for an engine that pages share.
 
 import { createEngine } from "chorus-llm";
 
 async function ask() {
   /** @type {{ role: "user", content: string }[]} */
   const messages = [{ role: "user", content: "What is the capital of France?" }];
-  const engine = await createEngine({ model: "/some/where/models/chorus-chat/", backend: "cpu" });
+  const worker = location.search === "?shared" ? "shared" : true;
+  const engine = await createEngine({ model: "/some/where/models/chorus-chat/", backend: "cpu", worker });
   const answer = await engine.chat.completions.create({ messages, temperature: 0 });
   const choice = await engine.chat.completions.create({ messages, structured_outputs: { choice: ["Lyon", "Nice"] } });
   await engine.dispose();

@@ -115,7 +115,9 @@ it("answers in a build by Vite", async () => {
     base: "./",
     build: { outDir: "out", reportCompressedSize: false },
   });
-  expect((await textOf(path.replace("index", "out/index"))).text).toMatch(ANSWER);
+  const built = path.replace("index", "out/index");
+  expect((await textOf(built)).text).toMatch(ANSWER);
+  expect((await textOf(`${built}?shared`)).text).toMatch(ANSWER);
 });
 
 it("answers in a build by webpack, which has nothing to warn of", async () => {
@@ -146,6 +148,7 @@ it("answers in a build by esbuild, whose one file has the workers in it", async 
   const { text, asked } = await textOf(path);
   expect(text).toMatch(ANSWER);
   expect(asked.filter((url) => /worker|xgrammar/.test(basename(url)) && !url.startsWith("blob:"))).toEqual([]);
+  expect((await textOf(`${path}?shared`)).text).toMatch(ANSWER);
 });
 
 it("answers in a build by esbuild into modules, which looks for the workers' files first", async () => {
