@@ -1,7 +1,7 @@
 // key_cache, value_cache at (row's slot and position) = the row's keys and values, as qkv has them      (paged)
 //
-// Runs before attention-quad, which reads everything from the cache; attention.wgsl writes by itself. A lane writes four
-// values.
+// Runs before attention-quad, and before attention in a step with tiles: these read everything from the cache. Without tiles
+// attention.wgsl writes by itself. A lane writes four values.
 
 override LANES: u32;
 

@@ -11,14 +11,15 @@
 // wants its most likely tokens, processed[i, :] = all log-probabilities, FORBIDDEN for filtered tokens. Beams keep their
 // processed log-probabilities. A SCORED token of a prompt has raw ones.
 //
-// There are two pipelines. The one that TAKES_PLAIN knows neither rules nor filters, and so compiles in a quarter of the time.
-// It takes the samples that are PLAIN, and the other one takes the others. A sample always goes the same way, whoever shares
-// its step, so it has the same bits.
+// There are two pipelines. The one that TAKES_PLAIN knows neither rules nor filters, and so compiles in a quarter of the
+// time. It takes the samples that are PLAIN, and the other one takes the others. A sample always goes the same way, whoever
+// shares its step, so it has the same bits.
 //
 // One workgroup per sample. The likeliest token and the raw softmax come from the summaries of each 32 logits, and so does a
-// draw from all tokens, which reads no logits: by Gumbel's trick, the token with the largest logit / temperature + gumbel(seed,
-// output index, token) is a draw from the softmax. Rules and filters take passes over all logits. Every request takes the raw
-// softmax from the parts, so a token's log-probability has the same bits drawn and scored. lib/filters.wgsl applies the filters. All sums are of integers, or of floats in an order fixed by LANES.
+// draw from all tokens, which reads no logits: by Gumbel's trick, the token with the largest logit / temperature +
+// gumbel(seed, output index, token) is a draw from the softmax. Rules and filters take passes over all logits;
+// lib/filters.wgsl applies the filters. Every request takes the raw softmax from the parts, so a token's log-probability has
+// the same bits drawn and scored. All sums are of integers, or of floats in an order fixed by LANES.
 //   temperature 0: the largest logit, the lowest id among equals
 //   top-k: the k largest, and ties with the k-th
 //   top-p: of those, the fewest largest whose probabilities reach p

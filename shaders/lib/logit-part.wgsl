@@ -1,5 +1,5 @@
-// The head's summary of 32 neighbouring logits of a sample, so that the sampler need not read all logits. Only on GPUs,
-// where the sampler has one workgroup per sample, but the head has one for every few columns.
+// The summary of 32 neighbouring logits of a sample, so that the sampler need not read all logits: it has one workgroup per
+// sample. On GPUs the head makes the summary, on software adapters sum-logits does.
 
 struct LogitPart {
   peak: f32, // the largest logit

@@ -29,15 +29,10 @@ test("without its copy it is refused for its file's reason, and the next one loo
   vi.doMock(INLINE, () => ({ packedWorkers: gzipSync("all workers").toString("base64") }));
   const addresses: string[] = [];
   const opened = new Error("opened");
-  vi.stubGlobal(
-    "Worker",
-    class {
-      constructor(url: string) {
-        addresses.push(url);
-        throw opened;
-      }
-    },
-  );
+  vi.stubGlobal("Worker", function (url: string) {
+    addresses.push(url);
+    throw opened;
+  });
   await expect(start()).rejects.toBe(opened);
   expect(addresses).toEqual([expect.stringMatching(/^blob:.*#engine\.worker$/) as string]);
 });

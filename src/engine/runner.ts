@@ -35,8 +35,9 @@ export interface StepResult {
 /**
  * Computes steps. backends/gpu/gpu-runner.ts does so on the GPU; tests use a fake one.
  *
- * submit() may read the plan after it has returned, so nobody changes one. It resolves when the tokens are known. Several steps may be in flight: a
- * runner keeps the token that it drew last in each slot, and a row with FEEDBACK takes its token from there.
+ * submit() may read the plan after it has returned, so nobody changes one. It resolves when the tokens are known. Several
+ * steps may be in flight: a runner keeps the token that it drew last in each slot, and a row with FEEDBACK takes its token
+ * from there.
  */
 export interface Runner {
   submit(plan: StepPlan): Promise<StepResult>;
