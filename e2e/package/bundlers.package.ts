@@ -188,7 +188,7 @@ it("has a command that serves", async () => {
   expect(stdout).toContain("--model");
 });
 
-// Next and what it needs are 300 MB, and a build takes a minute: CHORUS_NEXT is a folder where `npm install next react
+// Next and what it needs are 340 MB, and a build takes a minute: CHORUS_NEXT is a folder where `npm install next react
 // react-dom` has been run.
 const { CHORUS_NEXT: nextFolder = "" } = process.env;
 it.skipIf(!nextFolder)("answers in a build by Next", async () => {
