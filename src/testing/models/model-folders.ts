@@ -11,8 +11,16 @@ const SMALL_FILES = ["config.json", "tokenizer.json"];
 export const modelFiles = (weights: Uint8Array = fixture(WEIGHTS)) =>
   new Map([...SMALL_FILES.map((name) => [name, fixture(name)] as const), [WEIGHTS, weights] as const]);
 
-/** Weights of `mebibytes` and a mask that nobody uses, in the fixture's names where they matter. */
+const made = new Map<number, Uint8Array<ArrayBuffer>>();
+
+/** Weights of `mebibytes` and a mask that nobody uses, in the fixture's names where they matter. Made once, for all to read. */
 export function largeWeights(mebibytes: number): Uint8Array<ArrayBuffer> {
+  const weights = made.get(mebibytes) ?? makeWeights(mebibytes);
+  made.set(mebibytes, weights);
+  return weights;
+}
+
+function makeWeights(mebibytes: number): Uint8Array<ArrayBuffer> {
   const bytes = mebibytes * 2 ** 20;
   const half = bytes / 2;
   const entry = (name: string, begin: number, end: number) => ({ name, dtype: "U8", shape: [end - begin], begin, end });
