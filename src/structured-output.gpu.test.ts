@@ -3,12 +3,15 @@
 import { expect, it } from "vitest";
 
 import { createEngine } from "./index.ts";
+import { withCommonDevice } from "./testing/gpu/one-device.ts";
 
-it.each(["webgpu", "cpu"] as const)(
-  "holds answers to their grammars beside free ones, whose bits stay the same: %s",
-  async (backend) => {
+const onGpu = { backend: "webgpu", worker: false, gpu: await withCommonDevice() } as const;
+
+it.each([onGpu, { backend: "cpu" }] as const)(
+  "holds answers to their grammars beside free ones, whose bits stay the same: $backend",
+  async (on) => {
     await using engine = await createEngine({
-      backend,
+      ...on,
       model: "/fixtures/gpt2-tiny/",
       maxNumSeqs: 8,
       numGpuBlocks: 64,

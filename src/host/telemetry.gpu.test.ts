@@ -3,6 +3,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { createEngine, readRecording, recordRun, type Alert, type ChorusEngine, type StepReport } from "../index.ts";
+import { withCommonDevice } from "../testing/gpu/one-device.ts";
 
 const TINY = { backend: "cpu", model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
 const REQUESTS = Array.from({ length: 6 }, (_, i) => ({
@@ -22,8 +23,8 @@ function sampleOf(text: string, name: string): number {
 }
 
 describe.each([
-  { backend: "webgpu", worker: true },
-  { backend: "cpu", worker: false },
+  { backend: "webgpu", worker: false, gpu: await withCommonDevice() },
+  { backend: "cpu", worker: true },
 ] as const)("an engine (on $backend, in a worker: $worker)", (where) => {
   it("counts every token in its histograms, raises its alerts, and can be recorded", async () => {
     const config = { maxNumSeqs: 2, alerts: { queueLength: 2 } } as const;

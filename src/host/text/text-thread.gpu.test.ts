@@ -1,6 +1,6 @@
 // A pattern and a template that take for ever, in a real worker. (They need no GPU, but a browser.)
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { openFileList } from "../../files/model-files.ts";
 import { readTokenizer } from "../../files/tokenizer.ts";
@@ -27,14 +27,19 @@ test("a text that takes for ever costs its own request, and others are answered 
   await using engine = await createEngine({ model: files, worker: false, backend: "cpu", dtype: "f32" });
   const ask = (prompt: string | number[]) => engine.completions.create({ prompt, max_tokens: 8, temperature: 0 });
   const before = await ask("Once upon a time");
+  // The worker's time is real. Here its limit is, in virtual time.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const endless = ask(" ".repeat(400)).catch((error: unknown) => error);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await expect.poll(() => vi.getTimerCount()).toBeGreaterThan(0);
   expect((await engine.stats()).num_requests_running).toBe(0);
   const controller = new AbortController();
   const aborted = engine.completions.create({ prompt: "x" }, { signal: controller.signal }).catch(() => "aborted");
   controller.abort();
   expect(await aborted).toBe("aborted");
+  await vi.advanceTimersByTimeAsync(USUAL_TEXT_LIMITS.requestMs + 1);
   expect(await endless).toMatchObject({ code: "invalid_value", param: "prompt" });
+  vi.useRealTimers();
   expect((await ask("Once upon a time")).choices).toEqual(before.choices);
 });
 
