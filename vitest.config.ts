@@ -11,13 +11,19 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { chromiumFlags, testFlags } from "./tools/chromium-flags.mjs";
 import { listChromiums } from "./tools/find-chromium.mjs";
 
+/**
+ * How long a test and a poll may take. Tiers run side by side, perhaps beside other work: nothing here is slow by itself, and
+ * what never ends is seen a little later.
+ */
+const PATIENCE = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } };
+
 // tools/test.mjs names one that it has tried; run by hand, the first that is there.
 const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums()[0];
 
 /** A project of files that run in Chromium, one after the other: they would share one software GPU. */
 function inChromium(
   name: string,
-  { include, timeoutMs, args }: { include: string; timeoutMs: number; args: string[] },
+  { include, args, ...patience }: { include: string; args: string[]; testTimeout?: number },
 ): TestProjectInlineConfiguration {
   return {
     appType: "mpa",
@@ -31,8 +37,8 @@ function inChromium(
       fileParallelism: false,
       // Files share a page, and so a device with what was compiled on it.
       isolate: false,
-      testTimeout: timeoutMs,
-      hookTimeout: timeoutMs,
+      ...PATIENCE,
+      ...patience,
       browser: {
         enabled: true,
         headless: true,
@@ -70,18 +76,16 @@ export default defineConfig({
           maxWorkers: "100%",
           // A worker for each file costs a third of the time. No module keeps what another file's tests could see.
           isolate: false,
-          // Many at once on a busy machine: none is slow by itself.
-          testTimeout: 30_000,
+          ...PATIENCE,
         },
       },
-      // The software adapter makes about 1 GFLOP/s, hence the patience.
-      inChromium("gpu", { include: "src/**/*.gpu.test.ts", timeoutMs: 180_000, args: testFlags() }),
+      inChromium("gpu", { include: "src/**/*.gpu.test.ts", args: testFlags() }),
       {
         test: {
           name: "node",
           environment: "node",
           include: ["e2e/**/*.node.ts"],
-          testTimeout: 120_000,
+          ...PATIENCE,
         },
       },
       // What npm would publish, in a project of its own: built by bundlers, opened in Chromium.
@@ -92,8 +96,7 @@ export default defineConfig({
           include: ["e2e/**/*.package.ts"],
           // Bundlers and examples: one builds while the other's page computes.
           maxWorkers: 2,
-          testTimeout: 100_000,
-          hookTimeout: 100_000,
+          ...PATIENCE,
         },
       },
       // The built library and app in Firefox, driven from Node: tools/test.mjs builds them first.
@@ -104,8 +107,7 @@ export default defineConfig({
           include: ["e2e/**/*.firefox.ts"],
           // Library and app, each in a Firefox of its own: one starts while the other computes.
           maxWorkers: 2,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...PATIENCE,
         },
       },
       // The same in WebKit, whose driver tools/webdriver.mjs speaks to.
@@ -114,11 +116,10 @@ export default defineConfig({
           name: "webkit",
           environment: "node",
           include: ["e2e/**/*.webkit.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...PATIENCE,
         },
       },
-      inChromium("bench", { include: "src/**/*.gpu.bench.ts", timeoutMs: 600_000, args: chromiumFlags() }),
+      inChromium("bench", { include: "src/**/*.gpu.bench.ts", args: chromiumFlags(), testTimeout: 600_000 }),
     ],
   },
 });

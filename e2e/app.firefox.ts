@@ -18,7 +18,7 @@ async function answersOf(page: Page, numbers: readonly number[]): Promise<string
   const turns = numbers.map((number) => `${pane(number)} [role="log"] article:last-of-type`);
   await page.waitForFunction(
     (selectors: string[]) => selectors.every((turn) => document.querySelector(`${turn} > footer > p`)?.textContent),
-    { timeout: 30_000 },
+    { timeout: 120_000 },
     turns,
   );
   return Promise.all(turns.map((turn) => page.$eval(`${turn} [data-answer]`, ({ textContent }) => textContent ?? "")));
@@ -28,7 +28,7 @@ async function seen(page: Page, text: RegExp, part = "body"): Promise<void> {
   await page.waitForFunction(
     (selector: string, source: string) =>
       new RegExp(source, "m").test(document.querySelector<HTMLElement>(selector)?.innerText ?? ""),
-    { timeout: 30_000 },
+    { timeout: 120_000 },
     part,
     text.source,
   );
@@ -69,7 +69,7 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
     await page.locator(`${pane(1)} ${button("Send")}`).click();
     await page.waitForFunction(
       (log: string) => document.querySelectorAll(`${log} article`).length === 2,
-      { timeout: 30_000 },
+      { timeout: 120_000 },
       `${pane(1)} [role="log"]`,
     );
     expect((await answersOf(page, [1]))[0]).toContain("Paris");
@@ -83,7 +83,7 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
     await page.locator(`${pane(2)} ${button("Send")}`).click();
     await page.waitForFunction(
       (log: string) => document.querySelectorAll(`${log} article`).length === 2,
-      { timeout: 30_000 },
+      { timeout: 120_000 },
       `${pane(2)} [role="log"]`,
     );
     expect((await answersOf(page, [2]))[0]).toMatch(/^(true|false)/);
@@ -97,7 +97,7 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
       await page.keyboard.press("ArrowLeft");
       return marked(page, "token");
     };
-    await expect.poll(back, { timeout: 30_000 }).toEqual([expect.stringMatching(/\S/)]);
+    await expect.poll(back, { timeout: 120_000 }).toEqual([expect.stringMatching(/\S/)]);
     await page.keyboard.press("Escape");
     const answer = await page.waitForSelector(`${pane(1)} article:last-of-type [data-answer]`);
     const { x = 0, y = 0 } = (await answer?.boundingBox()) ?? {};

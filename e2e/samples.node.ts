@@ -120,7 +120,7 @@ it("requests to a server in the documents are answered", async () => {
   let printed = "";
   server.stdout.on("data", (bytes) => (printed += String(bytes)));
   try {
-    await expect.poll(() => printed, { timeout: 60_000 }).toMatch(/Serving at \S+\/v1\s/);
+    await expect.poll(() => printed).toMatch(/Serving at \S+\/v1\s/);
     const url = /Serving at (\S+)\/v1/.exec(printed)?.[1] ?? "";
     for (const line of requests) {
       const [, path = ""] = /127\.0\.0\.1:8000(\S+)/.exec(line) ?? [];

@@ -53,7 +53,7 @@ async function open(name: string, base = server.resolvedUrls?.local[0] ?? ""): P
 
 /** Waits until the example says its figure. */
 const figure = async (page: Page, pattern = FIGURE): Promise<void> => {
-  await expect.poll(() => page.getByRole("status").textContent(), { timeout: 60_000 }).toMatch(pattern);
+  await expect.poll(() => page.getByRole("status").textContent()).toMatch(pattern);
 };
 
 it("plain-page: four answers stream into a page without a build", async () => {
@@ -165,7 +165,7 @@ it("node: answers in the process, and over HTTP to a client", async () => {
   onTestFinished(() => void serving.kill());
   let printed = "";
   serving.stdout.on("data", (bytes) => (printed += String(bytes)));
-  await expect.poll(() => printed, { timeout: 30_000 }).toMatch(/Serving at \S+/);
+  await expect.poll(() => printed).toMatch(/Serving at \S+/);
   const client = await run(process.execPath, ["client.js", /Serving at (\S+)/.exec(printed)?.[1] ?? ""], { cwd });
   expect(client.stdout).toMatch(/Paris[\s\S]*Together [\d.]+ s, one after the other [\d.]+ s \(chorus-chat\)\.\n$/);
 });

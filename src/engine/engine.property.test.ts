@@ -258,8 +258,7 @@ function expectItsText({ text, tokenIds, finishReason, stopReason }: Collected, 
   }
 }
 
-// Seconds alone, and many of them beside other work on the machine.
-describe("an engine under random traffic", { timeout: 60_000 }, () => {
+describe("an engine under random traffic", () => {
   it("gives each request what it gets alone, streams its text, ends it once, and keeps nothing", async () => {
     const seen = {
       preemptions: 0,

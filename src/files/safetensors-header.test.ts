@@ -96,7 +96,7 @@ test("10,000 lying headers are refused with the file's name, or describe tensors
     ),
     { numRuns: 10_000 },
   );
-}, 60_000);
+});
 
 test("a header nested deeper than any stack is refused", () => {
   const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;

@@ -2,7 +2,7 @@
 // the server. With random weights of SmolLM2-135M's widths and heads, in one layer of 30 and with a third of its tokens, so
 // that it takes seconds. CHORUS_WHOLE_MODEL=1 takes the whole model, and minutes.
 
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { cpuBackend } from "../backends/cpu/cpu-backend.ts";
 import { MODEL_SIZES } from "../bench/model/model-sizes.ts";
@@ -23,8 +23,6 @@ import type { Platform } from "./platforms/platform.ts";
 import { memoryTuningStore } from "./platforms/tuning-store.ts";
 
 allowRelaxedSimd();
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
-
 const ID = "HuggingFaceTB/SmolLM2-135M-Instruct";
 const WEIGHTS = "model.safetensors";
 const { config: CONFIG, vocabSize: NUM_TOKENS } = MODEL_SIZES["smollm2-135m"];

@@ -69,7 +69,7 @@ it("gives its memory back: twenty loads of 320 MB, one after the other", async (
     runner.dispose();
     await expect(runner.submit({ ...NOTHING })).rejects.toMatchObject({ code: "engine_disposed" });
   }
-}, 60_000);
+});
 
 it("ends its threads: twenty loads on two of them", async () => {
   let ended = 0;
@@ -82,7 +82,7 @@ it("ends its threads: twenty loads on two of them", async () => {
     runner.dispose();
   }
   await expect.poll(() => ended).toBe(20);
-}, 60_000);
+});
 
 const NOTHING = {
   sequences: [],

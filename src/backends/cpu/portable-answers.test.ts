@@ -9,4 +9,4 @@ it("answers with the bits of the file that every browser is held to", async () =
   const model = names.map((name) => new File([readFileSync(`public/models/chorus-chat/${name}`)], name));
   await using engine = await createEngine({ model, worker: false, cpuThreads: 1, ...PORTABLE });
   await expect(await portableAnswers(engine)).toMatchFileSnapshot("../../../e2e/support/portable-answers.txt");
-}, 30_000);
+});

@@ -1,6 +1,6 @@
 // Downloads from servers and over connections that misbehave.
 
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RemoteLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress } from "../../protocol/models.ts";
 import { memoryFolder, type MemoryDisk } from "../../testing/fakes/memory-folder.ts";
@@ -11,9 +11,6 @@ import { HttpClient } from "../hub/http-client.ts";
 import { openCheckpoint } from "../open-checkpoint.ts";
 import { encodeSafetensorsHeader } from "../safetensors-header.ts";
 import { ModelStore } from "./model-store.ts";
-
-// Megabytes pass through a socket, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 const ID = "tiny/gpt2";
 const AT_HUB = `${ID}/resolve/c0ffee0/${WEIGHTS}`;

@@ -1,6 +1,6 @@
 // A stored folder is of one piece, whatever its server does while it is downloaded.
 
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { RemoteLocation } from "../../protocol/model-source.ts";
 import { memoryFolder, type MemoryDisk } from "../../testing/fakes/memory-folder.ts";
 import { fixture, largeWeights, modelFiles, WEIGHTS } from "../../testing/models/model-folders.ts";
@@ -9,9 +9,6 @@ import { describeModel } from "../../models/families.ts";
 import { HttpClient } from "../hub/http-client.ts";
 import { encodeSafetensorsHeader } from "../safetensors-header.ts";
 import { ModelStore } from "./model-store.ts";
-
-// Megabytes pass through a socket, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 let server: ModelServer;
 let disk: MemoryDisk;

@@ -2,7 +2,7 @@
 
 import { gzipSync } from "node:zlib";
 
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { describeModel } from "../../models/families.ts";
 import type { RemoteLocation } from "../../protocol/model-source.ts";
@@ -11,9 +11,6 @@ import { fixture, largeWeights, modelFiles, WEIGHTS } from "../../testing/models
 import { ModelServer } from "../../testing/fakes/model-server.ts";
 import { HttpClient } from "../hub/http-client.ts";
 import { ModelStore } from "./model-store.ts";
-
-// Megabytes pass through a socket, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 let server: ModelServer;
 let root: FileSystemDirectoryHandle;
