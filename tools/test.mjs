@@ -1,4 +1,4 @@
-// npm test: runs every tier, one after the other, even if one fails.
+// npm test: runs every tier, two at a time, even if one fails.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { run } from "./run-command.mjs";
 
 /**
  * A tier's runner shows its own summary and leaves a JSON report besides; one without `count` is a single check.
- * `shards` of it run side by side, each in a browser of its own.
+ * `shards` of it run side by side, each in a browser of its own. `ofBuild`: it needs what was built.
  *
  * @typedef {{
  *   name: string,
@@ -20,6 +20,7 @@ import { run } from "./run-command.mjs";
  *   count?: (report: any) => Counts,
  *   browser?: "chromium" | "firefox" | "webkit" | "dawn",
  *   shards?: number,
+ *   ofBuild?: boolean,
  * }} Tier
  */
 
@@ -29,44 +30,50 @@ const vitest =
   ({ report, filters }) =>
     `vitest run --project ${project} --reporter=default --reporter=json --outputFile.json="${report}" ${filters}`;
 
-/** @type {Tier[]} */
+/** @type {Tier[]} In the order in which they begin: those that take longest first. */
 const tiers = [
+  { name: "build", command: () => "npm run --silent build && node tools/bundle-size.mjs" },
   { name: "types", command: () => "tsc" },
   { name: "lint", command: () => "oxlint --type-aware --deny-warnings" },
   { name: "format", command: () => "oxfmt --check" },
-  { name: "unit", command: vitest("unit"), count: countVitest },
-  // Most of the time is spent compiling kernels, which a browser's software adapter does one at a time.
-  { name: "gpu", command: vitest("gpu"), count: countVitest, browser: "chromium", shards: 2 },
-  { name: "build", command: () => "npm run --silent build && node tools/bundle-size.mjs" },
   {
     name: "e2e",
     command: ({ filters }) => `playwright test --reporter=list,json ${filters}`,
     count: countPlaywright,
     browser: "chromium",
+    ofBuild: true,
   },
-  // What npm would publish, as its users build it.
-  { name: "package", command: vitest("package"), count: countVitest, browser: "chromium" },
-  // What was built, without a browser. Where there is no WebGPU for Node its test is skipped.
-  { name: "node", command: vitest("node"), count: countVitest, browser: "dawn" },
+  // Most of the time is spent compiling kernels, which a browser's software adapter does one at a time.
+  { name: "gpu", command: vitest("gpu"), count: countVitest, browser: "chromium", shards: 2 },
+  { name: "unit", command: vitest("unit"), count: countVitest },
   // What was built, on a second implementation of WebGPU. Where there is none its tests are skipped.
-  { name: "firefox", command: vitest("firefox"), count: countVitest, browser: "firefox" },
+  { name: "firefox", command: vitest("firefox"), count: countVitest, browser: "firefox", ofBuild: true },
+  // What npm would publish, as its users build it.
+  { name: "package", command: vitest("package"), count: countVitest, browser: "chromium", ofBuild: true },
+  // What was built, without a browser. Where there is no WebGPU for Node its test is skipped.
+  { name: "node", command: vitest("node"), count: countVitest, browser: "dawn", ofBuild: true },
   // What was built, in an engine without WebGPU. Where there is none its tests are skipped.
-  { name: "webkit", command: vitest("webkit"), count: countVitest, browser: "webkit" },
+  { name: "webkit", command: vitest("webkit"), count: countVitest, browser: "webkit", ofBuild: true },
 ];
 
-/**
- * @param {Tier} tier
- * @param {string} filters
- * @param {{ output?: "show" | "at-end", shard?: string }} [part]
- * @returns {Promise<Counts>}
- */
-async function runPart({ name, command, count }, filters, { output = "show", shard = "" } = {}) {
+/** While one waits, for a page or for its own last test, the other computes. */
+const MOST_AT_ONCE = 2;
+
+/** @returns {Promise<Counts>} */
+async function runPart(
+  /** @type {Tier} */ { name, command, count },
+  /** @type {string} */ filters,
+  /** @type {string} */ shard = "",
+) {
   const folder = mkdtempSync(join(tmpdir(), "chorus-test-"));
   try {
     const report = join(folder, "report.json");
     const words = shard ? `${filters} --shard=${shard}` : filters;
     const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: report, CHORUS_SHARD: shard.replace("/", "-of-") };
-    const succeeded = await run(command({ report, filters: words }), { env, output });
+    const succeeded = await run(command({ report, filters: words }), {
+      env,
+      ...((chosen.length > 1 || shard) && { name: `${name}${shard && ` ${shard}`}`.padEnd(7) }),
+    });
     const counts = count
       ? count(JSON.parse(readFileSync(report, "utf8")))
       : { passed: Number(succeeded), failed: 0, skipped: 0 };
@@ -86,10 +93,7 @@ async function runTier(/** @type {Tier} */ tier, /** @type {string} */ filters) 
   // With a filter, a shard may have no file.
   if (shards === 1 || filters) return runPart(tier, filters);
   const parts = await Promise.all(
-    Array.from({ length: shards }, (_, i) =>
-      // The first is shown while it runs, the others after it.
-      runPart(tier, filters, { output: i === 0 ? "show" : "at-end", shard: `${i + 1}/${shards}` }),
-    ),
+    Array.from({ length: shards }, (_, i) => runPart(tier, filters, `${i + 1}/${shards}`)),
   );
   return sumCounts(parts);
 }
@@ -115,29 +119,51 @@ if (chosen.some(({ browser }) => browser === "chromium")) {
   process.env.CHORUS_CHROMIUM = await ensureChromium();
 }
 
-/** @type {Counts[]} */
-const results = [];
-const lines = [];
-for (const tier of chosen) {
-  console.log(`\n── ${tier.name} ${"─".repeat(70 - tier.name.length)}`);
-  if (tier.browser === "dawn") {
-    const { ensureDawn } = await import("./install-dawn.mjs");
-    const { module = "", driver = "" } = (await ensureDawn()) ?? {};
-    Object.assign(process.env, { CHORUS_DAWN: module, CHORUS_VULKAN: driver });
-  }
-  if (tier.browser === "firefox") {
-    const { ensureFirefox } = await import("./install-firefox.mjs");
-    process.env.CHORUS_FIREFOX = (await ensureFirefox()) ?? "";
-  }
-  if (tier.browser === "webkit") {
-    const { ensureWebKit } = await import("./install-webkit.mjs");
-    process.env.CHORUS_WEBKIT = (await ensureWebKit()) ?? "";
-  }
-  const counts = await runTier(tier, filters);
-  results.push(counts);
-  lines.push(`${counts.failed ? "✗" : "✓"} ${tier.name.padEnd(8)}${describeCounts(counts)}`);
-}
+/** What finds or installs a browser, one after the other while tiers run: the systems' installers let in one at a time. */
+let prepared = Promise.resolve();
+const prepare = (/** @type {Tier["browser"]} */ browser) =>
+  (prepared = prepared.then(async () => {
+    if (browser === "dawn") {
+      const { ensureDawn } = await import("./install-dawn.mjs");
+      const { module = "", driver = "" } = (await ensureDawn()) ?? {};
+      Object.assign(process.env, { CHORUS_DAWN: module, CHORUS_VULKAN: driver });
+    }
+    if (browser === "firefox") {
+      const { ensureFirefox } = await import("./install-firefox.mjs");
+      process.env.CHORUS_FIREFOX = (await ensureFirefox()) ?? "";
+    }
+    if (browser === "webkit") {
+      const { ensureWebKit } = await import("./install-webkit.mjs");
+      process.env.CHORUS_WEBKIT = (await ensureWebKit()) ?? "";
+    }
+  }));
 
-const total = sumCounts(results);
+const waiting = chosen.map((tier) => ({ tier, isReady: prepare(tier.browser) }));
+let setBuilt = () => {};
+/** The build is the first to begin. Where it isn't chosen, what there is will do. */
+const isBuilt = chosen.some(({ name }) => name === "build")
+  ? new Promise((resolve) => (setBuilt = () => resolve(undefined)))
+  : Promise.resolve();
+/** @type {Map<Tier, { counts: Counts, seconds: number }>} */
+const results = new Map();
+
+async function runNext() {
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    const { tier, isReady } = next;
+    await Promise.all([isReady, tier.ofBuild && isBuilt]);
+    console.log(`\n── ${tier.name} ${"─".repeat(70 - tier.name.length)}`);
+    const startMs = performance.now();
+    const counts = await runTier(tier, filters);
+    if (tier.name === "build") setBuilt();
+    results.set(tier, { counts, seconds: Math.round((performance.now() - startMs) / 1000) });
+  }
+}
+await Promise.all(Array.from({ length: MOST_AT_ONCE }, runNext));
+
+const lines = chosen.flatMap((tier) => {
+  const { counts, seconds } = results.get(tier) ?? {};
+  return counts ? `${counts.failed ? "✗" : "✓"} ${tier.name.padEnd(8)}${describeCounts(counts)} (${seconds} s)` : [];
+});
+const total = sumCounts([...results.values()].map(({ counts }) => counts));
 console.log(`\n${lines.join("\n")}\n\n${describeCounts(total)}`);
 process.exitCode = total.failed ? 1 : 0;
