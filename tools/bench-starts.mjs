@@ -6,13 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { adapter, chromiumFlags } from "./chromium-flags.mjs";
+import { firstWordMs } from "./first-word.mjs";
 import { buildAndServe } from "./serve-app.mjs";
 
 const PORT = 4410;
 const REPORT = "docs/benchmarks/starts.md";
 const MODEL = "/models/chorus-chat/";
-/** Longer than the first answer of any start here. */
-const PATIENCE_MS = 120_000;
 
 /** @typedef {Record<string, number[]>} Times */
 
@@ -87,15 +86,7 @@ async function measureEngine(page, url, times) {
 /** @param {import("playwright").Page} page @param {string} url @param {Times} times */
 async function measureApp(page, url, times) {
   for (const kind of ["nothing compiled", "again, after a reload"]) {
-    await page.goto("about:blank");
-    const beganMs = performance.now();
-    await page.goto(`${url}?backend=webgpu`);
-    const pane = page.getByRole("region", { name: "Pane 1", exact: true });
-    await pane.getByRole("textbox", { name: "Message" }).fill("What is the capital of France?");
-    await pane.getByRole("button", { name: "Send", exact: true }).click();
-    const answer = pane.getByRole("log").getByRole("article").last().locator("[data-answer]").filter({ hasText: /\S/ });
-    await answer.waitFor({ timeout: PATIENCE_MS });
-    add(times, `the app's first word, ${kind}`, performance.now() - beganMs);
+    add(times, `the app's first word, ${kind}`, await firstWordMs(page, `${url}?backend=webgpu`));
   }
 }
 
