@@ -2,6 +2,7 @@ import * as Comlink from "comlink";
 import { afterEach, expect, it } from "vitest";
 
 import { ONE_WAY, oneWay } from "./one-way.ts";
+import { EMPTY_MESSAGE, type EngineMessage } from "./service.ts";
 
 Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
 const closing: MessagePort[] = [];
@@ -12,8 +13,10 @@ afterEach(() => {
 
 /** The other side: it calls back as often as it is told to. */
 class Service {
-  tell(count: number, onMessage: (message: number) => void): unknown[] {
-    return Array.from({ length: count }, (_, i) => onMessage(i));
+  tell(count: number, onMessage: (message: EngineMessage) => void): unknown[] {
+    return Array.from({ length: count }, (_, ticket) => {
+      return onMessage({ ...EMPTY_MESSAGE, events: [{ type: "end", ticket }] });
+    });
   }
 }
 
@@ -21,13 +24,13 @@ it("calls come in order, and the caller gets no answer to wait for", async () =>
   const { port1, port2 } = new MessageChannel();
   closing.push(port1, port2);
   Comlink.expose(new Service(), port2);
-  const heard: number[] = [];
+  const heard: EngineMessage[] = [];
   let tellAll = (): void => {};
   const all = new Promise<void>((resolve) => (tellAll = resolve));
-  const onMessage = oneWay((message: number) => {
+  const onMessage = oneWay((message) => {
     if (heard.push(message) === 3) tellAll();
   });
   expect(await Comlink.wrap<Service>(port1).tell(3, onMessage)).toEqual([undefined, undefined, undefined]);
   await all;
-  expect(heard).toEqual([0, 1, 2]);
+  expect(heard).toEqual([0, 1, 2].map((ticket) => ({ ...EMPTY_MESSAGE, events: [{ type: "end", ticket }] })));
 });

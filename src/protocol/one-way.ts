@@ -1,11 +1,14 @@
-type OneWay = (message: unknown) => void;
+import { pack, unpack, type PackedMessage } from "./packed-message.ts";
+import type { EngineMessage } from "./service.ts";
+
+type Listener = (message: EngineMessage) => void;
 
 const oneWays = new WeakSet<object>();
 
 /** Marks a function that the other side of Comlink may call, and whose calls nobody answers: each is one message. */
-export function oneWay<Message>(call: (message: Message) => void): (message: Message) => void {
-  oneWays.add(call);
-  return call;
+export function oneWay(listener: Listener): Listener {
+  oneWays.add(listener);
+  return listener;
 }
 
 /**
@@ -15,16 +18,16 @@ export function oneWay<Message>(call: (message: Message) => void): (message: Mes
 export const ONE_WAY = {
   name: "one-way",
   handler: {
-    canHandle: (value: unknown): value is OneWay => typeof value === "function" && oneWays.has(value),
-    serialize(call: OneWay): [MessagePort, Transferable[]] {
+    canHandle: (value: unknown): value is Listener => typeof value === "function" && oneWays.has(value),
+    serialize(listener: Listener): [MessagePort, Transferable[]] {
       const { port1, port2 } = new MessageChannel();
-      port1.addEventListener("message", ({ data }: MessageEvent) => call(data));
+      port1.addEventListener("message", ({ data }: MessageEvent<PackedMessage>) => listener(unpack(data)));
       port1.start();
       return [port2, [port2]];
     },
-    deserialize(port: MessagePort): OneWay {
+    deserialize(port: MessagePort): Listener {
       return (message) => {
-        port.postMessage(message);
+        port.postMessage(pack(message));
       };
     },
   },
