@@ -50,11 +50,13 @@ export interface Runners {
   readonly draft?: { readonly runner: Runner; readonly maxLength: number } | null;
 }
 
+const NO_TOKENS: readonly SampledToken[] = [];
+
 /** Returns the results per sequence, given those of `plan.samples` in order. */
 export function resultsBySequence(plan: StepPlan, tokens: readonly SampledToken[]): SequenceResult[] {
   let next = 0;
-  return plan.sequences.map(({ numScored, numDrawn }) => ({
-    scored: tokens.slice(next, (next += numScored)),
-    drawn: tokens.slice(next, (next += numDrawn)),
-  }));
+  return plan.sequences.map(({ numScored, numDrawn }) => {
+    const scored = numScored === 0 ? NO_TOKENS : tokens.slice(next, (next += numScored));
+    return { scored, drawn: tokens.slice(next, (next += numDrawn)) };
+  });
 }

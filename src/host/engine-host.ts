@@ -316,15 +316,17 @@ export class EngineHost implements EngineService {
   }
 
   #eventsOf(outputs: readonly SequenceOutput[]): RequestEvent[] {
-    return outputs.flatMap((output) => {
+    const all: RequestEvent[] = [];
+    for (const output of outputs) {
       const open = this.#byEngineRequest.get(output.requestId);
-      if (!open) return [];
+      if (!open) continue;
       const events = open.take(output);
+      all.push(...events);
       if (open.isFinished) this.#forget(open);
       // An error ends the whole request; the engine knows only one of its prompts by this name.
       if (events.at(-1)?.type === "error") for (const id of open.engineRequestIds) this.#session?.engine.abort(id);
-      return events;
-    });
+    }
+    return all;
   }
 
   #refuseOpenIds({ engineRequestIds, parsed }: OpenRequest): void {

@@ -1,5 +1,5 @@
 import type { RowTiles } from "../../engine/row-tiles.ts";
-import { resultsBySequence, type SampledToken, type StepResult } from "../../engine/runner.ts";
+import { resultsBySequence, type SampledToken, type StepResult, type TokenLogprob } from "../../engine/runner.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
 import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
@@ -266,19 +266,32 @@ export class GpuRunner implements LoadedRunner {
     const gpuMs = isTimed ? elapsedMs(words) : null;
     const ids = words.subarray(isTimed ? STAMPS_BYTES / words.BYTES_PER_ELEMENT : 0);
     const logprobs = new Float32Array(ids.buffer, ids.byteOffset);
-    const tokenAt = (at: number) => ({ tokenId: ids[at] ?? 0, logprob: logprobs[at + 1] ?? 0 });
     const topStart = 2 * Math.max(1, plan.samples.length);
-    const tokens = plan.samples.map((sample, i): SampledToken => {
-      const start = topStart + 2 * i * MAX_TOP_CANDIDATES;
-      const candidates = Array.from({ length: sample.numTop }, (_, n) => tokenAt(start + 2 * n));
-      const top = candidates.filter(({ logprob: one }) => one > LOWEST_LOGPROB);
-      const { tokenId, logprob } = tokenAt(2 * i);
-      if (sample.kind === "draw") return { tokenId, logprob, top };
-      // The kernel writes the rank into the field for a drawn token's id.
-      return { tokenId: sample.tokenId, logprob, top, rank: tokenId };
-    });
+    const tokens: SampledToken[] = [];
+    for (const [i, sample] of plan.samples.entries()) {
+      const tokenId = ids[2 * i] ?? 0;
+      const logprob = logprobs[2 * i + 1] ?? 0;
+      const top = topOf(ids, logprobs, topStart + 2 * i * MAX_TOP_CANDIDATES, sample.numTop);
+      // The kernel writes a scored token's rank into the field for a drawn token's id.
+      tokens.push(
+        sample.kind === "draw" ? { tokenId, logprob, top } : { tokenId: sample.tokenId, logprob, top, rank: tokenId },
+      );
+    }
     return { sequences: resultsBySequence(plan, tokens), gpuMs };
   }
+}
+
+const NO_TOP: readonly TokenLogprob[] = [];
+
+/** The most likely tokens of a sample, of which some can't come. */
+function topOf(ids: Uint32Array, logprobs: Float32Array, start: number, count: number): readonly TokenLogprob[] {
+  if (count === 0) return NO_TOP;
+  const top: TokenLogprob[] = [];
+  for (let at = start; at < start + 2 * count; at += 2) {
+    const logprob = logprobs[at + 1] ?? 0;
+    if (logprob > LOWEST_LOGPROB) top.push({ tokenId: ids[at] ?? 0, logprob });
+  }
+  return top;
 }
 
 /** What the uploader holds is not the arena's, and must go where there is no room for the model. */

@@ -20,8 +20,11 @@ export class QueuePoller {
   }
 
   /** Waits for a promise that settles with submitted work. */
-  async settled<T>(work: Promise<T>): Promise<T> {
-    if (!this.isNeeded) return work;
+  settled<T>(work: Promise<T>): Promise<T> {
+    return this.isNeeded ? this.#polled(work) : work;
+  }
+
+  async #polled<T>(work: Promise<T>): Promise<T> {
     this.#numWaits += 1;
     this.#timer ??= setInterval(() => this.#queue.submit([]), POLL_MS);
     try {

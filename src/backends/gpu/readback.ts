@@ -10,31 +10,45 @@ export interface ReadbackPart {
   readonly bytes: number;
 }
 
+/** A buffer of the ring, and where its words are copied to: a new array for each step would be garbage soon. */
+interface Target {
+  readonly buffer: GPUBuffer;
+  readonly words: Uint32Array;
+}
+
 /** Reads small results back through a ring of buffers, so that new steps can be submitted meanwhile. */
 export class ReadbackRing {
   readonly #poller: QueuePoller;
-  readonly #free: GPUBuffer[] = [];
+  readonly #free: Target[] = [];
 
   constructor(arena: Arena, poller: QueuePoller, { bytes, depth }: { bytes: number; depth: number }) {
     this.#poller = poller;
-    for (let i = 0; i < depth; i++) this.#free.push(arena.readback(`readback ${i}`, bytes));
+    for (let i = 0; i < depth; i++) {
+      this.#free.push({ buffer: arena.readback(`readback ${i}`, bytes), words: new Uint32Array(bytes / 4) });
+    }
   }
 
-  /** Records copies of the parts. Call the returned function after the submit: it resolves to all their words. */
+  /**
+   * Records copies of the parts. Call the returned function after the submit: it resolves to all their words, which are
+   * valid until the next submit.
+   */
   record(encoder: GPUCommandEncoder, parts: readonly ReadbackPart[]): () => Promise<Uint32Array> {
     const target = this.#free.pop();
     if (!target) throw new ChorusError("internal_error", "more steps in flight than the readback ring holds");
     let total = 0;
     for (const { buffer, offset, bytes } of parts) {
-      encoder.copyBufferToBuffer(buffer, offset, target, total, bytes);
+      encoder.copyBufferToBuffer(buffer, offset, target.buffer, total, bytes);
       total += bytes;
     }
-    return async () => {
-      await this.#poller.settled(target.mapAsync(MAP_READ, 0, total));
-      const words = new Uint32Array(target.getMappedRange(0, total).slice(0));
-      target.unmap();
-      this.#free.push(target);
-      return words;
-    };
+    return () => this.#read(target, total);
+  }
+
+  async #read(target: Target, bytes: number): Promise<Uint32Array> {
+    const { buffer, words } = target;
+    await this.#poller.settled(buffer.mapAsync(MAP_READ, 0, bytes));
+    words.set(new Uint32Array(buffer.getMappedRange(0, bytes)));
+    buffer.unmap();
+    this.#free.push(target);
+    return words.subarray(0, bytes / words.BYTES_PER_ELEMENT);
   }
 }

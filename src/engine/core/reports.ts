@@ -107,11 +107,13 @@ const NO_BLOCKS: readonly number[] = [];
 
 /** @returns one for each sequence of the plan */
 export function placesOf({ sequences, blockTables }: StepPlan): Place[] {
-  const updates = new Map(blockTables.map((update) => [update.slot, update]));
-  return sequences.map(({ slot }) => {
-    const { values: blocks = NO_BLOCKS, start: firstBlock = 0 } = updates.get(slot) ?? {};
-    return { slot, blocks, firstBlock };
-  });
+  const places: Place[] = [];
+  for (const { slot } of sequences) {
+    // Few sequences of a step get blocks.
+    const update = blockTables.length === 0 ? undefined : blockTables.find((one) => one.slot === slot);
+    places.push({ slot, blocks: update?.values ?? NO_BLOCKS, firstBlock: update?.start ?? 0 });
+  }
+  return places;
 }
 
 /**
