@@ -1,16 +1,20 @@
-// npm run bench -- loop: what a step costs in JavaScript in the engine's worker, by part: a profile of the worker while it
-// decodes, whose samples are counted by the file that they are in. Writes docs/benchmarks/loop.md between two comments.
+// npm run bench -- loop: what a step costs in the engine's worker. JavaScript alone, in Node, on a GPU that computes nothing;
+// then a browser's worker while it decodes: its thread's processor time, and by part a profile, whose samples are counted by the
+// file that they are in. Writes docs/benchmarks/loop.md between two comments.
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve as absolute } from "node:path";
 
 import puppeteer from "puppeteer-core";
 
 import { adapter, chromiumFlags } from "./chromium-flags.mjs";
 import { root } from "./run-command.mjs";
+import { threadCpuMs } from "./thread-cpu.mjs";
 
 const REPORT = "docs/benchmarks/loop.md";
 const MODEL = "/models/chorus-chat/";
 const SAMPLING_US = 50;
+const SEQUENCES = [1, 8, 16];
 /** The first that knows a function or its file, from the innermost one outwards, has its time. */
 const PARTS = /** @type {const} */ ([
   ["submit", / submit /],
@@ -26,12 +30,14 @@ const PARTS = /** @type {const} */ ([
 ]);
 const MADE = { begin: "<!-- measured -->", end: "<!-- end -->" };
 
-/** @typedef {{ sequences: number, steps: number, usByPart: Map<string, number> }} Measured */
+/** @typedef {{ sequences: number, steps: number, usByPart: Map<string, number>, threadMs: number | null }} Measured */
+/** @typedef {import("../src/testing/benchmarks/loop-cost.ts").LoopCost} LoopCost */
 
 /** @param {string} executablePath @param {{ rounds?: string, against?: string }} options */
 export async function benchLoop(executablePath, { rounds = "3", against }) {
   const { createServer } = await import("vite");
-  const folders = against === undefined ? [root] : [against, root];
+  const folders = against === undefined ? [root] : [absolute(against), root];
+  const alone = await measureAlone(folders, Number(rounds));
   const servers = await Promise.all(
     folders.map(async (folder) => {
       const server = await createServer({ root: folder, configFile: `${folder}/vite.config.ts`, logLevel: "warn" });
@@ -43,7 +49,7 @@ export async function benchLoop(executablePath, { rounds = "3", against }) {
   try {
     for (let round = 0; round < Number(rounds); round++) {
       for (const [i, server] of servers.entries()) {
-        for (const sequences of [1, 8]) {
+        for (const sequences of SEQUENCES) {
           const measured = await measure(executablePath, server.resolvedUrls?.local[0] ?? "", sequences);
           all[i]?.push(measured);
           console.log(folders[i], sequences, totalOf(measured).toFixed(3), JSON.stringify(msOf(measured)));
@@ -54,12 +60,52 @@ export async function benchLoop(executablePath, { rounds = "3", against }) {
     await Promise.all(servers.map((server) => server.close()));
   }
   const before = readFileSync(REPORT, "utf8");
-  const made = `${MADE.begin}\n\n${describe(all)}\n\n${MADE.end}`;
+  const made = `${MADE.begin}\n\n${describeAlone(alone)}\n\n${describe(all)}\n\n${MADE.end}`;
   writeFileSync(
     REPORT,
     before.replace(new RegExp(`${MADE.begin}[^]*${MADE.end}`), () => made),
   );
   console.log(`Written to ${REPORT}`);
+}
+
+/** @param {string[]} folders @param {number} rounds @returns {Promise<LoopCost[][]>} by folder */
+async function measureAlone(folders, rounds) {
+  const { build } = await import("vite");
+  const entry = join(root, "src", "testing", "benchmarks", "loop-cost.ts");
+  const programs = [];
+  for (const [i, folder] of folders.entries()) {
+    const outDir = join(root, ".chorus", "bench-loop", String(i));
+    // An older checkout lacks the benchmark, so this one's imports that one's engine.
+    const engineOf = {
+      name: "engine-of",
+      enforce: /** @type {const} */ ("pre"),
+      resolveId: (/** @type {string} */ source, /** @type {string | undefined} */ importer) =>
+        importer === entry && source.startsWith("../../") ? join(folder, "src", source.slice(6)) : null,
+    };
+    const output = { entryFileNames: "[name].mjs" };
+    await build({
+      root: folder,
+      configFile: false,
+      publicDir: false,
+      logLevel: "error",
+      plugins: [engineOf],
+      ssr: { noExternal: true },
+      build: { target: "esnext", outDir, emptyOutDir: true, ssr: entry, rolldownOptions: { output } },
+    });
+    programs.push(await import(join(outDir, "loop-cost.mjs")));
+  }
+  /** @type {LoopCost[][]} */
+  const all = folders.map(() => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const sequences of SEQUENCES) {
+      for (const isWatched of [false, true]) {
+        for (const [i, { measureLoopCost }] of programs.entries()) {
+          all[i]?.push(await measureLoopCost(join(root, "public", MODEL), sequences, isWatched));
+        }
+      }
+    }
+  }
+  return all;
 }
 
 /** @param {string} executablePath @param {string} url @param {number} sequences @returns {Promise<Measured>} */
@@ -100,6 +146,11 @@ async function measure(executablePath, url, sequences) {
         tokens,
       );
     await decode(100);
+    const workerMs = () => threadCpuMs(browser.process()?.pid, "DedicatedWorker");
+    const beforeMs = workerMs();
+    const stepsAlone = await decode(300);
+    const afterMs = workerMs();
+    const threadMs = beforeMs === null || afterMs === null ? null : (afterMs - beforeMs) / stepsAlone;
     const client = page.workers().find((worker) => worker.url().includes("engine.worker"))?.client;
     if (client === undefined) throw new Error("The engine has no worker.");
     await client.send("Profiler.enable");
@@ -107,7 +158,7 @@ async function measure(executablePath, url, sequences) {
     await client.send("Profiler.start");
     const steps = await decode(300);
     const { profile } = await client.send("Profiler.stop");
-    return { sequences, steps, usByPart: timeByPart(profile) };
+    return { sequences, steps, usByPart: timeByPart(profile), threadMs };
   } finally {
     await browser.close();
   }
@@ -146,21 +197,47 @@ function totalOf(measured) {
   return Object.values(msOf(measured)).reduce((sum, ms) => sum + ms, 0);
 }
 
+/** @param {LoopCost[][]} all by folder: before, where there is one, and now */
+function describeAlone(all) {
+  const names = all.length === 1 ? ["now"] : ["before", "now"];
+  const head = ["at once", "the page listens", ...names, ...names.map((name) => `bytes, ${name}`)];
+  const rows = SEQUENCES.flatMap((sequences) =>
+    [false, true].map((isWatched) => {
+      const own = all.map((costs) =>
+        costs.filter((cost) => cost.sequences === sequences && cost.isWatched === isWatched),
+      );
+      const times = own.map((costs) => `${medianOf(costs.map(({ cpuUs }) => cpuUs)).toFixed(0)} µs`);
+      const bytes = own.map((costs) => medianOf(costs.map(({ messageBytes }) => messageBytes)).toFixed(0));
+      return [String(sequences), isWatched ? "to steps" : "no", ...times, ...bytes];
+    }),
+  );
+  const calls = Object.entries(all.at(-1)?.[0]?.calls ?? {}).map(([name, count]) => `${name} ${count.toFixed(1)}`);
+  return [
+    `JavaScript alone: processor time a step in Node ${process.versions.node}, on a GPU that computes nothing, and the message's bytes; the median of ${(all[0]?.length ?? 0) / SEQUENCES.length / 2} runs by turns.`,
+    [head, head.map(() => "---:"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n"),
+    `Calls of WebGPU in a step of one sequence: ${calls.join(", ")}.`,
+  ].join("\n\n");
+}
+
+/** @param {number[]} values */
+function medianOf(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+}
+
 /** @param {Measured[][]} all by folder: before, where there is one, and now */
 function describe(all) {
   const parts = [...PARTS.map(([part]) => part), "other", "garbage collection"];
-  const columns = [1, 8].flatMap((sequences) => all.map((own) => own.filter((one) => one.sequences === sequences)));
-  const median = (/** @type {number[]} */ values) =>
-    values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+  const columns = SEQUENCES.flatMap((sequences) => all.map((own) => own.filter((one) => one.sequences === sequences)));
   const names = all.length === 1 ? ["now"] : ["before", "now"];
-  const head = ["part", ...[1, 8].flatMap((sequences) => names.map((name) => `${sequences} at once, ${name}`))];
-  const rows = parts.map((part) => [part, ...columns.map((own) => median(own.map((one) => msOf(one)[part] ?? 0)))]);
-  const total = ["all", ...columns.map((own) => median(own.map(totalOf)))];
+  const head = ["part", ...SEQUENCES.flatMap((sequences) => names.map((name) => `${sequences} at once, ${name}`))];
+  const rows = parts.map((part) => [part, ...columns.map((own) => medianOf(own.map((one) => msOf(one)[part] ?? 0)))]);
+  const total = ["all", ...columns.map((own) => medianOf(own.map(totalOf)))];
+  const thread = ["thread", ...columns.map((own) => medianOf(own.map(({ threadMs }) => threadMs ?? NaN)))];
   const line = (/** @type {(string | number)[]} */ cells) =>
     `| ${cells.map((cell) => (typeof cell === "number" ? cell.toFixed(3) : cell)).join(" | ")} |`;
   const adapterName = adapter === "software" ? "Chromium on SwiftShader" : "Chromium on the machine's GPU";
   return [
-    `${adapterName}, the embedded model, free draws. Milliseconds a step, the median of ${columns[0]?.length ?? 0} runs by turns.`,
-    [line(head), line(head.map(() => "---")), ...[...rows, total].map(line)].join("\n"),
+    `${adapterName}, the embedded model, free draws, the page listens to the steps. Milliseconds a step, the median of ${columns[0]?.length ?? 0} runs by turns.`,
+    [line(head), line(head.map(() => "---")), ...[...rows, total, thread].map(line)].join("\n"),
   ].join("\n\n");
 }

@@ -230,7 +230,7 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
     },
     {
       name: "loop",
-      about: "What a step costs in JavaScript in the engine's worker, by part.",
+      about: "What a step costs in the engine's worker: JavaScript alone, and in a browser by part.",
       options: [
         count("--rounds <n>", "figures are medians", "3"),
         { flags: "--against <folder>", about: "another checkout, measured by turns with this one" },
