@@ -3,7 +3,7 @@ import type { BenchContext, Section } from "../bench-context.ts";
 import type { SectionResult } from "../report/bench-result.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import { formatFigure, formatRatio, formatSpread } from "../report/format-figure.ts";
-import { DECODING, decodeTogether } from "../load/decode-together.ts";
+import { countsThatFit, DECODING, decodeTogether } from "../load/decode-together.ts";
 import { stepFigures } from "../load/load-summary.ts";
 import { medianOf, spreadOf } from "../statistics.ts";
 
@@ -22,8 +22,9 @@ export async function measureDecode(
   config: EngineConfig = {},
 ): Promise<SectionResult> {
   const engine = await context.openEngine({ ...DECODING, ...config });
+  const { counts, notes } = countsThatFit(engine, sequences, promptTokens, outputTokens);
   const measured = await context.interleave(
-    sequences,
+    counts,
     (count) => `${count} at once`,
     async (count) => {
       const prompts = Array.from({ length: count }, () => context.prompt(promptTokens));
@@ -77,7 +78,7 @@ export async function measureDecode(
       },
     ],
     blocks: [],
-    notes: [],
+    notes,
     data: lines,
   };
 }

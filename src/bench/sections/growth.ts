@@ -1,6 +1,6 @@
 import type { BenchContext, Section } from "../bench-context.ts";
 import type { ResultChart, ResultTable } from "../report/bench-result.ts";
-import { DECODING, decodeTogether } from "../load/decode-together.ts";
+import { countsThatFit, DECODING, decodeTogether } from "../load/decode-together.ts";
 import { stepsOf } from "../load/load.ts";
 import { decodeSteps } from "../load/load-summary.ts";
 import { MODEL_SIZES } from "../model/model-sizes.ts";
@@ -14,6 +14,7 @@ const QUICK_CONTEXTS = [16, 128];
 const VOCABULARIES = [512, 2048, 8192, 32768, 50257];
 const QUICK_VOCABULARIES = [512, 8192];
 const DECODED = 6;
+const SHORT_PROMPT = 16;
 
 interface Growth {
   readonly of: string;
@@ -56,8 +57,9 @@ type Progress = (share: number, what: string) => void;
 
 async function stepBySequences(context: BenchContext, progress: Progress): Promise<Growth> {
   const engine = await context.openEngine(DECODING);
-  const points = await medians(context, progress, context.options.sequences, "sequences", async (count) => {
-    const prompts = Array.from({ length: count }, () => context.prompt(16));
+  const { counts } = countsThatFit(engine, context.options.sequences, SHORT_PROMPT, DECODED);
+  const points = await medians(context, progress, counts, "sequences", async (count) => {
+    const prompts = Array.from({ length: count }, () => context.prompt(SHORT_PROMPT));
     const steps = await decodeTogether(engine, prompts, DECODED, context.signal);
     return medianOf(steps.map(({ stepMs }) => stepMs));
   });

@@ -1,6 +1,6 @@
 import type { Section } from "../bench-context.ts";
 import { formatFigure, formatRatio, formatSpread } from "../report/format-figure.ts";
-import { DECODING, decodeTogether } from "../load/decode-together.ts";
+import { countsThatFit, DECODING, decodeTogether } from "../load/decode-together.ts";
 import { stepFigures } from "../load/load-summary.ts";
 import { medianOf, spreadOf } from "../statistics.ts";
 
@@ -19,8 +19,9 @@ export const runAheadSection: Section = {
   async run(context) {
     const { sequences, promptTokens, outputTokens, quick } = context.options;
     const engine = await context.openEngine(DECODING);
-    const some = sequences.filter((count) => SEQUENCES.includes(count));
-    const cases = (some.length > 0 ? some : sequences.slice(0, 1)).flatMap((count) =>
+    const { counts: fitting, notes } = countsThatFit(engine, sequences, promptTokens, outputTokens);
+    const some = fitting.filter((count) => SEQUENCES.includes(count));
+    const cases = (some.length > 0 ? some : fitting.slice(0, 1)).flatMap((count) =>
       (quick ? QUICK_DEPTHS : DEPTHS).map((depth) => ({ count, depth })),
     );
     const measured = await context.interleave(
@@ -86,7 +87,7 @@ export const runAheadSection: Section = {
         },
       ],
       blocks: [],
-      notes: [],
+      notes,
       data: lines,
     };
   },

@@ -1,6 +1,6 @@
 import type { Section } from "../bench-context.ts";
 import { formatRatio, formatSpread } from "../report/format-figure.ts";
-import { DECODING, decodeTogether } from "../load/decode-together.ts";
+import { countsThatFit, DECODING, decodeTogether } from "../load/decode-together.ts";
 import type { SamplingFields } from "../load/load.ts";
 import { stepFigures } from "../load/load-summary.ts";
 import { medianOf, spreadOf } from "../statistics.ts";
@@ -28,8 +28,9 @@ export const samplingSection: Section = {
   async run(context) {
     const { sequences, promptTokens, outputTokens } = context.options;
     const engine = await context.openEngine(DECODING);
-    const some = sequences.filter((count) => SEQUENCES.includes(count));
-    const cases = (some.length > 0 ? some : sequences.slice(0, 1)).flatMap((count) =>
+    const { counts: fitting, notes } = countsThatFit(engine, sequences, promptTokens, outputTokens);
+    const some = fitting.filter((count) => SEQUENCES.includes(count));
+    const cases = (some.length > 0 ? some : fitting.slice(0, 1)).flatMap((count) =>
       Object.entries(KINDS).map(([kind, fields]) => ({ count, kind, fields })),
     );
     const measured = await context.interleave(
@@ -72,7 +73,7 @@ export const samplingSection: Section = {
         },
       ],
       blocks: [],
-      notes: [],
+      notes,
       data: lines,
     };
   },
