@@ -61,7 +61,7 @@ test("quick on the CPU: batch sizes, modes, windows and drafts, each configurati
   const drafts = ["off", "n-gram", "draft model"];
   expect(await firstCells("Drafts", /^10 requests/)).toEqual([...drafts, ...drafts]);
   expect(await firstCells("Batching modes", "Wall time and latencies")).toEqual(["4", "4", "4"]);
-  await expect(page.getByRole("img", { name: /^Speed-up over one by one by batch size/ })).toContainText("ideal");
+  await expect(page.getByRole("img", { name: /^Speed-up vs one by one, by batch size/ })).toContainText("ideal");
   await expect(page.getByRole("region", { name: "Batch size" })).toContainText("random tokens");
 
   const [columns = [], ...rows] = (await download(page, "CSV"))

@@ -60,7 +60,7 @@ export const batchSizeSection: Section = {
       ],
       charts: [
         {
-          title: `Speed-up over one by one by batch size, ${most} requests open`,
+          title: `Speed-up vs one by one, by batch size; ${most} requests open`,
           xName: "batch size",
           yName: "times",
           xScale: "linear",

@@ -143,7 +143,7 @@ it("is forked, exported and imported with its server, never with the key", async
 
   // In a browser that has no such connection, nobody is contacted.
   connections.remove(remote.baseUrl);
-  importChats(workspace, text);
+  await importChats(workspace, text);
   const imported = workspace.store.getState().panes.at(-1);
   const asked = server.requests.length;
   imported?.send("Again");

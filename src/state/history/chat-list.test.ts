@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openPanes, settle } from "../../testing/app/open-panes.ts";
+import type { Pane } from "../chat/pane.ts";
 import type { SavedChat } from "../workspace/saved-workspace.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import { groupChats } from "./chat-groups.ts";
@@ -96,6 +97,23 @@ it("opens a chat in a pane, as it was; it is not among the closed ones any more"
   await settle();
   expect(titles()).toEqual(["1: Old?"]);
   expect([...workspace.closed.store.getState().gone]).toEqual([key]);
+});
+
+it("opens a chat that was closed on this page with the tokens of its answers, and only once", async () => {
+  workspace.addChats([chat("Closed?", "2026-11-22")]);
+  const [before] = workspace.store.getState().panes;
+  const answer = [{ id: 7, text: "About Closed?", logprob: -1, likeliest: [] }];
+  before!.memory.tokens.adopt(0, { reasoning: [], answer });
+  workspace.closePane(before!);
+  await open();
+  const pane = await list.openInPane(list.store.getState().found[0]!.key);
+  expect(pane).toMatchObject({ number: expect.any(Number) });
+  expect((pane as Pane).memory.tokens.of(0)?.answer).toEqual(answer);
+  // Undoing the close now would open it twice.
+  workspace.undoList.undo();
+  await settle();
+  expect(titles()).toHaveLength(1);
+  expect(workspace.undoList.store.getState().toast?.title).toContain("can’t be undone any more");
 });
 
 it("says why a chat can't be opened: there is no room, it is gone, or damaged", async () => {

@@ -89,9 +89,7 @@ export class ChatList {
       void this.#search();
       return "This chat was opened or deleted in another tab.";
     }
-    const [pane] = this.#workspace.addChats([chat]).panes;
-    this.#workspace.closed.remove([key]);
-    return pane ?? "16 panes are open already. Close one of them, and try again.";
+    return this.#workspace.reopen(key, chat) ?? "16 panes are open already. Close one of them, and try again.";
   }
 
   deleteForGood(keys: readonly string[]): void {

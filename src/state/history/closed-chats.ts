@@ -1,4 +1,5 @@
 import { randomId } from "../../protocol/random-id.ts";
+import { inParts } from "../in-parts.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { SavedChat } from "../workspace/saved-workspace.ts";
 import { closedChat, type ClosedChat } from "./closed-chat.ts";
@@ -11,8 +12,9 @@ export interface ChatMoves {
   readonly gone: ReadonlySet<string>;
 }
 
-/** As many are stored at once: an import may bring thousands, and each takes milliseconds. */
-const MOST_AT_ONCE = 25;
+/** As many are stored or removed at once: an import may bring thousands, and undoing it removes them again. */
+const MOST_CLOSED_AT_ONCE = 25;
+const MOST_GONE_AT_ONCE = 250;
 
 /** Chats that left their panes or came back into them, until that is stored. */
 export class ClosedChats {
@@ -23,7 +25,15 @@ export class ClosedChats {
 
   /** Returns the chats' keys. */
   add(chats: readonly SavedChat[]): readonly string[] {
-    const added = chats.map((chat) => closedChat({ id: randomId(), ...chat }, Date.now()));
+    return this.#add(chats.map(named));
+  }
+
+  /** As `add`, of so many chats that the page must not wait for all their names. */
+  async addMany(chats: readonly SavedChat[]): Promise<readonly string[]> {
+    return this.#add(await inParts(chats, named));
+  }
+
+  #add(added: readonly ClosedChat[]): readonly string[] {
     const keys = added.map(({ key }) => key);
     for (const key of keys) this.#removed.delete(key);
     this.#store.setState(({ closed, gone }) => ({
@@ -54,10 +64,13 @@ export class ClosedChats {
     return closed.size + gone.size > 0;
   }
 
-  /** Returns what to store next. */
+  /** Returns what to store next: the newest first, since the panes that are stored with it don't have it any more. */
   next(): ChatMoves {
     const { closed, gone } = this.#store.getState();
-    return { closed: new Map([...closed].slice(0, MOST_AT_ONCE)), gone };
+    return {
+      closed: new Map([...closed].slice(-MOST_CLOSED_AT_ONCE)),
+      gone: new Set([...gone].slice(-MOST_GONE_AT_ONCE)),
+    };
   }
 
   /** Forgets what has been stored, unless it has changed since. */
@@ -68,6 +81,10 @@ export class ClosedChats {
       gone: without(gone, moves.gone),
     }));
   }
+}
+
+function named(chat: SavedChat): ClosedChat {
+  return closedChat({ id: randomId(), ...chat }, Date.now());
 }
 
 function without(keys: ReadonlySet<string>, taken: Iterable<string>): ReadonlySet<string> {

@@ -2,7 +2,9 @@
 
 import { ChorusError } from "../../protocol/errors.ts";
 import type { StoredChats } from "../history/stored-chats.ts";
-import { parseSavedWorkspace, resumed, titleOfChat, type SavedChat } from "./saved-workspace.ts";
+import { inParts } from "../in-parts.ts";
+import { JsonReader } from "../json-reader.ts";
+import { parseSavedChat, parseSavedWorkspace, resumed, titleOfChat, type SavedChat } from "./saved-workspace.ts";
 import { asNewChat, type Workspace } from "./workspace.ts";
 
 /** Returns all chats of this browser, those in panes and the closed ones, as a file. */
@@ -27,7 +29,7 @@ async function readStored(openStored: () => Promise<StoredChats>): ReturnType<St
   }
 }
 
-interface ImportedChats {
+export interface ImportedChats {
   /** In panes. */
   readonly numOpened: number;
   /** In the list of chats: they were closed, or there was no room. */
@@ -45,17 +47,43 @@ export async function readImport(file: Blob): Promise<string> {
   throw new ChorusError("invalid_value", message, "file");
 }
 
+/** How far an import is: chats that were read, of so many. */
+export interface ImportProgress {
+  readonly numRead: number;
+  readonly numChats: number;
+}
+
 /**
  * Opens the chats of an export beside the open ones, and lists the closed ones and those that have no room. The
- * export's settings for all panes become each chat's own, since the page keeps its settings.
+ * export's settings for all panes become each chat's own, since the page keeps its settings. Thousands of chats are read
+ * in parts, and nothing is opened before all are read.
  * @throws ChorusError if the file is damaged
  */
-export function importChats(workspace: Workspace, text: string): ImportedChats {
-  const { panes, shared, closed = [] } = parseSavedWorkspace(parseJson(text));
+export async function importChats(
+  workspace: Workspace,
+  text: string,
+  onProgress: (progress: ImportProgress) => void = () => undefined,
+): Promise<ImportedChats> {
+  const { rest, closed } = splitExport(parseJson(text));
+  const { panes, shared } = parseSavedWorkspace(rest);
   const asNew = (chat: SavedChat): SavedChat =>
     resumed(asNewChat({ ...chat, settings: { ...shared, ...chat.settings } }));
-  const { panes: opened, keys } = workspace.importChats(panes.map(asNew), closed.map(asNew));
+  const numChats = panes.length + closed.length;
+  const listed = await inParts(
+    closed,
+    (chat) => asNew(parseSavedChat(chat)),
+    (numRead) => onProgress({ numRead, numChats }),
+  );
+  const { panes: opened, keys } = await workspace.importChats(panes.map(asNew), listed);
   return { numOpened: opened.length, numListed: keys.length };
+}
+
+/** The closed chats may be thousands, and are read apart from the rest. */
+function splitExport(file: unknown): { readonly rest: unknown; readonly closed: readonly JsonReader[] } {
+  const root = new JsonReader(file);
+  if (!root.has("closed")) return { rest: file, closed: [] };
+  const { closed: _, ...rest } = root.object() as { readonly closed: unknown };
+  return { rest, closed: root.field("closed").list() };
 }
 
 function parseJson(text: string): unknown {

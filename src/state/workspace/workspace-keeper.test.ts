@@ -218,6 +218,18 @@ it("stores thousands of imported chats by and by", async () => {
   expect(new Set(moved.flatMap(closedDrafts)).size).toBe(250);
 });
 
+it("stores what was closed last first: the panes that are stored with it don't have it any more", async () => {
+  const { workspace, written, moved } = open();
+  const [chat] = workspace.toSaved().panes as [SavedPane];
+  workspace.addChats(Array.from({ length: 266 }, (_, index) => ({ ...chat, id: `${index}`, draft: `${index}` })));
+  const [pane] = workspace.store.getState().panes;
+  pane!.setDraft("Closed by hand");
+  workspace.closePane(pane!);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(written).toHaveLength(1);
+  expect(closedDrafts(moved[0]!)).toContain("Closed by hand");
+});
+
 it("opens what a closed tab has left, where it is not known", async () => {
   const { workspace } = open();
   const [pane] = workspace.toSaved().panes;

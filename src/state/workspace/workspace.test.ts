@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeEngine } from "../../testing/app/fake-engine.ts";
 import { openPanes } from "../../testing/app/open-panes.ts";
 import { EngineControl } from "../engine/engine-control.ts";
-import { exportChats, importChats } from "./export-chats.ts";
+import { exportChats, importChats, type ImportProgress } from "./export-chats.ts";
 import type { ClosedChat } from "../history/closed-chat.ts";
 import type { StoredChats } from "../history/stored-chats.ts";
 import type { PaneContext } from "../chat/pane.ts";
@@ -282,7 +282,7 @@ describe("a file of chats", () => {
     const file = await exportChats(workspace, null);
     workspace = new Workspace(context);
     workspace.addPane()?.setDraft("Mine");
-    expect(importChats(workspace, file)).toEqual({ numOpened: 2, numListed: 0 });
+    expect(await importChats(workspace, file)).toEqual({ numOpened: 2, numListed: 0 });
     expect(panes().map((pane) => pane.toSaved().draft)).toEqual(["Mine", "", ""]);
     expect(panes()[1]!.toSaved()).toMatchObject({ turns, settings: { seed: 1 } });
     expect(numbers()).toEqual([2, 1, 3]);
@@ -306,23 +306,23 @@ describe("a file of chats", () => {
     const reader = { readAll: async () => [["key", stored] as const] } as unknown as StoredChats;
     const file = await exportChats(workspace, async () => reader);
     workspace = new Workspace(context);
-    expect(importChats(workspace, file)).toEqual({ numOpened: 1, numListed: 2 });
+    expect(await importChats(workspace, file)).toEqual({ numOpened: 1, numListed: 2 });
     expect(panes()[0]!.toSaved()).toMatchObject({ turns, unchosen });
     const listed = [...workspace.closed.store.getState().closed.values()].map(({ chat }) => chat);
     expect(listed).toMatchObject([{ draft: "Stored" }, { turns, unchosen }]);
     expect(new Set(listed.map(({ id }) => id)).size).toBe(2);
   });
 
-  it("carries what was set for all panes as each chat's own", () => {
-    importChats(workspace, JSON.stringify(saved(5)));
+  it("carries what was set for all panes as each chat's own", async () => {
+    await importChats(workspace, JSON.stringify(saved(5)));
     expect(panes()[0]!.toSaved().settings).toEqual({ temperature: 0.5, seed: 5 });
   });
 
-  it("has its chats in the list of chats where there are no panes for them, and can be undone", () => {
+  it("has its chats in the list of chats where there are no panes for them, and can be undone", async () => {
     workspace = new Workspace(context, saved(...Array.from({ length: 15 }, (_, index) => index + 1)));
     workspace.addPane()?.set("seed", 7);
     const before = panes().map((pane) => pane.toSaved());
-    expect(importChats(workspace, JSON.stringify(saved(1, 2, 3)))).toEqual({ numOpened: 1, numListed: 2 });
+    expect(await importChats(workspace, JSON.stringify(saved(1, 2, 3)))).toEqual({ numOpened: 1, numListed: 2 });
     expect(panes()[15]!.toSaved()).toMatchObject({ settings: { temperature: 0.5, seed: 1 } });
     expect(workspace.closed.store.getState().closed.size).toBe(2);
     panes()[15]!.setDraft("Changed since");
@@ -332,23 +332,45 @@ describe("a file of chats", () => {
     expect(left.map(({ chat }) => chat.draft)).toEqual(["Changed since"]);
   });
 
-  it("that is no JSON or is damaged is refused by name, and changes nothing", () => {
+  it("that is no JSON or is damaged is refused by name, and changes nothing", async () => {
     workspace = new Workspace(context, saved(...Array.from({ length: 15 }, (_, index) => index + 1)));
     const before = numbers();
-    const refused = (text: string) => {
-      try {
-        importChats(workspace, text);
-        return null;
-      } catch (error) {
-        return error;
-      }
-    };
-    expect(refused("{")).toMatchObject({ code: "invalid_value", message: "The file isn't JSON." });
-    expect(refused("[]")).toMatchObject({ code: "invalid_type" });
+    const refused = (text: string) => importChats(workspace, text).catch((error: unknown) => error);
+    expect(await refused("{")).toMatchObject({ code: "invalid_value", message: "The file isn't JSON." });
+    expect(await refused("[]")).toMatchObject({ code: "invalid_type" });
     const [damaged] = saved(1).panes;
-    expect(refused(JSON.stringify({ ...saved(1), panes: [{ ...damaged, turns: [{ question: 7 }] }] }))).toMatchObject({
+    expect(
+      await refused(JSON.stringify({ ...saved(1), panes: [{ ...damaged, turns: [{ question: 7 }] }] })),
+    ).toMatchObject({
       param: "panes[0].turns[0].question",
     });
     expect(numbers()).toEqual(before);
+  });
+
+  it("of thousands is read in parts: the page is never held up, and hears how far it is; a damaged one adds none", async () => {
+    const [pane] = saved(1).panes;
+    const long = { ...pane!, turns: [{ ...turns[0]!, answer: "word ".repeat(2000) }] };
+    const file = {
+      ...saved(1),
+      closed: Array.from({ length: 2000 }, (_, index) => ({ ...long, id: `chat ${index}` })),
+    };
+    const text = JSON.stringify(file);
+    const parts: number[] = [];
+    let numTasks = 0;
+    const ticking = setInterval(() => (numTasks += 1));
+    const progress = vi.fn<(progress: ImportProgress) => void>(({ numRead }) => parts.push(numRead));
+    expect(await importChats(workspace, text, progress)).toEqual({ numOpened: 1, numListed: 2000 });
+    clearInterval(ticking);
+    expect(numTasks).toBeGreaterThan(1);
+    expect(parts.length).toBeGreaterThan(0);
+    expect(progress.mock.calls.every(([{ numChats }]) => numChats === 2001)).toBe(true);
+    expect(parts).toEqual(parts.toSorted((a, b) => a - b));
+    expect(workspace.closed.store.getState().closed.size).toBe(2000);
+
+    workspace = new Workspace(context);
+    const damaged = JSON.stringify({ ...file, closed: [...file.closed, { ...long, draft: 7 }] });
+    await expect(importChats(workspace, damaged)).rejects.toMatchObject({ param: "closed[2000].draft" });
+    expect(workspace.closed.store.getState().closed.size).toBe(0);
+    expect(panes()).toHaveLength(1);
   });
 });

@@ -42,6 +42,8 @@ interface AddedChats {
   readonly replaced: readonly PlacedChat[];
 }
 
+/** Tokens of long chats take megabytes. */
+const MAX_MEMORIES = 50;
 const ALL_NUMBERS: readonly number[] = Array.from({ length: MAX_PANES }, (_, index) => index + 1);
 
 /** The open panes. A closed pane's number, and so its colour, is reused last. */
@@ -53,6 +55,8 @@ export class Workspace {
   readonly #store: StoreApi<WorkspaceState>;
   readonly #context: PaneContext;
   #freeNumbers = [...ALL_NUMBERS];
+  /** What is known of the answers of chats that were closed on this page, by the chats' keys. */
+  readonly #memories = new Map<string, AnswerMemory>();
 
   constructor(context: PaneContext, saved: SavedWorkspace | null = null) {
     this.#context = { ...context, onReplaced: this.#onReplaced };
@@ -136,6 +140,7 @@ export class Workspace {
     pane.stop();
     const { number, ...chat } = pane.toSaved();
     const keys = this.#keep([chat]);
+    for (const key of keys) this.#remember(key, pane.memory);
     this.#exchange([pane], []);
     const heir = this.#panes()[place] ?? this.#panes().at(-1) ?? null;
     const undo = () => {
@@ -174,8 +179,17 @@ export class Workspace {
     return this.#freeNumbers.length > 0 || this.#panes().some(isEmpty);
   }
 
+  /** Opens a closed chat in a pane, with what this page still knows of its answers. Null: there is no room. */
+  reopen(key: string, chat: SavedChat): Pane | null {
+    if (!this.hasRoom()) return null;
+    const [pane = null] = this.addChats([chat], this.#memories.get(key)).panes;
+    this.#memories.delete(key);
+    this.closed.remove([key]);
+    return pane;
+  }
+
   /** Opens each chat in a pane, in place of empty panes. Those that have no room are closed chats. */
-  addChats(chats: readonly SavedChat[]): AddedChats {
+  addChats(chats: readonly SavedChat[], memory?: AnswerMemory): AddedChats {
     const empty = this.#panes().filter(isEmpty);
     const replaced = empty.map((pane) => {
       const { number, ...chat } = pane.toSaved();
@@ -184,15 +198,16 @@ export class Workspace {
     const panes = this.#exchange(
       empty,
       // Another tab may have closed a chat that is open here.
-      chats.map((chat) => ({ chat: this.#paneOf(chat.id) ? asNewChat(chat) : chat })),
+      chats.map((chat) => (this.#paneOf(chat.id) ? { chat: asNewChat(chat) } : { chat, ...(memory && { memory }) })),
     );
     return { panes, keys: this.#keep(chats.slice(panes.length)), replaced };
   }
 
-  /** Opens the chats of a file, as `addChats` does. @param listed those that go to the closed chats */
-  importChats(chats: readonly SavedChat[], listed: readonly SavedChat[]): AddedChats {
+  /** Opens the chats of a file, as `addChats` does. @param listed those that go to the closed chats, maybe thousands */
+  async importChats(chats: readonly SavedChat[], listed: readonly SavedChat[]): Promise<AddedChats> {
+    const kept = await this.closed.addMany(listed.filter((chat) => !isBlank(chat)));
     const opened = this.addChats(chats);
-    const added = { ...opened, keys: [...opened.keys, ...this.#keep(listed)] };
+    const added = { ...opened, keys: [...opened.keys, ...kept] };
     const before = new Map(added.panes.map((pane) => [pane.store.getState().id, textOfChat(pane.toSaved())]));
     const undo = () => {
       const panes = this.#panes().filter((pane) => before.has(pane.store.getState().id));
@@ -210,6 +225,12 @@ export class Workspace {
 
   select(number: number): void {
     if (number !== this.#store.getState().current) this.#store.setState({ current: number });
+  }
+
+  #remember(key: string, memory: AnswerMemory): void {
+    this.#memories.set(key, memory);
+    const [oldest] = this.#memories.keys();
+    if (this.#memories.size > MAX_MEMORIES && oldest !== undefined) this.#memories.delete(oldest);
   }
 
   #panes(): readonly Pane[] {

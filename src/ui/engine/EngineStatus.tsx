@@ -32,7 +32,7 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
       return (
         <p className={css.status}>
           <span className={classNames(css.dot, css.ring)} />
-          Loading: {STAGE_NAMES[stage].toLowerCase()}
+          <span className={css.adapter}>Loading: {STAGE_NAMES[stage].toLowerCase()}</span>
         </p>
       );
     }

@@ -1,26 +1,32 @@
 import { useRef, useState, type ChangeEvent } from "react";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { AppState } from "../../state/app/app-state.ts";
-import { importChats, readImport } from "../../state/workspace/export-chats.ts";
+import {
+  importChats,
+  readImport,
+  type ImportedChats,
+  type ImportProgress,
+} from "../../state/workspace/export-chats.ts";
 import { Button } from "../components/Button.tsx";
 import { formatCount } from "../format.ts";
 import { saveAllChats } from "../save-chats.ts";
 import css from "./AppSettings.module.css";
 
-type Outcome = ReturnType<typeof importChats> | { readonly error: ChorusErrorData };
+type Outcome = ImportedChats | ImportProgress | { readonly error: ChorusErrorData };
 
 /** Exports all chats to a file and imports chats. */
 export function ChatFiles({ app }: { app: AppState }) {
   const { undoList } = app.workspace;
   const input = useRef<HTMLInputElement>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const isReading = outcome !== null && "numRead" in outcome;
 
   const open = async (event: ChangeEvent<HTMLInputElement>) => {
     const box = event.currentTarget;
     const file = box.files?.[0];
     if (!file) return;
     try {
-      setOutcome(importChats(app.workspace, await readImport(file)));
+      setOutcome(await importChats(app.workspace, await readImport(file), setOutcome));
     } catch (error) {
       setOutcome({ error: toErrorData(error) });
     }
@@ -34,7 +40,9 @@ export function ChatFiles({ app }: { app: AppState }) {
       </p>
       <div className={css.actions}>
         <Button onClick={() => void saveAllChats(app)}>Export all chats</Button>
-        <Button onClick={() => input.current?.click()}>Import …</Button>
+        <Button disabled={isReading} onClick={() => input.current?.click()}>
+          Import …
+        </Button>
         <input
           ref={input}
           type="file"
@@ -45,7 +53,7 @@ export function ChatFiles({ app }: { app: AppState }) {
         />
       </div>
       <Result outcome={outcome} />
-      {outcome && !("error" in outcome) && (
+      {outcome && "numListed" in outcome && (
         // The toast is behind the dialog.
         <Button
           onClick={() => {
@@ -62,7 +70,18 @@ export function ChatFiles({ app }: { app: AppState }) {
 
 function Result({ outcome }: { outcome: Outcome | null }) {
   if (outcome === null) return null;
-  if (!("error" in outcome)) {
+  if ("numRead" in outcome) {
+    const { numRead, numChats } = outcome;
+    return (
+      <>
+        <output className={css.hint}>
+          Reading {formatCount(numRead)} of {formatCount(numChats)} chats …
+        </output>
+        <progress value={numRead} max={numChats} aria-label="Chats read" />
+      </>
+    );
+  }
+  if ("numListed" in outcome) {
     const chatsWere = (num: number) => (num === 1 ? "1 chat was" : `${formatCount(num)} chats were`);
     return (
       <output className={css.hint}>
