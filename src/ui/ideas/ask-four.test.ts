@@ -4,11 +4,11 @@ import { openPanes } from "../../testing/app/open-panes.ts";
 import { askFour } from "./ask-four.ts";
 
 async function setUp({ chat = true } = {}) {
-  const { control, context, settings } = openPanes({ model: { chat } });
+  const { control, context, settings, step } = openPanes({ model: { chat } });
   await control.start();
   const workspace = new Workspace(context);
   const questions = () => workspace.store.getState().panes.map(({ store }) => store.getState().turns[0]?.question);
-  return { workspace, questions, ask: () => askFour({ workspace, engine: control, settings }) };
+  return { workspace, questions, step, ask: () => askFour({ workspace, engine: control, settings }) };
 }
 
 it("asks four panes at once, beside the chats that there are", async () => {
@@ -25,6 +25,17 @@ it("asks four panes at once, beside the chats that there are", async () => {
     "Why is the sky blue?",
     "Tell me a joke",
   ]);
+});
+
+it("leaves chats alone whose answer has ended", async () => {
+  const { workspace, questions, ask, step } = await setUp();
+  const [own] = workspace.store.getState().panes;
+  own?.send("My own question");
+  await step(40);
+  expect(own?.store.getState()).toMatchObject({ phase: "idle", turns: [{ question: "My own question" }] });
+  expect(ask()?.number).toBe(2);
+  expect(questions()).toHaveLength(5);
+  expect(own?.store.getState().turns).toHaveLength(1);
 });
 
 it("begins four texts where the model continues texts", async () => {
