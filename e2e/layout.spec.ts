@@ -72,6 +72,31 @@ test("on a phone held sideways and at 200% every composer can be reached, and th
   }
 });
 
+test("nothing in the bar lies over anything, also where the model could not be started; its name is whole", async ({
+  page,
+}) => {
+  for (const [query, from] of [
+    ["panes=4", 1024],
+    ["panes=2&load=600000", 1280],
+    ["panes=4&fail=model_not_found", 1280],
+  ] as const) {
+    const app = await App.openFake(page, query);
+    await expect(app.pane(1).message).toBeVisible();
+    const buttons = page.locator("header").getByRole("button");
+    if (query.includes("fail")) await expect(buttons.filter({ hasText: "Try again" })).toBeVisible();
+    for (const width of [720, 768, 840, 1024, 1200, 1280, 1366, 1440, 1600]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const button of await buttons.all()) {
+        const what = `${width}, ${query}: ${await button.innerText()}`;
+        if (await button.isVisible()) expect(await isOnTop(button), what).toBe(true);
+      }
+      const name = page.getByRole("button", { name: /^Model: / }).locator("b");
+      const isWhole = await name.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
+      if (width >= from) expect(isWhole, `the name at ${width}, ${query}`).toBe(true);
+    }
+  }
+});
+
 /** The layout shifts of the page so far that no input explains, added up. */
 const shifts = (page: Page) => page.evaluate(() => (window as unknown as { shifted: number }).shifted);
 

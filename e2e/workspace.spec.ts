@@ -125,7 +125,7 @@ test("questions are edited, answers regenerated, the chat cleared and restored",
 
   await menuItem(page, 1, "Clear chat");
   await expect(pane.log.getByRole("article")).toHaveCount(0);
-  await expect(page.getByRole("status").filter({ hasText: "Chat cleared" })).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: "1 message cleared" })).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(pane.turn).toContainText("small pockets.");
   await expect(page.getByRole("button", { name: "Undo" })).toBeHidden();

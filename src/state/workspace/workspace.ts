@@ -171,7 +171,8 @@ export class Workspace {
       this.closed.remove(keys);
       return true;
     };
-    this.undoList.add({ title: "Chat cleared", undo });
+    const num = chat.turns.length;
+    this.undoList.add({ title: `${num} ${num === 1 ? "message" : "messages"} cleared`, undo });
   }
 
   /** Returns whether another chat can be put into a pane. */
