@@ -141,7 +141,8 @@ test("text of a right-to-left script stands right, in questions, answers and the
 test("the composer says how many tokens it sends, and which turns no longer fit, before they are sent", async ({
   page,
 }) => {
-  const app = await App.openFake(page, "context=60&max_tokens=20&stepms=5");
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const app = await App.openFake(page, "panes=4&context=60&max_tokens=20&stepms=5");
   const pane = app.pane(1);
   for (const question of ["one two three four five six", "one two three four five six seven"]) {
     await pane.ask(question);
@@ -150,6 +151,7 @@ test("the composer says how many tokens it sends, and which turns no longer fit,
   await pane.message.fill("eight nine");
   const left = pane.region.getByText(/^2 tokens, \d+ of 60 sent; the oldest turn left out$/);
   await expect(left).toBeVisible();
+  expect(await left.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth), "all of it").toBe(true);
   await expect(pane.message).toHaveAccessibleDescription(/of 60 sent/);
   const colorOf = (turn: number) =>
     pane.log
