@@ -189,7 +189,7 @@ describe("what was done to panes", () => {
     openFromList();
     workspace.addPane();
     undo();
-    expect([numOpen(), toast()]).toEqual([2, "“Chat cleared” can’t be undone any more"]);
+    expect([numOpen(), toast()]).toEqual([2, "“3 messages cleared” can’t be undone any more"]);
     const [first, second] = panes();
     workspace.clearPane(second!);
     workspace.closePane(first!);
@@ -197,7 +197,7 @@ describe("what was done to panes", () => {
     undo();
     expect([numOpen(), toast()]).toEqual([0, "“Pane 3 closed” can’t be undone any more"]);
     undo();
-    expect([numOpen(), toast()]).toEqual([0, "“Chat cleared” can’t be undone any more"]);
+    expect([numOpen(), toast()]).toEqual([0, "“3 messages cleared” can’t be undone any more"]);
   });
 
   it("can't be undone where another tab's chats came with this one among them", () => {
