@@ -5,6 +5,7 @@ import { EngineHarness, samplingParams, type Collected } from "../testing/fakes/
 import { ChorusError } from "../protocol/errors.ts";
 import { checkAdmission, checkBeams } from "./scheduling/admission.ts";
 import type { EngineOptions } from "./engine-options.ts";
+import type { Runner } from "./runner.ts";
 import { maxSpareSamples } from "./scheduling/scheduler-config.ts";
 import type { BeamSearchParams, SamplingParams } from "./sampling/sampling-params.ts";
 
@@ -25,6 +26,7 @@ interface Traffic {
     readonly isTold: boolean;
     readonly stepsWithout: number;
   }[];
+  readonly kernelAtStep: number;
   readonly requests: readonly {
     readonly arrivesAtStep: number;
     readonly prompt: readonly number[];
@@ -96,6 +98,8 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
     }),
     { maxLength: 3 },
   ),
+  /** Before this step no sequence can start whose draws are not greedy, nor a beam. */
+  kernelAtStep: fc.nat({ max: 20 }),
   requests: fc.array(
     fc.record({
       arrivesAtStep: fc.nat({ max: 8 }),
@@ -187,10 +191,15 @@ function configsOf({ config, changes }: Traffic): readonly { readonly atStep: nu
 async function play(
   all: Traffic,
 ): Promise<{ readonly harness: EngineHarness; readonly admitted: ReadonlySet<Request> }> {
-  const { config, losses, requests } = all;
+  const { config, losses, requests, kernelAtStep } = all;
   const configs = configsOf(all);
   const admitted = new Set<Request>();
-  const harness = new EngineHarness({ config, vocabulary: VOCABULARY });
+  let isCompiled = false;
+  let endCompilation = (): void => {};
+  const compiling = new Promise<void>((resolve) => (endCompilation = resolve));
+  const missing: Runner["missing"] = ({ params, isProcessed }) =>
+    isCompiled || (params.temperature === 0 && !isProcessed) ? null : compiling;
+  const harness = new EngineHarness({ config, missing, vocabulary: VOCABULARY });
   // The oldest sequence makes progress in each step, so all together take no more than each by itself: its rows in
   // chunks of the budget (all again after a preemption), and a step a token. Those behind it in rank can't take more.
   const maxSteps = requests.reduce((sum, { prompt, params, n: choices, beamSearch }) => {
@@ -209,6 +218,8 @@ async function play(
   for (let step = 0; step < 40 || harness.hasWork; step++) {
     // A loss makes everything be computed again, and so may a change.
     expect(step).toBeLessThan((1 + losses.length + configs.length) * 6 * maxSteps);
+    isCompiled = step >= kernelAtStep;
+    if (isCompiled) endCompilation();
     for (const change of configs) if (change.atStep === step) harness.update(change.config);
     for (const [id, request] of requests.entries()) {
       const add = () => harness.add(`${id}`, request.prompt, request);
@@ -274,6 +285,7 @@ describe("an engine under random traffic", () => {
       scored: 0,
       losses: 0,
       changes: 0,
+      late: 0,
     };
 
     await fc.assert(
@@ -301,6 +313,7 @@ describe("an engine under random traffic", () => {
             }
             expect(reports.filter((report) => report.index === index && report.status === "finished")).toHaveLength(1);
             if (choice.score !== null) seen.searched += 1;
+            if (request.params.temperature > 0 && request.arrivesAtStep < all.kernelAtStep) seen.late += 1;
             if (choice.promptScores.length > 0) {
               seen.scored += 1;
               expect(choice.promptScores.map(({ tokenId }) => tokenId)).toEqual(request.prompt.slice(1));

@@ -2,6 +2,7 @@ import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { EngineStats, KvBlockTokens, KvCacheMap } from "../protocol/reports.ts";
 import { checkRequests, maxSequenceLength } from "./scheduling/admission.ts";
 import type { EngineOptions, EngineRequest } from "./engine-options.ts";
+import { KernelWaits } from "./core/kernel-waits.ts";
 import { OpenSequences } from "./core/open-sequences.ts";
 import { Outbox } from "./core/outbox.ts";
 import { kvBlockTokens, kvCacheMap } from "./cache/kv-cache-map.ts";
@@ -45,6 +46,7 @@ export class Engine {
   readonly #scheduler: Scheduler;
   /** Null without one. */
   readonly #draftModel: DraftModel | null;
+  readonly #kernelWaits: KernelWaits;
   readonly #outbox: Outbox;
   readonly #sequences: OpenSequences;
   /** Null from the loss of its device until it is replaced. */
@@ -66,7 +68,13 @@ export class Engine {
     this.#runner = options.runner;
     this.#eosTokenIds = new Set(options.eosTokenIds);
     this.#draftModel = draftModelOf(options);
-    this.#scheduler = new Scheduler(options.config, this.#draftModel);
+    this.#kernelWaits = new KernelWaits({
+      onReady: () => this.#wake(),
+      onError: ({ requestId }, error) => this.#refuse(requestId, error),
+    });
+    this.#scheduler = new Scheduler(options.config, this.#draftModel, (sequence) =>
+      this.#kernelWaits.isReady(sequence, this.#runner),
+    );
     this.#outbox = new Outbox(options.onOutputs);
     this.#sequences = new OpenSequences(
       {
@@ -162,6 +170,7 @@ export class Engine {
     if (replaceRunners === undefined) return this.fail(loss);
     this.#runner = null;
     this.#draftModel?.lose();
+    this.#kernelWaits.forget();
     this.#planner = new StepPlanner();
     for (const step of this.#inFlight) step.drop();
     this.#inFlight.length = 0;
@@ -212,14 +221,14 @@ export class Engine {
     }
   }
 
-  /** Waits for a request, the end of a batch window, a deadline or a runner. */
+  /** Waits for a request, the end of a batch window, a deadline, a runner or a kernel. */
   async #sleep(): Promise<void> {
     const woken = new Promise<void>((resolve) => (this.#wake = resolve));
     if (this.#sequences.size === 0) return woken;
     const canRunAtMs = this.#runner === null ? Infinity : this.#scheduler.wakesAtMs;
     const wakesAtMs = Math.min(canRunAtMs, this.#sequences.nextDeadlineMs);
     if (wakesAtMs === Infinity) {
-      if (this.#runner === null) return woken;
+      if (this.#runner === null || !this.#kernelWaits.isEmpty) return woken;
       return this.fail(new Error(`${this.#sequences.size} sequences are open, but none of them can run.`));
     }
     await Promise.race([woken, this.#options.delay(Math.max(0, wakesAtMs - this.#options.now()))]);
@@ -267,6 +276,14 @@ export class Engine {
     this.#lastStep = report;
     this.#outbox.emit(report);
     await this.#sequences.prepareMasks(scheduled, this.#options.now);
+    this.#outbox.emit(null);
+  }
+
+  /** Ends a request that the runner can't compute. */
+  #refuse(requestId: string, error: unknown): void {
+    const known = toChorusError(error);
+    if (known.code === "device_lost") return this.lose(known);
+    this.#sequences.refuseRequest(requestId, known, this.#options.now());
     this.#outbox.emit(null);
   }
 

@@ -1,4 +1,4 @@
-import type { StepPlan } from "./step-plan.ts";
+import type { DrawNeeds, StepPlan } from "./step-plan.ts";
 
 /**
  * A token and the natural log of its probability: under the raw logits (before rules, temperature and filters), or, where
@@ -41,6 +41,11 @@ export interface StepResult {
  */
 export interface Runner {
   submit(plan: StepPlan): Promise<StepResult>;
+  /**
+   * Returns what a sequence's first step has to wait for; null for nothing, and from then on always null for such draws. The
+   * promise rejects if they can't be computed here (kernel_refused), or if the device is lost. [null]
+   */
+  missing?(needs: DrawNeeds): Promise<void> | null;
 }
 
 /** What an engine computes with. */

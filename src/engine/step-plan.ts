@@ -82,6 +82,9 @@ export interface DrawnToken {
   readonly mask: number | null;
 }
 
+/** What decides which kernels a sequence's draws need. It is the same for all of them. */
+export type DrawNeeds = Pick<DrawnToken, "kind" | "params" | "isProcessed" | "numTop">;
+
 /** The rules that are lists. They are uploaded once per sequence. */
 export type ListRules = Pick<LogitRules, "logitBias" | "endTokenIds" | "badWords" | "allowedTokenIds">;
 

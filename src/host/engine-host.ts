@@ -36,6 +36,7 @@ import {
 } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import type { LoadedModel } from "./load-model.ts";
+import { causeOf } from "./backend-failure.ts";
 import { ModelLoader } from "./model-loader.ts";
 import { OpenRequest } from "./open-request.ts";
 import type { Platform } from "./platforms/platform.ts";
@@ -212,7 +213,7 @@ export class EngineHost implements EngineService {
       for (const one of [runner, draft?.runner]) {
         void one?.complete?.().then((unused) => telemetry.observeUnusedKernels(unused));
       }
-      const watch = (one: Runner) => new WatchedRunner(one, now);
+      const watch = (one: Runner) => new WatchedRunner(one, now, (error) => causeOf(backend, error));
       return { runner: watch(runner), draft: draft && { ...draft, runner: watch(draft.runner) } };
     };
     let opened: Grammars | null = null;

@@ -5,9 +5,10 @@ import { expect, it, test } from "vitest";
 import { resolveEngineConfig } from "../api/engine-config.ts";
 import type { CheckedKernels } from "../backends/backend.ts";
 import { cpuBackend } from "../backends/cpu/cpu-backend.ts";
-import type { SampledToken } from "../engine/runner.ts";
+import type { Runner, SampledToken } from "../engine/runner.ts";
 import type { ModelWeights } from "../models/model-weights.ts";
 import type { EngineConfig } from "../protocol/config.ts";
+import { ChorusError } from "../protocol/errors.ts";
 import { allowRelaxedSimd } from "../testing/cpu/cpu.ts";
 import { FAMILY_FIXTURES } from "../testing/models/family-fixtures.ts";
 import { readFixture } from "../testing/models/fixtures.ts";
@@ -21,7 +22,12 @@ allowRelaxedSimd();
 
 type Tamper = (token: SampledToken, step: number, sample: number) => SampledToken;
 
-function checked(weights: ModelWeights, tamper: Tamper = (token) => token, config: EngineConfig = { maxNumSeqs: 1 }) {
+function checked(
+  weights: ModelWeights,
+  tamper: Tamper = (token) => token,
+  config: EngineConfig = { maxNumSeqs: 1 },
+  missing: NonNullable<Runner["missing"]> = () => null,
+) {
   const { shape } = weights.model;
   const engine = resolveEngineConfig({ dtype: "f32", kvCacheDtype: "f32", ...config }, shape);
   const checks: string[] = [];
@@ -33,6 +39,7 @@ function checked(weights: ModelWeights, tamper: Tamper = (token) => token, confi
       const runner = await (await cpuBackend(ONE_THREAD).open()).load({ weights: part, engine });
       let step = -1;
       return {
+        missing,
         async submit(plan) {
           const { sequences, gpuMs } = await runner.submit(plan);
           step += 1;
@@ -91,6 +98,23 @@ test.each<[string, Tamper]>([
   expect(fault).toEqual(expect.any(String));
   expect(await check()).toBe(fault);
   expect(checks).toHaveLength(1);
+});
+
+it("does without the likeliest tokens where their kernel alone is refused", async () => {
+  const weights = (await readFixture("gpt2-tiny")).weights();
+  const refuseFrom = (least: number): NonNullable<Runner["missing"]> => {
+    const refused = new ChorusError("kernel_refused", "The driver does not compile it.");
+    return ({ numTop }) => (numTop >= least ? Promise.reject(refused) : Promise.resolve());
+  };
+  const noTop: Tamper = (token) => ({ ...token, top: [] });
+  expect(await checked(weights, noTop, undefined, refuseFrom(1)).check()).toBeNull();
+  const wrong: Tamper = (token, step) => (step === 1 ? off(token, -9) : token);
+  const wrongDraw: Tamper = (token, step, i) => (token.rank === undefined ? wrong(token, step, i) : token);
+  expect(await checked(weights, wrongDraw, undefined, refuseFrom(1)).check()).toEqual(expect.any(String));
+  expect(await checked(weights, noTop).check()).toEqual(expect.any(String));
+  await expect(checked(weights, undefined, undefined, refuseFrom(0)).check()).rejects.toMatchObject({
+    code: "kernel_refused",
+  });
 });
 
 it("blames nobody for weights that are no numbers", async () => {

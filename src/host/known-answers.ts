@@ -3,7 +3,7 @@
 
 import type { CheckedKernels, LoadedRunner } from "../backends/backend.ts";
 import { maxSequenceLength } from "../engine/scheduling/admission.ts";
-import { ROW_WORDS, type Sample, type StepPlan } from "../engine/step-plan.ts";
+import { ROW_WORDS, type DrawParams, type Sample, type StepPlan } from "../engine/step-plan.ts";
 import type { Runner, StepResult } from "../engine/runner.ts";
 import { NO_FILTERS } from "../engine/sampling/sampling-params.ts";
 import { NO_RULES } from "../engine/sampling/logit-rules.ts";
@@ -12,6 +12,7 @@ import type { Graph } from "../models/graph.ts";
 import { fewLayers, withFewTokens } from "../models/few-layers.ts";
 import type { ModelWeights } from "../models/model-weights.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
+import { toChorusError } from "../protocol/errors.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 
@@ -24,6 +25,8 @@ const STEP_ROWS = [7, 1, 70] as const;
 const NUM_COMPARED = 8;
 /** Most that logits may differ, as a fraction of their standard deviation. On SwiftShader they differ by 4e-6 at most. */
 const TOLERANCE = 1e-3;
+
+const GREEDY: DrawParams = { ...NO_RULES, ...NO_FILTERS, temperature: 0, seed: 0 };
 
 /** Rows of the head that are read at once. */
 const BAND_ROWS = 1024;
@@ -82,11 +85,12 @@ async function compare(
   if (cpu === null) return undefined;
   try {
     const part = new WatchedRunner(await kernels.part(graph), () => context.platform.now());
-    const expected = await answers(cpu, planSteps(ids(prompt), ids(compared), engine));
-    const got = await answers(part, planSteps(prompt, compared, engine));
+    const numTop = (await tellsTop(part)) ? 1 : 0;
+    const expected = await answers(cpu, planSteps(ids(prompt), ids(compared), engine, numTop));
+    const got = await answers(part, planSteps(prompt, compared, engine, numTop));
     // One token's row of the head that is no number makes every softmax none, and here few tokens are known.
     if (got.some((step) => !scoresOf(step).every(Number.isFinite)) && !(await hasFiniteHead(weights))) return undefined;
-    return faultOf(expected, got);
+    return faultOf(expected, got, numTop > 0);
   } finally {
     cpu.dispose();
   }
@@ -104,11 +108,25 @@ async function referenceRunner(
   return backend?.load({ weights, engine: { ...engine, ...small, numGpuBlocks, cpuThreads: 1 } }) ?? null;
 }
 
+/** Waits for the kernels of known steps. Returns whether they can tell the likeliest token: a driver may refuse that alone. */
+async function tellsTop(runner: Runner): Promise<boolean> {
+  const needs = { kind: "draw", params: GREEDY, isProcessed: false } as const;
+  await runner.missing?.({ ...needs, numTop: 0 });
+  try {
+    await runner.missing?.({ ...needs, numTop: 1 });
+    return true;
+  } catch (error) {
+    if (toChorusError(error).code === "kernel_refused") return false;
+    throw error;
+  }
+}
+
 /** One sequence in pieces; after each the compared tokens are scored, and one is drawn. */
 function planSteps(
   prompt: readonly number[],
   compared: readonly number[],
   { blockSize, maxNumBatchedTokens }: ResolvedEngineConfig,
+  numTop: number,
 ): StepPlan[] {
   const numBlocks = Math.ceil(prompt.length / blockSize);
   const table = { slot: 0, start: 0, values: Array.from({ length: numBlocks }, (_, i) => i) };
@@ -123,10 +141,10 @@ function planSteps(
       kind: "draw",
       row,
       slot: 0,
-      numTop: 1,
+      numTop,
       outputIndex: plans.length,
       promptLength: prompt.length,
-      params: { ...NO_RULES, ...NO_FILTERS, temperature: 0, seed: 0 },
+      params: GREEDY,
       isProcessed: false,
       isTooEarly: false,
       isNormalised: false,
@@ -154,7 +172,11 @@ async function answers(runner: Runner, plans: readonly StepPlan[]): Promise<Step
   return results;
 }
 
-function faultOf(expected: readonly StepResult[], got: readonly StepResult[]): string | null | undefined {
+function faultOf(
+  expected: readonly StepResult[],
+  got: readonly StepResult[],
+  tellTop: boolean,
+): string | null | undefined {
   for (const [i, step] of expected.entries()) {
     const right = scoresOf(step);
     const given = scoresOf(got[i]);
@@ -167,9 +189,9 @@ function faultOf(expected: readonly StepResult[], got: readonly StepResult[]): s
     if (errors.some((error) => !(error <= TOLERANCE))) {
       return `logits of a known step are off by ${Math.max(...errors).toPrecision(2)} standard deviations`;
     }
-    const isLikeliest =
-      draw?.tokenId === draw?.top?.[0]?.tokenId && given.every((one) => one <= (draw?.logprob ?? NaN));
-    if (!isLikeliest) return "a token was drawn that is not the likeliest";
+    const isFirst = !tellTop || draw?.tokenId === draw?.top?.[0]?.tokenId;
+    if (!isFirst || !given.every((one) => one <= (draw?.logprob ?? NaN)))
+      return "a token was drawn that is not the likeliest";
   }
   return null;
 }

@@ -38,7 +38,7 @@ test("where only text crosses, the reader has the chunks that would have crossed
       const [requestId = ""] = open.engineRequestIds;
       const all = given.map(({ choice, text, tokenIds }) => [choice, going(text, ...tokenIds)] as const);
       all.push([0, ending("", 1)], [1, ending("", 1)]);
-      const events = all.flatMap(([index, output]) => open.take({ ...output, requestId, index }));
+      const events = all.flatMap(([index, output]) => open.take({ ...output, requestId, index, error: null }));
       const read = new RequestEvents();
       for (const event of events) read.push(event);
       for (const { type } of events) if (type === "text" || type === "chunk") crossed[type] += 1;
@@ -72,7 +72,7 @@ function answered(stream: boolean, output = ending("aaa", 3)): Completion[] {
   const open = new OpenRequest(1, parsed, "m", names);
   const [requestId = ""] = open.engineRequestIds;
   return open
-    .take({ ...output, promptScores: scores, requestId, index: 0 })
+    .take({ ...output, promptScores: scores, requestId, index: 0, error: null })
     .flatMap((event) => (event.type === "chunk" ? event.chunk : event.type === "response" ? event.response : []))
     .map((part) => part as Completion);
 }
@@ -92,9 +92,10 @@ test("a broken model is an error, whole or streamed, and the request's last even
   for (const stream of [true, false]) {
     const open = new OpenRequest(1, request({ stream, prompts: [prompt, prompt] }), "m", names);
     const [, second = ""] = open.engineRequestIds;
-    const output = { ...going(""), finishReason: "abort", stopReason: "model_numerics" } as const;
+    const error = { code: "model_numerics", message: "It is broken.", param: null } as const;
+    const output = { ...going(""), finishReason: "abort", stopReason: error.code, error } as const;
     const events = open.take({ ...output, requestId: second, index: 0 });
-    expect(events).toMatchObject([{ type: "error", ticket: 1, error: { code: "model_numerics" } }]);
+    expect(events).toMatchObject([{ type: "error", ticket: 1, error }]);
     expect(open.isFinished).toBe(true);
   }
 });

@@ -9,22 +9,12 @@ import {
 import { ChunkWriter } from "../api/chunks.ts";
 import type { ParsedRequest } from "../api/parsed-request.ts";
 import { ResponseBuilder } from "../api/responses.ts";
-import { MODEL_NUMERICS } from "../engine/core/open-sequences.ts";
 import type { EngineRequest } from "../engine/engine-options.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { RequestFigures } from "../engine/metrics/request-figures.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
-import type { ChorusErrorData } from "../protocol/errors.ts";
 import type { RequestReport, SequenceId, StepEntry, StepReport } from "../protocol/reports.ts";
 import type { RequestEvent } from "../protocol/service.ts";
-
-const NUMERICS_ERROR: ChorusErrorData = {
-  code: "model_numerics",
-  message:
-    "The model's logits are not numbers, or are infinite. Its weights are damaged, or too large for their dtype here; " +
-    'dtype "f32" may help.',
-  param: null,
-};
 
 /**
  * An open request of the page. Each of its prompts is a separate request to the engine. Their outputs become the chunks
@@ -100,9 +90,9 @@ export class OpenRequest {
   /** Returns the events that a sequence's output causes. */
   take(output: SequenceOutput): RequestEvent[] {
     const { ticket } = this;
-    if (output.finishReason === "abort" && output.stopReason === MODEL_NUMERICS) {
+    if (output.error !== null) {
       this.#openChoices = 0;
-      return [{ type: "error", ticket, error: NUMERICS_ERROR }];
+      return [{ type: "error", ticket, error: output.error }];
     }
     const choice = this.#choiceOf(output);
     if (output.finishReason !== null) this.#openChoices -= 1;

@@ -45,6 +45,7 @@ const ended = (finishReason: SequenceOutput["finishReason"], stopReason: string 
     cachedTokens: 0,
     draftTokens: 0,
     acceptedTokens: 0,
+    error: null,
     score: null,
   };
   return { requestId: "a", index: 0, ...nothing, finishReason, stopReason };

@@ -1,7 +1,6 @@
 import type { LoadedRunner } from "../backends/backend.ts";
 import { PromptRows } from "../engine/metrics/prompt-rows.ts";
 import { AdaptiveLimits } from "../engine/metrics/adaptive-limits.ts";
-import { MODEL_NUMERICS } from "../engine/core/open-sequences.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Alerts } from "../engine/metrics/alerts.ts";
 import { Metrics } from "../engine/metrics/metrics.ts";
@@ -62,10 +61,10 @@ export class Telemetry {
       this.#metrics.observeRequest(request);
       this.#alerts.observeRequest(request);
     }
-    for (const { finishReason, stopReason } of outputs) {
+    for (const { finishReason, stopReason, error } of outputs) {
       if (finishReason === null) continue;
-      // The caller wants an abort, but not a missed deadline or a broken model.
-      const failed = finishReason === "abort" && (stopReason === "deadline" || stopReason === MODEL_NUMERICS);
+      // The caller wants an abort, but not a missed deadline or an error.
+      const failed = (finishReason === "abort" && stopReason === "deadline") || error !== null;
       alerts.push(...this.#alerts.observeEnd({ failed, atMs }));
     }
     this.#logAlerts(alerts);

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import type { Runner, StepResult } from "../engine/runner.ts";
 import { ROW_WORDS, type StepPlan } from "../engine/step-plan.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import { params } from "../testing/requests/sample-answers.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 
 const RESULT: StepResult = { sequences: [], gpuMs: null };
@@ -98,5 +100,17 @@ it("leaves no timer behind when nothing is in flight", async () => {
   await withSteps(5);
   expect(vi.getTimerCount()).toBe(1);
   await vi.advanceTimersByTimeAsync(3000);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("counts no wait for a kernel as a step, and says what lies behind an error", async () => {
+  const lost = new ChorusError("device_lost", "It was lost.");
+  const missing = () => Promise.reject(new Error("a driver's words"));
+  const submit = () => Promise.resolve(RESULT);
+  const runner: Runner = { submit, missing };
+  const needs = { kind: "draw", params, isProcessed: false, numTop: 0 } as const;
+  await expect(new WatchedRunner(runner, Date.now).missing(needs)).rejects.toMatchObject({ code: "internal_error" });
+  await expect(new WatchedRunner(runner, Date.now, async () => lost).missing(needs)).rejects.toBe(lost);
+  expect(new WatchedRunner({ submit }, Date.now).missing(needs)).toBeNull();
   expect(vi.getTimerCount()).toBe(0);
 });

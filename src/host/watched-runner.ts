@@ -1,6 +1,6 @@
 import type { Runner, StepResult } from "../engine/runner.ts";
-import { ROW_WORDS, type StepPlan } from "../engine/step-plan.ts";
-import { ChorusError } from "../protocol/errors.ts";
+import { ROW_WORDS, type DrawNeeds, type StepPlan } from "../engine/step-plan.ts";
+import { ChorusError, toChorusError } from "../protocol/errors.ts";
 
 const TICK_MS = 1000;
 /** Longer gaps between ticks mean that the page was frozen, and count as this much. */
@@ -27,6 +27,7 @@ interface WatchedStep {
 export class WatchedRunner implements Runner {
   readonly #runner: Runner;
   readonly #now: () => number;
+  readonly #causeOf: (error: unknown) => Promise<ChorusError>;
   /** Oldest first. */
   readonly #inFlight: WatchedStep[] = [];
   readonly #recent: { readonly ms: number; readonly numRows: number }[] = [];
@@ -37,10 +38,14 @@ export class WatchedRunner implements Runner {
   #oldest: WatchedStep | undefined;
   #waitedMs = 0;
 
-  /** @param now milliseconds */
-  constructor(runner: Runner, now: () => number) {
+  /**
+   * @param now milliseconds
+   * @param causeOf says what lies behind an error of the runner
+   */
+  constructor(runner: Runner, now: () => number, causeOf = async (error: unknown) => toChorusError(error)) {
     this.#runner = runner;
     this.#now = now;
+    this.#causeOf = causeOf;
   }
 
   submit(plan: StepPlan): Promise<StepResult> {
@@ -59,6 +64,14 @@ export class WatchedRunner implements Runner {
           reject(error);
         },
       );
+    });
+  }
+
+  missing(needs: DrawNeeds): Promise<void> | null {
+    const missing = this.#runner.missing?.(needs) ?? null;
+    if (missing === null) return null;
+    return missing.catch(async (error: unknown) => {
+      throw await this.#causeOf(error);
     });
   }
 

@@ -3,7 +3,7 @@ import { resultsBySequence, type SampledToken, type StepResult, type TokenLogpro
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
 import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
-import type { StepPlan } from "../../engine/step-plan.ts";
+import type { DrawNeeds, StepPlan } from "../../engine/step-plan.ts";
 import type { Graph } from "../../models/graph.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
@@ -59,8 +59,6 @@ export class GpuRunner implements LoadedRunner {
   readonly #timestamps: Timestamps | null;
   readonly #sampler: Sampler;
   readonly #later: LaterPipelines;
-  /** The last of the steps that wait for a kernel; the next ones go behind it. Null: nobody waits. */
-  #waiting: Promise<unknown> | null = null;
   readonly activations: Activations;
   /** Bytes of the packed weights on the GPU. */
   readonly weightBytes: number;
@@ -86,7 +84,7 @@ export class GpuRunner implements LoadedRunner {
       id: kernelsId,
       part: async (partOfGraph) => {
         const part = await compilePart(partOfGraph);
-        return { submit: (plan) => this.#submit(plan, part) };
+        return { submit: (plan) => this.#submit(plan, part), missing: (needs) => this.missing(needs) };
       },
     };
     this.#device = device;
@@ -211,22 +209,11 @@ export class GpuRunner implements LoadedRunner {
     return this.#submit(plan, this.#graph);
   }
 
-  /** Where a kernel of the step is not compiled yet, the step waits for it, and the steps after it do. */
-  #submit(plan: StepPlan, graph: CompiledGraph): Promise<StepResult> {
-    const missing = this.#waiting ?? this.#sampler.missing(plan);
-    if (missing === null) return this.#submitNow(plan, graph);
-    const waiting = (async () => {
-      await missing;
-      await this.#sampler.missing(plan);
-    })();
-    this.#waiting = waiting;
-    return waiting.then(() => {
-      if (this.#waiting === waiting) this.#waiting = null;
-      return this.#submitNow(plan, graph);
-    });
+  missing(needs: DrawNeeds): Promise<void> | null {
+    return this.#sampler.missing(needs);
   }
 
-  #submitNow(plan: StepPlan, graph: CompiledGraph): Promise<StepResult> {
+  #submit(plan: StepPlan, graph: CompiledGraph): Promise<StepResult> {
     const { queue } = this.#device;
     const shape = this.#step.write(queue, plan);
     const { samples, maxTop } = shape;

@@ -1,5 +1,5 @@
 import { MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
-import type { StepPlan } from "../../engine/step-plan.ts";
+import type { DrawNeeds } from "../../engine/step-plan.ts";
 import type { LogprobsMode } from "../../protocol/config.ts";
 import type { Arena } from "./arena.ts";
 import { variantOf, type Dispatch, type KernelCompiler, type KernelVariant } from "./kernel.ts";
@@ -43,7 +43,7 @@ interface SamplerParts {
   readonly filtersDraws: boolean;
 }
 
-/** A kernel that only some steps need, and wait for. */
+/** A kernel that only some sequences need, and wait for. */
 class LaterDispatch {
   readonly #later: LaterPipeline;
   /** Null until it is compiled. */
@@ -135,11 +135,10 @@ export class Sampler {
     return new Sampler(parts.step, top, sum, { ...draw, pipeline }, { process, other, tellTop });
   }
 
-  /** Returns what a step has to wait for; null for nothing. */
-  missing({ samples }: StepPlan): Promise<unknown> | null {
-    const kinds = this.#step.kindsOf(samples);
-    const missing = this.#laterOnes(kinds).filter(({ dispatch }) => dispatch === null);
-    return missing.length === 0 ? null : Promise.all(missing.map((one) => one.wait()));
+  /** Returns what a sequence has to wait for; null for nothing. */
+  missing(needs: DrawNeeds): Promise<void> | null {
+    const missing = this.#laterOnes(this.#step.kindsOf([needs])).filter(({ dispatch }) => dispatch === null);
+    return missing.length === 0 ? null : Promise.all(missing.map((one) => one.wait())).then(() => undefined);
   }
 
   /** Returns the dispatches of a step; none if it has no samples. */

@@ -1,7 +1,7 @@
 import {
   ROW_WORDS,
+  type DrawNeeds,
   type DrawnToken,
-  type Sample,
   type ScoredToken,
   type SlotRules,
   type SlotUpdate,
@@ -157,7 +157,7 @@ export class StepBuffer {
   }
 
   /** Which kernels the samples need. */
-  kindsOf(samples: readonly Sample[]): SampleKinds {
+  kindsOf(samples: readonly (ScoredToken | DrawNeeds)[]): SampleKinds {
     let anyRules = false;
     let anyPlain = false;
     let anyOther = false;
@@ -173,7 +173,7 @@ export class StepBuffer {
   }
 
   /** Whether the raw logits say all: a token of a prompt, the likeliest one, or a draw from all of them. */
-  #isPlain(sample: Sample): boolean {
+  #isPlain(sample: ScoredToken | DrawNeeds): boolean {
     if (sample.kind === "score") return true;
     if (sample.isProcessed || this.#logprobsMode === "processed_logprobs") return false;
     const { temperature, topK, topP, minP, typicalP } = sample.params;

@@ -1,4 +1,5 @@
 import type { FinishReason } from "../../protocol/openai.ts";
+import { ChorusError } from "../../protocol/errors.ts";
 import { BeamGroup } from "../beams/beam-group.ts";
 import type { EngineRequest } from "../engine-options.ts";
 import type { Outbox } from "./outbox.ts";
@@ -13,8 +14,11 @@ import type { ScheduledSequence, Sequence } from "./sequence.ts";
 
 /** Stop reason of a sequence whose grammar and rules allow no next token. */
 const NO_TOKEN_LEFT = "no_token_left";
-/** Stop reason of a sequence whose logits are no numbers, or infinite. */
-export const MODEL_NUMERICS = "model_numerics";
+const MODEL_NUMERICS = new ChorusError(
+  "model_numerics",
+  "The model's logits are not numbers, or are infinite. Its weights are damaged, or too large for their dtype here; " +
+    'dtype "f32" may help.',
+);
 const NO_RESULT: SequenceResult = { scored: [], drawn: [] };
 
 /**
@@ -81,10 +85,13 @@ export class OpenSequences {
     }
   }
 
-  abortRequest(requestId: string, atMs: number, stopReason: string | null = null): void {
-    for (const sequence of this.#open.keys()) {
-      if (sequence.requestId === requestId) this.#abort(sequence, stopReason, atMs);
-    }
+  abortRequest(requestId: string, atMs: number): void {
+    for (const sequence of this.#choicesOf(requestId)) this.#abort(sequence, null, atMs);
+  }
+
+  /** Ends all choices of a request with an error. */
+  refuseRequest(requestId: string, error: ChorusError, atMs: number): void {
+    for (const sequence of this.#choicesOf(requestId)) this.#abort(sequence, error, atMs);
   }
 
   abortOverdue(atMs: number): void {
@@ -170,16 +177,20 @@ export class OpenSequences {
     for (const one of [sequence, ...(sequence.group?.members ?? [])]) this.#scheduler.finish(one, reason);
   }
 
-  #abort(sequence: Sequence, stopReason: string | null, atMs: number): void {
+  #choicesOf(requestId: string): readonly Sequence[] {
+    return [...this.#open.keys()].filter((sequence) => sequence.requestId === requestId);
+  }
+
+  #abort(sequence: Sequence, reason: string | ChorusError | null, atMs: number): void {
     const processor = this.#open.get(sequence);
     if (processor === undefined) return;
-    this.#outbox.addOutput(processor.abort(stopReason));
+    this.#outbox.addOutput(processor.abort(reason));
     this.#end(sequence, "abort", atMs);
   }
 
   /** The model is broken, or its values overflow: all choices of the request would only repeat one token. */
   #endByNumerics({ requestId }: Sequence, atMs: number): void {
-    this.abortRequest(requestId, atMs, MODEL_NUMERICS);
+    this.refuseRequest(requestId, MODEL_NUMERICS, atMs);
   }
 
   #end(sequence: Sequence, reason: FinishReason, atMs: number): void {

@@ -5,6 +5,7 @@ import type { ScheduledSequence, Sequence } from "./sequence.ts";
 import {
   FEEDBACK,
   ROW_WORDS,
+  type DrawNeeds,
   type DrawnToken,
   type DrawParams,
   type ListRules,
@@ -80,16 +81,20 @@ export class StepPlanner {
   }
 }
 
-function newSlot(sequence: Sequence): Slot {
-  const { params, group, matcher, blockTable } = sequence;
+/** Returns what the draws of a sequence need, and the scores of its prompt. */
+export function drawNeeds({ params, group, matcher }: Sequence): DrawNeeds {
   return {
-    sequence,
-    blockTable,
-    numBlocks: 0,
-    params: drawParams(params),
+    kind: "draw",
+    params,
     isProcessed: group !== null || matcher !== null || hasRules(params),
-    feedbackPosition: -1,
+    numTop: Math.max(params.topLogprobs, params.promptLogprobs ?? 0),
   };
+}
+
+function newSlot(sequence: Sequence): Slot {
+  const { params, blockTable } = sequence;
+  const { isProcessed } = drawNeeds(sequence);
+  return { sequence, blockTable, numBlocks: 0, params: drawParams(params), isProcessed, feedbackPosition: -1 };
 }
 
 function addRows(draft: Draft, scheduled: ScheduledSequence, slot: number, feedbackPosition: number): void {

@@ -1,6 +1,6 @@
 import { BlockPool } from "../cache/block-pool.ts";
 import { Sequence } from "../core/sequence.ts";
-import { StepPlanner } from "../core/step-planner.ts";
+import { drawNeeds, StepPlanner } from "../core/step-planner.ts";
 import type { Runner, StepResult } from "../runner.ts";
 import type { Proposer, Wanted } from "./proposer.ts";
 
@@ -105,6 +105,7 @@ export class DraftModel implements Proposer {
     let unserved = wanted.length;
     return wanted.flatMap(({ sequence, atMost }): Part[] => {
       unserved -= 1;
+      if (this.#awaitsKernel(sequence)) return [];
       const { tokens } = sequence;
       const progress = this.#progressOf(sequence, atMost);
       if (progress === null || progress.numKnown === tokens.length) return [];
@@ -115,6 +116,13 @@ export class DraftModel implements Proposer {
       const shadow = shadowOf(sequence, progress);
       return [{ progress, sequence, shadow, count, numDrafts: count === missing ? atMost : 0 }];
     });
+  }
+
+  /** Until the runner can draw for a sequence, it goes on without drafts. */
+  #awaitsKernel(sequence: Sequence): boolean {
+    const missing = this.#runner?.missing?.({ ...drawNeeds(sequence), numTop: 0 }) ?? null;
+    missing?.catch(() => undefined); // one that is refused never comes
+    return missing !== null;
   }
 
   /** Submits all steps at once. Returns their results per sequence; null if the device was lost. */

@@ -43,6 +43,8 @@ export class Scheduler {
   #preempted: Sequence[] = [];
   readonly #freeSlots: number[];
   #limits: SchedulerLimits;
+  /** Whether the runner can compute a sequence yet. */
+  readonly #mayStart: (sequence: Sequence) => boolean;
   /** Of all prompts in a step, while others stream. */
   #promptRowsBeside: (streamRows: number) => number = () => Infinity;
   #step = 0;
@@ -54,8 +56,16 @@ export class Scheduler {
   prefixCacheQueries = 0;
   prefixCacheHits = 0;
 
-  /** @param draftModel drafts, if the config wants that of a model */
-  constructor(config: SchedulerConfig, draftModel: Proposer | null = null) {
+  /**
+   * @param draftModel drafts, if the config wants that of a model
+   * @param mayStart says whether the runner can compute a sequence yet; if not, others pass it by
+   */
+  constructor(
+    config: SchedulerConfig,
+    draftModel: Proposer | null = null,
+    mayStart: (sequence: Sequence) => boolean = () => true,
+  ) {
+    this.#mayStart = mayStart;
     this.#loaded = config;
     this.#config = config;
     this.#draftModel = draftModel;
@@ -99,7 +109,9 @@ export class Scheduler {
 
   /** Earliest time at which scheduling again could produce work: the end of the batch window, or never. */
   get wakesAtMs(): number {
-    return this.#running.length === 0 ? this.#batches.formsAtMs(this.#waiting) : Infinity;
+    if (this.#running.length > 0) return Infinity;
+    const ready = [...this.#waiting].filter(this.#mayStart);
+    return ready.length > 0 ? this.#batches.formsAtMs(ready) : Infinity;
   }
 
   /** Sets limits within those of the config. */
@@ -134,6 +146,7 @@ export class Scheduler {
   /** Queues a sequence. It must fit an empty pool: see admission.ts. */
   add(sequence: Sequence): void {
     this.#waiting.add(sequence, this.#step);
+    this.#mayStart(sequence); // begins to compile what is missing
   }
 
   /** Has the draft model draft for the sequences that may; null if there is nothing to wait for. Comes before schedule(). */
@@ -263,7 +276,7 @@ export class Scheduler {
     if (!budget.hasRoomForPrompt || this.#waiting.length === 0) return;
     const slots = new SlotBudget(this.#running, this.#limits.maxNumSeqs);
     if (slots.isSpent) return;
-    const waiting = this.#waiting.inOrder(this.#step, this.#running);
+    const waiting = this.#waiting.inOrder(this.#step, this.#running).filter(this.#mayStart);
     for (const sequence of this.#batches.candidates(waiting, slots, this.#running.length, nowMs)) {
       if (!budget.hasRoomForPrompt || !slots.hasRoomFor(sequence) || budget.rowsFor(sequence) === 0) return;
       const cached = findSharedPrefix(sequence, this.pool, this.#config.enablePrefixCaching, step);

@@ -1,3 +1,4 @@
+import { ChorusError, toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { FinishReason } from "../../protocol/openai.ts";
 import { Detokenizer, type TokenBytes } from "./detokenizer.ts";
 import type { SampledToken, TokenLogprob } from "../runner.ts";
@@ -28,6 +29,8 @@ export interface SequenceOutput {
   /** null while the sequence goes on. */
   readonly finishReason: FinishReason | null;
   readonly stopReason: number | string | null;
+  /** Why its whole request has failed; null if it has not. */
+  readonly error: ChorusErrorData | null;
   /** Score of an answer of beam search; else null. */
   readonly score: number | null;
 }
@@ -64,12 +67,19 @@ export class OutputProcessor {
     return this.#output(token, text + this.#stopStrings.flush() + this.#detokenizer.flush(), ending);
   }
 
-  /** Ends the text with its last complete character. `stopReason` says what ended it, if not the caller. */
-  abort(stopReason: string | null = null): SequenceOutput {
-    return this.#output(null, this.#stopStrings.flush(), { finishReason: "abort", stopReason });
+  /** Ends the text with its last complete character. `reason` says what ended it, if not the caller. */
+  abort(reason: string | ChorusError | null = null): SequenceOutput {
+    const error = reason instanceof ChorusError ? toErrorData(reason) : null;
+    const stopReason = reason instanceof ChorusError ? reason.code : reason;
+    return this.#output(null, this.#stopStrings.flush(), { finishReason: "abort", stopReason }, error);
   }
 
-  #output(token: SampledToken | null, text: string, ending: Ending | null): SequenceOutput {
+  #output(
+    token: SampledToken | null,
+    text: string,
+    ending: Ending | null,
+    error: ChorusErrorData | null = null,
+  ): SequenceOutput {
     return {
       requestId: this.#sequence.requestId,
       index: this.#sequence.index,
@@ -83,6 +93,7 @@ export class OutputProcessor {
       acceptedTokens: this.#sequence.numAcceptedTokens,
       finishReason: ending?.finishReason ?? null,
       stopReason: ending?.stopReason ?? null,
+      error,
       score: this.#sequence.score,
     };
   }

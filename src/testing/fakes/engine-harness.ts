@@ -4,7 +4,7 @@ import { resultsBySequence, type Runner, type Runners, type SampledToken } from 
 import type { Sample, StepPlan } from "../../engine/step-plan.ts";
 import { NO_RULES } from "../../engine/sampling/logit-rules.ts";
 import { NO_FILTERS, type SamplingParams } from "../../engine/sampling/sampling-params.ts";
-import { ChorusError } from "../../protocol/errors.ts";
+import { ChorusError, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { FinishReason } from "../../protocol/openai.ts";
 import type { RequestReport, StepReport } from "../../protocol/reports.ts";
 import { FakeRunner } from "./fake-runner.ts";
@@ -70,6 +70,7 @@ export interface Collected {
   tokenIds: number[];
   finishReason: FinishReason | null;
   stopReason: number | string | null;
+  error: ChorusErrorData | null;
   /** Of an answer of beam search. */
   score: number | null;
   /** The prompt's tokens but the first, scored; empty where that was not asked for. */
@@ -79,6 +80,8 @@ export interface Collected {
 interface HarnessOptions {
   readonly config?: Partial<EngineOptions["config"]>;
   readonly runner?: Runner;
+  /** What its sequences wait for before they start. [nothing] */
+  readonly missing?: Runner["missing"];
   /** The runner of the model that drafts. [it is wrong three times out of ten] */
   readonly draftRunner?: Runner;
   /** Most tokens of a sequence in it. [as many as in the other model] */
@@ -108,6 +111,7 @@ export class EngineHarness {
   constructor({
     config: changes = {},
     runner,
+    missing,
     draftRunner,
     draftLength = Infinity,
     replaceRunners,
@@ -118,7 +122,7 @@ export class EngineHarness {
     const fake = { ...config, vocabSize: vocabulary.length };
     const drafts = () => this.#losable(draftRunner ?? new FakeRunner({ ...fake, mistakes: 3 }));
     this.#newRunners = () => ({
-      runner: this.#losable(runner ?? new FakeRunner(fake)),
+      runner: this.#losable(runner ?? new FakeRunner(fake), missing),
       draft: config.speculation?.method === "draft_model" ? { runner: drafts(), maxLength: draftLength } : null,
     });
     this.engine = new Engine({
@@ -141,6 +145,7 @@ export class EngineHarness {
           if (output.promptScores.length > 0) choice.promptScores = output.promptScores;
           choice.finishReason = output.finishReason;
           choice.stopReason = output.stopReason;
+          choice.error = output.error;
           choice.score = output.score;
         }
       },
@@ -155,6 +160,7 @@ export class EngineHarness {
       tokenIds: [],
       finishReason: null,
       stopReason: null,
+      error: null,
       score: null,
       promptScores: [],
     };
@@ -187,8 +193,9 @@ export class EngineHarness {
     await Promise.resolve();
   }
 
-  #losable(runner: Runner): Runner {
+  #losable(runner: Runner, missing: Runner["missing"] = (needs) => runner.missing?.(needs) ?? null): Runner {
     return {
+      missing,
       submit: async (plan) => {
         const result = await runner.submit(plan);
         if (this.#isDeviceLost) throw lostDevice();

@@ -85,6 +85,15 @@ export function miscompile(device: GPUDevice, change: (label: string, code: stri
     create({ ...descriptor, code: change(descriptor.label ?? "", descriptor.code) });
 }
 
+/** Makes a device's pipelines wait before they are compiled; where the wait rejects, the pipeline is refused. */
+export function compileAfter(device: GPUDevice, wait: (label: string) => Promise<void> | undefined): void {
+  const create = device.createComputePipelineAsync.bind(device);
+  device.createComputePipelineAsync = async (descriptor) => {
+    await wait(descriptor.label ?? "");
+    return create(descriptor);
+  };
+}
+
 /** Puts a method of the object's own before each of its prototype's. */
 function tellCalls(target: object, onCall: (name: string) => void): void {
   const prototype = Object.getPrototypeOf(target) as object;
