@@ -36,5 +36,7 @@ export async function readAfter(
 
 /** The same numbers each time, in -1 .. 1, for kernels to be tried with. */
 export function numbers(length: number): Float32Array<ArrayBuffer> {
-  return Float32Array.from({ length }, (_, i) => (Math.imul(i + 1, 0x9e3779b1) >> 8) / 2 ** 23);
+  const values = new Float32Array(length);
+  for (let i = 0; i < length; i++) values[i] = (Math.imul(i + 1, 0x9e3779b1) >> 8) / 2 ** 23;
+  return values;
 }

@@ -2,14 +2,13 @@
 // every product begins with. The others are compiled while answers stream: each is held to that kernel before it is used.
 
 import type { OpenedDevice } from "./device.ts";
-import type { MatmulShape, MatmulVariant } from "./matmul-variants.ts";
+import { Epilogue } from "./kernels/matmul.ts";
+import type { HeadShape, MatmulShape, MatmulVariant } from "./matmul-variants.ts";
 import { numbers, readAfter, type BufferRange } from "./read-after.ts";
 import type { StepBuffer } from "./step-buffer.ts";
 
-/** More than a tile of some kernels, and no full tile of any. All buffers of rows or samples have as many. */
-const ROWS = 9;
-/** At most so many columns of workgroups are computed: a large head would hold steps up. */
-const MAX_WORKGROUPS = 32;
+/** At most so many columns over four are computed: a large head would hold steps up. A multiple of any workgroup's. */
+const MAX_N4 = 128;
 /** Most that outputs may differ: far less than a fault makes, and a compiler that adds in another order may make as much. */
 const TOLERANCE = 1e-3;
 
@@ -17,8 +16,19 @@ const TOLERANCE = 1e-3;
 export interface TriedProduct {
   readonly shape: MatmulShape;
   readonly x: GPUBuffer;
-  readonly outputs: readonly (GPUBuffer | GPUBufferBinding)[];
+  readonly y: GPUBuffer | GPUBufferBinding;
+  /** What the kernels for GPUs also write if it is the head. */
+  readonly head: (HeadShape & { readonly logitParts: GPUBuffer }) | null;
   readonly bindGroup: GPUBindGroup;
+}
+
+/** Where rows of one output lie. */
+interface Output {
+  readonly buffer: GPUBuffer;
+  readonly offset: number;
+  readonly rowBytes: number;
+  /** Bytes that four columns of the weights make. */
+  readonly bytesPerN4: number;
 }
 
 export interface TriedKernel {
@@ -33,18 +43,23 @@ export async function isSameProduct(
   kernels: readonly [TriedKernel, TriedKernel],
 ): Promise<boolean> {
   const { shape, x, bindGroup } = product;
-  const ranges = product.outputs.map((output) => rangeOf(output, 16 * ROWS * shape.Y4));
+  const outputs = outputsOf(product);
+  // A full tile of either kernel and a row of the next, as far as there is room.
+  const wanted = Math.max(...kernels.map(({ variant }) => variant.tileRows)) + 1;
+  const room = [{ buffer: x, offset: 0, rowBytes: 16 * shape.K4 }, ...outputs].map(roomOf);
+  const rows = Math.min(wanted, ...room);
+  const N4 = Math.min(shape.N4, MAX_N4);
+  const ranges = outputs.flatMap((output) => rangesOf(output, rows, N4));
   const { queue } = opened.device;
   // All is submitted in one go, so that no step comes between.
-  step.writeRows(queue, ROWS);
-  queue.writeBuffer(x, 0, numbers(4 * ROWS * shape.K4));
+  step.writeRows(queue, rows);
+  queue.writeBuffer(x, 0, numbers(4 * rows * shape.K4));
   const results = kernels.map(({ variant, pipeline }) => {
     for (const { buffer, offset, bytes } of ranges) queue.writeBuffer(buffer, offset, numbers(bytes / 4));
     const encode = (pass: GPUComputePassEncoder) => {
       pass.setPipeline(pipeline);
       pass.setBindGroup(0, bindGroup);
-      const [columns, rows] = variant.workgroups(shape, ROWS);
-      pass.dispatchWorkgroups(Math.min(columns, MAX_WORKGROUPS), rows);
+      pass.dispatchWorkgroups(...variant.workgroups({ ...shape, N4 }, rows));
     };
     return readAfter(opened, encode, ranges);
   });
@@ -52,9 +67,24 @@ export async function isSameProduct(
   return expected !== undefined && given !== undefined && areClose(expected, given);
 }
 
-function rangeOf(output: GPUBuffer | GPUBufferBinding, mostBytes: number): BufferRange {
-  const { buffer, offset = 0 } = "buffer" in output ? output : { buffer: output };
-  return { buffer, offset, bytes: Math.min(mostBytes, buffer.size - offset) };
+function outputsOf({ shape, y, head }: TriedProduct): readonly Output[] {
+  const { buffer, offset = 0 } = "buffer" in y ? y : { buffer: y };
+  const isGate = shape.EPILOGUE >= Epilogue.gegluTanh;
+  const own = { buffer, offset, rowBytes: 16 * shape.Y4, bytesPerN4: isGate ? 8 : 16 };
+  if (head === null) return [own];
+  // 16 bytes for each 32 logits.
+  const rowBytes = 16 * Math.ceil(head.VOCABULARY / 32);
+  return [own, { buffer: head.logitParts, offset: head.FIRST_TOKEN / 2, rowBytes, bytesPerN4: 2 }];
+}
+
+function roomOf({ buffer, offset, rowBytes }: Omit<Output, "bytesPerN4">): number {
+  return Math.floor((buffer.size - offset) / rowBytes);
+}
+
+/** Returns the first columns of each row. */
+function rangesOf({ buffer, offset, rowBytes, bytesPerN4 }: Output, rows: number, N4: number): readonly BufferRange[] {
+  const bytes = Math.min(rowBytes, 4 * Math.ceil((bytesPerN4 * N4) / 4));
+  return Array.from({ length: rows }, (_, row) => ({ buffer, offset: offset + row * rowBytes, bytes }));
 }
 
 /** Weights may be no numbers, and so may their products: then both must be. */

@@ -83,6 +83,7 @@ export class StepBuffer {
   readonly #buffer: GPUBuffer;
   readonly #words: Uint32Array<ArrayBuffer>;
   readonly #floats: Float32Array<ArrayBuffer>;
+  readonly #maxSamples: number;
   readonly #rowsWord: number;
   readonly #spans: Uint32Array<ArrayBuffer>;
   readonly #maxBlocks: number;
@@ -94,6 +95,7 @@ export class StepBuffer {
 
   constructor(arena: Arena, limits: StepLimits) {
     const { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, vocabSize, logprobsMode } = limits;
+    this.#maxSamples = maxSamples;
     this.#vocabSize = vocabSize;
     this.#logprobsMode = logprobsMode;
     const samplesBytes = padTo(SECTION_BYTES, maxSamples * SAMPLE_WORDS * 4);
@@ -132,9 +134,13 @@ export class StepBuffer {
     return shape;
   }
 
-  /** Writes only the number of rows and of samples, to compute products without a step. */
+  /** Writes only a number of rows, each with a sample, to compute products without a step. */
   writeRows(queue: GPUQueue, rows: number): void {
-    queue.writeBuffer(this.#buffer, 0, new Uint32Array([rows, rows]));
+    const numSamples = Math.min(rows, this.#maxSamples);
+    const words = new Uint32Array(SECTION_BYTES / 4 + numSamples * SAMPLE_WORDS);
+    words.set([rows, rows]);
+    for (let i = 0; i < numSamples; i++) words[SECTION_BYTES / 4 + i * SAMPLE_WORDS] = i;
+    queue.writeBuffer(this.#buffer, 0, words);
   }
 
   #fill({ sequences, rows, samples }: StepPlan): StepShape {

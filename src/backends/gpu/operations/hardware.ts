@@ -49,8 +49,7 @@ export function hardwareOperations(context: OperationContext): Operations {
       norm: norm ? normShape(norm.norm, valueOf(context, input).width) : null,
       head: options.head ?? null,
     };
-    const outputs = options.head ? [y, activations.logitParts] : [y];
-    const tried = { bindGroup, x: bound.x, outputs, first };
+    const tried = { bindGroup, x: bound.x, y, first };
     return compileProduct(context, { label, weights, epilogue, extras, ...tried, ...options });
   };
 

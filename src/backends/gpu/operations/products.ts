@@ -18,7 +18,7 @@ interface Product {
   /** One bind group for every kernel of the adapter: they have the same bindings. */
   readonly bindGroup: GPUBindGroup;
   readonly x: GPUBuffer;
-  readonly outputs: TriedProduct["outputs"];
+  readonly y: TriedProduct["y"];
   /** The kernel that serves steps of all sizes until others are compiled. */
   readonly first: MatmulVariant;
   readonly extras: MatmulExtras;
@@ -31,7 +31,7 @@ interface Product {
 /** By the kernel for as many rows as the step has, or by another one until that is compiled. The bits are the same. */
 export async function compileProduct(context: OperationContext, product: Product): Promise<CompiledOperation> {
   const { compiler, later, engine, matmuls } = context;
-  const { label: name, bindGroup, x, outputs, first, epilogue, extras, samplesOnly = false } = product;
+  const { label: name, bindGroup, x, y, first, epilogue, extras, samplesOnly = false } = product;
   const { K4, N4 } = product.weights;
   const shape: MatmulShape = {
     K4,
@@ -41,6 +41,7 @@ export async function compileProduct(context: OperationContext, product: Product
     WEIGHTS_DTYPE: weightsDtypeCode[engine.dtype],
     EPILOGUE: epilogue,
   };
+  const head = extras.head ? { ...extras.head, logitParts: context.activations.logitParts } : null;
   const height = (size: StepSize) => (samplesOnly ? size.samples : size.rows);
   const dispatchesOf = (variant: MatmulVariant, pipeline: GPUComputePipeline): readonly Dispatch[] => {
     const workgroups = (size: StepSize) => variant.workgroups(shape, height(size));
@@ -53,7 +54,7 @@ export async function compileProduct(context: OperationContext, product: Product
     if (variant === first) continue;
     const rank = variant.maxRows === Infinity ? Rank.prompts : Rank.batches;
     const added = later.add(variant.kernel(shape, extras), rank, async (pipeline) =>
-      isSameProduct(context, { shape, x, outputs, bindGroup }, [
+      isSameProduct(context, { shape, x, y, head, bindGroup }, [
         { variant: first, pipeline: await compiling },
         { variant, pipeline },
       ]),

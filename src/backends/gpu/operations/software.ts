@@ -35,7 +35,7 @@ export function softwareOperations(context: OperationContext, adapter: { hasSubg
     const { w, bias } = weights;
     const bound = { x: activations.buffer(x), w, bias, y, step: step.step };
     const bindGroup = compiler.bind(matmulLane, bound);
-    const tried = { bindGroup, x: bound.x, outputs: [y], first };
+    const tried = { bindGroup, x: bound.x, y, first };
     return compileProduct(context, { label, weights, epilogue, extras: {}, ...tried, ...options });
   };
 
