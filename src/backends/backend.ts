@@ -49,6 +49,12 @@ export interface OpenedBackend extends Pick<Backend, "name" | "memory"> {
   close(): void;
 }
 
+/** How tokens are drawn unless a request says otherwise. */
+export interface UsualDraws {
+  readonly haveFilters: boolean;
+  readonly haveRules: boolean;
+}
+
 export interface LoadOptions {
   readonly weights: ModelWeights;
   readonly engine: ResolvedEngineConfig;
@@ -60,8 +66,8 @@ export interface LoadOptions {
   readonly onKernel?: (compiled: number, total: number) => void;
   /** Where measured kernel choices are kept. [the usual ones are taken, unmeasured] */
   readonly tuning?: TuningStore;
-  /** Whether draws are filtered unless a request says otherwise: then the first step needs what filters. [false] */
-  readonly filtersDraws?: boolean;
+  /** The kernels for these are wanted as soon as the first step. [neither] */
+  readonly draws?: UsualDraws;
   /** "plain": those that ask least of a driver, without workgroup memory and optional features. ["usual"] */
   readonly kernels?: KernelChoice;
 }

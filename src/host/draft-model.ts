@@ -78,7 +78,7 @@ export async function loadDraftModel(
   backend: OpenedBackend,
   weights: ModelWeights,
   engine: ResolvedEngineConfig,
-  options: Pick<LoadOptions, "vocabSize" | "onKernel" | "kernels">,
+  options: Pick<LoadOptions, "vocabSize" | "onKernel" | "kernels" | "draws">,
 ): Promise<{ readonly runner: LoadedRunner; readonly maxLength: number }> {
   const maxLength = Math.min(engine.maxModelLen, weights.model.shape.maxPositions);
   const own: ResolvedEngineConfig = { ...engine, maxModelLen: maxLength, logprobsMode: "raw_logprobs" };

@@ -31,6 +31,7 @@ import { readTeller } from "./read-teller.ts";
 import { textPortInPlace } from "./text/port-in-place.ts";
 import { Texts } from "./text/texts.ts";
 import { unlessStalled } from "./unless-stalled.ts";
+import { usualDraws } from "./usual-draws.ts";
 
 /** Embeddings are padded to a multiple of at most this. */
 const LARGEST_PADDING = 1024;
@@ -130,10 +131,10 @@ export async function loadModel(
     const [texts] = await Promise.all([opening, checkValues(weights)]);
     const draftWeights = await drafting?.fetch();
     const { vocabSize } = tokenizer;
-    const filtersDraws = defaults.temperature > 0 && (defaults.topK > 0 || defaults.topP < 1 || defaults.minP > 0);
+    const draws = usualDraws(defaults);
     const load = (kernels: KernelChoice) => {
       const onKernel = (done: number, total: number) => onProgress({ stage: "kernels", done, total });
-      const options = { vocabSize, onKernel, kernels, filtersDraws, tuning: platform.tuning };
+      const options = { vocabSize, onKernel, kernels, draws };
       const loadOnce = async (engine: ResolvedEngineConfig): Promise<LoadedRunners> => {
         const tellRead = readTeller([weights, ...(draftWeights ? [draftWeights] : [])], onProgress);
         const told = (of: ModelWeights, signal: AbortSignal) =>
@@ -143,13 +144,13 @@ export async function loadModel(
             tellRead(bytes);
           });
         const loaded = await unlessGone(
-          (signal) => backend.load({ ...options, weights: told(weights, signal), engine }),
+          (signal) => backend.load({ ...options, weights: told(weights, signal), engine, tuning: platform.tuning }),
           (late) => late.dispose(),
         );
         if (draftWeights === undefined) return { runner: loaded, draft: null };
         try {
           const loadDraft = (signal: AbortSignal) =>
-            loadDraftModel(backend, told(draftWeights, signal), engine, { vocabSize, onKernel, kernels });
+            loadDraftModel(backend, told(draftWeights, signal), engine, options);
           return { runner: loaded, draft: await unlessGone(loadDraft, (late) => late.runner.dispose()) };
         } catch (error) {
           loaded.dispose();

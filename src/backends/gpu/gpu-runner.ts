@@ -180,7 +180,7 @@ export class GpuRunner implements LoadedRunner {
           maxSamples: limits.maxSamples,
           isSoftware: opened.isSoftware,
           logprobsMode: engine.logprobsMode,
-          filtersDraws: options.filtersDraws ?? false,
+          draws: options.draws ?? { haveFilters: false, haveRules: false },
         }),
         loadGraph(),
         filling,

@@ -1,6 +1,7 @@
 import { MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { DrawNeeds } from "../../engine/step-plan.ts";
 import type { LogprobsMode } from "../../protocol/config.ts";
+import type { UsualDraws } from "../backend.ts";
 import type { Arena } from "./arena.ts";
 import { variantOf, type Dispatch, type KernelCompiler, type KernelVariant } from "./kernel.ts";
 import { processLogits } from "./kernels/process-logits.ts";
@@ -39,8 +40,7 @@ interface SamplerParts {
   readonly isSoftware: boolean;
   /** Which logits the log-probabilities of drawn tokens describe. A prompt's are always raw. */
   readonly logprobsMode: LogprobsMode;
-  /** Whether most draws are filtered. */
-  readonly filtersDraws: boolean;
+  readonly draws: UsualDraws;
 }
 
 /** A kernel that only some sequences need, and wait for. */
@@ -120,7 +120,9 @@ export class Sampler {
       workgroups,
     });
     const other = laterOf(variantOf(sample, { ...kind, TAKES_PLAIN: false }), Rank.draws, draw);
-    if (parts.filtersDraws) other.hurry();
+    const { haveFilters, haveRules } = parts.draws;
+    if (haveFilters || haveRules || PROCESSED_LOGPROBS) other.hurry();
+    if (haveRules) process.hurry();
     const shape = { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, PROCESSED_LOGPROBS };
     const tellTop = laterOf(variantOf(topLogprobs, shape), Rank.logprobs, {
       name: "top logprobs",
