@@ -57,6 +57,19 @@ describe("the documents' pages", () => {
     expect(broken).toEqual([]);
   });
 
+  it("have each name once: the first heading's is as on GitHub, the next are numbered", () => {
+    for (const page of pages()) {
+      const names = [...read(page).matchAll(/ id="([^"]*)"/g)].map(([, name = ""]) => name);
+      expect(
+        names.filter((name, i) => names.indexOf(name) < i),
+        page,
+      ).toEqual([]);
+    }
+    const repeated = read("benchmarks/gpu-emulated.html");
+    expect(repeated).toMatch(/<h3 id="decode"[^]*<h3 id="decode-1"/);
+    expect(read("reference.html")).toMatch(/<h\d id="alerts"/);
+  });
+
   it("are there where the app links to them", () => {
     expect(files).toEqual(expect.arrayContaining(LINKED_DOCS.map((page) => posix.relative("docs", docsUrl(page)))));
     const troubleshooting = read("troubleshooting.html");

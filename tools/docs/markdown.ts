@@ -46,7 +46,7 @@ export function amendMarkdown({ renderer: { rules } }: MarkdownIt, needs: (file:
     token.attrSet(name, href);
   };
 
-  amend("heading_open", (token, { tokens, index }) => token.attrSet("id", anchorOf(textOf(tokens[index + 1]))));
+  amend("heading_open", (token, { tokens, index }) => token.attrSet("id", anchorsOf(tokens).get(index) ?? ""));
   amend("link_open", (token, { source }) => lead(token, "href", source));
   amend("image", (token, { source }) => lead(token, "src", source));
   amend("html_block", ({ content }, { source }) => {
@@ -60,9 +60,8 @@ export function amendMarkdown({ renderer: { rules } }: MarkdownIt, needs: (file:
       const isRight = token.attrGet("style") === "text-align:right";
       if (token.attrs !== null) token.attrs.length = 0;
       if (isRight) token.attrSet("class", "number");
-      const row = nameOfRow(tokens, index);
-      const isFirst = row !== null && !tokens.some((_, i) => i < index && nameOfRow(tokens, i) === row);
-      if (isFirst) token.attrSet("id", row);
+      const anchor = anchorsOf(tokens).get(index);
+      if (anchor !== undefined) token.attrSet("id", anchor);
     });
   }
   // What scrolls by itself must be reached by keys.
@@ -74,6 +73,36 @@ export function amendMarkdown({ renderer: { rules } }: MarkdownIt, needs: (file:
     return `<div class="table" tabindex="0" role="region" aria-label="Table: ${name}"><table>\n`;
   };
   rules["table_close"] = () => "</table></div>\n";
+}
+
+const knownAnchors = new WeakMap<readonly Token[], ReadonlyMap<number, string>>();
+
+/**
+ * Returns the anchors of a page by their tokens' indices. Those of headings are GitHub's, which numbers what comes again. A
+ * row that begins with a code has it for an anchor, unless a heading or an earlier row has.
+ */
+function anchorsOf(tokens: readonly Token[]): ReadonlyMap<number, string> {
+  const known = knownAnchors.get(tokens);
+  if (known) return known;
+  const anchors = new Map<number, string>();
+  const taken = new Set<string>();
+  const add = (index: number, anchor: string) => {
+    anchors.set(index, anchor);
+    taken.add(anchor);
+  };
+  tokens.forEach(({ type }, index) => {
+    if (type !== "heading_open") return;
+    const anchor = anchorOf(textOf(tokens[index + 1]));
+    let again = 0;
+    while (taken.has(again === 0 ? anchor : `${anchor}-${again}`)) again += 1;
+    add(index, again === 0 ? anchor : `${anchor}-${again}`);
+  });
+  tokens.forEach((_, index) => {
+    const row = nameOfRow(tokens, index);
+    if (row !== null && !taken.has(row)) add(index, row);
+  });
+  knownAnchors.set(tokens, anchors);
+  return anchors;
 }
 
 /** Returns the code with which a row begins, if the token opens its first cell: rows can be linked to by it. */
