@@ -47,7 +47,13 @@ describe.each(DTYPES)("in $dtype with a cache in $kvCacheDtype", async (dtypes) 
 });
 
 describe("of another family, with grouped queries, norms of heads and windows", async () => {
-  const base = { model: "/fixtures/gemma3-tiny/", worker: false, gpu: oneDevice, dtype: "f16" } as const;
+  const base = {
+    backend: "webgpu",
+    model: "/fixtures/gemma3-tiny/",
+    worker: false,
+    gpu: oneDevice,
+    dtype: "f16",
+  } as const;
   const alone = await answersAlone(createEngine, base);
 
   it.each(CIRCUMSTANCES)("a request is what it is alone: $name", async (circumstance) => {
@@ -58,7 +64,13 @@ describe("of another family, with grouped queries, norms of heads and windows", 
 });
 
 describe.each(["llama-tiny/untied", "qwen2-tiny", "qwen3-tiny"])("of %s", async (fixture) => {
-  const base = { model: `/fixtures/${fixture}/`, worker: false, gpu: oneDevice, dtype: "f32" } as const;
+  const base = {
+    backend: "webgpu",
+    model: `/fixtures/${fixture}/`,
+    worker: false,
+    gpu: oneDevice,
+    dtype: "f32",
+  } as const;
   const alone = await answersAlone(createEngine, base);
 
   it("a request is what it is alone, in all circumstances at once", async () => {
@@ -69,7 +81,8 @@ describe.each(["llama-tiny/untied", "qwen2-tiny", "qwen3-tiny"])("of %s", async 
 });
 
 it("choices of one request share their prompt's blocks, and are what each is alone", async () => {
-  const onCommonDevice = { model: "/fixtures/gpt2-tiny/", worker: false, gpu: oneDevice } as const;
+  const model = "/fixtures/gpt2-tiny/";
+  const onCommonDevice = { backend: "webgpu", model, worker: false, gpu: oneDevice } as const;
   await using engine = await createEngine(onCommonDevice);
   const prompt = Array.from({ length: 50 }, (_, i) => mixed(3, i));
   const request: Request = { prompt, max_tokens: 12, seed: 5, ignore_eos: true, return_token_ids: true, logprobs: 0 };
