@@ -35,7 +35,7 @@ export function Ideas({ app }: { app: AppState }) {
   const ask = () => {
     const first = askFour(app);
     if (first) goTo(first.number);
-    else app.announcements.announce(`${MAX_PANES} panes are open: close one first`);
+    else workspace.undoList.tell(`${MAX_PANES} panes are open: close one first`);
   };
   const startDemo = () => {
     ideas.close();
