@@ -88,7 +88,7 @@ export interface EngineConfig {
   /** Most rows per sequence and step, so the chunk size of long prompts; 0 allows the whole budget. [0; rows] */
   longPrefillTokenThreshold?: number;
   /**
-   * Prompts that join get so many rows of a step that it takes this many times as long as for the running streams alone.
+   * Prompts that join get rows of a step until it takes this many times as long as for the running streams alone.
    * A large number gives them the whole budget. [2; ratio]
    */
   maxStepStretch?: number;

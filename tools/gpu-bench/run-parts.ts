@@ -27,7 +27,7 @@ const ON_GPU = "outputTokens=64&repeats=5";
 const ON_SOFTWARE = "quick&outputTokens=8&repeats=3";
 const SEQUENCES = "1,2,4,8,16,32,64";
 
-/** A part is cut where it takes so many times its share: it ends by itself where it can. */
+/** A part is cut where it takes this many times its share: it ends by itself where it can. */
 const MOST_OVER = 2.5;
 
 /** Most time for engines to end. */

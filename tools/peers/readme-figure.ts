@@ -12,7 +12,7 @@ interface ReadmeFigure {
   readonly svg: string;
 }
 
-export const BEGIN = "<!-- npm run bench -- readme -->";
+const BEGIN = "<!-- npm run bench -- readme -->";
 export const END = "<!-- end -->";
 export const SVG_PATH = "docs/benchmarks/peers.svg";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { root, run } from "../run-command.mjs";
 
-/** Writes README's figure anew, from the runs that docs/benchmarks/peers.json has. */
+/** Rewrites README's figure from the runs that docs/benchmarks/peers.json has. */
 export async function updateReadme(/** @type {{ size?: string }} */ { size = "small" }) {
   const { runnerImport } = await import("vite");
   const imported = await runnerImport("./tools/peers/readme-figure.ts", { configFile: false, root });

@@ -222,7 +222,7 @@ function byPipeline(pass: readonly HeardDispatch[]): HeardDispatch[][] {
   return [...groups.values()];
 }
 
-/** Returns the milliseconds of each work in each round, of which there is one at least. The works alternate. */
+/** Returns the milliseconds of each work in each round. There is at least one round. The works alternate. */
 async function interleavedMs(
   device: GPUDevice,
   works: readonly (readonly HeardDispatch[])[],

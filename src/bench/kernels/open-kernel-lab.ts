@@ -3,7 +3,7 @@ import * as Comlink from "comlink";
 import type { KernelLab } from "./kernel-lab.ts";
 
 /** What sections do in the kernel lab, wherever it is. */
-export type OpenKernelLab = Pick<KernelLab, "measure" | "gpuBytes" | "submits">;
+type OpenKernelLab = Pick<KernelLab, "measure" | "gpuBytes" | "submits">;
 
 /** Opens the lab for the duration of `work`. */
 export type WithKernelLab = <T>(signal: AbortSignal, work: (lab: OpenKernelLab) => Promise<T>) => Promise<T>;

@@ -25,7 +25,7 @@ it("are shown until they are closed, and on no visit after they were on the page
   expect(first.store.getState()).toBe(false);
 });
 
-it("give way to the engine's first step", async () => {
+it("are closed by the engine's first step", async () => {
   const batch = new Batch(new BatchMetrics(() => 0));
   const engine = new FakeEngine();
   batch.watch(engine);

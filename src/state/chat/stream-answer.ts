@@ -48,8 +48,8 @@ interface AnswerChunk extends AnswerPart {
 /**
  * Asks the newest question with as much of the conversation as fits. A prompt that is too long is refused at once; then
  * the conversation is cut where its tokens say, or by a quarter of its text each time where who answers doesn't count
- * tokens. The newest question alone may use the rest of the context for its answer. Throws context_length_exceeded if even that is too
- * long.
+ * tokens. The newest question alone may use the rest of the context for its answer. Throws context_length_exceeded if even
+ * that is too long.
  */
 export async function* streamAnswer(question: Question): AsyncGenerator<AnswerChunk, void> {
   const { answerer, turns, settings } = question;

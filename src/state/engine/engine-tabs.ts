@@ -21,8 +21,8 @@ export interface TabsMemory {
   readonly othersBytes: number;
 }
 
-/** A choice as the tabs tell it each other. */
-interface ToldChoice {
+/** A choice as tabs send it to each other. */
+interface SentChoice {
   readonly choice: EngineChoice;
   /** Milliseconds since 1970, later than all choices that this tab knew. */
   readonly atMs: number;
@@ -44,7 +44,7 @@ export class EngineTabs {
   readonly store: ReadonlyStore<TabsMemory> = this.#store;
   readonly #tab = randomId();
   /** The newest choice that this tab knows of. */
-  #newest: Pick<ToldChoice, "atMs" | "tab"> = { atMs: 0, tab: "" };
+  #newest: Pick<SentChoice, "atMs" | "tab"> = { atMs: 0, tab: "" };
   /** The lock of this tab's engine. */
   #held: { readonly key: string; readonly name: string; readonly release: () => void } | null = null;
 
@@ -64,10 +64,10 @@ export class EngineTabs {
       if (!isNamed(choice.model) || !(choice.isShared || isSharedChanged)) return;
       const told = { choice, atMs: Math.max(Date.now(), this.#newest.atMs + 1), tab: this.#tab };
       this.#newest = told;
-      channel.postMessage(told satisfies ToldChoice);
+      channel.postMessage(told satisfies SentChoice);
     });
     channel.addEventListener("message", (event) => {
-      const told = (event as MessageEvent<ToldChoice>).data;
+      const told = (event as MessageEvent<SentChoice>).data;
       // Tabs that choose at the same moment would swap their choices: all of them follow the later one.
       if (!isLater(told, this.#newest)) return;
       this.#newest = told;
@@ -120,6 +120,6 @@ export class EngineTabs {
   }
 }
 
-function isLater(a: Pick<ToldChoice, "atMs" | "tab">, b: Pick<ToldChoice, "atMs" | "tab">): boolean {
+function isLater(a: Pick<SentChoice, "atMs" | "tab">, b: Pick<SentChoice, "atMs" | "tab">): boolean {
   return a.atMs === b.atMs ? a.tab > b.tab : a.atMs > b.atMs;
 }

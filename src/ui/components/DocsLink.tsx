@@ -3,7 +3,7 @@ import css from "./DocsLink.module.css";
 
 /** The documents beside the app that it links to, by the names of their pages. */
 export const LINKED_DOCS = ["index", "app", "how-it-works", "tuning", "troubleshooting", "library"] as const;
-export type LinkedDoc = (typeof LINKED_DOCS)[number];
+type LinkedDoc = (typeof LINKED_DOCS)[number];
 
 /** Returns a page's address, relative to the app's. */
 export const docsUrl = (page: LinkedDoc, at = ""): string => `docs/${page}.html${at && `#${at}`}`;

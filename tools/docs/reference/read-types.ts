@@ -23,7 +23,7 @@ export interface Types {
 }
 
 /** What numbers can count or measure. */
-export const UNITS: readonly string[] =
+const UNITS: readonly string[] =
   "tokens,token ids,rows,sequences,steps,blocks,bytes,threads,answers,beams,ms,probability,fraction,ratio,logits,exponent,integer".split(
     ",",
   );
