@@ -13,3 +13,39 @@ test("four can't be asked where sixteen panes are in use, and the page says so",
     .click();
   await expect(page.getByText("16 panes are open: close one first")).toBeInViewport({ timeout: 10_000 });
 });
+
+test("in a low dock pictures make room for the words, which are all there", async ({ page }) => {
+  const app = await App.openFake(page);
+  await app.listens();
+  const ideas = ideasOf(page);
+  const look = async () =>
+    ideas.getByRole("listitem").evaluateAll((items) =>
+      items.map((item) => {
+        const card = item.firstElementChild!;
+        const picture = card.querySelector("svg")!.getBoundingClientRect().height;
+        return { picture, hidden: card.scrollHeight - card.clientHeight };
+      }),
+    );
+  interface Seen {
+    readonly width: number;
+    readonly px: number;
+    readonly picture: number;
+    readonly hidden: number;
+  }
+  const seen: Seen[] = [];
+  for (const width of [1280, 720]) {
+    for (const px of [160, 200, 240, 280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.evaluate((height) => {
+        localStorage.clear();
+        localStorage.setItem("chorus.dock.height", `${height}`);
+      }, px);
+      await page.reload();
+      await app.listens();
+      await expect(ideas.getByRole("listitem")).toHaveCount(3);
+      for (const card of await look()) seen.push({ width, px, ...card });
+    }
+  }
+  const isSpeck = ({ picture }: Seen) => picture > 0 && picture < 36;
+  expect(seen.filter((card) => card.hidden > 0 || isSpeck(card))).toEqual([]);
+});
