@@ -20,6 +20,7 @@ export class UsageError extends Error {
 }
 
 export const USAGE = `Usage: npm run serve -- --model NAME_OR_FOLDER [options]
+   or: chorus-serve --model NAME_OR_FOLDER [options]
 
 Serves a model to any client of OpenAI's API.
 

@@ -83,7 +83,8 @@ function Introduction() {
       <p className={css.text}>
         This page measures the engine on your machine: one sequence and many, ten texts by batch size and concurrency,
         the three ways of batching and the window of the static one, prompts, requests that come at random, shared
-        beginnings, drafts, each kernel against what the adapter can do at best, and how everything grows.
+        beginnings, drafts, steps that run ahead, ways to draw, submits, each kernel against what the adapter can do at
+        best, and how everything grows.
       </p>
       <p className={css.text}>
         Cases take turns, so that a disturbance affects all of them alike, and each figure is a median. Compare figures
