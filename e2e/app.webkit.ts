@@ -36,8 +36,10 @@ describe.skipIf(driverPath === "")("in WebKit", () => {
       const numEnded = () => turns().filter((turn) => turn.querySelector(":scope > footer > p")?.textContent).length;
       const term = [...document.querySelectorAll("dt")].find(({ textContent }) => textContent.includes("Peak"));
       const peak = () => term?.nextElementSibling?.textContent;
-      // The dock shows the last steps a frame later than the answers' ends.
-      while (numEnded() < 4 || peak() === "0") await new Promise((resolve) => setTimeout(resolve, 50));
+      const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+      while (numEnded() < 4) await wait(50);
+      // The dock shows the last steps some frames later than the answers' ends.
+      for (let waits = 0; peak() !== "4" && waits < 200; waits++) await wait(50);
       return {
         answers: turns().map((turn) => turn.querySelector("[data-answer]").textContent),
         peak: peak(),

@@ -84,7 +84,8 @@ export async function isSameAttention(
       queue.writeBuffer(bound.spans, 0, spans);
       queue.writeBuffer(bound.step, 0, new Uint32Array([numRows, 0, size.tiles, 0]));
       queue.writeBuffer(bound.y, 0, new Float32Array(bound.y.size / 4));
-      const dispatches = rows === 1 ? [write, single] : [write, tile, single];
+      // Dawn warns of a dispatch of nothing.
+      const dispatches = [write, ...(size.tiles > 0 ? [tile] : []), ...(size.singles > 0 ? [single] : [])];
       return readAfter(opened, (pass) => encode(pass, dispatches, size), [
         { buffer: bound.y, offset: 0, bytes: bound.y.size },
       ]);
