@@ -24,14 +24,10 @@ async function answersOf(page: Page, numbers: readonly number[]): Promise<string
   return Promise.all(turns.map((turn) => page.$eval(`${turn} [data-answer]`, ({ textContent }) => textContent ?? "")));
 }
 
+/** Says what was there instead, if the text does not come. */
 async function seen(page: Page, text: RegExp, part = "body"): Promise<void> {
-  await page.waitForFunction(
-    (selector: string, source: string) =>
-      new RegExp(source, "m").test(document.querySelector<HTMLElement>(selector)?.innerText ?? ""),
-    { timeout: 120_000 },
-    part,
-    text.source,
-  );
+  const found = () => page.evaluate((selector) => document.querySelector<HTMLElement>(selector)?.innerText ?? "", part);
+  await expect.poll(found, { timeout: 120_000, interval: 200 }).toMatch(new RegExp(text.source, "m"));
 }
 
 describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s", (backend) => {

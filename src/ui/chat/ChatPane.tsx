@@ -21,12 +21,12 @@ interface ChatPaneProps {
 
 /** The next pane's button slides under the pointer, where a double click would close that pane, too. */
 const DOUBLE_CLICK_MS = 400;
-let lastClosedMs = -Infinity;
+let lastClosed = { number: 0, atMs: -Infinity };
 
-/** A key's clicks have no detail. */
-function isSecondOfDoubleClick({ detail, timeStamp }: MouseEvent): boolean {
-  const isSecond = detail > 0 && timeStamp - lastClosedMs < DOUBLE_CLICK_MS;
-  if (!isSecond) lastClosedMs = timeStamp;
+/** A key's clicks have no detail. A pane that Undo brought back may be closed again at once. */
+function isSecondOfDoubleClick(number: number, { detail, timeStamp }: MouseEvent): boolean {
+  const isSecond = detail > 0 && number !== lastClosed.number && timeStamp - lastClosed.atMs < DOUBLE_CLICK_MS;
+  if (!isSecond) lastClosed = { number, atMs: timeStamp };
   return isSecond;
 }
 
@@ -35,7 +35,7 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
   const drop = usePaneDrop(app.workspace, place);
   const [firstToSend, setFirstToSend] = useState(0);
   const close = (event: MouseEvent) => {
-    if (isSecondOfDoubleClick(event)) return;
+    if (isSecondOfDoubleClick(pane.number, event)) return;
     const heir = app.workspace.closePane(pane);
     if (heir) focusMessageOf(heir);
   };
