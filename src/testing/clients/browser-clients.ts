@@ -36,7 +36,12 @@ async function check(): Promise<Record<string, unknown>> {
     .catch((e: unknown) => e);
   for await (const _ of await client.chat.completions.create({ ...GREEDY, max_tokens: 200, messages, stream: true }))
     break;
-  const response = await client.responses.create({ model: "chorus-chat", input: "Hello", max_output_tokens: 16 });
+  const response = await client.responses.create({
+    model: "chorus-chat",
+    input: "Hello",
+    temperature: 0,
+    max_output_tokens: 16,
+  });
   const model = createOpenAICompatible({
     name: "chorus",
     baseURL,
