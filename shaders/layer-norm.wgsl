@@ -16,8 +16,8 @@ override ADD_TO_OUTPUT: bool;
 @group(0) @binding(2) var<storage, read> samples: array<Sample>;
 @group(0) @binding(3) var<storage, read_write> y: array<vec4<f32>>;
 
-var<workgroup> sums: array<vec4<f32>, NUM_PARTS>;
-var<workgroup> squares: array<vec4<f32>, NUM_PARTS>;
+// Of the sum, then of the squares: each word takes time to compile on software adapters.
+var<workgroup> parts: array<vec4<f32>, NUM_PARTS>;
 
 @compute @workgroup_size(NUM_PARTS)
 fn layer_norm(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
@@ -25,19 +25,20 @@ fn layer_norm(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
   if (SAMPLES_ONLY) {
     row = samples[group.x].row;
   }
-  sums[lane] = sum_part(row, lane);
+  parts[lane] = sum_part(row, lane);
   workgroupBarrier();
   var total = 0.0;
   for (var i = 0u; i < NUM_PARTS; i++) {
-    total = add_part(total, sums[i]);
+    total = add_part(total, parts[i]);
   }
   let mean = mean_of(total);
+  workgroupBarrier(); // every lane has read them
 
-  squares[lane] = square_part(row, lane, mean);
+  parts[lane] = square_part(row, lane, mean);
   workgroupBarrier();
   total = 0.0;
   for (var i = 0u; i < NUM_PARTS; i++) {
-    total = add_part(total, squares[i]);
+    total = add_part(total, parts[i]);
   }
   let scale = scale_of(total);
 

@@ -13,13 +13,13 @@ const Q4 = 3u;
 override LANES: u32;
 override SOURCE_DTYPE: u32; // F32, F16 or BF16
 override WEIGHTS_DTYPE: u32; // F32, F16, Q8 or Q4
-override TRANSPOSED: bool; // the file has [N, K], so a band has rows of N instead of K
 
 struct Band {
   k: u32, // sizes without padding
   n: u32,
   first_row: u32, // of the band in the file's matrix: a multiple of 32
   num_rows: u32,
+  is_transposed: u32, // the file has [N, K], so the band has rows of N instead of K
 }
 
 @group(0) @binding(0) var<storage, read> source: array<u32>; // the band's rows, without gaps
@@ -30,8 +30,9 @@ struct Band {
 fn pack_weights(@builtin(global_invocation_id) id: vec3<u32>) {
   let num_n4 = 8u * ((band.n + 31u) / 32u);
   let first = band.first_row / 4u;
-  let n4 = id.x + select(0u, first, TRANSPOSED);
-  let chunk = id.y + select(first / 8u, 0u, TRANSPOSED);
+  let is_transposed = band.is_transposed != 0u;
+  let n4 = id.x + select(0u, first, is_transposed);
+  let chunk = id.y + select(first / 8u, 0u, is_transposed);
   if (n4 >= num_n4) {
     return;
   }
@@ -124,11 +125,12 @@ fn half_at(k: u32, n: u32) -> u32 {
 
 // Returns an element of the source; zero in the padding.
 fn bits_at(k: u32, n: u32) -> u32 {
-  let row = select(k, n, TRANSPOSED) - band.first_row;
+  let is_transposed = band.is_transposed != 0u;
+  let row = select(k, n, is_transposed) - band.first_row;
   if (k >= band.k || n >= band.n || row >= band.num_rows) {
     return 0u;
   }
-  let index = row * select(band.n, band.k, TRANSPOSED) + select(n, k, TRANSPOSED);
+  let index = row * select(band.n, band.k, is_transposed) + select(n, k, is_transposed);
   if (SOURCE_DTYPE == F32) {
     return source[index];
   }

@@ -1,19 +1,15 @@
 // feedback[slot] = token drawn from softmax(filter(l[i, :] / temperature))      l: [samples, STRIDE] f32
 // sampled[i] = (token, its log-probability)
 //
-// A SCORED sample draws nothing: sampled[i] = (rank of its scored_token by the raw logits, its log-probability).
-//
 // l is `processed` for a sample with rules (see process-logits.wgsl), else `logits`. FORBIDDEN tokens are never drawn; if
 // all are forbidden, the token is 0.
 //
 // Log-probabilities describe the raw logits, as in OpenAI and vLLM. With PROCESSED_LOGPROBS they describe the distribution
 // of the draw: log_softmax(filter(l[i, :] / temperature)), or log_softmax(l[i, :]) for a greedy sample. Then, if the sample
 // wants its most likely tokens, processed[i, :] = all log-probabilities, FORBIDDEN for filtered tokens. Beams keep their
-// processed log-probabilities. A SCORED token of a prompt has raw ones.
+// processed log-probabilities.
 //
-// There are two pipelines. The one that TAKES_PLAIN knows neither rules nor filters, and so compiles in a quarter of the
-// time. It takes the samples that are PLAIN, and the other one takes the others. A sample always goes the same way, whoever
-// shares its step, so it has the same bits.
+// sample-plain.wgsl takes the samples that are PLAIN: those without rules and filters, and the scored tokens of prompts.
 //
 // One workgroup per sample. The likeliest token and the raw softmax come from the summaries of each 32 logits, and so does a
 // draw from all tokens, which reads no logits: by Gumbel's trick, the token with the largest logit / temperature +
@@ -31,7 +27,6 @@ override VOCABULARY: u32;
 override STRIDE: u32;
 override MAX_LENGTH: u32; // of history, per slot
 override PROCESSED_LOGPROBS: bool;
-override TAKES_PLAIN: bool;
 
 @group(0) @binding(0) var<storage, read> logits: array<f32>;
 @group(0) @binding(1) var<storage, read_write> processed: array<f32>;
@@ -39,24 +34,21 @@ override TAKES_PLAIN: bool;
 @group(0) @binding(3) var<storage, read> logit_parts: array<LogitPart>; // [samples, num_logit_parts()]
 @group(0) @binding(4) var<storage, read_write> feedback: array<u32>;
 @group(0) @binding(5) var<storage, read_write> history: array<u32>; // the tokens of each slot's sequence
-@group(0) @binding(6) var<storage, read_write> sampled: array<vec2<u32>>; // token or rank, bits of its log-probability
+@group(0) @binding(6) var<storage, read_write> sampled: array<vec2<u32>>; // token, bits of its log-probability
 
 @compute @workgroup_size(LANES)
 fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  // Only the fields that are used: loading all of a sample is an eighth of what the small pipeline takes to compile.
   let own = group.x;
   let flags = samples[own].flags;
-  if (TAKES_PLAIN != ((flags & PLAIN) != 0u)) {
+  if ((flags & PLAIN) != 0u) {
     return;
   }
   var raw = Distribution();
   raw.base = own * STRIDE;
   var d = raw;
-  d.is_processed = !TAKES_PLAIN && (flags & PROCESSED) != 0u;
+  d.is_processed = (flags & PROCESSED) != 0u;
   let temperature = samples[own].temperature;
   d.temperature = temperature;
-  let is_scored = (flags & SCORED) != 0u;
-  let tells_processed = PROCESSED_LOGPROBS && !is_scored;
 
   var likeliest = NONE;
   var luckiest = NONE;
@@ -78,12 +70,8 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
   d.highest = greedy.value;
   // If every logit is NaN or forbidden there is no best token. Any valid one will do.
   var token = select(greedy.token, 0u, greedy.token == NONE.token);
-
-  if (is_scored) {
-    token = samples[own].scored_token;
-  }
   if (temperature > 0.0) {
-    if (!TAKES_PLAIN && !draws_freely(own)) {
+    if (!draws_freely(own)) {
       d = filtered(own, d, lane);
       let seed = vec2(samples[own].seed_low, samples[own].seed_high);
       let output_index = samples[own].output_index;
@@ -100,22 +88,10 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
   }
 
   var logprob = 0.0;
-  if (tells_processed) {
+  if (PROCESSED_LOGPROBS) {
     logprob = tell_processed(d, own, token, lane);
   } else {
     logprob = logprob_in(softmax_of_all(softmax, lane), logit_of(raw, token));
-  }
-  if (is_scored) {
-    let scored = logit_of(raw, token);
-    var above = 0.0;
-    for (var t = lane; t < VOCABULARY; t += LANES) {
-      above += select(0.0, 1.0, logit_of(raw, t) > scored);
-    }
-    let rank = 1u + u32(sum_of_all(above, lane)); // exact below 2^24
-    if (lane == 0u) {
-      sampled[own] = vec2(rank, bitcast<u32>(logprob));
-    }
-    return;
   }
   if (lane == 0u) {
     let slot = samples[own].slot;

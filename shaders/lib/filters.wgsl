@@ -28,7 +28,7 @@ struct Distribution {
 }
 
 fn logit_of(d: Distribution, token: u32) -> f32 {
-  if (!TAKES_PLAIN && d.is_processed) {
+  if (d.is_processed) {
     return processed[d.base + token];
   }
   return logits[d.base + token];

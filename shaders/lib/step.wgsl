@@ -58,7 +58,7 @@ const TOO_EARLY = 2u;
 const NORMALISED = 4u;
 const MASKED = 8u; // only tokens in its mask may be drawn
 const SCORED = 16u; // nothing is drawn
-const PLAIN = 32u; // by the raw logits, without filters: drawn or scored by the small pipeline of sample.wgsl
+const PLAIN = 32u; // by the raw logits, without filters: for sample-plain.wgsl
 
 // The logit of a token that must not be drawn: the lowest f32.
 const FORBIDDEN = -3.4028234e38;

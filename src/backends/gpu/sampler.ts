@@ -5,6 +5,7 @@ import type { UsualDraws } from "../backend.ts";
 import type { Arena } from "./arena.ts";
 import { variantOf, type Dispatch, type KernelCompiler, type KernelVariant } from "./kernel.ts";
 import { processLogits } from "./kernels/process-logits.ts";
+import { samplePlain } from "./kernels/sample-plain.ts";
 import { sample } from "./kernels/sample.ts";
 import { sumLogits } from "./kernels/sum-logits.ts";
 import { topLogprobs } from "./kernels/top-logprobs.ts";
@@ -40,7 +41,6 @@ interface SamplerParts {
   readonly isSoftware: boolean;
   /** Which logits the log-probabilities of drawn tokens describe. A prompt's are always raw. */
   readonly logprobsMode: LogprobsMode;
-  readonly draws: UsualDraws;
 }
 
 /** A kernel that only some sequences need, and wait for. */
@@ -76,15 +76,17 @@ export class Sampler {
   readonly #sum: readonly Dispatch[];
   readonly #plain: Dispatch;
   readonly #later: Readonly<Record<"process" | "other" | "tellTop", LaterDispatch>>;
+  readonly #isProcessed: boolean;
 
   private constructor(
-    step: StepBuffer,
+    { step, logprobsMode }: SamplerParts,
     top: GPUBuffer,
     sum: readonly Dispatch[],
     plain: Dispatch,
     later: Readonly<Record<"process" | "other" | "tellTop", LaterDispatch>>,
   ) {
     this.#step = step;
+    this.#isProcessed = logprobsMode === "processed_logprobs";
     this.top = top;
     this.#sum = sum;
     this.#plain = plain;
@@ -99,18 +101,12 @@ export class Sampler {
     const constants = { LANES: parts.isSoftware ? SOFTWARE_LANES : 256, VOCABULARY: vocabSize, STRIDE };
     // The mode is fixed for the engine's life, so the pipeline has no code for the other one.
     const PROCESSED_LOGPROBS = parts.logprobsMode === "processed_logprobs";
-    const kind = { ...constants, MAX_LENGTH: maxLength, PROCESSED_LOGPROBS };
     const processed = arena.storage("processed logits", 4 * maxSamples * STRIDE);
     const counts = arena.storage("token counts", 4 * maxSamples * STRIDE);
     const top = arena.storage("top logprobs", 8 * maxSamples * MAX_TOP_CANDIDATES);
     const read = { logits, processed, samples, logit_parts: logitParts };
     const workgroups: Dispatch["workgroups"] = ({ samples: numSamples }) => [numSamples, 1];
-    const draw = {
-      name: "sample",
-      bindGroup: compiler.bind(sample, { ...read, feedback, history, sampled }),
-      workgroups,
-    };
-
+    const written = { feedback, history, sampled };
     const laterOf = (variant: KernelVariant, rank: Rank, rest: Omit<Dispatch, "pipeline">) =>
       new LaterDispatch(later.add(variant, rank), rest);
     const rules = { MAX_LENGTH: maxLength, RULE_WORDS: ruleShape.words };
@@ -119,10 +115,11 @@ export class Sampler {
       bindGroup: compiler.bind(processLogits, { ...read, history, rules: ruleTable, masks, counts, processed }),
       workgroups,
     });
-    const other = laterOf(variantOf(sample, { ...kind, TAKES_PLAIN: false }), Rank.draws, draw);
-    const { haveFilters, haveRules } = parts.draws;
-    if (haveFilters || haveRules || PROCESSED_LOGPROBS) other.hurry();
-    if (haveRules) process.hurry();
+    const other = laterOf(variantOf(sample, { ...constants, MAX_LENGTH: maxLength, PROCESSED_LOGPROBS }), Rank.draws, {
+      name: "sample",
+      bindGroup: compiler.bind(sample, { ...read, ...written }),
+      workgroups,
+    });
     const shape = { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, PROCESSED_LOGPROBS };
     const tellTop = laterOf(variantOf(topLogprobs, shape), Rank.logprobs, {
       name: "top logprobs",
@@ -131,10 +128,18 @@ export class Sampler {
     });
 
     const [pipeline, ...sum] = await Promise.all([
-      compiler.pipeline(sample, { ...kind, TAKES_PLAIN: true }),
+      compiler.pipeline(samplePlain, { ...constants, MAX_LENGTH: maxLength }),
       ...(parts.isSoftware ? [sumDispatch(parts)] : []),
     ]);
-    return new Sampler(parts.step, top, sum, { ...draw, pipeline }, { process, other, tellTop });
+    const bindGroup = compiler.bind(samplePlain, { logits, samples, logit_parts: logitParts, ...written });
+    const plain = { name: "sample plain", pipeline, bindGroup, workgroups };
+    return new Sampler(parts, top, sum, plain, { process, other, tellTop });
+  }
+
+  /** Has the kernels compiled that most requests will wait for. */
+  hurry({ haveFilters, haveRules }: UsualDraws): void {
+    if (haveFilters || haveRules || this.#isProcessed) this.#later.other.hurry();
+    if (haveRules) this.#later.process.hurry();
   }
 
   /** Returns what a sequence has to wait for; null for nothing. */

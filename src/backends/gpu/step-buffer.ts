@@ -42,7 +42,7 @@ interface StepLimits {
 export interface SampleKinds {
   /** Whether any sample has rules. */
   readonly anyRules: boolean;
-  /** Whether any sample is plain: see sample.wgsl. */
+  /** Whether any sample is plain: see sample-plain.wgsl. */
   readonly anyPlain: boolean;
   readonly anyOther: boolean;
   /** The largest number of top log-probabilities that a sample wants. */

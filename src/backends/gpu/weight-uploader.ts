@@ -33,7 +33,8 @@ export interface TablePart extends PackedMatrix {
 const STAGING_BYTES = 16 * 2 ** 20;
 /** Bands begin at multiples of this many rows, so that none cuts a chunk of K or four columns. */
 const BAND_ROWS = 32;
-const BAND_WORDS = 4;
+/** Of the uniform `band`: five words, up to a multiple of 16. */
+const BAND_BYTES = 32;
 const LANES = 32;
 /** Columns. Each part's outputs, of a gate half as many, are bound at an offset, which must be a multiple of 256 bytes. */
 const PART_ALIGNMENT = 128;
@@ -69,7 +70,7 @@ export class WeightUploader {
     this.#stagingBytes = stagingBytes;
     this.#maxBindingBytes = maxBindingBytes;
     const usage = BufferUsage.UNIFORM | BufferUsage.COPY_DST;
-    this.#band = createBuffer(device, { label: "band", size: 4 * BAND_WORDS, usage });
+    this.#band = createBuffer(device, { label: "band", size: BAND_BYTES, usage });
   }
 
   /** @param transposed if true the tensor is [n, k], like an embedding used as the head; else [k, n] */
@@ -81,7 +82,6 @@ export class WeightUploader {
       LANES,
       SOURCE_DTYPE: tensorDtypeCode[tensor.dtype],
       WEIGHTS_DTYPE: weightsDtypeCode[this.#dtype],
-      TRANSPOSED: transposed,
     });
     packing.catch(() => undefined); // fill() hears of it
     this.#fills.push(async () => this.#pack(await packing, w, { label, tensor, transposed, k, n }));
@@ -100,7 +100,7 @@ export class WeightUploader {
       const bytes = await tensor.readRows(first, first + numRows);
       queue.writeBuffer(source, 0, wholeWords(bytes));
       releaseBytes(bytes);
-      queue.writeBuffer(this.#band, 0, new Uint32Array([k, n, first, numRows]));
+      queue.writeBuffer(this.#band, 0, new Uint32Array([k, n, first, numRows, Number(transposed)]));
       const encoder = this.#device.createCommandEncoder({ label });
       const pass = encoder.beginComputePass({ label });
       pass.setPipeline(pipeline);

@@ -37,7 +37,12 @@ describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtyp
     { heads: 14, kvHeads: 2, headSize: 20 },
     { heads: 1, headSize: 260 },
     { heads: 1, headSize: MAX_HEAD_SIZE },
-  ].filter(({ headSize }) => kernel === "attention" || headSize <= 4 * QUAD_HEAD_VEC4);
+  ].filter(
+    ({ headSize, kvHeads }) =>
+      (kernel === "attention" || headSize <= 4 * QUAD_HEAD_VEC4) &&
+      // Of halves only the reading differs: odd sizes, and groups of heads.
+      (cacheDtype === "f32" || headSize === 33 || kvHeads === 2),
+  );
 
   it.each(shapes)("with $heads heads of $headSize is softmax(q k) v", async ({ heads, kvHeads = heads, headSize }) => {
     const shape = { kernel, heads, kvHeads, headSize, cacheDtype };

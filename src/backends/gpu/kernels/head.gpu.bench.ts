@@ -11,6 +11,7 @@ import { usualMatmuls } from "../matmul-variants.ts";
 import { strideOf } from "../padding.ts";
 import { packedBytes, weightsDtypeCode } from "../weights-dtype.ts";
 import { Epilogue, matmulSkinny } from "./matmul.ts";
+import { samplePlain } from "./sample-plain.ts";
 import { sample } from "./sample.ts";
 import { sumLogits } from "./sum-logits.ts";
 
@@ -20,9 +21,11 @@ const [WIDTH, VOCABULARY] = [768, 50257];
 const STRIDE = strideOf(VOCABULARY);
 const MAX_LENGTH = 16;
 const ROWS = [1, 8, 32];
+/** These flags are those of a plain draw: see shaders/lib/step.wgsl. */
+const PLAIN = { flags: 32 };
 const REQUESTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  greedy: { temperature: 0 },
-  free: { temperature: 1 },
+  greedy: { temperature: 0, ...PLAIN },
+  free: { temperature: 1, ...PLAIN },
   "top-p 0.95": { temperature: 0.8, top_p: 0.95 },
 };
 
@@ -53,8 +56,9 @@ it("head and sample", async () => {
   device.queue.writeBuffer(shared.bias, 0, randomFloats(STRIDE, 2, 4));
   const [K4, N4] = [WIDTH / 4, STRIDE / 4];
   const head = { VOCABULARY, FIRST_TOKEN: 0 };
-  const constants = { LANES: 256, VOCABULARY, STRIDE, MAX_LENGTH, PROCESSED_LOGPROBS: false };
-  const draw = await compiler.pipeline(sample, { ...constants, TAKES_PLAIN: false });
+  const constants = { LANES: 256, VOCABULARY, STRIDE, MAX_LENGTH };
+  const plain = await compiler.pipeline(samplePlain, constants);
+  const filtered = await compiler.pipeline(sample, { ...constants, PROCESSED_LOGPROBS: false });
   const sum = await compiler.pipeline(sumLogits, { LANES: 64, VOCABULARY, STRIDE });
   const cases: Case[] = [];
   for (const rows of ROWS) {
@@ -67,6 +71,7 @@ it("head and sample", async () => {
         const requests = packSamples(Array.from({ length: rows }, (_, seed_low) => ({ ...request, seed_low })));
         const samples = buffer(requests.byteLength);
         device.queue.writeBuffer(samples, 0, requests);
+        const isPlain = request.flags === PLAIN.flags;
         const run = (pass: GPUComputePassEncoder) => {
           pass.setPipeline(product);
           pass.setBindGroup(0, compiler.bind(matmulSkinny, { ...shared, norm: shared.bias, samples }));
@@ -76,8 +81,8 @@ it("head and sample", async () => {
             pass.setBindGroup(0, compiler.bind(sumLogits, { ...shared, logits: shared.y, samples }));
             pass.dispatchWorkgroups(Math.ceil(VOCABULARY / 32 / 64), rows);
           }
-          pass.setPipeline(draw);
-          pass.setBindGroup(0, compiler.bind(sample, { ...shared, logits: shared.y, samples }));
+          pass.setPipeline(isPlain ? plain : filtered);
+          pass.setBindGroup(0, compiler.bind(isPlain ? samplePlain : sample, { ...shared, logits: shared.y, samples }));
           pass.dispatchWorkgroups(rows);
         };
         cases.push({ rows, name, hasParts, run, ms: [] });

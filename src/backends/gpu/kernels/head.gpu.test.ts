@@ -142,13 +142,7 @@ async function drawn(
     history: new Uint32Array(rows * MAX_LENGTH),
     sampled: new Uint32Array(2 * rows),
   };
-  const { sampled } = await runKernel(
-    device,
-    sample,
-    { ...shape, MAX_LENGTH, TAKES_PLAIN: false },
-    { ...read, ...written },
-    [rows, 1],
-  );
+  const { sampled } = await runKernel(device, sample, { ...shape, MAX_LENGTH }, { ...read, ...written }, [rows, 1]);
   const top = new Uint32Array(2 * MAX_TOP * rows);
   const listed = await runKernel(device, topLogprobs, { ...shape, MAX_TOP }, { ...read, top }, [rows, 1]);
   return { sampled: pairs(sampled), top: pairs(listed.top) };

@@ -15,5 +15,5 @@ export const packWeights = defineKernel({
     ["packed", "storage"],
     ["band", "uniform"],
   ],
-  constants: ["LANES", "SOURCE_DTYPE", "WEIGHTS_DTYPE", "TRANSPOSED"],
+  constants: ["LANES", "SOURCE_DTYPE", "WEIGHTS_DTYPE"],
 });

@@ -21,6 +21,7 @@ const MAX_TOP = MAX_TOP_LOGPROBS;
 const PROCESSED = 1;
 const NORMALISED = 4;
 const SCORED = 16;
+const PLAIN = 32;
 
 type Fields = Readonly<Record<string, number>>;
 
@@ -51,7 +52,7 @@ async function tell(
   const drawn = await runKernel(
     device,
     sample,
-    { ...shape, MAX_LENGTH, TAKES_PLAIN: false },
+    { ...shape, MAX_LENGTH },
     {
       logits: rowsOf(logits),
       processed: rowsOf(processed),
@@ -232,10 +233,12 @@ it("leaves a beam's processed log-probabilities unchanged", async () => {
   expect(result?.top[0]?.logprob).toBe(Math.max(...processed));
 });
 
-it("scores a prompt under the raw logits", async () => {
+it("tells the likeliest beside a scored token under the raw logits", async () => {
   const logits = randomFloats(90, 5);
-  const scored = { temperature: 0, flags: SCORED, scored_token: 17 };
+  const scored = { temperature: 0, flags: SCORED + PLAIN, scored_token: 17 };
   const [[result], [raw]] = [await tell(logits, [scored]), await tell(logits, [scored], { isProcessed: false })];
-  expect(result).toEqual(raw);
-  expect(result?.logprob).toBeCloseTo(Math.log(softmax(logits)[17] ?? NaN), 5);
+  expect(result?.top).toEqual(raw?.top);
+  const highest = Math.max(...logits);
+  expect(result?.top[0]?.token).toBe(logits.indexOf(highest));
+  expect(result?.top[0]?.logprob).toBeCloseTo(Math.log(Math.max(...softmax(logits))), 5);
 });

@@ -4,14 +4,14 @@ import { openTestDevice, runKernel } from "../../../testing/gpu/gpu.ts";
 import { packSamples } from "../../../testing/gpu/samples.ts";
 import { partsOf } from "../../../testing/gpu/sum-logits.ts";
 import { strideOf } from "../padding.ts";
-import { sample } from "./sample.ts";
+import { samplePlain } from "./sample-plain.ts";
 
 const { device } = await openTestDevice();
 const MAX_LENGTH = 16;
 const SCORED = 16;
 const PLAIN = 32;
 
-describe.each([true, false])("a token of the prompt (plain: %s)", (isPlain) => {
+describe("a token of the prompt", () => {
   it.each([1, 31, 300])(
     "is scored and ranked under the raw logits of %i tokens, and nothing is drawn",
     async (size) => {
@@ -23,15 +23,14 @@ describe.each([true, false])("a token of the prompt (plain: %s)", (isPlain) => {
       scored.forEach((_, i) => rows.set(logits, i * stride));
       const untouched = new Uint32Array(scored.length).fill(77);
       const shape = { VOCABULARY: size, STRIDE: stride };
-      const flags = SCORED + (isPlain ? PLAIN : 0);
+      const flags = SCORED + PLAIN;
       const samples = packSamples(scored.map((token) => ({ temperature: 0, flags, scored_token: token })));
       const outputs = await runKernel(
         device,
-        sample,
-        { LANES: 64, ...shape, MAX_LENGTH, PROCESSED_LOGPROBS: false, TAKES_PLAIN: isPlain },
+        samplePlain,
+        { LANES: 64, ...shape, MAX_LENGTH },
         {
           logits: rows,
-          processed: new Float32Array(4),
           samples,
           logit_parts: await partsOf(device, rows, { ...shape, samples }),
           feedback: untouched,

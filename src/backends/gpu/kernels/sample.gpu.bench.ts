@@ -7,6 +7,7 @@ import { openTestDevice, randomFloats } from "../../../testing/gpu/gpu.ts";
 import { packSamples } from "../../../testing/gpu/samples.ts";
 import { KernelCompiler } from "../kernel.ts";
 import { strideOf } from "../padding.ts";
+import { samplePlain } from "./sample-plain.ts";
 import { sample } from "./sample.ts";
 import { sumLogits } from "./sum-logits.ts";
 
@@ -16,9 +17,11 @@ const VOCABULARY = 50257;
 const STRIDE = strideOf(VOCABULARY);
 const MAX_LENGTH = 16;
 const SAMPLES = [1, 8];
+/** These flags are those of a plain draw: see shaders/lib/step.wgsl. */
+const PLAIN = { flags: 32 };
 const REQUESTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  greedy: { temperature: 0 },
-  plain: { temperature: 1 },
+  greedy: { temperature: 0, ...PLAIN },
+  plain: { temperature: 1, ...PLAIN },
   "top-k 40": { temperature: 0.8, top_k: 40 },
   "top-p 0.95": { temperature: 0.8, top_p: 0.95 },
 };
@@ -26,8 +29,9 @@ const REQUESTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 it("sample", async () => {
   const mostSamples = Math.max(...SAMPLES);
   const LANES = isSoftware ? 16 : 256;
-  const constants = { LANES, VOCABULARY, STRIDE, MAX_LENGTH, PROCESSED_LOGPROBS: false };
-  const pipeline = await compiler.pipeline(sample, { ...constants, TAKES_PLAIN: false });
+  const constants = { LANES, VOCABULARY, STRIDE, MAX_LENGTH };
+  const plain = await compiler.pipeline(samplePlain, constants);
+  const filtered = await compiler.pipeline(sample, { ...constants, PROCESSED_LOGPROBS: false });
   const sum = await compiler.pipeline(sumLogits, { LANES, VOCABULARY, STRIDE });
   const shared = {
     logits: buffer(randomFloats(mostSamples * STRIDE, 1, 8)),
@@ -40,12 +44,14 @@ it("sample", async () => {
   const cases = Object.entries(REQUESTS).flatMap(([name, request]) => {
     const samples = packSamples(Array.from({ length: mostSamples }, (_, seed) => ({ ...request, seed_low: seed })));
     const bound = { ...shared, samples: buffer(samples) };
-    const bindGroup = compiler.bind(sample, bound);
+    const isPlain = request.flags === PLAIN.flags;
+    const pipeline = isPlain ? plain : filtered;
+    const bindGroup = compiler.bind(isPlain ? samplePlain : sample, bound);
     const summed = compiler.bind(sumLogits, bound);
-    return SAMPLES.map((count) => ({ name, count, bindGroup, summed, ms: [] as number[] }));
+    return SAMPLES.map((count) => ({ name, count, pipeline, bindGroup, summed, ms: [] as number[] }));
   });
   for (let round = 0; round <= 15; round++) {
-    for (const { count, bindGroup, summed, ms } of cases) {
+    for (const { count, pipeline, bindGroup, summed, ms } of cases) {
       const startMs = performance.now();
       const encoder = device.createCommandEncoder();
       const pass = encoder.beginComputePass();

@@ -7,6 +7,7 @@ import { packSamples } from "../../../testing/gpu/samples.ts";
 import { partsOf } from "../../../testing/gpu/sum-logits.ts";
 import { gumbelReference, threefryReference } from "../../../testing/references/reference.ts";
 import { strideOf } from "../padding.ts";
+import { samplePlain } from "./sample-plain.ts";
 import { sample } from "./sample.ts";
 
 const { device } = await openTestDevice();
@@ -53,10 +54,9 @@ async function draw(
   });
   const shape = { VOCABULARY: logits.length, STRIDE: stride };
   const packed = packSamples(samples);
-  const outputs = await runKernel(
-    device,
-    sample,
-    { LANES, ...shape, MAX_LENGTH, PROCESSED_LOGPROBS: false, TAKES_PLAIN: isPlain },
+  const outputs = await runEither(
+    isPlain,
+    { LANES, ...shape, MAX_LENGTH },
     {
       logits: rows,
       processed,
@@ -66,7 +66,6 @@ async function draw(
       history: new Uint32Array(requests.length * MAX_LENGTH),
       sampled: new Uint32Array(2 * requests.length),
     },
-    [requests.length, 1],
   );
   const words = new Uint32Array(outputs.sampled ?? new ArrayBuffer(0));
   const probabilities = new Float32Array(words.buffer);
@@ -77,6 +76,16 @@ async function draw(
   const history = new Uint32Array(outputs.history ?? new ArrayBuffer(0));
   requests.forEach(({ outputIndex = 0 }, i) => expect(history[i * MAX_LENGTH + 3 + outputIndex]).toBe(drawn[i]?.token));
   return drawn;
+}
+
+type Constants = Readonly<Record<"LANES" | "VOCABULARY" | "STRIDE" | "MAX_LENGTH", number>>;
+type Buffers = Parameters<typeof runKernel<typeof sample>>[3];
+
+/** Runs the kernel for plain draws, or the one for all others. */
+function runEither(isPlain: boolean, constants: Constants, buffers: Buffers): Promise<Record<string, ArrayBuffer>> {
+  const workgroups = [buffers.feedback.length, 1] as const;
+  if (isPlain) return runKernel(device, samplePlain, constants, buffers, workgroups);
+  return runKernel(device, sample, { ...constants, PROCESSED_LOGPROBS: false }, buffers, workgroups);
 }
 
 function seeds(count: number, request: Request): Request[] {
@@ -129,7 +138,7 @@ describe.each([1, 2, 31, 255, 512, 1000])("a vocabulary of %i", (size) => {
     expect(drawn.map((d) => d.token)).toEqual(requests.map((request) => drawReference(logits, () => true, request)));
   });
 
-  it("gives the same, bit for bit, by the pipeline for plain draws alone", async () => {
+  it("gives the same, bit for bit, by the kernel for plain draws", async () => {
     const requests = [{ temperature: 0 }, ...seeds(20, { temperature: 0.8 })];
     expect(await draw(logits, requests, { isPlain: true })).toEqual(await draw(logits, requests));
   });
@@ -145,10 +154,10 @@ describe.each([1, 2, 31, 255, 512, 1000])("a vocabulary of %i", (size) => {
   });
 });
 
-it("takes the lowest id among equal logits", async () => {
+it.each([false, true])("takes the lowest id among equal logits (plain: %s)", async (isPlain) => {
   const logits = new Float32Array(300).fill(-1);
   logits[77] = logits[78] = logits[299] = 2;
-  expect((await draw(logits, [{ temperature: 0 }]))[0]?.token).toBe(77);
+  expect((await draw(logits, [{ temperature: 0 }], { isPlain, LANES: 2 }))[0]?.token).toBe(77);
 });
 
 describe.each(filtered)("Hugging Face's filters on $name", ({ logits, topK20, topP90, minP10 }) => {
@@ -164,17 +173,16 @@ describe.each(filtered)("Hugging Face's filters on $name", ({ logits, topK20, to
   });
 });
 
-it.each([true, false])("leaves to the other pipeline what is not its own (plain: %s)", async (isPlain) => {
+it.each([true, false])("leaves to the other kernel what is not its own (plain: %s)", async (isPlain) => {
   const logits = randomFloats(40, 1);
   const rows = new Float32Array(2 * strideOf(40));
   const shape = { VOCABULARY: 40, STRIDE: strideOf(40) };
   const samples = packSamples([{ flags: isPlain ? 0 : PLAIN }, { flags: isPlain ? PLAIN : 0 }]);
   rows.set(logits);
   rows.set(logits, shape.STRIDE);
-  const { feedback } = await runKernel(
-    device,
-    sample,
-    { LANES: 64, ...shape, MAX_LENGTH, PROCESSED_LOGPROBS: false, TAKES_PLAIN: isPlain },
+  const { feedback } = await runEither(
+    isPlain,
+    { LANES: 64, ...shape, MAX_LENGTH },
     {
       logits: rows,
       processed: rows,
@@ -184,7 +192,6 @@ it.each([true, false])("leaves to the other pipeline what is not its own (plain:
       history: new Uint32Array(2 * MAX_LENGTH),
       sampled: new Uint32Array(4),
     },
-    [2, 1],
   );
   const [first, second = NaN] = new Uint32Array(feedback ?? new ArrayBuffer(0));
   expect(first).toBe(77);
@@ -296,24 +303,26 @@ it("makes no token certain, even with the largest random number", async () => {
   expect((await draw(new Float32Array([10, -10]), [request]))[0]?.token).toBe(0);
 });
 
-describe.each<[string, Request]>([
+describe.each<[string, Request, { readonly isPlain?: boolean }?]>([
   ["greedy", { temperature: 0 }],
-  ["plain", {}],
+  ["greedy, by the kernel for plain draws", { temperature: 0 }, { isPlain: true }],
+  ["free", {}],
+  ["free, by the kernel for plain draws", {}, { isPlain: true }],
   ["top-k", { topK: 1 }],
   ["top-p", { topP: 0.5 }],
   ["top-k and top-p at a low temperature", { temperature: 1e-5, topK: 5, topP: 0.9 }],
-])("a drawn token (%s)", (_, request) => {
+])("a drawn token (%s)", (_, request, kernel) => {
   it("never has probability 0 or a NaN logit", async () => {
     for (const odd of [-Infinity, NaN, -NaN]) {
       const logits = new Float32Array(31).fill(odd);
       logits[7] = logits[30] = 3;
-      for (const { token } of await draw(logits, seeds(20, request))) expect([7, 30]).toContain(token);
+      for (const { token } of await draw(logits, seeds(20, request), kernel)) expect([7, 30]).toContain(token);
     }
   });
 
   it("is in the vocabulary, even if every logit is NaN", async () => {
     for (const odd of [-Infinity, NaN]) {
-      const [drawn] = await draw(new Float32Array(31).fill(odd), [request]);
+      const [drawn] = await draw(new Float32Array(31).fill(odd), [request], kernel);
       expect(drawn?.token).toBeLessThan(31);
     }
   });

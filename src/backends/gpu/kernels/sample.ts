@@ -7,7 +7,7 @@ import overLanes from "../../../../shaders/lib/over-lanes.wgsl?raw";
 import step from "../../../../shaders/lib/step.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
-/** Draws one token per sample and writes it to where the next step's embedding reads it. */
+/** Draws under rules and filters: one token per sample, written to where the next step's embedding reads it. */
 export const sample = defineKernel({
   name: "sample",
   code: [code, best, filters, logitPart, overLanes, random, step],
@@ -20,5 +20,5 @@ export const sample = defineKernel({
     ["history", "storage"],
     ["sampled", "storage"],
   ],
-  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_LENGTH", "PROCESSED_LOGPROBS", "TAKES_PLAIN"],
+  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_LENGTH", "PROCESSED_LOGPROBS"],
 });
