@@ -91,6 +91,8 @@ export interface LoadedRunner extends Runner {
    * Once. [all is compiled before]
    */
   complete?(): Promise<readonly string[]>;
+  /** Times each kernel of some steps from now on, or no longer. [it can't] */
+  timeKernels?(isWanted: boolean): void;
   dispose(): void;
 }
 

@@ -4,6 +4,7 @@ import { ChorusError } from "../protocol/errors.ts";
 import type {
   Alert,
   AnswerWords,
+  KernelTime,
   ModelCard,
   RequestReport,
   SequenceId,
@@ -120,6 +121,8 @@ const REQUEST: Shape<RequestReport> = {
   finishReason,
 };
 
+const KERNEL: Shape<KernelTime> = { kernel: text, operation: text, startMs: number, ms: number };
+
 const ALERT: Shape<Alert> = {
   status: oneOf("raised", "resolved"),
   name: oneOf("low_occupancy", "queue_length", "itl", "failure_rate"),
@@ -173,6 +176,7 @@ const EVENTS = new Map<string, Readonly<Record<string, Kind>>>([
   ["request", { ...REQUEST }],
   ["asked", { requestId: text, question: text, text, body: BODY }],
   ["answered", { step: orNull(number), answers: listOf(ANSWER) }],
+  ["kernels", { step: number, kernels: listOf(KERNEL) }],
   ["alert", { ...ALERT }],
 ]);
 

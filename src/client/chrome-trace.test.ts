@@ -13,6 +13,7 @@ const MODEL = { name: "m", dtype: "f16", kvCacheDtype: "f16", adapter: "a GPU", 
 interface TraceFile {
   readonly traceEvents: readonly TraceEvent[];
   readonly displayTimeUnit: string;
+  readonly otherData: Readonly<Record<string, unknown>>;
 }
 
 function traceOf(events: readonly RecordedEvent[]): TraceFile {
@@ -144,24 +145,57 @@ describe("a trace keeps to the Trace Event Format", () => {
   });
 });
 
-it("shows slots, the queue, blocks, and the GPU's passes", () => {
-  const entry = sampleEntry("a", { slot: 2, blocks: [5], rows: 8, promptRows: 8 });
-  const next = sampleEntry("a", { slot: 2, finishReason: "length" });
-  const { traceEvents } = traceOf([
-    { type: "request", ...sampleRequest("a", { arrivalMs: 100 }) },
-    { type: "step", ...sampleStep({ step: 1, atMs: 120, stepMs: 10, gpuMs: 4, entries: [entry] }) },
-    { type: "step", ...sampleStep({ step: 2, atMs: 130, stepMs: 10, gpuMs: 4, entries: [next] }) },
-    { type: "answered", step: 2, answers: [{ requestId: "a", index: 0, tokenIds: [7], text: " sea" }] },
-  ]);
+/** Each slice as "track: name begin+length" in microseconds, in order. */
+function slicesOf({ traceEvents }: TraceFile): string[] {
   const threads = new Map(
     traceEvents
       .filter(({ name }) => name === "thread_name")
       .map(({ pid, tid, args }) => [`${pid} ${tid}`, args["name"]]),
   );
-  const slices = traceEvents
+  return traceEvents
     .filter(({ ph }) => ph === "X")
-    .map(({ pid, tid, name, ts, dur }) => `${String(threads.get(`${pid} ${tid}`))}: ${name} ${ts}+${dur}`);
-  expect(slices.toSorted()).toEqual(
+    .map(({ pid, tid, name, ts, dur }) => `${String(threads.get(`${pid} ${tid}`))}: ${name} ${ts}+${dur}`)
+    .toSorted();
+}
+
+it("has a track for each kernel, of the steps whose kernels were timed, and says which were not", () => {
+  const step = (number: number, gpuMs: number | null) =>
+    ({ type: "step", ...sampleStep({ step: number, atMs: 10 * number, stepMs: 10, gpuMs, entries: [] }) }) as const;
+  const times = [
+    { kernel: "embed", operation: "embed", startMs: 0, ms: 0.5 },
+    { kernel: "matmul-lane", operation: "layer 0 qkv", startMs: 0.5, ms: 2 },
+    // It began before the one before had ended: a GPU may do so.
+    { kernel: "matmul-lane", operation: "layer 0 fc", startMs: 2, ms: 1.5 },
+    // Clocks are rounded.
+    { kernel: "sample", operation: "sample", startMs: 3.5, ms: 0.6 },
+  ];
+  const trace = traceOf([step(1, 4), { type: "kernels", step: 1, kernels: times }, step(2, 3), step(3, null)]);
+  expect(faultsOf(trace)).toEqual([]);
+  expect(slicesOf(trace).filter((slice) => !slice.startsWith("Steps"))).toEqual([
+    "GPU: whole step: step 1 6000+4000",
+    "GPU: whole step: step 2 17000+3000",
+    "embed: embed 6000+500",
+    "matmul-lane: layer 0 fc 8500+1000",
+    "matmul-lane: layer 0 qkv 6500+2000",
+    "sample: sample 9500+500",
+  ]);
+  const argsOf = (name: string) => trace.traceEvents.filter((one) => one.name === name).map(({ args }) => args);
+  expect(argsOf("layer 0 fc")).toEqual([{ step: 1, ms: 1.5 }]);
+  expect(argsOf("step 1")).toContainEqual({ gpuMs: 4, kernels: "4, each in a pass of its own" });
+  expect(argsOf("step 2")).toContainEqual({ gpuMs: 3, kernels: "not timed" });
+  expect(trace.otherData["kernels"]).toBe("timed in 1 of 3 steps");
+});
+
+it("shows slots, the queue, blocks, and the GPU's passes", () => {
+  const entry = sampleEntry("a", { slot: 2, blocks: [5], rows: 8, promptRows: 8 });
+  const next = sampleEntry("a", { slot: 2, finishReason: "length" });
+  const trace = traceOf([
+    { type: "request", ...sampleRequest("a", { arrivalMs: 100 }) },
+    { type: "step", ...sampleStep({ step: 1, atMs: 120, stepMs: 10, gpuMs: 4, entries: [entry] }) },
+    { type: "step", ...sampleStep({ step: 2, atMs: 130, stepMs: 10, gpuMs: 4, entries: [next] }) },
+    { type: "answered", step: 2, answers: [{ requestId: "a", index: 0, tokenIds: [7], text: " sea" }] },
+  ]);
+  expect(slicesOf(trace)).toEqual(
     [
       "place 1: a/0 0+10000",
       "Steps: step 1 10000+10000",
@@ -170,8 +204,8 @@ it("shows slots, the queue, blocks, and the GPU's passes", () => {
       "slot 2: prompt, 8 tokens 10000+10000",
       "slot 2:  sea 20000+10000",
       "block 5: a/0 10000+20000",
-      "GPU: compute pass: step 1 16000+4000",
-      "GPU: compute pass: step 2 26000+4000",
+      "GPU: whole step: step 1 16000+4000",
+      "GPU: whole step: step 2 26000+4000",
     ].toSorted(),
   );
 });

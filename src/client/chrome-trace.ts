@@ -6,10 +6,11 @@
 //   Queue     as many as waited at once                    a sequence that waits, at first or preempted
 //   Blocks    one for each block; counters                 who had the block, from when to when
 //   Kernels   the GPU's compute passes                     one a step, where the adapter has a clock
+//             one for each kernel                          what it computes, in steps whose kernels were timed
 //
 // Slices of one track may lie within one another, but never overlap in part.
 
-import type { SequenceId, StepEntry, StepReport } from "../protocol/reports.ts";
+import type { KernelTime, SequenceId, StepEntry, StepReport } from "../protocol/reports.ts";
 import { BlockLedger } from "./block-ledger.ts";
 import type { RecordedEvent, Recording } from "./recording-format.ts";
 
@@ -33,6 +34,7 @@ export function chromeTrace({ model, events }: Recording): string {
   const slots = new SlotTracks(trace, wordsBySequence(events));
   const queue = new QueueTracks(trace);
   const blocks = new BlockTracks(trace, model);
+  const kernels = new KernelTracks(trace, events);
   let lastMs = -Infinity;
   for (const event of events) {
     if (event.type === "step") {
@@ -40,6 +42,7 @@ export function chromeTrace({ model, events }: Recording): string {
       const step: TimedStep = { ...event, beginMs: Math.min(event.atMs, Math.max(lastMs, event.atMs - event.stepMs)) };
       lastMs = event.atMs;
       addStep(trace, step);
+      kernels.addStep(step);
       slots.addStep(step);
       queue.addStep(step);
       blocks.addStep(step);
@@ -53,7 +56,7 @@ export function chromeTrace({ model, events }: Recording): string {
   queue.end();
   blocks.end();
   const { name, dtype, kvCacheDtype, adapter } = model;
-  const otherData = { application: "Chorus", model: name, dtype, kvCacheDtype, adapter };
+  const otherData = { application: "Chorus", model: name, dtype, kvCacheDtype, adapter, kernels: kernels.words };
   return JSON.stringify({ traceEvents: trace.toEvents(), displayTimeUnit: "ms", otherData });
 }
 
@@ -151,10 +154,47 @@ function addStep(trace: Trace, report: TimedStep): void {
   trace.counter("Engine", "ms", atMs, { step: stepMs, cpu: cpuMs, ...(gpuMs !== null && { gpu: gpuMs }) });
   const { kvBlocksUsed: used, kvBlocksCached: cached, kvBlocksTotal: total } = report;
   trace.counter("Cache blocks", "blocks", atMs, { used, cached, free: total - used - cached });
-  if (gpuMs === null) return;
-  // Only its length is measured. It ends before the step does, at the latest when its tokens are known.
-  const from = Math.max(report.beginMs, atMs - gpuMs);
-  trace.slice("Kernels", "GPU: compute pass", 1, `step ${step}`, from, atMs, { gpuMs, dispatches: "all of the step" });
+}
+
+/** What the GPU did in each step: as a whole, and kernel by kernel where these were timed. */
+class KernelTracks {
+  readonly #trace: Trace;
+  readonly #kernels: ReadonlyMap<number, readonly KernelTime[]>;
+  /** By the kernel's name, in the order of the tracks: until when it is taken. */
+  readonly #endsMs = new Map<string, number>();
+  #numSteps = 0;
+  #numTimed = 0;
+
+  constructor(trace: Trace, events: readonly RecordedEvent[]) {
+    this.#trace = trace;
+    this.#kernels = new Map(events.flatMap((event) => (event.type === "kernels" ? [[event.step, event.kernels]] : [])));
+  }
+
+  /** How many steps have more than their whole. */
+  get words(): string {
+    return `timed in ${this.#numTimed} of ${this.#numSteps} steps`;
+  }
+
+  addStep({ step, beginMs, atMs, gpuMs }: TimedStep): void {
+    this.#numSteps += 1;
+    if (gpuMs === null) return;
+    const kernels = this.#kernels.get(step) ?? [];
+    // Only lengths are measured. The work ends before the step does, at the latest when its tokens are known.
+    const fromMs = Math.max(beginMs, atMs - gpuMs);
+    const words = kernels.length > 0 ? `${kernels.length}, each in a pass of its own` : "not timed";
+    this.#trace.slice("Kernels", "GPU: whole step", 1, `step ${step}`, fromMs, atMs, { gpuMs, kernels: words });
+    if (kernels.length > 0) this.#numTimed += 1;
+    for (const one of kernels) this.#add(one, step, fromMs, atMs);
+  }
+
+  #add({ kernel, operation, startMs, ms }: KernelTime, step: number, fromMs: number, toMs: number): void {
+    const takenMs = this.#endsMs.get(kernel) ?? -Infinity;
+    const beginMs = Math.min(toMs, Math.max(takenMs, fromMs + startMs));
+    const endMs = Math.min(toMs, Math.max(beginMs, fromMs + startMs + ms));
+    this.#endsMs.set(kernel, endMs);
+    const tid = 2 + [...this.#endsMs.keys()].indexOf(kernel);
+    this.#trace.slice("Kernels", kernel, tid, operation, beginMs, endMs, { step, ms });
+  }
 }
 
 interface OpenSequence {

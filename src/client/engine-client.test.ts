@@ -223,7 +223,7 @@ it("refuses options, events and listeners that are none, and sends nothing", asy
   expect(() => on("steps", () => undefined)).toThrow(
     expect.objectContaining({ code: "invalid_value", param: "event" }),
   );
-  expect(() => on("toString", () => undefined)).toThrow(/step, request, words, alert, device, config, fatal/);
+  expect(() => on("toString", () => undefined)).toThrow(/step, request, words, kernels, alert, device, config, fatal/);
   expect(() => on("step", 5)).toThrow(expect.objectContaining({ code: "invalid_type", param: "listener" }));
 });
 

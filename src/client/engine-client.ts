@@ -32,7 +32,11 @@ import { valueOf, type AsyncService, type Transport } from "./transport.ts";
 const DISPOSE_LIMIT_MS = 5000;
 
 /** The events whose reports the other side posts only while somebody listens here. */
-const TOLD_REPORTS: Partial<Record<keyof EngineEvents, ToldReports>> = { step: "steps", words: "words" };
+const REPORTS_BY_EVENT: Partial<Record<keyof EngineEvents, ToldReports>> = {
+  step: "steps",
+  words: "words",
+  kernels: "kernels",
+};
 
 type Listeners = { [Name in keyof EngineEvents]: Set<(payload: EngineEvents[Name]) => void> };
 
@@ -47,6 +51,7 @@ export class EngineClient implements ChorusEngine {
     step: new Set(),
     request: new Set(),
     words: new Set(),
+    kernels: new Set(),
     alert: new Set(),
     device: new Set(),
     config: new Set(),
@@ -133,7 +138,7 @@ export class EngineClient implements ChorusEngine {
     }
     const listeners = this.#listeners[event];
     listeners.add(listener);
-    const told = TOLD_REPORTS[event];
+    const told = REPORTS_BY_EVENT[event];
     if (told !== undefined && listeners.size === 1) this.#tell(told, true);
     if (event === "alert") this.#tellRaised(listener as (alert: Alert) => void);
     return () => {
@@ -261,7 +266,7 @@ export class EngineClient implements ChorusEngine {
     });
   }
 
-  #receive({ events, steps, requests, words, alerts, devices, configs, fatal }: EngineMessage): void {
+  #receive({ events, steps, requests, words, kernels, alerts, devices, configs, fatal }: EngineMessage): void {
     for (const event of events) {
       const open = this.#open.get(event.ticket);
       if (!open) continue; // its reader left
@@ -272,6 +277,7 @@ export class EngineClient implements ChorusEngine {
     for (const report of steps) this.#emit("step", report);
     for (const report of requests) this.#emit("request", report);
     for (const report of words) this.#emit("words", report);
+    for (const report of kernels) this.#emit("kernels", report);
     for (const alert of alerts) {
       if (alert.status === "raised") this.#raised.set(alert.name, alert);
       else this.#raised.delete(alert.name);

@@ -4,7 +4,7 @@ import { resolveEngineConfig } from "../api/engine-config.ts";
 import { Engine } from "../engine/engine.ts";
 import { Metrics } from "../engine/metrics/metrics.ts";
 import type { ChorusEngine, EngineEvents } from "../protocol/engine.ts";
-import type { Alert, ModelCard, WordsReport } from "../protocol/reports.ts";
+import type { Alert, KernelsReport, ModelCard, WordsReport } from "../protocol/reports.ts";
 import { FakeRunner } from "../testing/fakes/fake-runner.ts";
 import { ROOMY, samplingParams } from "../testing/fakes/engine-harness.ts";
 import { sampleEntry, sampleRequest, sampleStep } from "../testing/requests/sample-reports.ts";
@@ -44,22 +44,30 @@ const ANSWERED: WordsReport = {
   step: 1,
   answers: [{ requestId: "a", index: 0, tokenIds: [5, 6], text: "So" }],
 };
+const KERNELS: KernelsReport = {
+  step: 1,
+  kernels: [{ kernel: "embed", operation: "embed", startMs: 0, ms: 0.5 }],
+};
 const ALERT: Alert = { status: "raised", name: "queue_length", value: 3, threshold: 2, atMs: 9, message: "3 wait" };
 
 /** What recordRun() needs of an engine. */
 class Source {
   readonly model = MODEL;
   readonly config = CONFIG;
-  readonly #listeners = new Set<(event: keyof EngineEvents, payload: never) => void>();
+  readonly #listeners = new Set<{ event: keyof EngineEvents; listener: (payload: never) => void }>();
 
   readonly on = ((event: keyof EngineEvents, listener: (payload: never) => void) => {
-    const entry = (told: keyof EngineEvents, payload: never) => told === event && listener(payload);
+    const entry = { event, listener };
     this.#listeners.add(entry);
     return () => this.#listeners.delete(entry);
   }) as ChorusEngine["on"];
 
+  hears(event: keyof EngineEvents): boolean {
+    return [...this.#listeners].some((one) => one.event === event);
+  }
+
   tell<Name extends keyof EngineEvents>(event: Name, payload: EngineEvents[Name]): void {
-    for (const listener of this.#listeners) listener(event, payload as never);
+    for (const one of this.#listeners) if (one.event === event) one.listener(payload as never);
   }
 }
 
@@ -69,11 +77,13 @@ const linesOf = (text: string) => text.trimEnd().split("\n");
 function recordingWith(line: number, change: (text: string) => string): string {
   const source = new Source();
   const recorder = recordRun(source);
+  recorder.timeKernels(true);
   source.tell("request", sampleRequest("a"));
   source.tell("step", sampleStep({ entries: [sampleEntry("a")] }));
   source.tell("alert", ALERT);
   source.tell("words", ASKED);
   source.tell("words", ANSWERED);
+  source.tell("kernels", KERNELS);
   const lines = linesOf(recorder.stop());
   return lines.map((text, i) => (i === line - 1 ? change(text) : text)).join("\n");
 }
@@ -85,8 +95,10 @@ describe("a recorded run", () => {
     source.on("step", (report) => events.push({ type: "step", ...report }));
     source.on("request", (report) => events.push({ type: "request", ...report }));
     source.on("alert", (alert) => events.push({ type: "alert", ...alert }));
+    source.on("kernels", (report) => events.push({ type: "kernels", ...report }));
     source.on("words", ({ status, ...words }) => events.push({ type: status, ...words } as RecordedEvent));
     const recorder = recordRun(source);
+    recorder.timeKernels(true);
 
     const live = new Metrics({ maxModelLen: MODEL.contextLength });
     let nowMs = 1000.25;
@@ -114,6 +126,7 @@ describe("a recorded run", () => {
     source.tell("alert", ALERT);
     source.tell("words", ASKED);
     source.tell("words", ANSWERED);
+    source.tell("kernels", KERNELS);
     while (await engine.step());
 
     const recording = readRecording(recorder.stop());
@@ -121,7 +134,8 @@ describe("a recorded run", () => {
     expect(recording.model).toEqual(MODEL);
     expect(recording.config).toMatchObject({ maxNumSeqs: 64, batchingMode: "continuous", enablePrefixCaching: true });
     expect(recording.events).toEqual(events);
-    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["step", "request", "alert", "asked", "answered"]));
+    const types = ["step", "request", "alert", "asked", "answered", "kernels"];
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(types));
 
     const folded = new Metrics({ maxModelLen: MODEL.contextLength });
     for (const event of recording.events) {
@@ -146,6 +160,20 @@ describe("a recorded run", () => {
     expect(seen).toEqual(["1", "1,2", "1,2,3", "2,3,4", "3,4,5", "4,5,6", "5,6,7"]);
   });
 
+  it("has the times of kernels only while they are wanted, and asks for none otherwise", () => {
+    const source = new Source();
+    const recorder = recordRun(source);
+    const listened = [false, true, true, false].map((isWanted) => {
+      recorder.timeKernels(isWanted);
+      source.tell("kernels", KERNELS);
+      return source.hears("kernels");
+    });
+    expect(listened).toEqual([false, true, true, false]);
+    recorder.timeKernels(true);
+    expect(readRecording(recorder.stop()).events).toHaveLength(2);
+    expect(source.hears("kernels")).toBe(false);
+  });
+
   it("ends with stop(), and begins with what ran", () => {
     const source = new Source();
     const recorder = recordRun(source);
@@ -161,7 +189,7 @@ describe("a recorded run", () => {
 it("of an older version has no words, no config, and no slots or blocks", () => {
   const old = recordingWith(0, (text) => text)
     .split("\n")
-    .filter((line) => !line.includes('"asked"') && !line.includes('"answered"'))
+    .filter((line) => !line.includes('"asked"') && !line.includes('"answered"') && !line.includes('"kernels"'))
     .join("\n")
     .replace(`"version":3`, `"version":2`)
     .replace(/,"config":\{[^}]*\}/, "")
@@ -209,6 +237,7 @@ describe("what is no recording is refused by its line:", () => {
       (text) => text.replace(`"vocabSize":8`, `"vocabSize":"8"`),
       /model\.vocabSize = "8"; .* number/,
     ],
+    ["a kernel without time", 7, (text) => text.replace(`,"ms":0.5`, ""), /^Line 7 .* has no kernels\[0\]\.ms/],
     ["another type", 2, (text) => text.replace(`"request"`, `"party"`), /^Line 2 .* type "party"/],
     ["a missing field", 3, (text) => text.replace(`"sampled":true,`, ""), /^Line 3 .* has no entries\[0\]\.sampled/],
     ["a wrong number", 3, (text) => text.replace(`"cpuMs":1`, `"cpuMs":null`), /^Line 3 .* cpuMs = null/],
@@ -221,7 +250,7 @@ describe("what is no recording is refused by its line:", () => {
     ["an entry of text", 3, (text) => text.replace(/"entries":\[\{.*\}\]/, `"entries":["a"]`), /has no entries\[0\]/],
   ])("%s", (_what, line, change, message) => {
     const whole = recordingWith(0, (text) => text);
-    expect(readRecording(whole).events).toHaveLength(5);
+    expect(readRecording(whole).events).toHaveLength(6);
     const broken = recordingWith(line, change);
     expect(broken).not.toBe(whole);
     expect(() => readRecording(broken)).toThrow(message);

@@ -7,6 +7,11 @@ import { FORMAT, recordedConfig, type RecordedEvent } from "./recording-format.t
 export interface RunRecorder {
   /** Returns what was recorded so far, for readRecording(). */
   text(): string;
+  /**
+   * Records the times of each kernel, too, of one step of eight, from now on or no longer: such a step takes longer. There
+   * are none on the CPU, nor on GPUs without timestamp queries.
+   */
+  timeKernels(isWanted: boolean): void;
   /** Ends the recording and returns it. */
   stop(): string;
 }
@@ -34,9 +39,18 @@ export function recordRun(
     engine.on("words", ({ status, ...words }: WordsReport) => add(status)(words)),
     engine.on("alert", add("alert")),
   ];
+  let untime: (() => void) | null = null;
+  let isStopped = false;
+  const timeKernels = (isWanted: boolean) => {
+    untime?.();
+    untime = isWanted && !isStopped ? engine.on("kernels", add("kernels")) : null;
+  };
   return {
     text,
+    timeKernels,
     stop() {
+      isStopped = true;
+      timeKernels(false);
       for (const off of unsubscribe) off();
       return text();
     },

@@ -1,6 +1,6 @@
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ChorusError } from "../protocol/errors.ts";
-import type { RequestReport, StepReport } from "../protocol/reports.ts";
+import type { KernelsReport, RequestReport, StepReport } from "../protocol/reports.ts";
 import type { TokenBytes } from "./text/detokenizer.ts";
 import type { GrammarMatcher } from "./sampling/grammar-matcher.ts";
 import type { SequenceOutput } from "./text/output.ts";
@@ -27,6 +27,8 @@ export interface EngineOptions extends Runners {
     report: StepReport | null,
     requests: readonly RequestReport[],
   ) => void;
+  /** Called after onOutputs for a step whose kernels were timed. */
+  readonly onKernels?: (report: KernelsReport) => void;
   /** Called once, when the engine dies. Open requests get no further output. */
   readonly onFatal: (error: ChorusError) => void;
 }

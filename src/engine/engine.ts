@@ -263,7 +263,7 @@ export class Engine {
       throw error;
     });
     if (result === null || isStale()) return;
-    const { sequences, gpuMs } = result;
+    const { sequences, gpuMs, kernels } = result;
     const { scheduled, places, others, startMs, cpuMs } = step;
     const atMs = this.#options.now();
     const stepMs = atMs - Math.max(startMs, this.#lastCommitMs);
@@ -275,6 +275,7 @@ export class Engine {
     const report = reports.stepReport(steps, { scheduled, places }, numTaken, rest, this.#scheduler);
     this.#lastStep = report;
     this.#outbox.emit(report);
+    if (kernels) this.#options.onKernels?.({ step: report.step, kernels });
     await this.#sequences.prepareMasks(scheduled, this.#options.now);
     this.#outbox.emit(null);
   }

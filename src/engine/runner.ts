@@ -1,3 +1,4 @@
+import type { KernelTime } from "../protocol/reports.ts";
 import type { DrawNeeds, StepPlan } from "./step-plan.ts";
 
 /**
@@ -30,6 +31,8 @@ export interface StepResult {
   readonly sequences: readonly SequenceResult[];
   /** GPU time of the step, where the device can measure it. */
   readonly gpuMs: number | null;
+  /** Of each kernel, if the step was timed so. [none] */
+  readonly kernels?: readonly KernelTime[] | null;
 }
 
 /**

@@ -94,6 +94,7 @@ async function answersWith(disturb: (bench: TestBench) => Promise<void>) {
 test.each([true, false])("answers go on with the same bits after losses (said by the device: %s)", async (isSaid) => {
   const { answers: undisturbed } = await answersWith(async () => undefined);
   const { answers, bench } = await answersWith(async (disturbed) => {
+    disturbed.host.tell("kernels", true);
     for (let losses = 1; losses <= 2; losses++) {
       const before = disturbed.messages.length;
       while (disturbed.messages.length < before + 5) await turn();
@@ -109,6 +110,9 @@ test.each([true, false])("answers go on with the same bits after losses (said by
     ["replaced", "Fake GPU"],
   ];
   expect(bench.devices).toEqual([...lostAndReplaced, ...lostAndReplaced]);
+  // The new device's kernels are timed, too.
+  const replacedAt = bench.messages.findLastIndex(({ devices }) => devices.length > 0);
+  expect(bench.messages.slice(replacedAt).flatMap(({ kernels }) => kernels)).not.toEqual([]);
   expect(bench.host.stats().device_losses_total).toBe(2);
   expect(bench.host.metrics()).toMatch(/^chorus:device_losses_total\{.*\} 2$/m);
   expect(bench.fatal).toEqual([]);

@@ -74,7 +74,7 @@ export class EngineHost implements EngineService {
   #loader: ModelLoader | null = null;
   #session: Session | null = null;
   /** What somebody listens to. */
-  readonly #told: Record<ToldReports, boolean> = { steps: false, words: false };
+  readonly #told: Record<ToldReports, boolean> = { steps: false, words: false, kernels: false };
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -182,6 +182,7 @@ export class EngineHost implements EngineService {
 
   tell(reports: ToldReports, isWanted: boolean): void {
     this.#told[reports] = isWanted;
+    if (reports === "kernels") this.#loader?.loaded?.runner.timeKernels?.(isWanted);
   }
 
   /** Also ends a load. Idempotent. */
@@ -213,6 +214,7 @@ export class EngineHost implements EngineService {
       for (const one of [runner, draft?.runner]) {
         void one?.complete?.().then((unused) => telemetry.observeUnusedKernels(unused));
       }
+      if (this.#told.kernels) runner.timeKernels?.(true);
       const watch = (one: Runner) => new WatchedRunner(one, now, (error) => causeOf(backend, error));
       return { runner: watch(runner), draft: draft && { ...draft, runner: watch(draft.runner) } };
     };
@@ -241,6 +243,7 @@ export class EngineHost implements EngineService {
         if (events.length + steps.length + requests.length + words.length + alerts.length === 0) return;
         post({ events, steps, requests, words, alerts });
       },
+      onKernels: (report) => this.#told.kernels && post({ kernels: [report] }),
       onFatal: (error) => {
         const data = toErrorData(error);
         telemetry.observeFatal(data);

@@ -24,7 +24,7 @@ const ASKED = { prompt: [1, 2, 3], max_tokens: 30, ignore_eos: true, return_toke
 function pages() {
   const backend = new FakeBackend("webgpu", "Fake");
   /** What the engine has posted, whoever heard it. */
-  const posted = { words: 0, steps: 0 };
+  const posted = { words: 0, steps: 0, kernels: 0 };
   const shared = new SharedEngines(() => {
     const host = new EngineHost(fakePlatform([backend]));
     const load = host.load.bind(host);
@@ -32,6 +32,7 @@ function pages() {
       const count: typeof onMessage = (message) => {
         posted.words += message.words.length;
         posted.steps += message.steps.length;
+        posted.kernels += message.kernels.length;
         onMessage(message);
       };
       return load(location, config, count, onProgress);
@@ -145,6 +146,7 @@ test("who joins hears of the alerts that are raised, and of nothing that was res
 test.for([
   ["words", "words"],
   ["step", "steps"],
+  ["kernels", "kernels"],
 ] as const)("reports of %s go to the pages that listen, and are posted as long as any does", async ([event, told]) => {
   const { join, posted } = pages();
   const [a, b] = await Promise.all([join(), join()]);

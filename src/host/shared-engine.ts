@@ -7,6 +7,7 @@ import type { Alert, LoadProgress } from "../protocol/reports.ts";
 import {
   EMPTY_MESSAGE,
   isFinal,
+  TOLD_REPORTS,
   type EngineMessage,
   type EngineService,
   type GenerationRequest,
@@ -73,8 +74,8 @@ function keyOf(location: ModelLocation, config: EngineConfig): string {
 }
 
 /**
- * One engine for several pages. Each hears of its own answers; reports of requests, devices and alerts go to all, and steps
- * and words to those that listen.
+ * One engine for several pages. Each hears of its own answers; reports of requests, devices and alerts go to all; steps,
+ * words and kernels go to those that listen.
  */
 class SharedEngine {
   readonly #open: () => EngineService;
@@ -82,7 +83,11 @@ class SharedEngine {
   readonly #pages = new Set<SharedPage>();
   readonly #owners = new Map<number, Owner>();
   /** Pages that listen. */
-  readonly #readers: Readonly<Record<ToldReports, Set<SharedPage>>> = { steps: new Set(), words: new Set() };
+  readonly #readers: Readonly<Record<ToldReports, Set<SharedPage>>> = {
+    steps: new Set(),
+    words: new Set(),
+    kernels: new Set(),
+  };
   /** The alerts that are raised now, by their names: who joins hears of them. */
   readonly #raised = new Map<string, Alert>();
   #running: Running | null = null;
@@ -160,7 +165,7 @@ class SharedEngine {
   /** Ends a page's requests. With the last page the engine ends, too. Idempotent. */
   leave(page: SharedPage): void {
     if (!this.#pages.delete(page)) return;
-    for (const reports of ["steps", "words"] as const) this.tell(page, reports, false);
+    for (const reports of TOLD_REPORTS) this.tell(page, reports, false);
     for (const [own, owner] of this.#owners) {
       if (owner.page !== page) continue;
       this.#owners.delete(own);
@@ -201,7 +206,8 @@ class SharedEngine {
     for (const [page, pageEvents] of own) {
       const steps = this.#readers.steps.has(page) ? reports.steps : [];
       const words = this.#readers.words.has(page) ? reports.words : [];
-      page.onMessage({ events: pageEvents, ...reports, steps, words });
+      const kernels = this.#readers.kernels.has(page) ? reports.kernels : [];
+      page.onMessage({ events: pageEvents, ...reports, steps, words, kernels });
     }
     if (reports.fatal === null) return;
     this.#owners.clear();

@@ -3,6 +3,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { createEngine, readRecording, recordRun, type Alert, type ChorusEngine, type StepReport } from "../index.ts";
+import { spanMs } from "../backends/gpu/kernel-times.ts";
 import { withCommonDevice } from "../testing/gpu/one-device.ts";
 
 const TINY = { backend: "cpu", model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
@@ -32,6 +33,7 @@ describe.each([
     const alerts: Alert[] = [];
     engine.on("alert", (alert) => alerts.push(alert));
     const recorder = recordRun(engine);
+    recorder.timeKernels(true);
     await serve(engine);
 
     const text = await engine.metrics();
@@ -50,6 +52,15 @@ describe.each([
     const { model, events } = readRecording(recorder.stop());
     expect(model).toEqual(engine.model);
     expect(events.filter(({ type }) => type === "step")).toHaveLength(stats.engine_steps_total);
+    const timed = events.flatMap((event) => (event.type === "kernels" ? [event] : []));
+    expect(timed).toHaveLength(where.backend === "webgpu" ? Math.ceil(stats.engine_steps_total / 8) : 0);
+    for (const { step, kernels } of timed) {
+      const whole = events.find((event) => event.type === "step" && event.step === step);
+      const sumMs = kernels.reduce((sum, { ms }) => sum + ms, 0);
+      expect(kernels.length).toBeGreaterThan(8);
+      expect(sumMs).toBeGreaterThan(0);
+      expect(whole).toMatchObject({ gpuMs: expect.closeTo(spanMs(kernels), 6) });
+    }
     expect(events.filter(({ type }) => type === "alert")).toHaveLength(alerts.length);
     expect(events.filter((event) => event.type === "request" && event.status === "finished")).toHaveLength(6);
   });

@@ -154,7 +154,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     downloadBytes: 3_247_000_000,
     license: "mit",
     kind: "base",
-    expect: "The most coherent of these; wants a real GPU, and q8 or q4 on most.",
+    expect: "The most coherent of these; needs a real GPU, and q8 or q4 on most.",
     chatFrame: null,
   },
   {

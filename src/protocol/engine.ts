@@ -17,6 +17,7 @@ import type {
   Alert,
   DeviceReport,
   EngineStats,
+  KernelsReport,
   KvBlockTokens,
   KvCacheMap,
   LoadProgress,
@@ -59,6 +60,12 @@ export interface EngineEvents {
   request: RequestReport;
   /** What was asked and answered, word by word. */
   words: WordsReport;
+  /**
+   * The times of each kernel of a step, after its report. While somebody listens, one step of eight has a compute pass for
+   * each kernel, which takes longer and gives the same tokens. A draft model's kernels are not timed. Never on the CPU, nor on
+   * GPUs without timestamp queries.
+   */
+  kernels: KernelsReport;
   /** A threshold of the config's `alerts` was crossed, or is no longer. Who listens later first hears of what is raised. */
   alert: Alert;
   /** The device was lost, or replaced. Answers go on where they were. */

@@ -62,6 +62,7 @@ const message: fc.Arbitrary<EngineMessage> = fc.record({
   steps: fc.array(step, { maxLength: 2 }),
   requests: fc.constantFrom([], [{ requestId: "r" } as RequestReport]),
   words: fc.constantFrom([], [{ status: "answered", step: 1, answers: [] } as const]),
+  kernels: fc.constantFrom([], [{ step: 1, kernels: [] }]),
   alerts: fc.constant([]),
   devices: fc.constant([]),
   configs: fc.constant([]),
@@ -79,7 +80,7 @@ it("a message is the same on the other side", () => {
 it("what a step usually brings crosses without the names of fields", () => {
   const events: RequestEvent[] = [{ type: "text", ticket: 7, choice: 0, text: " word" }];
   const [sent] = fc.sample(message, { numRuns: 1, seed: 1 });
-  const usual = { ...sent!, events, requests: [], words: [], fatal: null };
+  const usual = { ...sent!, events, requests: [], words: [], kernels: [], fatal: null };
   expect(pack({ ...usual, steps: [] })).toEqual({ texts: [7, 0, " word"] });
   expect(Object.keys(pack({ ...usual, steps: fc.sample(step, 1) }))).toEqual(["texts", "steps"]);
 });

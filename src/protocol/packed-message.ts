@@ -43,8 +43,9 @@ export function unpack({ texts, steps, rest }: PackedMessage): EngineMessage {
 }
 
 /** Whether it has more than events and steps: few messages do. */
-function hasMore({ requests, words, alerts, devices, configs, fatal }: EngineMessage): boolean {
-  return requests.length + words.length + alerts.length + devices.length + configs.length > 0 || fatal !== null;
+function hasMore({ requests, words, kernels, alerts, devices, configs, fatal }: EngineMessage): boolean {
+  const numOthers = requests.length + words.length + kernels.length + alerts.length + devices.length + configs.length;
+  return numOthers > 0 || fatal !== null;
 }
 
 function filled(message: EngineMessage): Partial<EngineMessage> {

@@ -83,6 +83,23 @@ export interface StepReport {
   readonly prefixCacheHitsTotal: number;
 }
 
+/** How long one kernel of a step took, by timestamp queries. Browsers round them: Chromium to 0.1 ms, unless started with --enable-webgpu-developer-features. */
+export interface KernelTime {
+  /** A file of `shaders/`, without ".wgsl": "matmul-lane". */
+  readonly kernel: string;
+  /** What it computes of the model: "layer 0 qkv". */
+  readonly operation: string;
+  /** From the beginning of the step's first kernel to the beginning of this one. */
+  readonly startMs: number;
+  readonly ms: number;
+}
+
+/** The kernels of one step, in order. One step of eight is timed so. */
+export interface KernelsReport {
+  readonly step: number;
+  readonly kernels: readonly KernelTime[];
+}
+
 export const MOST_WAITING_IDS = 64;
 
 /** State of a cache block: free, free but in the prefix cache, or owned. */

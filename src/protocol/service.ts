@@ -17,6 +17,7 @@ import type {
   Alert,
   DeviceReport,
   EngineStats,
+  KernelsReport,
   KvBlockTokens,
   KvCacheMap,
   LoadProgress,
@@ -54,7 +55,8 @@ export function isFinal({ type }: RequestEvent): boolean {
 }
 
 /** Reports that are posted only while somebody listens. */
-export type ToldReports = "steps" | "words";
+export const TOLD_REPORTS = ["steps", "words", "kernels"] as const;
+export type ToldReports = (typeof TOLD_REPORTS)[number];
 
 /** Everything of one step in one message: posting per token would cost more than the step. */
 export interface EngineMessage {
@@ -62,6 +64,7 @@ export interface EngineMessage {
   readonly steps: readonly StepReport[];
   readonly requests: readonly RequestReport[];
   readonly words: readonly WordsReport[];
+  readonly kernels: readonly KernelsReport[];
   readonly alerts: readonly Alert[];
   readonly devices: readonly DeviceReport[];
   /** The config after each update(). */
@@ -76,6 +79,7 @@ export const EMPTY_MESSAGE: EngineMessage = {
   steps: [],
   requests: [],
   words: [],
+  kernels: [],
   alerts: [],
   devices: [],
   configs: [],

@@ -8,6 +8,7 @@ import type { Graph } from "../../models/graph.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
+import type { KernelTime } from "../../protocol/reports.ts";
 import type { CheckedKernels, LoadOptions, LoadedRunner } from "../backend.ts";
 import { Activations } from "./activations.ts";
 import { Arena } from "./arena.ts";
@@ -16,7 +17,8 @@ import { CompiledGraph } from "./compiled-graph.ts";
 import { describeKernels } from "./describe-kernels.ts";
 import type { OpenedDevice } from "./device.ts";
 import { withErrorScopes } from "./error-scopes.ts";
-import { KernelCompiler, type Dispatch } from "./kernel.ts";
+import { encode, KernelCompiler } from "./kernel.ts";
+import { KernelTimes, spanMs } from "./kernel-times.ts";
 import { LaterPipelines } from "./later-pipelines.ts";
 import { LaterTiles } from "./later-tiles.ts";
 import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
@@ -24,9 +26,10 @@ import { matmulChoices, usualMatmuls, type MatmulVariant } from "./matmul-varian
 import { ModelBuffers } from "./model-buffers.ts";
 import { strideOf } from "./padding.ts";
 import { tileChoices, type QueryTiles } from "./query-tiles.ts";
+import type { QueuePoller } from "./queue-poller.ts";
 import { ReadbackRing } from "./readback.ts";
 import { Sampler } from "./sampler.ts";
-import { StepBuffer, type StepShape } from "./step-buffer.ts";
+import { StepBuffer } from "./step-buffer.ts";
 import { elapsedMs, STAMPS_BYTES, Timestamps } from "./timestamps.ts";
 import type { Tuned } from "./tuning.ts";
 import { WeightUploader } from "./weight-uploader.ts";
@@ -57,6 +60,9 @@ export class GpuRunner implements LoadedRunner {
   readonly #readback: ReadbackRing;
   /** null if the adapter has no timestamp queries. */
   readonly #timestamps: Timestamps | null;
+  /** null until it is wanted, or if the adapter has no timestamp queries. */
+  #kernelTimes: KernelTimes | null = null;
+  readonly #poller: QueuePoller;
   readonly #sampler: Sampler;
   readonly #later: LaterPipelines;
   readonly activations: Activations;
@@ -88,6 +94,7 @@ export class GpuRunner implements LoadedRunner {
       },
     };
     this.#device = device;
+    this.#poller = poller;
     this.#arena = arena;
     this.#step = step;
     this.#graph = graph;
@@ -164,27 +171,28 @@ export class GpuRunner implements LoadedRunner {
         return { compiled, compilePart, weightBytes, kernelNotes, rowTiles, kernelsId: () => compiler.id() };
       };
       // Kernels compile while weights load.
-      const parts = [
-        Sampler.prepare({
-          logits: activations.logits,
-          logitParts: activations.logitParts,
-          feedback: activations.feedback,
-          sampled: activations.sampled,
-          compiler,
-          later,
-          arena,
-          step,
-          vocabSize,
-          logitStride: strideOf(shape.vocabSize),
-          maxLength: limits.maxLength,
-          maxSamples: limits.maxSamples,
-          isSoftware: opened.isSoftware,
-          logprobsMode: engine.logprobsMode,
-          draws: options.draws ?? { haveFilters: false, haveRules: false },
-        }),
-        loadGraph(),
-        filling,
-      ] as const;
+      const preparing = Sampler.prepare({
+        logits: activations.logits,
+        logitParts: activations.logitParts,
+        feedback: activations.feedback,
+        sampled: activations.sampled,
+        compiler,
+        later,
+        arena,
+        step,
+        vocabSize,
+        logitStride: strideOf(shape.vocabSize),
+        maxLength: limits.maxLength,
+        maxSamples: limits.maxSamples,
+        isSoftware: opened.isSoftware,
+        logprobsMode: engine.logprobsMode,
+      });
+      const loadingGraph = loadGraph();
+      // A software adapter compiles one after the other, and these take longest.
+      const hurrying = (opened.isSoftware ? loadingGraph : Promise.resolve()).then(async () =>
+        (await preparing).hurry(options.draws ?? { haveFilters: false, haveRules: false }),
+      );
+      const parts = [preparing, loadingGraph, filling, hurrying] as const;
       for (const part of parts) part.catch((error: unknown) => ending.abort(error));
       // What is still being loaded uses buffers, which are destroyed where this throws.
       await Promise.allSettled(parts);
@@ -217,20 +225,33 @@ export class GpuRunner implements LoadedRunner {
     const { queue } = this.#device;
     const shape = this.#step.write(queue, plan);
     const { samples, maxTop } = shape;
-    const timed = this.#timestamps?.nextPass();
+    const computing = graph.dispatches(shape);
+    const drawing = this.#sampler.dispatches(shape);
     const encoder = this.#device.createCommandEncoder({ label: "step" });
-    const pass = encoder.beginComputePass(timed?.descriptor ?? { label: "step" });
-    for (const dispatch of graph.dispatches(shape)) encode(pass, dispatch, shape);
-    for (const dispatch of this.#sampler.dispatches(shape)) encode(pass, dispatch, shape);
-    pass.end();
-    timed?.resolve(encoder);
+    const readKernels = this.#kernelTimes?.isDue()
+      ? this.#kernelTimes.record(encoder, [...computing, ...drawing], shape)
+      : null;
+    const timed = readKernels ? undefined : this.#timestamps?.nextPass();
+    if (!readKernels) {
+      const pass = encoder.beginComputePass(timed?.descriptor ?? { label: "step" });
+      for (const dispatch of computing) encode(pass, dispatch, shape);
+      for (const dispatch of drawing) encode(pass, dispatch, shape);
+      pass.end();
+      timed?.resolve(encoder);
+    }
     // A step without samples reads one cell back, to learn when it is done.
     const sampled = { buffer: this.activations.sampled, offset: 0, bytes: SAMPLED_BYTES * Math.max(1, samples) };
     const top = { buffer: this.#sampler.top, offset: 0, bytes: TOP_BYTES * samples };
     const parts = [...(timed ? [timed.part] : []), sampled, ...(maxTop > 0 ? [top] : [])];
     const read = this.#readback.record(encoder, parts);
     queue.submit([encoder.finish()]);
-    return this.#result(read, plan, timed !== undefined);
+    const result = this.#result(read, plan, timed !== undefined);
+    return readKernels ? withKernels(result, readKernels()) : result;
+  }
+
+  timeKernels(isWanted: boolean): void {
+    if (isWanted) this.#kernelTimes ??= KernelTimes.create(this.#device, this.#arena, this.#poller);
+    this.#kernelTimes?.turn(isWanted);
   }
 
   complete(): Promise<readonly string[]> {
@@ -240,6 +261,7 @@ export class GpuRunner implements LoadedRunner {
   dispose(): void {
     this.#later.stop();
     this.#timestamps?.destroy();
+    this.#kernelTimes?.destroy();
     this.#arena.destroy();
   }
 
@@ -268,6 +290,15 @@ export class GpuRunner implements LoadedRunner {
   }
 }
 
+/** Adds the times of the step's kernels. They are read with its result: where that fails, this is of no interest. */
+async function withKernels(
+  result: Promise<StepResult>,
+  reading: Promise<readonly KernelTime[] | null>,
+): Promise<StepResult> {
+  const [step, kernels] = await Promise.all([result, reading.catch(() => null)]);
+  return { ...step, kernels, gpuMs: kernels && spanMs(kernels) };
+}
+
 const NO_TOP: readonly TokenLogprob[] = [];
 
 /** The most likely tokens of a sample, of which some can't come. */
@@ -289,13 +320,6 @@ function createBuffers(uploader: WeightUploader, ...options: readonly [Arena, Mo
     uploader.destroy();
     throw error;
   }
-}
-
-function encode(pass: GPUComputePassEncoder, { pipeline, bindGroup, workgroups }: Dispatch, shape: StepShape): void {
-  pass.setPipeline(pipeline);
-  pass.setBindGroup(0, bindGroup);
-  const [x, y, z] = workgroups(shape);
-  pass.dispatchWorkgroups(x, y, z);
 }
 
 function stepLimits(engine: ResolvedEngineConfig) {

@@ -57,6 +57,17 @@ export interface Dispatch {
   readonly workgroups: (step: StepSize) => readonly [x: number, y: number, z?: number];
 }
 
+export function encode(
+  pass: GPUComputePassEncoder,
+  { pipeline, bindGroup, workgroups }: Dispatch,
+  step: StepSize,
+): void {
+  pass.setPipeline(pipeline);
+  pass.setBindGroup(0, bindGroup);
+  const [x, y, z] = workgroups(step);
+  pass.dispatchWorkgroups(x, y, z);
+}
+
 /** Returns `matmul-lane {"K4":64,"SAMPLES_ONLY":1}`, for error messages, profilers and the benchmark, which parses it. */
 function pipelineLabel(kernel: Kernel, constants: Readonly<Record<string, number | boolean>>): string {
   const values = Object.entries(constants).map(([name, value]) => [name, Number(value)]);

@@ -7,6 +7,7 @@ import { StepPlanner } from "../../engine/core/step-planner.ts";
 import { GREEDY, loadGolden } from "../../testing/models/golden.ts";
 import { openTestDevice } from "../../testing/gpu/gpu.ts";
 import { GpuRunner } from "./gpu-runner.ts";
+import { spanMs } from "./kernel-times.ts";
 import { elapsedMs } from "./timestamps.ts";
 
 const opened = await openTestDevice();
@@ -54,14 +55,49 @@ it("times many steps in flight separately, without creating GPU objects", async 
   runner.dispose();
 });
 
+it("times each kernel of one step of eight while that is wanted, with the same token, without creating more", async () => {
+  const runner = await createRunner(opened.device);
+  const plain = await prefill(runner);
+  expect(plain.kernels ?? null).toBeNull();
+  const before = runner.bytes;
+  runner.timeKernels(true);
+  const held = runner.bytes;
+  expect(held).toBeGreaterThan(before);
+  // Four in flight at once.
+  const results: Awaited<ReturnType<typeof prefill>>[] = [];
+  for (let round = 0; round < 5; round++) {
+    // oxlint-disable-next-line no-await-in-loop -- the ring holds five steps
+    results.push(...(await Promise.all(Array.from({ length: 4 }, () => prefill(runner)))));
+  }
+  expect(results.flatMap(({ kernels }, i) => (kernels ? [i] : []))).toEqual([0, 8, 16]);
+  for (const { sequences } of results) expect(sequences).toEqual(plain.sequences);
+  for (const { kernels, gpuMs } of results) {
+    if (!kernels) continue;
+    expect(kernels.map(({ operation }) => operation)).toEqual(expect.arrayContaining(["embed", "layer 1 qkv"]));
+    for (const { kernel } of kernels) expect(kernel).toMatch(/^[a-z0-9-]+$/);
+    // One after the other, within the step.
+    expect(kernels.map(({ startMs }) => startMs)).toEqual(
+      kernels.map(({ startMs }) => startMs).toSorted((a, b) => a - b),
+    );
+    expect(gpuMs).toBe(spanMs(kernels));
+    expect(gpuMs).toBeGreaterThan(0);
+  }
+  runner.timeKernels(false);
+  expect((await prefill(runner)).kernels ?? null).toBeNull();
+  expect(runner.bytes).toBe(held);
+  runner.dispose();
+});
+
 it("gives no time on a device without timestamps, but the same token", async () => {
   const adapter = await navigator.gpu.requestAdapter();
   // All features but the timestamps.
   const device = await adapter?.requestDevice({ requiredFeatures: opened.hasSubgroups ? ["subgroups"] : [] });
   if (!device) throw new Error("no adapter");
   const [timed, untimed] = await Promise.all([createRunner(opened.device), createRunner(device)]);
+  untimed.timeKernels(true);
   const [expected, result] = [await prefill(timed), await prefill(untimed)];
   expect(result.gpuMs).toBeNull();
+  expect(result.kernels ?? null).toBeNull();
   expect(result.sequences).toEqual(expected.sequences);
   timed.dispose();
   untimed.dispose();

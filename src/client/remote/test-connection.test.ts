@@ -20,7 +20,8 @@ const answers: Script = (request, response) =>
 
 async function test(script: Script, options: { model?: string; patienceMs?: number; fetch?: typeof fetch } = {}) {
   server = await ScriptedServer.start(script);
-  const { model = null, patienceMs = 5000, ...access } = options;
+  // What is asked for is named long before, even by a busy machine.
+  const { model = null, patienceMs = 120_000, ...access } = options;
   return testConnection({ baseUrl: server.baseUrl, key: "secret", ...access }, model, PAGE, patienceMs);
 }
 
@@ -54,9 +55,13 @@ describe("a test of a connection", () => {
     ["no model", answerJson(200, { data: [] }), "no such model", /lists no model/],
     ["a failure", answerText(500, ""), "refused", /500/],
     ["a redirect", answerText(302, "", { location: "https://login.example/" }), "no API", /login\.example/],
-    ["silence", () => undefined, "slow", /0\.3 seconds/],
   ])("names %s", async (_, script, problem, message) => {
-    expect(await test(script, { patienceMs: 300 })).toMatchObject({ problem, message: expect.stringMatching(message) });
+    expect(await test(script)).toMatchObject({ problem, message: expect.stringMatching(message) });
+  });
+
+  it("names silence", async () => {
+    const { problem, message } = await test(() => undefined, { patienceMs: 300 });
+    expect([problem, message]).toEqual(["slow", expect.stringContaining("0.3 seconds")]);
   });
 
   it("names a model that the server has not", async () => {

@@ -128,7 +128,7 @@ export function alertWords({ name, value }: Pick<Alert, "name" | "value">): stri
   const percent = `${Math.round(100 * value)}%`;
   switch (name) {
     case "low_occupancy":
-      return `${percent} of the slots in use while others wait`;
+      return `${percent} of slots in use, others wait`;
     case "queue_length":
       return `${value} in the queue`;
     case "itl":

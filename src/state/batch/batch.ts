@@ -1,6 +1,7 @@
 import { recordRun, type RunRecorder } from "../../client/recording.ts";
 import type { ChorusEngine } from "../../protocol/engine.ts";
 import type { RequestReport, StepReport } from "../../protocol/reports.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
 import { BatchAlerts } from "./batch-alerts.ts";
 import { BatchingModeControl } from "./batching-mode.ts";
 import { FIGURES_INTERVAL_MS, type BatchMetrics } from "./batch-metrics.ts";
@@ -15,6 +16,13 @@ import type { WatchedEngine } from "./watched-engine.ts";
 /** Most events in a recording. */
 const MOST_RECORDED_EVENTS = 20_000;
 
+interface KernelTiming {
+  /** Whether the recording is to have the times of kernels. */
+  readonly isOn: boolean;
+  /** Whether the engine computes on a GPU: no other has kernels that are timed. */
+  readonly isPossible: boolean;
+}
+
 /**
  * All that is shown of the engine's work: timeline, charts, cache map and recording. Watches one engine after another.
  */
@@ -28,6 +36,8 @@ export class Batch {
   readonly dock = new Dock();
   readonly pointing = new Pointing();
   readonly ideas = new Ideas();
+  readonly #kernelTiming = createStore<KernelTiming>(() => ({ isOn: false, isPossible: false }));
+  readonly kernelTiming: ReadonlyStore<KernelTiming> = this.#kernelTiming;
   #engine: WatchedEngine | null = null;
   #recorder: RunRecorder | null = null;
 
@@ -38,7 +48,16 @@ export class Batch {
   /** Watches this engine from now on, and records it; null: there is none, and the data of the last one stays. */
   watch(engine: ChorusEngine | null): void {
     this.show(engine);
-    if (engine !== null) this.#recorder = recordRun(engine, { mostEvents: MOST_RECORDED_EVENTS });
+    this.#kernelTiming.setState({ isPossible: engine?.model.backend === "webgpu" });
+    if (engine === null) return;
+    this.#recorder = recordRun(engine, { mostEvents: MOST_RECORDED_EVENTS });
+    this.#recorder.timeKernels(this.kernelTiming.getState().isOn);
+  }
+
+  /** Starts or ends the recording of how long each kernel takes: it makes one step of eight slower. */
+  toggleKernelTiming(): void {
+    this.#kernelTiming.setState(({ isOn }) => ({ isOn: !isOn }));
+    this.#recorder?.timeKernels(this.kernelTiming.getState().isOn);
   }
 
   /** Watches an engine without recording it. */
@@ -65,6 +84,14 @@ export class Batch {
     this.metrics.tick();
     const figures = this.metrics.store.getState();
     this.charts.tick(this.metrics.workerNowMs, figures.waiting, figures.running);
+    void this.cacheMap.tick(figures);
+  }
+
+  /** Brings everything to now, between two ticks. */
+  refresh(): void {
+    this.metrics.tick();
+    const figures = this.metrics.store.getState();
+    this.charts.peek(this.metrics.workerNowMs, figures.waiting, figures.running);
     void this.cacheMap.tick(figures);
   }
 

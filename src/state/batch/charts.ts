@@ -40,6 +40,7 @@ const MOST_LATENCIES = 4096;
 export class Charts {
   readonly #store = createStore<ChartsState>(() => ({ samples: [], ttft: null, itl: null }));
   readonly store: ReadonlyStore<ChartsState> = this.#store;
+  readonly #mostSamples: number;
   readonly #samples: Ring<ChartSample>;
   readonly #rates = new Map<number, SlidingRate>();
   readonly #ttft = new SlidingPercentiles(CHARTS_WINDOW_MS, MOST_LATENCIES);
@@ -52,7 +53,8 @@ export class Charts {
 
   /** @param intervalMs from tick to tick */
   constructor(intervalMs: number) {
-    this.#samples = new Ring(CHARTS_WINDOW_MS / intervalMs);
+    this.#mostSamples = CHARTS_WINDOW_MS / intervalMs;
+    this.#samples = new Ring(this.#mostSamples);
   }
 
   clear(): void {
@@ -99,15 +101,27 @@ export class Charts {
    */
   tick(nowMs: number, waiting: number, running: number): void {
     if (this.#last === null) return;
+    this.#samples.push(this.#sample(this.#last, nowMs, waiting, running));
+    this.#steps = [];
+    this.#show(this.#samples.toArray(), nowMs);
+  }
+
+  /** Shows a sample of the steps since the last one, which the next tick replaces. The parameters are those of a tick. */
+  peek(nowMs: number, waiting: number, running: number): void {
+    if (this.#last === null || this.#steps.length === 0) return;
+    const samples = [...this.#samples.toArray(), this.#sample(this.#last, nowMs, waiting, running)];
+    this.#show(samples.slice(-this.#mostSamples), nowMs);
+  }
+
+  #sample(last: StepReport, nowMs: number, waiting: number, running: number): ChartSample {
     const byVoice: Record<number, number> = {};
     for (const [voice, rate] of this.#rates) {
       const perSecond = rate.at(nowMs);
       if (perSecond > 0) byVoice[voice] = perSecond;
     }
     const steps = this.#steps;
-    this.#steps = [];
-    const { kvBlocksUsed, kvBlocksCached, kvBlocksTotal } = this.#last;
-    this.#samples.push({
+    const { kvBlocksUsed, kvBlocksCached, kvBlocksTotal } = last;
+    return {
       tokensPerSecond: Object.values(byVoice).reduce((sum, rate) => sum + rate, 0),
       byVoice,
       sequences: mean(steps.map(({ entries }) => entries.length)) ?? running,
@@ -118,8 +132,10 @@ export class Charts {
       cpuMs: mean(steps.map(({ cpuMs }) => cpuMs)),
       gpuMs: mean(steps.flatMap(({ gpuMs }) => gpuMs ?? [])),
       stepMs: mean(steps.map(({ stepMs }) => stepMs)),
-    });
-    const samples = this.#samples.toArray();
+    };
+  }
+
+  #show(samples: readonly ChartSample[], nowMs: number): void {
     this.#store.setState({ samples, ttft: this.#ttft.at(nowMs), itl: this.#itl.at(nowMs) }, true);
   }
 

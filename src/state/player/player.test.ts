@@ -91,6 +91,28 @@ describe("a player", () => {
     expect(back.batch.metrics.store.getState()).toEqual(there.batch.metrics.store.getState());
   });
 
+  it("shows in the charts every step so far: also the first ones, and those since the last sample", () => {
+    const player = new Player(recordedRun());
+    const samples = (place: number) => {
+      player.seek(place);
+      return player.batch.charts.store.getState().samples.map(({ sequences, stepMs }) => [sequences, stepMs]);
+    };
+    expect(samples(0)).toEqual([]);
+    expect(samples(1)).toEqual([[1, 100]]);
+    expect(samples(3)).toEqual([[4 / 3, 100]]);
+    // Samples are taken each 250 ms from the first step on.
+    expect(samples(4)).toEqual([
+      [4 / 3, 100],
+      [2, 100],
+    ]);
+    expect(samples(7)).toEqual([
+      [4 / 3, 100],
+      [2, 100],
+      [1, 100],
+    ]);
+    expect(samples(2)).toEqual([[1, 100]]);
+  });
+
   it("has the cache's map as it was", async () => {
     const player = new Player(recordedRun());
     const off = player.batch.cacheMap.look();

@@ -47,7 +47,7 @@ export class Player {
     this.#engine = new RecordedEngine(run.recording);
     this.#begin();
     this.#tell(-1, 0);
-    this.#refresh();
+    this.batch.refresh();
   }
 
   /** From the beginning again, if it was at the end. */
@@ -86,7 +86,7 @@ export class Player {
       this.#begin();
       this.#tell(-1, place);
     } else this.#tell(before, place);
-    this.#refresh();
+    this.batch.refresh();
     this.#store.setState({ place });
   }
 
@@ -115,11 +115,5 @@ export class Player {
     }
     this.#sampledMs = next - FIGURES_INTERVAL_MS;
     this.#clockMs = atMs;
-  }
-
-  /** Brings counters and map to where the run is. */
-  #refresh(): void {
-    this.batch.metrics.tick();
-    void this.batch.cacheMap.tick(this.batch.metrics.store.getState());
   }
 }

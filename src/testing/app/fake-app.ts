@@ -2,10 +2,11 @@
 //   ?panes=4          panes that are open (1..16)
 //   &ask              each has asked a question; ask=Why? is asked by all
 //   &max_tokens=64    and the other settings of the app's own address
-//   &load=8000        milliseconds the model takes to load
+//   &load=8000        milliseconds the model takes to load; load=held: it begins with an event "startload"
 //   &fail=model_not_found|webgpu_unavailable|...   how loading ends
 //   &nogpu            a browser without WebGPU
 //   &context=256      the model's context
+//   &name=fake-gpt    the model's name
 //   &die=3000         milliseconds until the running engine dies
 //   &seqs=2           most answers that grow at once, unless the settings say
 //   &drafts=4         tokens drafted in each step
@@ -22,6 +23,7 @@ import { EMBEDDED_MODEL, labelOfChoice } from "../../state/models/model-choice.t
 import { readPageOptions } from "../../state/app/page-options.ts";
 import { loadKept, startApp } from "../../ui/app/start-app.ts";
 import { FakeEngine } from "./fake-engine.ts";
+import { FAKE_MODEL } from "./fake-model-card.ts";
 import { FakeModels } from "./fake-models.ts";
 
 const query = new URLSearchParams(location.search);
@@ -44,8 +46,10 @@ const LONG_ANSWER = Array.from(
 const QUESTIONS = [...Object.keys(ANSWERS), "Explain paged memory to a ten-year-old.", "Who are you?"];
 
 async function load(onProgress: (progress: LoadProgress) => void): Promise<void> {
-  const durationMs = number("load", 0);
+  const isHeld = query.get("load") === "held";
+  const durationMs = isHeld ? 1000 : number("load", 0);
   if (durationMs === 0) return;
+  if (isHeld) await new Promise((resolve) => addEventListener("startload", resolve, { once: true }));
   const parts: [stage: LoadStage, total: number, from: number, to: number, detail: string][] = [
     ["adapter", 1, 0, 0.05, "Fake adapter"],
     ["tokenizer", 260_000, 0.05, 0.15, "0.3 MB"],
@@ -97,6 +101,7 @@ async function createEngine({
     numDrafts: number("drafts", speculation ? 4 : 0),
     model: {
       contextLength: number("context", 1024),
+      name: query.get("name") ?? FAKE_MODEL.name,
       ...(dtype && { dtype }),
       ...(typeof model === "string" && model !== EMBEDDED_MODEL && { name: labelOfChoice({ model }) }),
     },

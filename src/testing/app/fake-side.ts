@@ -35,7 +35,7 @@ export class FakeSide implements Transport {
   ping?: () => Promise<unknown>;
   isClosed = false;
   isDisposed = false;
-  readonly told = { steps: false, words: false };
+  readonly told = { steps: false, words: false, kernels: false };
   loaded: Result<LoadedEngine> | Promise<Result<LoadedEngine>> = {
     ok: true,
     value: { model: CARD, config: CONFIG, sizes: SIZES },

@@ -4,6 +4,7 @@ import type { StepPlan } from "../../engine/step-plan.ts";
 import type { OfferedBackend } from "../../host/platforms/platform.ts";
 import type { BackendName } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
+import type { KernelTime } from "../../protocol/reports.ts";
 import { FakeRunner } from "./fake-runner.ts";
 
 type Fail = (error: ChorusError) => void;
@@ -93,11 +94,13 @@ export class FakeBackend implements Backend {
     if (device.isLost) throw new Error("Instance dropped error in getCompilationInfo");
     if (engine.numGpuBlocks > this.maxBlocks) throw new ChorusError("out_of_memory", "The fake device is full.");
     const runner = new FakeRunner({ ...engine, vocabSize: weights.model.shape.vocabSize });
+    let kernels: readonly KernelTime[] | null = null;
     return {
       weightBytes: 0,
       adapterName: this.adapterName,
       kernelNotes: ["matmul kernel: a fake (a test)"],
-      submit: (plan) => this.#submit(runner, device, plan),
+      submit: async (plan) => ({ ...(await this.#submit(runner, device, plan)), kernels }),
+      timeKernels: (isWanted) => void (kernels = isWanted ? ONE_KERNEL : null),
       dispose: () => void (device.isDisposed = true),
     };
   }
@@ -112,5 +115,7 @@ export class FakeBackend implements Backend {
     return result;
   }
 }
+
+const ONE_KERNEL: readonly KernelTime[] = [{ kernel: "embed", operation: "embed", startMs: 0, ms: 1 }];
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));

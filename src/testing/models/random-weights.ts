@@ -16,8 +16,9 @@ export function randomWeights(model: Model): ModelWeights {
       const sum = (axis: number) => parts.reduce((total, part) => total + (part.shape[axis] ?? 0), 0);
       const [rows, columns] = shape.length === 2 ? [sum(0), shape[1] ?? 1] : [1, sum(0)];
       const isGamma = /(ln_\w+|norm)\.weight$/.test(name);
-      const values = isGamma ? new Float32Array(columns).fill(1) : randomFloats(rows * columns, tensors.size + 1, 0.05);
-      const tensor = tensors.get(name) ?? tensorOf(values, rows, columns);
+      const values = () =>
+        isGamma ? new Float32Array(columns).fill(1) : randomFloats(rows * columns, tensors.size + 1, 0.05);
+      const tensor = tensors.get(name) ?? tensorOf(values(), rows, columns);
       tensors.set(name, tensor);
       return tensor;
     },

@@ -1,17 +1,22 @@
 import type { Batch } from "../../state/batch/batch.ts";
 import { playRecording } from "../../state/player/handed-over.ts";
 import { Menu } from "../components/Menu.tsx";
+import { useStore } from "../use-store.ts";
 import { saveFile } from "../save-file.ts";
 
 /** Saves the engine's events for readRecording(), or its metrics for Prometheus; or plays the events at once. */
 export function SaveMenu({ batch }: { batch: Batch }) {
+  const { isOn, isPossible } = useStore(batch.kernelTiming, (state) => state);
   const items = [
     { label: "Play this run", run: () => playRun(batch) },
     { label: "Recording of this run, with the chats' words", run: () => saveRecording(batch) },
+    { label: kernelTimingTitle(isOn), isDisabled: !isPossible, run: () => batch.toggleKernelTiming() },
     { label: "Metrics as Prometheus text", run: () => void saveMetrics(batch) },
   ];
   return <Menu name="Save" look="quiet" items={items} />;
 }
+
+export const kernelTimingTitle = (isOn: boolean) => (isOn ? "Stop timing kernels" : "Time kernels from now on");
 
 /** Opens the player with the run so far. */
 export function playRun(batch: Batch): void {

@@ -3,7 +3,7 @@ import type { Batch } from "../../state/batch/batch.ts";
 import type { Command } from "../../state/commands/commands.ts";
 import { BATCHING_MODES } from "./BatchingSwitch.tsx";
 import { HAS_ROOM_FOR_MAP, PHONE } from "../use-media.ts";
-import { playRun, saveMetrics, saveRecording } from "./SaveMenu.tsx";
+import { kernelTimingTitle, playRun, saveMetrics, saveRecording } from "./SaveMenu.tsx";
 
 /** The commands of the batch and its view. */
 export function batchCommands(batch: Batch): readonly Command[] {
@@ -95,6 +95,16 @@ export function batchCommands(batch: Batch): readonly Command[] {
       words: "export steps requests JSON lines file",
       isEnabled: () => batch.recording() !== null,
       run: () => saveRecording(batch),
+    },
+    {
+      id: "batch.kernels",
+      get title() {
+        return kernelTimingTitle(batch.kernelTiming.getState().isOn);
+      },
+      group: "Data",
+      words: "recording trace perfetto profile gpu shaders slower",
+      isEnabled: () => batch.kernelTiming.getState().isPossible,
+      run: () => batch.toggleKernelTiming(),
     },
     {
       id: "batch.metrics",

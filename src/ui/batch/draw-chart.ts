@@ -70,8 +70,12 @@ export function drawChart(
     const upper = sums[layer] ?? [];
     const lower = sums[layer - 1];
     g.beginPath();
+    // A single value has an area of one pixel's width.
+    const left = x(0, upper.length) - (upper.length === 1 ? 1 : 0);
+    g.moveTo(left, y(upper[0] ?? 0));
     upper.forEach((value, i) => g.lineTo(x(i, upper.length), y(value)));
     for (let i = upper.length - 1; i >= 0; i--) g.lineTo(x(i, upper.length), y(lower?.[i] ?? 0));
+    g.lineTo(left, y(lower?.[0] ?? 0));
     g.fillStyle = color;
     // Voices 9 to 16 are open: pale, to distinguish them from voices 1 to 8 of a similar hue.
     g.globalAlpha = isOpen ? 0.5 : 1;
