@@ -5,6 +5,7 @@ import { defineConfig, type Plugin } from "vite";
 
 import { EMBEDDED_MODEL } from "./src/state/models/model-choice.ts";
 import { documents } from "./tools/docs-plugin.ts";
+import { plainWeights } from "./tools/plain-weights-plugin.ts";
 import { securityPolicy } from "./tools/security-policy-plugin.ts";
 import { serviceWorker } from "./tools/service-worker-plugin.ts";
 import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
@@ -51,7 +52,15 @@ export default defineConfig({
   // Threads share memory on a page that is isolated from others. Any other host gets the same from the service worker.
   server: { headers: ISOLATION },
   preview: { headers: ISOLATION },
-  plugins: [forPeople, react(), wgslWithoutComments(), securityPolicy(), documents(), serviceWorker(isNeededOffline)],
+  plugins: [
+    forPeople,
+    react(),
+    wgslWithoutComments(),
+    securityPolicy(),
+    documents(),
+    serviceWorker(isNeededOffline),
+    plainWeights(),
+  ],
   worker: { format: "es", plugins: () => [wgslWithoutComments()] },
   build: {
     target: "esnext",

@@ -21,7 +21,7 @@ function answers(engine: JSHandle<ChorusEngine>): Promise<string[]> {
     Promise.all(
       ["Once upon a time", "Tell me a joke"].map(async (prompt, seed) => {
         let text = "";
-        const body = { prompt, seed, max_tokens: 80, ignore_eos: true, stream: true } as const;
+        const body = { prompt, seed, max_tokens: 48, ignore_eos: true, stream: true } as const;
         for await (const chunk of await engine.completions.create(body)) text += chunk.choices[0]?.text ?? "";
         return text;
       }),

@@ -8,28 +8,36 @@ import { join } from "node:path";
 import { adapter, chromiumFlags } from "./chromium-flags.mjs";
 import { firstWordMs } from "./first-word.mjs";
 import { buildAndServe } from "./serve-app.mjs";
+import { slowServer } from "./slow-server.mjs";
 
 const PORT = 4410;
 const REPORT = "docs/benchmarks/starts.md";
 const MODEL = "/models/chorus-chat/";
+/** Of weights over a network: about 30 Mbit/s. */
+const SLOW_BYTES_PER_SECOND = 4e6;
 
 /** @typedef {Record<string, number[]>} Times */
 
 /** @param {string} executablePath @param {{ rounds?: string }} options */
 export async function benchStarts(executablePath, { rounds = "5" }) {
   const server = await buildAndServe(PORT);
+  const slow = await slowServer(server.url, SLOW_BYTES_PER_SECOND);
   /** @type {Times} */
   const starts = {};
   /** @type {Times} */
   const pipelines = {};
   try {
     for (let round = 0; round < Number(rounds); round++) {
-      await inNewBrowser(executablePath, (page) => measureEngine(page, server.url, starts));
-      await inNewBrowser(executablePath, (page) => measureApp(page, server.url, starts));
+      await inNewBrowser(executablePath, (page) => measureEngine(page, server.url, starts, KINDS));
+      const atSpeed = `nothing compiled, weights at ${SLOW_BYTES_PER_SECOND / 1e6} MB/s`;
+      await inNewBrowser(executablePath, (page) => measureEngine(page, slow.url, starts, [atSpeed]));
+      for (const backend of BACKENDS)
+        await inNewBrowser(executablePath, (page) => measureApp(page, server.url, backend, starts));
       await inNewBrowser(executablePath, (page) => measurePipelines(page, server.url, pipelines));
       console.log(JSON.stringify(lastOf(starts)));
     }
   } finally {
+    await slow.close();
     await server.close();
   }
   const { begin, end } = marks;
@@ -42,6 +50,8 @@ export async function benchStarts(executablePath, { rounds = "5" }) {
   console.log(`Written to ${REPORT}`);
 }
 
+const KINDS = /** @type {const} */ (["nothing compiled", "again, after a reload"]);
+const BACKENDS = /** @type {const} */ (["webgpu", "cpu"]);
 const marks = { begin: "<!-- measured -->", end: "<!-- end -->" };
 
 /**
@@ -62,9 +72,9 @@ async function inNewBrowser(executablePath, measure) {
   }
 }
 
-/** @param {import("playwright").Page} page @param {string} url @param {Times} times */
-async function measureEngine(page, url, times) {
-  for (const kind of ["nothing compiled", "again, after a reload"]) {
+/** @param {import("playwright").Page} page @param {string} url @param {Times} times @param {readonly string[]} kinds of starts, one after the other */
+async function measureEngine(page, url, times, kinds) {
+  for (const kind of kinds) {
     // Any file of the same origin that is no page of ours: the figures are the library's.
     await page.goto(`${url}${MODEL.slice(1)}config.json`);
     const { readyMs, tokenMs } = await page.evaluate(async (model) => {
@@ -83,10 +93,13 @@ async function measureEngine(page, url, times) {
   }
 }
 
-/** @param {import("playwright").Page} page @param {string} url @param {Times} times */
-async function measureApp(page, url, times) {
-  for (const kind of ["nothing compiled", "again, after a reload"]) {
-    add(times, `the app's first word, ${kind}`, await firstWordMs(page, `${url}?backend=webgpu`));
+/** @param {import("playwright").Page} page @param {string} url @param {"webgpu" | "cpu"} backend @param {Times} times */
+async function measureApp(page, url, backend, times) {
+  const where = backend === "cpu" ? "the CPU" : "WebGPU";
+  for (const kind of KINDS) {
+    add(times, `the app's first word on ${where}, ${kind}`, await firstWordMs(page, `${url}?backend=${backend}`));
+    // A reload does not compete with what the app keeps for offline use.
+    await page.evaluate(() => navigator.serviceWorker.ready);
   }
 }
 

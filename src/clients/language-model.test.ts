@@ -82,12 +82,17 @@ describe("a session", () => {
     const forks = await Promise.all([session.clone(), session.clone(), session.clone()]);
     fake.pause();
     const answers = forks.map((fork, i) => fork.prompt(`Question ${i}`, BRIEF));
-    await expect.poll(async () => (await stats()).num_requests_running).toBe(3);
+    // The others wait while the first one's step is held.
+    const open = async () => (await stats()).num_requests_running + (await stats()).num_requests_waiting;
+    await expect.poll(open).toBe(3);
     fake.resume();
     const texts = await Promise.all(answers);
     expect(new Set(texts).size).toBe(3);
-    const hits = (await stats()).prefix_cache_hits - before.prefix_cache_hits;
-    expect(hits).toBeGreaterThanOrEqual(3 * 16);
+    const after = await stats();
+    expect(after.prefix_cache_hits - before.prefix_cache_hits).toBeGreaterThanOrEqual(3 * 16);
+    const numSteps = after.engine_steps_total - before.engine_steps_total;
+    expect((after.step_sequences_total - before.step_sequences_total) / numSteps).toBeGreaterThan(1.5);
+    expect(after.device_losses_total).toBe(0);
     expect(session.contextUsage).toBeLessThan(forks[0].contextUsage);
   });
 

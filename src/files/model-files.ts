@@ -1,17 +1,17 @@
 // A model's folder: stored by this browser, on a server, or given by the user.
 
 import { ChorusError } from "../protocol/errors.ts";
+import { ArrivingFile, fetchFile } from "./hub/arriving-file.ts";
 import type { HttpClient } from "./hub/http-client.ts";
 import { MAX_SMALL_FILE_BYTES, tooLarge } from "./hub/read-all.ts";
 import type { RemoteFolder } from "./hub/remote-folder.ts";
 import { readSmallFile, type Missing } from "./hub/small-file.ts";
-import { streamToBlob } from "./hub/stream-to-blob.ts";
 import { parseJsonFile } from "./model-folder.ts";
 
 /** Called as bytes of a file arrive. `totalBytes` is null if the server does not give the file's length. */
 export type OnBytes = (file: string, doneBytes: number, totalBytes: number | null) => void;
 
-type OpenFile = (file: string) => Promise<Blob | Missing>;
+type OpenFile = (file: string) => Promise<Blob | ArrivingFile | Missing>;
 
 export class ModelFiles {
   /** The folder's name. */
@@ -28,15 +28,21 @@ export class ModelFiles {
 
   /** Opens a file of any size, to be read in pieces. @throws ChorusError model_not_found; the folder's own errors */
   async open(file: string): Promise<Blob> {
-    const blob = await this.#open(file);
-    if ("missing" in blob) throw new ChorusError("model_not_found", blob.missing, file);
-    return blob;
+    const opened = await this.#open(file);
+    if ("missing" in opened) throw new ChorusError("model_not_found", opened.missing, file);
+    return wholeOf(opened);
   }
 
   /** Like `open`, but returns undefined if the file does not exist. */
   async tryOpen(file: string): Promise<Blob | undefined> {
-    const blob = await this.#open(file);
-    return "missing" in blob ? undefined : blob;
+    const opened = await this.tryOpenEarly(file);
+    return opened && wholeOf(opened);
+  }
+
+  /** Like `tryOpen`, but a file on a server may still be on its way: what is read of it waits until it is there. */
+  async tryOpenEarly(file: string): Promise<Blob | ArrivingFile | undefined> {
+    const opened = await this.#open(file);
+    return "missing" in opened ? undefined : opened;
   }
 
   /** @throws ChorusError as open does; model_invalid if the file is not JSON */
@@ -55,6 +61,11 @@ export class ModelFiles {
     const blob = await this.tryOpen(file);
     return blob && parseJsonFile(file, this.where, await bytesOf(file, blob));
   }
+}
+
+/** A file with all its bytes at hand. @throws ChorusError model_download_failed, model_access_denied */
+export async function wholeOf(file: Blob | ArrivingFile): Promise<Blob> {
+  return file instanceof ArrivingFile ? file.whole : file;
 }
 
 /** Reads a small file into memory. */
@@ -85,12 +96,20 @@ function among(numFiles: number): string {
   return numFiles === 1 ? "in the file you chose" : `among the ${numFiles} files you chose`;
 }
 
-/** Opens a folder on a server. Each file is fetched when it is opened; only the browser's HTTP cache keeps it. */
-export function openRemoteFiles(remote: RemoteFolder, http: HttpClient, onBytes?: OnBytes): ModelFiles {
+/**
+ * Opens a folder on a server. Each file is fetched when it is opened; only the browser's HTTP cache keeps it.
+ * @param signal ends the download of weights
+ */
+export function openRemoteFiles(
+  remote: RemoteFolder,
+  http: HttpClient,
+  onBytes?: OnBytes,
+  signal?: AbortSignal,
+): ModelFiles {
   return new ModelFiles(remote.name, remote.where, async (file) => {
     if (file.endsWith(".safetensors")) {
       if (remote.files?.has(file) === false) return { missing: `There is no ${file} in ${remote.where}.` };
-      return streamToBlob(http, remote.request(file), (done, total) => onBytes?.(file, done, total));
+      return fetchFile(http, remote.request(file), (done, total) => onBytes?.(file, done, total), signal);
     }
     const bytes = await readSmallFile(http, remote, file);
     if ("missing" in bytes) return bytes;

@@ -6,10 +6,11 @@ import { openSafetensors, type Checkpoint } from "./safetensors.ts";
 
 /**
  * Opens a model's weights, in one file or in shards. Reads only their headers.
+ * @param isEarly whether one file may still be on its way: then reading its tensors throws what its download throws
  * @throws ChorusError model_not_found, model_invalid, model_download_failed, with the file's name
  */
-export async function openCheckpoint(files: ModelFiles): Promise<Checkpoint> {
-  const single = await files.tryOpen(WEIGHTS_FILE);
+export async function openCheckpoint(files: ModelFiles, { isEarly = false } = {}): Promise<Checkpoint> {
+  const single = await (isEarly ? files.tryOpenEarly(WEIGHTS_FILE) : files.tryOpen(WEIGHTS_FILE));
   if (single) return openSafetensors(single, WEIGHTS_FILE);
   const index = await files.tryReadJson(WEIGHTS_INDEX_FILE);
   if (index === undefined) await files.open(WEIGHTS_FILE); // throws model_not_found with the place

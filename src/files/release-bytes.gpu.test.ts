@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { HttpClient } from "./hub/http-client.ts";
-import { streamToBlob } from "./hub/stream-to-blob.ts";
+import { fetchFile } from "./hub/arriving-file.ts";
 import { releaseBytes } from "./release-bytes.ts";
 
 // In the browser, since Node 20 can't free a buffer.
@@ -27,10 +27,10 @@ it("a streamed file leaves no copy outside its Blob", async () => {
     },
   });
   const http = new HttpClient({ fetch: () => Promise.resolve(new Response(body)) });
-  const blob = await streamToBlob(http, { url: "https://host/large", headers: {}, file: "large" }, () => undefined);
+  const file = await fetchFile(http, { url: "https://host/large", headers: {}, file: "large" }, () => undefined);
+  if ("missing" in file) throw new Error(file.missing);
+  const bytes = new Uint8Array(await (await file.whole).arrayBuffer());
   expect(pieces.map(({ length }) => length)).toEqual(pieces.map(() => 0));
-  if ("missing" in blob) throw new Error(blob.missing);
-  const bytes = new Uint8Array(await blob.arrayBuffer());
   expect(bytes.length).toBe(11 * MIB);
   expect(pieces.map((_, i) => [bytes[i * MIB], bytes[(i + 1) * MIB - 1]])).toEqual(pieces.map((_, i) => [i, i]));
 });

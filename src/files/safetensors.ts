@@ -1,24 +1,33 @@
 // The tensors of a safetensors file, read on demand. See safetensors-header.ts for the layout.
 
 import { ChorusError } from "../protocol/errors.ts";
+import type { ReadableFile } from "./hub/arriving-file.ts";
 import { EXTREMES_SUFFIX, int8Tensor, isExtremesShape } from "./int8-tensor.ts";
 import { headerEnd, parseSafetensorsHeader, PREFIX_BYTES, type TensorEntry } from "./safetensors-header.ts";
 import { BYTES_PER_ELEMENT, readF32, type Tensor, type TensorDtype } from "./tensor.ts";
 
 const FILE = "model.safetensors";
 
-/** Opens a file by reading its header only. @throws ChorusError model_invalid, with the tensor; model_download_failed */
-export async function openSafetensors(file: Blob, name = FILE): Promise<Checkpoint> {
+/**
+ * Opens a file by reading its header only. Of one that arrives the header alone says how long it should be.
+ * @throws ChorusError model_invalid, with the tensor; model_download_failed
+ */
+export async function openSafetensors(file: ReadableFile, name = FILE): Promise<Checkpoint> {
   const read: ReadBytes = async (begin, end) => {
     try {
       return new Uint8Array(await file.slice(begin, end).arrayBuffer());
     } catch (cause) {
+      if (cause instanceof ChorusError) throw cause;
       throw new ChorusError("model_download_failed", `${name} could not be read: ${String(cause)}`, name, { cause });
     }
   };
   const bytes = await read(0, headerEnd(await read(0, PREFIX_BYTES), file.size, name));
   const { entries, dataBegin } = parseSafetensorsHeader(bytes, file.size, name);
-  return new Checkpoint(entries, (begin, end) => read(dataBegin + begin, dataBegin + end));
+  return new Checkpoint(entries, async (begin, end) => {
+    const data = await read(dataBegin + begin, dataBegin + end);
+    if (data.length === end - begin) return data;
+    throw new ChorusError("model_download_failed", `${name} ends before its last tensor: download it again.`, name);
+  });
 }
 
 type ReadBytes = (begin: number, end: number) => Promise<Uint8Array<ArrayBuffer>>;

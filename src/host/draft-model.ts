@@ -30,6 +30,7 @@ interface DescribedDraftModel {
 /**
  * Returns the draft model that a config asks for; null if it asks for none.
  * @param location of the model that it drafts for
+ * @param signal ends its download
  * @throws ChorusError model_*, invalid_*, naming the file or field
  */
 export async function describeDraftModel(
@@ -37,10 +38,11 @@ export async function describeDraftModel(
   location: ModelLocation,
   platform: Platform,
   onProgress: (progress: LoadProgress) => void,
+  signal: AbortSignal,
 ): Promise<DescribedDraftModel | null> {
   if (speculation?.method !== "draft_model") return null;
   return ofDraftModel(async () => {
-    const opened = await openModel(locateDraftModel(speculation.model, location), platform, onProgress);
+    const opened = await openModel(locateDraftModel(speculation.model, location), platform, onProgress, signal);
     const configJson = await opened.files.readJson(CONFIG_FILE);
     return {
       model: describeModel(configJson),

@@ -24,7 +24,7 @@ import { causeOf, unlessFailed } from "./backend-failure.ts";
 import { describeDraftModel, loadDraftModel } from "./draft-model.ts";
 import { wrongAnswersOf } from "./known-answers.ts";
 import { loadIntoMemory, type LoadedIntoMemory, type LoadedRunners } from "./load-into-memory.ts";
-import { loadRightKernels } from "./load-right-kernels.ts";
+import { disposeOf, loadRightKernels } from "./load-right-kernels.ts";
 import { openModel } from "./open-model.ts";
 import type { OfferedBackend, Platform } from "./platforms/platform.ts";
 import { readTeller } from "./read-teller.ts";
@@ -89,6 +89,8 @@ export async function loadModel(
     tellProgress(progress);
   };
   let opening: Promise<Texts> | null = null;
+  /** Ends what is still going on: of a load that failed all of it, else the download of what nobody reads. */
+  const over = new AbortController();
   /** Ends what the device does, if it fails or gets stuck. The signal ends the reading of weights. */
   const unlessGone = <T>(work: (signal: AbortSignal) => Promise<T>, discard?: (late: T) => void): Promise<T> => {
     const ending = new AbortController();
@@ -107,10 +109,10 @@ export async function loadModel(
   };
   try {
     onProgress({ stage: "adapter", done: 1, total: 1, detail: backend.adapterName });
-    const folder = await openModel(location, platform, onProgress);
+    const folder = await openModel(location, platform, onProgress, over.signal);
     const configJson = await folder.files.readJson(CONFIG_FILE);
     const described = describeModel(configJson);
-    const drafting = await describeDraftModel(config, location, platform, onProgress);
+    const drafting = await describeDraftModel(config, location, platform, onProgress, over.signal);
     const usual = backend.usual(described);
     const wanted = resolveEngineConfig(config, described.shape, usual, drafting?.model.shape);
     backend.checkFits(described, wanted);
@@ -121,18 +123,30 @@ export async function loadModel(
     const files = await folder.fetch();
     const defaults = await loadGenerationDefaults(files, described.eosTokenIds);
     const readSource = () => readTokenizer(files, defaults.eosTokenIds);
-    const [source, checkpoint] = await Promise.all([readSource(), openCheckpoint(files)]);
+    const readingSource = readSource();
     const frame = chatFrameOf(location);
-    opening = known === null ? openTexts(platform, source, readSource, frame) : Promise.resolve(known);
+    // Its thread starts while weights arrive and kernels compile.
+    opening =
+      known === null
+        ? readingSource.then((read) => openTexts(platform, read, readSource, frame))
+        : Promise.resolve(known);
+    opening.catch(() => undefined); // heard below
+    const [source, checkpoint] = await Promise.all([
+      readingSource,
+      openCheckpoint(files, { isEarly: drafting === null }),
+    ]);
     const tokenizer = new ModelTokenizer(withoutEncoder(source));
     const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
     const { shape } = weights.model;
     checkTokenizer(tokenizer.vocabSize, shape.vocabSize);
-    const [texts] = await Promise.all([opening, checkValues(weights)]);
-    const draftWeights = await drafting?.fetch();
+    const checking = checkValues(weights);
+    checking.catch(() => undefined); // heard below
+    // A model that is refused costs no other's download.
+    const [draftWeights] = drafting ? await Promise.all([drafting.fetch(), opening, checking]) : [];
     const { vocabSize } = tokenizer;
     const draws = usualDraws(defaults);
     const load = (kernels: KernelChoice) => {
+      over.signal.throwIfAborted();
       const onKernel = (done: number, total: number) => onProgress({ stage: "kernels", done, total });
       const options = { vocabSize, onKernel, kernels, draws };
       const loadOnce = async (engine: ResolvedEngineConfig): Promise<LoadedRunners> => {
@@ -140,6 +154,7 @@ export async function loadModel(
         const told = (of: ModelWeights, signal: AbortSignal) =>
           withToldReads(of, (bytes) => {
             signal.throwIfAborted();
+            over.signal.throwIfAborted();
             countProgress();
             tellRead(bytes);
           });
@@ -160,9 +175,20 @@ export async function loadModel(
       const weightBytes = (dtype: WeightsDtype) => backend.memory(weights.model, { ...wanted, dtype }).weightBytes;
       return loadIntoMemory(wanted, loadOnce, weightBytes);
     };
-    const check = ({ runner: loaded, engineConfig: engine }: LoadedIntoMemory) =>
-      unlessGone(() => wrongAnswersOf(loaded, { weights, engine, vocabSize, platform }));
-    const { runner, draft = null, engineConfig, notice } = await loadRightKernels(load, check);
+    const check = async ({ runner: loaded, engineConfig: engine }: LoadedIntoMemory) => {
+      await checking; // else a damaged file would be the adapter's fault
+      return unlessGone(() => wrongAnswersOf(loaded, { weights, engine, vocabSize, platform }));
+    };
+    const loading = loadRightKernels(load, check);
+    const [texts, { runner, draft = null, engineConfig, notice }] = await Promise.all([
+      opening,
+      loading,
+      checking,
+    ]).catch((error: unknown) => {
+      over.abort(error);
+      void loading.then(disposeOf, () => undefined);
+      throw error;
+    });
     const { numGpuBlocks } = engineConfig;
     const isSmaller = numGpuBlocks < wanted.numGpuBlocks;
     const detail = `${numGpuBlocks} blocks${isSmaller ? ` (no memory for ${wanted.numGpuBlocks})` : ""}`;
@@ -192,11 +218,13 @@ export async function loadModel(
         repetition_penalty: defaults.repetitionPenalty,
       },
     };
+    over.abort();
     const slidingWindow = slidingWindowOf(weights.model.graph);
     const usualBatchedTokens = usual.maxNumBatchedTokens ?? null;
     const parts = { card, tokenizer, texts, defaults, engineConfig };
     return { ...parts, usualBatchedTokens, slidingWindow, backend, runner, draft };
   } catch (error) {
+    over.abort(error);
     const cause = await causeOf(backend, error);
     backend.close();
     if (known === null) void opening?.then((texts) => texts.dispose()).catch(() => undefined);

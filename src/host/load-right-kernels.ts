@@ -22,11 +22,11 @@ export async function loadRightKernels(
     const loaded = await load(choice);
     const { adapterName } = loaded.runner;
     const fault = await check(loaded).catch((error: unknown) => {
-      dispose(loaded);
+      disposeOf(loaded);
       throw error;
     });
     if (fault === null) return { ...loaded, notice };
-    dispose(loaded);
+    disposeOf(loaded);
     notice = `${adapterName} computes wrong answers with its usual kernels (${fault}). It runs plainer, slower ones. ${ADVICE}`;
     message = `${adapterName} computes wrong answers (${fault}), so it is not used. ${ADVICE}`;
   }
@@ -35,7 +35,8 @@ export async function loadRightKernels(
 
 const ADVICE = "Updating the graphics driver or the browser may help.";
 
-function dispose({ runner, draft }: LoadedIntoMemory): void {
+/** Frees what was loaded. */
+export function disposeOf({ runner, draft }: LoadedIntoMemory): void {
   runner.dispose();
   draft?.runner.dispose();
 }

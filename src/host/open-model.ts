@@ -17,12 +17,14 @@ interface OpenedModel {
 
 /**
  * Opens a stored model from the store. Models of the hub are stored when they are fetched; folders by URL are not.
+ * @param signal ends the download of a folder's weights
  * @throws ChorusError model_*, storage_full
  */
 export async function openModel(
   location: ModelLocation,
   { openModelStore }: Pick<Platform, "openModelStore">,
   onProgress: (progress: LoadProgress) => void,
+  signal?: AbortSignal,
 ): Promise<OpenedModel> {
   let last: LoadProgress = { stage: "weights", done: 0, total: 0 };
   const tell = (progress: LoadProgress) => {
@@ -40,7 +42,7 @@ export async function openModel(
   if (stored) return atHand(stored);
 
   const remote = await openRemoteFolder(location, http);
-  const files = openRemoteFiles(remote, http, onBytes);
+  const files = openRemoteFiles(remote, http, onBytes, signal);
   if (location.type === "folder" || !store?.canDownload) return atHand(files);
   return {
     files,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { HttpClient } from "./http-client.ts";
 import { readAll } from "./read-all.ts";
-import { streamToBlob } from "./stream-to-blob.ts";
+import { fetchFile, type ArrivingFile } from "./arriving-file.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -74,9 +74,9 @@ test.each([
     });
     return new Response(cut, { headers });
   };
-  const streaming = streamToBlob(new HttpClient({ fetch }), REQUEST, () => undefined);
+  const streaming = fetchFile(new HttpClient({ fetch }), REQUEST, () => undefined);
   await vi.advanceTimersByTimeAsync(60_000);
-  const blob = (await streaming) as Blob;
-  expect(new Uint8Array(await blob.arrayBuffer())).toEqual(file);
+  const { whole } = (await streaming) as ArrivingFile;
+  expect(new Uint8Array(await (await whole).arrayBuffer())).toEqual(file);
   expect(numAsked).toBe(shift === 0 ? 2 : 3);
 });
