@@ -68,7 +68,7 @@ test("axe finds nothing in empty chats, in dialogs, and while answers stream", a
   await page.getByRole("heading", { name: "Serving" }).click();
   expect(await findings(page, DIALOG), "settings").toEqual([]);
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "What batching means" }).click();
+  await page.getByRole("button", { name: "About batching" }).click();
   await expect(page.getByRole("dialog").getByRole("img")).toBeVisible();
   expect(await findings(page, DIALOG), "an explanation").toEqual([]);
   await page.keyboard.press("Escape");
@@ -105,12 +105,15 @@ test("axe finds nothing in variants, their tree, a toast and the list of chats",
   await pane.finished();
   await pane.turn.getByRole("button", { name: "Regenerate" }).click();
   await pane.finished();
+  // Its Markdown begins with a heading of the second depth.
+  await pane.ask("How do I make pancakes?");
+  await pane.finished();
   await page.getByRole("button", { name: "Close pane 2" }).click();
   await expect(page.getByRole("button", { name: "Undo" })).toBeVisible();
   // A toast under the pointer stays.
   await page.getByRole("button", { name: "Undo" }).hover();
   expect(await findings(page), "variants and a toast").toEqual([]);
-  await pane.turn.getByRole("button", { name: "Variant 2/2" }).click();
+  await pane.log.getByRole("button", { name: "Variant 2/2" }).click();
   await expect(page.getByRole("dialog", { name: "Branches" })).toBeVisible();
   expect(await findings(page, DIALOG), "branches").toEqual([]);
   await page.keyboard.press("Escape");
@@ -119,6 +122,18 @@ test("axe finds nothing in variants, their tree, a toast and the list of chats",
   await page.getByRole("button", { name: "Delete What is the capital of France?" }).click();
   await expect(page.getByRole("button", { name: "Keep" })).toBeVisible();
   expect(await findings(page, DIALOG), "chats").toEqual([]);
+});
+
+test("axe finds nothing in a word's alternatives", async ({ page }) => {
+  const app = await App.openFake(page, "stepms=5");
+  const pane = app.pane(1);
+  await pane.ask("What is the capital of France?");
+  await pane.finished();
+  await pane.turn.getByRole("button", { name: "Probabilities" }).click();
+  await pane.turn.getByRole("slider").press("ArrowRight");
+  await pane.turn.getByRole("slider").press("Enter");
+  await expect(page.getByRole("button", { name: /^Go on with \S+ [\d.]+% in a new pane$/ }).first()).toBeVisible();
+  expect(await axeFindings(page)).toEqual([]);
 });
 
 test("axe finds nothing in the demo", async ({ page }) => {
@@ -182,6 +197,32 @@ test("everything can be reached by keys, in visual order", async ({ page }) => {
   );
   expect(places).not.toContain(-1);
   expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
+test("what is gone to as soon as it is there keeps the focus", async ({ page }) => {
+  await page.addInitScript(() => {
+    new MutationObserver((_, observer) => {
+      const button = document.querySelector<HTMLElement>('[aria-label="Collapse Batch"]');
+      if (button) observer.disconnect();
+      button?.focus();
+    }).observe(document, { childList: true, subtree: true });
+  });
+  const app = await App.openFake(page);
+  await app.modelLoaded();
+  await app.listens();
+  await expect(page.getByRole("button", { name: "Collapse Batch" })).toBeFocused({ timeout: 1000 });
+});
+
+test("what is typed right after the keys of a dialog is in it, also the first time", async ({ page }) => {
+  const app = await App.openFake(page);
+  await app.modelLoaded();
+  // The dialog's code comes by itself once there is time.
+  const isLoaded = () => performance.getEntriesByType("resource").some(({ name }) => name.includes("ChatListDialog"));
+  await expect.poll(() => page.evaluate(isLoaded), { timeout: 10_000 }).toBe(true);
+  await page.keyboard.press("Alt+h");
+  await page.keyboard.insertText("fox");
+  await expect(page.getByRole("dialog").getByRole("searchbox")).toHaveValue("fox", { timeout: 5000 });
+  await expect(app.pane(1).message).toHaveValue("");
 });
 
 test("the palette can be reopened right after it was closed", async ({ page }) => {

@@ -138,7 +138,7 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
   });
 
   it.runIf(backend === "cpu")("explains its words, plays a recording, and compares two seeds", async () => {
-    await page.locator(labelled("What batching means")).click();
+    await page.locator(labelled("About batching")).click();
     await page.waitForSelector("dialog[open] [role='img']");
     await page.keyboard.press("Escape");
     await page.evaluate(() => location.assign("#/player"));

@@ -84,6 +84,36 @@ test("the timeline is read with keys: a cursor, pause, and the way to a pane", a
   await expect(first!.message).toBeFocused();
 });
 
+for (const viewport of [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+]) {
+  test(`at ${viewport.width} px drag and wheel move the timeline, as its rows need no scrolling`, async ({ page }) => {
+    await page.setViewportSize(viewport);
+    const app = await App.openFake(page, "stepms=2&paragraphs=4");
+    await app.pane(1).ask("And then?");
+    await app.pane(1).finished();
+    if (viewport.width < 720) await page.getByRole("button", { name: "Open Batch" }).click();
+    const timeline = timelineCursor(page);
+    const scroller = timeline.locator("xpath=ancestor::*[@data-scrolls]");
+    expect(await scroller.evaluate((element) => element.scrollHeight - element.clientHeight)).toBe(0);
+    const part = region(page, "Timeline").getByRole("slider", { name: "Part of the timeline" });
+    const firstShown = async () => Number(/\d+/.exec((await part.getAttribute("aria-valuetext")) ?? "")?.[0]);
+    const newest = await firstShown();
+    expect(newest).toBeGreaterThan(20);
+
+    const { x, y } = (await timeline.boundingBox())!;
+    await page.mouse.move(x + 20, y + 30);
+    await page.mouse.wheel(0, -90);
+    await expect.poll(firstShown, { timeout: 10_000 }).toBeLessThan(newest - 5);
+    const turned = await firstShown();
+    await page.mouse.down();
+    await page.mouse.move(x + 65, y + 30, { steps: 3 });
+    await page.mouse.up();
+    await expect.poll(firstShown, { timeout: 10_000 }).toBeLessThan(turned);
+  });
+}
+
 test("words and cells are linked: each marks the other, and a cell names what it made and who shared its step", async ({
   page,
 }) => {

@@ -13,14 +13,14 @@ const questions = [
 ];
 
 test("four panes asked at once share steps, and say what each says alone", async ({ page }) => {
-  const app = await App.open(page, `${ON_GPU}&temperature=0&max_tokens=48`);
+  const app = await App.open(page, `${ON_GPU}&temperature=0&max_tokens=28`);
   const panes = await app.addPanes(8);
   const asked = questions.map((question, index) => ({ question, crowded: panes[index]!, quiet: panes[index + 4]! }));
   for (const { question, crowded } of asked) await crowded.message.fill(question);
   // None has ended before the last is asked.
   const steps = await Steps.hold(page);
   for (const { crowded } of asked) await crowded.send.click();
-  // Prompts beside streams may take two steps each, and answers have 48 tokens.
+  // Prompts beside streams may take two steps each, and answers have 28 tokens.
   await steps.allow(16);
   await expect(app.figure("Peak")).toHaveText("4");
   await steps.release();
@@ -44,7 +44,7 @@ test("calls made at the same time share steps, and give the tokens that each giv
         // Two of them greedy, two of them not: different parameters run side by side.
         temperature: index % 2,
         seed: index,
-        max_tokens: 16 + 8 * index,
+        max_tokens: 12 + 4 * index,
         return_token_ids: true,
       });
       return answer.choices[0]?.token_ids;

@@ -40,3 +40,30 @@ test("a conversation that outgrows the context continues without its oldest turn
   await expect(pane.log).toContainText(/Earlier messages are no longer sent to the model \(\d+ turns?\)/);
   await expect(pane.log).toContainText("story number 1.");
 });
+
+test("the tokens of an imported chat are counted in the pane that had no chat", async ({ page }) => {
+  const app = await App.openFake(page, "stepms=5");
+  const pane = app.pane(1);
+  const settings = page.getByRole("dialog", { name: "Settings for all panes" });
+  const openSettings = () => page.getByRole("button", { name: "Settings for all panes" }).click();
+  const count = pane.region.getByText(/^\d+ of [\d,]+ tokens$/);
+  await expect(count).toBeVisible();
+  const counted = await count.innerText();
+  await pane.ask("What is the capital of France?");
+  await pane.finished();
+  await expect(count).not.toHaveText(counted);
+  const withChat = await count.innerText();
+  await openSettings();
+  const saving = page.waitForEvent("download");
+  await settings.getByRole("button", { name: "Export all chats" }).click();
+  const path = await (await saving).path();
+
+  await App.openFake(page, "stepms=5");
+  await expect(count).toHaveText(counted);
+  await openSettings();
+  const choosing = page.waitForEvent("filechooser");
+  await settings.getByRole("button", { name: "Import" }).click();
+  await (await choosing).setFiles(path);
+  await expect(pane.log).toContainText("Paris");
+  await expect(count).toHaveText(withChat, { timeout: 20_000 });
+});

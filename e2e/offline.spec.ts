@@ -34,6 +34,15 @@ async function chats(page: Page): Promise<void> {
 const scriptOf = (page: Page) => page.locator("script[type=module]").getAttribute("src");
 const models = () => site.sent.filter((path) => path.endsWith(".safetensors")).length;
 
+test("nothing is downloaded for later while the first model is on its way", async ({ page }) => {
+  const letGo = await App.holdModel(page);
+  await page.goto(site.url);
+  await expect(new App(page).pane(1).region.getByText("Memory")).toBeVisible();
+  expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
+  letGo();
+  await kept(page);
+});
+
 test("after the first visit the app works offline, under any path", async ({ page }) => {
   await page.goto(`${site.url}?temperature=0&max_tokens=12`);
   await kept(page);

@@ -43,3 +43,20 @@ test("a tap on the timeline or on the cache map describes what is there; a tap e
   await map.getByRole("slider").tap({ position: { x: 5, y: 5 } });
   await expect(map.getByText(/^Block 0: /)).toBeVisible();
 });
+
+test("an alert moves nothing: the demo's timeline stays in view, where it was", async ({ page }) => {
+  const app = await App.openFake(page, "stepms=40");
+  await page.getByRole("button", { name: "Demo", exact: true }).click();
+  await page.getByRole("tab", { name: "Batch" }).tap();
+  const timeline = app.batch.getByRole("region", { name: "Timeline" });
+  // How many lines there are changes with each arrival and each end.
+  await expect(timeline.getByText("turn 1").first()).toBeVisible();
+  const before = await timeline.boundingBox();
+  await app.raiseAlert("queue_length", 128);
+  await app.raiseAlert("low_occupancy", 0.12);
+  const line = app.batch.getByRole("button", { name: /^Alerts:/ });
+  await expect(line).toHaveText("12% of slots in use, others wait, and 1 more");
+  await expect(line).toBeInViewport({ ratio: 1 });
+  await expect(timeline).toBeInViewport({ ratio: 0.99 });
+  expect(await timeline.boundingBox()).toEqual(before);
+});

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "playwright/test";
-import { App } from "./support/app.ts";
+import { App, ON_GPU } from "./support/app.ts";
 import { axeFindings } from "./support/axe.ts";
 import { beforeTheWorker } from "./support/before-the-worker.ts";
 
@@ -30,6 +30,20 @@ test("without WebGPU and SIMD the example plays: scrub, steps, axe, a phone's wi
   await expect(step).toHaveValue("12");
   await page.keyboard.press("ArrowLeft");
   await expect(step).toHaveValue("11");
+  // Nor has an answer, which scrolls only up and down; the speed's list has, and Shift selects text.
+  await first.getByRole("group").click();
+  await page.keyboard.press("ArrowRight");
+  await expect(step).toHaveValue("12");
+  await page.keyboard.press("Shift+ArrowRight");
+  await expect(step).toHaveValue("12");
+  await page.keyboard.press("ArrowLeft");
+  await expect(step).toHaveValue("11");
+  const speed = page.getByRole("combobox", { name: "Speed" });
+  const before = await speed.inputValue();
+  await speed.focus();
+  await page.keyboard.press("ArrowRight"); // it is the lowest
+  await expect(speed).not.toHaveValue(before);
+  await expect(step).toHaveValue("11");
   const part = await first.getByRole("group").innerText();
   expect(whole.startsWith(part)).toBe(true);
   expect(part.length).toBeLessThan(whole.length);
@@ -50,6 +64,7 @@ test("a run is saved, dropped on the chats, played, computed again to the same t
   await app.pane(1).finished();
   const answer = await app.pane(1).answer();
   await app.batch.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("menuitem", { name: "Time kernels from now on" })).toBeDisabled(); // on the CPU
   const [saved] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("menuitem", { name: "Recording of this run, with the chats' words" }).click(),
@@ -74,6 +89,31 @@ test("a run is saved, dropped on the chats, played, computed again to the same t
   expect(trace.suggestedFilename()).toBe("my-run-trace.json");
   const { traceEvents } = JSON.parse(await readFile(await trace.path(), "utf8")) as { traceEvents: unknown[] };
   expect(traceEvents.length).toBeGreaterThan(30);
+});
+
+test("on a GPU the kernels of some steps are timed on request, and are tracks of the trace", async ({ page }) => {
+  const app = await App.open(page, `${ON_GPU}&max_tokens=10`);
+  await app.modelLoaded();
+  const save = app.batch.getByRole("button", { name: "Save" });
+  await save.click();
+  await page.getByRole("menuitem", { name: "Time kernels from now on" }).click();
+  await app.pane(1).ask("Tell me a joke");
+  await app.pane(1).finished();
+  await save.click();
+  await expect(page.getByRole("menuitem", { name: "Stop timing kernels" })).toBeEnabled();
+  await page.getByRole("menuitem", { name: "Play this run" }).click();
+  const [trace] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save as a trace" }).click(),
+  ]);
+  const { traceEvents, otherData } = JSON.parse(await readFile(await trace.path(), "utf8")) as {
+    traceEvents: { ph: string; name: string; args: { name: string } }[];
+    otherData: { kernels: string };
+  };
+  expect(otherData.kernels).toMatch(/^timed in [1-9]\d* of \d+ steps$/);
+  const tracks = traceEvents.flatMap(({ name, args }) => (name === "thread_name" ? [args.name] : []));
+  expect(tracks.filter((name) => name.startsWith("matmul"))).not.toEqual([]);
+  expect(traceEvents.some(({ ph, name }) => ph === "X" && name === "layer 0 qkv")).toBe(true);
 });
 
 test("a duel marks the first difference and shows agreement and speeds", async ({ page }) => {

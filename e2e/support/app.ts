@@ -1,6 +1,7 @@
 // The app's parts as people see them: regions, boxes, buttons.
 
 import { expect, type Locator, type Page } from "playwright/test";
+import type { Alert } from "../../src/protocol/reports.ts";
 
 /** For openFake: an answer that lasts longer than any test. */
 export const ENDLESS = "paragraphs=1000&context=1000000&max_tokens=100000";
@@ -52,6 +53,12 @@ export class App {
     const isLetGo = new Promise<void>((resolve) => (letGo = resolve));
     await page.route("**/*.safetensors", (route) => isLetGo.then(() => route.continue()));
     return letGo;
+  }
+
+  /** Makes the fake engine raise an alert. */
+  async raiseAlert(name: Alert["name"], value: number): Promise<void> {
+    const detail: Alert = { status: "raised", name, value, threshold: 1, atMs: 5, message: `${name}: ${value}.` };
+    await this.page.evaluate((alert) => void dispatchEvent(new CustomEvent("tellalert", { detail: alert })), detail);
   }
 
   /** Returns a counter of the batch by its label. */

@@ -69,8 +69,11 @@ const EMPTY: SavedChat = { title: null, settings: {}, turns: [], firstSent: 0, d
 
 /** One chat: its conversation, its draft, and at most one question in progress. */
 export class Pane {
+  static #numOpened = 0;
   /** 1..16, its name and its colour. Never changes. */
   readonly number: number;
+  /** No other pane of this page has it: a number is used again, even for another pane in the same place. */
+  readonly key = ++Pane.#numOpened;
   readonly store: ReadonlyStore<PaneState>;
   readonly memory: AnswerMemory;
   readonly #store;

@@ -2,7 +2,8 @@ import type { RemoteModel } from "../../protocol/answerer.ts";
 import { WEIGHTS_DTYPES, type BatchingMode, type WeightsDtype } from "../../protocol/config.ts";
 import { remoteName } from "../connections/connections.ts";
 import { readRemote, writeRemote } from "../connections/remote-choices.ts";
-import { keyOfChoice, labelOfChoice, type ModelChoice, type NamedChoice } from "../models/model-choice.ts";
+import { keyOfChoice, labelOfChoice, type ModelChoice } from "../models/model-choice.ts";
+import type { ShelfModel } from "../models/model-shelf.ts";
 import type { DuelSide } from "./duel.ts";
 
 /** What the sides of a duel can differ in. */
@@ -15,17 +16,25 @@ export const BATCHING_MODES: readonly BatchingMode[] = ["continuous", "static", 
 export interface DuelChoices {
   /** The model of the page's engine. */
   readonly choice: ModelChoice;
-  /** Models that are in this browser. */
-  readonly models: readonly NamedChoice[];
+  readonly models: readonly ModelChoice[];
   /** Models of the servers that this browser is connected to. */
   readonly remotes: readonly RemoteModel[];
   /** Whether tabs share the engine. */
   readonly isShared: boolean;
 }
 
+/** Returns the models that can start at once: those in this browser, and the one that the page runs. */
+export function modelsHere(
+  choice: ModelChoice,
+  shelf: readonly Pick<ShelfModel, "choice" | "isEmbedded" | "stored">[],
+): readonly ModelChoice[] {
+  const here = shelf.filter(({ isEmbedded, stored }) => isEmbedded || stored !== null).map((model) => model.choice);
+  const isListed = here.some((one) => keyOfChoice(one) === keyOfChoice(choice));
+  return isListed ? here : [choice, ...here];
+}
+
 /** What two sides have at first, as text. */
 export function usualValues(thing: DuelThing, { choice, models, remotes }: DuelChoices): readonly [string, string] {
-  const keys = models.map(keyOfChoice);
   switch (thing) {
     case "seed":
       return ["1", "2"];
@@ -34,9 +43,8 @@ export function usualValues(thing: DuelThing, { choice, models, remotes }: DuelC
     case "dtype":
       return ["f16", "q4"];
     case "model": {
-      // Files that a person opened are not among the models.
-      const [first = ""] = keys.includes(keyOfChoice(choice)) ? [keyOfChoice(choice)] : keys;
-      return [first, keys.find((key) => key !== first) ?? first];
+      const first = keyOfChoice(choice);
+      return [first, models.map(keyOfChoice).find((key) => key !== first) ?? first];
     }
     case "answerer":
       return ["", writeRemote(remotes[0] ?? null)];

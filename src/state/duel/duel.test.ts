@@ -4,7 +4,7 @@ import type { FakeEngineOptions } from "../../testing/app/fake-engine.ts";
 import { openPanes, settle } from "../../testing/app/open-panes.ts";
 import { BatchingModeControl } from "../batch/batching-mode.ts";
 import { Duel, type DuelSide } from "./duel.ts";
-import { DUEL_THINGS, problemOf, sideOf, usualValues } from "./duel-things.ts";
+import { DUEL_THINGS, modelsHere, problemOf, sideOf, usualValues } from "./duel-things.ts";
 
 async function openDuel(options: FakeEngineOptions = {}) {
   const panes = openPanes({ answer: () => "It is so.", ...options });
@@ -166,6 +166,7 @@ describe("what sides can differ in", () => {
   const models = [{ model: "models/a/" }, { model: "owner/b" }];
   const remotes = [{ baseUrl: "http://h.example/v1", model: "m" }];
   const choices = { choice: { model: "models/a/" }, models, remotes, isShared: false };
+  const listed = { isEmbedded: true, stored: null };
 
   it.each(DUEL_THINGS)("%s: two different sides from the start", (thing) => {
     const values = usualValues(thing, choices);
@@ -183,10 +184,26 @@ describe("what sides can differ in", () => {
     expect(problemOf(thing, values, choices)).toMatch(problem);
   });
 
-  it("models: begins with listed ones where the page runs files, and asks for what is not chosen", () => {
-    const files = { ...choices, choice: { model: [] } };
-    expect(usualValues("model", files)).toEqual(["models/a/", "https://huggingface.co owner/b main"]);
-    expect(problemOf("model", ["files", "models/a/"], files)).toBe("Choose a model for each side.");
+  it("models: files that the page runs are one of them", () => {
+    const files = { model: [new File([], "model.safetensors")] };
+    const one = {
+      ...choices,
+      choice: files,
+      models: modelsHere(files, [{ ...listed, choice: { model: "models/a/" } }]),
+    };
+    expect(usualValues("model", one)).toEqual(["files", "models/a/"]);
+    expect(problemOf("model", ["files", "models/a/"], one)).toBeNull();
+    expect(sideOf("model", "files", one)).toEqual({ label: "your files", choice: files });
+  });
+
+  it("models: those in this browser, the page's own once", () => {
+    const page = { model: "models/a/" };
+    const shelf = [
+      { ...listed, choice: page },
+      { isEmbedded: false, stored: null, choice: { model: "owner/b" } },
+    ];
+    expect(modelsHere(page, shelf)).toEqual([page]);
+    expect(modelsHere({ model: "owner/b" }, shelf)).toEqual([{ model: "owner/b" }, page]);
   });
 
   it.each(DUEL_THINGS.filter((thing) => thing !== "answerer"))(

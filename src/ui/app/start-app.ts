@@ -14,6 +14,7 @@ import { EMBEDDED_MODEL, rememberChoice, rememberedChoice } from "../../state/mo
 import { Router } from "../../state/app/router.ts";
 import { Theme } from "../../state/app/theme.ts";
 import { loadMarkdown } from "../chat/markdown-view.ts";
+import { loadParts } from "../components/Lazily.tsx";
 import { Pages } from "./Pages.tsx";
 
 interface StartAppOptions {
@@ -33,6 +34,18 @@ interface StartAppOptions {
   readonly schemaProblem?: NonNullable<AppStateOptions["schemaProblem"]>;
   /** Reports newer versions of the page. [none] */
   readonly updates?: AppUpdates;
+}
+
+/** Who asked while the model was loading has an answer by then. */
+const PARTS_AFTER_MS = 3000;
+
+/** Loads what a first visit does not show at once, when the model is there. */
+function loadPartsLater({ engine }: AppState): void {
+  const stop = engine.store.subscribe(({ status }) => {
+    if (status !== "ready") return;
+    stop();
+    setTimeout(() => void loadParts(), PARTS_AFTER_MS);
+  });
 }
 
 /** Loads what was saved. If there are answers, it waits for what renders them, so that they don't change before the eye. */
@@ -82,6 +95,7 @@ export function startApp(options: StartAppOptions): { readonly openChats: () => 
       now: () => performance.now(),
     });
     if (app.keeper) keepWhileOpen(app.keeper, flusher.flushAll);
+    loadPartsLater(app);
     return app;
   };
   const updates = options.updates ?? new AppUpdates("");

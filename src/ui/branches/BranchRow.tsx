@@ -31,7 +31,7 @@ export function BranchRow({ line, isIdle, onChoose }: BranchRowProps) {
       <Rails line={line} />
       <span className={css.texts}>
         <span className={css.question}>
-          {column > 0 && <span className="sr">After {column} branchings: </span>}
+          {column > 0 && <span className="sr">Branch level {column}: </span>}
           {turn.question.slice(0, SHOWN_LENGTH)}
         </span>
         <span className={css.answer}>{turn.answer.trim().slice(0, SHOWN_LENGTH) || "No answer"}</span>

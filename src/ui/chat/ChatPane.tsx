@@ -56,7 +56,7 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
       {...drop.handlers}
     >
       <PaneHead app={app} pane={pane} place={place} onClose={close} />
-      <Conversation app={app} pane={pane} place={place} firstToSend={firstToSend} />
+      <Conversation key={pane.key} app={app} pane={pane} place={place} firstToSend={firstToSend} />
       <PaneNote pane={pane} engine={app.engine} />
       <Composer app={app} pane={pane} isCurrent={isCurrent} onFirstSent={setFirstToSend} />
     </section>

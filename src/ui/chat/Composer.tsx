@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type SubmitEvent } from "react";
+import { useId, useLayoutEffect, useRef, useState, type SubmitEvent } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { Button } from "../components/Button.tsx";
@@ -35,9 +35,10 @@ export function Composer({ app, pane, isCurrent, onFirstSent }: ComposerProps) {
   /** Whether Enter was pressed in vain. */
   const [isEarly, setEarly] = useState(false);
 
-  // A new pane gets the focus. If many open at once, only the current one does.
+  // A new pane gets the focus; of many that open at once, the current one. Later than at once it would be taken from what
+  // somebody has gone to meanwhile.
   const isOpenedCurrent = useRef(isCurrent);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpenedCurrent.current) box.current?.focus();
   }, []);
   if (isEarly && !isBusy) setEarly(false);
@@ -86,7 +87,7 @@ export function Composer({ app, pane, isCurrent, onFirstSent }: ComposerProps) {
         {isEarly ? (
           <output>Still answering: this can be sent after it. Escape stops it.</output>
         ) : (
-          <ContextMeter app={app} pane={pane} onFirstSent={onFirstSent} />
+          <ContextMeter key={pane.key} app={app} pane={pane} onFirstSent={onFirstSent} />
         )}
       </div>
     </>

@@ -24,6 +24,24 @@ function isAtEnd({ scrollTop, clientHeight, scrollHeight }: HTMLElement): boolea
   return scrollTop + clientHeight >= scrollHeight - AT_END_PX;
 }
 
+/** A question and two lines of answer, with their margins, CSS pixels. */
+const LEAST_ROOM_PX = 120;
+
+/**
+ * Leaves the earlier turns what the newest one probably doesn't need.
+ * @param scrollTop that the log must be high enough for
+ */
+function makeRoom(log: HTMLElement | null, scrollTop = 0): void {
+  const articles = [...(log?.querySelectorAll<HTMLElement>(":scope > article") ?? [])];
+  const newest = articles.at(-1);
+  if (!log || !newest) return;
+  const { clientHeight } = log;
+  const above = newest.offsetTop - Number.parseFloat(getComputedStyle(log).paddingTop);
+  const spare = clientHeight - Math.max(LEAST_ROOM_PX, articles.at(-2)?.offsetHeight ?? 0);
+  const kept = above <= clientHeight - LEAST_ROOM_PX ? above : Math.min(above, spare);
+  newest.style.setProperty("--above", `${Math.max(0, Math.min(kept, above - scrollTop))}px`);
+}
+
 interface ConversationProps {
   app: AppState;
   pane: Pane;
@@ -33,12 +51,9 @@ interface ConversationProps {
   firstToSend: number;
 }
 
-/** Earlier turns stay in view beside a new question if they take at most this share of the log. */
-const SHORT_SHARE = 0.4;
-
 /**
- * The conversation. The newest turn is at least as tall as the visible log, so following the end puts its question at
- * the top, and lines move only once the log is full. Where the earlier turns are short, all of them stay in view above it.
+ * The conversation. A new turn has as much of the visible log as the turn before took, or all that the earlier ones leave: so
+ * short chats stay in view, after a long answer the next question moves to the top, and lines move only once the log is full.
  * Following stops when the reader scrolls up.
  */
 export function Conversation({ app, pane, place, firstToSend }: ConversationProps) {
@@ -75,23 +90,18 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
   /** Whether the reader has scrolled away but the scroll event is still to come. */
   const hasLeft = () =>
     log.current !== null && log.current.scrollTop < (knownTop.current ?? 0) - AT_END_PX && !isAtEnd(log.current);
-  /** Leaves the earlier turns their place above the newest one if they are short. */
-  const makeRoom = () => {
-    const newest = log.current?.querySelector<HTMLElement>(":scope > article:last-of-type");
-    if (!log.current || !newest) return;
-    const above = newest.offsetTop - Number.parseFloat(getComputedStyle(log.current).paddingTop);
-    const isShort = above <= SHORT_SHARE * log.current.clientHeight;
-    newest.style.setProperty("--above", `${isShort ? above : 0}px`);
-  };
-  useLayoutEffect(makeRoom, [newestId, firstSent, firstShown]);
+  useLayoutEffect(() => makeRoom(log.current), [newestId, firstSent, firstShown]);
   useLayoutEffect(() => {
     if (isFollowing && !hasLeft()) goToEnd();
   }, [turns, isFollowing]);
   // The log's height changes too: a note above the composer, a growing draft, another pane.
   useEffect(() => {
     if (!isFollowing || log.current === null) return;
+    // The observer is told of this height, too, for which there is room already.
+    let height = log.current.clientHeight;
     const observer = new ResizeObserver(() => {
-      makeRoom();
+      if (log.current?.clientHeight !== height) makeRoom(log.current);
+      height = log.current?.clientHeight ?? 0;
       goToEnd();
     });
     observer.observe(log.current);
@@ -121,6 +131,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
   const choose = useCallback(
     (turnId: number) => {
       const numBefore = pane.store.getState().turns.length;
+      const scrollTop = log.current?.scrollTop ?? 0;
       let newest: number | null = null;
       flushSync(() => {
         pane.chooseTurn(turnId);
@@ -129,7 +140,10 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
         setLeftAt(newest);
         setNumShown((shown) => shown + Math.max(0, path.length - numBefore));
       });
-      if (log.current && isAtEnd(log.current)) setLeftAt(null);
+      if (log.current === null) return;
+      makeRoom(log.current, scrollTop);
+      log.current.scrollTop = scrollTop;
+      if (isAtEnd(log.current)) setLeftAt(null);
     },
     [pane],
   );

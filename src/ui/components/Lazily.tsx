@@ -1,15 +1,36 @@
-import { lazy, Suspense, type ComponentType } from "react";
+import { lazy, Suspense, useState, type ComponentType } from "react";
 
-/** Returns a component that loads its code when it is first rendered, and renders nothing until then. */
+const partsToLoad = new Set<() => Promise<unknown>>();
+
+/**
+ * Returns a component that loads its code when it is first rendered, and renders nothing until then. What `loadParts` has
+ * loaded before is there at once: keys typed right after a shortcut that opens a dialog go to the dialog.
+ */
 export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
-  const Loaded = lazy(async () => ({ default: await load().catch(() => NotLoaded as ComponentType<Props>) }));
+  let loaded: ComponentType<Props> | null = null;
+  const loadPart = async () => {
+    loaded = await load();
+    partsToLoad.delete(loadPart);
+    return loaded;
+  };
+  partsToLoad.add(loadPart);
+  const Loaded = lazy(async () => ({ default: await loadPart().catch(() => NotLoaded as ComponentType<Props>) }));
   return function Lazily(props: Props) {
+    // For as long as it is there it is the same component, else it would lose its state.
+    const [Ready] = useState(() => loaded);
+    if (Ready) return <Ready {...props} />;
     return (
       <Suspense>
         <Loaded {...props} />
       </Suspense>
     );
   };
+}
+
+/** Loads the code of all parts of the page, one after the other. What can't be loaded now is tried when it is rendered. */
+export async function loadParts(): Promise<void> {
+  // Parts of parts join while these load.
+  for (const loadPart of partsToLoad) await loadPart().catch(() => undefined);
 }
 
 function NotLoaded() {

@@ -70,11 +70,19 @@ export function VirtualList<Line>({
     scrollTo: (index) => virtualizer.scrollToIndex(index),
   }));
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const line = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-index]") : null;
-    if (step === undefined || line === null) return;
+    if (line === null) return;
+    const index = Number(line.dataset["index"]);
+    const moves: Record<string, [from: number, step: number]> = {
+      ArrowDown: [index, 1],
+      ArrowUp: [index, -1],
+      Home: [-1, 1],
+      End: [lines.length, -1],
+    };
+    const move = moves[event.key];
+    if (move === undefined) return;
     event.preventDefault();
-    go(Number(line.dataset["index"]), step);
+    go(...move);
   };
   return (
     <div ref={scroller} className={css.scroller}>

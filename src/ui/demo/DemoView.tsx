@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import type { Demo } from "../../state/demo/demo.ts";
 import { useStore } from "../use-store.ts";
 import { DemoPane } from "./DemoPane.tsx";
@@ -16,7 +16,7 @@ export function DemoView({ demo, isRaceOnly }: DemoViewProps) {
   const panes = useStore(demo.store, (state) => state.panes);
   const view = useRef<HTMLElement>(null);
   // The element that had the focus is gone.
-  useEffect(() => view.current?.focus(), []);
+  useLayoutEffect(() => view.current?.focus(), []);
   return (
     <section ref={view} className={css.view} aria-label="Demo" tabIndex={-1}>
       <DemoRace demo={demo} />

@@ -7,12 +7,13 @@ import { canRunTogether, MOST_SIDES, type DuelSetup, type DuelSide } from "../..
 import {
   BATCHING_MODES,
   DUEL_THINGS,
+  modelsHere,
   problemOf,
   sideOf,
   usualValues,
   type DuelThing,
 } from "../../state/duel/duel-things.ts";
-import { isNamed, keyOfChoice, labelOfChoice } from "../../state/models/model-choice.ts";
+import { keyOfChoice, labelOfChoice } from "../../state/models/model-choice.ts";
 import { Button } from "../components/Button.tsx";
 import { focusOnOpening } from "../components/Menu.tsx";
 import { CloseButton, Dialog } from "../components/Dialog.tsx";
@@ -43,10 +44,7 @@ export function DuelDialog({ ref, app, onStart }: DuelDialogProps) {
   const isShared = useStore(app.engine.isShared, (state) => state);
   const shelf = useStore(app.shelf.store, (state) => state.models);
   const servers = useStore(app.connections.store, (state) => state.connections);
-  const here = shelf.filter(({ isEmbedded, stored }) => isEmbedded || stored !== null).map((model) => model.choice);
-  const isListed = here.some((one) => keyOfChoice(one) === keyOfChoice(choice));
-  const models = isNamed(choice) && !isListed ? [choice, ...here] : here;
-  const choices = { choice, models, remotes: remoteChoices(servers, null), isShared };
+  const choices = { choice, models: modelsHere(choice, shelf), remotes: remoteChoices(servers, null), isShared };
 
   const [question, setQuestion] = useState("Tell me a story about a fox");
   const [thing, setThing] = useState<DuelThing>("seed");
@@ -171,7 +169,7 @@ export function DuelDialog({ ref, app, onStart }: DuelDialogProps) {
 /** Null: there is enough to choose from. */
 function whyNot(thing: DuelThing, numOptions: number): string | null {
   if (thing === "model" && numOptions < 2) {
-    return "There is one model in this browser. Download another behind the model's name in the chats.";
+    return "There is one model in this browser. Download another, or open your own files, behind the model's name in the chats.";
   }
   if (thing === "answerer" && numOptions < 2) return "There is no server yet. Add one under Connections in the chats.";
   return null;

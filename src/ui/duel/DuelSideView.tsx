@@ -33,6 +33,7 @@ export function DuelSideView({ run, other, isFirst }: DuelSideViewProps) {
   const agreement = other === null ? null : compareAnswers(otherAnswer, answer, isOver);
   const words = wordsOf(answer);
   const at = agreement?.firstDifference ?? null;
+  const [, space, differing] = /^(\s*)(.*)$/.exec(words[at ?? 0] ?? " (it ends here)") ?? [];
   const isBusy = status === "running";
   return (
     <AnswerCard
@@ -49,7 +50,8 @@ export function DuelSideView({ run, other, isFirst }: DuelSideViewProps) {
           ) : (
             <>
               {words.slice(0, at).join("")}
-              <mark className={css.different}>{words[at] ?? " (it ends here)"}</mark>
+              {space}
+              <mark className={css.different}>{differing}</mark>
               {words.slice(at + 1).join("")}
             </>
           )}

@@ -26,7 +26,7 @@ export function ExplainButton({ batch, term, name, className }: ExplainButtonPro
     setOpen(true);
     dialog.current?.showModal();
   };
-  const label = `What ${name} means`;
+  const label = `About ${name}`;
   return (
     <>
       <button

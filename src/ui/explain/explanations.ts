@@ -38,28 +38,28 @@ export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = {
   continuous: {
     title: "Continuous batching",
     words:
-      "Questions join and leave the batch at every step. A step computes a token for every sequence at once, and new prompts beside them, under one token budget. So nobody waits for the longest answer.",
+      "Questions join and leave the batch at every step. A step computes a token for every sequence, and part of each new prompt, under one token budget. So nobody waits for the longest answer.",
     picture: sequences("Pdddddd|....", "Pdd|........", "..Pddddd|...", "....Pdddddd|"),
     pictureWords: "Four sequences share the steps. The third and the fourth begin while the first still runs.",
   },
   static: {
     title: "Static batching",
     words:
-      "A batch runs to its end before the next begins. What ends early leaves its place empty, and what comes meanwhile waits for the longest answer.",
+      "A batch runs to its end before the next begins. A sequence that ends early leaves its place empty, and new questions wait for the longest answer.",
     picture: sequences("Pdddd|......", "Pd|.........", "..wwwPdddd|.", "....wPdd|..."),
-    pictureWords: "Two sequences run to the end of the longer one. Only then do the two begin that came meanwhile.",
+    pictureWords: "Two sequences run to the end of the longer one. Then the two that have waited begin.",
   },
   sequential: {
     title: "Sequential",
     words:
-      "One question after the other, as without batching. All others wait. If the mode is chosen while answers grow, all but the first are preempted.",
+      "One question after the other, as without batching. All others wait. If you choose this mode while answers grow, all but the first are preempted.",
     picture: sequences("Pddd|.......", "wwwwPdd|....", "..wwwwwPddd|"),
     pictureWords: "Three sequences, one after the other: each waits until the one before has ended.",
   },
   "kv-use": {
     title: "KV use",
     words:
-      "The model keeps keys and values of every token that it has read, in a cache of blocks of 16 tokens. A sequence takes a block when its tokens need one, and gives all of them back at its end. KV use is the share of blocks in use.",
+      "The model keeps the keys and values of every token that it has read, in cache blocks of 16 tokens. A sequence takes a block when its tokens need one, and gives all of them back at its end. KV use is the share of blocks in use.",
     picture: [
       { name: "Block 1", voice: null, cells: "11111111...." },
       { name: "Block 2", voice: null, cells: "..111111...." },
@@ -72,7 +72,7 @@ export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = {
   preemptions: {
     title: "Preemptions",
     words:
-      "If the blocks run out, the sequence that arrived last gives its blocks up and waits. Then it is computed again, with the same tokens: its text stays, and nothing of it changes.",
+      "If the blocks run out, the sequence that arrived last gives its blocks up and waits. Later it is computed again, with the same tokens: its text stays as it is.",
     picture: sequences("Pdddddd|....", "PdddxwwPPdd|"),
     pictureWords:
       "The second sequence gives its blocks up to the first. When the first has ended, its prompt and tokens are computed again, and it goes on.",
@@ -80,20 +80,20 @@ export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = {
   "prefix-hits": {
     title: "Prefix hits",
     words:
-      "A full block is found again by the exact chain of its tokens. The next turn of a chat, panes with the same system prompt, forks and preempted sequences reuse such blocks instead of computing them. Prefix hits are the share of prompt tokens that were found so.",
+      "A full block is found again by the exact chain of its tokens. The next turn of a chat, panes with the same system prompt, forks and preempted sequences reuse such blocks instead of computing them. Prefix hits are the share of prompt tokens found this way.",
     picture: sequences("PPPPdddd|...", "....ccccPddd"),
     pictureWords: "The second sequence finds four blocks of the first one's prompt, and computes only what differs.",
   },
   "run-ahead": {
     title: "Run-ahead",
     words:
-      "Reading tokens back often takes longer than a step. So up to two steps are submitted before the tokens of the oldest are known: the GPU goes on, and the page learns a little later who has ended. The tokens are the same.",
+      "Reading tokens back often takes longer than a step. So up to two steps are submitted before the tokens of the oldest are known: the GPU goes on, and the page learns a little later which answers have ended. The tokens are the same.",
     picture: [
       { name: "Waiting", voice: null, cells: "GrrGrrGrrGrr" },
       { name: "Ahead", voice: null, cells: "GGGGGGGGGGGG" },
       { name: "Read", voice: null, cells: "..rrrrrrrrrr" },
     ],
     pictureWords:
-      "Above, the GPU waits for each step's tokens to be read. Below, it computes one step after the other, and they are read meanwhile.",
+      "Above, the GPU waits for each step's tokens to be read. Below, it computes one step after the other while tokens are read.",
   },
 };

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { askerOf } from "../../state/chat/request-name.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Player } from "../../state/player/player.ts";
@@ -32,7 +32,7 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
 
   const view = useRef<HTMLElement>(null);
   // What opened the recording is gone, and the keys are for the player.
-  useEffect(() => view.current?.focus(), []);
+  useLayoutEffect(() => view.current?.focus(), []);
   useEffect(() => () => again.stop(), [again]);
   useEffect(() => {
     if (!isPlaying) return;
@@ -53,14 +53,12 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
     return target ? () => document.getElementById(cardIdOf(keyOfSequence(target)))?.focus() : null;
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    // What has the focus may have its own use for these keys. A button has none for arrows, except in a dialog, from which
-    // React hands events on to here.
+    // Shift selects text.
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const { target, currentTarget } = event;
-    const isOwn = target === currentTarget;
-    const isButton = target instanceof HTMLButtonElement && !target.closest("dialog");
-    if (!isOwn && !isButton) return;
-    if (event.key === " " && isOwn) player.togglePlay();
+    if (target instanceof Element && target.closest(WITH_OWN_ARROWS)) return;
+    // A button is pressed by it, and an answer scrolls.
+    if (event.key === " " && target === currentTarget) player.togglePlay();
     else if (event.key === "ArrowLeft") player.seek(place - 1);
     else if (event.key === "ArrowRight") player.seek(place + 1);
     else return;
@@ -104,5 +102,8 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
     </main>
   );
 }
+
+/** What has a use for the arrow keys to the left and right. React hands on events from a dialog, too. */
+const WITH_OWN_ARROWS = "input, select, dialog, [role=slider]";
 
 const cardIdOf = (key: string) => `played-${key}`;

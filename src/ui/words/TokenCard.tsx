@@ -24,12 +24,10 @@ export function TokenCard({ token, madeIn, onBranch }: TokenCardProps) {
             // oxlint-disable-next-line react/no-array-index-key -- two tokens may have the same text
             <li key={index} data-chosen={isSame(other, token)}>
               {onBranch && !isSame(other, token) && canBranchWith(other) ? (
-                <button
-                  type="button"
-                  aria-label={`Go on with ${visibleToken(other)}, ${formatShare(other)}, in a new pane`}
-                  onClick={() => onBranch(other)}
-                >
+                <button type="button" onClick={() => onBranch(other)}>
+                  <span className="sr">Go on with </span>
                   <Likely token={other} />
+                  <span className="sr"> in a new pane</span>
                 </button>
               ) : (
                 <Likely token={other} />

@@ -21,13 +21,15 @@ interface BlockTokenProps {
   caret?: ReactNode;
   /** auto: by its first letter, on blocks of their own. Blocks in a block have its direction. */
   dir?: "auto" | undefined;
+  /** Of a heading of the page. [it is none, as in a list] */
+  level?: number | null;
 }
 
-export function BlockToken({ token, caret = null, dir }: BlockTokenProps) {
+export function BlockToken({ token, caret = null, dir, level = null }: BlockTokenProps) {
   const known = token as Known;
   switch (known.type) {
     case "heading":
-      return <Heading token={known} caret={caret} dir={dir} />;
+      return <Heading token={known} caret={caret} dir={dir} level={level} />;
     case "code":
       return <CodeBlock code={known.text} language={known.lang ?? ""} caret={caret} />;
     case "blockquote":
@@ -88,15 +90,22 @@ interface BlockOf<One extends Token> {
   dir: "auto" | undefined;
 }
 
-/** Headings of an answer rank below the page's: h1 bar, h2 pane, h3 note. */
-function Heading({ token, caret, dir }: BlockOf<Tokens.Heading>) {
-  const Tag = token.depth === 1 ? "h4" : token.depth === 2 ? "h5" : "h6";
-  return (
-    <Tag dir={dir}>
+function Heading({ token, caret, dir, level }: BlockOf<Tokens.Heading> & { level: number | null }) {
+  const words = (
+    <>
       <Inline tokens={token.tokens} />
       {caret}
-    </Tag>
+    </>
   );
+  if (level === null) {
+    return (
+      <p dir={dir}>
+        <strong>{words}</strong>
+      </p>
+    );
+  }
+  const Tag = level === 3 ? "h3" : level === 4 ? "h4" : "h5";
+  return <Tag dir={dir}>{words}</Tag>;
 }
 
 function List({ token, caret, dir }: BlockOf<Tokens.List>) {

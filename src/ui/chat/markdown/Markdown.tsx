@@ -1,6 +1,7 @@
 import { memo, useState, type ReactNode } from "react";
 import type { Token } from "marked";
 import { BlockToken } from "./BlockToken.tsx";
+import { headingLevels } from "./heading-levels.ts";
 import css from "./Markdown.module.css";
 import { MarkdownStream } from "./markdown-stream.ts";
 
@@ -16,19 +17,25 @@ interface MarkdownProps {
 export function Markdown({ text, caret }: MarkdownProps) {
   const [stream] = useState(() => new MarkdownStream());
   const blocks = stream.blocksOf(text.trimStart());
+  const levels = headingLevels(blocks);
   return (
     <div className={css.markdown}>
       {blocks.length === 0 && <p>{caret}</p>}
       {blocks.map((token, index) => (
-        // Text only grows at its end, so a block keeps its index.
-        // oxlint-disable-next-line react/no-array-index-key
-        <Block key={index} token={token} caret={index === blocks.length - 1 ? caret : null} />
+        <Block
+          // Text only grows at its end, so a block keeps its index.
+          // oxlint-disable-next-line react/no-array-index-key
+          key={index}
+          token={token}
+          level={levels[index] ?? null}
+          caret={index === blocks.length - 1 ? caret : null}
+        />
       ))}
     </div>
   );
 }
 
 /** A finished block's token never changes, so it is rendered once. */
-const Block = memo(function Block({ token, caret }: { token: Token; caret: ReactNode }) {
-  return <BlockToken token={token} caret={caret} dir="auto" />;
+const Block = memo(function Block(block: { token: Token; level: number | null; caret: ReactNode }) {
+  return <BlockToken {...block} dir="auto" />;
 });
