@@ -18,7 +18,7 @@ const fakeUrl = `http://127.0.0.1:${fakePort}/src/testing/app/fake-app.html`;
 process.env.CHORUS_E2E_FAKE_URL = fakeUrl;
 
 // tools/test.mjs names one that it has tried; run by hand, the first that is there.
-const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums()[0];
+const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums({ forTests: true })[0];
 
 const serve = (url: string) => ({
   command: `vite preview --host 127.0.0.1 --port ${new URL(url).port} --strictPort --base ${new URL(url).pathname}`,

@@ -18,7 +18,7 @@ import { listChromiums } from "./tools/find-chromium.mjs";
 const PATIENCE = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } };
 
 // tools/test.mjs names one that it has tried; run by hand, the first that is there.
-const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums()[0];
+const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums({ forTests: true })[0];
 
 /** A project of files that run in Chromium, one after the other: they would share one software GPU. */
 function inChromium(

@@ -2,29 +2,62 @@ import { expect, test } from "vitest";
 
 import { countPlaywright, countVitest, describeCounts, sumCounts } from "./count-results.mjs";
 
-test("a Vitest report counts its tests, and a file that could not be loaded as one failure", () => {
+test("a Vitest report counts its tests, and a file that failed outside of its tests as one failure", () => {
   const report = {
     numPassedTests: 5,
-    numFailedTests: 2,
     numPendingTests: 4,
     testResults: [
-      { status: "failed", assertionResults: [{ status: "failed" }, { status: "failed" }] },
-      { status: "passed", assertionResults: [{ status: "passed" }] },
-      { status: "failed", assertionResults: [] },
+      {
+        name: "src/a.test.ts",
+        status: "failed",
+        assertionResults: [
+          {
+            status: "failed",
+            fullName: "a pool frees twice",
+            failureMessages: [
+              "AssertionError: \u001B[31mexpected 2 to be 1\u001B[39m\n\n    at pool.test.ts:3\n    at node_modules/runner",
+            ],
+          },
+          { status: "passed", fullName: "a pool frees" },
+          { status: "failed", fullName: "a pool grows" },
+        ],
+      },
+      { name: "src/b.test.ts", status: "passed", assertionResults: [{ status: "passed", fullName: "a queue ends" }] },
+      { name: "src/c.test.ts", status: "failed", message: "no such file", assertionResults: [] },
+      { name: "src/d.test.ts", status: "failed", assertionResults: [{ status: "passed", fullName: "a cache ends" }] },
     ],
   };
-  expect(countVitest(report)).toEqual({ passed: 5, failed: 3, skipped: 4 });
+  const failures = [
+    "src/a.test.ts a pool frees twice\n    AssertionError: expected 2 to be 1\n        at pool.test.ts:3",
+    "src/a.test.ts a pool grows",
+    "src/c.test.ts outside of its tests\n    no such file",
+    "src/d.test.ts outside of its tests",
+  ];
+  expect(countVitest(report)).toEqual({ passed: 5, failed: 4, skipped: 4, failures });
 });
 
 test("a Playwright report counts a test that passed at a second try as passed, and loose errors as failures", () => {
-  const report = { stats: { expected: 4, unexpected: 1, flaky: 1, skipped: 0 }, errors: [{ message: "no server" }] };
-  expect(countPlaywright(report)).toEqual({ passed: 5, failed: 2, skipped: 0 });
+  const spec = (/** @type {string} */ title, /** @type {boolean} */ ok) => ({
+    ok,
+    title,
+    file: "chat.spec.ts",
+    line: 7,
+    tests: [{ results: ok ? [{}] : [{ error: { message: `Received: 10\n${"again\n".repeat(200)}` } }] }],
+  });
+  const report = {
+    stats: { expected: 4, unexpected: 1, flaky: 1, skipped: 0 },
+    suites: [{ specs: [spec("streams", true)], suites: [{ specs: [spec("stops", false)] }] }],
+    errors: [{ message: "\u001B[31mno server\u001B[39m\n  at line 1" }, { value: "thrown" }, {}],
+  };
+  const stops = `chat.spec.ts:7 stops\n    Received: 10${"\n    again".repeat(11)}`;
+  const failures = [stops, "no server\n      at line 1", "thrown", "an error"];
+  expect(countPlaywright(report)).toEqual({ passed: 5, failed: 4, skipped: 0, failures });
 });
 
 test("what was skipped is said, where anything was", () => {
-  const whole = { passed: 5, failed: 0, skipped: 0 };
+  const whole = { passed: 5, failed: 0, skipped: 0, failures: [] };
   expect(describeCounts(whole)).toBe("5 passed, 0 failed");
-  expect(describeCounts(sumCounts([whole, { passed: 1, failed: 2, skipped: 3 }]))).toBe(
-    "6 passed, 2 failed, 3 skipped",
-  );
+  const sum = sumCounts([whole, { passed: 1, failed: 2, skipped: 3, failures: ["a", "b"] }]);
+  expect(describeCounts(sum)).toBe("6 passed, 2 failed, 3 skipped");
+  expect(sum.failures).toEqual(["a", "b"]);
 });

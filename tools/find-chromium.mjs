@@ -1,4 +1,4 @@
-// Which Chromium to use: CHROME_PATH, then the usual places, then the one Playwright downloads.
+// Which Chromium to use: CHROME_PATH, for tests the headless shell, the usual places, the one that Playwright downloads.
 
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -8,11 +8,19 @@ import { chromium } from "playwright";
 import { adapter, chromiumFlags } from "./chromium-flags.mjs";
 
 const commands = ["google-chrome", "google-chrome-stable", "chromium", "chromium-browser", "microsoft-edge"];
+/** Chromium without what is around the page, which no test looks at: a page opens at half of the processor time. */
+const shellCommands = ["chromium-headless-shell", "chrome-headless-shell"];
 
-/** Returns the paths of installed Chromiums, best first, without trying them. */
-export function listChromiums() {
+/**
+ * Returns the paths of installed Chromiums, best first, without trying them.
+ *
+ * @param {{ forTests?: boolean }} [options] tests prefer the headless shell, which people don't use
+ */
+export function listChromiums({ forTests = false } = {}) {
   const { CHROME_PATH } = process.env;
-  const found = [...usualPlaces(), chromium.executablePath()].filter((path) => existsSync(path));
+  // A real GPU is asked for in the browser that people use.
+  const places = forTests && adapter === "software" ? [...inPath(shellCommands), ...usualPlaces()] : usualPlaces();
+  const found = [...places, chromium.executablePath()].filter((path) => existsSync(path));
   return [...new Set(CHROME_PATH ? [CHROME_PATH, ...found] : found)];
 }
 
@@ -33,8 +41,12 @@ function usualPlaces() {
       "Microsoft/Edge/Application/msedge.exe",
     ].flatMap((program) => folders.map((folder) => join(folder ?? "", program)));
   }
-  const folders = [...(env.PATH ?? "").split(delimiter), "/usr/bin", "/snap/bin"];
-  return commands.flatMap((command) => folders.map((folder) => join(folder, command)));
+  return inPath(commands);
+}
+
+function inPath(/** @type {readonly string[]} */ names) {
+  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/snap/bin"];
+  return names.flatMap((name) => folders.map((folder) => join(folder, name)));
 }
 
 /**
@@ -70,11 +82,12 @@ export async function tryChromium(executablePath, on = adapter) {
 /**
  * The first that works.
  *
+ * @param {{ forTests?: boolean }} [options] see listChromiums
  * @returns {Promise<{ executablePath: string | null, report: string[] }>} the path, and what was seen on the way
  */
-export async function findChromium() {
+export async function findChromium(options) {
   const report = [];
-  for (const executablePath of listChromiums()) {
+  for (const executablePath of listChromiums(options)) {
     const result = await tryChromium(executablePath);
     if ("failure" in result) {
       report.push(`${executablePath}: ${result.failure}`);

@@ -10,17 +10,18 @@ import { run } from "./run-command.mjs";
  * The path of a Chromium that starts and has WebGPU; installs one where there is none. Where nothing works it says what
  * was tried and ends the process.
  *
+ * @param {{ forTests?: boolean }} [options] see listChromiums
  * @returns {Promise<string>}
  */
-export async function ensureChromium() {
-  let { executablePath, report } = await findChromium();
-  for (const command of installations()) {
+export async function ensureChromium(options) {
+  let { executablePath, report } = await findChromium(options);
+  for (const command of installations(options)) {
     if (executablePath) break;
     console.log(`No Chromium with WebGPU here. Trying: ${command}`);
     const done = await run(command, { output: "hide", env: { DEBIAN_FRONTEND: "noninteractive" } });
     report.push(`${command}: ${done ? "done" : "failed"}`);
     if (done) {
-      const found = await findChromium();
+      const found = await findChromium(options);
       executablePath = found.executablePath;
       report.push(...found.report);
     }
@@ -41,9 +42,12 @@ export async function ensureChromium() {
 }
 
 /** Commands that may bring one, in order. Each is asked for when those before it were not enough. */
-function* installations() {
+function* installations({ forTests = false } = {}) {
   yield "playwright install chromium";
   if (rootPrefix() !== null && existsSync(chromium.executablePath())) yield "playwright install-deps chromium";
-  const aptGet = aptGetInstall("chromium");
-  if (aptGet) yield aptGet;
+  // Older systems have no package of the shell.
+  for (const name of forTests ? ["chromium-headless-shell", "chromium"] : ["chromium"]) {
+    const aptGet = aptGetInstall(name);
+    if (aptGet) yield aptGet;
+  }
 }

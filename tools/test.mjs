@@ -6,13 +6,13 @@ import { join } from "node:path";
 
 import { openCommand } from "./command-line.mjs";
 import { countPlaywright, countVitest, describeCounts, sumCounts } from "./count-results.mjs";
-import { run } from "./run-command.mjs";
+import { root, run } from "./run-command.mjs";
 
 /** @typedef {import("./count-results.mjs").Counts} Counts */
 
 /**
- * A tier's runner shows its own summary and leaves a JSON report besides; one without `count` is a single check.
- * `shards` of it run side by side, each in a browser of its own. `ofBuild`: it needs what was built.
+ * A tier's runner shows its own summary and leaves a JSON report besides, which `count` reads; one without it is a
+ * single check. `shards` of it run side by side, each in a browser of its own. `ofBuild`: it needs what was built.
  *
  * @typedef {{
  *   name: string,
@@ -76,12 +76,12 @@ async function runPart(
     });
     const counts = count
       ? count(JSON.parse(readFileSync(report, "utf8")))
-      : { passed: Number(succeeded), failed: 0, skipped: 0 };
+      : { passed: Number(succeeded), failed: 0, skipped: 0, failures: [] };
     // A failure without a failed test (a check, a runner's own error) counts as one.
-    return succeeded ? counts : { ...counts, failed: Math.max(1, counts.failed) };
+    return succeeded || counts.failed > 0 ? counts : { ...counts, failed: 1, failures: [name] };
   } catch (error) {
     console.error(`The tier ${name} left no report: ${String(error)}`);
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { passed: 0, failed: 1, skipped: 0, failures: [name] };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -116,7 +116,7 @@ const filters = [...files, ...(command.opts().update ? ["-u"] : [])].join(" ");
 
 if (chosen.some(({ browser }) => browser === "chromium")) {
   const { ensureChromium } = await import("./install-chromium.mjs");
-  process.env.CHORUS_CHROMIUM = await ensureChromium();
+  process.env.CHORUS_CHROMIUM = await ensureChromium({ forTests: true });
 }
 
 /** What finds or installs a browser, one after the other while tiers run: the systems' installers let in one at a time. */
@@ -165,5 +165,8 @@ const lines = chosen.flatMap((tier) => {
   return counts ? `${counts.failed ? "✗" : "✓"} ${tier.name.padEnd(8)}${describeCounts(counts)} (${seconds} s)` : [];
 });
 const total = sumCounts([...results.values()].map(({ counts }) => counts));
-console.log(`\n${lines.join("\n")}\n\n${describeCounts(total)}`);
+// By name once more, since a long output is read from its end.
+const failures = total.failures.map((failure) => `✗ ${failure.replace(`${root}/`, "")}`);
+const blocks = [failures, lines, [describeCounts(total)]].filter((block) => block.length > 0);
+console.log(`\n${blocks.map((block) => block.join("\n")).join("\n\n")}`);
 process.exitCode = total.failed ? 1 : 0;

@@ -19,7 +19,7 @@ import { StaticSite } from "../support/static-site.ts";
 import { launchChromium } from "./chromium.ts";
 
 const ANSWER = /Paris.* (?:Lyon|Nice)$/s;
-const node = promisify(execFile);
+const run = promisify(execFile);
 
 let packed: Awaited<ReturnType<typeof installPacked>>;
 let site: StaticSite;
@@ -59,9 +59,9 @@ async function textOf(
 }
 
 /** A page beside a bundle in `folder`. */
-function writePage(folder: string, script: string): string {
+function writePage(folder: string, script: string, head = ""): string {
   mkdirSync(join(packed.folder, folder), { recursive: true });
-  writeFileSync(join(packed.folder, folder, "index.html"), `<!doctype html><body>${script}</body>`);
+  writeFileSync(join(packed.folder, folder, "index.html"), `<!doctype html><head>${head}</head><body>${script}</body>`);
   return `${folder}/index.html`;
 }
 
@@ -95,12 +95,21 @@ it("is found right by publint and arethetypeswrong", async () => {
   expect(problems.filter((problem) => !isOld(problem))).toEqual([]);
 });
 
+it("has a package.json that npm has nothing to correct in", async () => {
+  const folder = join(packed.folder, "npm-pkg-fix");
+  mkdirSync(folder, { recursive: true });
+  cpSync(join(root, "package.json"), join(folder, "package.json"));
+  await run("npm", ["pkg", "fix"], { cwd: folder, shell: process.platform === "win32" });
+  const read = (path: string) => JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as unknown;
+  expect(read(folder)).toEqual(read(root));
+});
+
 it("has types that a strict project compiles with, without WebGPU's types", async () => {
   cpSync(join(root, "e2e/package/consumer.ts"), join(packed.folder, "consumer.ts"));
   const strict = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "esnext", "--types", ""];
   const words = [...strict, "--module", "nodenext", "--lib", "esnext,dom", "consumer.ts"];
   const tsc = join(root, "node_modules/typescript/bin/tsc");
-  const said = await node(process.execPath, [tsc, "--ignoreConfig", ...words], { cwd: packed.folder }).catch(
+  const said = await run(process.execPath, [tsc, "--ignoreConfig", ...words], { cwd: packed.folder }).catch(
     ({ stdout }: { stdout: string }) => ({ stdout }),
   );
   expect(said.stdout).toBe("");
@@ -182,9 +191,28 @@ it("answers as a module of another site, whose workers a page may not start", as
   expect(text).toMatch(ANSWER);
 });
 
+it("answers under the policy that docs/hosting.md gives, and from Blobs under what it adds for them", async () => {
+  const hosting = readFileSync(join(root, "docs/hosting.md"), "utf8");
+  const [, policy = "", elsewhere = ""] = /```\n(script-src [^\n]+)\n```\n([^]+?)\n\n/.exec(hosting) ?? [];
+  const meta = (content: string) =>
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; ${content}" />`;
+  const path = writePage("policy", '<script type="module" src="ask.js"></script>', meta(policy));
+  const script = readFileSync(entry, "utf8").replace('"chorus-llm"', '"../node_modules/chorus-llm/dist/lib/chorus.js"');
+  writeFileSync(join(packed.folder, "policy/ask.js"), script);
+  expect((await textOf(path)).text).toMatch(ANSWER);
+
+  expect(elsewhere).toContain("`worker-src blob:`");
+  expect(elsewhere).toContain("`script-src blob:`");
+  const withBlobs = policy.replace(/(?:worker|script)-src/g, "$& blob:");
+  const bundled = writePage("policy-blobs", '<script src="main.js"></script>', meta(withBlobs));
+  const outfile = join(packed.folder, "policy-blobs/main.js");
+  await esbuild({ entryPoints: [entry], bundle: true, outfile, logLevel: "silent" });
+  expect((await textOf(bundled)).text).toMatch(ANSWER);
+});
+
 it("has a command that serves", async () => {
   const command = join(packed.folder, "node_modules/.bin/chorus-serve");
-  const { stdout } = await node(command, ["--help"], { shell: process.platform === "win32" });
+  const { stdout } = await run(command, ["--help"], { shell: process.platform === "win32" });
   expect(stdout).toContain("--model");
 });
 
@@ -213,7 +241,7 @@ it.skipIf(!nextFolder)("answers in a build by Next", async () => {
       useEffect(() => void import("./ask.js"), []);
     }`,
   );
-  await node(process.execPath, [join(nextFolder, "node_modules/next/dist/bin/next"), "build"], {
+  await run(process.execPath, [join(nextFolder, "node_modules/next/dist/bin/next"), "build"], {
     cwd: project,
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" },
   });

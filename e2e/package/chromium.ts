@@ -5,6 +5,6 @@ import { listChromiums } from "../../tools/find-chromium.mjs";
 
 export function launchChromium(): Promise<Browser> {
   // tools/test.mjs names one that it has tried; run by hand, the first that is there.
-  const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums()[0];
+  const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums({ forTests: true })[0];
   return chromium.launch({ args: testFlags(), ...(executablePath && { executablePath }) });
 }
