@@ -25,7 +25,8 @@ export async function recordFrames(page, play) {
   const frames = [];
   const session = await page.context().newCDPSession(page);
   session.on("Page.screencastFrame", ({ data, metadata, sessionId }) => {
-    void session.send("Page.screencastFrameAck", { sessionId });
+    // The last frames come when the session has ended.
+    session.send("Page.screencastFrameAck", { sessionId }).catch(() => undefined);
     const atMs = 1000 * (metadata.timestamp ?? 0);
     const last = frames.at(-1);
     if (last === undefined || atMs - last.atMs >= LEAST_FRAME_MS)

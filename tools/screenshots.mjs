@@ -147,7 +147,7 @@ async function openApp(query, viewport, colorScheme) {
   const page = await context.newPage();
   page.setDefaultTimeout(LONGEST_MS);
   await page.goto(`${server.url}${query && !query.startsWith("#") ? "?" : ""}${query}`);
-  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.getByRole("heading", { level: 1 }).waitFor({ state: "attached" }); // phones have no room for it
   return { context, page };
 }
 

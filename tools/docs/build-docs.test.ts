@@ -11,6 +11,7 @@ import { buildDocs } from "./build-docs.ts";
 import { readContents } from "./contents.ts";
 import { readTypes } from "./reference/read-types.ts";
 import { linkFrom } from "./page-paths.ts";
+import { findSections, type Section } from "./search/find-sections.js";
 
 let folder: string;
 let files: readonly string[];
@@ -84,8 +85,27 @@ describe("the documents' pages", () => {
     for (const page of pages()) {
       const html = read(page);
       expect(html).toContain(`http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}"`);
-      expect(html).not.toMatch(/<style|<[^>]+ (?:style|on[a-z]+)=|<script(?! src="[./]+\/look\/theme\.js"><\/script>)/);
+      expect(html).not.toMatch(
+        /<style|<[^>]+ (?:style|on[a-z]+)=|<script(?! (?:type="module" )?src="[./]*look\/\w+\.js"><\/script>)/,
+      );
     }
+  });
+
+  it("can be searched: each section leads to its heading", () => {
+    const sections = JSON.parse(read("look/sections.json")) as readonly Section[];
+    const lost = sections.filter(({ href }) => {
+      const [page = "", anchor] = href.split("#");
+      return !files.includes(page) || (anchor !== undefined && !read(page).includes(` id="${anchor}"`));
+    });
+    expect(lost).toEqual([]);
+    for (const { title, text } of sections) {
+      expect(title).not.toBe("");
+      expect(text).not.toMatch(/<\/(?:a|code|li|p|td)>|&(?:amp|lt|gt|quot);/);
+    }
+    const best = (query: string) => findSections(sections, query)[0]?.href;
+    expect(best("out_of_memory")).toMatch(/^troubleshooting\.html/);
+    expect(best("nginx")).toMatch(/^(?:hosting|serve\/index)\.html/);
+    expect(best("batching mode")).toBe("tuning.html#batching-mode");
   });
 
   it("name a link that leads out of them", () => {

@@ -31,6 +31,7 @@ export function pageHtml(body: string, output: string, contents: readonly Group[
     <header>
       <a class="brand" href="${toRoot}/index.html"><img src="${toRoot}/look/icon.svg" alt="" />Chorus</a>
       <a class="to-contents" href="#contents">Contents</a>
+      <a href="${toRoot}/search.html">Search</a>
       <a href="${toRoot}/../">The app</a>
     </header>
     <div class="columns">

@@ -2,7 +2,6 @@
 
 import { chartSvg } from "../../src/bench/report/chart-svg.ts";
 import { formatFigure } from "../../src/bench/report/format-figure.ts";
-import { asTable } from "../../src/bench/report/report-markdown.ts";
 import type { EngineResult } from "./compare.ts";
 import type { PeerRun } from "./report.ts";
 
@@ -19,12 +18,16 @@ export const SVG_PATH = "docs/benchmarks/peers.svg";
 /** What peers.json calls the CPU. Adapters that emulate a GPU say nothing about speed. */
 const CPU = "the CPU";
 const EMULATED = /swiftshader|llvmpipe|lavapipe/i;
-const CHORUS = "Chorus";
 /** Of several ways in which an engine ran: the default settings, on one thread. */
 const WAY = /^(?!.*(f32 weights|portable)).*(1 thread|WebGPU)/;
-const SIZE = { width: 720, height: 260 };
-/** An image has no page around it that sets the chart's colours: these are the dark theme's (src/ui/tokens.css). */
+/** Two of this width stand side by side in a README on GitHub. */
+const SIZE = { width: 400, height: 230 };
+/**
+ * An image has no page around it that sets the chart's colours: these are the dark theme's (src/ui/tokens.css). The background
+ * is its own, too: a page's theme need not be the system's.
+ */
 const DARK = "--ink:#ece7dc;--ink-2:#bdb6a7;--ink-3:#9c9485;--line:#2e2b26;--surface:#1c1b18;--control:#7f7869";
+const COLOURS = `svg{background:var(--surface,#fdfcf9)}@media (prefers-color-scheme: dark){svg{${DARK}}}`;
 
 /**
  * Chooses a run: on a real GPU if there is one, else on the CPU; of several the last one of the size that is asked for.
@@ -52,35 +55,23 @@ export function readmeFigure(runs: readonly PeerRun[], size: string): ReadmeFigu
     xScale: "log",
     series: lines.map(({ name, rates }) => ({ name, points: [...rates] })),
   } as const;
-  const bold = (name: string, cell: string) => (name === CHORUS ? `**${cell}**` : cell);
   const isOnCpu = run.adapter === CPU;
-  const where = isOnCpu ? "one thread of a processor without a GPU" : run.adapter;
+  const where = isOnCpu ? "one thread of a processor" : run.adapter;
   const millions = Math.round(run.model.numParameters / 1e6);
-  const table = asTable(
-    ["at once", ...counts.map(String)],
-    lines.map(({ name, rates }) => [
-      bold(name, name),
-      ...counts.map((count) => bold(name, formatFigure(rates.get(count) ?? null))),
-    ]),
-  );
+  const ratesAt = (count = 0) =>
+    lines.map(({ name, rates }) => `${name} ${formatFigure(rates.get(count) ?? null)}`).join(", ");
+  const numRounds = Math.max(...run.engines.flatMap(({ loads }) => loads.map(({ runs: rounds }) => rounds.length)));
+  const rounds = numRounds === 1 ? "one round" : `medians of ${numRounds} rounds`;
   const markdown = [
     BEGIN,
     "",
-    `Tokens per second of ${millions} million parameters on ${where}, whole requests, prompts included`,
-    `(${run.cpu}, ${run.date}; \`npm run bench -- peers${isOnCpu ? " --backend cpu" : ""}\`; [peers.md](docs/benchmarks/peers.md)`,
-    "has the versions and more sizes):",
-    "",
-    `![${title}](${SVG_PATH})`,
-    "",
-    "<details><summary>The same in numbers</summary>",
-    "",
-    ...table,
-    "",
-    "</details>",
+    `The chart: tokens per second of a model of ${millions} million parameters on ${where}, prompts included (${rounds} on`,
+    `${run.cpu}, ${run.date}; [more](docs/benchmarks/peers.md)).`,
+    `Alone: ${ratesAt(counts[0])}. With ${counts.at(-1)} at once: ${ratesAt(counts.at(-1))}.`,
     "",
     END,
   ].join("\n");
-  return { markdown, svg: `${withDarkColours(chartSvg(chart, SIZE))}\n` };
+  return { markdown, svg: `${withColours(chartSvg(chart, SIZE))}\n` };
 }
 
 /** Of requests at once, with the usual prompt: the tokens over the whole time. */
@@ -94,8 +85,8 @@ function ratesOf({ loads }: EngineResult): Map<number, number> {
   return rates;
 }
 
-function withDarkColours(svg: string): string {
-  return svg.replace(">", `><style>@media (prefers-color-scheme: dark){svg{${DARK}}}</style>`);
+function withColours(svg: string): string {
+  return svg.replace(">", `><style>${COLOURS}</style>`);
 }
 
 /** Puts the figure between README's markers. @throws Error where there are none */

@@ -1,7 +1,7 @@
 // Commands in the documents. Those that ask a server are sent in e2e/samples.node.ts.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { expect, it } from "vitest";
 
@@ -13,11 +13,15 @@ import { commandsOf, readSamples } from "./read-samples.ts";
 const NOT_STARTED: Readonly<Record<string, string>> = {
   "docker compose": "Docker is not everywhere",
   "haproxy -f": "HAProxy is not everywhere: `npm run bench -- balancer` runs it",
+  "npx serve": "a static host of its own, which npx downloads",
 };
 
-const commands = readSamples()
+const allCommands = readSamples()
   .filter(({ language }) => language === "sh")
   .flatMap((sample) => commandsOf(sample).map((line) => ({ place: sample.place, line })));
+const isExample = ({ place }: { place: string }) => place.startsWith("examples/");
+const commands = allCommands.filter((command) => !isExample(command));
+const exampleCommands = allCommands.filter(isExample);
 const isStarted = (line: string) => !Object.keys(NOT_STARTED).some((words) => line.includes(words));
 
 it("commands in the documents are npm's scripts of this project, or requests to its server", () => {
@@ -38,6 +42,31 @@ it.each(commands.filter(({ line }) => line.includes("npm run serve -- ")))("$pla
   expect(parseCommandLine(words.split(" "), {})).toMatchObject({ model: "public/models/chorus-chat" });
 });
 
+// The programs themselves run in e2e/package/examples.package.ts.
+it.each(exampleCommands.filter(({ line }) => isStarted(line)))(
+  "$place: $line works in the example's folder",
+  ({ place, line }) => {
+    const folder = join(root, dirname(place));
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+      dependencies: object;
+      devDependencies?: object;
+    };
+    const [program, name = "", ...words] = line.split(" ");
+    if (program === "npm") expect(name).toBe("install");
+    else if (program === "node") expect(existsSync(join(folder, name)), name).toBe(true);
+    else if (name === "chorus-serve") expect(parseCommandLine(words, {})).toMatchObject({ model: expect.any(String) });
+    else
+      expect([program, { ...dependencies, ...devDependencies }]).toEqual([
+        "npx",
+        expect.objectContaining({ [name]: expect.any(String) }),
+      ]);
+  },
+);
+
+it("the examples have commands", () => {
+  expect(new Set(exampleCommands.map(({ place }) => dirname(place))).size).toBe(7);
+});
+
 it.each(Object.entries(NOT_STARTED))("%s, which is not started (%s), is still in the documents", (words) => {
-  expect(commands.some(({ line }) => line.includes(words))).toBe(true);
+  expect(allCommands.some(({ line }) => line.includes(words))).toBe(true);
 });

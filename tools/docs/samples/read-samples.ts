@@ -13,15 +13,17 @@ export interface Sample {
   readonly code: string;
 }
 
-/** Documents beside those of docs/ that people copy from. */
+/** Documents beside those of docs/ and examples/ that people copy from. */
 const ELSEWHERE = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "shaders/README.md"];
 
 /** Returns every block of code of the documents, in their order. */
 export function readSamples(): readonly Sample[] {
-  const docs = readdirSync(join(root, "docs"), { recursive: true })
-    .map((path) => `docs/${String(path).replaceAll("\\", "/")}`)
-    .filter((path) => path.endsWith(".md"));
-  return [...ELSEWHERE, ...docs].flatMap((path) => {
+  const inFolders = ["docs", "examples"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .map((path) => `${folder}/${String(path).replaceAll("\\", "/")}`)
+      .filter((path) => path.endsWith(".md") && !path.includes("node_modules")),
+  );
+  return [...ELSEWHERE, ...inFolders].flatMap((path) => {
     const markdown = readFileSync(join(root, path), "utf8");
     return [...markdown.matchAll(/^```(\w*)\n([^]*?)^```$/gm)].map(({ index, 1: language = "", 2: code = "" }) => ({
       place: `${path}:${markdown.slice(0, index).split("\n").length}`,
