@@ -16,14 +16,14 @@ import type { Platform } from "./platforms/platform.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 
 /**
- * A block of a prompt, and two tokens that look back further than a tile of attention has positions: the second one finds the
- * first in the second tile. Each product has one kernel so far, for any number of rows; those that are compiled later are
- * compared with it.
+ * Two blocks of a prompt, a token that looks back further than a tile of attention has positions, and a piece of a prompt that
+ * goes on from there: it finds the token in the second tile, and fills no tile of a product. Each product has one kernel so
+ * far, for any number of rows; those that are compiled later are compared with it.
  */
 const STEPS = [
-  { start: 0, numRows: 16 },
+  { start: 0, numRows: 32 },
   { start: 64, numRows: 1 },
-  { start: 65, numRows: 1 },
+  { start: 65, numRows: 5 },
 ] as const;
 /** Tokens whose logits are compared after each step. Any engine has as many samples, and one for a draw. */
 const NUM_COMPARED = 8;
@@ -155,9 +155,9 @@ function planSteps(
   { blockSize }: Pick<ResolvedEngineConfig, "blockSize">,
 ): StepPlan[] {
   const numBlocks = Math.ceil(prompt.length / blockSize);
-  // The first block stands for all but the last one, so that what lies between need not be computed. The last one is another:
-  // a kernel may write a row's keys and values before or after it reads the positions before the row.
-  const values = Array.from({ length: numBlocks }, (_, i) => (i === numBlocks - 1 ? Math.min(1, i) : 0));
+  // The first two blocks stand for those between by turns, so that these need not be computed. The last one is another: a
+  // kernel may write a row's keys and values before or after it reads the positions before the row.
+  const values = Array.from({ length: numBlocks }, (_, i) => (i === numBlocks - 1 ? Math.min(2, i) : i % 2));
   return steps.map(({ start, numRows }, outputIndex): StepPlan => {
     const row = numRows - 1;
     const scores = compared.map((tokenId): Sample => ({ kind: "score", row, slot: 0, tokenId, numTop: 0 }));

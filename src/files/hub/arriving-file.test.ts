@@ -184,6 +184,50 @@ test.each([
   expect(fetch).toHaveBeenCalledTimes(2);
 });
 
+test("a file that changed after it was read is told from it, whatever breaks off in between", async () => {
+  const changed = FILE.slice();
+  changed[1.5 * MIB] = ~(changed[1.5 * MIB] ?? 0);
+  const first = heldResponse(FILE, ETAG);
+  const headers = { etag: '"2"' };
+  const others: Held[] = [];
+  const fetch = vi.fn<typeof globalThis.fetch>(async (_url, init) => {
+    if (fetch.mock.calls.length === 1) return first.response;
+    // The server has no version 1 any more: whoever asks for the rest of it gets all of version 2.
+    const begin = Number(/^bytes=(\d+)-/.exec(new Headers(init?.headers).get("range") ?? "")?.[1] ?? 0);
+    const other = heldResponse(changed, { headers, begin: others.length === 0 ? 0 : begin });
+    others.push(other);
+    if (others.length > 1) other.finish();
+    return other.response;
+  });
+  const http = new HttpClient({ fetch, wait: () => Promise.resolve() });
+  const told: number[] = [];
+  const file = (await fetchFile(http, REQUEST, (done) => told.push(done))) as ArrivingFile;
+  file.whole.catch(() => undefined);
+  first.sendUpTo(2 * MIB);
+  await read(file, 0, 8);
+  first.cut();
+  await vi.waitFor(() => expect(others).toHaveLength(1));
+  others[0]?.sendUpTo(MIB);
+  await vi.waitFor(() => expect(told).toEqual([2 * MIB, MIB]));
+  others[0]?.cut();
+  await expect(file.whole).rejects.toMatchObject({ message: expect.stringContaining("changed on the server") });
+});
+
+test("where a server compresses the rest, which nobody can unpack, the file is fetched anew", async () => {
+  const [first, rest, again] = [
+    heldResponse(FILE, ETAG),
+    heldResponse(FILE, { begin: 2 * MIB - OVERLAP, headers: { etag: '"1"', "content-encoding": "gzip" } }),
+    heldResponse(FILE, ETAG),
+  ];
+  const { file, fetch } = await fetched([first, rest, again]);
+  first.sendUpTo(2 * MIB);
+  await read(file, 0, 8);
+  first.cut();
+  again.finish();
+  expect(isSame(await wholeOf(file), FILE)).toBe(true);
+  expect(new Headers(fetch.mock.calls[2]?.[1]?.headers).get("range")).toBeNull();
+});
+
 test("a file that changed before anybody read it is fetched anew", async () => {
   const [first, again] = [heldResponse(FILE), heldResponse(CHANGED)];
   const { file } = await fetched([first, again]);

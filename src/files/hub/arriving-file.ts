@@ -2,6 +2,7 @@ import { ChorusError } from "../../protocol/errors.ts";
 import { releaseBytes } from "../release-bytes.ts";
 import {
   downloadFailed,
+  isPartOfCompressed,
   sizeOf,
   TransientFailure,
   versionOf,
@@ -194,7 +195,8 @@ async function receive(
         response.status === 404 ? "the server answered 404" : "the server answered with a web page instead";
       return { missing: `There is no ${url} (${answer}).` };
     }
-    const isRest = begin > 0 && response.status === 206 && versionOf(response) === version;
+    const isPart = response.status === 206 && !isPartOfCompressed(response);
+    const isRest = begin > 0 && isPart && versionOf(response) === version;
     if (!isRest) {
       resumes = false;
       // What somebody has read is kept, to be compared with what comes now.
@@ -205,7 +207,6 @@ async function receive(
       }
       total = sizeOf(response);
       version = versionOf(response);
-      resumes = version !== null;
       onBegun();
     }
     let waiting: Uint8Array<ArrayBuffer>[] = [];
@@ -226,7 +227,10 @@ async function receive(
     const knownBytes = arrival.bytes;
     /** Place of the next byte in the file. */
     let at = isRest ? begin : 0;
+    // The rest belongs to what is there only once all of that is known to be of this version.
+    const compared = () => void (resumes = version !== null && (isRest || at >= knownBytes));
     try {
+      compared();
       for await (const received of open.pieces()) {
         const overlap = Math.min(Math.max(0, knownBytes - at), received.length);
         if (overlap > 0 && !(await isEqual(arrival.slice(at, at + overlap), received))) {
@@ -235,6 +239,7 @@ async function receive(
           differs();
         }
         at += received.length;
+        compared();
         if (total !== null && at > total) total = null;
         onBytes(at, total);
         const piece = overlap > 0 ? received.slice(overlap) : (received as Uint8Array<ArrayBuffer>);
