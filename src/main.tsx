@@ -6,19 +6,13 @@ import { loadKept, startApp } from "./ui/app/start-app.ts";
 
 const root = document.getElementById("root");
 if (root) {
-  let onFirstLoad: (loading: Promise<unknown>) => void = () => {};
-  const firstLoad = new Promise<unknown>((resolve) => (onFirstLoad = resolve));
   const kept = await loadKept(new IndexedDbStorage());
   const updates = new AppUpdates(import.meta.url);
   // The development server has no service worker. Without https there is none either.
   const workers = import.meta.env.PROD && "serviceWorker" in navigator ? navigator.serviceWorker : null;
-  startApp({
+  const { isSettled } = startApp({
     root,
-    createEngine(options) {
-      const loading = createEngine(options);
-      onFirstLoad(loading.catch(() => undefined)); // heard by whoever loads
-      return loading;
-    },
+    createEngine,
     models,
     updates,
     // A file of its own, loaded with the first schema.
@@ -37,5 +31,5 @@ if (root) {
     }),
     ...readPageOptions(location.search),
   });
-  if (import.meta.env.PROD) void updates.start("service-worker.js", firstLoad);
+  if (import.meta.env.PROD) void updates.start("service-worker.js", isSettled);
 }

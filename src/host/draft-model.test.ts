@@ -1,7 +1,7 @@
 // A draft model beside a model: what a page gives and gets. On the CPU, in Node.
 
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { createEngine } from "../index.ts";
 import { withAbsoluteDraft } from "../protocol/model-source.ts";
@@ -61,6 +61,28 @@ describe("a draft model is refused by name", () => {
   ])("%s", async (_, draft, code, message) => {
     await expect(create(draft)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
+});
+
+it("isn't downloaded for a model that is refused", async () => {
+  const files = new Map<string, Blob>();
+  for (const file of filesOf("llama-tiny/tied")) files.set(`/draft/${file.name}`, file);
+  for (const file of target) files.set(`/damaged/${file.name}`, file);
+  const weights = new Uint8Array((await files.get("/damaged/model.safetensors")?.arrayBuffer()) ?? []);
+  const headerBytes = 8 + Number(new DataView(weights.buffer).getBigUint64(0, true));
+  files.set("/damaged/model.safetensors", new Blob([weights.fill(0x7f, headerBytes)]));
+  const asked: string[] = [];
+  vi.stubGlobal("fetch", async (input: string) => {
+    const { pathname } = new URL(input);
+    asked.push(pathname);
+    return new Response(files.get(pathname) ?? "none", { status: files.has(pathname) ? 200 : 404 });
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const speculation = { method: "draft_model", model: "https://a.example/draft/" } as never;
+  const model = "https://a.example/damaged/";
+  const creating = createEngine({ model, worker: false, backend: "cpu", cpuThreads: 1, speculation });
+  await expect(creating).rejects.toMatchObject({ code: "model_invalid" });
+  expect(asked).toContain("/draft/config.json");
+  expect(asked).not.toContain("/draft/model.safetensors");
 });
 
 it("its folder is relative to the page", () => {

@@ -89,7 +89,7 @@ export async function loadModel(
     tellProgress(progress);
   };
   let opening: Promise<Texts> | null = null;
-  /** Ends what is still going on: of a load that failed all of it, else the download of what nobody reads. */
+  /** Ends what is still going on of a load that failed. Else the last bytes may come after the model is ready. */
   const over = new AbortController();
   /** Ends what the device does, if it fails or gets stuck. The signal ends the reading of weights. */
   const unlessGone = <T>(work: (signal: AbortSignal) => Promise<T>, discard?: (late: T) => void): Promise<T> => {
@@ -142,7 +142,8 @@ export async function loadModel(
     const checking = checkValues(weights);
     checking.catch(() => undefined); // heard below
     // A model that is refused costs no other's download.
-    const [draftWeights] = drafting ? await Promise.all([drafting.fetch(), opening, checking]) : [];
+    if (drafting) await Promise.all([opening, checking]);
+    const draftWeights = await drafting?.fetch();
     const { vocabSize } = tokenizer;
     const draws = usualDraws(defaults);
     const load = (kernels: KernelChoice) => {
@@ -218,7 +219,6 @@ export async function loadModel(
         repetition_penalty: defaults.repetitionPenalty,
       },
     };
-    over.abort();
     const slidingWindow = slidingWindowOf(weights.model.graph);
     const usualBatchedTokens = usual.maxNumBatchedTokens ?? null;
     const parts = { card, tokenizer, texts, defaults, engineConfig };

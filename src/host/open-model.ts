@@ -17,7 +17,7 @@ interface OpenedModel {
 
 /**
  * Opens a stored model from the store. Models of the hub are stored when they are fetched; folders by URL are not.
- * @param signal ends the download of a folder's weights
+ * @param signal ends a download; what is stored of it is kept
  * @throws ChorusError model_*, storage_full
  */
 export async function openModel(
@@ -48,6 +48,7 @@ export async function openModel(
     files,
     async fetch() {
       await store.download(location, {
+        ...(signal && { signal }),
         onProgress: ({ receivedBytes, totalBytes }) =>
           tell({ stage: "weights", done: receivedBytes, total: totalBytes }),
       });

@@ -1,10 +1,6 @@
 import { createStore, type ReadonlyStore } from "../store.ts";
 
 const CHECK_EVERY_MS = 60 * 60 * 1000;
-/** A page may load no model, and a large one takes minutes. */
-const MOST_WAIT_MS = 10_000;
-/** Who asked while the model was loading has an answer by then. */
-const PAUSE_MS = 2000;
 
 /** Stores the app for offline use and reports when a newer version is available. Never reloads by itself. */
 export class AppUpdates {
@@ -20,14 +16,12 @@ export class AppUpdates {
 
   /**
    * Without service workers (no https) the app still works, but needs the network.
-   * @param firstLoad resolves when the model is there that the page opens with, or has failed: downloads for later must slow
-   *   down neither it nor the first answer
+   * @param isSettled resolves when downloads for later slow down neither the first model nor the first answer
    */
-  async start(serviceWorkerUrl: string, firstLoad: Promise<unknown>): Promise<void> {
+  async start(serviceWorkerUrl: string, isSettled: Promise<void>): Promise<void> {
     const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
     if (workers === undefined) return;
-    await Promise.race([firstLoad, sleep(MOST_WAIT_MS)]);
-    await sleep(PAUSE_MS);
+    await isSettled;
     try {
       const registration = await workers.register(serviceWorkerUrl);
       registration.addEventListener("updatefound", () => this.#follow(registration));
@@ -55,8 +49,4 @@ export class AppUpdates {
       // The server is out of reach; the next check tries again.
     }
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -12,6 +12,7 @@ import { keepWhileOpen } from "../../state/workspace/keeping-turn.ts";
 import type { WorkspaceStorage } from "../../state/workspace/workspace-storage.ts";
 import { EMBEDDED_MODEL, rememberChoice, rememberedChoice } from "../../state/models/model-choice.ts";
 import { Router } from "../../state/app/router.ts";
+import { settling } from "../../state/app/settling.ts";
 import { Theme } from "../../state/app/theme.ts";
 import { loadMarkdown } from "../chat/markdown-view.ts";
 import { loadParts } from "../components/Lazily.tsx";
@@ -36,18 +37,6 @@ interface StartAppOptions {
   readonly updates?: AppUpdates;
 }
 
-/** Who asked while the model was loading has an answer by then. */
-const PARTS_AFTER_MS = 3000;
-
-/** Loads what a first visit does not show at once, when the model is there. */
-function loadPartsLater({ engine }: AppState): void {
-  const stop = engine.store.subscribe(({ status }) => {
-    if (status !== "ready") return;
-    stop();
-    setTimeout(() => void loadParts(), PARTS_AFTER_MS);
-  });
-}
-
 /** Loads what was saved. If there are answers, it waits for what renders them, so that they don't change before the eye. */
 export async function loadKept(storage: WorkspaceStorage): Promise<NonNullable<AppStateOptions["kept"]>> {
   const markdown = loadMarkdown();
@@ -56,20 +45,18 @@ export async function loadKept(storage: WorkspaceStorage): Promise<NonNullable<A
   return { storage, loaded };
 }
 
-/** Renders the app. The chats, and the model they load, are opened when they are first shown or requested. */
-export function startApp(options: StartAppOptions): { readonly openChats: () => AppState } {
-  const {
-    root,
-    createEngine,
-    models,
-    kept,
-    siteApiHome,
-    tabsHome,
-    schemaProblem,
-    model = null,
-    backend = null,
-  } = options;
+/**
+ * Renders the app. The chats, and the model they load, are opened when they are first shown or requested. `isSettled` resolves
+ * when the page may download what is for later. Then the parts of the page load that a first visit does not show at once.
+ */
+export function startApp(options: StartAppOptions): {
+  readonly openChats: () => AppState;
+  readonly isSettled: Promise<void>;
+} {
+  const { root, models, kept, siteApiHome, tabsHome, schemaProblem, model = null, backend = null } = options;
+  const { createEngine, isSettled } = settling(options.createEngine);
   void loadMarkdown();
+  void isSettled.then(loadParts);
   const flusher = new FrameFlusher();
   const router = new Router();
   let app: AppState | undefined;
@@ -95,7 +82,6 @@ export function startApp(options: StartAppOptions): { readonly openChats: () => 
       now: () => performance.now(),
     });
     if (app.keeper) keepWhileOpen(app.keeper, flusher.flushAll);
-    loadPartsLater(app);
     return app;
   };
   const updates = options.updates ?? new AppUpdates("");
@@ -109,7 +95,7 @@ export function startApp(options: StartAppOptions): { readonly openChats: () => 
       model: model ?? EMBEDDED_MODEL,
     }),
   );
-  return { openChats };
+  return { openChats, isSettled };
 }
 
 /** Removes the model from the address, else the next reload would load it again. */

@@ -1,0 +1,26 @@
+import type { CreateEngine } from "../engine/engine-control.ts";
+
+/** A page may load no model, and a large one takes minutes. */
+const MOST_WAIT_MS = 10_000;
+/** Who asked while the model was loading has an answer by then. */
+const PAUSE_MS = 2000;
+
+/**
+ * Tells when a page may download what it needs only later. `isSettled` resolves two seconds after the first engine is there or
+ * has failed, and after twelve seconds at the latest.
+ */
+export function settling(create: CreateEngine): { createEngine: CreateEngine; isSettled: Promise<void> } {
+  let onFirstLoad: (loading: Promise<unknown>) => void = () => undefined;
+  const firstLoad = new Promise<unknown>((resolve) => (onFirstLoad = resolve));
+  const createEngine: CreateEngine = (options) => {
+    const loading = create(options);
+    onFirstLoad(loading.catch(() => undefined)); // heard by whoever loads
+    return loading;
+  };
+  const isSettled = Promise.race([firstLoad, sleep(MOST_WAIT_MS)]).then(() => sleep(PAUSE_MS));
+  return { createEngine, isSettled };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
