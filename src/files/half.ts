@@ -2,21 +2,34 @@
 //
 //   F16   s eeeee mmmmmmmmmm          BF16  s eeeeeeee mmmmmmm: the upper half of an F32
 
+const TWO_POW_16 = 0x47800000;
+const INFINITY = 0x7f800000;
+/** The mantissa of NaN, as browsers make it. */
+const QUIET = 0x400000;
+const SMALLEST_NORMAL_HALF = 0x38800000;
+/** Difference of the exponent biases (127 - 15), at the exponent's position. */
+const REBIAS = 0x38000000;
+
 /** The value of every half, indexed by its bits (256 KiB). Built on first use. */
 let halfValues: Float32Array | undefined;
 
-function halfValue(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >>> 10) & 0x1f;
-  const mantissa = bits & 0x3ff;
-  if (exponent === 0x1f) return mantissa === 0 ? sign * Infinity : NaN;
-  if (exponent === 0) return sign * mantissa * 2 ** -24;
-  return sign * (1024 + mantissa) * 2 ** (exponent - 25);
+function makeHalfValues(): Float32Array {
+  const values = new Float32Array(65536);
+  const bits = new Uint32Array(values.buffer);
+  for (let half = 0; half < 65536; half++) {
+    const sign = (half & 0x8000) << 16;
+    const exponent = (half >>> 10) & 0x1f;
+    const mantissa = half & 0x3ff;
+    if (exponent === 0) values[half] = (sign === 0 ? 1 : -1) * mantissa * 2 ** -24;
+    else if (exponent === 0x1f) bits[half] = sign | INFINITY | (mantissa === 0 ? 0 : QUIET);
+    else bits[half] = sign | ((half & 0x7fff) * 0x2000 + REBIAS);
+  }
+  return values;
 }
 
 /** Converts halves (as bits) to floats, exactly. */
 export function float16ToFloat32(halves: Uint16Array): Float32Array<ArrayBuffer> {
-  halfValues ??= Float32Array.from({ length: 65536 }, (_, bits) => halfValue(bits));
+  halfValues ??= makeHalfValues();
   const floats = new Float32Array(halves.length);
   for (let i = 0; i < halves.length; i++) floats[i] = halfValues[halves[i] as number] as number;
   return floats;
@@ -28,12 +41,6 @@ export function bfloat16ToFloat32(halves: Uint16Array): Float32Array<ArrayBuffer
   for (let i = 0; i < halves.length; i++) bits[i] = (halves[i] as number) << 16;
   return new Float32Array(bits.buffer);
 }
-
-const TWO_POW_16 = 0x47800000;
-const INFINITY = 0x7f800000;
-const SMALLEST_NORMAL_HALF = 0x38800000;
-/** Difference of the exponent biases (127 - 15), at the exponent's position. */
-const REBIAS = 0x38000000;
 
 function halfBits(bits: number): number {
   const sign = (bits >>> 16) & 0x8000;

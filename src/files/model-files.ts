@@ -65,7 +65,7 @@ export class ModelFiles {
 
 /** A file with all its bytes at hand. @throws ChorusError model_download_failed, model_access_denied */
 export async function wholeOf(file: Blob | ArrivingFile): Promise<Blob> {
-  return file instanceof ArrivingFile ? file.whole : file;
+  return file instanceof ArrivingFile ? file.whole() : file;
 }
 
 /** Reads a small file into memory. */

@@ -29,7 +29,7 @@ it("a streamed file leaves no copy outside its Blob", async () => {
   const http = new HttpClient({ fetch: () => Promise.resolve(new Response(body)) });
   const file = await fetchFile(http, { url: "https://host/large", headers: {}, file: "large" }, () => undefined);
   if ("missing" in file) throw new Error(file.missing);
-  const bytes = new Uint8Array(await (await file.whole).arrayBuffer());
+  const bytes = new Uint8Array(await (await file.whole()).arrayBuffer());
   expect(pieces.map(({ length }) => length)).toEqual(pieces.map(() => 0));
   expect(bytes.length).toBe(11 * MIB);
   expect(pieces.map((_, i) => [bytes[i * MIB], bytes[(i + 1) * MIB - 1]])).toEqual(pieces.map((_, i) => [i, i]));

@@ -46,13 +46,13 @@ async function fetched(
   const http = new HttpClient({ fetch, wait: () => Promise.resolve(), ...options });
   const file = await fetchFile(http, REQUEST, onBytes, signal);
   if (!(file instanceof ArrivingFile)) throw new Error(file.missing);
-  file.whole.catch(() => undefined);
+  file.whole().catch(() => undefined);
   return { file, fetch };
 }
 
 const read = async (file: ArrivingFile, begin: number, end: number) =>
   new Uint8Array(await file.slice(begin, end).arrayBuffer());
-const wholeOf = async (file: ArrivingFile) => new Uint8Array(await (await file.whole).arrayBuffer());
+const wholeOf = async (file: ArrivingFile) => new Uint8Array(await (await file.whole()).arrayBuffer());
 // Quicker than toEqual.
 const isSame = (bytes: Uint8Array, expected: Uint8Array) => Buffer.compare(bytes, expected) === 0;
 const isSettled = async (promise: Promise<unknown>) => {
@@ -86,6 +86,26 @@ test("what is beyond the end is left out once the end is known, and waits until 
   held.finish();
   expect(isSame(await beyond, FILE.slice(-3))).toBe(true);
   expect((await read(file, FILE.length, FILE.length + 1)).length).toBe(0);
+});
+
+test.each([
+  ["small", 16 * MIB, 0],
+  ["large", 16 * MIB + 1, 2],
+])("only of a %s file's parts the browser is asked", async (_, bytes, timesAsked) => {
+  const file = new Uint8Array(bytes).fill(7, MIB);
+  const held = heldResponse(file);
+  const { file: arriving } = await fetched([held]);
+  held.finish();
+  await arriving.whole();
+  const ask = vi.spyOn(Blob.prototype, "arrayBuffer");
+  for (const [begin, end] of [
+    [0, 8],
+    [MIB - 2, 3 * MIB],
+  ] as const) {
+    expect(isSame(await read(arriving, begin, end), file.slice(begin, end))).toBe(true);
+  }
+  expect(ask).toHaveBeenCalledTimes(timesAsked);
+  ask.mockRestore();
 });
 
 const ETAG = { headers: { etag: '"1"' } };
@@ -125,7 +145,7 @@ test("a server that always breaks off at the same place is given up", async () =
   const told: number[] = [];
   const http = new HttpClient({ fetch, wait: () => Promise.resolve() });
   const file = (await fetchFile(http, REQUEST, (done) => told.push(done))) as ArrivingFile;
-  await expect(file.whole).rejects.toMatchObject({ code: "model_download_failed" });
+  await expect(file.whole()).rejects.toMatchObject({ code: "model_download_failed" });
   // The first one is progress; five more are tried, and the last failure counts.
   expect(told).toEqual(told.map(() => MIB));
   expect(fetch).toHaveBeenCalledTimes(6);
@@ -153,7 +173,7 @@ test("bytes that are compared count as progress, too", async () => {
   again.sendUpTo(MIB);
   await vi.waitFor(() => expect(told).toEqual([2 * MIB, MIB]));
   again.finish();
-  await file.whole;
+  await file.whole();
 });
 
 test("what was read is compared with what a server sends that begins again", async () => {
@@ -180,7 +200,7 @@ test.each([
   again.finish();
   const failure = { code: "model_download_failed", message: expect.stringContaining("changed on the server") };
   await expect(later).rejects.toMatchObject(failure);
-  await expect(file.whole).rejects.toMatchObject(failure);
+  await expect(file.whole()).rejects.toMatchObject(failure);
   expect(fetch).toHaveBeenCalledTimes(2);
 });
 
@@ -202,7 +222,7 @@ test("a file that changed after it was read is told from it, whatever breaks off
   const http = new HttpClient({ fetch, wait: () => Promise.resolve() });
   const told: number[] = [];
   const file = (await fetchFile(http, REQUEST, (done) => told.push(done))) as ArrivingFile;
-  file.whole.catch(() => undefined);
+  file.whole().catch(() => undefined);
   first.sendUpTo(2 * MIB);
   await read(file, 0, 8);
   first.cut();
@@ -210,7 +230,7 @@ test("a file that changed after it was read is told from it, whatever breaks off
   others[0]?.sendUpTo(MIB);
   await vi.waitFor(() => expect(told).toEqual([2 * MIB, MIB]));
   others[0]?.cut();
-  await expect(file.whole).rejects.toMatchObject({ message: expect.stringContaining("changed on the server") });
+  await expect(file.whole()).rejects.toMatchObject({ message: expect.stringContaining("changed on the server") });
 });
 
 test("where a server compresses the rest, which nobody can unpack, the file is fetched anew", async () => {

@@ -12,8 +12,13 @@ import {
 import { isWebPage } from "./remote-folder.ts";
 import type { Missing } from "./small-file.ts";
 
-/** Least size of each Blob. The browser may keep Blobs on disk, so the whole file is never in JavaScript's memory. */
+/** Least size of each piece. */
 const PIECE_BYTES = 2 ** 20;
+/**
+ * A larger file is kept in Blobs, which the browser may keep on disk, so it is never in JavaScript's memory as a whole. Of a
+ * smaller one parts are at hand at once: for each part of a Blob a thread waits for the browser, about a millisecond.
+ */
+const MOST_IN_MEMORY_BYTES = 16 * 2 ** 20;
 /** Bytes that are asked for once more after a break, to see that what follows is of the same file, at the same place. */
 const OVERLAP_BYTES = 4096;
 
@@ -27,28 +32,36 @@ export interface ReadableFile {
 /** A file on its way: a part can be read as soon as it is there. */
 export class ArrivingFile implements ReadableFile {
   readonly size = null;
-  /** The file, once all of it is there. @throws ChorusError model_download_failed; the reason of what aborted it */
-  readonly whole: Promise<Blob>;
   readonly #arrival: Arrival;
+  readonly #hasEnded: Promise<void>;
 
-  constructor(arrival: Arrival, whole: Promise<Blob>) {
-    this.whole = whole;
+  constructor(arrival: Arrival, hasEnded: Promise<void>) {
     this.#arrival = arrival;
+    this.#hasEnded = hasEnded;
   }
 
-  /** What is beyond the file's end is left out, as with a Blob. @throws what `whole` throws */
+  /** Resolves to the file once all of it is there. @throws ChorusError model_download_failed; what aborted it */
+  async whole(): Promise<Blob> {
+    await this.#hasEnded;
+    return this.#arrival.toBlob();
+  }
+
+  /** What is beyond the file's end is left out, as with a Blob. @throws what `whole()` throws */
   slice(begin: number, end: number) {
     const read = async () => {
       await this.#arrival.upTo(end);
-      return this.#arrival.slice(begin, end).arrayBuffer();
+      return this.#arrival.read(begin, end);
     };
     return { arrayBuffer: read };
   }
 }
 
-interface Piece {
+type Bytes = Uint8Array<ArrayBuffer>;
+
+interface Piece<Data extends Blob | Bytes = Blob | Bytes> {
   readonly begin: number;
-  readonly blob: Blob;
+  readonly end: number;
+  readonly data: Data;
 }
 
 interface Waiter {
@@ -76,19 +89,31 @@ class Arrival {
     return this.#isRead;
   }
 
-  /** Joins only what the range covers: a large file has thousands of pieces, and each new Blob waits for the browser. */
-  slice(begin: number, end: number): Blob {
-    const covering = this.#pieces.filter((piece) => piece.begin < end && piece.begin + piece.blob.size > begin);
-    const [first] = covering;
-    const joined = first && covering.length === 1 ? first.blob : new Blob(covering.map(({ blob }) => blob));
-    const offset = first?.begin ?? 0;
-    return joined.slice(Math.max(0, begin - offset), Math.max(0, end - offset));
+  /** What is beyond it is left out. Joins only the pieces that the range covers: a large file has thousands. */
+  async read(begin: number, end: number): Promise<ArrayBuffer> {
+    const covering = this.#pieces.filter((piece) => piece.begin < end && piece.end > begin);
+    if (covering.some(({ data }) => data instanceof Blob)) {
+      const [{ begin: offset = 0, data } = {}] = covering;
+      const joined = covering.length === 1 && data instanceof Blob ? data : new Blob(covering.map((one) => one.data));
+      return joined.slice(begin - offset, end - offset).arrayBuffer();
+    }
+    const part = new Uint8Array(Math.max(0, Math.min(end, this.#bytes) - begin));
+    for (const { begin: offset, data } of covering as readonly Piece<Bytes>[]) {
+      part.set(data.subarray(Math.max(0, begin - offset), end - offset), Math.max(0, offset - begin));
+    }
+    return part.buffer;
   }
 
-  add(blob: Blob): void {
-    if (blob.size === 0) return;
-    this.#pieces.push({ begin: this.#bytes, blob });
-    this.#bytes += blob.size;
+  /** Returns all that is there. */
+  toBlob(): Blob {
+    return new Blob(this.#pieces.map(({ data }) => data));
+  }
+
+  add(data: Blob | Bytes): void {
+    const size = data instanceof Blob ? data.size : data.length;
+    if (size === 0) return;
+    this.#pieces.push({ begin: this.#bytes, end: this.#bytes + size, data });
+    this.#bytes += size;
     const ready = this.#waiters.filter(({ end }) => end <= this.#bytes);
     this.#waiters = this.#waiters.filter(({ end }) => end > this.#bytes);
     if (ready.length > 0) this.#isRead = true;
@@ -144,7 +169,7 @@ export function fetchFile(
 ): Promise<ArrivingFile | Missing> {
   return new Promise((resolve, reject) => {
     const arrival = new Arrival();
-    const download = async (): Promise<Blob> => {
+    const download = async (): Promise<void> => {
       try {
         const missing = await receive(http, request, arrival, { onBytes, onBegun: () => resolve(file), signal });
         if (missing) {
@@ -152,14 +177,14 @@ export function fetchFile(
           throw downloadFailed(request.url, request.file, "the file is no longer there");
         }
         arrival.end(null);
-        return arrival.slice(0, arrival.bytes);
       } catch (error) {
         arrival.end(error as Error);
         throw error;
       }
     };
-    const file = new ArrivingFile(arrival, download());
-    file.whole.catch(reject);
+    const hasEnded = download();
+    const file = new ArrivingFile(arrival, hasEnded);
+    hasEnded.catch(reject);
   });
 }
 
@@ -209,10 +234,11 @@ async function receive(
       version = versionOf(response);
       onBegun();
     }
-    let waiting: Uint8Array<ArrayBuffer>[] = [];
+    let waiting: Bytes[] = [];
     let waitingBytes = 0;
     const handOver = () => {
-      arrival.add(new Blob(waiting));
+      const isSmall = total !== null && total <= MOST_IN_MEMORY_BYTES;
+      arrival.add(isSmall ? joined(waiting) : new Blob(waiting));
       for (const piece of waiting) releaseBytes(piece);
       waiting = [];
       waitingBytes = 0;
@@ -233,7 +259,7 @@ async function receive(
       compared();
       for await (const received of open.pieces()) {
         const overlap = Math.min(Math.max(0, knownBytes - at), received.length);
-        if (overlap > 0 && !(await isEqual(arrival.slice(at, at + overlap), received))) {
+        if (overlap > 0 && !(await beginsWith(received, arrival.read(at, at + overlap)))) {
           open.close();
           waiting = [];
           differs();
@@ -242,7 +268,7 @@ async function receive(
         compared();
         if (total !== null && at > total) total = null;
         onBytes(at, total);
-        const piece = overlap > 0 ? received.slice(overlap) : (received as Uint8Array<ArrayBuffer>);
+        const piece = overlap > 0 ? received.slice(overlap) : (received as Bytes);
         if (overlap > 0) releaseBytes(received);
         if (piece.length === 0) continue;
         if (at > mostBytes) progressed();
@@ -261,11 +287,21 @@ async function receive(
   return missing;
 }
 
-/** Whether bytes begin as a Blob does. @throws ChorusError model_download_failed if the Blob can't be read */
-async function isEqual(blob: Blob, bytes: Uint8Array): Promise<boolean> {
+function joined(parts: readonly Bytes[]): Bytes {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** @throws ChorusError model_download_failed if the beginning can't be read again */
+async function beginsWith(bytes: Uint8Array, beginning: Promise<ArrayBuffer>): Promise<boolean> {
   let expected: Uint8Array;
   try {
-    expected = new Uint8Array(await blob.arrayBuffer());
+    expected = new Uint8Array(await beginning);
   } catch (cause) {
     const message = `What has been downloaded could not be read again: ${String(cause)}`;
     throw new ChorusError("model_download_failed", message, null, { cause });
