@@ -91,8 +91,11 @@ export interface LoadedRunner extends Runner {
    * Once. [all is compiled before]
    */
   complete?(): Promise<readonly string[]>;
-  /** Times each kernel of some steps from now on, or no longer. [it can't] */
-  timeKernels?(isWanted: boolean): void;
+  /**
+   * Times each kernel of some steps as soon as it can, or no longer. Resolves to false where the device refuses what that takes.
+   * Never rejects. [null: it has no clock for that]
+   */
+  readonly timeKernels?: ((isWanted: boolean) => Promise<boolean>) | null;
   dispose(): void;
 }
 

@@ -182,7 +182,7 @@ export class EngineHost implements EngineService {
 
   tell(reports: ToldReports, isWanted: boolean): void {
     this.#told[reports] = isWanted;
-    if (reports === "kernels") this.#loader?.loaded?.runner.timeKernels?.(isWanted);
+    if (reports === "kernels") this.#timeKernels(this.#loader?.loaded?.runner, isWanted);
   }
 
   /** Also ends a load. Idempotent. */
@@ -214,7 +214,7 @@ export class EngineHost implements EngineService {
       for (const one of [runner, draft?.runner]) {
         void one?.complete?.().then((unused) => telemetry.observeUnusedKernels(unused));
       }
-      if (this.#told.kernels) runner.timeKernels?.(true);
+      if (this.#told.kernels) this.#timeKernels(runner, true);
       const watch = (one: Runner) => new WatchedRunner(one, now, (error) => causeOf(backend, error));
       return { runner: watch(runner), draft: draft && { ...draft, runner: watch(draft.runner) } };
     };
@@ -280,6 +280,10 @@ export class EngineHost implements EngineService {
     const config = { given, resolved: engineConfig };
     const sizes = loadedSizes(engineConfig, model.usualBatchedTokens);
     return { model, config, sizes, engine, telemetry, context, nextSeed, grammars, post, now };
+  }
+
+  #timeKernels(runner: LoadedModel["runner"] | undefined, isWanted: boolean): void {
+    void runner?.timeKernels?.(isWanted).then((canTime) => canTime || this.#session?.telemetry.observeUntimed());
   }
 
   /** Adds a request once its grammar is compiled, unless it was aborted meanwhile. Other requests don't wait for it. */

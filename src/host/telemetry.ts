@@ -146,6 +146,11 @@ export class Telemetry {
     for (const name of names) this.#log.write("warn", () => `the adapter computes wrongly, or not at all: ${name}`);
   }
 
+  /** The device refuses what timing its kernels takes. */
+  observeUntimed(): void {
+    this.#log.write("warn", () => "no kernel is timed: the adapter refuses the queries, or has no memory for them");
+  }
+
   #logKernels(): void {
     for (const note of this.#kernelNotes) this.#log.write("info", () => note);
   }

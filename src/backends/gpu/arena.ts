@@ -11,10 +11,11 @@ export function createBuffer(device: GPUDevice, descriptor: GPUBufferDescriptor)
   }
 }
 
-/** Owns every buffer of one engine. They are created before the first step and freed together. */
+/** Owns buffers and queries that are freed together: all that an engine creates before its first step, for one. */
 export class Arena {
   readonly #device: GPUDevice;
-  readonly #buffers: GPUBuffer[] = [];
+  readonly #owned: (GPUBuffer | GPUQuerySet)[] = [];
+  /** Of the buffers. */
   bytes = 0;
 
   constructor(device: GPUDevice) {
@@ -46,16 +47,23 @@ export class Arena {
     return this.#create(label, bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
   }
 
+  /** Creates timestamp queries. The device must have the feature. */
+  timestamps(label: string, count: number): GPUQuerySet {
+    const querySet = this.#device.createQuerySet({ label, type: "timestamp", count });
+    this.#owned.push(querySet);
+    return querySet;
+  }
+
   destroy(): void {
-    for (const buffer of this.#buffers) buffer.destroy();
-    this.#buffers.length = 0;
+    for (const one of this.#owned) one.destroy();
+    this.#owned.length = 0;
     this.bytes = 0;
   }
 
   #create(label: string, bytes: number, usage: GPUBufferUsageFlags): GPUBuffer {
     const size = Math.max(16, Math.ceil(bytes / 16) * 16);
     const buffer = createBuffer(this.#device, { label, size, usage });
-    this.#buffers.push(buffer);
+    this.#owned.push(buffer);
     this.bytes += size;
     return buffer;
   }

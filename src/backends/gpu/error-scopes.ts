@@ -18,3 +18,24 @@ export async function withErrorScopes<T>(device: GPUDevice, work: () => Promise<
   if (refused) throw new ChorusError("internal_error", `The GPU refused a command: ${refused.message}`);
   return outcome.value;
 }
+
+const FILTERS = ["validation", "out-of-memory", "internal"] as const;
+
+/**
+ * Runs work that makes what an engine can do without. Nobody else hears of an error of the GPU: an uncaptured one would end the
+ * engine. Never rejects.
+ * @returns whether the GPU took all of it; until this is known, nothing of it may be used
+ */
+export async function isTaken(device: GPUDevice, make: () => void): Promise<boolean> {
+  for (const filter of FILTERS) device.pushErrorScope(filter);
+  let isMade = false;
+  try {
+    make();
+    isMade = true;
+  } catch {
+    // Some browsers throw where there is no memory.
+  }
+  // Popped before anybody else uses the device. A lost one may reject.
+  const popped = await Promise.allSettled(FILTERS.map(() => device.popErrorScope()));
+  return isMade && popped.every((scope) => scope.status === "fulfilled" && scope.value === null);
+}

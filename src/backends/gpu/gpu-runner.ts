@@ -26,7 +26,6 @@ import { matmulChoices, usualMatmuls, type MatmulVariant } from "./matmul-varian
 import { ModelBuffers } from "./model-buffers.ts";
 import { strideOf } from "./padding.ts";
 import { tileChoices, type QueryTiles } from "./query-tiles.ts";
-import type { QueuePoller } from "./queue-poller.ts";
 import { ReadbackRing } from "./readback.ts";
 import { Sampler } from "./sampler.ts";
 import { StepBuffer } from "./step-buffer.ts";
@@ -60,9 +59,8 @@ export class GpuRunner implements LoadedRunner {
   readonly #readback: ReadbackRing;
   /** null if the adapter has no timestamp queries. */
   readonly #timestamps: Timestamps | null;
-  /** null until it is wanted, or if the adapter has no timestamp queries. */
-  #kernelTimes: KernelTimes | null = null;
-  readonly #poller: QueuePoller;
+  /** null if the adapter has no timestamp queries. */
+  readonly #kernelTimes: KernelTimes | null;
   readonly #sampler: Sampler;
   readonly #later: LaterPipelines;
   readonly activations: Activations;
@@ -72,6 +70,7 @@ export class GpuRunner implements LoadedRunner {
   readonly kernelNotes: readonly string[];
   readonly rowTiles: RowTiles;
   readonly kernels: CheckedKernels;
+  readonly timeKernels: ((isWanted: boolean) => Promise<boolean>) | null;
 
   private constructor(
     { device, poller, adapterName }: OpenedDevice,
@@ -94,7 +93,6 @@ export class GpuRunner implements LoadedRunner {
       },
     };
     this.#device = device;
-    this.#poller = poller;
     this.#arena = arena;
     this.#step = step;
     this.#graph = graph;
@@ -104,6 +102,9 @@ export class GpuRunner implements LoadedRunner {
     const bytes = STAMPS_BYTES + activations.sampled.size + sampler.top.size;
     this.#readback = new ReadbackRing(arena, poller, { bytes, depth: READBACK_DEPTH });
     this.#timestamps = Timestamps.create(device, arena, READBACK_DEPTH);
+    const kernelTimes = this.#timestamps && new KernelTimes(device, poller);
+    this.#kernelTimes = kernelTimes;
+    this.timeKernels = kernelTimes && ((isWanted) => kernelTimes.turn(isWanted));
   }
 
   /**
@@ -210,7 +211,7 @@ export class GpuRunner implements LoadedRunner {
 
   /** Bytes of GPU memory held. */
   get bytes(): number {
-    return this.#arena.bytes;
+    return this.#arena.bytes + (this.#kernelTimes?.bytes ?? 0);
   }
 
   submit(plan: StepPlan): Promise<StepResult> {
@@ -249,18 +250,12 @@ export class GpuRunner implements LoadedRunner {
     return readKernels ? withKernels(result, readKernels()) : result;
   }
 
-  timeKernels(isWanted: boolean): void {
-    if (isWanted) this.#kernelTimes ??= KernelTimes.create(this.#device, this.#arena, this.#poller);
-    this.#kernelTimes?.turn(isWanted);
-  }
-
   complete(): Promise<readonly string[]> {
     return this.#later.start();
   }
 
   dispose(): void {
     this.#later.stop();
-    this.#timestamps?.destroy();
     this.#kernelTimes?.destroy();
     this.#arena.destroy();
   }

@@ -1,5 +1,6 @@
 import type { KernelTime } from "../../protocol/reports.ts";
-import type { Arena } from "./arena.ts";
+import { Arena } from "./arena.ts";
+import { isTaken } from "./error-scopes.ts";
 import { BufferUsage } from "./flags.ts";
 import { encode, type Dispatch, type StepSize } from "./kernel.ts";
 import type { QueuePoller } from "./queue-poller.ts";
@@ -12,38 +13,56 @@ const MOST_QUERIES = 4096;
 /** A timestamp has 64 bits. */
 const STAMP_BYTES = 8;
 
-/** Steps' kernels, timed by timestamp queries at the borders of passes: so a step that is timed has a pass for each kernel. */
+/** What timing takes on the GPU. */
+interface Means {
+  readonly querySet: GPUQuerySet;
+  readonly buffer: GPUBuffer;
+  readonly readback: ReadbackRing;
+}
+
+/**
+ * Steps' kernels, timed by timestamp queries at the borders of passes: so a step that is timed has a pass for each kernel. What
+ * this takes is made when it is first wanted. Where the GPU refuses it, no step is timed, and all else goes on.
+ */
 export class KernelTimes {
-  readonly #querySet: GPUQuerySet;
-  readonly #buffer: GPUBuffer;
-  readonly #readback: ReadbackRing;
+  readonly #device: GPUDevice;
+  readonly #arena: Arena;
+  readonly #poller: QueuePoller;
+  #means: Means | null = null;
+  /** Null while nothing is being made. */
+  #making: Promise<void> | null = null;
   #isOn = false;
+  #isDestroyed = false;
   #step = 0;
   #isReading = false;
 
-  private constructor(querySet: GPUQuerySet, buffer: GPUBuffer, readback: ReadbackRing) {
-    this.#querySet = querySet;
-    this.#buffer = buffer;
-    this.#readback = readback;
+  /** @param device must have timestamp queries */
+  constructor(device: GPUDevice, poller: QueuePoller) {
+    this.#device = device;
+    this.#arena = new Arena(device);
+    this.#poller = poller;
   }
 
-  /** Makes all that timing takes. Returns null if the device has no timestamp queries. */
-  static create(device: GPUDevice, arena: Arena, poller: QueuePoller): KernelTimes | null {
-    if (!device.features.has("timestamp-query")) return null;
-    const bytes = STAMP_BYTES * MOST_QUERIES;
-    const querySet = device.createQuerySet({ label: "kernel times", type: "timestamp", count: MOST_QUERIES });
-    const buffer = arena.storage("kernel times", bytes, BufferUsage.QUERY_RESOLVE);
-    return new KernelTimes(querySet, buffer, new ReadbackRing(arena, poller, { bytes, depth: 1 }));
+  /** Bytes of GPU memory held. */
+  get bytes(): number {
+    return this.#arena.bytes;
   }
 
-  turn(isOn: boolean): void {
+  /**
+   * Times steps as soon as it can, or no longer. Resolves to false where it can't, since the GPU refuses what that takes. It is
+   * asked again the next time. Never rejects.
+   */
+  async turn(isOn: boolean): Promise<boolean> {
     this.#isOn = isOn;
     this.#step = 0;
+    if (!isOn) return true;
+    if (this.#means === null) await (this.#making ??= this.#make());
+    return this.#means !== null;
   }
 
   /** Whether the next step is timed. To be asked once a step. */
   isDue(): boolean {
-    return this.#isOn && this.#step++ % EVERY === 0 && !this.#isReading;
+    return this.#isOn && this.#means !== null && this.#step++ % EVERY === 0 && !this.#isReading;
   }
 
   /**
@@ -56,31 +75,45 @@ export class KernelTimes {
     step: StepSize,
   ): (() => Promise<readonly KernelTime[] | null>) | null {
     const numQueries = 2 * dispatches.length;
-    if (numQueries > MOST_QUERIES) return null;
-    const querySet = this.#querySet;
+    if (this.#means === null || numQueries > MOST_QUERIES) return null;
+    const { querySet, buffer, readback } = this.#means;
     for (const [i, dispatch] of dispatches.entries()) {
       const timestampWrites = { querySet, beginningOfPassWriteIndex: 2 * i, endOfPassWriteIndex: 2 * i + 1 };
       const pass = encoder.beginComputePass({ label: dispatch.name, timestampWrites });
       encode(pass, dispatch, step);
       pass.end();
     }
-    encoder.resolveQuerySet(querySet, 0, numQueries, this.#buffer, 0);
-    const part = { buffer: this.#buffer, offset: 0, bytes: STAMP_BYTES * numQueries };
-    const read = this.#readback.record(encoder, [part]);
+    encoder.resolveQuerySet(querySet, 0, numQueries, buffer, 0);
+    const read = readback.record(encoder, [{ buffer, offset: 0, bytes: STAMP_BYTES * numQueries }]);
     this.#isReading = true;
     return async () => {
-      try {
-        return timesOf(dispatches, await read());
-      } finally {
-        this.#isReading = false;
-      }
+      // Where this fails, the ring has lost its buffer: no further step is timed.
+      const words = await read();
+      this.#isReading = false;
+      return timesOf(dispatches, words);
     };
   }
 
-  /** Destroys the queries. The arena frees the buffers. */
   destroy(): void {
-    this.#querySet.destroy();
+    this.#isDestroyed = true;
+    this.#means = null;
+    this.#arena.destroy();
   }
+
+  async #make(): Promise<void> {
+    let means: Means | null = null;
+    const isMade = await isTaken(this.#device, () => (means = makeMeans(this.#arena, this.#poller)));
+    this.#making = null;
+    if (isMade && !this.#isDestroyed) this.#means = means;
+    else this.#arena.destroy();
+  }
+}
+
+function makeMeans(arena: Arena, poller: QueuePoller): Means {
+  const bytes = STAMP_BYTES * MOST_QUERIES;
+  const querySet = arena.timestamps("kernel times", MOST_QUERIES);
+  const buffer = arena.storage("kernel times", bytes, BufferUsage.QUERY_RESOLVE);
+  return { querySet, buffer, readback: new ReadbackRing(arena, poller, { bytes, depth: 1 }) };
 }
 
 /** @returns null if the driver set the clock back in between */

@@ -1,37 +1,27 @@
 import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { Sequence } from "../../engine/core/sequence.ts";
-import { placeSequence } from "../../testing/fakes/place-sequence.ts";
-import { StepPlanner } from "../../engine/core/step-planner.ts";
-import { GREEDY, loadGolden } from "../../testing/models/golden.ts";
+import { loadGolden } from "../../testing/models/golden.ts";
 import { openTestDevice } from "../../testing/gpu/gpu.ts";
+import { submitPrompt } from "../../testing/gpu/submit-prompt.ts";
 import { GpuRunner } from "./gpu-runner.ts";
 import { spanMs } from "./kernel-times.ts";
 import { elapsedMs } from "./timestamps.ts";
 
 const opened = await openTestDevice();
 const golden = await loadGolden("gpt2-tiny");
-const PROMPT = Array.from({ length: 60 }, (_, i) => i);
 
 async function createRunner(device: GPUDevice): Promise<GpuRunner> {
   const engine = resolveEngineConfig({ maxNumSeqs: 4, numGpuBlocks: 16 }, golden.weights.model.shape);
   return GpuRunner.create({ opened: { ...opened, device }, weights: golden.weights, engine });
 }
 
-function prefill(runner: GpuRunner) {
-  const sequence = new Sequence({ requestId: "s", index: 0, params: GREEDY, prompt: PROMPT, arrivalMs: 0 });
-  placeSequence(sequence, 0, [3, 1, 2, 0]);
-  const entry = { sequence, start: 0, count: PROMPT.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
-  return runner.submit(new StepPlanner().plan([entry]));
-}
-
 it("gives a step a time above zero and no longer than the wait for it", async () => {
   expect(opened.device.features.has("timestamp-query")).toBe(true);
   const runner = await createRunner(opened.device);
-  await prefill(runner);
+  await submitPrompt(runner);
   const startMs = performance.now();
-  const { gpuMs } = await prefill(runner);
+  const { gpuMs } = await submitPrompt(runner);
   const waitedMs = performance.now() - startMs;
   expect(gpuMs).toBeGreaterThan(0);
   expect(gpuMs).toBeLessThanOrEqual(waitedMs + 0.2); // both clocks are rounded to 0.1 ms
@@ -40,11 +30,11 @@ it("gives a step a time above zero and no longer than the wait for it", async ()
 
 it("times many steps in flight separately, without creating GPU objects", async () => {
   const runner = await createRunner(opened.device);
-  await prefill(runner);
+  await submitPrompt(runner);
   const held = runner.bytes;
   for (let round = 0; round < 3; round++) {
     const startMs = performance.now();
-    const results = await Promise.all(Array.from({ length: 4 }, () => prefill(runner)));
+    const results = await Promise.all(Array.from({ length: 4 }, () => submitPrompt(runner)));
     const waitedMs = performance.now() - startMs;
     const times = results.map(({ gpuMs }) => gpuMs ?? -1);
     for (const gpuMs of times) expect(gpuMs).toBeGreaterThan(0);
@@ -57,17 +47,17 @@ it("times many steps in flight separately, without creating GPU objects", async 
 
 it("times each kernel of one step of eight while that is wanted, with the same token, without creating more", async () => {
   const runner = await createRunner(opened.device);
-  const plain = await prefill(runner);
+  const plain = await submitPrompt(runner);
   expect(plain.kernels ?? null).toBeNull();
   const before = runner.bytes;
-  runner.timeKernels(true);
+  await runner.timeKernels?.(true);
   const held = runner.bytes;
   expect(held).toBeGreaterThan(before);
   // Four in flight at once.
-  const results: Awaited<ReturnType<typeof prefill>>[] = [];
+  const results: Awaited<ReturnType<typeof submitPrompt>>[] = [];
   for (let round = 0; round < 5; round++) {
     // oxlint-disable-next-line no-await-in-loop -- the ring holds five steps
-    results.push(...(await Promise.all(Array.from({ length: 4 }, () => prefill(runner)))));
+    results.push(...(await Promise.all(Array.from({ length: 4 }, () => submitPrompt(runner)))));
   }
   expect(results.flatMap(({ kernels }, i) => (kernels ? [i] : []))).toEqual([0, 8, 16]);
   for (const { sequences } of results) expect(sequences).toEqual(plain.sequences);
@@ -82,8 +72,8 @@ it("times each kernel of one step of eight while that is wanted, with the same t
     expect(gpuMs).toBe(spanMs(kernels));
     expect(gpuMs).toBeGreaterThan(0);
   }
-  runner.timeKernels(false);
-  expect((await prefill(runner)).kernels ?? null).toBeNull();
+  await runner.timeKernels?.(false);
+  expect((await submitPrompt(runner)).kernels ?? null).toBeNull();
   expect(runner.bytes).toBe(held);
   runner.dispose();
 });
@@ -94,8 +84,8 @@ it("gives no time on a device without timestamps, but the same token", async () 
   const device = await adapter?.requestDevice({ requiredFeatures: opened.hasSubgroups ? ["subgroups"] : [] });
   if (!device) throw new Error("no adapter");
   const [timed, untimed] = await Promise.all([createRunner(opened.device), createRunner(device)]);
-  untimed.timeKernels(true);
-  const [expected, result] = [await prefill(timed), await prefill(untimed)];
+  expect(untimed.timeKernels).toBeNull();
+  const [expected, result] = [await submitPrompt(timed), await submitPrompt(untimed)];
   expect(result.gpuMs).toBeNull();
   expect(result.kernels ?? null).toBeNull();
   expect(result.sequences).toEqual(expected.sequences);

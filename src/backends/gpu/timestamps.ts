@@ -19,19 +19,17 @@ interface TimedPass {
  * next is recorded.
  */
 export class Timestamps {
-  readonly #querySet: GPUQuerySet;
   readonly #passes: readonly TimedPass[];
   #next = 0;
 
-  private constructor(querySet: GPUQuerySet, passes: readonly TimedPass[]) {
-    this.#querySet = querySet;
+  private constructor(passes: readonly TimedPass[]) {
     this.#passes = passes;
   }
 
   /** Returns null if the device has no timestamp queries. `depth` is the number of passes in flight at once. */
   static create(device: GPUDevice, arena: Arena, depth: number): Timestamps | null {
     if (!device.features.has("timestamp-query")) return null;
-    const querySet = device.createQuerySet({ label: "timestamps", type: "timestamp", count: 2 * depth });
+    const querySet = arena.timestamps("timestamps", 2 * depth);
     const buffer = arena.storage("timestamps", RESOLVE_ALIGNMENT * depth, BufferUsage.QUERY_RESOLVE);
     const passes = Array.from({ length: depth }, (_, i): TimedPass => {
       const [begin, end, offset] = [2 * i, 2 * i + 1, RESOLVE_ALIGNMENT * i];
@@ -42,7 +40,7 @@ export class Timestamps {
         part: { buffer, offset, bytes: STAMPS_BYTES },
       };
     });
-    return new Timestamps(querySet, passes);
+    return new Timestamps(passes);
   }
 
   nextPass(): TimedPass {
@@ -50,11 +48,6 @@ export class Timestamps {
     if (!pass) throw new Error("a ring of timestamps has at least one place");
     this.#next += 1;
     return pass;
-  }
-
-  /** Destroys the queries. The arena frees the buffer. */
-  destroy(): void {
-    this.#querySet.destroy();
   }
 }
 

@@ -38,6 +38,8 @@ export class FakeBackend implements Backend {
   readonly devices: FakeDevice[] = [];
   readonly adapterName: string;
   isSoftware = false;
+  /** Whether devices take what timing their kernels takes. */
+  canTime = true;
   /** Attempts to open a device that fail. */
   numMissing = 0;
   /** Most blocks that there is memory for. */
@@ -100,7 +102,10 @@ export class FakeBackend implements Backend {
       adapterName: this.adapterName,
       kernelNotes: ["matmul kernel: a fake (a test)"],
       submit: async (plan) => ({ ...(await this.#submit(runner, device, plan)), kernels }),
-      timeKernels: (isWanted) => void (kernels = isWanted ? ONE_KERNEL : null),
+      timeKernels: async (isWanted) => {
+        kernels = isWanted && this.canTime ? ONE_KERNEL : null;
+        return this.canTime;
+      },
       dispose: () => void (device.isDisposed = true),
     };
   }

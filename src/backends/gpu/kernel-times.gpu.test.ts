@@ -1,0 +1,106 @@
+// Timing kernels is a wish of a moment: where the GPU refuses what it takes, everything goes on without it.
+
+import { afterEach, expect, it, vi } from "vitest";
+
+import { resolveEngineConfig } from "../../api/engine-config.ts";
+import { openTestDevice } from "../../testing/gpu/gpu.ts";
+import { loadGolden } from "../../testing/models/golden.ts";
+import { submitPrompt } from "../../testing/gpu/submit-prompt.ts";
+import { GpuRunner } from "./gpu-runner.ts";
+
+const opened = await openTestDevice();
+const { weights } = await loadGolden("gpt2-tiny");
+const engine = resolveEngineConfig({ maxNumSeqs: 4, numGpuBlocks: 16 }, weights.model.shape);
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** A runner on a device of its own, which a test may spoil, and the device's uncaptured errors. */
+async function openOwnRunner() {
+  const adapter = await navigator.gpu.requestAdapter();
+  const requiredFeatures = [...opened.device.features].filter((name) => name !== "core-features-and-limits");
+  const device = await adapter?.requestDevice({ requiredFeatures: requiredFeatures as GPUFeatureName[] });
+  if (!device) throw new Error("no adapter");
+  const uncaptured: string[] = [];
+  device.addEventListener("uncapturederror", ({ error }) => uncaptured.push(error.message));
+  const runner = await GpuRunner.create({ opened: { ...opened, device }, weights, engine });
+  const { timeKernels } = runner;
+  if (!timeKernels) throw new Error("no timestamps");
+  return { device, runner, timeKernels, uncaptured };
+}
+
+const isTimed = async (runner: GpuRunner) => ((await submitPrompt(runner)).kernels ?? null) !== null;
+
+/** What the drivers of some GPUs do with what a query set, or its buffers, ask for. */
+const REFUSALS: readonly [what: string, refuse: (device: GPUDevice) => void][] = [
+  [
+    "more queries than it takes",
+    (device) => {
+      const create = device.createQuerySet.bind(device);
+      vi.spyOn(device, "createQuerySet").mockImplementation((set) => create({ ...set, count: 2 * set.count }));
+    },
+  ],
+  [
+    "a buffer, by an error",
+    (device) => {
+      vi.spyOn(device, "createBuffer").mockImplementation(() => {
+        throw new RangeError("createBuffer failed");
+      });
+    },
+  ],
+  [
+    "a buffer, by its scope",
+    (device) => {
+      const create = device.createBuffer.bind(device);
+      vi.spyOn(device, "createBuffer").mockImplementation((buffer) => create({ ...buffer, size: 2 ** 50 }));
+    },
+  ],
+];
+
+it.each(REFUSALS)(
+  "a GPU that refuses %s times nothing, and goes on; it is asked again next time",
+  async (_, refuse) => {
+    const { device, runner, timeKernels, uncaptured } = await openOwnRunner();
+    const { bytes } = runner;
+    const untimed = await submitPrompt(runner);
+    refuse(device);
+    expect(await timeKernels(true)).toBe(false);
+    expect(runner.bytes).toBe(bytes);
+    expect(await submitPrompt(runner)).toEqual({ ...untimed, gpuMs: expect.any(Number) });
+    vi.restoreAllMocks();
+    expect(await timeKernels(true)).toBe(true);
+    expect(await isTimed(runner)).toBe(true);
+    expect(uncaptured).toEqual([]);
+    runner.dispose();
+    device.destroy();
+  },
+);
+
+it("a GPU that is lost times nothing, without an error", async () => {
+  const { device, runner, timeKernels } = await openOwnRunner();
+  device.destroy();
+  await device.lost;
+  // What Chromium says when its GPU process ends.
+  vi.spyOn(device, "popErrorScope").mockRejectedValue(new DOMException("Instance dropped", "OperationError"));
+  expect(await timeKernels(true)).toBe(false);
+  runner.dispose();
+});
+
+it("is over with the last wish, also where the GPU is still making what it takes, and with the runner", async () => {
+  const { device, runner, timeKernels } = await openOwnRunner();
+  const wishes = [true, false, true, false].map((isWanted) => timeKernels(isWanted));
+  await Promise.all(wishes);
+  expect(await isTimed(runner)).toBe(false);
+  const made = vi.spyOn(device, "createQuerySet");
+  expect(await timeKernels(true)).toBe(true);
+  expect(made).not.toHaveBeenCalled();
+  expect(await isTimed(runner)).toBe(true);
+  runner.dispose();
+
+  const late = await openOwnRunner();
+  const wish = late.timeKernels(true);
+  late.runner.dispose();
+  expect(await wish).toBe(false);
+  expect(late.runner.bytes).toBe(0);
+  late.device.destroy();
+  device.destroy();
+});
