@@ -21,14 +21,16 @@ export interface EngineOptions extends Runners {
   readonly now: () => number;
   /** Resolves that many milliseconds later. */
   readonly delay: (ms: number) => Promise<void>;
-  /** Called once per step with its results, and between steps (report null) after requests were queued or aborted. */
+  /**
+   * Called once per step with its results, and between steps (report null) after requests were queued or aborted. The last one
+   * is null unless the step's kernels were timed.
+   */
   readonly onOutputs: (
     outputs: readonly SequenceOutput[],
     report: StepReport | null,
     requests: readonly RequestReport[],
+    kernels: KernelsReport | null,
   ) => void;
-  /** Called after onOutputs for a step whose kernels were timed. */
-  readonly onKernels?: (report: KernelsReport) => void;
   /** Called once, when the engine dies. Open requests get no further output. */
   readonly onFatal: (error: ChorusError) => void;
 }

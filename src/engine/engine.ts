@@ -274,8 +274,7 @@ export class Engine {
     const { steps } = this.#sequences.counters;
     const report = reports.stepReport(steps, { scheduled, places }, numTaken, rest, this.#scheduler);
     this.#lastStep = report;
-    this.#outbox.emit(report);
-    if (kernels) this.#options.onKernels?.({ step: report.step, kernels });
+    this.#outbox.emit(report, kernels ? { step: report.step, kernels } : null);
     await this.#sequences.prepareMasks(scheduled, this.#options.now);
     this.#outbox.emit(null);
   }

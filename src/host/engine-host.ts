@@ -234,16 +234,16 @@ export class EngineHost implements EngineService {
       tokenBytes: (id) => tokenizer.tokenBytes(id),
       now,
       delay: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-      onOutputs: (outputs, report, requests) => {
-        const alerts = telemetry.observe(outputs, report, requests, now());
+      onOutputs: (outputs, report, requests, times) => {
+        const alerts = telemetry.observe(outputs, report, requests, now(), times !== null);
         this.#observe(report, requests);
         const events = this.#eventsOf(outputs);
         const steps = report !== null && this.#told.steps ? [report] : [];
         const words = this.#told.words ? answeredReports(outputs, report) : [];
-        if (events.length + steps.length + requests.length + words.length + alerts.length === 0) return;
-        post({ events, steps, requests, words, alerts });
+        const kernels = times !== null && this.#told.kernels ? [times] : [];
+        const told = [events, steps, requests, words, kernels, alerts];
+        if (told.some(({ length }) => length > 0)) post({ events, steps, requests, words, kernels, alerts });
       },
-      onKernels: (report) => this.#told.kernels && post({ kernels: [report] }),
       onFatal: (error) => {
         const data = toErrorData(error);
         telemetry.observeFatal(data);

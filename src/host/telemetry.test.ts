@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { SchedulerLimits } from "../engine/scheduling/scheduler-config.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { LogLevel, ResolvedEngineConfig } from "../protocol/config.ts";
-import type { ModelCard } from "../protocol/reports.ts";
+import type { Alert, ModelCard } from "../protocol/reports.ts";
 import { SAMPLE_STATS, sampleEntry, sampleRequest, sampleStep } from "../testing/requests/sample-reports.ts";
 import { Logger } from "./logger.ts";
 import { Telemetry } from "./telemetry.ts";
@@ -135,6 +135,56 @@ describe("an engine's reports", () => {
     const before = promptRows(4);
     telemetry.observe([], sampleStep({ rows: 4 + before, promptRows: before, stepMs: 40 }), [], 0);
     expect(promptRows(4)).toBe(before / 2);
+  });
+});
+
+describe("a step whose kernels were timed", () => {
+  const timed = true;
+  const streams = sampleStep({ rows: 4, stepMs: 10 });
+
+  it("teaches neither the limits nor the bound of prompts: it takes longer than others", () => {
+    const { telemetry, limits, promptRows } = create({ targetItlMs: 30 });
+    telemetry.observe([], { ...streams, stepMs: 300 }, [], 0, timed);
+    expect(limits.at(-1)).toEqual(limits[0]); // nothing is known yet
+    for (let i = 0; i < 10; i++) telemetry.observe([], streams, [], 0);
+    const before = promptRows(4);
+    telemetry.observe([], sampleStep({ rows: 4 + before, promptRows: before, stepMs: 400 }), [], 0, timed);
+    for (let i = 0; i < 5; i++) telemetry.observe([], { ...streams, stepMs: 300 }, [], 0, timed);
+    expect(promptRows(4)).toBe(before);
+    const { maxNumBatchedTokens = 0 } = limits.at(-1) ?? {};
+    telemetry.observe([], streams, [], 0);
+    expect(limits.at(-1)?.maxNumBatchedTokens).toBeGreaterThanOrEqual(maxNumBatchedTokens);
+    expect(maxNumBatchedTokens).toBe(limits.at(-8)?.maxNumBatchedTokens);
+  });
+
+  it("lowers the limit of sequences as others do, where the cache was full", () => {
+    const { telemetry, limits } = create({ targetItlMs: 30 });
+    for (let i = 0; i < 30; i++) telemetry.observe([], streams, [], 0);
+    telemetry.observe([], { ...streams, numRunning: 3, preemptionsTotal: 1, kvBlocksUsed: 100 }, [], 0, timed);
+    expect(limits.at(-1)?.maxNumSeqs).toBe(3);
+  });
+
+  it("raises no alert of latency and moves no threshold, but is in the histograms", () => {
+    const { telemetry } = create();
+    telemetry.update({ ...CONFIG, alerts: { ...CONFIG.alerts, itlMs: "auto" } }, 0);
+    let atMs = 0;
+    const alerts: Alert[] = [];
+    const step = (stepMs: number, isTimed = false) => {
+      atMs += stepMs;
+      const report = sampleStep({ atMs, stepMs, entries: [sampleEntry("a")] });
+      alerts.push(...telemetry.observe([], report, [], atMs, isTimed));
+    };
+    const first = { status: "first-token", firstTokenMs: 0, outputTokens: 1 } as const;
+    telemetry.observe([], null, [sampleRequest("a", first)], 0);
+    for (let i = 0; i < 100; i++) step(500, timed);
+    for (let i = 0; i < 160; i++) step(i % 8 === 0 ? 500 : 20, i % 8 === 0);
+    expect(alerts).toEqual([]);
+    // 80 ms is four times what a step without timing takes.
+    for (let i = 0; i < 20; i++) step(81);
+    expect(alerts).toMatchObject([{ name: "itl", threshold: 80 }]);
+    const text = telemetry.prometheusText();
+    expect(text).toContain('vllm:inter_token_latency_seconds_count{model_name="m"} 280\n');
+    expect(text).toContain('chorus:engine_step_seconds_bucket{model_name="m",le="0.2"} 160\n');
   });
 });
 

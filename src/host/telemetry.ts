@@ -47,15 +47,19 @@ export class Telemetry {
     log.write("info", () => `config: ${describeConfig(config)}`);
   }
 
-  /** Takes the reports of a step and sets the limits of the next. Returns new alerts. */
+  /**
+   * Takes the reports of a step and sets the limits of the next. Returns new alerts.
+   * @param isTimed whether the step's kernels were timed. It is slower for that, so only the histograms observe how long it took
+   */
   observe(
     outputs: readonly SequenceOutput[],
     step: StepReport | null,
     requests: readonly RequestReport[],
     atMs: number,
+    isTimed = false,
   ): Alert[] {
     const alerts: Alert[] = [];
-    if (step) alerts.push(...this.#observeStep(step));
+    if (step) alerts.push(...this.#observeStep(step, isTimed));
     else if (this.#isAtRest()) alerts.push(...this.#alerts.observeRest(atMs));
     for (const request of requests) {
       this.#metrics.observeRequest(request);
@@ -131,14 +135,14 @@ export class Telemetry {
     if (this.#limits) this.#engine.setLimits(this.#limits.limits);
   }
 
-  #observeStep(step: StepReport): Alert[] {
+  #observeStep(step: StepReport, isTimed: boolean): Alert[] {
     this.#metrics.observeStep(step);
-    if (this.#limits) this.#engine.setLimits(this.#limits.observe(step));
-    this.#promptRows.observe(step);
+    if (this.#limits) this.#engine.setLimits(this.#limits.observe(step, isTimed));
+    if (!isTimed) this.#promptRows.observe(step);
     this.#log.write("debug", () => describeStep(step));
     const line = this.#statusLine.observe(step, (): EngineStats => this.#engine.stats());
     if (line !== null) this.#log.write("info", () => line);
-    return this.#alerts.observeStep(step);
+    return this.#alerts.observeStep(step, isTimed);
   }
 
   /** @param names of kernels that were compiled while the engine ran, and can't be used */

@@ -3,6 +3,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 
 import { openFakeModel } from "../testing/fakes/fake-model.ts";
+import { VirtualClock } from "../testing/fakes/virtual-clock.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -16,5 +17,23 @@ test("a device that refuses to time kernels answers on, and the log says so", as
   expect(choices[0]?.finish_reason).toBe("length");
   expect(timed).toEqual([]);
   expect(warn.mock.calls).toEqual([[expect.stringMatching(/^chorus: no kernel is timed: /)]]);
+  await engine.dispose();
+});
+
+test("steps that are timed, and slower for that, raise no alert; their times come after their reports", async () => {
+  const clock = new VirtualClock();
+  const { engine, backend } = await clock.run(openFakeModel({ alerts: { itlMs: 50 } }, clock));
+  backend.stepTime = (_plan, isTimed) => clock.sleep(isTimed ? 400 : 10);
+  const heard: string[] = [];
+  engine.on("alert", ({ name }) => heard.push(name));
+  engine.on("step", ({ step, stepMs }) => stepMs > 300 && heard.push(`step ${step}`));
+  engine.on("kernels", ({ step }) => heard.push(`kernels of ${step}`));
+  await clock.run(engine.completions.create({ prompt: [1, 2, 3], max_tokens: 60, ignore_eos: true }));
+  const slow = [1, 9, 17, 25, 33, 41, 49, 57];
+  expect(heard).toEqual(slow.flatMap((step) => [`step ${step}`, `kernels of ${step}`]));
+  const samples = (await engine.metrics())
+    .split("\n")
+    .filter((line) => /step_seconds_bucket.*le="(0.2|0.5)"/.test(line));
+  expect(samples.map((line) => Number(line.split(" ").at(-1)))).toEqual([60 - slow.length, 60]);
   await engine.dispose();
 });

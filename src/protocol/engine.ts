@@ -62,8 +62,10 @@ export interface EngineEvents {
   words: WordsReport;
   /**
    * The times of each kernel of a step, after its report. While somebody listens, one step of eight has a compute pass for
-   * each kernel, which takes longer and gives the same tokens. A draft model's kernels are not timed. Never on the CPU, nor on
-   * GPUs without timestamp queries.
+   * each kernel, which takes longer and gives the same tokens. The histograms of `metrics()` have such a step's time, and so
+   * have its report and the answers' figures. Neither limits that follow `targetItlMs`, nor the rows of prompts beside
+   * streams, nor the alert "itl" observe it. A draft model's kernels are not timed. Never on the CPU, nor on GPUs without
+   * timestamp queries, nor where the GPU refuses them (then the log says so).
    */
   kernels: KernelsReport;
   /** A threshold of the config's `alerts` was crossed, or is no longer. Who listens later first hears of what is raised. */

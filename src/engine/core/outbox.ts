@@ -1,4 +1,4 @@
-import type { RequestReport, StepReport } from "../../protocol/reports.ts";
+import type { KernelsReport, RequestReport, StepReport } from "../../protocol/reports.ts";
 import type { EngineOptions } from "../engine-options.ts";
 import type { SequenceOutput } from "../text/output.ts";
 
@@ -27,7 +27,7 @@ export class Outbox {
   }
 
   /** Emits everything collected. A listener may add or abort; what follows from that is emitted after it returns. */
-  emit(report: StepReport | null): void {
+  emit(report: StepReport | null, kernels: KernelsReport | null = null): void {
     if (this.#emitting) return;
     this.#emitting = true;
     try {
@@ -35,8 +35,8 @@ export class Outbox {
         const outputs = this.#outputs;
         const requests = this.#requests;
         this.clear();
-        this.#onOutputs(outputs, report, requests);
-        report = null;
+        this.#onOutputs(outputs, report, requests, kernels);
+        report = kernels = null;
       }
     } finally {
       this.#emitting = false;

@@ -42,10 +42,15 @@ export class AdaptiveLimits {
     this.#memorySeqs = config.maxNumSeqs;
   }
 
-  /** Takes a step's report and returns the limits for the next step. */
-  observe(report: StepReport): SchedulerLimits {
-    this.#cost.observe(report.rows, report.stepMs);
-    this.#follow(this.#cost.rowsWithin(this.#targetMs));
+  /**
+   * Takes a step's report and returns the limits for the next step.
+   * @param isTimed whether its kernels were timed: then it took longer than such a step does, and its time says nothing
+   */
+  observe(report: StepReport, isTimed = false): SchedulerLimits {
+    if (!isTimed) {
+      this.#cost.observe(report.rows, report.stepMs);
+      this.#follow(this.#cost.rowsWithin(this.#targetMs));
+    }
     this.#followMemory(report);
     return this.limits;
   }

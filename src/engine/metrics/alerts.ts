@@ -46,9 +46,13 @@ export class Alerts {
     return [...this.#raised.keys()].flatMap((name) => this.#resolve(name, atMs) ?? []);
   }
 
-  /** Must be called before observeRequest() gets the reports of the same step. */
-  observeStep(report: StepReport): Alert[] {
-    return [this.#occupancy(report), this.#queueLength(report), this.#itl(report)].filter((alert) => alert !== null);
+  /**
+   * Must be called before observeRequest() gets the reports of the same step.
+   * @param isTimed whether its kernels were timed: how long it took for that is nobody's fault
+   */
+  observeStep(report: StepReport, isTimed = false): Alert[] {
+    const alerts = [this.#occupancy(report), this.#queueLength(report), this.#itl(report, isTimed)];
+    return alerts.filter((alert) => alert !== null);
   }
 
   /** Nothing runs and nothing waits, and no step says so. Returns the alerts that this resolves. */
@@ -95,8 +99,9 @@ export class Alerts {
     });
   }
 
-  #itl(report: StepReport): Alert | null {
+  #itl(report: StepReport, isTimed: boolean): Alert | null {
     const gapsMs = this.#gaps.observeStep(report);
+    if (isTimed) return null;
     this.#ownStepTime.observe(report);
     if (gapsMs.length > 0) this.#gapsMs.push(gapsMs);
     const threshold = this.#itlThreshold();

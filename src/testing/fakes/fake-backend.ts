@@ -47,7 +47,7 @@ export class FakeBackend implements Backend {
   /** Called when a model begins to be loaded on a device. */
   onLoad: (device: FakeDevice, options: LoadOptions) => void | Promise<void> = () => undefined;
   /** Resolves when a step that begins now has been computed. */
-  stepTime: (plan: StepPlan) => Promise<void> = turn;
+  stepTime: (plan: StepPlan, isTimed: boolean) => Promise<void> = turn;
   /** Resolves when steps may end. */
   gate: Promise<void> = Promise.resolve();
 
@@ -96,23 +96,29 @@ export class FakeBackend implements Backend {
     if (device.isLost) throw new Error("Instance dropped error in getCompilationInfo");
     if (engine.numGpuBlocks > this.maxBlocks) throw new ChorusError("out_of_memory", "The fake device is full.");
     const runner = new FakeRunner({ ...engine, vocabSize: weights.model.shape.vocabSize });
-    let kernels: readonly KernelTime[] | null = null;
+    let isTiming = false;
+    let numSteps = 0;
     return {
       weightBytes: 0,
       adapterName: this.adapterName,
       kernelNotes: ["matmul kernel: a fake (a test)"],
-      submit: async (plan) => ({ ...(await this.#submit(runner, device, plan)), kernels }),
+      submit: async (plan) => {
+        const isTimed = isTiming && numSteps++ % TIMED_EVERY === 0;
+        const result = await this.#submit(runner, device, plan, isTimed);
+        return isTimed ? { ...result, kernels: ONE_KERNEL } : result;
+      },
       timeKernels: async (isWanted) => {
-        kernels = isWanted && this.canTime ? ONE_KERNEL : null;
+        isTiming = isWanted && this.canTime;
+        numSteps = 0;
         return this.canTime;
       },
       dispose: () => void (device.isDisposed = true),
     };
   }
 
-  async #submit(runner: FakeRunner, device: FakeDevice, plan: StepPlan): Promise<StepResult> {
+  async #submit(runner: FakeRunner, device: FakeDevice, plan: StepPlan, isTimed: boolean): Promise<StepResult> {
     const result = runner.submit(plan);
-    await this.stepTime(plan);
+    await this.stepTime(plan, isTimed);
     await this.gate;
     device.numStepsLeft -= 1;
     if (device.numStepsLeft < 0) return new Promise(() => undefined);
@@ -121,6 +127,8 @@ export class FakeBackend implements Backend {
   }
 }
 
+/** One step of so many is timed, as on a GPU. */
+const TIMED_EVERY = 8;
 const ONE_KERNEL: readonly KernelTime[] = [{ kernel: "embed", operation: "embed", startMs: 0, ms: 1 }];
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
