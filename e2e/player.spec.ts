@@ -64,7 +64,10 @@ test("a run is saved, dropped on the chats, played, computed again to the same t
   await app.pane(1).finished();
   const answer = await app.pane(1).answer();
   await app.batch.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByRole("menuitem", { name: "Time kernels from now on" })).toBeDisabled(); // on the CPU
+  // On the CPU.
+  await expect(
+    page.getByRole("menuitem", { name: "Start timing kernels (only on a GPU)", exact: true }),
+  ).toBeDisabled();
   const [saved] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("menuitem", { name: "Recording of this run, with the chats' words" }).click(),
@@ -96,7 +99,7 @@ test("on a GPU the kernels of some steps are timed on request, and are tracks of
   await app.modelLoaded();
   const save = app.batch.getByRole("button", { name: "Save" });
   await save.click();
-  await page.getByRole("menuitem", { name: "Time kernels from now on" }).click();
+  await page.getByRole("menuitem", { name: "Start timing kernels" }).click();
   await app.pane(1).ask("Tell me a joke");
   await app.pane(1).finished();
   await save.click();

@@ -92,8 +92,8 @@ export interface LoadedRunner extends Runner {
    */
   complete?(): Promise<readonly string[]>;
   /**
-   * Times each kernel of some steps as soon as it can, or no longer. Resolves to false where the device refuses what that takes.
-   * Never rejects. [null: it has no clock for that]
+   * Times each kernel of some steps as soon as it can, or no longer. Resolves to false where the device refuses what that
+   * takes. Never rejects. [null: it has no clock for that]
    */
   readonly timeKernels?: ((isWanted: boolean) => Promise<boolean>) | null;
   dispose(): void;

@@ -149,6 +149,7 @@ const MODEL: Shape<ModelCard> = {
   notice: orNull(text),
   chat: boolean,
   readsSystemPrompt: boolean,
+  canTimeKernels: boolean,
   defaults: numbers,
 };
 
@@ -188,8 +189,10 @@ const OLD_EVENTS = new Map<string, Readonly<Record<string, Kind>>>([
 
 /** @throws ChorusError invalid_value */
 export function checkModel(model: unknown): ModelCard {
-  check(model, MODEL, 0, "model");
-  return model as ModelCard;
+  // Earlier recordings have no word of kernels.
+  const whole = isObject(model) ? { canTimeKernels: false, ...model } : model;
+  check(whole, MODEL, 0, "model");
+  return whole as ModelCard;
 }
 
 /** @throws ChorusError invalid_value */

@@ -29,6 +29,7 @@ const MODEL: ModelCard = {
   notice: null,
   chat: false,
   readsSystemPrompt: false,
+  canTimeKernels: true,
   defaults: { temperature: 1, top_p: 1, top_k: 0, min_p: 0, repetition_penalty: 1 },
 };
 const CONFIG = resolveEngineConfig({}, { numLayers: 1, numKvHeads: 1, headDim: 8, maxPositions: 128 });
@@ -193,9 +194,10 @@ it("of an older version has no words, no config, and no slots or blocks", () => 
     .join("\n")
     .replace(`"version":3`, `"version":2`)
     .replace(/,"config":\{[^}]*\}/, "")
+    .replace(`"canTimeKernels":true,`, "")
     .replace(/,"slot":0,"blocks":\[\],"firstBlock":0,"blocksGivenBack":0/, "");
-  const { version, config, events } = readRecording(old);
-  expect([version, config]).toEqual([2, null]);
+  const { version, config, model, events } = readRecording(old);
+  expect([version, config, model]).toEqual([2, null, { ...MODEL, canTimeKernels: false }]);
   const step = events.find(({ type }) => type === "step");
   expect(step).toMatchObject({ entries: [{ requestId: "a", slot: -1, blocks: [] }] });
   const withWords = `${old}\n${JSON.stringify({ type: "answered", step: 1, answers: [] })}`;

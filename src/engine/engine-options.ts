@@ -22,7 +22,7 @@ export interface EngineOptions extends Runners {
   /** Resolves that many milliseconds later. */
   readonly delay: (ms: number) => Promise<void>;
   /**
-   * Called once per step with its results, and between steps (report null) after requests were queued or aborted. The last one
+   * Called once per step with its results, and between steps (report null) after requests were queued or aborted. `kernels`
    * is null unless the step's kernels were timed.
    */
   readonly onOutputs: (

@@ -29,7 +29,7 @@ export interface SequenceResult {
 export interface StepResult {
   /** In the order of `StepPlan.sequences`. */
   readonly sequences: readonly SequenceResult[];
-  /** GPU time of the step, where the device can measure it. */
+  /** GPU time of the step, where the device can measure it: of its pass, or of all its passes and what lies between them. */
   readonly gpuMs: number | null;
   /** Of each kernel, if the step was timed so. [none] */
   readonly kernels?: readonly KernelTime[] | null;

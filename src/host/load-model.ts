@@ -211,6 +211,7 @@ export async function loadModel(
       notice,
       chat: tokenizer.chatTemplate !== null || frame !== null,
       readsSystemPrompt: texts.readsSystemPrompt,
+      canTimeKernels: (runner.timeKernels ?? null) !== null,
       defaults: {
         temperature: defaults.temperature,
         top_p: defaults.topP,

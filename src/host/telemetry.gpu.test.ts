@@ -33,6 +33,7 @@ describe.each([
     const alerts: Alert[] = [];
     engine.on("alert", (alert) => alerts.push(alert));
     const recorder = recordRun(engine);
+    expect(engine.model.canTimeKernels).toBe(where.backend === "webgpu");
     recorder.timeKernels(true);
     await serve(engine);
 

@@ -49,7 +49,7 @@ export class Telemetry {
 
   /**
    * Takes the reports of a step and sets the limits of the next. Returns new alerts.
-   * @param isTimed whether the step's kernels were timed. It is slower for that, so only the histograms observe how long it took
+   * @param isTimed whether the step's kernels were timed. It is slower for that, so only the histograms observe its time
    */
   observe(
     outputs: readonly SequenceOutput[],

@@ -10,6 +10,7 @@ afterEach(() => void vi.restoreAllMocks());
 test("a device that refuses to time kernels answers on, and the log says so", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const { engine, backend } = await openFakeModel({ logLevel: "warn" });
+  expect(engine.model.canTimeKernels).toBe(true); // as far as it knew
   backend.canTime = false;
   const timed: number[] = [];
   engine.on("kernels", ({ step }) => timed.push(step));

@@ -54,7 +54,10 @@ export interface StepReport {
   readonly stepMs: number;
   /** JavaScript time of planning, encoding and committing. */
   readonly cpuMs: number;
-  /** Time of the step's compute pass by timestamp queries; null if the adapter has none. */
+  /**
+   * Time of the step's compute pass by timestamp queries; null if the adapter has none. Where the step's kernels were timed:
+   * from the beginning of the first one's pass to the end of the last one's, which takes longer.
+   */
   readonly gpuMs: number | null;
   readonly rows: number;
   readonly promptRows: number;
@@ -83,7 +86,10 @@ export interface StepReport {
   readonly prefixCacheHitsTotal: number;
 }
 
-/** How long one kernel of a step took, by timestamp queries. Browsers round them: Chromium to 0.1 ms, unless started with --enable-webgpu-developer-features. */
+/**
+ * How long one kernel of a step took, by timestamp queries. Browsers round times: Chromium to 0.1 ms, unless it is started
+ * with --enable-webgpu-developer-features.
+ */
 export interface KernelTime {
   /** A file of `shaders/`, without ".wgsl": "matmul-lane". */
   readonly kernel: string;
@@ -282,6 +288,8 @@ export interface ModelCard {
   readonly chat: boolean;
   /** Whether a system message reaches the model: many small chat models were trained without them. */
   readonly readsSystemPrompt: boolean;
+  /** Whether `kernels` events can be had. Recordings of before there were any say false. */
+  readonly canTimeKernels: boolean;
   /** Defaults for fields that a request leaves out. */
   readonly defaults: Readonly<Record<"temperature" | "top_p" | "top_k" | "min_p" | "repetition_penalty", number>>;
 }

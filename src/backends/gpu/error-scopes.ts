@@ -22,8 +22,8 @@ export async function withErrorScopes<T>(device: GPUDevice, work: () => Promise<
 const FILTERS = ["validation", "out-of-memory", "internal"] as const;
 
 /**
- * Runs work that makes what an engine can do without. Nobody else hears of an error of the GPU: an uncaptured one would end the
- * engine. Never rejects.
+ * Runs work that makes what an engine can do without. Nobody else hears of an error of the GPU: an uncaptured one would end
+ * the engine. Never rejects.
  * @returns whether the GPU took all of it; until this is known, nothing of it may be used
  */
 export async function isTaken(device: GPUDevice, make: () => void): Promise<boolean> {

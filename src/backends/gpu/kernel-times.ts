@@ -21,8 +21,8 @@ interface Means {
 }
 
 /**
- * Steps' kernels, timed by timestamp queries at the borders of passes: so a step that is timed has a pass for each kernel. What
- * this takes is made when it is first wanted. Where the GPU refuses it, no step is timed, and all else goes on.
+ * Steps' kernels, timed by timestamp queries at the borders of passes: so a step that is timed has a pass for each kernel.
+ * What this takes is made when it is first wanted. Where the GPU refuses it, no step is timed, and all else goes on.
  */
 export class KernelTimes {
   readonly #device: GPUDevice;
@@ -49,8 +49,8 @@ export class KernelTimes {
   }
 
   /**
-   * Times steps as soon as it can, or no longer. Resolves to false where it can't, since the GPU refuses what that takes. It is
-   * asked again the next time. Never rejects.
+   * Times steps as soon as it can, or no longer. Resolves to false where the GPU refuses what that takes: it is asked again
+   * the next time. Never rejects.
    */
   async turn(isOn: boolean): Promise<boolean> {
     this.#isOn = isOn;

@@ -205,6 +205,7 @@ it("says the same over a recorded load, read back from its JSON lines", () => {
     notice: null,
     chat: false,
     readsSystemPrompt: false,
+    canTimeKernels: false,
     defaults: { temperature: 1, top_p: 1, top_k: 0, min_p: 0, repetition_penalty: 1 },
   };
   const config = {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { readRecording } from "../../client/read-recording.ts";
 import { FakeEngine } from "../../testing/app/fake-engine.ts";
-import { Batch } from "./batch.ts";
+import { Batch, isTiming } from "./batch.ts";
 import { BatchMetrics } from "./batch-metrics.ts";
 
 /** An engine that says who listens for the times of its kernels. */
@@ -20,20 +20,32 @@ class ListeningEngine extends FakeEngine {
   };
 }
 
-it("asks for the times of kernels only on request, of the next engine, too, and where it has a GPU", () => {
+it("asks for the times of kernels only on request, of the next engine, too, and where it can time them", () => {
   const batch = new Batch(new BatchMetrics(() => 0));
-  const isPossible = () => batch.kernelTiming.getState().isPossible;
-  expect(isPossible()).toBe(false);
-  const first = new ListeningEngine();
-  batch.watch(first);
-  expect([first.numListeners, isPossible()]).toEqual([0, true]);
+  const state = () => batch.kernelTiming.getState();
+  expect(state()).toEqual({ isOn: false, obstacle: "no engine runs" });
+  const engines = [
+    new ListeningEngine(),
+    new ListeningEngine({ model: { backend: "cpu", canTimeKernels: false } }),
+    new ListeningEngine({ model: { canTimeKernels: false } }),
+    new ListeningEngine(),
+  ];
+  const [first, , , last] = engines;
+  const seen = engines.map((engine) => {
+    batch.watch(null);
+    batch.watch(engine);
+    const { obstacle } = state();
+    const before = engine.numListeners;
+    if (engine === first) batch.toggleKernelTiming();
+    return [before, engine.numListeners, isTiming(state()), obstacle];
+  });
+  expect(seen).toEqual([
+    [0, 1, true, null],
+    [0, 0, false, "only on a GPU"],
+    [0, 0, false, "this GPU has no timestamps"],
+    [1, 1, true, null],
+  ]);
   batch.toggleKernelTiming();
-  expect(first.numListeners).toBe(1);
-  const second = new ListeningEngine({ model: { backend: "cpu" } });
-  batch.watch(null);
-  batch.watch(second);
-  expect([second.numListeners, isPossible()]).toEqual([1, false]);
-  batch.toggleKernelTiming();
-  expect(second.numListeners).toBe(0);
+  expect(last?.numListeners).toBe(0);
   expect(readRecording(batch.recording() ?? "").events).toEqual([]);
 });

@@ -16,11 +16,23 @@ import type { WatchedEngine } from "./watched-engine.ts";
 /** Most events in a recording. */
 const MOST_RECORDED_EVENTS = 20_000;
 
-interface KernelTiming {
+export interface KernelTiming {
   /** Whether the recording is to have the times of kernels. */
   readonly isOn: boolean;
-  /** Whether the engine computes on a GPU: no other has kernels that are timed. */
-  readonly isPossible: boolean;
+  /** For people: why no kernel can be timed; null: they can. */
+  readonly obstacle: string | null;
+}
+
+/** Whether kernels are timed now. What was wished for one engine counts for the next that can. */
+export function isTiming({ isOn, obstacle }: KernelTiming): boolean {
+  return isOn && obstacle === null;
+}
+
+function obstacleTo(engine: Pick<ChorusEngine, "model"> | null): string | null {
+  if (engine === null) return "no engine runs";
+  const { canTimeKernels, backend } = engine.model;
+  if (canTimeKernels) return null;
+  return backend === "webgpu" ? "this GPU has no timestamps" : "only on a GPU";
 }
 
 /**
@@ -36,7 +48,7 @@ export class Batch {
   readonly dock = new Dock();
   readonly pointing = new Pointing();
   readonly ideas = new Ideas();
-  readonly #kernelTiming = createStore<KernelTiming>(() => ({ isOn: false, isPossible: false }));
+  readonly #kernelTiming = createStore<KernelTiming>(() => ({ isOn: false, obstacle: obstacleTo(null) }));
   readonly kernelTiming: ReadonlyStore<KernelTiming> = this.#kernelTiming;
   #engine: WatchedEngine | null = null;
   #recorder: RunRecorder | null = null;
@@ -48,16 +60,16 @@ export class Batch {
   /** Watches this engine from now on, and records it; null: there is none, and the data of the last one stays. */
   watch(engine: ChorusEngine | null): void {
     this.show(engine);
-    this.#kernelTiming.setState({ isPossible: engine?.model.backend === "webgpu" });
+    this.#kernelTiming.setState({ obstacle: obstacleTo(engine) });
     if (engine === null) return;
     this.#recorder = recordRun(engine, { mostEvents: MOST_RECORDED_EVENTS });
-    this.#recorder.timeKernels(this.kernelTiming.getState().isOn);
+    this.#timeKernels();
   }
 
   /** Starts or ends the recording of how long each kernel takes: it makes one step of eight slower. */
   toggleKernelTiming(): void {
     this.#kernelTiming.setState(({ isOn }) => ({ isOn: !isOn }));
-    this.#recorder?.timeKernels(this.kernelTiming.getState().isOn);
+    this.#timeKernels();
   }
 
   /** Watches an engine without recording it. */
@@ -103,6 +115,10 @@ export class Batch {
   /** Returns all counters, gauges and histograms as Prometheus text; null if no engine runs. */
   async prometheusText(): Promise<string | null> {
     return (await this.#engine?.metrics()) ?? null;
+  }
+
+  #timeKernels(): void {
+    this.#recorder?.timeKernels(isTiming(this.kernelTiming.getState()));
   }
 
   readonly #addStep = (report: StepReport): void => {

@@ -18,5 +18,6 @@ export const FAKE_MODEL: ModelCard = {
   notice: null,
   chat: true,
   readsSystemPrompt: true,
+  canTimeKernels: true,
   defaults: { temperature: 0.6, top_p: 0.9, top_k: 30, min_p: 0, repetition_penalty: 1 },
 };

@@ -1,4 +1,4 @@
-import type { Batch } from "../../state/batch/batch.ts";
+import { isTiming, type Batch, type KernelTiming } from "../../state/batch/batch.ts";
 import { playRecording } from "../../state/player/handed-over.ts";
 import { Menu } from "../components/Menu.tsx";
 import { useStore } from "../use-store.ts";
@@ -6,17 +6,24 @@ import { saveFile } from "../save-file.ts";
 
 /** Saves the engine's events for readRecording(), or its metrics for Prometheus; or plays the events at once. */
 export function SaveMenu({ batch }: { batch: Batch }) {
-  const { isOn, isPossible } = useStore(batch.kernelTiming, (state) => state);
+  const timing = useStore(batch.kernelTiming, (state) => state);
+  const { obstacle } = timing;
+  const reason = obstacle === null ? "" : ` (${obstacle})`;
   const items = [
     { label: "Play this run", run: () => playRun(batch) },
     { label: "Recording of this run, with the chats' words", run: () => saveRecording(batch) },
-    { label: kernelTimingTitle(isOn), isDisabled: !isPossible, run: () => batch.toggleKernelTiming() },
+    {
+      label: `${kernelTimingTitle(timing)}${reason}`,
+      isDisabled: obstacle !== null,
+      run: () => batch.toggleKernelTiming(),
+    },
     { label: "Metrics as Prometheus text", run: () => void saveMetrics(batch) },
   ];
   return <Menu name="Save" look="quiet" items={items} />;
 }
 
-export const kernelTimingTitle = (isOn: boolean) => (isOn ? "Stop timing kernels" : "Time kernels from now on");
+export const kernelTimingTitle = (timing: KernelTiming) =>
+  isTiming(timing) ? "Stop timing kernels" : "Start timing kernels";
 
 /** Opens the player with the run so far. */
 export function playRun(batch: Batch): void {

@@ -99,11 +99,11 @@ export function batchCommands(batch: Batch): readonly Command[] {
     {
       id: "batch.kernels",
       get title() {
-        return kernelTimingTitle(batch.kernelTiming.getState().isOn);
+        return kernelTimingTitle(batch.kernelTiming.getState());
       },
       group: "Data",
       words: "recording trace perfetto profile gpu shaders slower",
-      isEnabled: () => batch.kernelTiming.getState().isPossible,
+      isEnabled: () => batch.kernelTiming.getState().obstacle === null,
       run: () => batch.toggleKernelTiming(),
     },
     {
