@@ -99,12 +99,16 @@ export class Batch {
     void this.cacheMap.tick(figures);
   }
 
-  /** Brings everything to now, between two ticks. */
+  /** Brings everything but the charts to now, between two ticks. */
   refresh(): void {
     this.metrics.tick();
-    const figures = this.metrics.store.getState();
-    this.charts.peek(this.metrics.workerNowMs, figures.waiting, figures.running);
-    void this.cacheMap.tick(figures);
+    void this.cacheMap.tick(this.metrics.store.getState());
+  }
+
+  /** Brings the charts to what is shown otherwise. They copy all their samples for that. */
+  refreshCharts(): void {
+    const { waiting, running } = this.metrics.store.getState();
+    this.charts.peek(this.metrics.workerNowMs, waiting, running);
   }
 
   /** Returns the newest MOST_RECORDED_EVENTS as JSON lines; null before the first engine. */

@@ -113,6 +113,25 @@ describe("a player", () => {
     expect(samples(2)).toEqual([[1, 100]]);
   });
 
+  it("brings the charts forward with their samples while it plays, and with every step where it pauses", () => {
+    const player = new Player(recordedRun());
+    const { charts } = player.batch;
+    let numChanges = 0;
+    charts.store.subscribe(() => (numChanges += 1));
+    const shown = () => charts.store.getState().samples.length;
+    player.setSpeed(1);
+    player.togglePlay();
+    for (let i = 0; i < 6; i++) player.advance(100);
+    expect(player.store.getState().place).toBe(6);
+    expect([numChanges, shown()]).toEqual([2, 2]); // one for each 250 ms
+    player.togglePlay();
+    expect([numChanges, shown()]).toEqual([3, 3]);
+    player.togglePlay();
+    player.advance(100);
+    expect(player.store.getState()).toMatchObject({ place: 7, isPlaying: false });
+    expect([numChanges, shown()]).toEqual([4, 3]);
+  });
+
   it("has the cache's map as it was", async () => {
     const player = new Player(recordedRun());
     const off = player.batch.cacheMap.look();

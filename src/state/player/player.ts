@@ -54,7 +54,8 @@ export class Player {
   togglePlay(): void {
     const { isPlaying, place } = this.store.getState();
     if (!isPlaying && place === this.run.numSteps) this.seek(0);
-    this.#store.setState({ isPlaying: !isPlaying && this.run.numSteps > 0 });
+    if (isPlaying) this.#pause();
+    else this.#store.setState({ isPlaying: this.run.numSteps > 0 });
   }
 
   setSpeed(speed: number): void {
@@ -65,8 +66,8 @@ export class Player {
   seek(place: number): void {
     const bounded = Math.max(0, Math.min(this.run.numSteps, Math.round(place)));
     this.#playMs = this.run.playMs[bounded] ?? 0;
-    this.#store.setState({ isPlaying: false });
     this.#goTo(bounded);
+    this.#pause();
   }
 
   /** Lets this much real time pass while it plays. */
@@ -76,7 +77,13 @@ export class Player {
     this.#playMs += elapsedMs * speed;
     const place = this.run.placeAt(this.#playMs);
     this.#goTo(place);
-    if (place === this.run.numSteps) this.#store.setState({ isPlaying: false });
+    if (place === this.run.numSteps) this.#pause();
+  }
+
+  /** Charts show every step where it rests. While it plays they move with their samples, as they did then. */
+  #pause(): void {
+    this.batch.refreshCharts();
+    this.#store.setState({ isPlaying: false });
   }
 
   #goTo(place: number): void {
