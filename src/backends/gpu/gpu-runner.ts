@@ -187,12 +187,10 @@ export class GpuRunner implements LoadedRunner {
         maxSamples: limits.maxSamples,
         isSoftware: opened.isSoftware,
         logprobsMode: engine.logprobsMode,
+        draws: options.draws ?? { haveFilters: false, haveRules: false },
       });
       const loadingGraph = loadGraph();
-      // A software adapter compiles one after the other, and these take longest.
-      const hurrying = (opened.isSoftware ? loadingGraph : Promise.resolve()).then(async () =>
-        (await preparing).hurry(options.draws ?? { haveFilters: false, haveRules: false }),
-      );
+      const hurrying = loadingGraph.then(async () => (await preparing).hurry());
       const parts = [preparing, loadingGraph, filling, hurrying] as const;
       for (const part of parts) part.catch((error: unknown) => ending.abort(error));
       // What is still being loaded uses buffers, which are destroyed where this throws.

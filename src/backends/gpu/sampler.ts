@@ -41,7 +41,11 @@ interface SamplerParts {
   readonly isSoftware: boolean;
   /** Which logits the log-probabilities of drawn tokens describe. A prompt's are always raw. */
   readonly logprobsMode: LogprobsMode;
+  /** Those that most requests will have. */
+  readonly draws: UsualDraws;
 }
+
+type LaterKernels = Readonly<Record<"process" | "other" | "tellTop", LaterDispatch>>;
 
 /** A kernel that only some sequences need, and wait for. */
 class LaterDispatch {
@@ -75,22 +79,24 @@ export class Sampler {
   readonly #step: StepBuffer;
   readonly #sum: readonly Dispatch[];
   readonly #plain: Dispatch;
-  readonly #later: Readonly<Record<"process" | "other" | "tellTop", LaterDispatch>>;
-  readonly #isProcessed: boolean;
+  readonly #later: LaterKernels;
+  /** Has the kernels compiled that most requests will wait for. Idempotent, and on GPUs done from the beginning. */
+  readonly hurry: () => void;
 
   private constructor(
-    { step, logprobsMode }: SamplerParts,
+    step: StepBuffer,
     top: GPUBuffer,
     sum: readonly Dispatch[],
     plain: Dispatch,
-    later: Readonly<Record<"process" | "other" | "tellTop", LaterDispatch>>,
+    later: LaterKernels,
+    hurry: () => void,
   ) {
     this.#step = step;
-    this.#isProcessed = logprobsMode === "processed_logprobs";
     this.top = top;
     this.#sum = sum;
     this.#plain = plain;
     this.#later = later;
+    this.hurry = hurry;
   }
 
   static async prepare(parts: SamplerParts): Promise<Sampler> {
@@ -126,6 +132,13 @@ export class Sampler {
       bindGroup: compiler.bind(topLogprobs, { ...read, top }),
       workgroups,
     });
+    const { haveFilters, haveRules } = parts.draws;
+    const hurry = () => {
+      if (haveFilters || haveRules || PROCESSED_LOGPROBS) other.hurry();
+      if (haveRules) process.hurry();
+    };
+    // A software adapter compiles one after the other, and these take longest.
+    if (!parts.isSoftware) hurry();
 
     const [pipeline, ...sum] = await Promise.all([
       compiler.pipeline(samplePlain, { ...constants, MAX_LENGTH: maxLength }),
@@ -133,13 +146,7 @@ export class Sampler {
     ]);
     const bindGroup = compiler.bind(samplePlain, { logits, samples, logit_parts: logitParts, ...written });
     const plain = { name: "sample plain", pipeline, bindGroup, workgroups };
-    return new Sampler(parts, top, sum, plain, { process, other, tellTop });
-  }
-
-  /** Has the kernels compiled that most requests will wait for. */
-  hurry({ haveFilters, haveRules }: UsualDraws): void {
-    if (haveFilters || haveRules || this.#isProcessed) this.#later.other.hurry();
-    if (haveRules) this.#later.process.hurry();
+    return new Sampler(parts.step, top, sum, plain, { process, other, tellTop }, hurry);
   }
 
   /** Returns what a sequence has to wait for; null for nothing. */
