@@ -199,7 +199,7 @@ test("everything can be reached by keys, in visual order", async ({ page }) => {
   expect(places).toEqual(places.toSorted((a, b) => a - b));
 });
 
-test("what is gone to as soon as it is there keeps the focus", async ({ page }) => {
+test("a button that gets the focus as soon as it appears keeps it", async ({ page }) => {
   await page.addInitScript(() => {
     new MutationObserver((_, observer) => {
       const button = document.querySelector<HTMLElement>('[aria-label="Collapse Batch"]');

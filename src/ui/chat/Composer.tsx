@@ -35,8 +35,8 @@ export function Composer({ app, pane, isCurrent, onFirstSent }: ComposerProps) {
   /** Whether Enter was pressed in vain. */
   const [isEarly, setEarly] = useState(false);
 
-  // A new pane gets the focus; of many that open at once, the current one. Later than at once it would be taken from what
-  // somebody has gone to meanwhile.
+  // A new pane gets the focus; of many that open at once, the current one. This is a layout effect, so that it happens before
+  // anybody can focus something else: a later one would take the focus away from that.
   const isOpenedCurrent = useRef(isCurrent);
   useLayoutEffect(() => {
     if (isOpenedCurrent.current) box.current?.focus();

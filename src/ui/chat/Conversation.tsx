@@ -28,8 +28,8 @@ function isAtEnd({ scrollTop, clientHeight, scrollHeight }: HTMLElement): boolea
 const LEAST_ROOM_PX = 120;
 
 /**
- * Leaves the earlier turns what the newest one probably doesn't need.
- * @param scrollTop that the log must be high enough for
+ * Sets how much of the visible log the earlier turns keep: what the newest turn probably doesn't need.
+ * @param scrollTop the log stays high enough to be scrolled this far
  */
 function makeRoom(log: HTMLElement | null, scrollTop = 0): void {
   const articles = [...(log?.querySelectorAll<HTMLElement>(":scope > article") ?? [])];
@@ -52,9 +52,9 @@ interface ConversationProps {
 }
 
 /**
- * The conversation. A new turn has as much of the visible log as the turn before took, or all that the earlier ones leave: so
- * short chats stay in view, after a long answer the next question moves to the top, and lines move only once the log is full.
- * Following stops when the reader scrolls up.
+ * The conversation. A new turn reserves as much of the visible log as the turn before took, or all that the earlier turns leave
+ * free. So short chats stay in view, the question after a long answer moves to the top, and lines move only once the log is
+ * full. Following stops when the reader scrolls up.
  */
 export function Conversation({ app, pane, place, firstToSend }: ConversationProps) {
   const turns = useStore(pane.store, (state) => state.turns);
