@@ -2,7 +2,7 @@
 // then a browser's worker while it decodes: its thread's processor time, and by part a profile, whose samples are counted by the
 // file that they are in. Writes docs/benchmarks/loop.md between two comments.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve as absolute } from "node:path";
 
 import puppeteer from "puppeteer-core";
@@ -35,6 +35,9 @@ const MADE = { begin: "<!-- measured -->", end: "<!-- end -->" };
 
 /** @param {string} executablePath @param {{ rounds?: string, against?: string }} options */
 export async function benchLoop(executablePath, { rounds = "3", against }) {
+  if (against !== undefined && !existsSync(join(against, "vite.config.ts"))) {
+    throw new Error(`--against ${against}: there is no checkout of Chorus in this folder.`);
+  }
   const { createServer } = await import("vite");
   const folders = against === undefined ? [root] : [absolute(against), root];
   const alone = await measureAlone(folders, Number(rounds));

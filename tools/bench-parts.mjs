@@ -56,18 +56,28 @@ const pageOptions = (/** @type {readonly string[]} */ sections) => [
   { flags: "--note <text>", about: "what its readers should know" },
 ];
 
+/** @type {readonly CommandOption[]} */
 const SERVE_OPTIONS = [
-  { flags: "--url <address>", about: "a running server", usual: "npm run serve with the embedded model" },
+  {
+    flags: "--url <address>",
+    about: "a running server",
+    usual: "npm run serve with the embedded model",
+    isAddress: true,
+  },
   { flags: "--model <folder>", about: "the model of the server that is started" },
   { flags: "--backend <name>", about: "what computes there", choices: ["auto", "webgpu", "cpu"] },
   { flags: "--apiKey <key>", about: "the server's key" },
   count("--requests <n>", "how many", "64"),
-  { flags: "--rate <n>", about: "requests a second, or inf", usual: "inf" },
+  { flags: "--rate <n>", about: "requests a second, or inf", usual: "inf", amount: "endless" },
   count("--concurrency <n>", "most open at once", "no limit"),
   count("--promptTokens <n>", "of each prompt", "32"),
   count("--outputTokens <n>", "of each answer", "32"),
   count("--seed <n>", "of prompts and arrivals", "1"),
-  { flags: "--soak <minutes>", about: "keeps many streams open for so long instead, and looks for what leaks" },
+  {
+    flags: "--soak <minutes>",
+    about: "instead keeps many streams open for this long, and looks for leaks",
+    amount: "finite",
+  },
   count("--streams <n>", "streams of a soak"),
 ];
 
@@ -75,8 +85,9 @@ const SERVE_OPTIONS = [
 const gpuOptions = (/** @type {readonly string[]} */ sizes) => [
   {
     flags: "--minutes <n>",
-    about: "for all of it: parts are cut to their share, and the report says how",
+    about: "the time for all parts: each is cut to its share, and the report says how",
     usual: "10",
+    amount: "finite",
   },
   {
     flags: "--models <sizes>",

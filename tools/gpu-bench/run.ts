@@ -20,22 +20,13 @@ const SHARES: Readonly<Record<HomeName, number>> = { chromium: 3, node: 2 };
 /** Starting and ending programs. */
 const RESERVE_MINUTES = 0.2;
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: "string", default: "10" },
-    models: { type: "string" },
-    sequences: { type: "string" },
-    parts: { type: "string" },
-    homes: { type: "string", default: HOME_NAMES.join(",") },
-    adapter: { type: "string" },
-    asHardware: { type: "boolean", default: false },
-    out: { type: "string", default: "." },
-    name: { type: "string" },
-  },
-});
+const values = readOptions();
 const startMs = performance.now();
 const minutes = Number(values.minutes);
-if (!(minutes > 0)) throw new RangeError(`--minutes ${values.minutes}: give a number above 0.`);
+if (!(minutes > 0)) {
+  console.error(`--minutes ${values.minutes}: give a number above 0.`);
+  process.exit(1);
+}
 const listOf = (text: string | undefined) => text?.split(",") ?? null;
 const words = process.argv.slice(2).join(" ");
 const chosen = HOME_NAMES.filter((name) => listOf(values.homes)?.includes(name));
@@ -167,4 +158,26 @@ function currentReport(): GpuReport {
 function nameOf({ homes }: GpuReport): string {
   const adapter = homes[0]?.adapter.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-") ?? "none";
   return `gpu-${adapter.slice(0, 40).replace(/^-|-$/g, "")}`;
+}
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        minutes: { type: "string", default: "10" },
+        models: { type: "string" },
+        sequences: { type: "string" },
+        parts: { type: "string" },
+        homes: { type: "string", default: HOME_NAMES.join(",") },
+        adapter: { type: "string" },
+        asHardware: { type: "boolean", default: false },
+        out: { type: "string", default: "." },
+        name: { type: "string" },
+      },
+    }).values;
+  } catch (error) {
+    // What a person typed: a stack would not help.
+    console.error((error as Error).message);
+    process.exit(1);
+  }
 }
