@@ -39,6 +39,15 @@ describe("the documents' pages", () => {
     expect(questions.length).toBeGreaterThan(5);
   });
 
+  it("name the column of each cell that a narrow page shows below the others, as screen readers do", () => {
+    const reference = read("reference.html");
+    const row = /<tr role="row">\s*<td role="cell" id="maxNumSeqs">.*?<\/tr>/s.exec(reference)?.[0] ?? "";
+    const labels = [...row.matchAll(/data-label="([^"]*)" role="cell"/g)].map(([, label]) => label);
+    expect(labels).toEqual(["type", "default", "unit", "what it does"]);
+    // Tables of figures scroll.
+    expect(read("benchmarks/loop.html")).not.toContain("data-label");
+  });
+
   it("lead everywhere: each link and picture is there, with its anchor", () => {
     const broken = pages().flatMap((page) => {
       const links = [...read(page).matchAll(/ (?:href|src|srcset)="([^"]*)"/g)].map(([, link = ""]) => link);
@@ -77,7 +86,7 @@ describe("the documents' pages", () => {
     // Errors link to the row of their code.
     const { aliases } = readTypes([readFileSync(join(root, "src/protocol/errors.ts"), "utf8")]);
     const codes = [...(aliases.get("ChorusErrorCode") ?? "").matchAll(/"(\w+)"/g)].map(([, code]) => code);
-    expect(codes.filter((code) => !troubleshooting.includes(`<td id="${code}">`))).toEqual([]);
+    expect(codes.filter((code) => !troubleshooting.includes(`<td role="cell" id="${code}">`))).toEqual([]);
     expect(codes).toContain("out_of_memory");
   });
 

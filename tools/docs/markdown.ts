@@ -58,7 +58,8 @@ export function amendMarkdown({ renderer: { rules } }: MarkdownIt, needs: (file:
   for (const name of ["th_open", "td_open"]) {
     amend(name, (token, { tokens, index }) => {
       const isRight = token.attrGet("style") === "text-align:right";
-      if (token.attrs !== null) token.attrs.length = 0;
+      const style = token.attrs?.findIndex(([attribute]) => attribute === "style") ?? -1;
+      if (style >= 0) token.attrs?.splice(style, 1);
       if (isRight) token.attrSet("class", "number");
       const anchor = anchorsOf(tokens).get(index);
       if (anchor !== undefined) token.attrSet("id", anchor);
@@ -70,7 +71,7 @@ export function amendMarkdown({ renderer: { rules } }: MarkdownIt, needs: (file:
   rules["table_open"] = (tokens, index) => {
     const heading = tokens.findLastIndex(({ type }, i) => type === "heading_open" && i < index);
     const name = textOf(tokens[heading + 1]).replaceAll('"', "&quot;");
-    return `<div class="table" tabindex="0" role="region" aria-label="Table: ${name}"><table>\n`;
+    return `<div class="table" tabindex="0" role="region" aria-label="Table: ${name}">${tableTag(tokens, index)}\n`;
   };
   rules["table_close"] = () => "</table></div>\n";
 }
@@ -110,6 +111,33 @@ function nameOfRow(tokens: readonly Token[], index: number): string | null {
   if (tokens[index - 1]?.type !== "tr_open" || tokens[index]?.type !== "td_open") return null;
   const [only, ...rest] = tokens[index + 1]?.children ?? [];
   return only?.type === "code_inline" && rest.length === 0 ? only.content : null;
+}
+
+const ROLES: Readonly<Record<string, string>> = { tr_open: "row", th_open: "columnheader", td_open: "cell" };
+
+/**
+ * Returns the tag of a table, and labels its cells if a narrow page is to show them one below the other: where it has three
+ * columns or more, and rows that begin with a code, which would be cut into pieces there. The roles keep it a table for screen
+ * readers.
+ */
+function tableTag(tokens: readonly Token[], begin: number): string {
+  const end = tokens.findIndex(({ type }, i) => type === "table_close" && i > begin);
+  const first = tokens.findIndex(({ type }, i) => type === "td_open" && i > begin);
+  const headers = tokens
+    .slice(begin, end)
+    .flatMap(({ type }, i) => (type === "th_open" ? [textOf(tokens[begin + i + 1])] : []));
+  if (headers.length < 3 || nameOfRow(tokens, first) === null) return "<table>";
+  let column = 0;
+  for (const token of tokens.slice(begin, end)) {
+    if (token.type === "tr_open") column = 0;
+    if (token.type === "td_open") {
+      if (column > 0) token.attrSet("data-label", headers[column] ?? "");
+      column += 1;
+    }
+    const role = ROLES[token.type];
+    if (role !== undefined) token.attrSet("role", role);
+  }
+  return '<table class="stacked" role="table">';
 }
 
 function textOf(token: Token | undefined): string {

@@ -24,7 +24,8 @@ try {
   box.addEventListener("change", remember);
   update();
 } catch (error) {
-  status.textContent = `The pages could not be loaded: ${error instanceof Error ? error.message : String(error)}`;
+  const why = error instanceof Error ? error.message : String(error);
+  status.textContent = `The search needs its index, which could not be loaded (${why}). Check the network, and reload this page.`;
 }
 
 /** @param {readonly Section[]} sections */
