@@ -63,4 +63,4 @@ const together = await seconds("continuous");
 const { name, adapter } = engine.model;
 figure.textContent =
   `${NUM_ROUNDS} rounds of ${Object.keys(AGENTS).length} agents: ${together} s together, ${alone} s one after the other (${name}, ${adapter}). ` +
-  `${hits} of the ${queries} prompt tokens were computed already.`;
+  `${hits} of the ${queries} prompt tokens came from the prefix cache.`;

@@ -83,7 +83,7 @@ export class UsageCounter {
   readonly #promptTokens: number;
   /** By prompt: what its first choice found in the prefix cache. */
   readonly #cachedTokens: number[];
-  /** By choice: tokens that were drafted for it, and those of them that came. */
+  /** By choice: tokens that were drafted for it, and how many of them were accepted. */
   readonly #drafted: number[] = [];
   readonly #accepted: number[] = [];
   #completionTokens = 0;

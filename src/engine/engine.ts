@@ -140,7 +140,7 @@ export class Engine {
     }
   }
 
-  /** Sets how many rows of prompts a step has beside so many rows of streams, from the next step on. */
+  /** Sets the most rows of prompts of a step by its rows of streams, from the next step on. */
   setPromptRows(beside: (streamRows: number) => number): void {
     this.#scheduler.setPromptRows(beside);
   }

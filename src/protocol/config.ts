@@ -44,9 +44,12 @@ export type ModelSource = string | File[];
  * unit.
  */
 export interface EngineConfig {
-  /** "auto": a GPU, else the CPU; a GPU that only software plays ("webgpu" takes that too) comes last. ["auto"] */
+  /** "auto": a GPU, else the CPU, else a GPU that software emulates. "webgpu" takes an emulated one, too. ["auto"] */
   backend?: BackendChoice;
-  /** Whether products are fused before they are added: faster, but other bits on other machines. ["fastest"] */
+  /**
+   * "fastest": a multiplication and an addition may be one operation, so other machines may give other bits. "portable": every
+   * machine gives the same bits. ["fastest"]
+   */
   cpuMath?: CpuMath;
   /** Threads that compute on the CPU. [as many as a short trial finds fastest, fewer than the machine has cores; threads] */
   cpuThreads?: number | null;
@@ -88,8 +91,8 @@ export interface EngineConfig {
   /** Most rows per sequence and step, so the chunk size of long prompts; 0 allows the whole budget. [0; rows] */
   longPrefillTokenThreshold?: number;
   /**
-   * Prompts that join get rows of a step until it takes this many times as long as for the running streams alone.
-   * A large number gives them the whole budget. [2; ratio]
+   * New prompts get rows of a step until it takes this many times as long as with the running streams alone.
+   * A large number lets them use the whole budget. [2; ratio]
    */
   maxStepStretch?: number;
   /** Most sequences that may wait; further ones are refused with queue_full. null sets no limit. [null; sequences] */
@@ -129,16 +132,16 @@ export interface DraftModelSpeculationConfig {
 
 /** An alert is raised when its threshold is crossed, and not again until it has recovered. null disables it. */
 export interface AlertThresholds {
-  /** Slots in use while requests wait, below this fraction. [0.6; fraction] */
+  /** Raised when requests wait although less than this fraction of the slots is in use. [0.6; fraction] */
   lowOccupancy?: number | null;
-  /** Sequences waiting, above this. [100; sequences] */
+  /** Raised when more sequences than this wait. [100; sequences] */
   queueLength?: number | null;
   /**
-   * 95th percentile of the inter-token latency over the last 100 steps, above this. [targetItlMs, without it four times
-   * the adapter's own step time, at least 50; ms]
+   * Raised when the 95th percentile of the inter-token latency over the last 100 steps is above this. [targetItlMs, without
+   * it four times the adapter's own step time, at least 50; ms]
    */
   itlMs?: number | null;
-  /** Fraction of the last 100 requests that failed or were refused, above this. [0.05; fraction] */
+  /** Raised when more than this fraction of the last 100 requests failed or were refused. [0.05; fraction] */
   failureRate?: number | null;
 }
 

@@ -68,7 +68,7 @@ export interface EngineEvents {
    * timestamp queries, nor where the GPU refuses them (then the log says so).
    */
   kernels: KernelsReport;
-  /** A threshold of the config's `alerts` was crossed, or is no longer. Who listens later first hears of what is raised. */
+  /** An alert was raised or has recovered (the config's `alerts`). A new listener first gets the alerts that are raised now. */
   alert: Alert;
   /** The device was lost, or replaced. Answers go on where they were. */
   device: DeviceReport;
@@ -109,7 +109,7 @@ export interface ChorusEngine extends AsyncDisposable {
    * Changes how the engine serves, from the next step on: any field of `LIVE_FIELDS`; null is its default, and what is not
    * named stays. Returns the configuration. The tokens of running requests stay what they would have been. Under another
    * batching mode or fewer sequences the last ones may have to wait: they lose their blocks, and recompute what the prefix
-   * cache loses. With other `alerts` those that were raised are resolved, and raised again if they cross the new thresholds.
+   * cache loses. Other `alerts` first resolve all raised alerts, and raise those again that cross the new thresholds.
    * @throws ChorusError as createEngine does; invalid_value, naming the field, for what only another engine can have: more
    *   sequences, tokens or drafts than this one was loaded for (see `sizes`), another model, dtype or cache
    */

@@ -34,7 +34,7 @@ export interface StructuredOutputs {
   regex?: string | null;
   /** The answer is one of these. [none] */
   choice?: string[] | null;
-  /** A grammar in EBNF (GBNF, as of llama.cpp), whose first rule is "root". [none] */
+  /** A grammar in GBNF, llama.cpp's form of EBNF. Its first rule is "root". [none] */
   grammar?: string | null;
 }
 
@@ -185,7 +185,7 @@ export interface Usage {
   total_tokens: number;
   /** Prompt tokens that the prefix cache had, so that they were not computed. */
   prompt_tokens_details: { cached_tokens: number };
-  /** Where speculation drafted tokens: those of them that came, and those that did not. */
+  /** With speculation: how many drafted tokens were accepted and rejected. */
   completion_tokens_details?: { accepted_prediction_tokens: number; rejected_prediction_tokens: number };
 }
 

@@ -178,7 +178,7 @@ export interface RequestReport {
   readonly maxTokens: number;
   /** Prompt tokens that the prefix cache had when the sequence was first scheduled. */
   readonly cachedTokens: number;
-  /** Tokens that speculation drafted so far, and those of them that were taken. */
+  /** Tokens that speculation drafted so far, and how many of them were accepted. */
   readonly draftTokens: number;
   readonly acceptedTokens: number;
   readonly numPreemptions: number;

@@ -54,7 +54,7 @@ async function run(options: ServeOptions, home: ServeHome): Promise<void> {
     backend,
   });
   const { name, adapter, dtype, contextLength } = engine.model;
-  const reason = "reason" in webGpu ? webGpu.reason : "its only GPU here is played by the CPU";
+  const reason = "reason" in webGpu ? webGpu.reason : "the only GPU here is emulated by the CPU";
   const why = "gpu" in webGpu && engine.model.backend === "webgpu" ? "" : ` (no WebGPU: ${reason})`;
   print(`${name} in ${dtype} on ${adapter}${why}, with a context of ${contextLength} tokens\n`);
   try {

@@ -9,10 +9,10 @@ import { wholeAttention } from "./operations/attention.ts";
 import { NO_TILES, type QueryTiles } from "./query-tiles.ts";
 import { timedMs, tune, type Tuned } from "./tuning.ts";
 
-/** Rows of the prompt that is measured, if a step has so many. */
+/** Most rows of the prompt that is measured. A step may have fewer. */
 const PROMPT_ROWS = 512;
 
-/** Returns the key of what was measured, from that of the products. */
+/** Returns the key under which the measurement is stored, made from that of the products. */
 export function tilesKey(key: string): string {
   return `${key}, attention`;
 }

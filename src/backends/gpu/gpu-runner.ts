@@ -294,7 +294,7 @@ async function withKernels(
 
 const NO_TOP: readonly TokenLogprob[] = [];
 
-/** The most likely tokens of a sample, of which some can't come. */
+/** Returns the most likely tokens of a sample, without those that can't be drawn. */
 function topOf(ids: Uint32Array, logprobs: Float32Array, start: number, count: number): readonly TokenLogprob[] {
   if (count === 0) return NO_TOP;
   const top: TokenLogprob[] = [];

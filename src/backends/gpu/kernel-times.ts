@@ -6,7 +6,7 @@ import { encode, type Dispatch, type StepSize } from "./kernel.ts";
 import type { QueuePoller } from "./queue-poller.ts";
 import { ReadbackRing } from "./readback.ts";
 
-/** One step of so many is timed, from the first on. */
+/** One of this many steps is timed, beginning with the first. */
 const EVERY = 8;
 /** WebGPU's largest query set: a beginning and an end for each kernel. */
 const MOST_QUERIES = 4096;

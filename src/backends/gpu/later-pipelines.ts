@@ -63,7 +63,7 @@ export class LaterPipelines {
     return added;
   }
 
-  /** Resolves when all are compiled, to the labels of those that may not be used. */
+  /** Resolves when all are compiled, with the labels of the kernels that must not be used. */
   async start(): Promise<readonly string[]> {
     this.#compiler.countPrepared();
     this.#jobs.sort((a, b) => a.rank - b.rank);

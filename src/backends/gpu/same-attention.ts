@@ -17,7 +17,7 @@ import { numbers, readAfter } from "./read-after.ts";
 const CONTEXT = 300;
 /** How far the second sequence's rows are beyond the first position that a window hides. */
 const BEYOND_WINDOW = 70;
-/** Longer windows are not left: so many positions would hold steps up. */
+/** Longest window that rows are placed beyond: more positions would delay steps. */
 const LONGEST_WINDOW = 4096;
 /** Blocks of keys and values from earlier steps, which all positions share. */
 const OLD_BLOCKS = 5;

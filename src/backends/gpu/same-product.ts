@@ -7,7 +7,7 @@ import type { HeadShape, MatmulShape, MatmulVariant } from "./matmul-variants.ts
 import { numbers, readAfter, type BufferRange } from "./read-after.ts";
 import type { StepBuffer } from "./step-buffer.ts";
 
-/** At most so many columns over four are computed: a large head would hold steps up. A multiple of any workgroup's. */
+/** Most groups of four columns that are computed, since a large head would delay steps. A multiple of every workgroup's. */
 const MAX_N4 = 128;
 /** Most that outputs may differ: far less than a fault makes, and a compiler that adds in another order may make as much. */
 const TOLERANCE = 1e-3;

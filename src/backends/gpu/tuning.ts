@@ -65,7 +65,7 @@ async function fastestOf<Candidate extends Named>(
   return choice.find((variant) => best.get(variant) === fastest) ?? choice[0];
 }
 
-/** Returns the milliseconds of what `encode` encodes, repeated until the clock can tell. */
+/** Returns the GPU time of the commands that `encode` encodes, ms. Repeats them until the clock can measure it. */
 export async function timedMs(
   { device, poller }: Pick<OpenedDevice, "device" | "poller">,
   encode: (pass: GPUComputePassEncoder) => void,

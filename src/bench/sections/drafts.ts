@@ -21,7 +21,7 @@ export const draftsSection: Section = {
   title: "Drafts",
   about:
     "The ten texts with speculation on and off: alone, and several at once. N-gram drafts are looked up in the " +
-    "text, a draft model computes them. Acceptance is the share of the drafted tokens that came.",
+    "text, a draft model computes them. Acceptance is the share of the drafted tokens that were accepted.",
   async run(context) {
     const { sequences, outputTokens, quick, draft } = context.options;
     const batchSize = sequences.findLast((count) => count <= MOST_SEQS) ?? MOST_SEQS;

@@ -127,7 +127,7 @@ export class Sequence {
   /** Tokens that the prefix cache had on first admission. */
   readonly numCachedTokens: number = 0;
   readonly numPreemptions: number = 0;
-  /** Tokens that were drafted for it, and those of them that came. */
+  /** Tokens that were drafted for it, and how many of them were accepted. */
   readonly numDraftTokens: number = 0;
   readonly numAcceptedTokens: number = 0;
   /** When it was first scheduled. */

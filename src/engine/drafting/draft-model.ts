@@ -99,7 +99,7 @@ export class DraftModel implements Proposer {
     this.#pool.assertConsistent([...this.#progress.values()].map(({ blocks }) => blocks));
   }
 
-  /** Gives sequences rows, one each for those that are to come. */
+  /** Gives sequences rows of the step, and keeps one row for each sequence after them. */
   #partsOf(wanted: readonly Wanted[]): Part[] {
     let rows = this.#options.maxNumBatchedTokens;
     let unserved = wanted.length;
@@ -199,7 +199,7 @@ export class DraftModel implements Proposer {
   }
 }
 
-/** Lowers what is computed to the tokens that came as drafted. */
+/** Lowers the number of computed tokens to those that were drawn as drafted. */
 function takeBackWrongDrafts(progress: Progress, tokens: readonly number[]): void {
   const { numKnown, drafts } = progress;
   if (numKnown === 0 || numKnown === tokens.length) return;

@@ -50,7 +50,7 @@ export const CHORUS_HISTOGRAMS = definitions({
   engine_step_cpu_seconds: { help: "JavaScript time of a step.", bounds: STEP_CPU },
   engine_step_gpu_seconds: { help: "GPU time of a step, where the adapter has timestamps.", bounds: STEP },
   request_draft_acceptance: {
-    help: "Share of a sequence's drafted tokens that came; each sequence with drafts counts once.",
+    help: "Share of a sequence's drafted tokens that were accepted; each sequence with drafts counts once.",
     bounds: SHARES,
   },
   engine_step_sequences: { help: "Sequences in a step.", bounds: SEQUENCES },

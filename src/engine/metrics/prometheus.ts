@@ -29,14 +29,19 @@ export function prometheusText(stats: EngineStats, metrics: Metrics, labels: { r
   single("vllm:prefix_cache_hits_total", "counter", "Tokens found in the prefix cache.", stats.prefix_cache_hits);
   const { spec_decode_num_drafts_total: numDrafts, spec_decode_num_draft_tokens_total: numDraftTokens } = stats;
   single("vllm:spec_decode_num_drafts_total", "counter", "Drafts made by speculation.", numDrafts);
-  single("vllm:spec_decode_num_draft_tokens_total", "counter", "Tokens of drafts.", numDraftTokens);
+  single("vllm:spec_decode_num_draft_tokens_total", "counter", "Drafted tokens.", numDraftTokens);
   single(
     "vllm:spec_decode_num_accepted_tokens_total",
     "counter",
-    "Tokens of drafts that were taken.",
+    "Drafted tokens that were accepted.",
     stats.spec_decode_num_accepted_tokens_total,
   );
-  single("vllm:num_preemptions_total", "counter", "Sequences that gave their blocks up.", stats.num_preemptions_total);
+  single(
+    "vllm:num_preemptions_total",
+    "counter",
+    "Times that a sequence gave up its cache blocks.",
+    stats.num_preemptions_total,
+  );
   single("vllm:prompt_tokens_total", "counter", "Prompt tokens of sequences that began.", stats.prompt_tokens_total);
   single("vllm:generation_tokens_total", "counter", "Tokens generated.", stats.generation_tokens_total);
 

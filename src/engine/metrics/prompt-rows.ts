@@ -9,19 +9,19 @@ const MIN_PROMPT_ROWS = 8;
 const MAX_MOVE = 2;
 /** A step of streams that took longer than this many times what others say (background tab, garbage collection) counts less. */
 const OUTLIER = 2;
-/** A tile more is not tried within so many steps with prompts after one that took too long. */
+/** Steps with prompts that must pass after one that took too long, before one more tile is tried. */
 const CALM_STEPS = 32;
 
 /**
- * How many rows of prompts a step may have beside running streams: so many that it takes `stretch` times as long as without
+ * The most rows of prompts in a step beside running streams. With them the step takes `stretch` times as long as without
  * them. What the rows cost depends on the machine, so each step's time moves the bound. A step is never more than proportional
  * to its prompt rows, so a bound that was too low rises to the right one without passing it.
  *
  * The first bound follows from steps that had only prompts or only streams: most engines begin with a prompt alone.
  *
  * Where kernels compute rows in tiles, prompts get what fills the tiles. A single tile can only double, and a step's time
- * never says for certain that this fits. So a tile more is also tried if it fits by the line through the times without prompts
- * and with them.
+ * never says for certain that this fits. So one more tile is also tried if the line through the times without and with prompts
+ * predicts that it fits.
  */
 export class PromptRows {
   #stretch: number;
@@ -55,7 +55,7 @@ export class PromptRows {
     this.#tiles = tiles;
   }
 
-  /** Returns how many rows of prompts a step may have beside so many rows of streams, drafts included; at least one. */
+  /** Returns the most rows of prompts beside this many rows of streams, which include drafts; at least one. */
   beside(streams: number): number {
     const full = tiledDown(streams + Math.floor(this.#bound), this.#tiles);
     const least = tiledUp(streams + Math.min(MIN_PROMPT_ROWS, this.#most), this.#tiles);

@@ -30,7 +30,7 @@ export class SortedWindow {
     this.#numSeen += 1;
   }
 
-  /** Returns the value at this place of the order; null if there are not so many. */
+  /** Returns the value at this place of the order; null if there are too few values. */
   at(index: number): number | null {
     return index < this.length ? (this.#sorted[index] ?? null) : null;
   }

@@ -68,12 +68,12 @@ export class StepCost {
     return slope === null ? Infinity : (targetMs - noiseMs - this.#at(0, slope)) / slope;
   }
 
-  /** What a step of so many rows takes. NaN before the first step. */
+  /** Returns the expected time of a step with this many rows. NaN before the first step. */
   msOf(rows: number): number {
     return this.#at(rows, this.#slope ?? 0);
   }
 
-  /** Whether the line says nothing about so many rows, since all steps so far had one other number of them. */
+  /** Whether the time of this many rows is unknown, since all steps so far had the same, other number of rows. */
   #isGuess(rows: number): boolean {
     const meanRows = this.#rows / this.#weight;
     const variance = this.#rowsRows / this.#weight - meanRows ** 2;

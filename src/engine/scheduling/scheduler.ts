@@ -119,7 +119,7 @@ export class Scheduler {
     this.#limits = clampLimits(limits, this.#config);
   }
 
-  /** Sets how many rows of prompts, at least one, a step has beside so many rows of streams: see prompt-rows.ts. */
+  /** Sets the most rows of prompts of a step, at least one, by its rows of streams: see prompt-rows.ts. */
   setPromptRows(beside: (streamRows: number) => number): void {
     this.#promptRowsBeside = beside;
   }

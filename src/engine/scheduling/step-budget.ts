@@ -11,7 +11,7 @@ export class StepBudget {
   #spareSamples: number;
   readonly #mostRows: number;
 
-  /** @param promptRowsBeside rows of all sequences that are more than a token behind, in a step with so many drafts */
+  /** @param promptRowsBeside most rows of prompts (sequences more than a token behind), by the step's rows of drafts */
   constructor(rows: number, promptRowsBeside: (drafts: number) => number, config: SchedulerConfig) {
     this.rows = rows;
     this.#promptRowsBeside = promptRowsBeside;

@@ -23,7 +23,7 @@ export interface SequenceOutput {
   readonly promptScores: readonly SampledToken[];
   /** Prompt tokens that the prefix cache had when the sequence first ran. */
   readonly cachedTokens: number;
-  /** Tokens that speculation drafted so far, and those of them that were taken. */
+  /** Tokens that speculation drafted so far, and how many of them were accepted. */
   readonly draftTokens: number;
   readonly acceptedTokens: number;
   /** null while the sequence goes on. */

@@ -26,7 +26,7 @@ export interface Track {
   readonly firstStep: number;
   /** The column after its last; null while it is open. */
   readonly endStep: number | null;
-  /** Null: no report has told it yet. */
+  /** Null: no report has had it yet. */
   readonly promptTokens: number | null;
   cellAt(step: number): Cell | undefined;
   /** Returns the tokens that it took in a step; null if it took none, or nobody remembers the step. */

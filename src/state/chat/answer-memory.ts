@@ -6,7 +6,7 @@ import { RequestNames } from "./request-name.ts";
 /** What is known of a chat's answers beside their text, by turn id. It is not saved, and lasts as long as the page. */
 export class AnswerMemory {
   readonly tokens = new AnswerTokens();
-  /** Of answers that came to their end. */
+  /** Of finished answers. */
   readonly metrics = new Map<number, RequestMetrics>();
   readonly branches = new Branches();
   readonly requestNames = new RequestNames();

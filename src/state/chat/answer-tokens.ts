@@ -78,14 +78,14 @@ export class AnswerTokens {
     this.#ofTurns.set(turnId, { all, numReasoning: reasoning.length, hasAnswer: true, requests: [] });
   }
 
-  /** Keeps what was told of a token later: its likeliest alternatives. */
+  /** Adds a token's likeliest alternatives, which arrive later than the token. */
   setLikeliest({ turnId, token }: TurnPlace, likeliest: readonly LikelyToken[]): void {
     const entry = this.#ofTurns.get(turnId);
     const told = entry?.all[token];
     if (entry && told) entry.all[token] = { ...told, likeliest };
   }
 
-  /** Null: nobody told the answer's tokens. */
+  /** Null: the answer's tokens are not known. */
   of(turnId: number): TurnTokens | null {
     const entry = this.#ofTurns.get(turnId);
     if (entry === undefined || entry.all.length === 0) return null;

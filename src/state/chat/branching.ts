@@ -10,7 +10,7 @@ import { withoutOthers, type Turn } from "./conversation.ts";
 export interface Branch {
   /** The word that it took. */
   readonly word: string;
-  /** Tokens of its prompt, and those of them that the prefix cache had; null: nobody has told yet. */
+  /** Tokens of its prompt, and those of them that the prefix cache had; null: not known yet. */
   readonly cost: { readonly promptTokens: number; readonly cachedTokens: number } | null;
 }
 

@@ -193,7 +193,7 @@ export class Duel {
     this.#set(index, haveEnded ? "done" : "failed");
     if (haveEnded) return;
     const note = panes.map(({ store }) => store.getState().note).find((one) => one && one.kind !== "info");
-    this.#store.setState({ message: note?.body ?? "An answer did not come to its end." });
+    this.#store.setState({ message: note?.body ?? "An answer was cut off." });
   }
 
   #measure(): void {

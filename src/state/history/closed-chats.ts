@@ -28,7 +28,7 @@ export class ClosedChats {
     return this.#add(chats.map(named));
   }
 
-  /** As `add`, of so many chats that the page must not wait for all their names. */
+  /** Like `add`, for many chats: the page does not wait for all their names. */
   async addMany(chats: readonly SavedChat[]): Promise<readonly string[]> {
     return this.#add(await inParts(chats, named));
   }

@@ -104,7 +104,7 @@ export class Player {
     this.batch.show(this.#engine);
   }
 
-  /** Tells what came between two places. Charts take samples as they did then, of what they can still show. */
+  /** Passes on the events between two places. Charts take the samples that they took then, as far as they can still show them. */
   #tell(from: number, to: number): void {
     const endMs = this.run.steps[to - 1]?.atMs ?? 0;
     for (const event of this.run.eventsBetween(from, to)) {

@@ -32,7 +32,7 @@ export class RecordedEngine implements WatchedEngine {
     return () => listeners.delete(listener);
   }
 
-  /** Tells what the engine told then. */
+  /** Emits an event that the engine emitted in the run. */
   tell(event: RecordedEvent): void {
     if (event.type === "step") {
       this.#ledger.addStep(event);
@@ -59,5 +59,5 @@ export class RecordedEngine implements WatchedEngine {
 }
 
 function notRecorded(): Promise<never> {
-  return Promise.reject(new ChorusError("unsupported_parameter", "A recording only tells what it holds."));
+  return Promise.reject(new ChorusError("unsupported_parameter", "A recording has only what was recorded."));
 }

@@ -6,7 +6,7 @@ import type { AskedReport, SequenceId, StepReport } from "../../protocol/reports
 
 /** What a step added to an answer. */
 export interface RecordedPiece {
-  /** Steps that were finished before it was told: it shows from this place of the run on. */
+  /** Steps that were finished before it was reported: it is shown from this place of the run on. */
   readonly place: number;
   readonly tokenIds: readonly number[];
   readonly text: string;
@@ -33,8 +33,8 @@ interface GrowingSequence extends RecordedSequence {
 const LONGEST_GAP_MS = 1000;
 
 /**
- * A recording, laid out by places: at place n its first n steps are done. What was told between two steps belongs to the
- * place after the first of them.
+ * A recording, laid out by places: at place n its first n steps are done. What was reported between two steps belongs to
+ * the place after the first of them.
  */
 export class RecordedRun {
   readonly recording: Recording;
@@ -71,7 +71,7 @@ export class RecordedRun {
     return this.steps.length;
   }
 
-  /** What is told on the way from one place to a later one. */
+  /** Returns the events between one place and a later one. */
   eventsBetween(from: number, to: number): readonly RecordedEvent[] {
     const begin = from < 0 ? 0 : (this.#ends[from] ?? 0);
     return this.recording.events.slice(begin, this.#ends[to]);

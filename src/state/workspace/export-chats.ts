@@ -47,7 +47,7 @@ export async function readImport(file: Blob): Promise<string> {
   throw new ChorusError("invalid_value", message, "file");
 }
 
-/** How far an import is: chats that were read, of so many. */
+/** How far an import is: chats that were read, and all chats. */
 export interface ImportProgress {
   readonly numRead: number;
   readonly numChats: number;

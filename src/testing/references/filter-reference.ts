@@ -54,7 +54,7 @@ export function filterReference(
 }
 
 /**
- * vLLM's processed log-probabilities: of what a token is drawn from, -Infinity where that is nothing.
+ * vLLM's processed log-probabilities: those of the distribution that a token is drawn from, -Infinity for excluded tokens.
  * @param logits after the rules, -Infinity for what they forbid
  * @param request temperature 0 = greedy: as if it were 1, without filters
  */

@@ -30,7 +30,7 @@ interface TimelinePanelProps {
   tokenOf: TokenLookup;
 }
 
-/** What is told of a cell, and where the cell is. */
+/** What the card shows of a cell, and where the cell is. */
 interface Told {
   readonly facts: CellFacts;
   readonly at: Anchor;

@@ -22,7 +22,7 @@ const FIGURES: readonly Figure[] = [
   { name: "Batch", help: "Sequences that shared its steps: mean, and most", value: batch },
   { name: "Preemptions", help: "Times it gave up its cache blocks", value: (m) => formatCount(m.num_preemptions) },
   { name: "Cached prompt", help: "Prompt tokens from the prefix cache", value: (m) => tokens(m.cached_tokens) },
-  { name: "Drafts accepted", help: "Drafted tokens that came", value: drafts },
+  { name: "Drafts accepted", help: "Drafted tokens that were accepted", value: drafts },
 ];
 
 /** How long an answer took, and what it shared its steps with. */

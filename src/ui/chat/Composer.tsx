@@ -32,7 +32,7 @@ export function Composer({ app, pane, isCurrent, onFirstSent }: ComposerProps) {
   const isBusy = useStore(pane.store, (state) => state.phase !== "idle");
   const box = useRef<HTMLTextAreaElement>(null);
   const meterId = useId();
-  /** Whether Enter was pressed in vain. */
+  /** Whether Enter was pressed while an answer still grows. */
   const [isEarly, setEarly] = useState(false);
 
   // A new pane gets the focus; of many that open at once, the current one. This is a layout effect, so that it happens before

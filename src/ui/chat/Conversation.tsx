@@ -97,7 +97,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
   // The log's height changes too: a note above the composer, a growing draft, another pane.
   useEffect(() => {
     if (!isFollowing || log.current === null) return;
-    // The observer is told of this height, too, for which there is room already.
+    // The observer also reports this first height, for which the room is made already.
     let height = log.current.clientHeight;
     const observer = new ResizeObserver(() => {
       if (log.current?.clientHeight !== height) makeRoom(log.current);

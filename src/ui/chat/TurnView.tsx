@@ -21,7 +21,7 @@ import { SeveralAnswers } from "./SeveralAnswers.tsx";
 import css from "./TurnView.module.css";
 import { VariantPager } from "./VariantPager.tsx";
 
-/** An answer that came to its own end shows nothing: only screen readers hear that. */
+/** An answer that the model ended itself shows nothing: only screen readers hear that. */
 const ENDINGS: Record<TurnEnd, string> = {
   stop: "Finished",
   length: "Reached the length limit",
@@ -213,7 +213,7 @@ export const TurnView = memo(function TurnView({
                   look="icon"
                   aria-label="Probabilities"
                   aria-pressed={areWordsShown}
-                  title="How likely each word was; go on from one with another"
+                  title="How likely each word was. Replace a word, and continue from there"
                   aria-busy={isScoring}
                   disabled={isScoring}
                   onClick={toggleWords}

@@ -74,7 +74,7 @@ export function DuelPage({ theme, app }: { theme: Theme; app: AppState }) {
 }
 
 function sentence({ phase, isTogether, message }: DuelState): string {
-  if (phase === "failed") return `A side did not come to its end: ${message}`;
+  if (phase === "failed") return `A side was cut off: ${message}`;
   if (isTogether) return "All sides at the same time; what this page's engine computes shares its steps.";
   const how =
     "One side after the other: one engine has one model, one format of weights and one batching mode at a time.";

@@ -10,7 +10,7 @@ interface DuelSideViewProps {
   readonly run: DuelRun;
   /** The side that this one is compared with; null: the others are compared with this one. */
   readonly other: DuelRun | null;
-  /** Whether the agreement is told with the others. */
+  /** The first side shows no agreement: each other side shows its own with the first. */
   readonly isFirst: boolean;
 }
 
@@ -19,7 +19,7 @@ const STATUS_WORDS: Record<DuelRun["status"], string> = {
   loading: "Getting ready: a few tokens first, so that no side pays for the start",
   running: "",
   done: "",
-  failed: "Did not come to its end",
+  failed: "Was cut off",
 };
 
 /** One side: its answer with the first word that differs from another side's, how far both agree, and its speed. */

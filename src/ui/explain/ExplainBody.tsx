@@ -47,7 +47,7 @@ function nowOf(term: Term, { kvUse, prefixHits, preemptions }: Figures, mode: st
     case "continuous":
     case "static":
     case "sequential":
-      return term === mode ? "The engine batches so now." : `Now the engine's mode is ${mode}.`;
+      return term === mode ? "The engine uses this mode now." : `Now the engine's mode is ${mode}.`;
     case "kv-use":
       return `Now: ${Math.round(100 * kvUse)}% of the blocks.`;
     case "preemptions":

@@ -44,7 +44,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
   /** Counts the times that alternatives came. */
   const [, setNews] = useState(0);
   const card = useRef<HTMLDivElement>(null);
-  // They are complete: only what else was likely is told later.
+  // The tokens are complete: only their alternatives come later.
   const [{ reasoning, answer: tokens }] = useState(() => pane.memory.tokens.of(turnId) ?? NO_TOKENS);
   const token = at === null ? null : pane.memory.tokens.tokenAt({ turnId, token: reasoning.length + at });
 

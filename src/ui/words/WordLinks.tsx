@@ -19,7 +19,7 @@ interface TokenText {
 const TEXTS = "[data-answer], [data-thoughts]";
 
 /**
- * Links the words of the chats with the batch: a word under the pointer is told to the batch's view, and what is pointed at
+ * Links the words of the chats with the batch: the batch's view learns which word is under the pointer, and what is pointed at
  * there is marked in the text. Nothing is computed for words that nobody points at.
  */
 export function WordLinks({ app }: { app: AppState }) {

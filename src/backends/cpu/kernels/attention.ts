@@ -255,7 +255,7 @@ function addValues(walk: Walk): void {
   });
 }
 
-/** Of tiles of 1 head and more, with so many vectors each. */
+/** Returns the shapes of tiles of 1, 2, ... heads. @param vectors the columns of each, in vectors */
 function shapesOf(vectors: readonly number[]) {
   return vectors.map((columns, i) => ({ rows: i + 1, columns }));
 }

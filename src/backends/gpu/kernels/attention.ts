@@ -151,7 +151,7 @@ export function maxSplits(headVec4: number, maxLength: number): number {
   return Math.ceil(maxLength / attentionTile(headVec4).SPLIT);
 }
 
-/** Splits of which a row sees some: `seen` positions up to `longest`, wherever these begin within a split. */
+/** Returns the most splits in which a row sees positions: `seen` of at most `longest`, which may begin inside a split. */
 export function splitsSeen(seen: number, longest: number, split: number): number {
   return Math.min(Math.ceil(longest / split), Math.ceil((seen - 1) / split) + 1);
 }
