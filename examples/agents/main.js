@@ -13,7 +13,8 @@ const figure = document.querySelector("#figure");
 const engine = await createEngine({
   model: new URLSearchParams(location.search).get("model") ?? "HuggingFaceTB/SmolLM2-135M-Instruct",
   onProgress: ({ stage, done, total }) => {
-    if (stage === "weights") figure.textContent = `Loading the model: ${Math.round((100 * done) / total)}%`;
+    if (stage === "weights" && total > 0)
+      figure.textContent = `Loading the model: ${Math.round((100 * done) / total)}%`;
   },
 }).catch((error) => {
   figure.textContent = error.message;

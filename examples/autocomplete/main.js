@@ -7,7 +7,8 @@ const textarea = find("textarea");
 const engine = await createEngine({
   model: new URLSearchParams(location.search).get("model") ?? "HuggingFaceTB/SmolLM2-135M-Instruct",
   onProgress: ({ stage, done, total }) => {
-    if (stage === "weights") find("#counts").textContent = `Loading the model: ${Math.round((100 * done) / total)}%`;
+    if (stage === "weights" && total > 0)
+      find("#counts").textContent = `Loading the model: ${Math.round((100 * done) / total)}%`;
   },
 }).catch((error) => {
   find("#counts").textContent = error.message;

@@ -75,7 +75,7 @@ try {
   const engine = await createEngine({
     model: new URLSearchParams(location.search).get("model") ?? "HuggingFaceTB/SmolLM2-135M-Instruct",
     onProgress: ({ stage, done, total }) => {
-      if (stage === "weights") showStatus(`Loading the model: ${Math.round((100 * done) / total)}%`);
+      if (stage === "weights" && total > 0) showStatus(`Loading the model: ${Math.round((100 * done) / total)}%`);
     },
   });
   root.render(<App engine={engine} />);

@@ -251,8 +251,9 @@ export interface DeviceReport {
 export type LoadStage = "adapter" | "tokenizer" | "weights" | "memory" | "kernels" | "cache";
 
 /**
- * Progress of createEngine. `done`/`total` are bytes for files and memory, a count for kernels and cache blocks. Kernels
- * that the first step can do without are counted, too: those of a GPU go on being compiled when the engine is ready.
+ * Progress of createEngine. `done`/`total` are bytes for files and memory, a count for kernels and cache blocks. `total`
+ * is 0 while it is not known. Kernels that the first step can do without are counted, too: those of a GPU go on being compiled
+ * when the engine is ready.
  */
 export interface LoadProgress {
   readonly stage: LoadStage;
