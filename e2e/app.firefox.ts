@@ -154,7 +154,7 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
 
   it("shows the demo, at once and one after the other", async () => {
     await page.locator(button("Demo")).click();
-    await seen(page, /Both times exactly the same eight answers/);
+    await seen(page, /Exactly the same eight answers both times/);
   });
 
   it("measures decoding on the benchmark page", async () => {

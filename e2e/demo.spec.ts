@@ -9,7 +9,7 @@ test("the demo asks eight questions at once, then one after the other, and says 
   await expect(demo.getByRole("region", { name: /^Pane \d$/ })).toHaveCount(8);
   await expect(app.pane(8).region.getByRole("heading")).toContainText(/\w/);
 
-  await expect(demo.getByText("Both times exactly the same eight answers")).toBeVisible();
+  await expect(demo.getByText("Exactly the same eight answers both times")).toBeVisible();
   const times = await demo.getByRole("definition").allInnerTexts();
   const [together = 0, apart = 0] = times.map(Number.parseFloat);
   // Each time is rounded to 0.1 s, and so is their quotient.

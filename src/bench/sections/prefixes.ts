@@ -15,8 +15,8 @@ export const prefixesSection: Section = {
   id: "prefixes",
   title: "Shared prefixes",
   about:
-    "One chat has gone before; then several come at once whose prompts begin as its did, and go on by themselves for " +
-    `${OWN_TOKENS} tokens. With the prefix cache, what is shared is computed once.`,
+    "First one chat is answered. Then several start at once: their prompts begin like the first one's, and differ for their last " +
+    `${OWN_TOKENS} tokens. With the prefix cache, the shared beginning is computed once.`,
   async run(context) {
     const { outputTokens, quick } = context.options;
     const chats = quick ? QUICK_CHATS : CHATS;

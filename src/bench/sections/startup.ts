@@ -55,7 +55,7 @@ export const startupSection: Section = {
         },
       ],
       blocks: [],
-      notes: ["The browser may have compiled pipelines and the model's files at hand from the load before."],
+      notes: ["The browser may still have the compiled pipelines and the model's files of the load before."],
       data: starts.map((start) => ({ ...start, stageMs: Object.fromEntries(start.stageMs) })),
     };
   },

@@ -44,7 +44,7 @@ function us(ms: number): string {
 function costsTable(costs: SubmitCosts) {
   const { dispatches, recordDispatchMs, recordPassMs, submitMs, dispatchMs, readBack, workDone } = costs;
   return {
-    title: "What is paid beside computing, µs",
+    title: "Overhead beside computing, µs",
     columns: ["What", "median", "p95"],
     rows: (
       [

@@ -16,7 +16,10 @@ export function StepUse({ metrics, className }: StepUseProps) {
         <dt>Rows</dt>
         <dd>{ofAll(rows, rowBudget)}</dd>
       </div>
-      <div className={className} title="GPU time of the last step over its whole time, where the adapter has a clock">
+      <div
+        className={className}
+        title="Share of the last step in which the GPU computed, where the adapter has timestamps"
+      >
         <dt>GPU</dt>
         <dd>{gpuUse === null ? "–" : formatPercent(gpuUse)}</dd>
       </div>

@@ -98,7 +98,7 @@ function sentence({ phase, together, apart }: DemoState): string {
       const same = sameAnswers(together, apart);
       const kept =
         same === DEMO_QUESTIONS.length
-          ? "Both times exactly the same eight answers"
+          ? "Exactly the same eight answers both times"
           : `Only ${same} of the eight answers are the same both times, which is a bug`;
       return `${kept}: ${formatCount(together.tokens)} tokens at ${rate(together)} per second, then ${formatCount(apart.tokens)} at ${rate(apart)}.`;
     }

@@ -20,7 +20,7 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
           <BackendPicker engine={engine} adapter={state.engine.model.adapter} />
           {state.engine.model.notice !== null && <b title={state.engine.model.notice}>GPU in error</b>}
           {state.engine.model.backend === "cpu" && mayHaveMoreThreads() && (
-            <b title="This page shares no memory between threads yet. Once it is kept for use without network, a reload brings them.">
+            <b title="This page can use one thread only. Reload it once it is kept for offline use: then its threads can share memory.">
               Reload for more threads
             </b>
           )}

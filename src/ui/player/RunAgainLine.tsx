@@ -62,7 +62,7 @@ function WithEngine({ run, again, engine }: { run: RecordedRun; again: RunAgain;
         {state.status === "loading" && "Getting the model ready …"}
         {state.status !== "loading" &&
           state.status !== "ready" &&
-          `Nothing can compute it here: ${state.error.message}`}
+          `This recording can't be computed again here: ${state.error.message}`}
         {refusal}
         {usable !== null && sentence(result, changesSince(model, usable.model))}
       </output>
@@ -84,7 +84,7 @@ function sentence({ status, numAnswers, numDone, results, message }: AgainState,
     case "stopped":
       return `Stopped after ${formatCount(numDone)} of ${answers}.${how}`;
     case "failed":
-      return `It could not be computed again: ${message}`;
+      return `Computing it again failed: ${message}`;
     case "done":
       return different === 0
         ? `All ${formatCount(same)} tokens of ${answers} are the same.${how}`
