@@ -84,7 +84,7 @@ export interface LoadedRunner extends Runner {
   readonly kernelNotes: readonly string[];
   /** How many rows its kernels compute together. [each row costs its own time] */
   readonly rowTiles?: RowTiles;
-  /** For checking the answers of its kernels. [null: it is what others are compared with] */
+  /** What checks the answers of its kernels. [null: other backends are compared with this one] */
   readonly kernels?: CheckedKernels | null;
   /**
    * Compiles what the first step can do without, while steps are computed. Resolves to the names of kernels that can't be used.

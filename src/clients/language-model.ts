@@ -114,7 +114,7 @@ export class LanguageModelSession extends EventTarget {
     });
   }
 
-  /** A fork: it goes on by itself, and shares the cache's blocks of what was said so far. */
+  /** A fork, which goes on by itself. It shares the cache blocks of the conversation so far. */
   async clone({ signal }: { readonly signal?: AbortSignal } = {}): Promise<LanguageModelSession> {
     signal?.throwIfAborted();
     await this.#last.catch(() => undefined);
@@ -248,7 +248,7 @@ export function languageModelApi(source: EngineSource): LanguageModelApi {
   };
 }
 
-/** Makes an engine the page's `LanguageModel`, in place of the browser's own if it has one. Returns what undoes it. */
+/** Makes an engine the page's `LanguageModel` and hides the browser's own, if there is one. Returns what undoes this. */
 export function installLanguageModel(source: EngineSource): () => void {
   const global = globalThis as { LanguageModel?: unknown };
   const before = Object.getOwnPropertyDescriptor(global, "LanguageModel");

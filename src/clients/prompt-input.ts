@@ -5,7 +5,7 @@ import type { ChatMessage, GenerationFields } from "../protocol/openai.ts";
 export interface PromptMessage {
   readonly role: "system" | "user" | "assistant";
   readonly content: string | readonly { readonly type: string; readonly value: unknown }[];
-  /** Of the last message, an assistant's: the answer goes on with it. */
+  /** true, for an assistant's message that is the last one: the answer continues it. */
   readonly prefix?: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface TokenLogprob {
 
 /** A token that was drawn, or one of the prompt that was scored. */
 export interface SampledToken extends TokenLogprob {
-  /** Of one of the prompt: its place among all tokens by likelihood, from 1 on. */
+  /** A prompt token's place among all tokens by likelihood; 1 is the likeliest. */
   readonly rank?: number;
   /** The most likely tokens in order, as many as the sequence wants or can come; equally likely ones by id. */
   readonly top?: readonly TokenLogprob[];
@@ -31,7 +31,7 @@ export interface StepResult {
   readonly sequences: readonly SequenceResult[];
   /** GPU time of the step, where the device can measure it: of its pass, or of all its passes and what lies between them. */
   readonly gpuMs: number | null;
-  /** Of each kernel, if the step was timed so. [none] */
+  /** The time of each kernel, if this step was timed kernel by kernel. [none] */
   readonly kernels?: readonly KernelTime[] | null;
 }
 

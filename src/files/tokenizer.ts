@@ -89,7 +89,7 @@ export class ModelTokenizer {
   readonly specialTokens: SpecialTokens;
   readonly #control: ControlTokens;
   readonly #bytesOf: (token: string) => Uint8Array;
-  /** Of the tokens that were asked for. */
+  /** The bytes of the tokens that were asked for so far. */
   readonly #bytes = new Map<number, Uint8Array>();
   /** Knows the vocabulary and the added tokens that are text, but no control tokens. */
   readonly #bpe: Tokenizer;

@@ -55,7 +55,7 @@ export class IsolatedGrammars implements Grammars {
   readonly #vocabulary: () => GrammarVocabulary;
   readonly #openPort: () => GrammarPort;
   readonly #limits: GrammarLimits;
-  /** By the grammar's text. Whose turn was last is last. */
+  /** By the grammar's text, the one used longest ago first. */
   readonly #homes = new Map<string, Home>();
   readonly #idle: GrammarThread[] = [];
   readonly #threads = new Set<GrammarThread>();

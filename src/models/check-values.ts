@@ -11,9 +11,9 @@ const FILE = "model.safetensors";
 const MOST_TENSORS = 64;
 /** Fewer values say nothing. */
 const LEAST_VALUES = 32;
-/** Of all values. Bytes read at the wrong place give as many infinities in halves. */
+/** Largest share of values that aren't finite. Halves read at the wrong place have about as many. */
 const MOST_NOT_FINITE = 1 / 256;
-/** Of all values. Weights are seldom this large or small, and in floats at the wrong place two thirds are. */
+/** Largest share of values that are too large or too small. Of floats read at the wrong place two thirds are. */
 const MOST_IMPLAUSIBLE = 1 / 4;
 const [LARGE, SMALL] = [1e6, 1e-20];
 

@@ -58,7 +58,7 @@ function tableName({ graph }: Model): string {
   return (name?.type === "embed" ? name.table.tensors[0]?.name : undefined) ?? "";
 }
 
-/** From a graph's name to the file's: with the first prefix under which the token embedding is there. */
+/** Returns what makes a file's name of a graph's: it adds the first prefix under which the file has the token embedding. */
 function namesIn(checkpoint: Checkpoint, model: Model): (name: string) => string {
   const table = tableName(model);
   const prefix = model.tensorPrefixes.find((candidate) => checkpoint.has(candidate + table)) ?? "";

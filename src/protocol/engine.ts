@@ -82,7 +82,7 @@ export interface ChorusEngine extends AsyncDisposable {
   readonly model: ModelCard;
   /** The configuration now, with all defaults filled in. */
   readonly config: ResolvedEngineConfig;
-  /** What its memory was laid out for: update() takes no more. */
+  /** The sizes that its memory was laid out for; update() accepts no larger ones. */
   readonly sizes: LoadedSizes;
   readonly chat: Chat;
   readonly completions: Completions;

@@ -208,7 +208,7 @@ interface TokenIds {
   stop_reason?: string | number | null;
   /** Score of an answer of beam search. */
   beam_score?: number | null;
-  /** Of one of several choices, if requested: its own figures. */
+  /** This choice's own figures, if they were requested and there are several choices. */
   metrics?: RequestMetrics;
 }
 

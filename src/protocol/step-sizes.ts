@@ -10,7 +10,7 @@ export interface StepSizes {
 }
 
 const DEFAULT_MAX_NUM_SEQS = 64;
-/** Of backends that have none of their own; and the most rows that a larger maxNumSeqs brings with it. */
+/** The default of backends without their own. A larger maxNumSeqs raises a default no further than to this. */
 const DEFAULT_MAX_NUM_BATCHED_TOKENS = 256;
 
 // A sample takes memory for its logits.

@@ -14,7 +14,7 @@ import { ThreadPool } from "./threads/thread-pool.ts";
 
 /** How many threads there may be, and where the others come from. */
 export interface CpuThreads {
-  /** With the one that the engine runs on. */
+  /** Counts the thread that the engine runs on, too. */
   readonly most: number;
   /** Null: there can be no others here. */
   readonly openHelper: OpenHelper | null;

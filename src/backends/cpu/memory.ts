@@ -48,7 +48,7 @@ function whatWouldFit(
   return [null, "No dtype would fit: choose a smaller model"];
 }
 
-/** Of keys and values, all layers. */
+/** Returns the size of a cache block: keys and values of all layers. */
 function blockBytes(
   { numLayers, numKvHeads, headDim }: Model["shape"],
   { kvCacheDtype, blockSize }: Pick<EngineSizes, "kvCacheDtype" | "blockSize">,

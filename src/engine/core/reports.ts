@@ -33,7 +33,7 @@ export function newCounters(): EngineCounters {
   };
 }
 
-/** What the last step took of the whole. */
+/** The rows and the times of the last step. */
 export type LastStep = Pick<StepReport, "rows" | "stepMs" | "gpuMs">;
 
 /** @param last null: there was none yet */

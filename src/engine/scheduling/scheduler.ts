@@ -45,7 +45,7 @@ export class Scheduler {
   #limits: SchedulerLimits;
   /** Whether the runner can compute a sequence yet. */
   readonly #mayStart: (sequence: Sequence) => boolean;
-  /** Of all prompts in a step, while others stream. */
+  /** The most rows of all prompts in a step, by the rows of the sequences that stream. */
   #promptRowsBeside: (streamRows: number) => number = () => Infinity;
   #step = 0;
   /** The last plan ended early: a sequence got no block, and preemption was not allowed. */

@@ -83,7 +83,7 @@ export class EngineControl {
   /** What the next engine computes on, as it was chosen. Remembered. */
   readonly backend: ReadonlyStore<BackendChoice>;
   readonly #config;
-  /** How the engine serves that runs or is being loaded. */
+  /** The serving configuration of the engine that runs or is being loaded. */
   readonly config: ReadonlyStore<EngineConfig>;
   readonly #isShared = createStore<boolean>(() => remembered(ONE_ENGINE) === "on");
   /** Whether tabs that choose the same share one engine. Remembered. */

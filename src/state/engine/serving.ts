@@ -44,7 +44,7 @@ interface ServingOptions {
   readonly onLink: (link: string) => void;
 }
 
-/** How the page's engine serves. What can changes while it runs; all else restarts it. */
+/** How the page's engine serves. Some settings change while it runs; all others restart it. */
 export class Serving {
   readonly #engine: EngineControl;
   readonly #mode: BatchingModeControl;

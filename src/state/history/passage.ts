@@ -1,7 +1,7 @@
 import type { SavedChat } from "../workspace/saved-workspace.ts";
 import { hasWords, wordsOf } from "./words.ts";
 
-/** Where a chat has what is looked for. */
+/** Where a chat has the words that are searched for. */
 export interface Passage {
   readonly before: string;
   readonly word: string;

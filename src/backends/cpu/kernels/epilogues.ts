@@ -83,7 +83,7 @@ export function defineEpilogues(module: ModuleBuilder, math: Arithmetic): Readon
   };
 }
 
-/** Of each row; `finishRow` computes y of one. */
+/** Defines the epilogue for all rows; `finishRow` computes y of one. */
 function defineEpilogue(
   module: ModuleBuilder,
   name: Epilogue,

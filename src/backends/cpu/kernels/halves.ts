@@ -10,9 +10,9 @@ import type { I32, Value, Vector } from "../wasm/value.ts";
 export const HALF_SCALE = 2 ** 112;
 
 const MOVED_BITS = 0x8fffe000 | 0;
-/** From the top of a lane, where the sign may be smeared over the next bits. */
+/** Bits from the top of a lane to the exponent. The sign may fill the bits between. */
 const EXPONENT_SHIFT = 3;
-/** From the bottom of a lane. */
+/** Bits from the bottom of a lane to the mantissa. */
 const MANTISSA_SHIFT = 13;
 
 /** Four halves in the upper halves of their lanes, as f32 over HALF_SCALE. The lower halves don't matter. */

@@ -32,7 +32,7 @@ const WORDS_BYTES = 4 * PANEL_COLUMNS;
 
 /** How a tile reads the weights of a chunk. */
 export interface ChunkFormat {
-  /** Of a panel's chunk. */
+  /** Size of a panel's chunk. */
   readonly chunkBytes: number;
   /** Bytes between k and k + 1, on the average. */
   readonly bytesAStep: number;
@@ -92,11 +92,11 @@ const f16Panels: PanelFormat = {
   weight: (column, k) => halfToF32(i32.load16U(column, (k >> 1) * WORDS_BYTES + 2 * (k & 1))),
 };
 
-/** Of integers of 8 or 4 bits, the lowest first in a word. */
+/** Returns the format for integers of 8 or 4 bits, the lowest first in a word. */
 function integerPanels(bits: 8 | 4): PanelFormat {
   const stepsAWord = 32 / bits;
   const topBits = (-1 << (32 - bits)) | 0;
-  /** Of the byte that holds step k. */
+  /** Offset of the byte that holds step k. */
   const byteOf = (k: number) => ((k % stepsAWord) * bits) >> 3;
   const isLowNibble = (k: number) => bits === 4 && k % 2 === 0;
   return {

@@ -196,7 +196,7 @@ export class Sampler {
     });
   }
 
-  /** Address of log_softmax of what is left to draw, at the request's temperature. */
+  /** Address of the log_softmax, at the request's temperature, of the tokens that can be drawn. */
   #processedLogprobs(logits: number, highest: number, temperature: number): number {
     const { weights, masses } = this.#scratch;
     const divisor = temperature === 0 ? 1 : temperature;

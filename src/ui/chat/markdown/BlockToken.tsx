@@ -21,7 +21,7 @@ interface BlockTokenProps {
   caret?: ReactNode;
   /** auto: by its first letter, on blocks of their own. Blocks in a block have its direction. */
   dir?: "auto" | undefined;
-  /** Of a heading of the page. [it is none, as in a list] */
+  /** The level of a heading in the page. [null: no heading, as in a list] */
   level?: number | null;
 }
 
