@@ -1,11 +1,18 @@
 import type { ThreadKind, ThreadLender } from "../protocol/thread-lender.ts";
 
-/** The threads that this page lends to an engine in a shared worker. */
+/** The threads that this page lends to an engine in a worker. */
 export class LentWorkers implements ThreadLender {
   readonly #workers = new Map<number, Worker>();
+  readonly #inlineUrl: string | null;
+
+  /** @param inlineUrl of all workers in one script, if the engine's own came from there */
+  constructor(inlineUrl: string | null) {
+    this.#inlineUrl = inlineUrl;
+  }
 
   start(id: number, kind: ThreadKind, port: MessagePort): Promise<string> {
-    const worker = kind === "texts" ? startTextThread() : startGrammarThread();
+    const { fragment, open } = THREADS[kind];
+    const worker = this.#inlineUrl === null ? open() : new Worker(`${this.#inlineUrl}#${fragment}`, { type: "module" });
     this.#workers.set(id, worker);
     worker.postMessage(null, [port]);
     return new Promise((resolve) => {
@@ -23,14 +30,20 @@ export class LentWorkers implements ThreadLender {
   }
 }
 
-// As bundlers want it: an address and options that they can read. As in host/platforms/browser.ts.
-
-function startGrammarThread(): Worker {
-  const name = "chorus-grammars";
-  return new Worker(new URL("../grammar/grammar.worker.ts", import.meta.url), { type: "module", name });
-}
-
-function startTextThread(): Worker {
-  const name = "chorus-texts";
-  return new Worker(new URL("../host/text/text.worker.ts", import.meta.url), { type: "module", name });
-}
+/** As bundlers want it: an address and options that they can read. As in host/platforms/browser.ts. */
+const THREADS: Readonly<Record<ThreadKind, { readonly fragment: string; readonly open: () => Worker }>> = {
+  texts: {
+    fragment: "text.worker",
+    open: () =>
+      new Worker(new URL("../host/text/text.worker.ts", import.meta.url), { type: "module", name: "chorus-texts" }),
+  },
+  grammars: {
+    fragment: "grammar.worker",
+    open: () =>
+      new Worker(new URL("../grammar/grammar.worker.ts", import.meta.url), { type: "module", name: "chorus-grammars" }),
+  },
+  helpers: {
+    fragment: "helper.worker",
+    open: () => new Worker(new URL("../backends/cpu/threads/helper.worker.ts", import.meta.url), { type: "module" }),
+  },
+};

@@ -61,7 +61,7 @@ async function download(model: string, options: DownloadModelOptions = {}): Prom
   void navigator.storage?.persist?.().catch(() => false);
   const { worker, remote, failed } = await startOwnWorker<ModelsService & { started(): boolean }>(
     () => new Worker(new URL("../host/models.worker.ts", import.meta.url), { type: "module" }),
-    { kind: "models.worker", signal },
+    { kind: "models.worker", signal, start: (models) => models.started() },
   );
   const cancel = () => void remote.cancelDownload();
   signal?.addEventListener("abort", cancel, { once: true });

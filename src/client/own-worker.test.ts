@@ -21,7 +21,7 @@ test("without its copy it is refused for its file's reason, and the next one loo
       () => {
         throw died;
       },
-      { kind: "engine.worker" },
+      { kind: "engine.worker", start: (remote) => remote.started() },
     );
   vi.doMock(INLINE, () => Promise.reject(new TypeError("Failed to fetch dynamically imported module")));
   await expect(start()).rejects.toBe(died);

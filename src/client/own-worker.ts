@@ -6,20 +6,27 @@ import { ChorusError } from "../protocol/errors.ts";
 export interface OwnWorker<Service extends Startable> {
   readonly worker: Worker;
   readonly remote: Comlink.Remote<Service>;
-  readonly started: Awaited<ReturnType<Service["started"]>>;
+  readonly started: Started<Service>;
   /** Resolves when it fails. */
   readonly failed: Promise<ChorusError>;
 }
 
 interface Startable {
-  started(): unknown;
+  started(...args: never[]): unknown;
 }
 
-interface OwnWorkerOptions {
+type Started<Service extends Startable> = Awaited<ReturnType<Service["started"]>>;
+
+interface OwnWorkerOptions<Service extends Startable> {
   /** The fragment by which all-workers.ts knows it. */
   readonly kind: "engine.worker" | "models.worker";
   readonly name?: string;
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Waits for the worker's first answer.
+   * @param inlineUrl of the text in the bundle, if that is where it comes from
+   */
+  readonly start: (remote: Comlink.Remote<Service>, inlineUrl: string | null) => Promise<Started<Service>>;
 }
 
 /**
@@ -29,21 +36,23 @@ interface OwnWorkerOptions {
  */
 export async function startOwnWorker<Service extends Startable>(
   openFile: () => Worker,
-  { kind, name = "", signal }: OwnWorkerOptions,
+  { kind, name = "", signal, start }: OwnWorkerOptions<Service>,
 ): Promise<OwnWorker<Service>> {
   try {
-    return await answering(openFile, signal);
+    return await answering(openFile, (remote) => start(remote, null), signal);
   } catch (error) {
     signal?.throwIfAborted();
     const url = await inlineWorkersUrl();
     if (url === null) throw error;
-    return answering(() => new Worker(`${url}#${kind}`, { type: "module", name }), signal);
+    const open = () => new Worker(`${url}#${kind}`, { type: "module", name });
+    return answering(open, (remote) => start(remote, url), signal);
   }
 }
 
 /** Starts a worker, and waits until it answers. */
 async function answering<Service extends Startable>(
   open: () => Worker,
+  start: (remote: Comlink.Remote<Service>) => Promise<Started<Service>>,
   signal?: AbortSignal,
 ): Promise<OwnWorker<Service>> {
   const worker = open();
@@ -56,8 +65,7 @@ async function answering<Service extends Startable>(
   const remote = Comlink.wrap<Service>(worker);
   try {
     const rejected = failed.then((error) => Promise.reject(error));
-    const call = (remote as Comlink.Remote<Startable>).started() as Promise<OwnWorker<Service>["started"]>;
-    return { worker, remote, started: await Promise.race([call, rejected, aborted(signal)]), failed };
+    return { worker, remote, started: await Promise.race([start(remote), rejected, aborted(signal)]), failed };
   } catch (error) {
     worker.terminate();
     throw error;

@@ -32,9 +32,10 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
   const closing = new AbortController();
   const pageLock = await holdPageLock(closing.signal);
   const remote = Comlink.wrap<SharedService>(worker.port);
-  const lent = new LentWorkers();
+  const lent = new LentWorkers(null);
   const failed = failedToStart.then((error) => Promise.reject(error));
   const close = () => {
+    if (closing.signal.aborted) return; // Comlink throws when a proxy is released twice
     closing.abort(); // frees the page's lock: the worker then knows that it has left
     lent.endAll();
     remote[Comlink.releaseProxy]();

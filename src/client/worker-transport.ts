@@ -4,13 +4,22 @@ import { ChorusError } from "../protocol/errors.ts";
 import { ONE_WAY, oneWay } from "../protocol/one-way.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
+import type { ThreadLender } from "../protocol/thread-lender.ts";
+import { LentWorkers } from "./lend-threads.ts";
 import { startOwnWorker } from "./own-worker.ts";
 import type { AsyncService, Transport } from "./transport.ts";
 
 Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
 
+/** What host/engine.worker.ts exposes. */
+interface OwnService extends EngineService {
+  /** Resolves to whether the lock of the worker's name is held. */
+  started(lender: ThreadLender): Promise<boolean>;
+  ping(): boolean;
+}
+
 /**
- * Starts the engine's worker. Comlink leaves calls to a dead worker pending for ever, and a killed worker fires no
+ * Starts the engine's worker, which starts no others: the page lends it threads. Comlink leaves calls to a dead worker pending for ever, and a killed worker fires no
  * event. Therefore the worker holds a Web Lock with its own name: once the page gets that lock, the worker is gone. (Where
  * the browser blocks locks, a killed worker goes unnoticed.)
  * @throws the signal's reason
@@ -23,17 +32,27 @@ export async function startWorker(signal?: AbortSignal): Promise<Transport> {
     );
   }
   const name = `chorus-${randomId()}`;
-  const { worker, remote, started, failed } = await startOwnWorker<EngineService & { started(): Promise<boolean> }>(
+  let lent: LentWorkers | undefined;
+  const { worker, remote, started, failed } = await startOwnWorker<OwnService>(
     () => new Worker(new URL("../host/engine.worker.ts", import.meta.url), { type: "module", name }),
-    { kind: "engine.worker", name, signal },
+    {
+      kind: "engine.worker",
+      name,
+      signal,
+      start: (service, inlineUrl) => service.started(Comlink.proxy((lent = new LentWorkers(inlineUrl)))),
+    },
   );
   const closing = new AbortController();
+  const died = started ? Promise.race([failed, lockFreed(name, closing.signal)]) : failed;
+  void died.then(() => lent?.endAll());
   return {
     service: throughComlink(remote),
-    ping: () => remote.started(),
-    died: started ? Promise.race([failed, lockFreed(name, closing.signal)]) : failed,
+    ping: () => remote.ping(),
+    died,
     close() {
+      if (closing.signal.aborted) return; // Comlink throws when a proxy is released twice
       closing.abort();
+      lent?.endAll();
       remote[Comlink.releaseProxy]();
       worker.terminate();
     },

@@ -38,12 +38,8 @@ afterEach(() => {
 const LONG_MS = 60_000;
 
 function borrowed() {
-  const threads = new BorrowedThreads();
-  const open = () =>
-    new LimitedThread(
-      threads.open<string, ThreadAnswer<string>>("texts", (port) => port),
-      "It",
-    );
+  const threads = new BorrowedThreads((port) => port);
+  const open = () => new LimitedThread(threads.open<string, ThreadAnswer<string>>("texts"), "It");
   return { threads, open };
 }
 

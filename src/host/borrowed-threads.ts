@@ -1,11 +1,17 @@
 import type { ThreadKind, ThreadLender } from "../protocol/thread-lender.ts";
 import type { ThreadPort } from "../threads/thread-port.ts";
 
-/** Threads for a worker that can start none: its pages start them, and hand over a port to each. */
+/** Threads for a worker that starts none itself: its pages start them, and hand over a port to each. */
 export class BorrowedThreads {
+  readonly #handOver: (port: MessagePort) => MessagePort;
   /** Each page's threads: what tells those who use them that the page is gone. In the order in which pages came. */
   readonly #lenders = new Map<ThreadLender, Set<() => void>>();
   #numStarted = 0;
+
+  /** @param handOver makes the port one that is moved to the page, not copied */
+  constructor(handOver: (port: MessagePort) => MessagePort) {
+    this.#handOver = handOver;
+  }
 
   add(lender: ThreadLender): void {
     this.#lenders.set(lender, new Set());
@@ -18,16 +24,14 @@ export class BorrowedThreads {
     for (const tell of gone) tell();
   }
 
-  /**
-   * @param handOver makes the port one that is moved to the page, not copied
-   * @throws DOMException where no page lends any
-   */
-  open<Call, Answer>(kind: ThreadKind, handOver: (port: MessagePort) => MessagePort): ThreadPort<Call, Answer> {
+  /** @throws DOMException where no page lends any */
+  open<Call, Answer>(kind: ThreadKind): ThreadPort<Call, Answer> {
     const [first] = this.#lenders;
     if (first === undefined) throw new DOMException("No page can start a thread.", "InvalidStateError");
     const [lender, users] = first;
     const id = ++this.#numStarted;
     const { port1: port, port2 } = new MessageChannel();
+    const handedOver = this.#handOver(port2);
     let tellGone: () => void = () => undefined;
     return {
       post: (call) => port.postMessage(call),
@@ -36,7 +40,7 @@ export class BorrowedThreads {
         users.add(tellGone);
         port.addEventListener("message", ({ data }: MessageEvent<Answer>) => onAnswer(data));
         port.start();
-        lender.start(id, kind, handOver(port2)).then(onFailure, (error: unknown) => onFailure(String(error)));
+        lender.start(id, kind, handedOver).then(onFailure, (error: unknown) => onFailure(String(error)));
       },
       end() {
         users.delete(tellGone);

@@ -4,12 +4,11 @@ import * as Comlink from "comlink";
 
 import { ONE_WAY } from "../protocol/one-way.ts";
 import { randomId } from "../protocol/random-id.ts";
-import type { ThreadKind, ThreadLender } from "../protocol/thread-lender.ts";
+import type { ThreadLender } from "../protocol/thread-lender.ts";
 import { BorrowedThreads } from "./borrowed-threads.ts";
 import { EngineHost } from "./engine-host.ts";
 import { holdLifeLock } from "./life-lock.ts";
 import { browserPlatform } from "./platforms/browser.ts";
-import type { Platform } from "./platforms/platform.ts";
 import { SharedEngines } from "./shared-engine.ts";
 
 // The worker holds this lock for life, so that pages notice its death. See client/shared-transport.ts.
@@ -18,18 +17,8 @@ const isLockHeld = holdLifeLock(navigator.locks, lock);
 
 Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
 
-const own = browserPlatform({ gpu: navigator.gpu });
-const threads = new BorrowedThreads();
-const borrow =
-  <Call, Answer>(kind: ThreadKind) =>
-  () =>
-    threads.open<Call, Answer>(kind, (port) => Comlink.transfer(port, [port]));
-const platform: Platform = {
-  ...own,
-  openGrammarThread: own.openGrammarThread ?? borrow("grammars"),
-  openTextThread: own.openTextThread ?? borrow("texts"),
-};
-
+const threads = new BorrowedThreads((port) => Comlink.transfer(port, [port]));
+const platform = browserPlatform({ gpu: navigator.gpu, threads });
 const shared = new SharedEngines(() => new EngineHost(platform));
 
 self.addEventListener("connect", (event) => {

@@ -3,6 +3,8 @@
 import * as Comlink from "comlink";
 
 import { ONE_WAY } from "../protocol/one-way.ts";
+import type { ThreadLender } from "../protocol/thread-lender.ts";
+import { BorrowedThreads } from "./borrowed-threads.ts";
 import { EngineHost } from "./engine-host.ts";
 import { holdLifeLock } from "./life-lock.ts";
 import { browserPlatform } from "./platforms/browser.ts";
@@ -12,11 +14,12 @@ const isLockHeld = holdLifeLock(navigator.locks, self.name);
 
 Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
 
-class WorkerHost extends EngineHost {
-  /** Whether the lock of the worker's name is held. */
-  started(): Promise<boolean> {
-    return isLockHeld;
-  }
-}
+const threads = new BorrowedThreads((port) => Comlink.transfer(port, [port]));
+const host = new EngineHost(browserPlatform({ gpu: navigator.gpu, threads }));
 
-Comlink.expose(new WorkerHost(browserPlatform({ gpu: navigator.gpu })));
+/** Resolves to whether the lock of the worker's name is held. */
+const started = (lender: ThreadLender): Promise<boolean> => {
+  threads.add(lender);
+  return isLockHeld;
+};
+Comlink.expose(Object.assign(host, { started, ping: () => true }));

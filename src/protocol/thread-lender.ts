@@ -1,6 +1,10 @@
-export type ThreadKind = "texts" | "grammars";
+/** A helper computes beside the CPU backend's own thread, and shares memory with it. */
+export type ThreadKind = "texts" | "grammars" | "helpers";
 
-/** A page that starts threads for an engine in a shared worker: in Chromium that can start none. */
+/**
+ * A page that starts threads for an engine in a worker. In Chromium a shared worker can start none. In Firefox a worker that
+ * starts another may wait for ever inside of `new Worker()`.
+ */
 export interface ThreadLender {
   /**
    * Starts a thread that answers at a port. Resolves with a reason when the thread fails.

@@ -93,9 +93,11 @@ class Arrival {
   async read(begin: number, end: number): Promise<ArrayBuffer> {
     const covering = this.#pieces.filter((piece) => piece.begin < end && piece.end > begin);
     if (covering.some(({ data }) => data instanceof Blob)) {
-      const [{ begin: offset = 0, data } = {}] = covering;
-      const joined = covering.length === 1 && data instanceof Blob ? data : new Blob(covering.map((one) => one.data));
-      return joined.slice(begin - offset, end - offset).arrayBuffer();
+      const [first] = covering;
+      const isOne = covering.length === 1 && first?.data instanceof Blob;
+      const together = isOne ? first.data : new Blob(covering.map(({ data }) => data));
+      const offset = first?.begin ?? 0;
+      return together.slice(begin - offset, end - offset).arrayBuffer();
     }
     const part = new Uint8Array(Math.max(0, Math.min(end, this.#bytes) - begin));
     for (const { begin: offset, data } of covering as readonly Piece<Bytes>[]) {

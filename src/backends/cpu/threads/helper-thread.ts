@@ -17,18 +17,6 @@ interface NodePort {
   terminate(): unknown;
 }
 
-/** In a page's worker. */
-export function browserHelper(worker: Worker): HelperThread {
-  return {
-    start: (plan) => worker.postMessage(plan),
-    listen(listener) {
-      worker.addEventListener("message", ({ data }: MessageEvent<HelperMessage>) => listener(data));
-      worker.addEventListener("error", ({ message }) => listener({ type: "failed", message }));
-    },
-    end: () => worker.terminate(),
-  };
-}
-
 /** One of node:worker_threads. */
 export function nodeHelper(worker: NodePort): HelperThread {
   return {

@@ -1,4 +1,4 @@
-// Runs one helping thread: of a browser, or of Node, where a module has no `self`.
+// Runs one helping thread: of a browser, where its page hands it a port, or of Node, where a module has no `self`.
 
 import { help, type HelperMessage, type HelperPlan } from "./thread-body.ts";
 
@@ -7,6 +7,10 @@ if (typeof self === "undefined" || !("importScripts" in self || "DedicatedWorker
   const { parentPort } = process.getBuiltinModule("node:worker_threads");
   parentPort?.once("message", (plan: HelperPlan) => void help(plan, (message) => parentPort.postMessage(message)));
 } else {
-  const say = (message: HelperMessage) => self.postMessage(message);
-  self.addEventListener("message", ({ data }: MessageEvent<HelperPlan>) => void help(data, say), { once: true });
+  const listen = ({ ports: [port] }: MessageEvent<unknown>) => {
+    const say = (message: HelperMessage) => port?.postMessage(message);
+    port?.addEventListener("message", ({ data }: MessageEvent<HelperPlan>) => void help(data, say), { once: true });
+    port?.start();
+  };
+  self.addEventListener("message", listen, { once: true });
 }
