@@ -142,6 +142,15 @@ test("a double click on × closes one pane; Ctrl+Z brings it back, unless a text
   await expect.poll(() => order(page)).toEqual([1, 2, 3]);
   await expect(app.pane(1).turn).toContainText("Paris");
 
+  // Of two panes the other's title slides under the pointer, where a double click would rename it.
+  await page.getByRole("button", { name: "Close pane 3" }).press("Enter");
+  await page.getByRole("button", { name: "Close pane 1" }).dblclick();
+  await expect.poll(() => order(page)).toEqual([2]);
+  await expect(page.getByRole("textbox", { name: "Name of the chat" })).toHaveCount(0);
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  await expect.poll(() => order(page)).toEqual([1, 2, 3]);
+
   // The focus is in an empty box, where there is nothing to undo.
   await page.getByRole("button", { name: "Close pane 1" }).press("Enter");
   await expect(app.pane(2).message).toBeFocused();

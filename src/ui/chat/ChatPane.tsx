@@ -19,15 +19,13 @@ interface ChatPaneProps {
   place: number;
 }
 
-/** The next pane's button slides under the pointer, where a double click would close that pane, too. */
+/** The next pane slides under the pointer, where a double click would close it, too, or rename its chat. */
 const DOUBLE_CLICK_MS = 400;
 let lastClosed = { number: 0, atMs: -Infinity };
 
 /** A key's clicks have no detail. A pane that Undo brought back may be closed again at once. */
 function isSecondOfDoubleClick(number: number, { detail, timeStamp }: MouseEvent): boolean {
-  const isSecond = detail > 0 && number !== lastClosed.number && timeStamp - lastClosed.atMs < DOUBLE_CLICK_MS;
-  if (!isSecond) lastClosed = { number, atMs: timeStamp };
-  return isSecond;
+  return detail > 0 && number !== lastClosed.number && timeStamp - lastClosed.atMs < DOUBLE_CLICK_MS;
 }
 
 /** One chat. It renders only when its own pane's store changes. */
@@ -36,6 +34,7 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
   const [firstToSend, setFirstToSend] = useState(0);
   const close = (event: MouseEvent) => {
     if (isSecondOfDoubleClick(pane.number, event)) return;
+    if (event.detail > 0) lastClosed = { number: pane.number, atMs: event.timeStamp };
     const heir = app.workspace.closePane(pane);
     if (heir) focusMessageOf(heir);
   };
@@ -53,6 +52,7 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
       data-pane={pane.number}
       // Shortcuts act on the pane that has the focus.
       onFocus={() => app.workspace.select(pane.number)}
+      onDoubleClickCapture={(event) => isSecondOfDoubleClick(pane.number, event) && event.stopPropagation()}
       {...drop.handlers}
     >
       <PaneHead app={app} pane={pane} place={place} onClose={close} />
