@@ -264,6 +264,9 @@ test("closed chats are found by words and days, opened, and deleted by asking; t
   await words.fill("question 77");
   await list.getByRole("button", { name: "Delete Question 77" }).click();
   await expect(list.getByRole("button", { name: "Keep" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(list.getByRole("button", { name: "Delete Question 77" })).toBeFocused();
+  await page.keyboard.press("Enter");
   await list.getByRole("button", { name: "Delete", exact: true }).click();
   await expect(list.getByText("0 chats found")).toBeVisible();
   await closedAre(page, 149);

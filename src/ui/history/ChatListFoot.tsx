@@ -1,4 +1,5 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import type { ChatList } from "../../state/history/chat-list.ts";
 import { Button } from "../components/Button.tsx";
 import { formatCount } from "../format.ts";
@@ -19,6 +20,11 @@ const chats = (num: number, kind = "") => `${formatCount(num)} ${kind}${num === 
 export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps) {
   const { status, found } = useStore(list.store, (state) => state);
   const [isAsked, setAsked] = useState(false);
+  const bin = useRef<HTMLButtonElement>(null);
+  const keep = () => {
+    flushSync(() => setAsked(false));
+    bin.current?.focus();
+  };
   const closed = found.filter(({ pane }) => pane === null);
   if (isAsked) {
     const remove = () => {
@@ -31,7 +37,7 @@ export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps)
         <ConfirmDelete
           question={`Delete ${chats(closed.length, "closed ")} for good?`}
           onDelete={remove}
-          onKeep={() => setAsked(false)}
+          onKeep={keep}
         />
       </div>
     );
@@ -40,7 +46,7 @@ export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps)
     <div className={css.foot}>
       <output>{status === "loading" ? "Reading …" : `${chats(found.length)}${isFiltered ? " found" : ""}`}</output>
       {closed.length > 1 && (
-        <Button look="quiet" onClick={() => setAsked(true)}>
+        <Button ref={bin} look="quiet" onClick={() => setAsked(true)}>
           {isFiltered ? "Delete what was found …" : "Delete all closed chats …"}
         </Button>
       )}

@@ -1,4 +1,5 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import type { ChatList, ListedChat } from "../../state/history/chat-list.ts";
 import { findPassage, type Passage } from "../../state/history/passage.ts";
 import { Button } from "../components/Button.tsx";
@@ -22,6 +23,11 @@ export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) 
   const { key, title, preview, dateMs, numTurns, pane } = chat;
   const passage = usePassage(list, chat, words);
   const [isAsked, setAsked] = useState(false);
+  const bin = useRef<HTMLButtonElement>(null);
+  const keep = () => {
+    flushSync(() => setAsked(false));
+    bin.current?.focus();
+  };
   if (isAsked) {
     return (
       <ConfirmDelete
@@ -30,7 +36,7 @@ export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) 
           list.deleteForGood([key]);
           onDeleted();
         }}
-        onKeep={() => setAsked(false)}
+        onKeep={keep}
       />
     );
   }
@@ -39,13 +45,13 @@ export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) 
       <button type="button" className={css.open} onClick={() => onOpen(chat)}>
         <span className={css.title}>
           {pane && <VoiceBadge number={pane.number} />}
-          <b>{title}</b>
+          <b dir="auto">{title}</b>
           <span className={css.facts}>
             {numTurns > 0 && `${formatCount(numTurns)} ${numTurns === 1 ? "answer" : "answers"}, `}
             <time dateTime={new Date(dateMs).toISOString()}>{formatDate(dateMs)}</time>
           </span>
         </span>
-        <span className={css.preview}>
+        <span className={css.preview} dir="auto">
           {passage ? (
             <>
               {passage.before}
@@ -58,7 +64,7 @@ export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) 
         </span>
       </button>
       {pane === null && (
-        <Button look="icon" aria-label={`Delete ${title}`} title="Delete" onClick={() => setAsked(true)}>
+        <Button ref={bin} look="icon" aria-label={`Delete ${title}`} title="Delete" onClick={() => setAsked(true)}>
           <Icon name="trash" />
         </Button>
       )}

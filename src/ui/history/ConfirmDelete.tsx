@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, type KeyboardEvent } from "react";
 import { Button } from "../components/Button.tsx";
 import css from "./ConfirmDelete.module.css";
 
@@ -8,13 +8,20 @@ interface ConfirmDeleteProps {
   onKeep: () => void;
 }
 
-/** Asks before chats are deleted for good. */
+/** Asks before chats are deleted for good. Escape keeps them. */
 export function ConfirmDelete({ question, onDelete, onKeep }: ConfirmDeleteProps) {
   const keep = useRef<HTMLButtonElement>(null);
   // The pressed button is gone. The choice that loses nothing gets the focus.
   useEffect(() => keep.current?.focus(), []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault(); // else the list would close, too
+    onKeep();
+  };
   return (
-    <fieldset className={css.confirm} aria-label={question}>
+    // Its buttons have the focus.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <fieldset className={css.confirm} aria-label={question} onKeyDown={onKeyDown}>
       <p>{question}</p>
       <Button look="ink" onClick={onDelete}>
         Delete
