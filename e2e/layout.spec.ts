@@ -201,6 +201,18 @@ test("text of a right-to-left script stands right, in questions, answers and the
   expect(await direction(pane.turn.locator("p", { hasText: "מה" }))).toBe("rtl");
   // The answer is English.
   expect(await direction(pane.turn.locator("[data-answer] p").first())).toBe("ltr");
+
+  // So it does in the tree of the chat and in the list of chats.
+  await pane.turn.hover();
+  await pane.turn.getByRole("button", { name: "Regenerate" }).click();
+  await pane.finished();
+  await page.getByRole("button", { name: "Show all branches" }).click();
+  const branches = page.getByRole("dialog", { name: "Branches" });
+  for (const text of await branches.getByText("מה שלומך?").all()) expect(await direction(text)).toBe("rtl");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Alt+h");
+  const list = page.getByRole("dialog", { name: "Chats" });
+  expect(await direction(list.getByText("מה שלומך?"))).toBe("rtl");
 });
 
 test("the composer says how many tokens it sends, and which turns no longer fit, before they are sent", async ({
@@ -228,6 +240,7 @@ test("the composer says how many tokens it sends, and which turns no longer fit,
   await pane.send.click();
   await pane.finished();
   await expect(pane.log).toContainText("Earlier messages are no longer sent to the model (1 turn)");
+  await expect(pane.region.getByText(/ of 60 tokens; one more turn left out$/)).toBeVisible();
 });
 
 test("a question mark explains a word of the batch, in words and a picture, which stays still on request", async ({

@@ -30,11 +30,13 @@ export function BranchRow({ line, isIdle, onChoose }: BranchRowProps) {
     >
       <Rails line={line} />
       <span className={css.texts}>
-        <span className={css.question}>
-          {column > 0 && <span className="sr">Branch level {column}: </span>}
+        {column > 0 && <span className="sr">Branch level {column}: </span>}
+        <span className={css.question} dir="auto">
           {turn.question.slice(0, SHOWN_LENGTH)}
         </span>
-        <span className={css.answer}>{turn.answer.trim().slice(0, SHOWN_LENGTH) || "No answer"}</span>
+        <span className={css.answer} dir="auto">
+          {turn.answer.trim().slice(0, SHOWN_LENGTH) || "No answer"}
+        </span>
       </span>
     </button>
   );

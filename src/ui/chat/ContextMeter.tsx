@@ -28,7 +28,7 @@ export function ContextMeter({ app, pane, onFirstSent }: ContextMeterProps) {
   const isFull = promptTokens !== null && promptTokens >= contextTokens;
   return (
     <>
-      <span className={classNames(css.words, isFull && css.full)}>{wordsOf(use, Math.max(0, firstSent - sent))}</span>
+      <span className={classNames(css.words, isFull && css.full)}>{wordsOf(use, sent)}</span>
       <span className={classNames(css.bar, isFull && css.full)} aria-hidden="true" hidden={promptTokens === null}>
         <i style={{ width: `${100 * share}%` }} />
       </span>
@@ -36,17 +36,20 @@ export function ContextMeter({ app, pane, onFirstSent }: ContextMeterProps) {
   );
 }
 
-function wordsOf({ draftTokens, promptTokens, contextTokens }: ContextUse, numLeftOut: number): string {
+/** @param sent turns before this one are no longer sent already */
+function wordsOf({ draftTokens, promptTokens, contextTokens, firstSent }: ContextUse, sent: number): string {
   const draft = draftTokens === 0 ? "" : tokens(draftTokens);
   if (promptTokens === null) return draft;
   const context = formatCount(contextTokens);
   if (draftTokens >= contextTokens) return `${draft}: the model reads ${context}, answer included`;
   const all = `${formatCount(promptTokens)} of ${context}${draft === "" ? " tokens" : " sent"}`;
-  const left =
-    numLeftOut === 0
-      ? ""
-      : `; ${numLeftOut === 1 ? "the oldest turn" : `the ${formatCount(numLeftOut)} oldest turns`} left out`;
+  const left = firstSent > sent ? `; ${leftOut(firstSent - sent, sent > 0)} left out` : "";
   return `${draft === "" ? "" : `${draft}, `}${all}${left}`;
+}
+
+function leftOut(count: number, areMore: boolean): string {
+  if (areMore) return count === 1 ? "one more turn" : `${formatCount(count)} more turns`;
+  return count === 1 ? "the oldest turn" : `the ${formatCount(count)} oldest turns`;
 }
 
 function tokens(count: number): string {

@@ -20,7 +20,7 @@ export function ListDialog({ ref, name, title, badge, style, onClosed, children 
     <Dialog ref={ref} name={name} className={css.dialog} onClosed={onClosed}>
       <div className={css.head} style={style}>
         {badge}
-        <h2>{title}</h2>
+        <h2 dir="auto">{title}</h2>
         <CloseButton onClick={() => ref.current?.close()} />
       </div>
       {children}

@@ -17,6 +17,7 @@ export function ChatQueryForm({ ref, query, onChange, onKeyDown }: ChatQueryForm
       <input
         ref={ref}
         type="search"
+        dir="auto"
         aria-label="Words in the chat"
         placeholder="Words in the chat"
         value={query.text}

@@ -94,6 +94,7 @@ export function SettingRow({ field, value, fallback, warning, schemaProblem, onS
         <textarea
           {...box}
           rows={2}
+          dir={field.kind === "json" ? "ltr" : "auto"}
           className={field.kind === "json" ? css.code : undefined}
           spellCheck={field.kind !== "json"}
           onChange={(event) => type(event.target.value)}
