@@ -6,6 +6,10 @@ it.each([
     "Downloading https://huggingface.co/me/x/resolve/main/config.json failed: Failed to fetch. Check the connection.",
     "Downloading config.json at huggingface.co failed: Failed to fetch. Check the connection.",
   ],
+  [
+    "Downloading https://huggingface.co/api/models/me/x/revision/main?blobs=true failed: Failed to fetch.",
+    "Downloading the list of files at huggingface.co failed: Failed to fetch.",
+  ],
   ["There is no http://127.0.0.1:8080/models/x/ (404).", "There is no 127.0.0.1:8080 (404)."],
   ["Look at https://huggingface.co.", "Look at huggingface.co."],
   ["There is no config.json in the file you chose.", "There is no config.json in the file you chose."],

@@ -1,8 +1,12 @@
-/** Returns a message with the file and its host for each raw address: "config.json at huggingface.co". */
+/**
+ * Returns a message with the file and its host for each raw address: "config.json at huggingface.co". The hub's API is asked
+ * for a list of files, and its addresses end in a revision.
+ */
 export function withoutAddresses(message: string): string {
   return message.replaceAll(/https?:\/\/[^\s,;()]+[^\s,;().:]/g, (address) => {
     const { host, pathname } = new URL(address);
-    const file = decodeURIComponent(pathname.split("/").at(-1) ?? "");
+    const isList = pathname.includes("/api/models/");
+    const file = isList ? "the list of files" : decodeURIComponent(pathname.split("/").at(-1) ?? "");
     return file === "" ? host : `${file} at ${host}`;
   });
 }
