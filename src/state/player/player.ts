@@ -50,12 +50,13 @@ export class Player {
     this.batch.refresh();
   }
 
-  /** From the beginning again, if it was at the end. */
+  /** From the beginning again, if it was at the end. It begins with the first step: until then there is nothing to see. */
   togglePlay(): void {
+    const { numSteps } = this.run;
     const { isPlaying, place } = this.store.getState();
-    if (!isPlaying && place === this.run.numSteps) this.seek(0);
+    if (!isPlaying && (place === 0 || place === numSteps)) this.seek(1);
     if (isPlaying) this.#pause();
-    else this.#store.setState({ isPlaying: this.run.numSteps > 0 });
+    else this.#store.setState({ isPlaying: numSteps > 0 });
   }
 
   setSpeed(speed: number): void {
