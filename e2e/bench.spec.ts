@@ -46,11 +46,13 @@ test("quick on the CPU: batch sizes, modes, windows and drafts, each configurati
   page,
 }) => {
   test.slow();
-  const sections = "batch-size,modes,static-window,drafts";
+  const sections = "batch-size,modes,static-window,drafts,kernels";
   await page.goto(`./#/bench?backend=cpu&quick&model=tiny&sections=${sections}`);
   await page.getByRole("button", { name: "Run" }).click();
   const aside = page.getByRole("complementary", { name: "What to run" });
   await expect(aside.getByRole("status")).toHaveText(/^Done in \d+ s$/, { timeout: 240_000 });
+
+  await expect(aside).toContainText("Left out, as only a GPU has it: Kernels.");
 
   const table = (region: string, name: RegExp | string) =>
     page.getByRole("region", { name: region }).getByRole("table", { name });
