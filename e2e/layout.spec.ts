@@ -38,8 +38,15 @@ test("on phones held upright every composer can be reached, and used", async ({ 
       await pane.finished();
       await expectReachable(pane);
     }
-    await app.pane(4).ask("What is the capital of France?");
-    await app.pane(4).finished();
+    const last = app.pane(4);
+    await last.ask("What is the capital of France?");
+    await last.finished();
+    await last.turn.getByRole("button", { name: "Regenerate" }).click();
+    await last.finished();
+    const toast = (await page.getByRole("status").filter({ hasText: "Answer regenerated" }).boundingBox())!;
+    const send = (await last.send.boundingBox())!;
+    expect(toast.y + toast.height, "a toast is above the composer").toBeLessThan(send.y);
+    await page.getByRole("status").getByRole("button", { name: "Close" }).click();
   }
 });
 
