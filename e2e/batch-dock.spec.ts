@@ -35,6 +35,22 @@ test("timeline, charts and cache blocks show the answers, also to screen readers
   await expect(app.figure("Step")).toHaveText(/[1-9]/);
 });
 
+test("sixteen rows are in view with the tokens of each step below them", async ({ page }) => {
+  for (const size of [
+    { width: 1440, height: 900 },
+    { width: 1366, height: 768 },
+  ]) {
+    await page.setViewportSize(size);
+    await App.openFake(page, "panes=16&ask&stepms=20&max_tokens=40");
+    await expect(timelineRows(page).filter({ hasText: "Pane 16, turn 1" })).toContainText(/token/);
+    const lowest = region(page, "Timeline").getByRole("listitem").filter({ hasText: "per step" });
+    await expect(lowest).toBeInViewport({ ratio: 1 });
+    const minimap = await region(page, "Timeline").getByRole("slider", { name: "Part of the timeline" }).boundingBox();
+    const { y, height } = (await lowest.boundingBox())!;
+    expect(y + height).toBeLessThanOrEqual(minimap!.y);
+  }
+});
+
 test("static and sequential take effect at once, and no answer loses a word", async ({ page }) => {
   // So hot, and with this seed, that both answers reach the limit.
   const app = await App.open(page, "temperature=2&top_p=1&top_k=0&seed=7&max_tokens=60");

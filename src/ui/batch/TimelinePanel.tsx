@@ -12,7 +12,7 @@ import { cellSentence, factsOf, type CellFacts, type TokenLookup } from "./cell-
 import { CursorArea } from "../components/CursorArea.tsx";
 import { PointerCard, type Anchor } from "../components/PointerCard.tsx";
 import type { PaneLinks } from "../chat/pane-links.ts";
-import { drawTimeline, SUM_PX, TOP_PX, type Marked } from "./draw-timeline.ts";
+import { drawTimeline, sumHeight, TOP_PX, type Marked } from "./draw-timeline.ts";
 import panel from "./Panel.module.css";
 import { TimelineCard } from "./TimelineCard.tsx";
 import { TimelineLegend } from "./TimelineLegend.tsx";
@@ -182,7 +182,7 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
         </div>
       </div>
       <div className={css.scroll} data-scrolls="">
-        <div className={css.timeline} style={{ height: TOP_PX + rows.length * rowPx + SUM_PX }}>
+        <div className={css.timeline} style={{ height: TOP_PX + rows.length * rowPx + sumHeight(rows.length) }}>
           <ol className={css.labels} style={{ paddingTop: TOP_PX }}>
             {rows.map((track, row) => (
               <li key={row} style={{ height: rowPx }}>
@@ -197,7 +197,7 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
               </li>
             ))}
             {rows.length > 0 && (
-              <li className={css.sum}>
+              <li className={css.sum} style={{ height: sumHeight(rows.length) }}>
                 tokens
                 <br />
                 per step

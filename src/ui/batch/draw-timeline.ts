@@ -14,8 +14,8 @@ import { hatch, stampOf } from "./stamps.ts";
 //        ▂ ▂ █ ▁ ▁ ▆ ▆ ▁ ▁      below: tokens a step
 
 export const TOP_PX = 16;
-export const SUM_PX = 40;
-const SUM_BAR_PX = 32;
+/** Between the last row and the bars below it. */
+const SUM_GAP_PX = 8;
 
 /** Cells that made what somebody points at elsewhere. */
 export interface Marked {
@@ -37,6 +37,11 @@ interface TimelineDrawing {
   /** The cell with the cursor. */
   readonly cursor: { readonly step: number; readonly row: number } | null;
   readonly marked: Marked | null;
+}
+
+/** The height of the bars below so many rows: 40 px, 24 from thirteen rows on, so that sixteen are in view with them. */
+export function sumHeight(numRows: number): number {
+  return numRows > 12 ? 24 : 40;
 }
 
 export function drawTimeline(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
@@ -72,7 +77,7 @@ function drawGrid(g: CanvasRenderingContext2D, width: number, inks: Inks, drawin
   for (let step = Math.max(every, Math.ceil(fromStep / every) * every); step <= toStep; step += every) {
     const x = (step - fromStep) * stepPx;
     g.fillStyle = inks.line;
-    g.fillRect(x - 1, TOP_PX - 2, 1, end - TOP_PX + SUM_PX);
+    g.fillRect(x - 1, TOP_PX - 2, 1, end - TOP_PX + sumHeight(rows.length));
     g.fillStyle = inks.ink3;
     if (step % (2 * every) === 0 && x + 48 < width) g.fillText(formatCount(step), x + 1, 10);
   }
@@ -83,8 +88,9 @@ function drawGrid(g: CanvasRenderingContext2D, width: number, inks: Inks, drawin
 /** Under each step a bar of the tokens it computed; those of prompts stand apart. */
 function drawSums(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
   const { rows, rowPx, stepPx, fromStep, toStep, rowsOf } = drawing;
-  const base = TOP_PX + rows.length * rowPx + SUM_PX - 2;
-  const scale = SUM_BAR_PX / Math.max(8, mostRows(drawing));
+  const sumPx = sumHeight(rows.length);
+  const base = TOP_PX + rows.length * rowPx + sumPx - 2;
+  const scale = (sumPx - SUM_GAP_PX) / Math.max(8, mostRows(drawing));
   const barPx = Math.max(1, stepPx - 3);
   g.fillStyle = inks.ink2;
   for (let step = fromStep; step <= toStep; step++) {
