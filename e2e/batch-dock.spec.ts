@@ -51,6 +51,15 @@ test("sixteen rows are in view with the tokens of each step below them", async (
   }
 });
 
+test("before the model is ready the cache has no blocks, and says so", async ({ page }) => {
+  await App.openFake(page, "load=held");
+  await page.getByRole("button", { name: "Skip" }).click();
+  const blocks = region(page, "Cache blocks");
+  await expect(blocks.getByText("No blocks until the model is ready")).toBeVisible();
+  await page.evaluate(() => dispatchEvent(new Event("startload")));
+  await expect(blocks.getByText(/^0 in use, 0 cached, of [1-9]/)).toBeVisible();
+});
+
 test("static and sequential take effect at once, and no answer loses a word", async ({ page }) => {
   // So hot, and with this seed, that both answers reach the limit.
   const app = await App.open(page, "temperature=2&top_p=1&top_k=0&seed=7&max_tokens=60");

@@ -140,7 +140,9 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
         </CursorArea>
       </div>
       <p className={css.foot}>
-        {cursor === null || cursor >= numBlocks ? (
+        {numBlocks === 0 ? (
+          "No blocks until the model is ready"
+        ) : cursor === null || cursor >= numBlocks ? (
           <>
             <span>
               <b>{formatCount(count("used"))}</b> in use, <b>{formatCount(count("cached"))}</b> cached, of{" "}
