@@ -120,8 +120,9 @@ describe("a player", () => {
     charts.store.subscribe(() => (numChanges += 1));
     const shown = () => charts.store.getState().samples.length;
     player.setSpeed(1);
-    player.togglePlay();
-    for (let i = 0; i < 6; i++) player.advance(100);
+    player.togglePlay(); // shows the first step
+    numChanges = 0;
+    for (let i = 1; i < 6; i++) player.advance(100);
     expect(player.store.getState().place).toBe(6);
     expect([numChanges, shown()]).toEqual([2, 2]); // one for each 250 ms
     player.togglePlay();
