@@ -49,9 +49,16 @@ export interface Row {
   position: number;
 }
 
+/** Of each shape, by what their rows come from: a reference reads them again for each head of each later row. */
+const knownRows = new WeakMap<Shape, Map<number, Float32Array<ArrayBuffer>>>();
+
 function qkvOf(shape: Shape, { slot, position }: Row): Float32Array<ArrayBuffer> {
   const { heads, kvHeads = heads, headSize, infiniteFrom = Infinity } = shape;
-  const qkv = randomFloats((heads + 2 * kvHeads) * headSize, 1000 * slot + position + 1);
+  const seed = 1000 * slot + position + 1;
+  const known = knownRows.get(shape) ?? new Map<number, Float32Array<ArrayBuffer>>();
+  knownRows.set(shape, known);
+  const qkv = known.get(seed) ?? randomFloats((heads + 2 * kvHeads) * headSize, seed);
+  known.set(seed, qkv);
   return position < infiniteFrom ? qkv : qkv.fill(Infinity, (heads + kvHeads) * headSize);
 }
 
