@@ -12,8 +12,6 @@ interface Tampering {
   readonly noFeatures?: boolean;
   /** The adapter's limits are those that WebGPU grants everybody. */
   readonly defaultLimits?: boolean;
-  /** Hears the name of each call of the device and its queue. */
-  readonly onCall?: (name: string) => void;
   /** Gets each device before the engine does. */
   readonly onDevice?: (device: GPUDevice) => void;
 }
@@ -25,14 +23,11 @@ const DEFAULT_LIMITS = { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 
 export const BARE: Tampering = { noFeatures: true, defaultLimits: true };
 
 export function tampered(
-  { pretendHardware = false, name, noFeatures = false, defaultLimits = false, onCall, onDevice }: Tampering,
+  { pretendHardware = false, name, noFeatures = false, defaultLimits = false, onDevice }: Tampering,
   gpu: GPU = navigator.gpu,
 ): GPU {
   const requestDevice = async (adapter: GPUAdapter, descriptor?: GPUDeviceDescriptor) => {
     const device = await adapter.requestDevice(descriptor);
-    if (onCall) {
-      for (const target of [device, device.queue]) tellCalls(target, onCall);
-    }
     onDevice?.(device);
     return device;
   };
@@ -92,19 +87,4 @@ export function compileAfter(device: GPUDevice, wait: (label: string) => Promise
     await wait(descriptor.label ?? "");
     return create(descriptor);
   };
-}
-
-/** Puts a method of the object's own before each of its prototype's. */
-function tellCalls(target: object, onCall: (name: string) => void): void {
-  const prototype = Object.getPrototypeOf(target) as object;
-  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
-    if (typeof value !== "function" || name === "constructor") continue;
-    const method = value as (...args: unknown[]) => unknown;
-    Object.defineProperty(target, name, {
-      value: (...args: unknown[]) => {
-        onCall(name);
-        return method.apply(target, args);
-      },
-    });
-  }
 }

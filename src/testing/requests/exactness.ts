@@ -110,6 +110,13 @@ export const shared = (stats: { step_sequences_total: number; engine_steps_total
 
 const DRAFTS = { method: "ngram", num_speculative_tokens: 3, minMatch: 1 } as const;
 
+export const WITH_DRAFTS: Circumstance = {
+  name: "with drafts that are sometimes right",
+  config: { runAhead: 2, speculation: DRAFTS, enablePrefixCaching: false },
+  happened: ({ spec_decode_num_draft_tokens_total: drafted, spec_decode_num_accepted_tokens_total: accepted }) =>
+    accepted > 0 && accepted < drafted,
+};
+
 export const CIRCUMSTANCES: Circumstance[] = [
   {
     name: "batched, step by step",
@@ -143,12 +150,7 @@ export const CIRCUMSTANCES: Circumstance[] = [
     },
     happened: (stats) => stats.prefix_cache_hits > 0 && stats.num_preemptions_total > 0,
   },
-  {
-    name: "with drafts that are sometimes right",
-    config: { runAhead: 2, speculation: DRAFTS, enablePrefixCaching: false },
-    happened: ({ spec_decode_num_draft_tokens_total: drafted, spec_decode_num_accepted_tokens_total: accepted }) =>
-      accepted > 0 && accepted < drafted,
-  },
+  WITH_DRAFTS,
   {
     name: "while the configuration changes",
     config: { runAhead: 2, maxNumBatchedTokens: 64, maxNumSeqs: 10, speculation: DRAFTS },
@@ -171,7 +173,8 @@ export const ALL_AT_ONCE: Circumstance = {
     maxNumBatchedTokens: 50,
     longPrefillTokenThreshold: 7,
     maxNumSeqs: 10,
-    numGpuBlocks: 14,
+    // As many as a sequence of the fixtures' families may have, so that kernels are those of an engine with more.
+    numGpuBlocks: 16,
     schedulingPolicy: "shortest-remaining",
   },
   happened: (stats) => shared(stats) && stats.prefix_cache_hits > 0 && stats.num_preemptions_total > 0,
