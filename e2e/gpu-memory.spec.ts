@@ -20,7 +20,7 @@ const FAULTS: readonly (Fault & { readonly code: string })[] = [
   { kernel: "sample-plain ", code: "kernel_refused" },
 ];
 const NUM_LOADS = 6;
-/** Half of what they would leave if each left its weights. */
+/** Half of what they would leave if each left its weights. In four runs there were 6 to 7 MiB less after them than before. */
 const MOST_LEFT_BYTES = (NUM_LOADS * 17 * MIB) / 2;
 
 test("failed loads leave no memory behind in the GPU process", async ({ page, browser }) => {
