@@ -36,6 +36,12 @@ const models = () => site.sent.filter((path) => path.endsWith(".safetensors")).l
 
 test("nothing is downloaded for later while the first model is on its way", async ({ page }) => {
   const letGo = await App.holdModel(page);
+  // After ten seconds a page no longer waits for its model. A slow machine would take that long for what follows.
+  await page.addInitScript(() => {
+    const wait = globalThis.setTimeout;
+    const waitShortly = (run: TimerHandler, ms = 0, ...given: unknown[]) => (ms < 10_000 ? wait(run, ms, ...given) : 0);
+    Object.assign(globalThis, { setTimeout: waitShortly });
+  });
   await page.goto(site.url);
   await expect(new App(page).pane(1).region.getByText("Memory")).toBeVisible();
   expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
