@@ -27,10 +27,14 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
   };
 }
 
-/** Loads the code of all parts of the page, one after the other. What can't be loaded now is tried when it is rendered. */
+/**
+ * Loads the code of all parts of the page, one after the other, and then marks "parts-loaded" in the page's performance. What
+ * can't be loaded now is tried when it is rendered.
+ */
 export async function loadParts(): Promise<void> {
   // Parts of parts join while these load.
   for (const loadPart of partsToLoad) await loadPart().catch(() => undefined);
+  performance.mark("parts-loaded");
 }
 
 function NotLoaded() {
