@@ -4,7 +4,8 @@ import { expect, it } from "vitest";
 
 import { createEngine, type ChorusEngine } from "./index.ts";
 import { createComplete } from "./testing/requests/create-complete.ts";
-import { miscompile, tampered } from "./testing/gpu/tampered-gpu.ts";
+import { withTamperedDevice } from "./testing/gpu/one-device.ts";
+import { miscompile } from "./testing/gpu/tampered-gpu.ts";
 
 const TINY = { model: "/fixtures/gpt2-tiny/", worker: false, dtype: "f32", kvCacheDtype: "f32" } as const;
 
@@ -23,7 +24,7 @@ it("takes plainer kernels when the usual ones compute wrong answers", async () =
       return code.replace("* SCALE", "/ SCALE");
     });
   // Results are remembered by the adapter's name.
-  const gpu = tampered({ name: `broken ${crypto.randomUUID()}`, onDevice });
+  const gpu = await withTamperedDevice(`broken ${crypto.randomUUID()}`, onDevice);
   await using engine = await createEngine({ ...TINY, backend: "webgpu", gpu });
   expect(numBroken).toBeGreaterThan(0);
   expect(engine.model).toMatchObject({ backend: "webgpu", notice: expect.stringContaining("wrong answers") as string });
@@ -44,7 +45,7 @@ it.each([
       numBroken += Number(code.includes(right));
       return code.replaceAll(right, wrong);
     });
-  const gpu = tampered({ name: `broken ${crypto.randomUUID()}`, onDevice });
+  const gpu = await withTamperedDevice(`broken ${crypto.randomUUID()}`, onDevice);
   await using engine = await createComplete(createEngine, { ...TINY, gpu });
   expect(numBroken).toBeGreaterThan(0);
   expect(engine.model.notice).toBeNull();

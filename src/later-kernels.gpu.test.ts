@@ -3,9 +3,11 @@
 import { expect, it } from "vitest";
 
 import { createEngine, type ChorusEngine } from "./index.ts";
-import { compileAfter, tampered } from "./testing/gpu/tampered-gpu.ts";
+import { withCommonDevice, withTamperedDevice } from "./testing/gpu/one-device.ts";
+import { compileAfter } from "./testing/gpu/tampered-gpu.ts";
 
-const TINY = { backend: "webgpu", model: "/fixtures/gpt2-tiny/", worker: false, dtype: "f32" } as const;
+const gpu = await withCommonDevice();
+const TINY = { backend: "webgpu", model: "/fixtures/gpt2-tiny/", worker: false, gpu, dtype: "f32" } as const;
 const LONG = { prompt: "The first", max_tokens: 40, ignore_eos: true, temperature: 0 };
 const RULED = { ...LONG, prompt: "The second", logit_bias: { 17: 5 } };
 
@@ -14,11 +16,11 @@ const LIKELIEST = { ...LONG, logprobs: 2 };
 const containing = (words: string): string => expect.stringContaining(words) as string;
 
 /** An engine whose kernels of these names wait. What is known of other adapters' answers is not known of its own. */
-const engineWhere = (names: readonly string[], wait: () => Promise<void>): Promise<ChorusEngine> => {
+async function engineWhere(names: readonly string[], wait: () => Promise<void>): Promise<ChorusEngine> {
   const waitFor = (label: string) => (names.some((name) => label.startsWith(name)) ? wait() : undefined);
-  const onDevice = (device: GPUDevice) => compileAfter(device, waitFor);
-  return createEngine({ ...TINY, gpu: tampered({ name: `late ${crypto.randomUUID()}`, onDevice }) });
-};
+  const late = await withTamperedDevice(`late ${crypto.randomUUID()}`, (device) => compileAfter(device, waitFor));
+  return createEngine({ ...TINY, gpu: late });
+}
 
 async function textOf(engine: ChorusEngine, body: typeof LONG): Promise<string | undefined> {
   return (await engine.completions.create(body)).choices[0]?.text;
