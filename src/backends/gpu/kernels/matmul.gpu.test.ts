@@ -241,7 +241,9 @@ describe("a product's epilogue", () => {
       gates.map((column) => act(sums[column] ?? NaN) * (sums[column + 2] ?? NaN)),
       5e-6,
     );
-    for (const [name, tileRows] of KERNELS) {
+    // All kernels share what writes a gate, too.
+    const kernels = gate === Epilogue.swiglu ? KERNELS : KERNELS.slice(0, 2);
+    for (const [name, tileRows] of kernels) {
       expect(differingWords(await multiply(ofGate, name, tileRows), expected.buffer), name).toBe(0);
     }
   });
