@@ -60,6 +60,22 @@ test("after the first visit the app works offline, under any path", async ({ pag
   await expect(page.getByRole("button", { name: /^Run/ })).toBeVisible();
 });
 
+test("pages of the documents that were visited can be read offline", async ({ page }) => {
+  await page.goto(site.url);
+  await kept(page);
+  const heading = page.getByRole("heading", { level: 1 });
+  await page.goto(`${site.url}docs/models.html`);
+  await page.reload(); // the first page that the service worker answers
+  await expect(heading).toHaveText("Models");
+  const isKept = () => page.evaluate(async () => (await caches.match(location.href)) !== undefined);
+  await expect.poll(isKept).toBe(true);
+  await site.switchOff();
+  await page.reload();
+  await expect(heading).toHaveText("Models");
+  await expect(page.locator("body")).not.toHaveCSS("font-family", /^"?Times/);
+  await expect(page.goto(`${site.url}docs/tuning.html`)).rejects.toThrow(/ERR/);
+});
+
 test("a reload loads a newer version at once, and the model is not downloaded again", async ({ page }) => {
   await page.goto(site.url);
   await kept(page);

@@ -2,7 +2,7 @@
 //
 //   with network    the page, the model and the icons come from the server (one "not modified" each), code with its
 //                   hash in its name comes from the cache
-//   without         everything comes from the cache, from one version
+//   without         everything comes from the cache, from one version; of the documents, the pages that were visited
 //   switched on     v1/* is answered by the engine of a tab (answer-api.ts)
 //   both            pages and workers are isolated from other origins, so that threads of the CPU backend share memory
 //
@@ -60,6 +60,7 @@ function answerTo(request: Request): Promise<Response> | null {
   const entry = entryFor(precache, request.url, scope);
   if (entry) return (entry.isImmutable ? fromCache : fromServer)(entry, request);
   if (request.url.startsWith(new URL("assets/", scope).href)) return fromOlder(request);
+  if (request.url.startsWith(new URL("docs/", scope).href)) return fromVisit(request);
   // An isolated page may start only workers that are isolated: the library's beside the app, too.
   return request.destination === "worker" ? fetch(request) : null;
 }
@@ -136,6 +137,21 @@ async function fromCache(entry: PrecacheEntry, request: Request): Promise<Respon
 /** A page that was open before an update may still request code of its own version. */
 async function fromOlder(request: Request): Promise<Response> {
   return (await (await caches.open(cacheName)).match(request, { ignoreSearch: true })) ?? fetch(request);
+}
+
+/** A page of the documents is kept when it is visited, until the next version comes. */
+async function fromVisit(request: Request): Promise<Response> {
+  const cache = await caches.open(cacheName);
+  try {
+    const response = await fetch(request);
+    // The page does not wait for it.
+    if (response.ok) void cache.put(request, response.clone()).catch(() => undefined);
+    return response;
+  } catch (error) {
+    const copy = await cache.match(request, { ignoreSearch: true });
+    if (copy) return copy;
+    throw error;
+  }
 }
 
 /** Fetches from the server and falls back to the cache. Unchanged files are not sent again. */
