@@ -65,8 +65,8 @@ export function readmeFigure(runs: readonly PeerRun[], size: string): ReadmeFigu
   const markdown = [
     BEGIN,
     "",
-    `The chart: tokens per second of a model of ${millions} million parameters on ${where}, prompts included (${rounds} on`,
-    `${run.cpu}, ${run.date}; [more](docs/benchmarks/peers.md)).`,
+    `The chart: tokens per second of a model of ${millions} million parameters on ${where}, prompts included`,
+    `(${rounds} on ${run.cpu}, ${run.date}; [more](docs/benchmarks/peers.md)).`,
     `Alone: ${ratesAt(counts[0])}. With ${counts.at(-1)} at once: ${ratesAt(counts.at(-1))}.`,
     "",
     END,
