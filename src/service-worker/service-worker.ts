@@ -52,7 +52,7 @@ self.addEventListener("fetch", (event) => {
   // The server answers requests for a part of a file.
   if (request.method !== "GET" || request.headers.has("Range")) return;
   const response = answerTo(request);
-  if (response) event.respondWith(response.then(isolated));
+  if (response) event.respondWith(ISOLATED.has(request.destination) ? response.then(isolated) : response);
 });
 
 /** null: the browser asks the server, as if there were no service worker. */
@@ -76,6 +76,9 @@ async function fromTab(request: Request, path: string): Promise<Response> {
   const pages = await self.clients.matchAll({ includeUncontrolled: true, type: "window" });
   return answerApi(request, path, scope, pages);
 }
+
+/** What can be isolated from other origins. Nothing else is wrapped: weights come later through a second body. */
+const ISOLATED = new Set<RequestDestination>(["document", "frame", "iframe", "worker", "sharedworker"]);
 
 /** What a host may not send: nothing that is fetched across origins is refused, it only goes without cookies. */
 function isolated(response: Response): Response {
