@@ -130,6 +130,8 @@ function runsOf(values: readonly (number | null)[]): [from: number, to: number][
   return runs;
 }
 
-function axisLabel(value: number): string {
+/** "1.6k" from a thousand on: beside the plot there is room for four characters. */
+export function axisLabel(value: number): string {
+  if (value >= 1000) return `${Number((value / 1000).toPrecision(2))}k`;
   return value < 10 && !Number.isInteger(value) ? String(Number(value.toFixed(2))) : formatCount(value);
 }
