@@ -1,6 +1,7 @@
 // The library: createEngine, its types and its error.
 
 import { createModels, type Models } from "./client/models-client.ts";
+import { LentWorkers } from "./client/lend-threads.ts";
 import { EngineClient, signalOf } from "./client/engine-client.ts";
 import { pageUrl } from "./client/page-url.ts";
 import { startWorker } from "./client/worker-transport.ts";
@@ -112,8 +113,18 @@ export const models: Models = createModels(async () => {
   return new ModelsHost(platform);
 });
 
+/** Where there are no workers, as in Chromium's shared ones, everything runs on this thread. */
+async function browserHere(gpu: GPU | undefined): Promise<Platform> {
+  const { browserPlatform } = await import("./host/platforms/browser.ts");
+  if (globalThis.Worker === undefined) return browserPlatform({ gpu });
+  const { BorrowedThreads } = await import("./host/borrowed-threads.ts");
+  const threads = new BorrowedThreads((port) => port);
+  threads.add(new LentWorkers(null));
+  return browserPlatform({ gpu, threads });
+}
+
 /** The home of an engine that runs in place: a browser keeps things in IndexedDB, Node does not. */
 async function platformHere(gpu = globalThis.navigator?.gpu): Promise<Platform> {
-  if (globalThis.indexedDB) return (await import("./host/platforms/browser.ts")).browserPlatform({ gpu });
+  if (globalThis.indexedDB) return browserHere(gpu);
   return (await import("./host/platforms/node.ts")).nodePlatform({ gpu });
 }

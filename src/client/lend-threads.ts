@@ -1,9 +1,10 @@
 import type { ThreadKind, ThreadLender } from "../protocol/thread-lender.ts";
 
-/** The threads that this page lends to an engine in a worker. */
+/** The threads that this page lends to an engine: in a worker, or in place. */
 export class LentWorkers implements ThreadLender {
   readonly #workers = new Map<number, Worker>();
   readonly #inlineUrl: string | null;
+  #isOver = false;
 
   /** @param inlineUrl of all workers in one script, if the engine's own came from there */
   constructor(inlineUrl: string | null) {
@@ -11,6 +12,11 @@ export class LentWorkers implements ThreadLender {
   }
 
   start(id: number, kind: ThreadKind, port: MessagePort): Promise<string> {
+    // The engine's worker may have asked before it was ended.
+    if (this.#isOver) {
+      port.close();
+      return new Promise(() => undefined);
+    }
     const { fragment, open } = THREADS[kind];
     const worker = this.#inlineUrl === null ? open() : new Worker(`${this.#inlineUrl}#${fragment}`, { type: "module" });
     this.#workers.set(id, worker);
@@ -25,12 +31,14 @@ export class LentWorkers implements ThreadLender {
     this.#workers.delete(id);
   }
 
+  /** None is started afterwards. */
   endAll(): void {
+    this.#isOver = true;
     for (const id of this.#workers.keys()) this.end(id);
   }
 }
 
-/** As bundlers want it: an address and options that they can read. As in host/platforms/browser.ts. */
+/** As bundlers want it: an address and options that they can read. */
 const THREADS: Readonly<Record<ThreadKind, { readonly fragment: string; readonly open: () => Worker }>> = {
   texts: {
     fragment: "text.worker",

@@ -47,10 +47,13 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
     close();
     throw error;
   }
+  const died =
+    workerLock === null ? failedToStart : Promise.race([failedToStart, lockFreed(workerLock, closing.signal)]);
+  void died.then(() => lent.endAll());
   return {
     service: throughComlink(remote),
     ping: () => remote.ping(),
-    died: workerLock === null ? failedToStart : Promise.race([failedToStart, lockFreed(workerLock, closing.signal)]),
+    died,
     close,
   };
 }

@@ -31,8 +31,8 @@ export interface StepResult {
   readonly sequences: readonly SequenceResult[];
   /** GPU time of the step, where the device can measure it: of its pass, or of all its passes and what lies between them. */
   readonly gpuMs: number | null;
-  /** The time of each kernel, if this step was timed kernel by kernel. [none] */
-  readonly kernels?: readonly KernelTime[] | null;
+  /** The time of each kernel, if this step was timed kernel by kernel; empty if the clock failed. [it was not] */
+  readonly kernels?: readonly KernelTime[];
 }
 
 /**

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 
 import { tokenOfBytes } from "../files/byte-alphabet.ts";
 import { browserPlatform } from "../host/platforms/browser.ts";
+import { ownThreads } from "../testing/own-threads.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
 import { openGrammars } from "./open-grammars.ts";
 
@@ -16,7 +17,7 @@ const properties = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`p
 test("a bomb costs its own request, and nobody waits for it", async () => {
   const grammars = openGrammars(
     () => ({ vocabSize: 257, tokens: VOCABULARY }),
-    browserPlatform({ gpu: undefined }).openGrammarThread,
+    browserPlatform({ gpu: undefined, threads: ownThreads() }).openGrammarThread,
   );
   const [running] = await grammars.matchers(regex("[ab]*"), [END], 1);
   let numOver = 0;

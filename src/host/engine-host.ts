@@ -240,7 +240,7 @@ export class EngineHost implements EngineService {
         const events = this.#eventsOf(outputs);
         const steps = report !== null && this.#told.steps ? [report] : [];
         const words = this.#told.words ? answeredReports(outputs, report) : [];
-        const kernels = times !== null && this.#told.kernels ? [times] : [];
+        const kernels = times !== null && times.kernels.length > 0 && this.#told.kernels ? [times] : [];
         const told = [events, steps, requests, words, kernels, alerts];
         if (told.some(({ length }) => length > 0)) post({ events, steps, requests, words, kernels, alerts });
       },

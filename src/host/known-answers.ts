@@ -56,7 +56,7 @@ export async function wrongAnswersOf(
   const graph = fewLayers(context.weights.model.graph);
   if (!kernels || graph === null) return null;
   const { tuning, runtime } = context.platform;
-  const key = ["known answers", adapterName, runtime, await kernels.id()].join(", ");
+  const key = ["known answers", JSON.stringify(STEPS), adapterName, runtime, await kernels.id()].join(", ");
   // If the store can't be used (a private window), every load checks again.
   const [known] = (await tuning.load(key).catch(() => undefined)) ?? [];
   if (known !== undefined) return known === RIGHT ? null : known;

@@ -67,6 +67,8 @@ export interface LoadedModel {
   readonly runner: LoadedRunner;
   /** A small model that drafts, and the most tokens of a sequence in it; null without one. */
   readonly draft: { readonly runner: LoadedRunner; readonly maxLength: number } | null;
+  /** Ends a download whose last bytes nobody reads. Idempotent. */
+  readonly endDownload: () => void;
 }
 
 /**
@@ -88,8 +90,12 @@ export async function loadModel(
     countProgress();
     tellProgress(progress);
   };
+  let isLoaded = false;
+  const onFile = (progress: LoadProgress): void => {
+    if (!isLoaded) onProgress(progress);
+  };
   let opening: Promise<Texts> | null = null;
-  /** Ends what is still going on of a load that failed. Else the last bytes may come after the model is ready. */
+  /** Ends what is still going on: of a load that failed, or with the model. Bytes that nobody reads may come after it is ready. */
   const over = new AbortController();
   /** Ends what the device does, if it fails or gets stuck. The signal ends the reading of weights. */
   const unlessGone = <T>(work: (signal: AbortSignal) => Promise<T>, discard?: (late: T) => void): Promise<T> => {
@@ -109,10 +115,10 @@ export async function loadModel(
   };
   try {
     onProgress({ stage: "adapter", done: 1, total: 1, detail: backend.adapterName });
-    const folder = await openModel(location, platform, onProgress, over.signal);
+    const folder = await openModel(location, platform, onFile, over.signal);
     const configJson = await folder.files.readJson(CONFIG_FILE);
     const described = describeModel(configJson);
-    const drafting = await describeDraftModel(config, location, platform, onProgress, over.signal);
+    const drafting = await describeDraftModel(config, location, platform, onFile, over.signal);
     const usual = backend.usual(described);
     const wanted = resolveEngineConfig(config, described.shape, usual, drafting?.model.shape);
     backend.checkFits(described, wanted);
@@ -223,7 +229,8 @@ export async function loadModel(
     const slidingWindow = slidingWindowOf(weights.model.graph);
     const usualBatchedTokens = usual.maxNumBatchedTokens ?? null;
     const parts = { card, tokenizer, texts, defaults, engineConfig };
-    return { ...parts, usualBatchedTokens, slidingWindow, backend, runner, draft };
+    isLoaded = true;
+    return { ...parts, usualBatchedTokens, slidingWindow, backend, runner, draft, endDownload: () => over.abort() };
   } catch (error) {
     over.abort(error);
     const cause = await causeOf(backend, error);

@@ -152,7 +152,8 @@ export class ModelLoader {
   }
 }
 
-function free({ runner, draft, backend }: LoadedModel): void {
+function free({ runner, draft, backend, endDownload }: LoadedModel): void {
+  endDownload();
   runner.dispose();
   draft?.runner.dispose();
   backend.close();

@@ -51,16 +51,17 @@ self.addEventListener("fetch", (event) => {
   if (path !== null) return event.respondWith(fromTab(request, path));
   // The server answers requests for a part of a file.
   if (request.method !== "GET" || request.headers.has("Range")) return;
-  const response = answerTo(request);
+  const response = answerTo(event);
   if (response) event.respondWith(ISOLATED.has(request.destination) ? response.then(isolated) : response);
 });
 
 /** null: the browser asks the server, as if there were no service worker. */
-function answerTo(request: Request): Promise<Response> | null {
+function answerTo(event: FetchEvent): Promise<Response> | null {
+  const { request } = event;
   const entry = entryFor(precache, request.url, scope);
   if (entry) return (entry.isImmutable ? fromCache : fromServer)(entry, request);
   if (request.url.startsWith(new URL("assets/", scope).href)) return fromOlder(request);
-  if (request.url.startsWith(new URL("docs/", scope).href)) return fromVisit(request);
+  if (request.url.startsWith(new URL("docs/", scope).href)) return fromVisit(event);
   // An isolated page may start only workers that are isolated: the library's beside the app, too.
   return request.destination === "worker" ? fetch(request) : null;
 }
@@ -143,12 +144,13 @@ async function fromOlder(request: Request): Promise<Response> {
 }
 
 /** A page of the documents is kept when it is visited, until the next version comes. */
-async function fromVisit(request: Request): Promise<Response> {
+async function fromVisit(event: FetchEvent): Promise<Response> {
+  const { request } = event;
   const cache = await caches.open(cacheName);
   try {
     const response = await fetch(request);
     // The page does not wait for it.
-    if (response.ok) void cache.put(request, response.clone()).catch(() => undefined);
+    if (response.ok) event.waitUntil(cache.put(request, response.clone()).catch(() => undefined));
     return response;
   } catch (error) {
     const copy = await cache.match(request, { ignoreSearch: true });

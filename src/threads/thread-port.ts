@@ -16,17 +16,6 @@ interface NodeWorker<Answer> {
   terminate(): unknown;
 }
 
-export function browserPort<Call, Answer>(worker: Worker): ThreadPort<Call, Answer> {
-  return {
-    post: (call) => worker.postMessage(call),
-    listen(onAnswer, onFailure) {
-      worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => onAnswer(data));
-      worker.addEventListener("error", ({ message }) => onFailure(message || "its worker could not be loaded"));
-    },
-    end: () => worker.terminate(),
-  };
-}
-
 /** One of node:worker_threads. It doesn't keep the process alive. */
 export function nodePort<Call, Answer>(worker: NodeWorker<Answer>): ThreadPort<Call, Answer> {
   worker.unref();

@@ -288,8 +288,8 @@ async function withKernels(
   result: Promise<StepResult>,
   reading: Promise<readonly KernelTime[] | null>,
 ): Promise<StepResult> {
-  const [step, kernels] = await Promise.all([result, reading.catch(() => null)]);
-  return { ...step, kernels, gpuMs: kernels && spanMs(kernels) };
+  const [step, times] = await Promise.all([result, reading.catch(() => null)]);
+  return { ...step, kernels: times ?? [], gpuMs: times && spanMs(times) };
 }
 
 const NO_TOP: readonly TokenLogprob[] = [];

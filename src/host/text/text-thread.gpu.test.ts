@@ -6,6 +6,7 @@ import { openFileList } from "../../files/model-files.ts";
 import { readTokenizer } from "../../files/tokenizer.ts";
 import { createEngine } from "../../index.ts";
 import { checkpointFiles } from "../../testing/models/golden-answers.ts";
+import { ownThreads } from "../../testing/own-threads.ts";
 import { browserPlatform } from "../platforms/browser.ts";
 import { Texts, USUAL_TEXT_LIMITS } from "./texts.ts";
 
@@ -48,7 +49,7 @@ test("a template that takes for ever costs its own chat, and the next one is ans
   const template = `${loops}${"{% endfor %}".repeat(3)}{{ messages[0].content }}`;
   const files = openFileList(await checkpointFiles("model.safetensors"), () => undefined);
   const tokenizer = { ...(await readTokenizer(files, [])), chatTemplate: template };
-  const { openTextThread } = browserPlatform({ gpu: undefined });
+  const { openTextThread } = browserPlatform({ gpu: undefined, threads: ownThreads() });
   const readModel = () => Promise.resolve({ tokenizer, frame: null });
   const texts = await Texts.open(openTextThread!, readModel, { ...USUAL_TEXT_LIMITS, requestMs: 1000 });
   const chatOf = (numMessages: number) => ({

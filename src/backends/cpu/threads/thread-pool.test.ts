@@ -146,6 +146,18 @@ describe("a helper", () => {
     });
     await expect(opening).rejects.toThrow("no memory for a thread");
   });
+
+  it("that can't begin takes the others with it", async () => {
+    const model = await openCpuModel({ ...LLAMA, isShared: true });
+    let [numOpened, numEnded] = [0, 0];
+    const opening = ThreadPool.open(model.plan, {
+      threads: 3,
+      openHelper: () =>
+        openBundledHelper(numOpened++ === 0 ? "throw new Error('no memory for a thread');" : "", () => numEnded++),
+    });
+    await expect(opening).rejects.toThrow("no memory for a thread");
+    await expect.poll(() => numEnded).toBe(2);
+  });
 });
 
 describe("the governor", () => {

@@ -25,16 +25,18 @@ export class ThreadPool {
 
   static async open(plan: SharedPlan, { threads, openHelper, maxNaps }: PoolOptions): Promise<ThreadPool> {
     const kernels = await instantiateKernels(plan.module, plan.memory);
-    const helpers = await Promise.all(
-      Array.from({ length: threads - 1 }, async (_, i) => Helper.start(await openHelper(), { ...plan, index: i + 1 })),
+    const sync = new SyncWords(plan.memory.buffer, plan.sync);
+    if (threads > 1) sync.clearFailure(); // of an earlier pool
+    const starting = Array.from({ length: threads - 1 }, async (_, i) =>
+      Helper.start(await openHelper(), { ...plan, index: i + 1 }),
     );
+    const helpers = await Promise.all(starting).catch(async (error: unknown) => {
+      // Those that could be started would wait for ever, and hold the memory.
+      for (const one of await Promise.allSettled(starting)) if (one.status === "fulfilled") one.value.end();
+      throw error;
+    });
     const meeting = openMeeting(kernels, plan, maxNaps === undefined ? {} : { maxNaps });
-    return new ThreadPool(
-      openStepThread(kernels, plan, 0),
-      meeting,
-      new SyncWords(plan.memory.buffer, plan.sync),
-      helpers,
-    );
+    return new ThreadPool(openStepThread(kernels, plan, 0), meeting, sync, helpers);
   }
 
   private constructor(thread: StepThread, meeting: BarrierMeeting, sync: SyncWords, helpers: readonly Helper[]) {
@@ -91,7 +93,7 @@ export class ThreadPool {
     for (const helper of this.#helpers) helper.end();
     this.#helpers = [];
     this.#governor = new ThreadGovernor(1);
-    this.#sync.clearFailure();
+    // The failure stays: a helper that has not ended yet leaves when it next meets the others.
   }
 }
 
@@ -106,7 +108,12 @@ class Helper {
   static async start(thread: HelperThread, plan: HelperPlan): Promise<Helper> {
     const helper = new Helper(thread);
     thread.start(plan);
-    await helper.#ready;
+    try {
+      await helper.#ready;
+    } catch (error) {
+      thread.end();
+      throw error;
+    }
     return helper;
   }
 
