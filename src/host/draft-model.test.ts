@@ -71,10 +71,12 @@ it("isn't downloaded for a model that is refused", async () => {
   const headerBytes = 8 + Number(new DataView(weights.buffer).getBigUint64(0, true));
   files.set("/damaged/model.safetensors", new Blob([weights.fill(0x7f, headerBytes)]));
   const asked: string[] = [];
-  vi.stubGlobal("fetch", async (input: string) => {
+  vi.stubGlobal("fetch", async (input: string, { signal }: { signal: AbortSignal }) => {
     const { pathname } = new URL(input);
     asked.push(pathname);
-    return new Response(files.get(pathname) ?? "none", { status: files.has(pathname) ? 200 : 404 });
+    // It ends with the load, as a browser's does: nothing goes on in the next test.
+    const body = (files.get(pathname) ?? new Blob()).stream().pipeThrough(new TransformStream(), { signal });
+    return new Response(body, { status: files.has(pathname) ? 200 : 404 });
   });
   onTestFinished(() => void vi.unstubAllGlobals());
   const speculation = { method: "draft_model", model: "https://a.example/draft/" } as never;
