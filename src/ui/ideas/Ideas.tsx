@@ -1,6 +1,7 @@
 import { useEffect, useId } from "react";
 import { flushSync } from "react-dom";
 import type { AppState } from "../../state/app/app-state.ts";
+import { fitWhenDone } from "../../state/batch/fit-when-done.ts";
 import { MAX_PANES } from "../../state/workspace/workspace.ts";
 import { focusMessageOf } from "../chat/Composer.tsx";
 import { Button } from "../components/Button.tsx";
@@ -33,7 +34,9 @@ export function Ideas({ app }: { app: AppState }) {
     if (pane) focusMessageOf(pane);
   };
   const ask = () => {
-    const first = askFour(app);
+    const asked = askFour(app);
+    const [first] = asked;
+    fitWhenDone(asked, batch.timeline, batch.dock);
     if (first) goTo(first.number);
     else workspace.undoList.tell(`${MAX_PANES} panes are open: close one first`);
   };

@@ -16,7 +16,7 @@ it("asks four panes at once, beside the chats that there are", async () => {
   const [own] = workspace.store.getState().panes;
   own?.send("My own question");
   workspace.addPane()?.setDraft("My draft");
-  expect(ask()?.number).toBe(3);
+  expect(ask().map(({ number }) => number)).toEqual([3, 4, 5, 6]);
   expect(questions()).toEqual([
     "My own question",
     undefined,
@@ -33,7 +33,7 @@ it("leaves chats alone whose answer has ended", async () => {
   own?.send("My own question");
   await step(40);
   expect(own?.store.getState()).toMatchObject({ phase: "idle", turns: [{ question: "My own question" }] });
-  expect(ask()?.number).toBe(2);
+  expect(ask()[0]?.number).toBe(2);
   expect(questions()).toHaveLength(5);
   expect(own?.store.getState().turns).toHaveLength(1);
 });
@@ -49,6 +49,6 @@ it("asks as many as there is room for, or none", async () => {
   for (let i = 1; i < MAX_PANES; i++) workspace.addPane();
   const { panes } = workspace.store.getState();
   for (const pane of panes.slice(1)) pane.send("Hi");
-  expect(ask()).toBe(panes[0]);
-  expect(ask()).toBeNull();
+  expect(ask()).toEqual([panes[0]]);
+  expect(ask()).toEqual([]);
 });

@@ -4,14 +4,14 @@ import { continuesText } from "../../state/settings/settings.ts";
 import { BEGINNINGS, STARTERS } from "../chat/starters.ts";
 
 /**
- * Asks four panes a question each, all at once: empty ones, opened where there are none. Returns the first; null if all
- * panes have chats and no more can be opened.
+ * Asks four panes a question each, all at once: empty ones, opened where there are none. Returns those that were asked: fewer
+ * if there is no room for four, none if all panes have chats and no more can be opened.
  */
 export function askFour({
   workspace,
   engine,
   settings,
-}: Pick<AppState, "workspace" | "engine" | "settings">): Pane | null {
+}: Pick<AppState, "workspace" | "engine" | "settings">): readonly Pane[] {
   const state = engine.store.getState();
   const isText = continuesText(settings.inherited(), { chat: state.status !== "ready" || state.engine.model.chat });
   const questions = isText ? BEGINNINGS : STARTERS;
@@ -19,7 +19,7 @@ export function askFour({
   while (unused().length < questions.length && workspace.addPane() !== null);
   const asked = unused().slice(0, questions.length);
   for (const [index, question] of questions.entries()) asked[index]?.send(question);
-  return asked[0] ?? null;
+  return asked;
 }
 
 function isUnused({ store }: Pane): boolean {

@@ -1,0 +1,26 @@
+import type { Pane } from "../chat/pane.ts";
+import type { Dock } from "./dock.ts";
+import type { Timeline } from "./timeline.ts";
+
+/**
+ * When all of these panes, which have just been asked, have their answers, the timeline shows the whole run: the steps that
+ * they shared would have left it to the left by then. Not if somebody has zoomed meanwhile.
+ */
+export function fitWhenDone(
+  panes: readonly Pick<Pane, "store">[],
+  timeline: Pick<Timeline, "lastStep">,
+  dock: Pick<Dock, "store" | "fit">,
+): void {
+  const begin = timeline.lastStep;
+  const { stepPx } = dock.store.getState();
+  let numBusy = panes.length;
+  for (const { store } of panes) {
+    const stop = store.subscribe(({ phase }, before) => {
+      if (phase !== "idle" || before.phase === "idle") return;
+      stop();
+      numBusy -= 1;
+      const zoom = dock.store.getState();
+      if (numBusy === 0 && zoom.stepPx === stepPx && zoom.fitSteps === null) dock.fit(timeline.lastStep - begin);
+    });
+  }
+}
