@@ -19,9 +19,9 @@ interface OwnService extends EngineService {
 }
 
 /**
- * Starts the engine's worker, which starts no others: the page lends it threads. Comlink leaves calls to a dead worker pending for ever, and a killed worker fires no
- * event. Therefore the worker holds a Web Lock with its own name: once the page gets that lock, the worker is gone. (Where
- * the browser blocks locks, a killed worker goes unnoticed.)
+ * Starts the engine's worker, which starts no others: the page lends it threads. Comlink leaves calls to a dead worker pending
+ * for ever, and a killed worker fires no event. Therefore the worker holds a Web Lock with its own name: once the page gets
+ * that lock, the worker is gone. (Where the browser blocks locks, a killed worker goes unnoticed.)
  * @throws the signal's reason
  */
 export async function startWorker(signal?: AbortSignal): Promise<Transport> {

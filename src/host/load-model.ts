@@ -95,7 +95,7 @@ export async function loadModel(
     if (!isLoaded) onProgress(progress);
   };
   let opening: Promise<Texts> | null = null;
-  /** Ends what is still going on: of a load that failed, or with the model. Bytes that nobody reads may come after it is ready. */
+  /** Ends what is still going on: of a load that failed, or with the model. A file's last bytes may come after it is ready. */
   const over = new AbortController();
   /** Ends what the device does, if it fails or gets stuck. The signal ends the reading of weights. */
   const unlessGone = <T>(work: (signal: AbortSignal) => Promise<T>, discard?: (late: T) => void): Promise<T> => {
