@@ -1,6 +1,6 @@
 // y[i, :] = (x[r, :] - mean) / sqrt(variance + EPSILON) * gamma + beta      x, y: [rows, K] f32, K = 4 K4
 // With RMS the mean is left out: x[r, :] / sqrt(mean of squares + EPSILON) * gamma + beta.
-// r = i, or with SAMPLES_ONLY the row of sample i: the final norm needs only the sampled rows.
+// r is the row of sample i: the final norm needs only the sampled rows. Elsewhere each row has a sample.
 //
 // With ADD_TO_OUTPUT y[i, :] is what is added to.
 //
@@ -8,7 +8,6 @@
 // part of the sums; every lane adds the parts, which costs one barrier where a tree would cost several.
 
 override K4: u32; // K, padded to a multiple of 32, over 4
-override SAMPLES_ONLY: bool;
 override ADD_TO_OUTPUT: bool;
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
@@ -21,10 +20,7 @@ var<workgroup> parts: array<vec4<f32>, NUM_PARTS>;
 
 @compute @workgroup_size(NUM_PARTS)
 fn layer_norm(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  var row = group.x;
-  if (SAMPLES_ONLY) {
-    row = samples[group.x].row;
-  }
+  let row = samples[group.x].row;
   parts[lane] = sum_part(row, lane);
   workgroupBarrier();
   var total = 0.0;

@@ -7,6 +7,8 @@
 override LANES: u32;
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
+override EPILOGUE: u32;
+override Y4: u32; // stride of y over 4: more than w's columns where w has only part of them, half as much after a gate
 override SAMPLES_ONLY: bool; // one row per sample instead of per token
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
@@ -45,17 +47,12 @@ fn matmul_lane(@builtin(global_invocation_id) id: vec3<u32>) {
     total3 = fma(sum3, scale, total3);
   }
   let num_rows = select(step.num_rows, step.num_samples, SAMPLES_ONLY);
-  if (row < num_rows) {
-    store(total0, n4, row);
-  }
-  if (row + 1u < num_rows) {
-    store(total1, n4, row + 1u);
-  }
-  if (row + 2u < num_rows) {
-    store(total2, n4, row + 2u);
-  }
-  if (row + 3u < num_rows) {
-    store(total3, n4, row + 3u);
+  // What stores is compiled once, not once a row.
+  for (var i = 0u; i < 4u && row + i < num_rows; i++) {
+    store(total0, n4, row + i);
+    total0 = total1;
+    total1 = total2;
+    total2 = total3;
   }
 }
 

@@ -6,6 +6,8 @@
 override LANES: u32;
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
+override EPILOGUE: u32;
+override Y4: u32; // stride of y over 4: more than w's columns where w has only part of them, half as much after a gate
 override SAMPLES_ONLY: bool; // one row per sample instead of per token
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;

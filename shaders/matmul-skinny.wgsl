@@ -19,6 +19,8 @@ override SPLITS: u32;
 override ROWS: u32; // at most MAX_ROWS
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
+override EPILOGUE: u32;
+override Y4: u32; // stride of y over 4: more than w's columns where w has only part of them, half as much after a gate
 override SAMPLES_ONLY: bool; // one row per sample instead of per token; with NORM, x still has one per token
 override NORM: bool;
 

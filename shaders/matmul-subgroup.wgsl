@@ -14,6 +14,8 @@ enable subgroups;
 override LANES: u32;
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
+override EPILOGUE: u32;
+override Y4: u32; // stride of y over 4: more than w's columns where w has only part of them, half as much after a gate
 override SAMPLES_ONLY: bool; // one row per sample instead of per token
 
 @group(0) @binding(0) var<storage, read> x: array<f32>;
@@ -74,14 +76,18 @@ fn matmul_subgroup(
   if (id.x >= N4) {
     return;
   }
-  store_row(total0, n4, row);
-  store_row(total1, n4, row + 1u);
-  store_row(total2, n4, row + 2u);
-  store_row(total3, n4, row + 3u);
-  store_row(total4, n4, row + 4u);
-  store_row(total5, n4, row + 5u);
-  store_row(total6, n4, row + 6u);
-  store_row(total7, n4, row + 7u);
+  let num_rows = select(step.num_rows, step.num_samples, SAMPLES_ONLY);
+  // What stores is compiled once, not once a row.
+  for (var i = 0u; i < 8u && row + i < num_rows; i++) {
+    store(total0, n4, row + i);
+    total0 = total1;
+    total1 = total2;
+    total2 = total3;
+    total3 = total4;
+    total4 = total5;
+    total5 = total6;
+    total6 = total7;
+  }
 }
 
 fn accumulate(weights: Weights4x4, own: f32, sum: vec4<f32>) -> vec4<f32> {
@@ -89,10 +95,4 @@ fn accumulate(weights: Weights4x4, own: f32, sum: vec4<f32>) -> vec4<f32> {
   let sum1 = fma(weights.k1, vec4(subgroupBroadcast(own, 1u)), sum0);
   let sum2 = fma(weights.k2, vec4(subgroupBroadcast(own, 2u)), sum1);
   return fma(weights.k3, vec4(subgroupBroadcast(own, 3u)), sum2);
-}
-
-fn store_row(total: vec4<f32>, n4: u32, row: u32) {
-  if (row < select(step.num_rows, step.num_samples, SAMPLES_ONLY)) {
-    store(total, n4, row);
-  }
 }

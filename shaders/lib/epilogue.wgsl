@@ -14,31 +14,28 @@ const GEGLU_TANH = 6u;
 const GEGLU_ERF = 7u;
 const SWIGLU = 8u;
 
-override EPILOGUE: u32;
-override Y4: u32; // stride of y over 4: more than w's columns where w has only part of them, half as much after a gate
-
 // Returns a zero that compilers don't know. With a known zero a chain of fma begins with a plain product, which some
 // compilers fuse with the next one in the other order, in one kernel but not in another.
 fn nothing_yet() -> vec4<f32> {
   return vec4(f32(step.num_rows >> 31u));
 }
 
-// `sum`: columns 4 n4 .. 4 n4 + 3 of one row
+// `sum`: columns 4 n4 .. 4 n4 + 3 of one row. Each place that loads or stores takes time to compile on software adapters.
 fn store(sum: vec4<f32>, n4: u32, row: u32) {
   let z = sum + bias[n4];
   let activated = activation(z);
-  if (EPILOGUE >= GEGLU_TANH) {
-    y[2u * Y4 * row + n4] = activated.xy * z.zw;
-    return;
-  }
-  let at = 2u * (Y4 * row + n4);
+  let is_gate = EPILOGUE >= GEGLU_TANH;
+  let at = 2u * Y4 * row + select(2u * n4, n4, is_gate);
+  var first = select(activated.xy, activated.xy * z.zw, is_gate);
+  var second = activated.zw;
   if (EPILOGUE == ADD_TO_OUTPUT) {
-    y[at] += activated.xy;
-    y[at + 1u] += activated.zw;
-    return;
+    first += y[at];
+    second += y[at + 1u];
   }
-  y[at] = activated.xy;
-  y[at + 1u] = activated.zw;
+  y[at] = first;
+  if (!is_gate) {
+    y[at + 1u] = second;
+  }
 }
 
 fn activation(z: vec4<f32>) -> vec4<f32> {

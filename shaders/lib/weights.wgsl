@@ -60,11 +60,25 @@ fn chunk_scale(k4: u32, n4: u32) -> vec4<f32> {
   return extremes * select(-1.0 / 8.0, -1.0 / 128.0, WEIGHTS_DTYPE == Q8);
 }
 
+// w[k, 4 n4 .. 4 n4 + 3], with fewer loads for a kernel that takes one k at a time.
+fn weights_1x4(k: u32, n4: u32) -> vec4<f32> {
+  switch WEIGHTS_DTYPE {
+    case F16: {
+      let a = w[(k >> 1u) * N4 + n4];
+      return unpack_halves(select(a.xy, a.zw, (k & 1u) == 1u));
+    }
+    case Q8: { return vec4<f32>(unpack4xI8(w[(k >> 2u) * N4 + n4][k & 3u])); }
+    case Q4: {
+      let word = w[(k >> 3u) * N4 + n4][(k >> 1u) & 3u];
+      return select(low_nibbles(word), high_nibbles(word), (k & 1u) == 1u);
+    }
+    default: { return bitcast<vec4<f32>>(w[k * N4 + n4]); }
+  }
+}
+
 // w[k, n]
 fn weight(k: u32, n: u32) -> f32 {
-  let weights = weights_4x4(k >> 2u, n >> 2u);
-  let rows = array(weights.k0, weights.k1, weights.k2, weights.k3);
-  return rows[k & 3u][n & 3u] * chunk_scale(k >> 2u, n >> 2u)[n & 3u];
+  return (weights_1x4(k, n >> 2u) * chunk_scale(k >> 2u, n >> 2u))[n & 3u];
 }
 
 fn unpack_halves(words: vec2<u32>) -> vec4<f32> {

@@ -43,6 +43,13 @@ export class Arena {
     return buffer;
   }
 
+  /** Creates a uniform buffer with contents. */
+  uniform(label: string, data: ArrayBufferView<ArrayBuffer>): GPUBuffer {
+    const buffer = this.#create(label, data.byteLength, BufferUsage.UNIFORM | BufferUsage.COPY_DST);
+    this.#device.queue.writeBuffer(buffer, 0, data);
+    return buffer;
+  }
+
   readback(label: string, bytes: number): GPUBuffer {
     return this.#create(label, bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
   }

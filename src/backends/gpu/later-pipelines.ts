@@ -4,10 +4,11 @@ import type { KernelCompiler, KernelVariant } from "./kernel.ts";
 export const Rank = {
   /** Filters and rules: a request that has them waits. */
   draws: 0,
-  /** Products of many rows: another kernel is at hand, but slower. */
-  prompts: 1,
-  batches: 2,
-  logprobs: 3,
+  /** Products of one row, of many, and of some: another kernel is at hand, but slower. */
+  answers: 1,
+  prompts: 2,
+  batches: 3,
+  logprobs: 4,
 } as const;
 export type Rank = (typeof Rank)[keyof typeof Rank];
 

@@ -1,7 +1,8 @@
 import type { RowTile } from "../../engine/row-tiles.ts";
 import type { NormWeights } from "../../models/graph.ts";
 import { variantOf, type KernelVariant } from "./kernel.ts";
-import { matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./kernels/matmul.ts";
+import { matmulAny, matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./kernels/matmul.ts";
+import { Rank } from "./later-pipelines.ts";
 
 /** Constants of one product that all kernels share. */
 export interface MatmulShape {
@@ -42,6 +43,8 @@ export interface MatmulExtras {
 export interface MatmulVariant extends RowTile {
   /** Identifies the kernel and its shape in the tuning store. */
   readonly name: string;
+  /** When it is compiled, unless a product begins with it. */
+  readonly rank: Rank;
   kernel(shape: MatmulShape, extras?: MatmulExtras): KernelVariant;
   workgroups(shape: MatmulShape, rows: number): readonly [number, number];
 }
@@ -51,17 +54,38 @@ const LANES = 32;
 const LANE_ROWS = 4;
 const SUBGROUP_ROWS = 8;
 
+/** One pipeline for all products: its sizes and its epilogue are in the binding "product". */
+const any: MatmulVariant = {
+  name: "any",
+  rank: Rank.answers,
+  maxRows: Infinity,
+  tileRows: LANE_ROWS,
+  kernel: ({ WEIGHTS_DTYPE }) => variantOf(matmulAny, { WEIGHTS_DTYPE, LANES }),
+  workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / LANE_ROWS)],
+};
+
+/** Returns what `any` needs to know of a product: see shaders/matmul-any.wgsl. */
+export function packProduct({ K4, N4, Y4, EPILOGUE, SAMPLES_ONLY }: MatmulShape): Uint32Array<ArrayBuffer> {
+  return Uint32Array.of(K4, N4, Y4, EPILOGUE, Number(SAMPLES_ONLY));
+}
+
 const row: MatmulVariant = {
   name: "row",
+  rank: Rank.answers,
   maxRows: 1,
   tileRows: 1,
   kernel: (shape) => variantOf(matmulRow, { ...shape, LANES }),
   workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), rows],
 };
 
+function rankOf(maxRows: number): Rank {
+  return maxRows === Infinity ? Rank.prompts : Rank.batches;
+}
+
 function lane(maxRows: number): MatmulVariant {
   return {
     name: "lane",
+    rank: rankOf(maxRows),
     maxRows,
     tileRows: LANE_ROWS,
     kernel: (shape) => variantOf(matmulLane, { ...shape, LANES }),
@@ -71,6 +95,7 @@ function lane(maxRows: number): MatmulVariant {
 
 const subgroup: MatmulVariant = {
   name: "subgroup",
+  rank: Rank.prompts,
   maxRows: Infinity,
   tileRows: SUBGROUP_ROWS,
   kernel: (shape) => variantOf(matmulSubgroup, { ...shape, LANES }),
@@ -88,6 +113,7 @@ function skinny(rows: number, columns: number, splits: number, maxRows = rows): 
   const shapeOfGroup = { COLUMNS: columns, SPLITS: splits, ROWS: rows };
   return {
     name: `skinny ${rows} x ${columns} x ${splits}`,
+    rank: rankOf(maxRows),
     maxRows,
     tileRows: rows,
     kernel: (shape, extras) => variantOf(matmulSkinny, { ...shape, ...extraConstants(extras), ...shapeOfGroup }),
@@ -104,6 +130,7 @@ function tiled(columnLanes: number, rowLanes: number, rows: number, vecs: number
   const [tileRows, tileN4] = [rowLanes * rows, columnLanes * vecs];
   return {
     name: `tiled ${tileRows} x ${4 * tileN4} by ${columnLanes * rowLanes}`,
+    rank: Rank.prompts,
     maxRows: Infinity,
     tileRows,
     kernel: (shape, extras) => variantOf(matmulTiled, { ...shape, ...extraConstants(extras), ...shapeOfGroup }),
@@ -148,12 +175,14 @@ export function matmulChoices({ isSoftware, hasSubgroups }: AdapterTraits): read
 }
 
 /**
- * Returns the kernel that steps of any size begin with; the others are compiled later. On software adapters it is what decodes
- * one sequence, and compiles fastest. On GPUs it is one that decodes about as fast as the best, since steps of few rows wait for
- * the weights, and that reads them once for as many rows as any such kernel.
+ * Returns the kernel that steps of any size begin with; the others are compiled later. On software adapters it is one pipeline
+ * for all products: one row takes it twice as long as the kernel for one row, four rows half as long. On GPUs it is one that
+ * decodes about as fast as the best, since steps of few rows wait for the weights, and that reads them once for as many rows as
+ * any such kernel.
  */
 export function firstMatmul(matmuls: readonly MatmulVariant[], isSoftware: boolean): MatmulVariant {
-  const first = isSoftware ? matmuls[0] : (matmuls.findLast(({ maxRows }) => maxRows < Infinity) ?? matmuls[0]);
+  if (isSoftware) return any;
+  const first = matmuls.findLast(({ maxRows }) => maxRows < Infinity) ?? matmuls[0];
   if (first === undefined) throw new RangeError("no kernel for products");
   return first;
 }

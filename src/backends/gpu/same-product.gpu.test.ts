@@ -59,8 +59,8 @@ async function isSame(
   const tried = variant.kernel(shape, { head });
   const changed: KernelVariant = { ...tried, kernel: { ...tried.kernel, code: change(tried.kernel.code) } };
   const kernels = [
-    { variant: FIRST, pipeline: await compiler.compile(FIRST.kernel(shape, { head })) },
-    { variant, pipeline: await compiler.compile(changed) },
+    { variant: FIRST, pipeline: await compiler.compile(FIRST.kernel(shape, { head })), bindGroup },
+    { variant, pipeline: await compiler.compile(changed), bindGroup },
   ] as const;
   let bytes = 0;
   const write = device.queue.writeBuffer.bind(device.queue);
@@ -74,7 +74,7 @@ async function isSame(
     return create(descriptor);
   };
   try {
-    const product = { shape, x, y, head: head && { ...head, logitParts: parts }, bindGroup };
+    const product = { shape, x, y, head: head && { ...head, logitParts: parts } };
     return { isSame: await isSameProduct({ ...opened, step }, product, kernels), bytes };
   } finally {
     Object.assign(device.queue, { writeBuffer: write });

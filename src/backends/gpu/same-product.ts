@@ -19,7 +19,6 @@ export interface TriedProduct {
   readonly y: GPUBuffer | GPUBufferBinding;
   /** What the kernels for GPUs also write if it is the head. */
   readonly head: (HeadShape & { readonly logitParts: GPUBuffer }) | null;
-  readonly bindGroup: GPUBindGroup;
 }
 
 /** Where rows of one output lie. */
@@ -34,6 +33,7 @@ interface Output {
 export interface TriedKernel {
   readonly variant: MatmulVariant;
   readonly pipeline: GPUComputePipeline;
+  readonly bindGroup: GPUBindGroup;
 }
 
 /** Returns whether both give the same outputs for the same inputs. */
@@ -42,7 +42,7 @@ export async function isSameProduct(
   product: TriedProduct,
   kernels: readonly [TriedKernel, TriedKernel],
 ): Promise<boolean> {
-  const { shape, x, bindGroup } = product;
+  const { shape, x } = product;
   const outputs = outputsOf(product);
   // A full tile of either kernel and a row of the next, as far as there is room.
   const wanted = Math.max(...kernels.map(({ variant }) => variant.tileRows)) + 1;
@@ -54,7 +54,7 @@ export async function isSameProduct(
   // All is submitted in one go, so that no step comes between.
   step.writeRows(queue, rows);
   queue.writeBuffer(x, 0, numbers(4 * rows * shape.K4));
-  const results = kernels.map(({ variant, pipeline }) => {
+  const results = kernels.map(({ variant, pipeline, bindGroup }) => {
     for (const { buffer, offset, bytes } of ranges) queue.writeBuffer(buffer, offset, numbers(bytes / 4));
     const encode = (pass: GPUComputePassEncoder) => {
       pass.setPipeline(pipeline);

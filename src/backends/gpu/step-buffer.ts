@@ -69,6 +69,8 @@ export class StepBuffer {
   readonly step: GPUBufferBinding;
   readonly samples: GPUBufferBinding;
   readonly rows: GPUBufferBinding;
+  /** A sample for each row, of which only the row is set: for kernels that take the samples' rows. */
+  readonly allRows: GPUBuffer;
   /** The rows that attention takes together: see query-tiles.ts. */
   readonly spans: GPUBufferBinding;
   /** How the rows of later steps are dealt to spans. */
@@ -108,6 +110,7 @@ export class StepBuffer {
     this.samples = { buffer: this.#buffer, offset: SECTION_BYTES, size: samplesBytes };
     this.spans = { buffer: this.#buffer, offset: spansOffset, size: spansBytes };
     this.rows = { buffer: this.#buffer, offset: rowsOffset, size: maxRows * ROW_WORDS * 4 };
+    this.allRows = arena.upload("all rows", samplesOf(maxRows));
     this.#words = new Uint32Array(bytes / 4);
     this.#floats = new Float32Array(this.#words.buffer);
     this.#rowsWord = rowsOffset / 4;
@@ -137,10 +140,8 @@ export class StepBuffer {
   /** Writes only a number of rows, each with a sample, to compute products without a step. */
   writeRows(queue: GPUQueue, rows: number): void {
     const numSamples = Math.min(rows, this.#maxSamples);
-    const words = new Uint32Array(SECTION_BYTES / 4 + numSamples * SAMPLE_WORDS);
-    words.set([rows, rows]);
-    for (let i = 0; i < numSamples; i++) words[SECTION_BYTES / 4 + i * SAMPLE_WORDS] = i;
-    queue.writeBuffer(this.#buffer, 0, words);
+    queue.writeBuffer(this.#buffer, 0, Uint32Array.of(rows, rows));
+    queue.writeBuffer(this.#buffer, SECTION_BYTES, samplesOf(numSamples));
   }
 
   #fill({ sequences, rows, samples }: StepPlan): StepShape {
@@ -258,4 +259,11 @@ export class StepBuffer {
     for (const [i, mask] of masks.entries()) this.#masks.set(mask, i * maskWords);
     if (masks.length > 0) queue.writeBuffer(this.masks, 0, this.#masks, 0, masks.length * maskWords);
   }
+}
+
+/** Returns samples of the first rows, of which nothing else is set. */
+function samplesOf(numRows: number): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(numRows * SAMPLE_WORDS);
+  for (let i = 0; i < numRows; i++) words[i * SAMPLE_WORDS] = i;
+  return words;
 }

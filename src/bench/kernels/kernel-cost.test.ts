@@ -36,6 +36,7 @@ it("attention of a group's query heads reads one head of keys and values, and no
 });
 
 it("of kernels that are no matter of bytes or additions nothing is said", () => {
+  expect(costOf({ name: "matmul-any", constants: { WEIGHTS_DTYPE: 0 } }, [0, 100], DECODE)).toBeNull();
   expect(costOf({ name: "layer-norm", constants: { WIDTH: 256 } }, [], DECODE)).toBeNull();
   expect(classOf({ name: "layer-norm", constants: {} })).toBe("the rest");
   expect(classOf({ name: "sample", constants: {} })).toBe("head and sampling");

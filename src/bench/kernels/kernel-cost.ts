@@ -28,7 +28,10 @@ export function classOf({ name, constants }: HeardPipeline): KernelClass {
   return name.startsWith("attention") || name === "cache-write" ? "attention" : "the rest";
 }
 
-/** Returns null for kernels that neither bytes nor operations bound: norms, writing the cache, sampling. */
+/**
+ * Returns null for kernels that neither bytes nor operations bound (norms, writing the cache, sampling), and for products
+ * whose sizes are data: only the first steps have those.
+ */
 export function costOf(
   { name, constants }: HeardPipeline,
   boundBytes: readonly number[],
@@ -36,7 +39,7 @@ export function costOf(
 ): KernelCost | null {
   const { K4 = 0, N4 = 0, Y4 = N4, SAMPLES_ONLY = 0 } = constants;
   const { HEADS = 0, KV_HEADS = HEADS, HEAD_SIZE = 0, HEAD_VEC4 = 0, CACHE_F16 = 0, WINDOW = Infinity } = constants;
-  if (name.startsWith("matmul")) {
+  if (name.startsWith("matmul") && name !== "matmul-any") {
     const [k, n] = [4 * K4, 4 * N4];
     const height = SAMPLES_ONLY ? samples : rows;
     const [, weightBytes = 0] = boundBytes;

@@ -31,11 +31,11 @@ async function normalise(
   const outputs = await runKernel(
     device,
     layerNorm,
-    { K4: strideOf(width) / 4, RMS, WIDTH: width, EPSILON, SAMPLES_ONLY: sampleRows !== null, ADD_TO_OUTPUT: adds },
+    { K4: strideOf(width) / 4, RMS, WIDTH: width, EPSILON, ADD_TO_OUTPUT: adds },
     {
       x: padRows(x, rows, width),
       norm: padRows(new Float32Array([...gamma, ...beta]), 2, width),
-      samples: packSamples((sampleRows ?? [0]).map((row) => ({ row }))),
+      samples: packSamples((sampleRows ?? [...Array(rows).keys()]).map((row) => ({ row }))),
       y: new Float32Array(rows * strideOf(width)).fill(9),
     },
     [sampleRows?.length ?? rows, 1],

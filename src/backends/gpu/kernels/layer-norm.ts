@@ -12,5 +12,5 @@ export const layerNorm = defineKernel({
     ["samples", "read-only-storage"],
     ["y", "storage"],
   ],
-  constants: ["K4", "SAMPLES_ONLY", "ADD_TO_OUTPUT", "RMS", "WIDTH", "EPSILON"],
+  constants: ["K4", "ADD_TO_OUTPUT", "RMS", "WIDTH", "EPSILON"],
 });

@@ -17,12 +17,12 @@ import {
 } from "../../../testing/references/reference.ts";
 import { packSamples } from "../../../testing/gpu/samples.ts";
 import { weightsAsKept } from "../../../testing/references/weights-as-kept.ts";
-import { usualMatmuls } from "../matmul-variants.ts";
+import { packProduct, usualMatmuls } from "../matmul-variants.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
 import { packMatrix } from "../../../testing/references/pack-matrix.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
 import { layerNorm } from "./layer-norm.ts";
-import { Epilogue, matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./matmul.ts";
+import { Epilogue, matmulAny, matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./matmul.ts";
 
 const { device, hasSubgroups } = await openTestDevice();
 
@@ -49,7 +49,7 @@ function inputsOf({ rows, k, n, dtype, transposed }: Product) {
 
 const NO_HEAD = { VOCABULARY: 0, FIRST_TOKEN: 0 };
 
-type KernelName = "row" | "lane" | "subgroup" | "skinny" | "tiled";
+type KernelName = "any" | "row" | "lane" | "subgroup" | "skinny" | "tiled";
 
 /** Returns [rows, n] from one kernel with tiles of `tileRows` rows, [rows, n / 2] after a gate. */
 async function multiply(product: Product, name: KernelName, tileRows: number): Promise<ArrayBuffer> {
@@ -81,6 +81,11 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
   const columns = (lanes: number) => Math.ceil(shape.N4 / lanes);
   const run = () => {
     switch (name) {
+      case "any": {
+        const ofProduct = { ...data, product: packProduct(shape) };
+        const constants = { WEIGHTS_DTYPE: shape.WEIGHTS_DTYPE, LANES: 32 };
+        return runKernel(device, matmulAny, constants, ofProduct, [columns(32), tiles]);
+      }
       case "row":
         return runKernel(device, matmulRow, { ...shape, LANES: 32 }, data, [columns(32), rows]);
       case "lane":
@@ -112,6 +117,7 @@ function unpad(padded: Float32Array, rows: number, width: number): ArrayBuffer {
 }
 
 const KERNELS: readonly (readonly [KernelName, number])[] = [
+  ["any", 4],
   ["row", 1],
   ["lane", 4],
   // This kernel is used only on devices with subgroups.
@@ -165,6 +171,7 @@ describe("a product of normalised rows", () => {
   const [K4, N4] = [strideOf(width) / 4, strideOf(n) / 4];
   const norm = padRows(randomFloats(2 * width, 6), 2, width);
   const samples = packSamples([40, 3, 17, 8].map((row) => ({ row })));
+  const allRows = packSamples(Array.from({ length: 64 }, () => ({})));
   const shape = { K4, N4, Y4: N4, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: Epilogue.geluTanh };
 
   it.each([
@@ -185,8 +192,9 @@ describe("a product of normalised rows", () => {
         samples,
         logit_parts: new Float32Array(4),
       };
-      const constants = { K4, RMS, WIDTH: width, EPSILON: normed.EPSILON, SAMPLES_ONLY, ADD_TO_OUTPUT: false };
-      const x = floatsOf(await runKernel(device, layerNorm, constants, data, [rows, 1]), "y");
+      const constants = { K4, RMS, WIDTH: width, EPSILON: normed.EPSILON, ADD_TO_OUTPUT: false };
+      const normData = SAMPLES_ONLY ? data : { ...data, samples: allRows };
+      const x = floatsOf(await runKernel(device, layerNorm, constants, normData, [rows, 1]), "y");
       const laneData = { ...data, x: x as Float32Array<ArrayBuffer> };
       const laneConstants = { ...shape, SAMPLES_ONLY, LANES: 32 };
       const expected = await runKernel(device, matmulLane, laneConstants, laneData, [1, Math.ceil(rows / 4)]);

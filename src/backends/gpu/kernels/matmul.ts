@@ -7,6 +7,7 @@ import norm from "../../../../shaders/lib/norm.wgsl?raw";
 import random from "../../../../shaders/lib/random.wgsl?raw";
 import step from "../../../../shaders/lib/step.wgsl?raw";
 import weights from "../../../../shaders/lib/weights.wgsl?raw";
+import anyCode from "../../../../shaders/matmul-any.wgsl?raw";
 import laneCode from "../../../../shaders/matmul-lane.wgsl?raw";
 import rowCode from "../../../../shaders/matmul-row.wgsl?raw";
 import skinnyCode from "../../../../shaders/matmul-skinny.wgsl?raw";
@@ -51,7 +52,7 @@ const constants = ["K4", "N4", "Y4", "SAMPLES_ONLY", "WEIGHTS_DTYPE", "EPILOGUE"
 const gpuConstants = [...constants, "NORM", "RMS", "WIDTH", "EPSILON", "VOCABULARY", "FIRST_TOKEN"] as const;
 const gpuLibrary = [activation, best, epilogue, head, logitPart, norm, random, step, weights];
 
-/** One of five kernels with one contract and the same bits. matmul-variants.ts says which is used when. */
+/** One of six kernels with one contract and the same bits. matmul-variants.ts says which is used when. */
 export const matmulLane = defineKernel({
   name: "matmul-lane",
   code: [laneCode, activation, epilogue, step, weights],
@@ -71,6 +72,13 @@ export const matmulSubgroup = defineKernel({
   code: [subgroupCode, activation, epilogue, step, weights],
   bindings,
   constants: [...constants, "LANES"],
+});
+
+export const matmulAny = defineKernel({
+  name: "matmul-any",
+  code: [anyCode, activation, epilogue, step, weights],
+  bindings: [...bindings, ["product", "uniform"]],
+  constants: ["WEIGHTS_DTYPE", "LANES"],
 });
 
 export const matmulSkinny = defineKernel({

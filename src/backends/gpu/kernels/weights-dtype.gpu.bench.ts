@@ -6,9 +6,9 @@ import type { WeightsDtype } from "../../../protocol/config.ts";
 import { makeBuffer, medianOf, printTable } from "../../../testing/benchmarks/bench.ts";
 import { openTestDevice } from "../../../testing/gpu/gpu.ts";
 import { KernelCompiler } from "../kernel.ts";
-import { usualMatmuls } from "../matmul-variants.ts";
+import { firstMatmul, packProduct, usualMatmuls } from "../matmul-variants.ts";
 import { packedBytes, weightsDtypeCode } from "../weights-dtype.ts";
-import { matmulLane, matmulSkinny } from "./matmul.ts";
+import { matmulAny, matmulLane, matmulSkinny } from "./matmul.ts";
 
 const { device, ...adapter } = await openTestDevice();
 const compiler = new KernelCompiler(device);
@@ -25,6 +25,7 @@ it("weights", async () => {
     step: buffer(16),
   };
   const cases: {
+    kernel: string;
     dtype: WeightsDtype;
     rows: number;
     pipeline: GPUComputePipeline;
@@ -32,8 +33,11 @@ it("weights", async () => {
     workgroups: readonly [number, number];
     ms: number[];
   }[] = [];
-  for (const variant of usualMatmuls(adapter)) {
-    const rows = Math.min(variant.maxRows, MOST_ROWS);
+  const usual = usualMatmuls(adapter);
+  const first = firstMatmul(usual, adapter.isSoftware);
+  const tried = usual.map((variant) => ({ variant, rows: Math.min(variant.maxRows, MOST_ROWS) }));
+  const triedFirst = [1, 4, MOST_ROWS].map((rows) => ({ variant: first, rows }));
+  for (const { variant, rows } of [...tried, ...triedFirst]) {
     for (const dtype of DTYPES) {
       const shape = {
         K4: K / 4,
@@ -45,10 +49,22 @@ it("weights", async () => {
       };
       const pipeline = await compiler.compile(variant.kernel(shape));
       const buffers = { ...shared, w: buffer(packedBytes(K, N, dtype)) };
+      const product = buffer(32);
+      device.queue.writeBuffer(product, 0, packProduct(shape));
+      const onSoftware = () =>
+        variant === first ? compiler.bind(matmulAny, { ...buffers, product }) : compiler.bind(matmulLane, buffers);
       const bindGroup = adapter.isSoftware
-        ? compiler.bind(matmulLane, buffers)
+        ? onSoftware()
         : compiler.bind(matmulSkinny, { ...buffers, norm: shared.bias, samples: shared.bias, logit_parts: buffer(16) });
-      cases.push({ dtype, rows, pipeline, bindGroup, workgroups: variant.workgroups(shape, rows), ms: [] });
+      cases.push({
+        kernel: variant.name,
+        dtype,
+        rows,
+        pipeline,
+        bindGroup,
+        workgroups: variant.workgroups(shape, rows),
+        ms: [],
+      });
     }
   }
   for (let round = 0; round < 15; round++) {
@@ -69,11 +85,18 @@ it("weights", async () => {
   }
   printTable(
     `Weights, ${K} x ${N}: median of 15, in one run`,
-    ["rows", "dtype", "KiB", "ms", "over f16"],
-    cases.map(({ dtype, rows, ms }) => {
-      const f16 = cases.find((one) => one.dtype === "f16" && one.rows === rows);
+    ["kernel", "rows", "dtype", "KiB", "ms", "over f16"],
+    cases.map(({ kernel, dtype, rows, ms }) => {
+      const f16 = cases.find((one) => one.dtype === "f16" && one.kernel === kernel && one.rows === rows);
       const ratio = medianOf(ms) / medianOf(f16?.ms ?? []);
-      return [rows, dtype, Math.round(packedBytes(K, N, dtype) / 1024), medianOf(ms).toFixed(2), ratio.toFixed(2)];
+      return [
+        kernel,
+        rows,
+        dtype,
+        Math.round(packedBytes(K, N, dtype) / 1024),
+        medianOf(ms).toFixed(2),
+        ratio.toFixed(2),
+      ];
     }),
   );
 });

@@ -9,17 +9,17 @@ export async function normalisation(context: OperationContext, operation: Norm):
   const { compiler, buffers, activations, step } = context;
   const { label, norm, input, output, addsToOutput = false } = operation;
   const { width, height } = valueOf(context, output);
-  const SAMPLES_ONLY = height === "samples";
-  const kind = { K4: strideOf(width) / 4, SAMPLES_ONLY, ADD_TO_OUTPUT: addsToOutput };
+  const isOfSamples = height === "samples";
+  const kind = { K4: strideOf(width) / 4, ADD_TO_OUTPUT: addsToOutput };
   return always({
     name: label,
     pipeline: await compiler.pipeline(layerNorm, { ...normShape(norm, width), ...kind }),
     bindGroup: compiler.bind(layerNorm, {
       x: activations.buffer(input),
       norm: buffers.norm(norm),
-      samples: step.samples,
+      samples: isOfSamples ? step.samples : step.allRows,
       y: activations.buffer(output),
     }),
-    workgroups: (size) => [SAMPLES_ONLY ? size.samples : size.rows, 1],
+    workgroups: (size) => [isOfSamples ? size.samples : size.rows, 1],
   });
 }

@@ -1,7 +1,6 @@
 import type { Activation, Gate } from "../../../models/graph.ts";
 import type { Dispatch, StepSize } from "../kernel.ts";
 import { Epilogue } from "../kernels/matmul.ts";
-import { Rank } from "../later-pipelines.ts";
 import type { MatmulExtras, MatmulShape, MatmulVariant } from "../matmul-variants.ts";
 import type { LinearBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
@@ -15,12 +14,14 @@ interface Product {
   readonly weights: LinearBuffers;
   /** One of Epilogue. */
   readonly epilogue: number;
-  /** One bind group for every kernel of the adapter: they have the same bindings. */
-  readonly bindGroup: GPUBindGroup;
   readonly x: GPUBuffer;
   readonly y: TriedProduct["y"];
   /** The kernel that serves steps of all sizes until others are compiled. */
   readonly first: MatmulVariant;
+  /** One bind group for all other kernels, which have the same bindings. */
+  readonly bindGroup: GPUBindGroup;
+  /** The first kernel's, made for the product's shape. [bindGroup] */
+  readonly bindFirst?: (shape: MatmulShape) => GPUBindGroup;
   readonly extras: MatmulExtras;
   /** One row per sample, not one per row of the step. [false] */
   readonly samplesOnly?: boolean;
@@ -43,20 +44,21 @@ export async function compileProduct(context: OperationContext, product: Product
   };
   const head = extras.head ? { ...extras.head, logitParts: context.activations.logitParts } : null;
   const height = (size: StepSize) => (samplesOnly ? size.samples : size.rows);
+  const bindGroupOfFirst = product.bindFirst?.(shape) ?? bindGroup;
+  const bound = (variant: MatmulVariant) => (variant === first ? bindGroupOfFirst : bindGroup);
   const dispatchesOf = (variant: MatmulVariant, pipeline: GPUComputePipeline): readonly Dispatch[] => {
     const workgroups = (size: StepSize) => variant.workgroups(shape, height(size));
-    return [{ name, pipeline, bindGroup, workgroups }];
+    return [{ name, pipeline, bindGroup: bound(variant), workgroups }];
   };
   const compiling = compiler.compile(first.kernel(shape, extras));
   // By ascending rows; undefined as long as it is not compiled.
   const ready = matmuls.map((): readonly Dispatch[] | undefined => undefined);
   for (const [i, variant] of matmuls.entries()) {
     if (variant === first) continue;
-    const rank = variant.maxRows === Infinity ? Rank.prompts : Rank.batches;
-    const added = later.add(variant.kernel(shape, extras), rank, async (pipeline) =>
-      isSameProduct(context, { shape, x, y, head, bindGroup }, [
-        { variant: first, pipeline: await compiling },
-        { variant, pipeline },
+    const added = later.add(variant.kernel(shape, extras), variant.rank, async (pipeline) =>
+      isSameProduct(context, { shape, x, y, head }, [
+        { variant: first, pipeline: await compiling, bindGroup: bindGroupOfFirst },
+        { variant, pipeline, bindGroup },
       ]),
     );
     const use = (pipeline: GPUComputePipeline | null) => {
@@ -66,15 +68,14 @@ export async function compileProduct(context: OperationContext, product: Product
     added.ready.then(use, () => undefined);
   }
   const ofFirst = dispatchesOf(first, await compiling);
-  ready[matmuls.indexOf(first)] = ofFirst;
+  if (matmuls.includes(first)) ready[matmuls.indexOf(first)] = ofFirst;
   return (size) => {
     const rows = height(size);
-    let dispatches = ofFirst;
     for (let i = 0; i < matmuls.length; i++) {
-      dispatches = ready[i] ?? dispatches;
-      if (ready[i] && rows <= (matmuls[i]?.maxRows ?? 0)) break;
+      const dispatches = ready[i];
+      if (dispatches && rows <= (matmuls[i]?.maxRows ?? 0)) return dispatches;
     }
-    return dispatches;
+    return ofFirst;
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Value } from "../../../models/graph.ts";
 import { paddedHeadDim } from "../../../protocol/model-shape.ts";
 import { usesQuads } from "../kernels/attention.ts";
-import { Epilogue, matmulLane } from "../kernels/matmul.ts";
-import { firstMatmul } from "../matmul-variants.ts";
+import { Epilogue, matmulAny, matmulLane } from "../kernels/matmul.ts";
+import { firstMatmul, packProduct, type MatmulShape } from "../matmul-variants.ts";
 import type { LinearBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
 import { attentionAlone } from "./attention.ts";
@@ -21,7 +21,7 @@ const ROTARY_LANES = 4;
  * norms are dispatches of their own, and with subgroups attention finds all it reads in the cache.
  */
 export function softwareOperations(context: OperationContext, adapter: { hasSubgroups: boolean }): Operations {
-  const { compiler, shape, buffers, activations, step } = context;
+  const { arena, compiler, shape, buffers, activations, step } = context;
   const first = firstMatmul(context.matmuls, true);
 
   const product = (
@@ -35,7 +35,9 @@ export function softwareOperations(context: OperationContext, adapter: { hasSubg
     const { w, bias } = weights;
     const bound = { x: activations.buffer(x), w, bias, y, step: step.step };
     const bindGroup = compiler.bind(matmulLane, bound);
-    const tried = { bindGroup, x: bound.x, y, first };
+    const bindFirst = (shapeOfProduct: MatmulShape) =>
+      compiler.bind(matmulAny, { ...bound, product: arena.uniform(`product ${label}`, packProduct(shapeOfProduct)) });
+    const tried = { x: bound.x, y, first, bindGroup, bindFirst };
     return compileProduct(context, { label, weights, epilogue, extras: {}, ...tried, ...options });
   };
 
