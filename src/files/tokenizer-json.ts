@@ -25,12 +25,12 @@ export interface TokenizerJson {
 }
 
 /**
- * @param config tokenizer_config.json
+ * @param config tokenizer_config.json, which may be on its way
  * @throws ChorusError model_not_found, model_invalid; model_unsupported for tokenizers that are no BPE over bytes or with byte fallback.
  */
-export async function readTokenizerJson(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
+export async function readTokenizerJson(files: ModelFiles, config: Promise<JsonFields>): Promise<TokenizerJson> {
   const json = await files.tryReadJson("tokenizer.json");
-  return json === undefined ? fromVocabAndMerges(files, config) : parseTokenizerJson(json);
+  return json === undefined ? fromVocabAndMerges(files, await config) : parseTokenizerJson(json);
 }
 
 /** Bounds the tables, whose length is the largest id. */

@@ -27,16 +27,34 @@ export interface TokenizerSource {
 }
 
 /**
- * @param eosTokenIds end-of-text ids that the model's other files name
+ * @param eosTokenIds end-of-text ids that the model's other files name, which may be on their way
  * @throws ChorusError model_not_found, model_invalid, model_unsupported
  */
-export async function readTokenizer(files: ModelFiles, eosTokenIds: readonly number[]): Promise<TokenizerSource> {
-  const config = new JsonFields("tokenizer_config.json", (await files.tryReadJson("tokenizer_config.json")) ?? {});
-  const [json, chatTemplate] = await Promise.all([readTokenizerJson(files, config), readChatTemplate(files, config)]);
+export async function readTokenizer(
+  files: ModelFiles,
+  eosTokenIds: readonly number[] | Promise<readonly number[]>,
+): Promise<TokenizerSource> {
+  const readingConfig = readConfig(files);
+  const [config, json, chatTemplate, ids] = await Promise.all([
+    readingConfig,
+    readTokenizerJson(files, readingConfig),
+    readingConfig.then((read) => readChatTemplate(files, read)),
+    eosTokenIds,
+  ]);
   const tokenNames = namedTokens(json, config);
   const idOf = (name: string) => json.added_tokens.find(({ content }) => content === tokenNames[name])?.id;
   const specialTokens = configuredSpecialTokens(json.specialTokens, config, idOf);
-  return { json: { ...json, specialTokens }, chatTemplate, tokenNames, eosTokenIds };
+  return { json: { ...json, specialTokens }, chatTemplate, tokenNames, eosTokenIds: ids };
+}
+
+async function readConfig(files: ModelFiles): Promise<JsonFields> {
+  return new JsonFields("tokenizer_config.json", (await files.tryReadJson("tokenizer_config.json")) ?? {});
+}
+
+/** Returns the largest id, plus one. */
+export function vocabSizeOf({ model, added_tokens }: Pick<TokenizerJson, "model" | "added_tokens">): number {
+  const largest = Object.values(model.vocab).reduce((most, id) => Math.max(most, id), -1);
+  return 1 + added_tokens.reduce((most, { id }) => Math.max(most, id), largest);
 }
 
 /** As readTokenizer, ready to use. */
@@ -101,8 +119,7 @@ export class ModelTokenizer {
     this.#control = new ControlTokens(json.added_tokens.filter(isControl));
     this.#bpe = createBpe({ ...json, added_tokens: json.added_tokens.filter((token) => !isControl(token)) });
     this.#bytesOf = json.alphabet === "bytes" ? bytesOfToken : bytesOfPiece;
-    const ids = [...Object.values(json.model.vocab), ...json.added_tokens.map((token) => token.id)];
-    this.vocabSize = ids.reduce((size, id) => Math.max(size, id + 1), 0);
+    this.vocabSize = vocabSizeOf(json);
     const eosToken = tokenNames["eos_token"];
     const eosTokenId = eosToken === undefined ? undefined : this.#control.split(eosToken)[0];
     this.eosTokenIds = [...new Set([...(typeof eosTokenId === "number" ? [eosTokenId] : []), ...eosTokenIds])];

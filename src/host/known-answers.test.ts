@@ -1,6 +1,6 @@
 // What counts as a wrong answer, and what is remembered of it. The kernels that are checked are the CPU's, tampered with.
 
-import { expect, it, test } from "vitest";
+import { expect, it, test, vi } from "vitest";
 
 import { resolveEngineConfig } from "../api/engine-config.ts";
 import type { CheckedKernels } from "../backends/backend.ts";
@@ -15,7 +15,7 @@ import { FAMILY_FIXTURES } from "../testing/models/family-fixtures.ts";
 import { readFixture } from "../testing/models/fixtures.ts";
 import { inventedFamily } from "../testing/models/invented-family.ts";
 import { randomWeights } from "../testing/models/random-weights.ts";
-import { wrongAnswersOf } from "./known-answers.ts";
+import { KnownAnswers } from "./known-answers.ts";
 import { offerCpu, ONE_THREAD } from "./platforms/offered-backends.ts";
 import { memoryTuningStore } from "./platforms/tuning-store.ts";
 
@@ -56,11 +56,14 @@ function checked(
     },
   };
   const tuning = memoryTuningStore();
-  const check = (runtime = "browser 1", adapterName = "GPU") => {
-    const platform = { tuning, runtime, reference: offerCpu(() => ONE_THREAD), now: () => performance.now() };
-    return wrongAnswersOf({ kernels, adapterName }, { weights, engine, vocabSize: shape.vocabSize, platform });
+  const reference = offerCpu(() => ONE_THREAD);
+  const openReference = vi.spyOn(reference, "load");
+  const answersIn = (runtime = "browser 1") => {
+    const platform = { tuning, runtime, reference, now: () => performance.now() };
+    return new KnownAnswers({ weights, engine, vocabSize: shape.vocabSize, platform });
   };
-  return { check, checks, plans, engine };
+  const check = (runtime?: string, adapterName = "GPU") => answersIn(runtime).wrongAnswersOf({ kernels, adapterName });
+  return { check, checks, plans, engine, answersIn, kernels, openReference };
 }
 
 it.each(FAMILY_FIXTURES)("finds the few layers of %s right, and remembers", async (name) => {
@@ -161,6 +164,30 @@ it("blames nobody for a token whose row of the head is no number", async () => {
   };
   expect(await checked({ ...weights, tensor }, noNumber).check()).toBeNull();
   expect(await checked(weights, noNumber).check()).toEqual(expect.any(String));
+});
+
+it("computes what is right beforehand, where no kernels were checked yet", async () => {
+  const { answersIn, kernels, openReference } = checked((await readFixture("gpt2-tiny")).weights());
+  const answers = answersIn();
+  await answers.prepare("GPU");
+  expect(openReference).toHaveBeenCalledTimes(1);
+  expect(await answers.wrongAnswersOf({ kernels, adapterName: "GPU" })).toBeNull();
+  expect(openReference).toHaveBeenCalledTimes(1);
+  await answersIn().prepare("GPU");
+  expect(openReference).toHaveBeenCalledTimes(1);
+  await answersIn().prepare("another GPU");
+  await answersIn("browser 2").prepare("GPU");
+  expect(openReference).toHaveBeenCalledTimes(3);
+});
+
+it("tells nothing where what is right can't be computed", async () => {
+  const { answersIn, kernels, openReference } = checked((await readFixture("gpt2-tiny")).weights(), (token) =>
+    off(token, NaN),
+  );
+  openReference.mockRejectedValue(new Error("no WebAssembly"));
+  const answers = answersIn();
+  await answers.prepare("GPU");
+  expect(await answers.wrongAnswersOf({ kernels, adapterName: "GPU" })).toBeNull();
 });
 
 function off(token: SampledToken, by: number): SampledToken {

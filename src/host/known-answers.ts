@@ -45,67 +45,115 @@ interface CheckContext {
   readonly platform: Pick<Platform, "tuning" | "runtime" | "reference" | "now">;
 }
 
-/**
- * Returns what is wrong with a runner's answers, for people; null if they are right, or if there is nothing to compare them
- * with. The result is remembered per adapter, browser version and kernels.
- */
-export async function wrongAnswersOf(
-  { kernels, adapterName }: Pick<LoadedRunner, "kernels" | "adapterName">,
-  context: CheckContext,
-): Promise<string | null> {
-  const graph = fewLayers(context.weights.model.graph);
-  if (!kernels || graph === null) return null;
-  const { tuning, runtime } = context.platform;
-  const key = ["known answers", JSON.stringify(STEPS), adapterName, runtime, await kernels.id()].join(", ");
-  // If the store can't be used (a private window), every load checks again.
-  const [known] = (await tuning.load(key).catch(() => undefined)) ?? [];
-  if (known !== undefined) return known === RIGHT ? null : known;
-  const fault = await compare(kernels, graph, context);
-  if (fault === undefined) return null;
-  await tuning.save(key, [fault ?? RIGHT]).catch(() => undefined);
-  return fault;
+/** The steps of a check, in one sequence. */
+interface Questions {
+  readonly steps: readonly CheckedStep[];
+  readonly prompt: readonly number[];
+  /** Tokens whose logits are compared. */
+  readonly compared: readonly number[];
 }
 
-/** Returns the fault, null for right answers, and undefined if nobody can tell. */
-async function compare(
-  kernels: CheckedKernels,
-  graph: Graph,
-  context: CheckContext,
-): Promise<string | null | undefined> {
-  const { weights, engine, vocabSize } = context;
-  const steps = stepsWithin(engine);
-  const length = Math.max(...steps.map(({ start, numRows }) => start + numRows));
-  const spread = (i: number) => Math.imul(i + 1, 0x9e3779b1) >>> 0;
-  const prompt = Array.from({ length }, (_, i) => spread(i) % vocabSize);
-  const compared = Array.from({ length: NUM_COMPARED }, (_, i) =>
-    Math.floor((i * (vocabSize - 1)) / (NUM_COMPARED - 1)),
-  );
-  const tokens = [...new Set([...prompt, ...compared])];
-  const ids = (wanted: readonly number[]) => wanted.map((token) => tokens.indexOf(token));
+/** What is right for a model, and what is known of adapters. */
+export class KnownAnswers {
+  readonly #context: CheckContext;
+  readonly #graph: Graph | null;
+  readonly #questions: Questions;
+  /** Null where nobody can tell. */
+  #expected: Promise<readonly StepResult[] | null> | undefined;
 
-  const few = withFewTokens(weights, graph, tokens);
-  if (!context.platform.reference) return undefined;
-  const opening = openPart(kernels, graph, context.platform);
-  opening.catch(() => undefined); // heard below, if there is anything to compare with
-  const cpu = await referenceRunner(context, few, steps).catch(() => null);
-  if (cpu === null) return undefined;
-  try {
-    const part = await opening;
-    // Both compute at the same time.
-    const [got, expected] = await Promise.all([
-      answers(part, planSteps(steps, prompt, compared, engine)),
-      answers(cpu, planSteps(steps, ids(prompt), ids(compared), engine)),
-    ]);
+  constructor(context: CheckContext) {
+    this.#context = context;
+    this.#graph = fewLayers(context.weights.model.graph);
+    this.#questions = questionsWithin(context);
+  }
+
+  /** Computes what is right while kernels compile, where no kernels were checked yet: then it will be asked for. */
+  async prepare(adapterName: string): Promise<void> {
+    const { tuning } = this.#context.platform;
+    const known = await tuning.load(this.#key(adapterName)).catch(() => undefined);
+    if (known === undefined) await this.#expectedAnswers();
+  }
+
+  /**
+   * Returns what is wrong with a runner's answers, for people; null if they are right, or if there is nothing to compare them
+   * with. The result is remembered per adapter, browser version and kernels.
+   */
+  async wrongAnswersOf({
+    kernels,
+    adapterName,
+  }: Pick<LoadedRunner, "kernels" | "adapterName">): Promise<string | null> {
+    if (!kernels || this.#graph === null) return null;
+    const { tuning } = this.#context.platform;
+    const key = this.#key(adapterName, await kernels.id());
+    // If the store can't be used (a private window), every load checks again.
+    const [known] = (await tuning.load(key).catch(() => undefined)) ?? [];
+    if (known !== undefined) return known === RIGHT ? null : known;
+    const fault = await this.#compare(kernels, this.#graph);
+    if (fault === undefined) return null;
+    const results = [tuning.save(key, [fault ?? RIGHT]), tuning.save(this.#key(adapterName), ["checked"])];
+    await Promise.all(results).catch(() => undefined);
+    return fault;
+  }
+
+  /** Returns the fault, null for right answers, and undefined if nobody can tell. */
+  async #compare(kernels: CheckedKernels, graph: Graph): Promise<string | null | undefined> {
+    const { engine, weights, platform } = this.#context;
+    if (!platform.reference) return undefined;
+    const { steps, prompt } = this.#questions;
+    const answering = openPart(kernels, graph, platform).then(async (part) => ({
+      part,
+      got: await answers(part, planSteps(this.#questions, engine)),
+    }));
+    answering.catch(() => undefined); // heard below, if there is anything to compare with
+    const expected = await this.#expectedAnswers();
+    if (expected === null) return undefined;
+    const { part, got } = await answering;
     // One token's row of the head that is no number makes every softmax none, and here few tokens are known.
     if (got.some((step) => !scoresOf(step).every(Number.isFinite)) && !(await hasFiniteHead(weights))) return undefined;
     const fault = faultOf(expected, got);
     if (fault !== null) return fault;
     const drawn = got.at(-1)?.sequences[0]?.drawn[0]?.tokenId ?? NaN;
-    const [again] = await answers(part, planSteps(steps.slice(-1), prompt, [drawn], engine));
+    const [again] = await answers(part, planSteps({ steps: steps.slice(-1), prompt, compared: [drawn] }, engine));
     return again?.sequences[0]?.scored[0]?.rank === 1 ? null : NOT_LIKELIEST;
-  } finally {
-    cpu.dispose();
   }
+
+  #expectedAnswers(): Promise<readonly StepResult[] | null> {
+    this.#expected ??= this.#computeExpected().catch(() => null);
+    return this.#expected;
+  }
+
+  async #computeExpected(): Promise<readonly StepResult[] | null> {
+    if (this.#graph === null) return null;
+    const { weights, engine } = this.#context;
+    const { steps, prompt, compared } = this.#questions;
+    const tokens = [...new Set([...prompt, ...compared])];
+    const ids = (wanted: readonly number[]) => wanted.map((token) => tokens.indexOf(token));
+    const few = withFewTokens(weights, this.#graph, tokens);
+    const cpu = await referenceRunner(this.#context, few, steps);
+    if (cpu === null) return null;
+    try {
+      return await answers(cpu, planSteps({ steps, prompt: ids(prompt), compared: ids(compared) }, engine));
+    } finally {
+      cpu.dispose();
+    }
+  }
+
+  /** Without kernels: that any were checked. */
+  #key(adapterName: string, kernelsId = ""): string {
+    const { runtime } = this.#context.platform;
+    return ["known answers", JSON.stringify(STEPS), adapterName, runtime, kernelsId].join(", ");
+  }
+}
+
+function questionsWithin({ engine, vocabSize }: CheckContext): Questions {
+  const steps = stepsWithin(engine);
+  const length = Math.max(...steps.map(({ start, numRows }) => start + numRows));
+  const spread = (i: number) => Math.imul(i + 1, 0x9e3779b1) >>> 0;
+  return {
+    steps,
+    prompt: Array.from({ length }, (_, i) => spread(i) % vocabSize),
+    compared: Array.from({ length: NUM_COMPARED }, (_, i) => Math.floor((i * (vocabSize - 1)) / (NUM_COMPARED - 1))),
+  };
 }
 
 interface CheckedStep {
@@ -149,9 +197,7 @@ async function openPart(kernels: CheckedKernels, graph: Graph, platform: Pick<Pl
 
 /** One sequence in pieces; after each the compared tokens are scored, and one is drawn. */
 function planSteps(
-  steps: readonly CheckedStep[],
-  prompt: readonly number[],
-  compared: readonly number[],
+  { steps, prompt, compared }: Questions,
   { blockSize }: Pick<ResolvedEngineConfig, "blockSize">,
 ): StepPlan[] {
   const numBlocks = Math.ceil(prompt.length / blockSize);

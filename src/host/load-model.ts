@@ -3,7 +3,7 @@ import type { KernelChoice, LoadedRunner, OpenedBackend } from "../backends/back
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
 import { openCheckpoint } from "../files/open-checkpoint.ts";
-import { ModelTokenizer, readTokenizer, withoutEncoder, type TokenizerSource } from "../files/tokenizer.ts";
+import { ModelTokenizer, readTokenizer, vocabSizeOf, withoutEncoder, type TokenizerSource } from "../files/tokenizer.ts";
 import { checkValues } from "../models/check-values.ts";
 import { describeModel } from "../models/families.ts";
 import { slidingWindowOf } from "../models/graph.ts";
@@ -22,7 +22,7 @@ import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
 import { causeOf, unlessFailed } from "./backend-failure.ts";
 import { describeDraftModel, loadDraftModel } from "./draft-model.ts";
-import { wrongAnswersOf } from "./known-answers.ts";
+import { KnownAnswers } from "./known-answers.ts";
 import { loadIntoMemory, type LoadedIntoMemory, type LoadedRunners } from "./load-into-memory.ts";
 import { disposeOf, loadRightKernels } from "./load-right-kernels.ts";
 import { openModel } from "./open-model.ts";
@@ -127,8 +127,13 @@ export async function loadModel(
       await drafting.checkTokens(folder.files);
     }
     const files = await folder.fetch();
-    const defaults = await loadGenerationDefaults(files, described.eosTokenIds);
-    const readSource = () => readTokenizer(files, defaults.eosTokenIds);
+    // All are asked for at once: on a network each takes a round trip.
+    const readingDefaults = loadGenerationDefaults(files, described.eosTokenIds);
+    const readSource = () =>
+      readTokenizer(
+        files,
+        readingDefaults.then(({ eosTokenIds }) => eosTokenIds),
+      );
     const readingSource = readSource();
     const frame = chatFrameOf(location);
     // Its thread starts while weights arrive and kernels compile.
@@ -137,20 +142,20 @@ export async function loadModel(
         ? readingSource.then((read) => openTexts(platform, read, readSource, frame))
         : Promise.resolve(known);
     opening.catch(() => undefined); // heard below
-    const [source, checkpoint] = await Promise.all([
+    const [source, defaults, checkpoint] = await Promise.all([
       readingSource,
+      readingDefaults,
       openCheckpoint(files, { isEarly: drafting === null }),
     ]);
-    const tokenizer = new ModelTokenizer(withoutEncoder(source));
     const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
     const { shape } = weights.model;
-    checkTokenizer(tokenizer.vocabSize, shape.vocabSize);
+    const vocabSize = vocabSizeOf(source.json);
+    checkTokenizer(vocabSize, shape.vocabSize);
     const checking = checkValues(weights);
     checking.catch(() => undefined); // heard below
     // A model that is refused costs no other's download.
     if (drafting) await Promise.all([opening, checking]);
     const draftWeights = await drafting?.fetch();
-    const { vocabSize } = tokenizer;
     const draws = usualDraws(defaults);
     const load = (kernels: KernelChoice) => {
       over.signal.throwIfAborted();
@@ -182,14 +187,18 @@ export async function loadModel(
       const weightBytes = (dtype: WeightsDtype) => backend.memory(weights.model, { ...wanted, dtype }).weightBytes;
       return loadIntoMemory(wanted, loadOnce, weightBytes);
     };
+    const answersOf = (engine: ResolvedEngineConfig) => new KnownAnswers({ weights, engine, vocabSize, platform });
+    const answers = answersOf(wanted);
     const check = async ({ runner: loaded, engineConfig: engine }: LoadedIntoMemory) => {
       await checking; // else a damaged file would be the adapter's fault
-      return unlessGone(() => wrongAnswersOf(loaded, { weights, engine, vocabSize, platform }));
+      return unlessGone(() => (engine === wanted ? answers : answersOf(engine)).wrongAnswersOf(loaded));
     };
     const loading = loadRightKernels(load, check);
-    const [texts, { runner, draft = null, engineConfig, notice }] = await Promise.all([
+    if (backend.name !== platform.reference?.name) void answers.prepare(backend.adapterName);
+    const [texts, { runner, draft = null, engineConfig, notice }, tokenizer] = await Promise.all([
       opening,
       loading,
+      afterTask(() => new ModelTokenizer(withoutEncoder(source))), // kernels begin to compile before
       checking,
     ]).catch((error: unknown) => {
       over.abort(error);
@@ -269,6 +278,11 @@ export async function openBackend(backends: readonly OfferedBackend[], choice: B
   // Better than nothing: there is no SIMD, for one.
   if (software) return software;
   throw reason;
+}
+
+/** Does something once other tasks had their turn. */
+function afterTask<T>(make: () => T): Promise<T> {
+  return new Promise((resolve) => setTimeout(resolve)).then(make);
 }
 
 function neverOpened(backend: BackendName): ChorusError {
