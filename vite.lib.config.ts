@@ -21,22 +21,27 @@ const EXPORTS = {
 /** What is run. */
 const SERVERS = { serve: "serve/serve", "serve-command": "serve-command" };
 
-/** Workers: files that nobody imports. */
-const WORKERS = {
-  "engine.worker": "host/engine.worker",
-  "engine.shared-worker": "host/engine.shared-worker",
-  "models.worker": "host/models.worker",
-  "text.worker": "host/text/text.worker",
-  "grammar.worker": "grammar/grammar.worker",
-  "helper.worker": "backends/cpu/threads/helper.worker",
-};
+/** Workers: files that nobody imports. Those of one line share what they import. */
+const WORKERS = [
+  {
+    "engine.worker": "host/engine.worker",
+    "engine.shared-worker": "host/engine.shared-worker",
+    "models.worker": "host/models.worker",
+  },
+  { "text.worker": "host/text/text.worker" },
+  { "grammar.worker": "grammar/grammar.worker" },
+  { "helper.worker": "backends/cpu/threads/helper.worker" },
+];
+
+const sources = (entries: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, `src/${path}.ts`]));
 
 export default defineConfig({
   base: "./",
   publicDir: false,
   plugins: [
     wgslWithoutComments(),
-    workerFiles(),
+    workerFiles(WORKERS.map(sources)),
     {
       name: "types-entry",
       generateBundle() {
@@ -51,9 +56,7 @@ export default defineConfig({
     outDir: "dist/lib",
     license: { fileName: "LICENSES.md" },
     lib: {
-      entry: Object.fromEntries(
-        Object.entries({ ...EXPORTS, ...SERVERS, ...WORKERS }).map(([name, path]) => [name, `src/${path}.ts`]),
-      ),
+      entry: sources({ ...EXPORTS, ...SERVERS }),
       formats: ["es"],
     },
     rolldownOptions: { external: /^node:/ },

@@ -15,7 +15,10 @@ const isLockHeld = holdLifeLock(navigator.locks, self.name);
 Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
 
 const threads = new BorrowedThreads((port) => Comlink.transfer(port, [port]));
-const host = new EngineHost(browserPlatform({ gpu: navigator.gpu, threads }));
+const platform = browserPlatform({ gpu: navigator.gpu, threads });
+const host = new EngineHost(platform);
+// The code of the backend that is tried first arrives while the page asks for a model. Who needs it hears why it does not.
+platform.backends[0]?.load().catch(() => undefined);
 
 /** Resolves to whether the lock of the worker's name is held. */
 const started = (lender: ThreadLender): Promise<boolean> => {
