@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { expect, test } from "playwright/test";
+import { expect, test, type Page } from "playwright/test";
 import { App, ENDLESS } from "./support/app.ts";
 import { closedAre, overwrite, written } from "./support/saved-record.ts";
 
@@ -36,7 +36,7 @@ test("chats, titles, settings, drafts and their order survive a reload", async (
   await expect(app.pane(1).log.getByRole("article")).toHaveCount(2);
 });
 
-test("an answer that streamed while the page was left is kept as interrupted, and can be continued", async ({
+test("an answer that streamed while the page was reloaded is kept as interrupted, and can be continued", async ({
   page,
 }) => {
   let app = await App.openFake(page, ENDLESS_ANSWER);
@@ -48,9 +48,6 @@ test("an answer that streamed while the page was left is kept as interrupted, an
       localStorage.setItem("seen", document.querySelector<HTMLElement>("[data-answer]")?.innerText ?? "");
     }),
   );
-  // Browsers promise no order between what a page writes as it goes and what the next one reads at once.
-  await page.goto(new URL("/models/chorus-chat/config.json", process.env.CHORUS_E2E_FAKE_URL).href);
-  await written(page, "Go on and on.");
   app = await App.openFake(page, ENDLESS_ANSWER);
   await expect(app.pane(1).ending).toHaveText("Interrupted");
   const cut = await app.pane(1).answer();
@@ -61,6 +58,53 @@ test("an answer that streamed while the page was left is kept as interrupted, an
   // What follows may be a space or, at a paragraph's end, a line break.
   await expect.poll(async () => (await app.pane(1).answer()).length).toBeGreaterThan(cut.length + 1);
   expect((await app.pane(1).answer()).startsWith(cut)).toBe(true);
+});
+
+test("a question and a closed chat survive a reload at once, even if the page's last write never arrives", async ({
+  page,
+}) => {
+  let app = await App.openFake(page, ENDLESS_ANSWER);
+  await app.addPanes(2);
+  await app.pane(2).message.fill("Closed");
+  await written(page, "Closed");
+  await neverCommit(page);
+  await app.pane(1).ask("Go on and on.");
+  await expect(app.pane(1).turn).toContainText("There is more");
+  await page.getByRole("button", { name: "Close pane 2" }).click();
+
+  app = await App.openFake(page, ENDLESS_ANSWER);
+  await expect(app.pane(1).turn).toContainText("There is more");
+  await expect(page.getByRole("region", { name: /^Pane \d+$/ })).toHaveCount(1);
+  await closedAre(page, 1);
+  await neverCommit(page);
+  await app.pane(1).message.fill("And on");
+  // The next page replaces what this one has read by what it has not saved, as it has by what it has saved.
+  app = await App.openFake(page, ENDLESS_ANSWER);
+  await expect(app.pane(1).message).toHaveValue("And on");
+  await app.pane(1).message.fill("And on and on");
+  await written(page, "And on and on");
+  app = await App.openFake(page, ENDLESS_ANSWER);
+  await expect(app.pane(1).message).toHaveValue("And on and on");
+  await expect(page.getByRole("region", { name: /^Pane \d+$/ })).toHaveCount(1);
+});
+
+test("what was said in a tab that does not save survives its reload at once, beside what the other saved", async ({
+  page,
+  context,
+}) => {
+  let app = await App.openFake(page, QUERY);
+  await expect(app.pane(1).message).toBeVisible();
+  const newer = await context.newPage();
+  const newerApp = await App.openFake(newer, QUERY);
+  await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
+  await newerApp.pane(1).message.fill("Mine");
+  await written(newer, "Mine");
+  await neverCommit(page);
+  await app.pane(1).message.fill("Yours");
+  app = await App.openFake(page, QUERY);
+  await expect(app.pane(1).message).toHaveValue("Mine");
+  await expect(app.pane(2).message).toHaveValue("Yours");
+  await expect(page.getByRole("region", { name: /^Pane \d+$/ })).toHaveCount(2);
 });
 
 test("a damaged record is set aside, and the page works", async ({ page }) => {
@@ -274,3 +318,14 @@ test("closed chats are found by words and days, opened, and deleted by asking; t
   await expect(list.getByText("0 chats found")).toBeVisible();
   await closedAre(page, 149);
 });
+
+/** From now on the page's writes to the database are under way for as long as it is open, and are dropped with it. */
+function neverCommit(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    IDBTransaction.prototype.commit = function goOn() {
+      this.objectStore("chats")
+        .get("")
+        .addEventListener("success", () => goOn.call(this));
+    };
+  });
+}

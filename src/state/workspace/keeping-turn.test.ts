@@ -29,6 +29,7 @@ const storage = {
   }),
   saveAside: async (_: SavedWorkspace, moves: ChatMoves) => move(moves),
   clearAside: async () => undefined,
+  leave: () => undefined,
   storedChats: () => Promise.reject(new Error("Nobody looks.")),
   onDeleted: () => undefined,
   save: async (workspace: SavedWorkspace, moves: ChatMoves) => {

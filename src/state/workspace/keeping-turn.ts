@@ -48,13 +48,14 @@ export class KeepingTurn {
  * @param showAll flushes what waits for the next frame, which may never come
  */
 export function keepWhileOpen(keeper: WorkspaceKeeper, showAll: () => void): void {
-  const writeAll = () => {
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) return;
     showAll();
     keeper.flush();
-  };
-  document.addEventListener("visibilitychange", () => {
-    if (document.hidden) writeAll();
   });
-  addEventListener("pagehide", writeAll);
+  addEventListener("pagehide", () => {
+    showAll();
+    keeper.leave();
+  });
   if ("locks" in navigator) new KeepingTurn(keeper, navigator.locks).take();
 }

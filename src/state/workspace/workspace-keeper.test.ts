@@ -27,6 +27,7 @@ function open(loaded: Partial<LoadedWorkspace> = {}, save = async () => {}) {
     },
     saveAside: async (workspace, moves) => void [aside.push(workspace), moved.push(moves)],
     clearAside: async () => void (aside.length = 0),
+    leave: () => undefined,
     storedChats: () => Promise.reject(new Error("Nobody looks.")),
     onDeleted: () => undefined,
   };
@@ -75,6 +76,16 @@ it("writes what is left when the page goes, and nothing where nothing has change
   keeper.flush();
   await vi.advanceTimersByTimeAsync(1000);
   expect(written).toHaveLength(1);
+});
+
+it("gives the storage all it has before it leaves the rest to the next page", async () => {
+  const given: string[] = [];
+  const { workspace, keeper, storage } = open({}, async () => void given.push("save"));
+  storage.leave = () => given.push("leave");
+  workspace.store.getState().panes[0]!.setDraft("Hi");
+  keeper.leave();
+  keeper.leave();
+  expect(given).toEqual(["save", "leave", "leave"]);
 });
 
 it("forgets a pane that was closed", async () => {

@@ -94,6 +94,12 @@ export class WorkspaceKeeper {
     this.#saveSoon();
   }
 
+  /** Saves unsaved changes when the page goes, and leaves them to the tab's next page as well. */
+  leave(): void {
+    this.flush();
+    this.#storage.leave();
+  }
+
   /** Saves unsaved changes. */
   readonly flush = (): void => {
     if (this.#timer === undefined) return;

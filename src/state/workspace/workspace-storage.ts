@@ -8,6 +8,7 @@ import type { ChatMoves } from "../history/closed-chats.ts";
 import type { StoredChats } from "../history/stored-chats.ts";
 import { CLOSED_STORE, openChatsDatabase, PANES_STORE, SUMMARIES_STORE, WORDS_INDEX } from "./chats-database.ts";
 import { parseSavedWorkspace, resumed, type SavedPane, type SavedWorkspace } from "./saved-workspace.ts";
+import { copiesLeft, dropCopy, leaveCopy, placeOfCopy, tabStorage, type UnsavedCopy } from "./unsaved-copy.ts";
 import { withinTime } from "./within-time.ts";
 
 export interface WorkspaceStorage {
@@ -21,6 +22,8 @@ export interface WorkspaceStorage {
   /** Saves the panes of a tab that doesn't keep them, in case it is closed. Rejects where it can't be saved. */
   saveAside(workspace: SavedWorkspace, moves: ChatMoves): Promise<void>;
   clearAside(): Promise<void>;
+  /** Leaves what is not saved yet to the tab's next page, whose `load` saves it. Called when the page goes. */
+  leave(): void;
   /** What reads the closed chats. */
   storedChats(): Promise<StoredChats>;
   /** Called when what was saved has been deleted. */
@@ -38,14 +41,25 @@ export interface LoadedWorkspace {
 const RECORD = "workspace";
 /** A record that can't be read is kept under this name, so that it can be repaired by hand. */
 const DAMAGED_RECORD = "workspace-damaged";
-/** Before the name of a tab. */
+/** Before the name of a page. */
 const ASIDE_RECORD = "workspace-of-";
+/** The save's id, in the record of the panes. */
+const SAVE_ID = "save";
+/** Of a record that has no id, and of none. */
+const NO_SAVE = "";
 
 export class IndexedDbStorage implements WorkspaceStorage {
   onDeleted: () => void = () => undefined;
   readonly #database = openChatsDatabase(() => this.onDeleted());
-  /** This tab's record, which others leave alone while its lock of that name is held. Null until there is one. */
-  #aside: string | null = null;
+  /** This page's name: each that is opened has another. */
+  readonly #page = randomId();
+  /** This tab's record, which others leave alone while its lock of that name is held. */
+  readonly #aside = ASIDE_RECORD + this.#page;
+  #isAsideHeld = false;
+  /** Ids of the save that was read or has arrived last, and of those that were begun since. */
+  #saves: readonly string[] = [NO_SAVE];
+  /** What was given to the database last, until that says it is there. */
+  #unsaved: UnsavedCopy | null = null;
   /** Records of closed tabs. */
   #left: readonly string[] = [];
 
@@ -53,10 +67,11 @@ export class IndexedDbStorage implements WorkspaceStorage {
     let record: unknown;
     let left: readonly SavedPane[];
     try {
-      [record, left] = await withinTime(Promise.all([this.#read(RECORD), this.#loadLeft()]));
+      [record, left] = await withinTime(this.#loadRecords());
     } catch {
       return { saved: null, left: [], status: "unavailable" };
     }
+    this.#saves = [saveIdOf(record)];
     if (record === undefined) return { saved: null, left, status: "ok" };
     try {
       return { saved: parseSavedWorkspace(record), left, status: "ok" };
@@ -66,25 +81,28 @@ export class IndexedDbStorage implements WorkspaceStorage {
     }
   }
 
-  save(workspace: SavedWorkspace, moves: ChatMoves): Promise<void> {
-    return this.#write((panes) => {
-      panes.put(workspace, RECORD);
+  async save(workspace: SavedWorkspace, moves: ChatMoves): Promise<void> {
+    const id = randomId();
+    this.#saves = [...this.#saves, id];
+    await this.#keep({ saves: this.#saves, workspace, moves }, (panes) => {
+      panes.put({ ...workspace, [SAVE_ID]: id }, RECORD);
       for (const record of this.#left) panes.delete(record);
-      writeMoves(panes.transaction, moves);
     });
+    this.#saves = this.#saves.slice(Math.max(0, this.#saves.indexOf(id)));
   }
 
   async saveAside(workspace: SavedWorkspace, moves: ChatMoves): Promise<void> {
-    const record = (this.#aside ??= holdName());
-    await this.#write((panes) => {
-      panes.put(workspace, record);
-      writeMoves(panes.transaction, moves);
-    });
+    if (!this.#isAsideHeld) holdLock(this.#aside);
+    this.#isAsideHeld = true;
+    await this.#keep({ saves: [], workspace, moves }, (panes) => panes.put(workspace, this.#aside));
   }
 
   async clearAside(): Promise<void> {
-    const record = this.#aside;
-    if (record !== null) await this.#write((panes) => panes.delete(record));
+    if (this.#isAsideHeld) await this.#write((panes) => panes.delete(this.#aside));
+  }
+
+  leave(): void {
+    if (this.#unsaved) leaveCopy(tabStorage(), this.#page, this.#unsaved);
   }
 
   async storedChats(): Promise<StoredChats> {
@@ -98,6 +116,19 @@ export class IndexedDbStorage implements WorkspaceStorage {
     );
   }
 
+  /** Writes, with the moves. Until that has succeeded, the page has something to leave. */
+  async #keep(copy: UnsavedCopy, change: (panes: IDBObjectStore) => void): Promise<void> {
+    this.#unsaved = copy;
+    await this.#write((panes) => {
+      change(panes);
+      writeMoves(panes.transaction, copy.moves);
+    });
+    if (this.#unsaved !== copy) return;
+    this.#unsaved = null;
+    // A page that came back after it had gone has left one.
+    dropCopy(tabStorage(), this.#page);
+  }
+
   #write(change: (panes: IDBObjectStore) => void): Promise<void> {
     return withinTime(
       this.#database("readwrite", (transaction) => {
@@ -109,15 +140,49 @@ export class IndexedDbStorage implements WorkspaceStorage {
     );
   }
 
-  async #loadLeft(): Promise<readonly SavedPane[]> {
-    if (!("locks" in navigator)) return [];
+  async #loadRecords(): Promise<[record: unknown, left: readonly SavedPane[]]> {
+    // If they can't be saved, the next page may do it.
+    const added = await this.#saveCopies().catch(() => []);
+    return Promise.all([this.#read(RECORD), this.#loadLeft(added)]);
+  }
+
+  /** Saves what earlier pages of this tab could not see saved. Returns the names of the records that it added. */
+  async #saveCopies(): Promise<readonly string[]> {
+    const added: string[] = [];
+    for (const [page, copy] of copiesLeft(tabStorage())) {
+      // oxlint-disable-next-line no-await-in-loop -- each goes on from the one before
+      await this.#database("readwrite", (transaction) => {
+        const panes = transaction.objectStore(PANES_STORE);
+        const reading = panes.get(RECORD);
+        reading.addEventListener("success", () => {
+          const place = placeOfCopy(copy, saveIdOf(reading.result));
+          if (place === "arrived") return;
+          // Under the names that the page gave: if its own write comes after this one, nothing changes.
+          if (place === "newer") {
+            panes.put({ ...copy.workspace, [SAVE_ID]: copy.saves.at(-1) }, RECORD);
+          } else {
+            panes.put(copy.workspace, ASIDE_RECORD + page);
+            added.push(ASIDE_RECORD + page);
+          }
+          writeMoves(transaction, copy.moves);
+        });
+        return promisifyRequest(transaction);
+      });
+      dropCopy(tabStorage(), page);
+    }
+    return added;
+  }
+
+  /** @param added records of pages that are gone, even if their locks are not yet */
+  async #loadLeft(added: readonly string[]): Promise<readonly SavedPane[]> {
     const range = IDBKeyRange.bound(ASIDE_RECORD, `${ASIDE_RECORD}\uffff`);
     const keys = await this.#database("readonly", (transaction) =>
       promisifyRequest(transaction.objectStore(PANES_STORE).getAllKeys(range)),
     );
     if (keys.length === 0) return [];
-    const { held = [] } = await navigator.locks.query();
-    this.#left = (keys as string[]).filter((key) => !held.some(({ name }) => name === key));
+    // Without locks no tab saves aside while it is open.
+    const { held = [] } = "locks" in navigator ? await navigator.locks.query() : {};
+    this.#left = (keys as string[]).filter((key) => added.includes(key) || !held.some(({ name }) => name === key));
     const records = await Promise.all(this.#left.map((key) => this.#read(key)));
     return records.flatMap(panesOf);
   }
@@ -145,9 +210,12 @@ function panesOf(record: unknown): readonly SavedPane[] {
   }
 }
 
-/** Returns a name for this tab, and holds a lock of that name as long as the tab is open. */
-function holdName(): string {
-  const name = `${ASIDE_RECORD}${randomId()}`;
+function saveIdOf(record: unknown): string {
+  const id: unknown = typeof record === "object" && record !== null && SAVE_ID in record ? record[SAVE_ID] : NO_SAVE;
+  return typeof id === "string" ? id : NO_SAVE;
+}
+
+/** Holds a lock as long as the tab is open. */
+function holdLock(name: string): void {
   void navigator.locks.request(name, () => new Promise(() => undefined)).catch(() => undefined);
-  return name;
 }
