@@ -1,5 +1,5 @@
 import { toErrorData } from "../protocol/errors.ts";
-import type { ThreadAnswer } from "../threads/limited-thread.ts";
+import type { ThreadAnswer, ThreadMessage } from "../threads/limited-thread.ts";
 import type { ThreadPort } from "../threads/thread-port.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
@@ -23,7 +23,7 @@ export type GrammarCall =
 /** The mask of the tokens that may come next; null where there are none, or none were asked for. */
 export type GrammarAnswer = ThreadAnswer<Uint32Array | null>;
 
-export type GrammarPort = ThreadPort<GrammarCall, GrammarAnswer>;
+export type GrammarPort = ThreadPort<GrammarCall, ThreadMessage<Uint32Array | null>>;
 
 /** The thread's side: plain data in, plain data out. */
 export class GrammarService {

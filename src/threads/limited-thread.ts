@@ -1,8 +1,13 @@
 import { ChorusError, fromErrorData, type ChorusErrorData } from "../protocol/errors.ts";
-import type { ThreadPort } from "./thread-port.ts";
+import { ALIVE, type ThreadPort } from "./thread-port.ts";
+
+/** Until a thread is there: its page may be busy, or show a dialog. No call is to blame. */
+export const LONGEST_START_MS = 180_000;
 
 /** What a thread answers to a call. */
 export type ThreadAnswer<Value> = { readonly value: Value } | { readonly error: ChorusErrorData };
+
+export type ThreadMessage<Value> = ThreadAnswer<Value> | typeof ALIVE;
 
 /** A call took longer than it may, so its thread was ended. */
 export class TookTooLong extends Error {}
@@ -36,7 +41,8 @@ interface Asked<Value> {
  * lose their patience before, the thread is left to that call: it takes no others, and is ended with it.
  */
 export class LimitedThread<Call, Value> {
-  readonly #port: ThreadPort<Call, ThreadAnswer<Value>>;
+  readonly #port: ThreadPort<Call, ThreadMessage<Value>>;
+  readonly #what: string;
   readonly #mayLeave: () => boolean;
   /** In the order in which they were asked. The thread is at the first. */
   readonly #asked: Asked<Value>[] = [];
@@ -44,6 +50,8 @@ export class LimitedThread<Call, Value> {
   /** Whether the first call takes longer than those behind it would wait. */
   #isSlow = false;
   #isLeft = false;
+  /** Whether it has said anything. */
+  #isThere = false;
   #hasAnswered = false;
   #isEnded = false;
   #laterError: Error = new ThreadEnded();
@@ -52,11 +60,12 @@ export class LimitedThread<Call, Value> {
    * @param what it is for, as the beginning of an error's sentence
    * @param mayLeave whether the thread may be left to a slow call: another one then takes its place
    */
-  constructor(port: ThreadPort<Call, ThreadAnswer<Value>>, what: string, mayLeave = () => false) {
+  constructor(port: ThreadPort<Call, ThreadMessage<Value>>, what: string, mayLeave = () => false) {
     this.#port = port;
+    this.#what = what;
     this.#mayLeave = mayLeave;
     port.listen(
-      (answer) => this.#take(answer),
+      (message) => this.#hear(message),
       (reason) => {
         const message = `${what} failed: ${reason}.`;
         if (this.#hasAnswered) return this.#end(new ThreadFailed(message));
@@ -78,7 +87,7 @@ export class LimitedThread<Call, Value> {
   }
 
   /**
-   * @param limitMs how long the call may take, from when the one before it is answered
+   * @param limitMs how long the call may take, from when the one before it is answered and the thread is there
    * @param patienceMs how long calls behind this one wait for it
    * @throws TookTooLong, ThreadEnded, ThreadNotStarted, ThreadFailed; ChorusError as the thread answers; a DOMException for
    * what can't be posted
@@ -103,6 +112,11 @@ export class LimitedThread<Call, Value> {
   #limitFirst(): void {
     const [first] = this.#asked;
     if (first === undefined) return;
+    if (!this.#isThere) {
+      const message = `${this.#what} has not started within ${LONGEST_START_MS / 1000} s: what starts it is busy, or can't load it.`;
+      this.#after(LONGEST_START_MS, () => this.end(new ThreadNotStarted(message)));
+      return;
+    }
     this.#after(first.limitMs, () => this.#end(new TookTooLong()));
     if (first.patienceMs >= first.limitMs) return;
     this.#after(first.patienceMs, () => {
@@ -123,6 +137,15 @@ export class LimitedThread<Call, Value> {
   #leave(): void {
     this.#isLeft = true;
     for (const { reject } of this.#asked.splice(1)) reject(new ThreadEnded());
+  }
+
+  #hear(message: ThreadMessage<Value>): void {
+    if (!this.#isThere) {
+      this.#isThere = true;
+      this.#stopTimers();
+      this.#limitFirst();
+    }
+    if (message !== ALIVE) this.#take(message);
   }
 
   #take(answer: ThreadAnswer<Value>): void {

@@ -1,3 +1,5 @@
+import { ALIVE } from "./thread-port.ts";
+
 /**
  * Answers the calls of whoever opened this thread: of a browser, or of Node, where a module has no `self`. A browser's thread
  * that is handed a port answers there instead: whoever calls it is not the page that started it.
@@ -9,6 +11,7 @@ export function serveThread(answer: (call: never) => unknown): void {
     // Not imported: bundlers for browsers would have to find it.
     const { parentPort } = process.getBuiltinModule("node:worker_threads");
     parentPort?.on("message", (call: unknown) => void serve(call, (message) => parentPort.postMessage(message)));
+    parentPort?.postMessage(ALIVE);
     return;
   }
   self.addEventListener("message", ({ data, ports: [port] }: MessageEvent<unknown>) => {
@@ -17,5 +20,6 @@ export function serveThread(answer: (call: never) => unknown): void {
       void serve(event.data, (message) => port.postMessage(message));
     });
     port.start();
+    port.postMessage(ALIVE);
   });
 }

@@ -1,5 +1,8 @@
 // A thread of a browser or of Node, as what talks to it sees it: plain data in, plain data out.
 
+/** What a thread says first, before any answer: it is there. */
+export const ALIVE = "alive";
+
 export interface ThreadPort<Call, Answer> {
   post(call: Call): void;
   /** @param onGone called when the thread has ended for a reason that is none of its calls': another one can take its place */

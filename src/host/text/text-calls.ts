@@ -6,7 +6,7 @@ import type { ChatFrame } from "../../protocol/catalogue.ts";
 import type { RenderChatRequest, RenderedChat } from "../../protocol/rendered-chat.ts";
 import type { GenerationRequest } from "../../protocol/service.ts";
 import type { TokenizeRequest, TokenizeResponse } from "../../protocol/tokenize.ts";
-import type { ThreadAnswer } from "../../threads/limited-thread.ts";
+import type { ThreadAnswer, ThreadMessage } from "../../threads/limited-thread.ts";
 import type { ThreadPort } from "../../threads/thread-port.ts";
 
 /** What makes tokens of a model's texts. */
@@ -34,7 +34,7 @@ export type TextCall =
 
 export type TextValue = TextTraits | ParsedRequest | RenderedChat | TokenizeResponse;
 export type TextAnswer = ThreadAnswer<TextValue>;
-export type TextPort = ThreadPort<TextCall, TextAnswer>;
+export type TextPort = ThreadPort<TextCall, ThreadMessage<TextValue>>;
 
 /** Seed of a prompt whose request gives none: the engine's side draws it. */
 export const UNSEEDED = -1;

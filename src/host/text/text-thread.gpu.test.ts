@@ -7,6 +7,7 @@ import { readTokenizer } from "../../files/tokenizer.ts";
 import { createEngine } from "../../index.ts";
 import { checkpointFiles } from "../../testing/models/golden-answers.ts";
 import { ownThreads } from "../../testing/own-threads.ts";
+import { ALIVE } from "../../threads/thread-port.ts";
 import { browserPlatform } from "../platforms/browser.ts";
 import { Texts, USUAL_TEXT_LIMITS } from "./texts.ts";
 
@@ -42,6 +43,15 @@ test("a text that takes for ever costs its own request, and others are answered 
   expect(await endless).toMatchObject({ code: "invalid_value", param: "prompt" });
   vi.useRealTimers();
   expect((await ask("Once upon a time")).choices).toEqual(before.choices);
+});
+
+test("a thread says that it is there before it is asked anything", async () => {
+  const { openTextThread, openGrammarThread } = browserPlatform({ gpu: undefined, threads: ownThreads() });
+  for (const port of [openTextThread?.(), openGrammarThread?.()]) {
+    const first = await new Promise((resolve, reject) => port?.listen(resolve, reject, () => undefined));
+    expect(first).toBe(ALIVE);
+    port?.end();
+  }
 });
 
 test("a template that takes for ever costs its own chat, and the next one is answered", async () => {

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import {
+  LimitedThread,
+  LONGEST_START_MS,
+  ThreadNotStarted,
+  TookTooLong,
+  type ThreadMessage,
+} from "./limited-thread.ts";
+import { ALIVE, type ThreadPort } from "./thread-port.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const LIMIT_MS = 1000;
+
+/** A thread that says what it is made to say. */
+function open() {
+  let tell: (message: ThreadMessage<string>) => void = () => undefined;
+  let numEnded = 0;
+  const port: ThreadPort<string, ThreadMessage<string>> = {
+    post: () => undefined,
+    listen: (onMessage) => (tell = onMessage),
+    end: () => void numEnded++,
+  };
+  const thread = new LimitedThread<string, string>(port, "What counts");
+  const ask = (call: string) => thread.ask(call, LIMIT_MS).catch((error: unknown) => error);
+  return { thread, ask, say: (message: ThreadMessage<string>) => tell(message), numEnded: () => numEnded };
+}
+
+it("a call's time begins when the thread is there: a busy page starts it late", async () => {
+  const { ask, say } = open();
+  const [first, second] = [ask("first"), ask("second")];
+  await vi.advanceTimersByTimeAsync(60 * LIMIT_MS);
+  say(ALIVE);
+  await vi.advanceTimersByTimeAsync(LIMIT_MS - 1);
+  say({ value: "one" });
+  await vi.advanceTimersByTimeAsync(LIMIT_MS - 1);
+  say({ value: "two" });
+  expect(await Promise.all([first, second])).toEqual(["one", "two"]);
+});
+
+it("ends a call that takes too long from then on, also where the thread is there before the call", async () => {
+  const { ask, say, numEnded } = open();
+  say(ALIVE);
+  await vi.advanceTimersByTimeAsync(60 * LIMIT_MS);
+  const answer = ask("endless");
+  await vi.advanceTimersByTimeAsync(LIMIT_MS + 1);
+  expect(await answer).toBeInstanceOf(TookTooLong);
+  expect(numEnded()).toBe(1);
+});
+
+it("an answer shows as well that the thread is there", async () => {
+  const { ask, say } = open();
+  const [first, second] = [ask("first"), ask("endless")];
+  say({ value: "one" });
+  await vi.advanceTimersByTimeAsync(LIMIT_MS + 1);
+  expect(await first).toBe("one");
+  expect(await second).toBeInstanceOf(TookTooLong);
+});
+
+it("says so if the thread never comes, and has no answer for later calls either", async () => {
+  const { thread, ask, numEnded } = open();
+  const [first, second] = [ask("first"), ask("second")];
+  await vi.advanceTimersByTimeAsync(LONGEST_START_MS - 1);
+  expect(thread.isEnded).toBe(false);
+  await vi.advanceTimersByTimeAsync(2);
+  const message = "What counts has not started within 180 s: what starts it is busy, or can't load it.";
+  for (const one of [first, second, ask("third")]) {
+    expect(await one).toBeInstanceOf(ThreadNotStarted);
+    expect(await one).toMatchObject({ message });
+  }
+  expect(numEnded()).toBe(1);
+});
