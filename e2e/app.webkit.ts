@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "../src/testing/requests/portable-request.ts";
 import { launchWebKit, listWebKits } from "../tools/find-webkit.mjs";
 import { root } from "../tools/run-command.mjs";
+import { neverCommit } from "./support/never-commit.ts";
 import { StaticSite } from "./support/static-site.ts";
 
 /** tools/test.mjs names one that it has tried; "" where there is none. Run by hand, the first that is there. */
@@ -50,6 +51,19 @@ describe.skipIf(driverPath === "")("in WebKit", () => {
     expect(new Set(answers).size).toBe(1);
     expect(peak).toBe("4");
     expect(adapter).toMatch(/^CPU/);
+  });
+
+  it("has what was written last after a reload at once, even if it never reaches the database", async () => {
+    const { session } = webkit;
+    await session.goTo(`${site.url}?backend=auto`);
+    await session.evaluate(`(${String(neverCommit)})()`);
+    await session.type("//section[@aria-label='Pane 1']//textarea", "Half a thought");
+    await session.goTo(`${site.url}?backend=auto`);
+    const found: unknown = await session.evaluate(`
+      const box = () => document.querySelector('section[aria-label="Pane 1"] textarea');
+      while (!box()) await new Promise((resolve) => setTimeout(resolve, 50));
+      return box().value;`);
+    expect(found).toBe("Half a thought");
   });
 
   it("computes in portable arithmetic the bits that Node has", async () => {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { expect, test, type Page } from "playwright/test";
+import { expect, test } from "playwright/test";
 import { App, ENDLESS } from "./support/app.ts";
+import { neverCommit } from "./support/never-commit.ts";
 import { closedAre, overwrite, written } from "./support/saved-record.ts";
 
 const QUERY = "keep&stepms=20";
@@ -67,7 +68,7 @@ test("a question and a closed chat survive a reload at once, even if the page's 
   await app.addPanes(2);
   await app.pane(2).message.fill("Closed");
   await written(page, "Closed");
-  await neverCommit(page);
+  await page.evaluate(neverCommit);
   await app.pane(1).ask("Go on and on.");
   await expect(app.pane(1).turn).toContainText("There is more");
   await page.getByRole("button", { name: "Close pane 2" }).click();
@@ -76,7 +77,7 @@ test("a question and a closed chat survive a reload at once, even if the page's 
   await expect(app.pane(1).turn).toContainText("There is more");
   await expect(page.getByRole("region", { name: /^Pane \d+$/ })).toHaveCount(1);
   await closedAre(page, 1);
-  await neverCommit(page);
+  await page.evaluate(neverCommit);
   await app.pane(1).message.fill("And on");
   // The next page replaces what this one has read by what it has not saved, as it has by what it has saved.
   app = await App.openFake(page, ENDLESS_ANSWER);
@@ -99,7 +100,7 @@ test("what was said in a tab that does not save survives its reload at once, bes
   await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
   await newerApp.pane(1).message.fill("Mine");
   await written(newer, "Mine");
-  await neverCommit(page);
+  await page.evaluate(neverCommit);
   await app.pane(1).message.fill("Yours");
   app = await App.openFake(page, QUERY);
   await expect(app.pane(1).message).toHaveValue("Mine");
@@ -318,14 +319,3 @@ test("closed chats are found by words and days, opened, and deleted by asking; t
   await expect(list.getByText("0 chats found")).toBeVisible();
   await closedAre(page, 149);
 });
-
-/** From now on the page's writes to the database are under way for as long as it is open, and are dropped with it. */
-function neverCommit(page: Page): Promise<void> {
-  return page.evaluate(() => {
-    IDBTransaction.prototype.commit = function goOn() {
-      this.objectStore("chats")
-        .get("")
-        .addEventListener("success", () => goOn.call(this));
-    };
-  });
-}

@@ -21,8 +21,8 @@ const copyOf = (draft: string, saves: readonly string[] = ["before", "now"]): Un
   };
 };
 
-/** A tab's storage for so many characters. */
-function tab(space = Infinity): CopyStorage & { readonly items: Map<string, string> } {
+/** A storage for so many characters. */
+function storageOf(space = Infinity): CopyStorage & { readonly items: Map<string, string> } {
   const items = new Map<string, string>();
   return {
     items,
@@ -39,8 +39,8 @@ function tab(space = Infinity): CopyStorage & { readonly items: Map<string, stri
   };
 }
 
-it("the next page finds what earlier pages of the tab left, until it is dropped", () => {
-  const storage = tab();
+it("the next page finds what earlier pages left, until it is dropped", () => {
+  const storage = storageOf();
   leaveCopy(storage, "one", copyOf("first"));
   leaveCopy(storage, "one", copyOf("second"));
   leaveCopy(storage, "two", copyOf("aside", []));
@@ -62,7 +62,7 @@ it("the next page finds what earlier pages of the tab left, until it is dropped"
 });
 
 it("drops what can't be read, and leaves alone what is not its own", () => {
-  const storage = tab();
+  const storage = storageOf();
   storage.setItem("theme", "dark");
   storage.setItem("chorus.unsaved.cut", "{");
   storage.setItem(
@@ -77,7 +77,7 @@ it("does without where nothing may be stored, or there is no space", () => {
   leaveCopy(null, "one", copyOf("first"));
   dropCopy(null, "one");
   expect(copiesLeft(null).size).toBe(0);
-  const full = tab(10);
+  const full = storageOf(10);
   leaveCopy(full, "one", copyOf("first"));
   expect(copiesLeft(full).size).toBe(0);
 });

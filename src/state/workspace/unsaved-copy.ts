@@ -1,6 +1,7 @@
 // A copy of what a page could not see saved before it went. The browser may drop the last writes to IndexedDB of a page that
-// goes, and it orders none of them before what the next page reads. The tab's sessionStorage is written at once, and the tab's
-// next page has it. It can be forbidden, and it is full at about 5 MB; then only IndexedDB has the last edits.
+// goes, and it orders none of them before what the next page reads. localStorage is written at once. The tab's sessionStorage
+// would do, but Firefox hands that to another process too early, as when the service worker isolates a page on its first
+// reload. It can be forbidden, and it is full at about 5 MB; then only IndexedDB has the last edits.
 
 import type { ClosedChat } from "../history/closed-chat.ts";
 import type { ChatMoves } from "../history/closed-chats.ts";
@@ -17,15 +18,15 @@ export interface UnsavedCopy {
   readonly moves: ChatMoves;
 }
 
-/** What is used of the tab's sessionStorage. */
+/** What is used of localStorage. */
 export type CopyStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
 const PREFIX = "chorus.unsaved.";
 
-/** Returns the storage of this tab, or null where it is forbidden. */
-export function tabStorage(): CopyStorage | null {
+/** Returns the storage of copies, or null where it is forbidden. */
+export function copyStorage(): CopyStorage | null {
   try {
-    return sessionStorage;
+    return localStorage;
   } catch {
     return null;
   }
@@ -45,7 +46,7 @@ export function dropCopy(storage: CopyStorage | null, page: string): void {
   storage?.removeItem(PREFIX + page);
 }
 
-/** Returns the copies that earlier pages of this tab left, by the pages' names. One that can't be read is dropped. */
+/** Returns the copies that earlier pages left, by the pages' names. One that can't be read is dropped. */
 export function copiesLeft(storage: CopyStorage | null): ReadonlyMap<string, UnsavedCopy> {
   const copies = new Map<string, UnsavedCopy>();
   const keys = Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? "");

@@ -94,7 +94,7 @@ export class WorkspaceKeeper {
     this.#saveSoon();
   }
 
-  /** Saves unsaved changes when the page goes, and leaves them to the tab's next page as well. */
+  /** Saves unsaved changes when the page goes, and leaves them to the next page as well. */
   leave(): void {
     this.flush();
     this.#storage.leave();

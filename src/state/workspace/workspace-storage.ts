@@ -8,7 +8,7 @@ import type { ChatMoves } from "../history/closed-chats.ts";
 import type { StoredChats } from "../history/stored-chats.ts";
 import { CLOSED_STORE, openChatsDatabase, PANES_STORE, SUMMARIES_STORE, WORDS_INDEX } from "./chats-database.ts";
 import { parseSavedWorkspace, resumed, type SavedPane, type SavedWorkspace } from "./saved-workspace.ts";
-import { copiesLeft, dropCopy, leaveCopy, placeOfCopy, tabStorage, type UnsavedCopy } from "./unsaved-copy.ts";
+import { copiesLeft, dropCopy, leaveCopy, placeOfCopy, copyStorage, type UnsavedCopy } from "./unsaved-copy.ts";
 import { withinTime } from "./within-time.ts";
 
 export interface WorkspaceStorage {
@@ -22,7 +22,7 @@ export interface WorkspaceStorage {
   /** Saves the panes of a tab that doesn't keep them, in case it is closed. Rejects where it can't be saved. */
   saveAside(workspace: SavedWorkspace, moves: ChatMoves): Promise<void>;
   clearAside(): Promise<void>;
-  /** Leaves what is not saved yet to the tab's next page, whose `load` saves it. Called when the page goes. */
+  /** Leaves what is not saved yet to the next page, whose `load` saves it. Called when the page goes. */
   leave(): void;
   /** What reads the closed chats. */
   storedChats(): Promise<StoredChats>;
@@ -102,7 +102,7 @@ export class IndexedDbStorage implements WorkspaceStorage {
   }
 
   leave(): void {
-    if (this.#unsaved) leaveCopy(tabStorage(), this.#page, this.#unsaved);
+    if (this.#unsaved) leaveCopy(copyStorage(), this.#page, this.#unsaved);
   }
 
   async storedChats(): Promise<StoredChats> {
@@ -126,7 +126,7 @@ export class IndexedDbStorage implements WorkspaceStorage {
     if (this.#unsaved !== copy) return;
     this.#unsaved = null;
     // A page that came back after it had gone has left one.
-    dropCopy(tabStorage(), this.#page);
+    dropCopy(copyStorage(), this.#page);
   }
 
   #write(change: (panes: IDBObjectStore) => void): Promise<void> {
@@ -146,10 +146,10 @@ export class IndexedDbStorage implements WorkspaceStorage {
     return Promise.all([this.#read(RECORD), this.#loadLeft(added)]);
   }
 
-  /** Saves what earlier pages of this tab could not see saved. Returns the names of the records that it added. */
+  /** Saves what earlier pages could not see saved. Returns the names of the records that it added. */
   async #saveCopies(): Promise<readonly string[]> {
     const added: string[] = [];
-    for (const [page, copy] of copiesLeft(tabStorage())) {
+    for (const [page, copy] of copiesLeft(copyStorage())) {
       // oxlint-disable-next-line no-await-in-loop -- each goes on from the one before
       await this.#database("readwrite", (transaction) => {
         const panes = transaction.objectStore(PANES_STORE);
@@ -168,7 +168,7 @@ export class IndexedDbStorage implements WorkspaceStorage {
         });
         return promisifyRequest(transaction);
       });
-      dropCopy(tabStorage(), page);
+      dropCopy(copyStorage(), page);
     }
     return added;
   }
