@@ -41,13 +41,18 @@ test("sixteen rows are in view with the tokens of each step below them", async (
     { width: 1366, height: 768 },
   ]) {
     await page.setViewportSize(size);
-    await App.openFake(page, "panes=16&ask&stepms=20&max_tokens=40");
+    const app = await App.openFake(page, "panes=16&stepms=20&max_tokens=40");
+    const before = await app.batch.boundingBox();
+    await page.getByRole("button", { name: "Send to all" }).click();
+    await page.getByRole("dialog", { name: "Send to all" }).getByRole("textbox").fill("Why does bread rise?");
+    await page.keyboard.press("Enter");
     await expect(timelineRows(page).filter({ hasText: "Pane 16, turn 1" })).toContainText(/token/);
     const lowest = region(page, "Timeline").getByRole("listitem").filter({ hasText: "per step" });
     await expect(lowest).toBeInViewport({ ratio: 1 });
     const minimap = await region(page, "Timeline").getByRole("slider", { name: "Part of the timeline" }).boundingBox();
     const { y, height } = (await lowest.boundingBox())!;
     expect(y + height).toBeLessThanOrEqual(minimap!.y);
+    expect(await app.batch.boundingBox(), "the batch grows with its rows").toEqual(before);
   }
 });
 

@@ -64,6 +64,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
         {(!isPhone || isBatchInView) && (
           <BatchDock
             batch={app.batch}
+            numPanes={panes.length}
             connections={app.connections}
             commands={app.commands}
             linkTo={linksTo(isDemo ? [] : panes, app)}

@@ -14,6 +14,7 @@ import { AlertsSheet } from "./AlertsSheet.tsx";
 import { BatchCounters } from "./BatchCounters.tsx";
 import css from "./BatchDock.module.css";
 import type { TokenLookup } from "./cell-facts.ts";
+import { dockBodyClass } from "./dock-body-class.ts";
 import { DockHandle } from "./DockHandle.tsx";
 import { RemoteBatches } from "./RemoteBatches.tsx";
 import { SaveMenu } from "./SaveMenu.tsx";
@@ -24,6 +25,8 @@ const DockPanels = lazily(loadPanels);
 
 interface BatchDockProps {
   batch: Batch;
+  /** Open panes: each may get a row. */
+  numPanes: number;
   connections: Connections;
   commands: Commands;
   linkTo: PaneLinks;
@@ -33,7 +36,7 @@ interface BatchDockProps {
 }
 
 /** The batch: its counters, and below them timeline, charts and cache map. */
-export function BatchDock({ batch, connections, commands, linkTo, tokenOf, instead }: BatchDockProps) {
+export function BatchDock({ batch, numPanes, connections, commands, linkTo, tokenOf, instead }: BatchDockProps) {
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store, (state) => state);
   const isPhone = useMedia(PHONE);
@@ -86,7 +89,7 @@ export function BatchDock({ batch, connections, commands, linkTo, tokenOf, inste
       {hasBody && (
         <div
           ref={body}
-          className={css.body}
+          className={dockBodyClass(numPanes)}
           style={heightPx === null ? undefined : ({ "--dock-h": `${heightPx}px` } as CSSProperties)}
         >
           {instead ?? <DockPanels batch={batch} linkTo={linkTo} tokenOf={tokenOf} />}

@@ -161,7 +161,7 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
 
   const words = cursor && told ? cellSentence(told.facts) : "No cell";
   return (
-    <section className={panel.panel} aria-label="Timeline" tabIndex={-1} data-many={rows.length > 12}>
+    <section className={panel.panel} aria-label="Timeline" tabIndex={-1}>
       <div className={classNames(panel.head, css.head)}>
         <h3>Timeline</h3>
         <TimelineLegend />

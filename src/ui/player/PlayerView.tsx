@@ -6,6 +6,7 @@ import { recordedToken, shownAt } from "../../state/player/recorded-run.ts";
 import { keyOfSequence, RunAgain } from "../../state/player/run-again.ts";
 import { BatchCounters } from "../batch/BatchCounters.tsx";
 import dock from "../batch/BatchDock.module.css";
+import { dockBodyClass } from "../batch/dock-body-class.ts";
 import { DockPanels } from "../batch/DockPanels.tsx";
 import { classNames } from "../class-names.ts";
 import { useStore } from "../use-store.ts";
@@ -95,7 +96,7 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
           <h2>Batch</h2>
           <BatchCounters metrics={batch.metrics} />
         </div>
-        <div className={dock.body}>
+        <div className={dockBodyClass(run.sequences.length)}>
           <DockPanels batch={batch} linkTo={linkTo} tokenOf={(output) => recordedToken(run, output)} />
         </div>
       </section>
