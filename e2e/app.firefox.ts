@@ -57,8 +57,8 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
       await page.waitForSelector(pane(number));
     }
     await page.locator(button("Send to all")).click();
-    await page.locator(`dialog[open] textarea`).fill("Tell me a joke");
-    await page.locator(`dialog[open] button[type="submit"]`).click();
+    await page.locator(`dialog:popover-open textarea`).fill("Tell me a joke");
+    await page.locator(`dialog:popover-open button[type="submit"]`).click();
     answers = await answersOf(page, PANES);
     expect(answers[0]).toMatch(/\w+ \w+/);
     expect(new Set(answers).size).toBe(1);

@@ -30,8 +30,8 @@ describe.skipIf(driverPath === "")("in WebKit", () => {
     await session.goTo(`${site.url}?backend=auto&temperature=0&max_tokens=12`);
     for (let count = 1; count < 4; count++) await session.click(button("Add pane"));
     await session.click(button("Send to all"));
-    await session.type("//dialog[@open]//textarea", "Tell me a joke");
-    await session.click("//dialog[@open]//button[@type='submit']");
+    await session.type("//dialog[@aria-label='Send to all']//textarea", "Tell me a joke");
+    await session.click("//dialog[@aria-label='Send to all']//button[@type='submit']");
     const { answers, peak, adapter } = (await session.evaluate(`
       const turns = () => [...document.querySelectorAll('[role="log"] article:last-of-type')];
       const numEnded = () => turns().filter((turn) => turn.querySelector(":scope > footer > p")?.textContent).length;

@@ -1,5 +1,5 @@
 import { expect, test } from "playwright/test";
-import { App, ON_GPU } from "./support/app.ts";
+import { App, ENDLESS, ON_GPU } from "./support/app.ts";
 import { Steps } from "./support/steps.ts";
 
 test("a question streams an answer: its text grows before it has ended", async ({ page }) => {
@@ -51,6 +51,31 @@ test("Enter sends; one message goes to all panes at once", async ({ page }) => {
     await pane.finished();
     expect(await pane.answer()).toContain("Paris");
   }
+});
+
+test("the sheet of one message for all closes without losing the message, and stops no answer", async ({ page }) => {
+  const app = await App.openFake(page, ENDLESS);
+  await app.addPanes(2);
+  await app.pane(1).ask("Why?");
+  await expect(app.pane(1).stop).toBeVisible();
+  const button = page.getByRole("button", { name: "Send to all" });
+  const sheet = page.getByRole("dialog", { name: "Send to all" });
+  const message = sheet.getByRole("textbox", { name: "Message" });
+  await button.click();
+  await message.fill("And why not?");
+  await page.keyboard.press("Escape");
+  await expect(sheet).toBeHidden();
+  await expect(button).toBeFocused();
+  await button.press("Enter");
+  await expect(message).toBeFocused();
+  await expect(message).toHaveValue("And why not?");
+  await button.click();
+  await expect(sheet).toBeHidden();
+  await button.click();
+  await sheet.getByRole("button", { name: "Send" }).focus();
+  await page.keyboard.press("Tab");
+  await expect(sheet).toBeHidden();
+  await expect(app.pane(1).stop).toBeVisible();
 });
 
 test("an answer's figures show on request, on a desktop and on a phone", async ({ page }) => {

@@ -1,10 +1,19 @@
-import { useCallback, useMemo, useRef, useState, type SubmitEvent } from "react";
+import {
+  useCallback,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type FocusEvent,
+  type SubmitEvent,
+} from "react";
 import type { Command, Commands } from "../../state/commands/commands.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Workspace } from "../../state/workspace/workspace.ts";
 import { Button } from "../components/Button.tsx";
-import { Dialog } from "../components/Dialog.tsx";
 import { Icon } from "../components/Icon.tsx";
+import { focusOnOpening } from "../components/Menu.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
 import { useCommands } from "../commands/use-commands.ts";
 import { useStore } from "../use-store.ts";
@@ -17,26 +26,36 @@ interface SendToAllProps {
   isDisabled: boolean;
 }
 
-/** A button and its dialog that send one message to several panes. */
+/**
+ * A button and its sheet that send one message to several panes. The sheet is a popover. A modal dialog makes all else inert:
+ * the browser then computes the style of every element of the page when it opens, and again when it closes.
+ */
 export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
+  const id = useId();
   const opener = useRef<HTMLButtonElement>(null);
+  const sheet = useRef<HTMLDialogElement>(null);
+  const box = useRef<HTMLTextAreaElement>(null);
   const panes = useStore(workspace.store, (state) => state.panes);
-  const dialog = useRef<HTMLDialogElement>(null);
   const [message, setMessage] = useState("");
   /** Unticked panes; a pane that is opened later starts ticked. */
   const [left, setLeft] = useState<ReadonlySet<number>>(new Set());
-  /** The panes that had a draft of their own when the dialog was opened. */
+  /** The panes that had a draft of their own when the sheet was opened. */
   const [drafting, setDrafting] = useState<readonly Pane[]>([]);
 
+  const close = () => sheet.current?.hidePopover();
   const send = () => {
     const askedPanes = panes.filter((pane) => !left.has(pane.number) && pane.send(message));
     if (askedPanes.length === 0) return;
     setMessage("");
-    dialog.current?.close();
+    close();
   };
   const sendDrafts = () => {
     for (const pane of drafting) pane.sendDraft();
-    dialog.current?.close();
+    close();
+  };
+  /** The button closes it by itself. */
+  const leave = ({ currentTarget, relatedTarget }: FocusEvent) => {
+    if (relatedTarget && relatedTarget !== opener.current && !currentTarget.contains(relatedTarget)) close();
   };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -48,15 +67,19 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
     setLeft(next);
   };
 
-  const open = useCallback(() => {
+  const prepare = useCallback(() => {
     if (!opener.current) return;
     setLeft(new Set());
     setDrafting(draftingPanes(workspace));
     // Below its button.
     const right = Math.max(8, innerWidth - opener.current.getBoundingClientRect().right);
-    dialog.current?.style.setProperty("--right", `${right}px`);
-    dialog.current?.showModal();
+    sheet.current?.style.setProperty("--right", `${right}px`);
   }, [workspace]);
+  const open = useCallback(() => {
+    prepare();
+    sheet.current?.showPopover();
+  }, [prepare]);
+  useLayoutEffect(() => focusOnOpening(box.current), []);
   useCommands(
     commands,
     useMemo(
@@ -93,14 +116,24 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
         aria-haspopup="dialog"
         aria-label="Send to all"
         disabled={isDisabled}
-        onClick={open}
+        popoverTarget={id}
+        onClick={prepare}
       >
         <Icon name="all" />
         <span>Send to all</span>
       </Button>
-      <Dialog ref={dialog} name="Send to all" className={css.sheet}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
+      <dialog
+        ref={sheet}
+        id={id}
+        popover="auto"
+        aria-label="Send to all"
+        className={css.sheet}
+        onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()} // else it would stop the pane's answer too
+        onBlur={leave}
+      >
         <form className={css.form} onSubmit={submit}>
-          <MessageBox value={message} onChange={setMessage} onEnter={send} className={css.message} />
+          <MessageBox box={box} value={message} onChange={setMessage} onEnter={send} className={css.message} />
           <fieldset className={css.panes}>
             <legend>Panes</legend>
             {panes.map((pane) => (
@@ -115,7 +148,7 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
                   : `Send ${drafting.length} panes' drafts`}
               </Button>
             )}
-            <Button look="quiet" onClick={() => dialog.current?.close()}>
+            <Button look="quiet" onClick={close}>
               Cancel
             </Button>
             <Button look="ink" type="submit">
@@ -124,7 +157,7 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
             </Button>
           </div>
         </form>
-      </Dialog>
+      </dialog>
     </>
   );
 }
