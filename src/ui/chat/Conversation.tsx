@@ -1,4 +1,4 @@
-import { Fragment, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { Fragment, useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Turn } from "../../state/chat/conversation.ts";
@@ -34,7 +34,8 @@ const LEAST_ROOM_PX = 120;
 function makeRoom(log: HTMLElement | null, scrollTop = 0): void {
   const articles = [...(log?.querySelectorAll<HTMLElement>(":scope > article") ?? [])];
   const newest = articles.at(-1);
-  if (!log || !newest) return;
+  // Above a first turn there is nothing.
+  if (!log || !newest?.previousElementSibling) return;
   const { clientHeight } = log;
   const above = newest.offsetTop - Number.parseFloat(getComputedStyle(log).paddingTop);
   const spare = clientHeight - Math.max(LEAST_ROOM_PX, articles.at(-2)?.offsetHeight ?? 0);
@@ -91,21 +92,28 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
   const hasLeft = () =>
     log.current !== null && log.current.scrollTop < (knownTop.current ?? 0) - AT_END_PX && !isAtEnd(log.current);
   useLayoutEffect(() => makeRoom(log.current), [newestId, firstSent, firstShown]);
+  /** Null: the reader is not followed, or only from the next frame on. */
+  const observed = useRef<ResizeObserver | null>(null);
   useLayoutEffect(() => {
-    if (isFollowing && !hasLeft()) goToEnd();
-  }, [turns, isFollowing]);
-  // The log's height changes too: a note above the composer, a growing draft, another pane.
-  useEffect(() => {
+    if (observed.current && !hasLeft()) goToEnd();
+  }, [turns]);
+  // The log's height changes too: a note above the composer, a growing draft, another pane. The first report is of the height
+  // that it has, for which the room is made already. It comes once the frame is laid out: whoever asks sixteen panes at once
+  // doesn't wait for that.
+  useLayoutEffect(() => {
     if (!isFollowing || log.current === null) return;
-    // The observer also reports this first height, for which the room is made already.
-    let height = log.current.clientHeight;
+    let height: number | null = null;
     const observer = new ResizeObserver(() => {
-      if (log.current?.clientHeight !== height) makeRoom(log.current);
+      if (height !== null && log.current?.clientHeight !== height) makeRoom(log.current);
       height = log.current?.clientHeight ?? 0;
       goToEnd();
     });
     observer.observe(log.current);
-    return () => observer.disconnect();
+    observed.current = observer;
+    return () => {
+      observer.disconnect();
+      observed.current = null;
+    };
   }, [isFollowing]);
 
   // A pane that is moved on the page loses its scroll position.
