@@ -22,6 +22,8 @@ await addOptions(command, [
   { flags: "--backend <name>", about: "what computes", usual: "auto", choices: ["auto", "webgpu", "cpu"] },
 ]);
 const { out = "demo.png", backend = "auto" } = command.parse().opts();
+// At a signal Playwright only closes its browser, and the demo would go on with the next part.
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, (_, number) => process.exit(128 + number));
 const { ensureChromium } = await import("./install-chromium.mjs");
 const { tryChromium } = await import("./find-chromium.mjs");
 const { chromiumFlags } = await import("./chromium-flags.mjs");

@@ -8,8 +8,19 @@ export const root = resolve(import.meta.dirname, "..");
 // So that a command finds the installed packages' programs by name, as under `npm run`.
 process.env.PATH = [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter);
 
+// npm passes SIGTERM to its shell alone, which ends without us: then this process has another parent.
+if (process.env.npm_lifecycle_event) {
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && process.exit(143), 500).unref();
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/** Windows has none: there only the shell itself is ended. */
+const HAS_GROUPS = process.platform !== "win32";
+
 /**
- * Runs a shell command in the repository's root.
+ * Runs a shell command in the repository's root. It ends with this process, and so does all that it started.
  *
  * @param {string} command
  * @param {{ env?: Record<string, string>, output?: "show" | "if-failed" | "hide", name?: string }} [options] with a name its
@@ -18,12 +29,16 @@ process.env.PATH = [join(root, "node_modules", ".bin"), process.env.PATH].join(d
  */
 export function run(command, { env = {}, output = "show", name } = {}) {
   return new Promise((settle) => {
+    const shown = output === "show" && name === undefined ? "inherit" : "pipe";
     const child = spawn(command, {
       cwd: root,
       shell: true,
       env: { ...process.env, ...env },
-      stdio: output === "show" && name === undefined ? "inherit" : ["ignore", "pipe", "pipe"],
+      // In a group of its own no command may read from the terminal.
+      stdio: ["ignore", shown, shown],
+      detached: HAS_GROUPS,
     });
+    const stopWatching = endWithThisProcess(child);
     let printed = "";
     for (const stream of [child.stdout, child.stderr]) {
       if (!stream) continue;
@@ -31,9 +46,30 @@ export function run(command, { env = {}, output = "show", name } = {}) {
       else stream.on("data", (bytes) => (printed += bytes));
     }
     child.on("error", () => settle(false));
+    child.on("exit", stopWatching);
     child.on("close", (code) => {
       if (output === "if-failed" && code !== 0) process.stderr.write(printed);
       settle(code === 0);
     });
   });
+}
+
+/**
+ * Ends the child's group when this process ends: a shell passes no signal on.
+ *
+ * @param {import("node:child_process").ChildProcess} child
+ * @returns {() => void} to be called when the child has ended
+ */
+function endWithThisProcess(child) {
+  const end = () => {
+    if (HAS_GROUPS && child.pid !== undefined) process.kill(-child.pid);
+    else child.kill();
+  };
+  const leave = (/** @type {string} */ _, /** @type {number} */ number) => process.exit(128 + number);
+  process.on("exit", end);
+  for (const signal of SIGNALS) process.on(signal, leave);
+  return () => {
+    process.off("exit", end);
+    for (const signal of SIGNALS) process.off(signal, leave);
+  };
 }
