@@ -104,21 +104,27 @@ export function OptionsForm({ options, times, isDisabled, onChange, onSubmit }: 
             onChange={(outputTokens) => change({ outputTokens })}
           />
         </div>
-        <label className={css.quick}>
-          <input type="checkbox" checked={options.quick} onChange={({ target }) => change({ quick: target.checked })} />
-          Quick: fewer points
-        </label>
         {!isDisabled && options.sections.length > 0 && (
           <p className={css.time}>
             About {formatDuration(times.secondsFor(options))}
             {times.areKnown(options) ? ", as in the last run here." : " on two CPU cores; a GPU takes less."}
           </p>
         )}
-        {!isDisabled && (
-          <Button look="ink" type="submit" className={css.run} disabled={options.sections.length === 0}>
-            Run
-          </Button>
-        )}
+        <div className={css.foot}>
+          <label className={css.quick}>
+            <input
+              type="checkbox"
+              checked={options.quick}
+              onChange={({ target }) => change({ quick: target.checked })}
+            />
+            Quick: fewer points
+          </label>
+          {!isDisabled && (
+            <Button look="ink" type="submit" className={css.run} disabled={options.sections.length === 0}>
+              Run
+            </Button>
+          )}
+        </div>
       </fieldset>
     </form>
   );
