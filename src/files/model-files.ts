@@ -11,7 +11,10 @@ import { parseJsonFile } from "./model-folder.ts";
 /** Called as bytes of a file arrive. `totalBytes` is null if the server does not give the file's length. */
 export type OnBytes = (file: string, doneBytes: number, totalBytes: number | null) => void;
 
-type OpenFile = (file: string) => Promise<Blob | ArrivingFile | Missing>;
+type Bytes = Uint8Array<ArrayBuffer>;
+/** A small file from a server comes as its bytes: for those of a Blob a thread waits for the browser. */
+type Opened = Blob | Bytes | ArrivingFile;
+type OpenFile = (file: string) => Promise<Opened | Missing>;
 
 export class ModelFiles {
   /** The folder's name. */
@@ -28,48 +31,56 @@ export class ModelFiles {
 
   /** Opens a file of any size, to be read in pieces. @throws ChorusError model_not_found; the folder's own errors */
   async open(file: string): Promise<Blob> {
-    const opened = await this.#open(file);
-    if ("missing" in opened) throw new ChorusError("model_not_found", opened.missing, file);
-    return wholeOf(opened);
+    return wholeOf(await this.#there(file));
   }
 
   /** Like `open`, but returns undefined if the file does not exist. */
   async tryOpen(file: string): Promise<Blob | undefined> {
-    const opened = await this.tryOpenEarly(file);
-    return opened && wholeOf(opened);
+    const opened = await this.#open(file);
+    return "missing" in opened ? undefined : wholeOf(opened);
   }
 
   /** Like `tryOpen`, but a file on a server may still be on its way: what is read of it waits until it is there. */
   async tryOpenEarly(file: string): Promise<Blob | ArrivingFile | undefined> {
     const opened = await this.#open(file);
-    return "missing" in opened ? undefined : opened;
+    if ("missing" in opened) return undefined;
+    return opened instanceof ArrivingFile ? opened : wholeOf(opened);
   }
 
   /** @throws ChorusError as open does; model_invalid if the file is not JSON */
   async readJson(file: string): Promise<unknown> {
-    return parseJsonFile(file, this.where, await bytesOf(file, await this.open(file)));
+    return parseJsonFile(file, this.where, await bytesOf(file, await this.#there(file)));
   }
 
   /** Returns undefined if the file does not exist. */
   async tryReadText(file: string): Promise<string | undefined> {
-    const blob = await this.tryOpen(file);
-    return blob && new TextDecoder().decode(await bytesOf(file, blob));
+    const opened = await this.#open(file);
+    return "missing" in opened ? undefined : new TextDecoder().decode(await bytesOf(file, opened));
   }
 
   /** Returns undefined if the file does not exist. */
   async tryReadJson(file: string): Promise<unknown> {
-    const blob = await this.tryOpen(file);
-    return blob && parseJsonFile(file, this.where, await bytesOf(file, blob));
+    const opened = await this.#open(file);
+    return "missing" in opened ? undefined : parseJsonFile(file, this.where, await bytesOf(file, opened));
+  }
+
+  async #there(file: string): Promise<Opened> {
+    const opened = await this.#open(file);
+    if ("missing" in opened) throw new ChorusError("model_not_found", opened.missing, file);
+    return opened;
   }
 }
 
 /** A file with all its bytes at hand. @throws ChorusError model_download_failed, model_access_denied */
-export async function wholeOf(file: Blob | ArrivingFile): Promise<Blob> {
-  return file instanceof ArrivingFile ? file.whole() : file;
+async function wholeOf(file: Opened): Promise<Blob> {
+  if (file instanceof ArrivingFile) return file.whole();
+  return file instanceof Uint8Array ? new Blob([file]) : file;
 }
 
 /** Reads a small file into memory. */
-async function bytesOf(file: string, blob: Blob): Promise<Uint8Array> {
+async function bytesOf(file: string, opened: Opened): Promise<Uint8Array> {
+  if (opened instanceof Uint8Array) return opened;
+  const blob = await wholeOf(opened);
   if (blob.size > MAX_SMALL_FILE_BYTES) throw tooLarge(file, blob.size);
   try {
     return new Uint8Array(await blob.arrayBuffer());
@@ -114,6 +125,6 @@ export function openRemoteFiles(
     const bytes = await readSmallFile(http, remote, file);
     if ("missing" in bytes) return bytes;
     onBytes?.(file, bytes.length, bytes.length);
-    return new Blob([bytes]);
+    return bytes;
   });
 }
