@@ -35,6 +35,7 @@ override PROCESSED_LOGPROBS: bool;
 @group(0) @binding(4) var<storage, read_write> feedback: array<u32>;
 @group(0) @binding(5) var<storage, read_write> history: array<u32>; // the tokens of each slot's sequence
 @group(0) @binding(6) var<storage, read_write> sampled: array<vec2<u32>>; // token, bits of its log-probability
+@group(0) @binding(7) var<storage, read_write> bins: array<atomic<u32>>; // of the filters' histograms
 
 @compute @workgroup_size(LANES)
 fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {

@@ -1,4 +1,4 @@
-// The filters top-k, top-p, min-p and typical-p. sample.wgsl uses this file and provides `sum_of_all`.
+// The filters top-k, top-p, min-p and typical-p. sample.wgsl uses this file and provides `sum_of_all` and `bins`.
 //
 // A filter is a threshold on the logit, found by a radix select over its bits in memory, so later comparisons agree exactly
 // with the counts. All sums are of integers, or of floats in an order fixed by LANES.
@@ -6,6 +6,9 @@
 const BINS = 256u;
 const MASS_ONE = 2147483648.0; // probability 1 in the fixed point of the top-p select
 
+// Whether the histogram is in the buffer `bins` [samples, BINS]: software adapters take 0.1 s to compile 256 words of
+// workgroup memory, whose zeros they write out.
+override HISTOGRAM_IN_BUFFER: bool;
 var<workgroup> histogram: array<atomic<u32>, BINS>;
 var<workgroup> selected: vec2<u32>; // bin, weight above it
 
@@ -82,17 +85,48 @@ fn total_of(d: Distribution, lane: u32) -> f32 {
   return sum_of_all(total, lane);
 }
 
+fn clear_histogram(i: u32, lane: u32) {
+  for (var bin = lane; bin < BINS; bin += LANES) {
+    if (HISTOGRAM_IN_BUFFER) {
+      atomicStore(&bins[i * BINS + bin], 0u);
+    } else {
+      atomicStore(&histogram[bin], 0u);
+    }
+  }
+}
+
+fn add_to_bin(i: u32, bin: u32, weight: u32) {
+  if (HISTOGRAM_IN_BUFFER) {
+    atomicAdd(&bins[i * BINS + bin], weight);
+  } else {
+    atomicAdd(&histogram[bin], weight);
+  }
+}
+
+fn weight_in_bin(i: u32, bin: u32) -> u32 {
+  if (HISTOGRAM_IN_BUFFER) {
+    return atomicLoad(&bins[i * BINS + bin]);
+  }
+  return atomicLoad(&histogram[bin]);
+}
+
+fn wait_for_histogram() {
+  if (HISTOGRAM_IN_BUFFER) {
+    storageBarrier();
+  } else {
+    workgroupBarrier();
+  }
+}
+
 // Returns the largest key (of logits, or of typicality) such that the kept tokens with this or a larger key weigh at least
-// `goal` together; 0 if all together weigh less. A token weighs one, or with a total its probability in fixed point.
-fn select_key(d: Distribution, by_typicality: bool, goal: u32, lane: u32) -> u32 {
+// `goal` together, for sample i; 0 if all together weigh less. A token weighs one, or with a total its probability in fixed point.
+fn select_key(i: u32, d: Distribution, by_typicality: bool, goal: u32, lane: u32) -> u32 {
   var prefix = 0u;
   var missing = goal;
   for (var round = 0u; round < 4u; round++) {
     let shift = 24u - 8u * round;
-    for (var i = lane; i < BINS; i += LANES) {
-      atomicStore(&histogram[i], 0u);
-    }
-    workgroupBarrier();
+    clear_histogram(i, lane);
+    wait_for_histogram();
     for (var token = lane; token < VOCABULARY; token += LANES) {
       let logit = logit_of(d, token);
       if (!is_left(logit, d)) {
@@ -107,18 +141,18 @@ fn select_key(d: Distribution, by_typicality: bool, goal: u32, lane: u32) -> u32
         if (d.total > 0.0) {
           weight = u32(weight_of(logit, d) / d.total * MASS_ONE + 0.5);
         }
-        atomicAdd(&histogram[(key >> shift) & 255u], weight);
+        add_to_bin(i, (key >> shift) & 255u, weight);
       }
     }
-    workgroupBarrier();
+    wait_for_histogram();
     if (lane == 0u) {
       var bin = BINS - 1u;
       var above = 0u;
-      var weight = atomicLoad(&histogram[bin]);
+      var weight = weight_in_bin(i, bin);
       while (bin > 0u && above + weight < missing) {
         above += weight;
         bin--;
-        weight = atomicLoad(&histogram[bin]);
+        weight = weight_in_bin(i, bin);
       }
       selected = vec2(bin, above);
     }
@@ -169,7 +203,7 @@ fn filtered(i: u32, unfiltered: Distribution, lane: u32) -> Distribution {
     if (filter_index == TYPICAL_P) {
       d.entropy = entropy_of(d, lane);
     }
-    let key = select_key(d, filter_index == TYPICAL_P, goal, lane);
+    let key = select_key(i, d, filter_index == TYPICAL_P, goal, lane);
     if (filter_index == TYPICAL_P) {
       d.typical = key;
     } else {

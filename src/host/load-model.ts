@@ -3,7 +3,13 @@ import type { KernelChoice, LoadedRunner, OpenedBackend } from "../backends/back
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
 import { openCheckpoint } from "../files/open-checkpoint.ts";
-import { ModelTokenizer, readTokenizer, vocabSizeOf, withoutEncoder, type TokenizerSource } from "../files/tokenizer.ts";
+import {
+  ModelTokenizer,
+  readTokenizer,
+  vocabSizeOf,
+  withoutEncoder,
+  type TokenizerSource,
+} from "../files/tokenizer.ts";
 import { checkValues } from "../models/check-values.ts";
 import { describeModel } from "../models/families.ts";
 import { slidingWindowOf } from "../models/graph.ts";

@@ -6,14 +6,14 @@ import type { Arena } from "./arena.ts";
 import { variantOf, type Dispatch, type KernelCompiler, type KernelVariant } from "./kernel.ts";
 import { processLogits } from "./kernels/process-logits.ts";
 import { samplePlain } from "./kernels/sample-plain.ts";
-import { sample } from "./kernels/sample.ts";
+import { BINS, sample } from "./kernels/sample.ts";
 import { sumLogits } from "./kernels/sum-logits.ts";
 import { topLogprobs } from "./kernels/top-logprobs.ts";
 import { Rank, type LaterPipeline, type LaterPipelines } from "./later-pipelines.ts";
 import type { SampleKinds, StepBuffer, StepShape } from "./step-buffer.ts";
 
 /** A subgroup or two: more lanes only take turns there, and each word of workgroup memory takes time to compile. */
-const SOFTWARE_LANES = 16;
+const SOFTWARE_LANES = 8;
 /** Logits of a part: see shaders/lib/logit-part.wgsl. */
 export const PART_TOKENS = 32;
 
@@ -121,9 +121,11 @@ export class Sampler {
       bindGroup: compiler.bind(processLogits, { ...read, history, rules: ruleTable, masks, counts, processed }),
       workgroups,
     });
-    const other = laterOf(variantOf(sample, { ...constants, MAX_LENGTH: maxLength, PROCESSED_LOGPROBS }), Rank.draws, {
+    const bins = arena.storage("bins", parts.isSoftware ? 4 * BINS * maxSamples : 0);
+    const own = { MAX_LENGTH: maxLength, PROCESSED_LOGPROBS, HISTOGRAM_IN_BUFFER: parts.isSoftware };
+    const other = laterOf(variantOf(sample, { ...constants, ...own }), Rank.draws, {
       name: "sample",
-      bindGroup: compiler.bind(sample, { ...read, ...written }),
+      bindGroup: compiler.bind(sample, { ...read, ...written, bins }),
       workgroups,
     });
     const shape = { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, PROCESSED_LOGPROBS };

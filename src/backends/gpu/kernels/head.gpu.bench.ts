@@ -50,6 +50,7 @@ it("head and sample", async () => {
     feedback: buffer(4 * most),
     history: buffer(4 * most * MAX_LENGTH),
     sampled: buffer(8 * most),
+    bins: buffer(16),
     processed: buffer(16),
   };
   device.queue.writeBuffer(shared.x, 0, randomFloats(most * WIDTH, 1));
@@ -58,7 +59,11 @@ it("head and sample", async () => {
   const head = { VOCABULARY, FIRST_TOKEN: 0 };
   const constants = { LANES: 256, VOCABULARY, STRIDE, MAX_LENGTH };
   const plain = await compiler.pipeline(samplePlain, constants);
-  const filtered = await compiler.pipeline(sample, { ...constants, PROCESSED_LOGPROBS: false });
+  const filtered = await compiler.pipeline(sample, {
+    ...constants,
+    PROCESSED_LOGPROBS: false,
+    HISTOGRAM_IN_BUFFER: false,
+  });
   const sum = await compiler.pipeline(sumLogits, { LANES: 64, VOCABULARY, STRIDE });
   const cases: Case[] = [];
   for (const rows of ROWS) {

@@ -17,7 +17,7 @@ import { packSamples } from "../../../testing/gpu/samples.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
 import { Epilogue, matmulSkinny, matmulTiled } from "./matmul.ts";
-import { sample } from "./sample.ts";
+import { BINS, sample } from "./sample.ts";
 import { topLogprobs } from "./top-logprobs.ts";
 
 const { device } = await openTestDevice();
@@ -141,8 +141,10 @@ async function drawn(
     feedback: new Uint32Array(rows),
     history: new Uint32Array(rows * MAX_LENGTH),
     sampled: new Uint32Array(2 * rows),
+    bins: new Uint32Array(BINS * rows),
   };
-  const { sampled } = await runKernel(device, sample, { ...shape, MAX_LENGTH }, { ...read, ...written }, [rows, 1]);
+  const kind = { MAX_LENGTH, HISTOGRAM_IN_BUFFER: false };
+  const { sampled } = await runKernel(device, sample, { ...shape, ...kind }, { ...read, ...written }, [rows, 1]);
   const top = new Uint32Array(2 * MAX_TOP * rows);
   const listed = await runKernel(device, topLogprobs, { ...shape, MAX_TOP }, { ...read, top }, [rows, 1]);
   return { sampled: pairs(sampled), top: pairs(listed.top) };

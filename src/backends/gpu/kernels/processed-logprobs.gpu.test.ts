@@ -10,7 +10,7 @@ import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "
 import { packSamples } from "../../../testing/gpu/samples.ts";
 import { partsOf } from "../../../testing/gpu/sum-logits.ts";
 import { strideOf } from "../padding.ts";
-import { sample } from "./sample.ts";
+import { BINS, sample } from "./sample.ts";
 import { topLogprobs } from "./top-logprobs.ts";
 
 const { device } = await openTestDevice();
@@ -52,7 +52,7 @@ async function tell(
   const drawn = await runKernel(
     device,
     sample,
-    { ...shape, MAX_LENGTH },
+    { ...shape, MAX_LENGTH, HISTOGRAM_IN_BUFFER: false },
     {
       logits: rowsOf(logits),
       processed: rowsOf(processed),
@@ -61,6 +61,7 @@ async function tell(
       feedback: new Uint32Array(fields.length),
       history: new Uint32Array(fields.length * MAX_LENGTH),
       sampled: new Uint32Array(2 * fields.length),
+      bins: new Uint32Array(BINS * fields.length),
     },
     [fields.length, 1],
   );

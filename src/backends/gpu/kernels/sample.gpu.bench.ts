@@ -8,7 +8,7 @@ import { packSamples } from "../../../testing/gpu/samples.ts";
 import { KernelCompiler } from "../kernel.ts";
 import { strideOf } from "../padding.ts";
 import { samplePlain } from "./sample-plain.ts";
-import { sample } from "./sample.ts";
+import { BINS, sample } from "./sample.ts";
 import { sumLogits } from "./sum-logits.ts";
 
 const { device, isSoftware } = await openTestDevice();
@@ -28,10 +28,14 @@ const REQUESTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 
 it("sample", async () => {
   const mostSamples = Math.max(...SAMPLES);
-  const LANES = isSoftware ? 16 : 256;
+  const LANES = isSoftware ? 8 : 256;
   const constants = { LANES, VOCABULARY, STRIDE, MAX_LENGTH };
   const plain = await compiler.pipeline(samplePlain, constants);
-  const filtered = await compiler.pipeline(sample, { ...constants, PROCESSED_LOGPROBS: false });
+  const filtered = await compiler.pipeline(sample, {
+    ...constants,
+    PROCESSED_LOGPROBS: false,
+    HISTOGRAM_IN_BUFFER: isSoftware,
+  });
   const sum = await compiler.pipeline(sumLogits, { LANES, VOCABULARY, STRIDE });
   const shared = {
     logits: buffer(randomFloats(mostSamples * STRIDE, 1, 8)),
@@ -40,6 +44,7 @@ it("sample", async () => {
     feedback: buffer(new Float32Array(mostSamples)),
     history: buffer(new Float32Array(mostSamples * MAX_LENGTH)),
     sampled: buffer(new Float32Array(2 * mostSamples)),
+    bins: buffer(new Uint32Array(BINS * mostSamples)),
   };
   const cases = Object.entries(REQUESTS).flatMap(([name, request]) => {
     const samples = packSamples(Array.from({ length: mostSamples }, (_, seed) => ({ ...request, seed_low: seed })));

@@ -8,7 +8,7 @@ import { partsOf } from "../../../testing/gpu/sum-logits.ts";
 import { gumbelReference, threefryReference } from "../../../testing/references/reference.ts";
 import { strideOf } from "../padding.ts";
 import { samplePlain } from "./sample-plain.ts";
-import { sample } from "./sample.ts";
+import { BINS, sample } from "./sample.ts";
 
 const { device } = await openTestDevice();
 
@@ -28,8 +28,11 @@ const PLAIN = 32;
 /** Tokens per sequence in the history. */
 const MAX_LENGTH = 16;
 
-/** For many draws of few tokens: a software adapter takes as long for a lane without tokens as for one that has some. */
-const NARROW = { LANES: 16 };
+/**
+ * As on software adapters, which take as long for a lane without tokens as for one that has some: for many draws of few
+ * tokens.
+ */
+const NARROW = { LANES: 8 };
 
 /** Draws once per request, all from the same logits, in one dispatch. */
 async function draw(
@@ -68,6 +71,7 @@ async function draw(
       feedback: new Uint32Array(requests.length),
       history: new Uint32Array(requests.length * MAX_LENGTH),
       sampled: new Uint32Array(2 * requests.length),
+      bins: new Uint32Array(BINS * requests.length),
     },
   );
   const words = new Uint32Array(outputs.sampled ?? new ArrayBuffer(0));
@@ -88,7 +92,8 @@ type Buffers = Parameters<typeof runKernel<typeof sample>>[3];
 function runEither(isPlain: boolean, constants: Constants, buffers: Buffers): Promise<Record<string, ArrayBuffer>> {
   const workgroups = [buffers.feedback.length, 1] as const;
   if (isPlain) return runKernel(device, samplePlain, constants, buffers, workgroups);
-  return runKernel(device, sample, { ...constants, PROCESSED_LOGPROBS: false }, buffers, workgroups);
+  const kind = { PROCESSED_LOGPROBS: false, HISTOGRAM_IN_BUFFER: constants.LANES === NARROW.LANES };
+  return runKernel(device, sample, { ...constants, ...kind }, buffers, workgroups);
 }
 
 function seeds(count: number, request: Request): Request[] {
@@ -194,6 +199,7 @@ it.each([true, false])("leaves to the other kernel what is not its own (plain: %
       feedback: new Uint32Array([77, 77]),
       history: new Uint32Array(2 * MAX_LENGTH),
       sampled: new Uint32Array(4),
+      bins: new Uint32Array(2 * BINS),
     },
   );
   const [first, second = NaN] = new Uint32Array(feedback ?? new ArrayBuffer(0));

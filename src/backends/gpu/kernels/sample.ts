@@ -7,6 +7,9 @@ import overLanes from "../../../../shaders/lib/over-lanes.wgsl?raw";
 import step from "../../../../shaders/lib/step.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
+/** Bins of a filter's histogram: see shaders/lib/filters.wgsl. */
+export const BINS = 256;
+
 /** Draws under rules and filters: one token per sample, written to where the next step's embedding reads it. */
 export const sample = defineKernel({
   name: "sample",
@@ -19,6 +22,7 @@ export const sample = defineKernel({
     ["feedback", "storage"],
     ["history", "storage"],
     ["sampled", "storage"],
+    ["bins", "storage"],
   ],
-  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_LENGTH", "PROCESSED_LOGPROBS"],
+  constants: ["LANES", "VOCABULARY", "STRIDE", "MAX_LENGTH", "PROCESSED_LOGPROBS", "HISTOGRAM_IN_BUFFER"],
 });
