@@ -45,6 +45,12 @@ import { UNSEEDED, type TextContext } from "./text/text-calls.ts";
 import { Telemetry } from "./telemetry.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 
+/**
+ * What the first step can do without is compiled after it, since a software adapter compiles on the cores that compute the
+ * step; or after this long without any.
+ */
+const MOST_IDLE_MS = 500;
+
 /** A loaded model and its running engine. */
 interface Session {
   readonly model: LoadedModel;
@@ -204,6 +210,8 @@ export class EngineHost implements EngineService {
       telemetry.observeDevice(device);
       post({ devices: [device] });
     };
+    let onFirstStep = (): void => {};
+    const firstStep = new Promise<void>((resolve) => (onFirstStep = resolve));
     /** Returns the runners, and tells the engine when their device fails. */
     const watched = ({ backend, runner, draft }: LoadedModel): Runners => {
       void backend.failure.then((error) => {
@@ -211,9 +219,11 @@ export class EngineHost implements EngineService {
         if (error.code === "device_lost") engine.lose(error);
         else engine.fail(error);
       });
-      for (const one of [runner, draft?.runner]) {
-        void one?.complete?.().then((unused) => telemetry.observeUnusedKernels(unused));
-      }
+      void Promise.race([firstStep, delay(MOST_IDLE_MS)]).then(() => {
+        for (const one of [runner, draft?.runner]) {
+          void one?.complete?.().then((unused) => telemetry.observeUnusedKernels(unused));
+        }
+      });
       if (this.#told.kernels) this.#timeKernels(runner, true);
       const watch = (one: Runner) => new WatchedRunner(one, now, (error) => causeOf(backend, error));
       return { runner: watch(runner), draft: draft && { ...draft, runner: watch(draft.runner) } };
@@ -233,8 +243,9 @@ export class EngineHost implements EngineService {
       eosTokenIds: tokenizer.eosTokenIds,
       tokenBytes: (id) => tokenizer.tokenBytes(id),
       now,
-      delay: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      delay,
       onOutputs: (outputs, report, requests, times) => {
+        onFirstStep();
         const alerts = telemetry.observe(outputs, report, requests, now(), times !== null);
         this.#observe(report, requests);
         const events = this.#eventsOf(outputs);
@@ -357,6 +368,10 @@ export class EngineHost implements EngineService {
     if (!this.#session) throw new ChorusError("internal_error", "No model has been loaded.");
     return this.#session;
   }
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function resultOf<T>(answer: () => T): Result<T> {

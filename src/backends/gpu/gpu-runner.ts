@@ -197,6 +197,7 @@ export class GpuRunner implements LoadedRunner {
       await Promise.allSettled(parts);
       ending.signal.throwIfAborted();
       const [sampler, loaded] = await Promise.all(parts);
+      compiler.countPrepared();
       return new GpuRunner(opened, arena, step, activations, loaded, sampler, later);
     };
     try {

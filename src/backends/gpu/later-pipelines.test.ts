@@ -37,7 +37,6 @@ beforeEach(() => {
   };
   later = new LaterPipelines({
     prepare,
-    countPrepared: () => undefined,
     noteReady: () => undefined,
   } as unknown as KernelCompiler);
 });

@@ -66,7 +66,6 @@ export class LaterPipelines {
 
   /** Resolves when all are compiled, with the labels of the kernels that must not be used. */
   async start(): Promise<readonly string[]> {
-    this.#compiler.countPrepared();
     this.#jobs.sort((a, b) => a.rank - b.rank);
     for (let job = this.#jobs.shift(); job !== undefined && !this.#isStopped; job = this.#jobs.shift()) await job.run();
     if (this.#isStopped) return [];
