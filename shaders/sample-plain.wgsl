@@ -57,12 +57,14 @@ fn sample_plain(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
   values[lane] = best;
   tokens[lane] = found;
   workgroupBarrier();
-  best = values[0];
-  found = tokens[0];
-  for (var i = 1u; i < LANES; i++) {
-    let is_better = (values[i] > best) | ((values[i] == best) & (tokens[i] < found));
-    best = select(best, values[i], is_better);
-    found = select(found, tokens[i], is_better);
+  best = vec2(FORBIDDEN);
+  found = vec2(NONE);
+  for (var i = 0u; i < LANES; i++) {
+    let value = values[i];
+    let token = tokens[i];
+    let is_better = (value > best) | ((value == best) & (token < found));
+    best = select(best, value, is_better);
+    found = select(found, token, is_better);
   }
   workgroupBarrier();
 

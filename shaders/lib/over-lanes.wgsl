@@ -17,8 +17,10 @@ fn best_of_all(mine: Best, lane: u32) -> Best {
   workgroupBarrier();
   var best = Best(values[0], tokens[0]);
   for (var i = 1u; i < LANES; i++) {
-    if (values[i] > best.value || (values[i] == best.value && tokens[i] < best.token)) {
-      best = Best(values[i], tokens[i]);
+    let value = values[i];
+    let token = tokens[i];
+    if (value > best.value || (value == best.value && token < best.token)) {
+      best = Best(value, token);
     }
   }
   workgroupBarrier();

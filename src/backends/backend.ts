@@ -66,7 +66,7 @@ export interface LoadOptions {
   readonly onKernel?: (compiled: number, total: number) => void;
   /** Where measured kernel choices are kept. [the usual ones are taken, unmeasured] */
   readonly tuning?: TuningStore;
-  /** The kernels for these are wanted as soon as the first step. [neither] */
+  /** A GPU compiles the kernels for these beside those of the first step. [neither] */
   readonly draws?: UsualDraws;
   /** "plain": those that ask least of a driver, without workgroup memory and optional features. ["usual"] */
   readonly kernels?: KernelChoice;

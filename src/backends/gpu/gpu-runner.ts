@@ -190,8 +190,7 @@ export class GpuRunner implements LoadedRunner {
         draws: options.draws ?? { haveFilters: false, haveRules: false },
       });
       const loadingGraph = loadGraph();
-      const hurrying = loadingGraph.then(async () => (await preparing).hurry());
-      const parts = [preparing, loadingGraph, filling, hurrying] as const;
+      const parts = [preparing, loadingGraph, filling] as const;
       for (const part of parts) part.catch((error: unknown) => ending.abort(error));
       // What is still being loaded uses buffers, which are destroyed where this throws.
       await Promise.allSettled(parts);

@@ -80,8 +80,6 @@ export class Sampler {
   readonly #sum: readonly Dispatch[];
   readonly #plain: Dispatch;
   readonly #later: LaterKernels;
-  /** Has the kernels compiled that most requests will wait for. Idempotent, and on GPUs done from the beginning. */
-  readonly hurry: () => void;
 
   private constructor(
     step: StepBuffer,
@@ -89,14 +87,12 @@ export class Sampler {
     sum: readonly Dispatch[],
     plain: Dispatch,
     later: LaterKernels,
-    hurry: () => void,
   ) {
     this.#step = step;
     this.top = top;
     this.#sum = sum;
     this.#plain = plain;
     this.#later = later;
-    this.hurry = hurry;
   }
 
   static async prepare(parts: SamplerParts): Promise<Sampler> {
@@ -134,13 +130,12 @@ export class Sampler {
       bindGroup: compiler.bind(topLogprobs, { ...read, top }),
       workgroups,
     });
-    const { haveFilters, haveRules } = parts.draws;
-    const hurry = () => {
+    // A software adapter compiles one after the other, and these take longest: they wait for a request that needs them.
+    if (!parts.isSoftware) {
+      const { haveFilters, haveRules } = parts.draws;
       if (haveFilters || haveRules || PROCESSED_LOGPROBS) other.hurry();
       if (haveRules) process.hurry();
-    };
-    // A software adapter compiles one after the other, and these take longest.
-    if (!parts.isSoftware) hurry();
+    }
 
     const [pipeline, ...sum] = await Promise.all([
       compiler.pipeline(samplePlain, { ...constants, MAX_LENGTH: maxLength }),
@@ -148,7 +143,7 @@ export class Sampler {
     ]);
     const bindGroup = compiler.bind(samplePlain, { logits, samples, logit_parts: logitParts, ...written });
     const plain = { name: "sample plain", pipeline, bindGroup, workgroups };
-    return new Sampler(parts.step, top, sum, plain, { process, other, tellTop }, hurry);
+    return new Sampler(parts.step, top, sum, plain, { process, other, tellTop });
   }
 
   /** Returns what a sequence has to wait for; null for nothing. */

@@ -41,22 +41,24 @@ async function compiledFor(
   return { labels, heldUp };
 }
 
-it.each([
+const USUAL = [
   [{ haveFilters: false, haveRules: false }, "raw_logprobs", { samples: 0, rules: 0 }],
   [{ haveFilters: true, haveRules: false }, "raw_logprobs", { samples: 1, rules: 0 }],
   [{ haveFilters: false, haveRules: true }, "raw_logprobs", { samples: 1, rules: 1 }],
   [{ haveFilters: false, haveRules: false }, "processed_logprobs", { samples: 1, rules: 0 }],
-] as const)("draws %j with %s", async (draws, logprobsMode, { samples, rules }) => {
-  const { labels, heldUp } = await compiledFor({ isSoftware: true }, draws, logprobsMode);
+] as const;
+
+it.each(USUAL)("on a GPU the kernels of draws %j with %s compile beside all others", async (draws, mode, expected) => {
+  const { labels, heldUp } = await compiledFor({ isSoftware: false }, draws, mode);
   const count = (kernel: string) => labels.filter((label) => new RegExp(`^${kernel}\\b(?!-)`).test(label)).length;
-  expect(count("sample-plain")).toBe(1);
-  // A software adapter compiles one after the other: what the first step needs comes first.
-  expect(heldUp).toEqual([]);
-  expect({ samples: count("sample"), rules: count("process-logits") }).toEqual({ samples, rules });
+  const { samples, rules } = expected;
+  expect({ samples: count("sample"), rules: count("process-logits") }).toEqual(expected);
+  // They wait for none.
+  expect(heldUp.filter((label) => label.startsWith("sample-plain"))).toHaveLength(samples + rules);
 });
 
-it("on a GPU the kernels of usual draws compile beside all others, and wait for none", async () => {
-  const { labels, heldUp } = await compiledFor({ isSoftware: false }, { haveFilters: true, haveRules: true });
-  expect(labels.filter(isLarge)).toHaveLength(2);
-  expect(heldUp.filter((label) => label.startsWith("sample-plain"))).toHaveLength(2);
+it.each(USUAL)("a software adapter compiles them once a request waits: %j with %s", async (draws, mode) => {
+  const { labels } = await compiledFor({ isSoftware: true }, draws, mode);
+  expect(labels.filter((label) => label.startsWith("sample-plain"))).toHaveLength(1);
+  expect(labels.filter(isLarge)).toEqual([]);
 });
