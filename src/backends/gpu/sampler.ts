@@ -111,17 +111,17 @@ export class Sampler {
     const written = { feedback, history, sampled };
     const laterOf = (variant: KernelVariant, rank: Rank, rest: Omit<Dispatch, "pipeline">) =>
       new LaterDispatch(later.add(variant, rank), rest);
-    const rules = { MAX_LENGTH: maxLength, RULE_WORDS: ruleShape.words };
-    const process = laterOf(variantOf(processLogits, { ...constants, ...rules }), Rank.draws, {
-      name: "process logits",
-      bindGroup: compiler.bind(processLogits, { ...read, history, rules: ruleTable, masks, counts, processed }),
-      workgroups,
-    });
     const bins = arena.storage("bins", parts.isSoftware ? 4 * BINS * maxSamples : 0);
     const own = { MAX_LENGTH: maxLength, PROCESSED_LOGPROBS, HISTOGRAM_IN_BUFFER: parts.isSoftware };
     const other = laterOf(variantOf(sample, { ...constants, ...own }), Rank.draws, {
       name: "sample",
       bindGroup: compiler.bind(sample, { ...read, ...written, bins }),
+      workgroups,
+    });
+    const rules = { MAX_LENGTH: maxLength, RULE_WORDS: ruleShape.words };
+    const process = laterOf(variantOf(processLogits, { ...constants, ...rules }), Rank.draws, {
+      name: "process logits",
+      bindGroup: compiler.bind(processLogits, { ...read, history, rules: ruleTable, masks, counts, processed }),
       workgroups,
     });
     const shape = { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, PROCESSED_LOGPROBS };
