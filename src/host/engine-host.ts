@@ -40,8 +40,9 @@ import { causeOf } from "./backend-failure.ts";
 import { ModelLoader } from "./model-loader.ts";
 import { OpenRequest } from "./open-request.ts";
 import type { Platform } from "./platforms/platform.ts";
-import { seedSequence } from "./seeds.ts";
-import { UNSEEDED, type TextContext } from "./text/text-calls.ts";
+import { resultLater, resultOf } from "./results.ts";
+import { seedSequence, withSeeds } from "./seeds.ts";
+import type { TextContext } from "./text/text-calls.ts";
 import { Telemetry } from "./telemetry.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 
@@ -143,12 +144,14 @@ export class EngineHost implements EngineService {
   }
 
   renderChat(body: RenderChatRequest): Promise<Result<RenderedChat>> {
-    return resultLater(this.#requireSession().model.texts.render(body));
+    return resultLater(() => this.#requireSession().model.texts.render(body));
   }
 
   tokenize(body: TokenizeRequest): Promise<Result<TokenizeResponse>> {
-    const { model, context } = this.#requireSession();
-    return resultLater(model.texts.tokenize(body, context));
+    return resultLater(() => {
+      const { model, context } = this.#requireSession();
+      return model.texts.tokenize(body, context);
+    });
   }
 
   detokenize(body: DetokenizeRequest): Result<DetokenizeResponse> {
@@ -372,31 +375,6 @@ export class EngineHost implements EngineService {
 
 function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function resultOf<T>(answer: () => T): Result<T> {
-  try {
-    return { ok: true, value: answer() };
-  } catch (error) {
-    return { ok: false, error: toErrorData(error) };
-  }
-}
-
-async function resultLater<T>(answer: Promise<T>): Promise<Result<T>> {
-  try {
-    return { ok: true, value: await answer };
-  } catch (error) {
-    return { ok: false, error: toErrorData(error) };
-  }
-}
-
-/** Draws seeds for prompts without one, in the order in which requests come. */
-function withSeeds(parsed: ParsedRequest, nextSeed: () => number): ParsedRequest {
-  const prompts = parsed.prompts.map(({ params, ...prompt }) => ({
-    ...prompt,
-    params: params.seed === UNSEEDED ? { ...params, seed: nextSeed() } : params,
-  }));
-  return { ...parsed, prompts };
 }
 
 function refuse({ telemetry, post, now }: Session, ticket: number, error: unknown): void {

@@ -16,6 +16,7 @@ import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from
 import type { Result } from "../protocol/service.ts";
 import { openBackend } from "./load-model.ts";
 import type { Platform } from "./platforms/platform.ts";
+import { resultLater } from "./results.ts";
 
 /** Lists, estimates and deletes this browser's models anywhere, and downloads them in a worker. */
 export class ModelsHost implements ModelsService {
@@ -27,18 +28,18 @@ export class ModelsHost implements ModelsService {
   }
 
   list(): Promise<Result<StoredModel[]>> {
-    return resultOf(async () => (await this.#platform.openModelStore())?.list() ?? []);
+    return resultLater(async () => (await this.#platform.openModelStore())?.list() ?? []);
   }
 
   delete(location: RemoteLocation): Promise<Result<null>> {
-    return resultOf(async () => {
+    return resultLater(async () => {
       await (await this.#platform.openModelStore())?.delete(location);
       return null;
     });
   }
 
   download(location: RemoteLocation, onProgress: (progress: DownloadProgress) => void): Promise<Result<StoredModel>> {
-    return resultOf(async () => {
+    return resultLater(async () => {
       const store = await this.#platform.openModelStore();
       if (!store?.canDownload) throw noStorage();
       return store.download(location, { onProgress, signal: this.#cancel.signal });
@@ -50,7 +51,7 @@ export class ModelsHost implements ModelsService {
   }
 
   estimate(location: RemoteLocation, config: EngineConfig): Promise<Result<ModelEstimate>> {
-    return resultOf(() => this.#estimate(location, config));
+    return resultLater(() => this.#estimate(location, config));
   }
 
   async #estimate(location: RemoteLocation, config: EngineConfig): Promise<ModelEstimate> {
@@ -128,12 +129,4 @@ function noStorage(): ChorusError {
     "This browser stores no files for this page (a private window, or no OPFS), so models can't be stored. createEngine " +
       "still works, but downloads the model each time.",
   );
-}
-
-async function resultOf<T>(task: () => Promise<T>): Promise<Result<T>> {
-  try {
-    return { ok: true, value: await task() };
-  } catch (error) {
-    return { ok: false, error: toErrorData(error) };
-  }
 }

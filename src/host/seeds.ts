@@ -1,3 +1,6 @@
+import type { ParsedRequest } from "../api/parsed-request.ts";
+import { UNSEEDED } from "./text/text-calls.ts";
+
 /** Returns a generator of seeds for requests without one. The engine's seed determines the sequence. */
 export function seedSequence(engineSeed: number): () => number {
   let state = engineSeed >>> 0;
@@ -10,4 +13,13 @@ export function seedSequence(engineSeed: number): () => number {
     return (x ^ (x >>> 16)) >>> 0;
   };
   return () => (next32() >>> 11) * 2 ** 32 + next32();
+}
+
+/** Draws seeds for prompts without one, in the order in which requests come. */
+export function withSeeds(parsed: ParsedRequest, nextSeed: () => number): ParsedRequest {
+  const prompts = parsed.prompts.map(({ params, ...prompt }) => ({
+    ...prompt,
+    params: params.seed === UNSEEDED ? { ...params, seed: nextSeed() } : params,
+  }));
+  return { ...parsed, prompts };
 }
