@@ -21,27 +21,44 @@ const EXPORTS = {
 /** What is run. */
 const SERVERS = { serve: "serve/serve", "serve-command": "serve-command" };
 
-/** Workers: files that nobody imports. Those of one line share what they import. */
-const WORKERS = [
-  {
-    "engine.worker": "host/engine.worker",
-    "engine.shared-worker": "host/engine.shared-worker",
-    "models.worker": "host/models.worker",
-  },
-  { "text.worker": "host/text/text.worker" },
-  { "grammar.worker": "grammar/grammar.worker" },
-  { "helper.worker": "backends/cpu/threads/helper.worker" },
-];
+/** Workers: files that nobody imports. */
+const WORKERS = {
+  "engine.worker": "host/engine.worker",
+  "engine.shared-worker": "host/engine.shared-worker",
+  "models.worker": "host/models.worker",
+  "text.worker": "host/text/text.worker",
+  "grammar.worker": "grammar/grammar.worker",
+  "helper.worker": "backends/cpu/threads/helper.worker",
+};
 
-const sources = (entries: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, `src/${path}.ts`]));
+/**
+ * Without these a worker would begin with some thirty files, four deep. Each group has what the higher ones leave, and what its
+ * own modules import: what everybody needs, what makes tokens of texts, and the rest of the engine.
+ */
+const FEW_FILES = [
+  {
+    name: "shared",
+    priority: 3,
+    test: /\/src\/(protocol|threads)\/|\/comlink\/|\/src\/engine\/(step-plan|sampling\/(sampling-params|logit-rules))\.ts/,
+  },
+  {
+    name: "texts",
+    priority: 2,
+    test: /\/src\/api\/(?!bounded-template|chat-format|render-chat|template-products)|\/src\/files\/(tokenizer|json-fields)\.ts/,
+  },
+  {
+    name: "engine",
+    priority: 1,
+    test: /\/src\/(engine|files|models)\/|\/src\/host\/(borrowed-threads|engine-host|life-lock|load-model|models-host|platforms\/browser)\.ts/,
+  },
+];
 
 export default defineConfig({
   base: "./",
   publicDir: false,
   plugins: [
     wgslWithoutComments(),
-    workerFiles(WORKERS.map(sources)),
+    workerFiles(),
     {
       name: "types-entry",
       generateBundle() {
@@ -56,9 +73,14 @@ export default defineConfig({
     outDir: "dist/lib",
     license: { fileName: "LICENSES.md" },
     lib: {
-      entry: sources({ ...EXPORTS, ...SERVERS }),
+      entry: Object.fromEntries(
+        Object.entries({ ...EXPORTS, ...SERVERS, ...WORKERS }).map(([name, path]) => [name, `src/${path}.ts`]),
+      ),
       formats: ["es"],
     },
-    rolldownOptions: { external: /^node:/ },
+    rolldownOptions: {
+      external: /^node:/,
+      output: { codeSplitting: { groups: [...FEW_FILES] } },
+    },
   },
 });

@@ -18,52 +18,15 @@ const readXgrammar = () =>
     "\n",
   );
 
-/** The sources of workers, by their files' names. */
-type WorkerEntries = Readonly<Record<string, string>>;
-
 /**
- * In the library's build, writes workers beside it. Each group of workers is a build of its own: a worker that shared the
- * page's chunks would begin with some thirty requests, four deep. Bundlers understand what is written here:
- * `new Worker(new URL("./name.worker.js", import.meta.url))`, and `new URL("./xgrammar.js", import.meta.url)`. For those that
- * leave the files behind, src/client/inline-workers.ts gets the text of them all.
+ * In the library's build, workers are entries that share its chunks. Vite would build each by itself, with all that it
+ * imports. Bundlers understand what is written here: `new Worker(new URL("./name.worker.js", import.meta.url))`, and
+ * `new URL("./xgrammar.js", import.meta.url)`. For those that leave the files behind, src/client/inline-workers.ts gets the
+ * text of them all.
  */
-export function workerFiles(groups: readonly WorkerEntries[]): Plugin {
+export function workerFiles(): Plugin {
   return {
-    ...linkedFiles(),
     name: "worker-files",
-    generateBundle() {
-      this.emitFile({ type: "asset", fileName: "xgrammar.js", source: readXgrammar() });
-    },
-    async writeBundle({ dir }) {
-      for (const entries of groups) await buildWorkers(entries, dir ?? fail());
-    },
-  };
-}
-
-async function buildWorkers(entry: WorkerEntries, outDir: string): Promise<void> {
-  await build({
-    configFile: false,
-    logLevel: "warn",
-    publicDir: false,
-    plugins: [wgslWithoutComments(), linkedFiles()],
-    build: {
-      outDir,
-      emptyOutDir: false,
-      target: "esnext",
-      lib: { entry: { ...entry }, formats: ["es"] },
-      rolldownOptions: { external: /^node:/ },
-    },
-  });
-}
-
-function fail(): never {
-  throw new Error("The library's build has no folder.");
-}
-
-/** Addresses of files that lie beside the one that names them. */
-function linkedFiles(): Plugin {
-  return {
-    name: "linked-files",
     enforce: "pre",
     resolveId: (id) => (id === XGRAMMAR_ID || id.endsWith(".worker.ts?worker&url") ? `\0file:${basename(id)}` : null),
     load(id) {
@@ -75,6 +38,9 @@ function linkedFiles(): Plugin {
     // Written out last: Vite would look for the files among the sources.
     transform: (code) => code.replaceAll(WORKER_URL, 'fileUrl("$1.js")'),
     renderChunk: (code) => code.replaceAll(/\bfileUrl\(["'`]([\w.-]+)["'`]\)/g, 'new URL("./$1", import.meta.url)'),
+    generateBundle() {
+      this.emitFile({ type: "asset", fileName: "xgrammar.js", source: readXgrammar() });
+    },
   };
 }
 
