@@ -16,11 +16,14 @@ if (process.env.npm_lifecycle_event) {
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** Windows has none: there only the shell itself is ended. */
-const HAS_GROUPS = process.platform !== "win32";
+/**
+ * Whether the command gets a process group of its own. On Windows there are none, and sudo knows a password's terminal by its
+ * session: there only the shell itself is ended.
+ */
+const hasGroup = (/** @type {string} */ command) => process.platform !== "win32" && !command.startsWith("sudo ");
 
 /**
- * Runs a shell command in the repository's root. It ends with this process, and so does all that it started.
+ * Runs a shell command in the repository's root. It ends with this process, and so does all that it still waits for.
  *
  * @param {string} command
  * @param {{ env?: Record<string, string>, output?: "show" | "if-failed" | "hide", name?: string }} [options] with a name its
@@ -36,9 +39,9 @@ export function run(command, { env = {}, output = "show", name } = {}) {
       env: { ...process.env, ...env },
       // In a group of its own no command may read from the terminal.
       stdio: ["ignore", shown, shown],
-      detached: HAS_GROUPS,
+      detached: hasGroup(command),
     });
-    const stopWatching = endWithThisProcess(child);
+    const stopWatching = endWithThisProcess(child, hasGroup(command));
     let printed = "";
     for (const stream of [child.stdout, child.stderr]) {
       if (!stream) continue;
@@ -58,12 +61,17 @@ export function run(command, { env = {}, output = "show", name } = {}) {
  * Ends the child's group when this process ends: a shell passes no signal on.
  *
  * @param {import("node:child_process").ChildProcess} child
+ * @param {boolean} isGroup
  * @returns {() => void} to be called when the child has ended
  */
-function endWithThisProcess(child) {
+function endWithThisProcess(child, isGroup) {
   const end = () => {
-    if (HAS_GROUPS && child.pid !== undefined) process.kill(-child.pid);
-    else child.kill();
+    try {
+      if (isGroup && child.pid !== undefined) process.kill(-child.pid);
+      else child.kill();
+    } catch {
+      // It has just ended. What else is to be ended with this process must be, too.
+    }
   };
   const leave = (/** @type {string} */ _, /** @type {number} */ number) => process.exit(128 + number);
   process.on("exit", end);

@@ -89,8 +89,9 @@ export interface LoadedRunner extends Runner {
   /**
    * Compiles what the first step can do without, while steps are computed. Resolves to the names of kernels that can't be used.
    * Once. [all is compiled before]
+   * @param when what nobody waits for begins [at once]
    */
-  complete?(): Promise<readonly string[]>;
+  complete?(when?: Promise<unknown>): Promise<readonly string[]>;
   /**
    * Times each kernel of some steps as soon as it can, or no longer. Resolves to false where the device refuses what that
    * takes. Never rejects. [null: it has no clock for that]

@@ -214,7 +214,6 @@ export class EngineHost implements EngineService {
       post({ devices: [device] });
     };
     let onFirstStep = (): void => {};
-    const firstStep = new Promise<void>((resolve) => (onFirstStep = resolve));
     /** Returns the runners, and tells the engine when their device fails. */
     const watched = ({ backend, runner, draft }: LoadedModel): Runners => {
       void backend.failure.then((error) => {
@@ -222,11 +221,11 @@ export class EngineHost implements EngineService {
         if (error.code === "device_lost") engine.lose(error);
         else engine.fail(error);
       });
-      void Promise.race([firstStep, delay(MOST_IDLE_MS)]).then(() => {
-        for (const one of [runner, draft?.runner]) {
-          void one?.complete?.().then((unused) => telemetry.observeUnusedKernels(unused));
-        }
-      });
+      const firstStep = new Promise<void>((resolve) => (onFirstStep = resolve));
+      const when = Promise.race([firstStep, delay(MOST_IDLE_MS)]);
+      for (const one of [runner, draft?.runner]) {
+        void one?.complete?.(when).then((unused) => telemetry.observeUnusedKernels(unused));
+      }
       if (this.#told.kernels) this.#timeKernels(runner, true);
       const watch = (one: Runner) => new WatchedRunner(one, now, (error) => causeOf(backend, error));
       return { runner: watch(runner), draft: draft && { ...draft, runner: watch(draft.runner) } };

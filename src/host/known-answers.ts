@@ -71,7 +71,9 @@ export class KnownAnswers {
   async prepare(adapterName: string): Promise<void> {
     const { tuning } = this.#context.platform;
     const known = await tuning.load(this.#key(adapterName)).catch(() => undefined);
-    if (known === undefined) await this.#expectedAnswers();
+    if (known !== undefined) return;
+    // What fails now, while weights take memory, may succeed later.
+    if ((await this.#expectedAnswers()) === null) this.#expected = undefined;
   }
 
   /**
@@ -100,14 +102,12 @@ export class KnownAnswers {
     const { engine, weights, platform } = this.#context;
     if (!platform.reference) return undefined;
     const { steps, prompt } = this.#questions;
-    const answering = openPart(kernels, graph, platform).then(async (part) => ({
-      part,
-      got: await answers(part, planSteps(this.#questions, engine)),
-    }));
-    answering.catch(() => undefined); // heard below, if there is anything to compare with
+    const opening = openPart(kernels, graph, platform);
+    opening.catch(() => undefined); // heard below, if there is anything to compare with
     const expected = await this.#expectedAnswers();
     if (expected === null) return undefined;
-    const { part, got } = await answering;
+    const part = await opening;
+    const got = await answers(part, planSteps(this.#questions, engine));
     // One token's row of the head that is no number makes every softmax none, and here few tokens are known.
     if (got.some((step) => !scoresOf(step).every(Number.isFinite)) && !(await hasFiniteHead(weights))) return undefined;
     const fault = faultOf(expected, got);

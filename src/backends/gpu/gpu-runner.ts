@@ -196,7 +196,6 @@ export class GpuRunner implements LoadedRunner {
       await Promise.allSettled(parts);
       ending.signal.throwIfAborted();
       const [sampler, loaded] = await Promise.all(parts);
-      compiler.countPrepared();
       return new GpuRunner(opened, arena, step, activations, loaded, sampler, later);
     };
     try {
@@ -248,8 +247,8 @@ export class GpuRunner implements LoadedRunner {
     return readKernels ? withKernels(result, readKernels()) : result;
   }
 
-  complete(): Promise<readonly string[]> {
-    return this.#later.start();
+  complete(when?: Promise<unknown>): Promise<readonly string[]> {
+    return this.#later.start(when);
   }
 
   dispose(): void {

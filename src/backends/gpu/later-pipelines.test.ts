@@ -37,6 +37,7 @@ beforeEach(() => {
   };
   later = new LaterPipelines({
     prepare,
+    countPrepared: () => undefined,
     noteReady: () => undefined,
   } as unknown as KernelCompiler);
 });

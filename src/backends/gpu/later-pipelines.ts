@@ -64,8 +64,13 @@ export class LaterPipelines {
     return added;
   }
 
-  /** Resolves when all are compiled, with the labels of the kernels that must not be used. */
-  async start(): Promise<readonly string[]> {
+  /**
+   * Resolves when all are compiled, with the labels of the kernels that must not be used.
+   * @param when the first one that nobody waits for begins [at once]
+   */
+  async start(when?: Promise<unknown>): Promise<readonly string[]> {
+    this.#compiler.countPrepared();
+    await when;
     this.#jobs.sort((a, b) => a.rank - b.rank);
     for (let job = this.#jobs.shift(); job !== undefined && !this.#isStopped; job = this.#jobs.shift()) await job.run();
     if (this.#isStopped) return [];

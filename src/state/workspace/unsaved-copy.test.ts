@@ -21,6 +21,10 @@ const copyOf = (draft: string, saves: readonly string[] = ["before", "now"]): Un
   };
 };
 
+function fail(): never {
+  throw new DOMException("Corrupted.", "NS_ERROR_FILE_CORRUPTED");
+}
+
 /** A storage for so many characters. */
 function storageOf(space = Infinity): CopyStorage & { readonly items: Map<string, string> } {
   const items = new Map<string, string>();
@@ -77,16 +81,24 @@ it("does without where nothing may be stored, or there is no space", () => {
   leaveCopy(null, "one", copyOf("first"));
   dropCopy(null, "one");
   expect(copiesLeft(null).size).toBe(0);
-  const full = storageOf(10);
-  leaveCopy(full, "one", copyOf("first"));
-  expect(copiesLeft(full).size).toBe(0);
+  const small = storageOf(JSON.stringify(copyOf("first")).length + 200);
+  leaveCopy(small, "one", copyOf("first"));
+  expect(copiesLeft(small).size).toBe(1);
+  // What is older than the last edits is not left in their place.
+  leaveCopy(small, "one", copyOf("much longer".repeat(100)));
+  expect(copiesLeft(small).size).toBe(0);
+  const broken = { ...storageOf(), removeItem: () => fail() };
+  expect(() => dropCopy(broken, "one")).not.toThrow();
 });
 
 it("replaces only what its page knew: another tab's chats stay", () => {
   const copy = copyOf("last", ["read", "under way", "last"]);
-  expect(placeOfCopy(copy, "last")).toBe("arrived");
-  expect(placeOfCopy(copy, "under way")).toBe("newer");
-  expect(placeOfCopy(copy, "read")).toBe("newer");
-  expect(placeOfCopy(copy, "another tab's")).toBe("other");
-  expect(placeOfCopy(copyOf("aside", []), "another tab's")).toBe("other");
+  expect(placeOfCopy(copy, "last", "")).toBe("arrived");
+  expect(placeOfCopy(copy, "under way", "")).toBe("newer");
+  expect(placeOfCopy(copy, "read", "")).toBe("newer");
+  expect(placeOfCopy(copy, "another tab's", "")).toBe("other");
+  const aside = copyOf("aside", ["own"]);
+  expect(placeOfCopy(aside, "another tab's", "")).toBe("other");
+  expect(placeOfCopy(aside, "another tab's", "before")).toBe("other");
+  expect(placeOfCopy(aside, "another tab's", "own")).toBe("arrived");
 });

@@ -1,7 +1,8 @@
 // A copy of what a page could not see saved before it went. The browser may drop the last writes to IndexedDB of a page that
-// goes, and it orders none of them before what the next page reads. localStorage is written at once. The tab's sessionStorage
-// would do, but Firefox hands that to another process too early, as when the service worker isolates a page on its first
-// reload. It can be forbidden, and it is full at about 5 MB; then only IndexedDB has the last edits.
+// goes, and it orders none of them before what the next page reads. localStorage is written at once. Where the next page is in
+// another process, as when the service worker isolates it on its first reload, a browser may still show it too late (Firefox
+// does so at times): then the page after that finds the copy. It can be forbidden, and it is full at about 5 MB; then only
+// IndexedDB has the last edits.
 
 import type { ClosedChat } from "../history/closed-chat.ts";
 import type { ChatMoves } from "../history/closed-chats.ts";
@@ -10,8 +11,8 @@ import { parseSavedChat, parseSavedWorkspace, type SavedWorkspace } from "./save
 
 export interface UnsavedCopy {
   /**
-   * The saves that these panes go on from, by their ids; the last is their own. None: another tab saved the chats, and these
-   * were saved aside.
+   * The saves that these panes go on from, by their ids; the last is their own. No others: another tab saved the chats, and
+   * these were saved aside.
    */
   readonly saves: readonly string[];
   readonly workspace: SavedWorkspace;
@@ -34,16 +35,21 @@ export function copyStorage(): CopyStorage | null {
 
 /** @param page the name of the page that goes */
 export function leaveCopy(storage: CopyStorage | null, page: string, { moves, ...copy }: UnsavedCopy): void {
-  const text = JSON.stringify({ ...copy, closed: [...moves.closed.values()], gone: [...moves.gone] });
   try {
+    const text = JSON.stringify({ ...copy, closed: [...moves.closed.values()], gone: [...moves.gone] });
     storage?.setItem(PREFIX + page, text);
   } catch {
-    // As said above.
+    // As said above. An older one would be taken for the last edits.
+    dropCopy(storage, page);
   }
 }
 
 export function dropCopy(storage: CopyStorage | null, page: string): void {
-  storage?.removeItem(PREFIX + page);
+  try {
+    storage?.removeItem(PREFIX + page);
+  } catch {
+    // Of a storage that fails there are no copies either.
+  }
 }
 
 /** Returns the copies that earlier pages left, by the pages' names. One that can't be read is dropped. */
@@ -66,9 +72,11 @@ export function copiesLeft(storage: CopyStorage | null): ReadonlyMap<string, Uns
  * has saved since, so its chats belong beside the saved ones.
  *
  * @param save id of the newest save
+ * @param aside id of what the page saved aside
  */
-export function placeOfCopy({ saves }: UnsavedCopy, save: string): "arrived" | "newer" | "other" {
-  if (saves.at(-1) === save) return "arrived";
+export function placeOfCopy({ saves }: UnsavedCopy, save: string, aside: string): "arrived" | "newer" | "other" {
+  const own = saves.at(-1);
+  if (own === save || own === aside) return "arrived";
   return saves.includes(save) ? "newer" : "other";
 }
 

@@ -94,7 +94,10 @@ export class IndexedDbStorage implements WorkspaceStorage {
   async saveAside(workspace: SavedWorkspace, moves: ChatMoves): Promise<void> {
     if (!this.#isAsideHeld) holdLock(this.#aside);
     this.#isAsideHeld = true;
-    await this.#keep({ saves: [], workspace, moves }, (panes) => panes.put(workspace, this.#aside));
+    const id = randomId();
+    await this.#keep({ saves: [id], workspace, moves }, (panes) =>
+      panes.put({ ...workspace, [SAVE_ID]: id }, this.#aside),
+    );
   }
 
   async clearAside(): Promise<void> {
@@ -141,8 +144,7 @@ export class IndexedDbStorage implements WorkspaceStorage {
   }
 
   async #loadRecords(): Promise<[record: unknown, left: readonly SavedPane[]]> {
-    // If they can't be saved, the next page may do it.
-    const added = await this.#saveCopies().catch(() => []);
+    const added = await this.#saveCopies();
     return Promise.all([this.#read(RECORD), this.#loadLeft(added)]);
   }
 
@@ -150,25 +152,16 @@ export class IndexedDbStorage implements WorkspaceStorage {
   async #saveCopies(): Promise<readonly string[]> {
     const added: string[] = [];
     for (const [page, copy] of copiesLeft(copyStorage())) {
-      // oxlint-disable-next-line no-await-in-loop -- each goes on from the one before
-      await this.#database("readwrite", (transaction) => {
-        const panes = transaction.objectStore(PANES_STORE);
-        const reading = panes.get(RECORD);
-        reading.addEventListener("success", () => {
-          const place = placeOfCopy(copy, saveIdOf(reading.result));
-          if (place === "arrived") return;
-          // Under the names that the page gave: if its own write comes after this one, nothing changes.
-          if (place === "newer") {
-            panes.put({ ...copy.workspace, [SAVE_ID]: copy.saves.at(-1) }, RECORD);
-          } else {
-            panes.put(copy.workspace, ASIDE_RECORD + page);
-            added.push(ASIDE_RECORD + page);
-          }
-          writeMoves(transaction, copy.moves);
-        });
-        return promisifyRequest(transaction);
-      });
-      dropCopy(copyStorage(), page);
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- each goes on from the one before
+        const isAdded = await this.#database("readwrite", (transaction) =>
+          saveCopy(transaction, ASIDE_RECORD + page, copy),
+        );
+        if (isAdded) added.push(ASIDE_RECORD + page);
+        dropCopy(copyStorage(), page);
+      } catch {
+        // The next page may do it.
+      }
     }
     return added;
   }
@@ -213,6 +206,24 @@ function panesOf(record: unknown): readonly SavedPane[] {
 function saveIdOf(record: unknown): string {
   const id: unknown = typeof record === "object" && record !== null && SAVE_ID in record ? record[SAVE_ID] : NO_SAVE;
   return typeof id === "string" ? id : NO_SAVE;
+}
+
+/**
+ * Saves a copy, unless its page's own write has arrived. Resolves to whether it is a record of its own now.
+ * @param aside name of that record
+ */
+async function saveCopy(transaction: IDBTransaction, aside: string, copy: UnsavedCopy): Promise<boolean> {
+  const panes = transaction.objectStore(PANES_STORE);
+  const saved = promisifyRequest<unknown>(panes.get(RECORD));
+  const savedAside = promisifyRequest<unknown>(panes.get(aside));
+  const place = placeOfCopy(copy, saveIdOf(await saved), saveIdOf(await savedAside));
+  if (place !== "arrived") {
+    // Under the names that the page gave: if its own write comes after this one, nothing changes.
+    panes.put({ ...copy.workspace, [SAVE_ID]: copy.saves.at(-1) }, place === "newer" ? RECORD : aside);
+    writeMoves(transaction, copy.moves);
+  }
+  await promisifyRequest(transaction);
+  return place === "other";
 }
 
 /** Holds a lock as long as the tab is open. */
