@@ -3,7 +3,7 @@
 //
 // A SCORED sample draws nothing: sampled[i] = (rank of its scored_token, its log-probability).
 //
-// It takes the samples that are PLAIN, and sample.wgsl takes the others, with rules and filters. It compiles in a fifth of the
+// It takes the samples that are PLAIN, and sample.wgsl takes the others, with rules and filters. It compiles in a quarter of the
 // time, so the first answer need not wait. A sample always goes the same way, whoever shares its step. Both give the same bits.
 //
 // One workgroup per sample. Everything but a rank comes from the summaries of each 32 logits: at temperature 0 the largest

@@ -118,8 +118,8 @@ fn wait_for_histogram() {
   }
 }
 
-// Returns the largest key (of logits, or of typicality) such that the kept tokens with this or a larger key weigh at least
-// `goal` together, for sample i; 0 if all together weigh less. A token weighs one, or with a total its probability in fixed point.
+// Returns the largest key (of logits, or of typicality) of sample i such that the kept tokens with this or a larger key weigh
+// at least `goal` together; 0 if all together weigh less. A token weighs one, or with a total its probability in fixed point.
 fn select_key(i: u32, d: Distribution, by_typicality: bool, goal: u32, lane: u32) -> u32 {
   var prefix = 0u;
   var missing = goal;

@@ -60,6 +60,23 @@ describe("pipelines that no step has asked for", () => {
     expect(await complete).toEqual([]);
   });
 
+  it("wait for their time, unless a step waits for them", async () => {
+    let begin = (): void => {};
+    const [first] = [add(1, Rank.draws), add(2, Rank.prompts)];
+    const complete = later.start(new Promise<void>((resolve) => (begin = resolve)));
+    await turn();
+    expect(begun).toEqual([]);
+    first.hurry();
+    await turn();
+    expect(begun).toEqual([1]);
+    await finish(1);
+    begin();
+    await turn();
+    expect(begun).toEqual([1, 2]);
+    await finish(2);
+    expect(await complete).toEqual([]);
+  });
+
   it("are compiled at once when a step waits for them, and only once", async () => {
     const [first, last] = [add(1, Rank.draws), add(2, Rank.logprobs)];
     last.hurry();

@@ -176,7 +176,7 @@ export function matmulChoices({ isSoftware, hasSubgroups }: AdapterTraits): read
 
 /**
  * Returns the kernel that steps of any size begin with; the others are compiled later. On software adapters it is one pipeline
- * for all products: one row takes it twice as long as the kernel for one row, four rows half as long. On GPUs it is one that
+ * for all products: beside the kernel for one row it takes twice as long for one row, and half as long for four. On GPUs it is one that
  * decodes about as fast as the best, since steps of few rows wait for the weights, and that reads them once for as many rows as
  * any such kernel.
  */
