@@ -37,7 +37,9 @@ test("four panes asked at once share steps, and say what each says alone", async
 test("calls made at the same time share steps, and give the tokens that each gives alone", async ({ page }) => {
   await openBarePage(page);
   const engine = await createEngine(page, { backend: "webgpu" });
-  const { together, alone, mostSequences } = await engine.evaluate(async (engine, prompts) => {
+  // None has ended before the last one's text is tokens.
+  const steps = await Steps.hold(page, "now");
+  const asked = await engine.evaluateHandle((engine, prompts) => {
     const ids = async (content: string, index: number) => {
       const answer = await engine.chat.completions.create({
         messages: [{ role: "user", content }],
@@ -50,14 +52,24 @@ test("calls made at the same time share steps, and give the tokens that each giv
       return answer.choices[0]?.token_ids;
     };
     let mostSequences = 0;
-    const stopListening = engine.on("step", ({ entries }) => (mostSequences = Math.max(mostSequences, entries.length)));
-    const together = await Promise.all(prompts.map(ids));
-    stopListening();
+    engine.on("step", ({ entries }) => (mostSequences = Math.max(mostSequences, entries.length)));
+    const together = Promise.all(prompts.map(ids)).then((answers) => ({ answers, mostSequences }));
+    return { together, ids };
+  }, questions);
+  const numOpen = () =>
+    engine.evaluate(async (engine) => {
+      const { num_requests_running, num_requests_waiting } = await engine.stats();
+      return num_requests_running + num_requests_waiting;
+    });
+  await expect.poll(numOpen).toBe(questions.length);
+  await steps.release();
+  const { together, alone } = await asked.evaluate(async ({ together, ids }, prompts) => {
+    const { answers, mostSequences } = await together;
     const alone = [];
     for (const [index, prompt] of prompts.entries()) alone.push(await ids(prompt, index));
-    return { together, alone, mostSequences };
+    return { together: { answers, mostSequences }, alone };
   }, questions);
-  expect(mostSequences).toBe(4);
+  expect(together.mostSequences).toBe(questions.length);
   expect(alone.every((ids) => ids && ids.length > 0)).toBe(true);
-  expect(together).toEqual(alone);
+  expect(together.answers).toEqual(alone);
 });

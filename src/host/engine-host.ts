@@ -39,6 +39,7 @@ import type { LoadedModel } from "./load-model.ts";
 import { causeOf } from "./backend-failure.ts";
 import { ModelLoader } from "./model-loader.ts";
 import { OpenRequest } from "./open-request.ts";
+import { OpenRequests } from "./open-requests.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { resultLater, resultOf } from "./results.ts";
 import { seedSequence, withSeeds } from "./seeds.ts";
@@ -71,10 +72,7 @@ interface Session {
 /** The host's side of `EngineService`: loads a model, checks requests, runs the engine and posts its events. */
 export class EngineHost implements EngineService {
   readonly #platform: Platform;
-  readonly #byTicket = new Map<number, OpenRequest>();
-  readonly #byEngineRequest = new Map<string, OpenRequest>();
-  /** Tickets of requests that are being tokenized. */
-  readonly #tokenizing = new Set<number>();
+  readonly #requests = new OpenRequests();
   /** Requests whose grammar is being compiled. */
   readonly #compiling = new Set<OpenRequest>();
   /** Null until a load begins. */
@@ -104,18 +102,23 @@ export class EngineHost implements EngineService {
   }
 
   submit(ticket: number, request: GenerationRequest): void {
-    void this.#tokenize(this.#requireSession(), ticket, request);
+    const session = this.#requireSession();
+    try {
+      this.#requests.ask(ticket, request);
+      void this.#tokenize(session, ticket, request);
+    } catch (error) {
+      refuse(session, ticket, error);
+    }
   }
 
   /** Opens the request once its text is tokens, unless it was aborted meanwhile. */
   async #tokenize(session: Session, ticket: number, request: GenerationRequest): Promise<void> {
     const { model, context, nextSeed } = session;
-    this.#tokenizing.add(ticket);
     try {
       const parsed = await model.texts.parse(request, context);
-      if (this.#tokenizing.delete(ticket)) this.#open(session, ticket, request, withSeeds(parsed, nextSeed));
+      if (this.#requests.endAsked(ticket)) this.#open(session, ticket, request, withSeeds(parsed, nextSeed));
     } catch (error) {
-      if (this.#tokenizing.delete(ticket)) refuse(session, ticket, error);
+      if (this.#requests.endAsked(ticket)) refuse(session, ticket, error);
     }
   }
 
@@ -124,23 +127,23 @@ export class EngineHost implements EngineService {
     try {
       const open = new OpenRequest(ticket, parsed, model.card.name, model.tokenizer);
       const tell = () => this.#tellAsked(session, open, request);
-      this.#refuseOpenIds(open);
+      this.#requests.checkIds(open);
       const { structure } = open.parsed;
       if (structure !== null) return void this.#addStructured(session, open, structure, tell);
       engine.add(...open.engineRequests());
       tell();
-      this.#register(open);
+      this.#requests.add(open);
     } catch (error) {
       refuse(session, ticket, error);
     }
   }
 
   abort(ticket: number): void {
-    this.#tokenizing.delete(ticket);
-    const open = this.#byTicket.get(ticket);
+    this.#requests.endAsked(ticket);
+    const open = this.#requests.withTicket(ticket);
     if (open === undefined) return;
     for (const id of open.engineRequestIds) this.#session?.engine.abort(id);
-    if (this.#compiling.has(open)) this.#forget(open); // the engine does not know it yet
+    if (this.#compiling.has(open)) this.#requests.delete(open); // the engine does not know it yet
   }
 
   renderChat(body: RenderChatRequest): Promise<Result<RenderedChat>> {
@@ -261,16 +264,10 @@ export class EngineHost implements EngineService {
         const data = toErrorData(error);
         telemetry.observeFatal(data);
         post({
-          events: [...this.#tokenizing, ...this.#byTicket.keys()].map((ticket) => ({
-            type: "error",
-            ticket,
-            error: data,
-          })),
+          events: this.#requests.tickets.map((ticket) => ({ type: "error", ticket, error: data })),
           fatal: data,
         });
-        this.#byTicket.clear();
-        this.#byEngineRequest.clear();
-        this.#tokenizing.clear();
+        this.#requests.clear();
         opened?.dispose();
         loader.close();
       },
@@ -303,21 +300,21 @@ export class EngineHost implements EngineService {
   async #addStructured(session: Session, open: OpenRequest, structure: GrammarSource, tell: () => void): Promise<void> {
     const { engine, grammars, model } = session;
     const { ticket, parsed } = open;
-    this.#register(open);
+    this.#requests.add(open);
     this.#compiling.add(open);
     let matchers: readonly GrammarMatcher[] = [];
     try {
       const stopTokenIds = parsed.prompts.flatMap(({ params }) => params.stopTokenIds);
       const endTokenIds = [...new Set([...model.tokenizer.eosTokenIds, ...stopTokenIds])];
       matchers = await (await grammars()).matchers(structure, endTokenIds, numChoices(parsed));
-      if (this.#byTicket.get(ticket) === open) {
+      if (this.#requests.has(open)) {
         engine.add(...open.engineRequests(matchers));
         tell();
       } else dispose(matchers);
     } catch (error) {
       dispose(matchers);
-      if (this.#byTicket.get(ticket) !== open) return;
-      this.#forget(open);
+      if (!this.#requests.has(open)) return;
+      this.#requests.delete(open);
       refuse(session, ticket, error);
     } finally {
       this.#compiling.delete(open);
@@ -327,9 +324,9 @@ export class EngineHost implements EngineService {
   /** Tells open requests what the engine reports of them. */
   #observe(report: StepReport | null, requests: readonly RequestReport[]): void {
     if (report !== null) {
-      for (const entry of report.entries) this.#byEngineRequest.get(entry.requestId)?.observeStep(entry, report);
+      for (const entry of report.entries) this.#requests.ofEngineRequest(entry.requestId)?.observeStep(entry, report);
     }
-    for (const request of requests) this.#byEngineRequest.get(request.requestId)?.observeRequest(request);
+    for (const request of requests) this.#requests.ofEngineRequest(request.requestId)?.observeRequest(request);
   }
 
   #tellAsked({ model, post }: Session, { parsed, engineRequestIds }: OpenRequest, { body }: GenerationRequest): void {
@@ -339,31 +336,15 @@ export class EngineHost implements EngineService {
   #eventsOf(outputs: readonly SequenceOutput[]): RequestEvent[] {
     const all: RequestEvent[] = [];
     for (const output of outputs) {
-      const open = this.#byEngineRequest.get(output.requestId);
+      const open = this.#requests.ofEngineRequest(output.requestId);
       if (!open) continue;
       const events = open.take(output);
       all.push(...events);
-      if (open.isFinished) this.#forget(open);
+      if (open.isFinished) this.#requests.delete(open);
       // An error ends the whole request; the engine knows only one of its prompts by this name.
       if (events.at(-1)?.type === "error") for (const id of open.engineRequestIds) this.#session?.engine.abort(id);
     }
     return all;
-  }
-
-  #refuseOpenIds({ engineRequestIds, parsed }: OpenRequest): void {
-    if (!engineRequestIds.some((id) => this.#byEngineRequest.has(id))) return;
-    const message = `request_id ${JSON.stringify(parsed.requestId)} belongs to a request that is still open.`;
-    throw new ChorusError("invalid_value", message, "request_id");
-  }
-
-  #register(open: OpenRequest): void {
-    this.#byTicket.set(open.ticket, open);
-    for (const id of open.engineRequestIds) this.#byEngineRequest.set(id, open);
-  }
-
-  #forget(open: OpenRequest): void {
-    this.#byTicket.delete(open.ticket);
-    for (const id of open.engineRequestIds) this.#byEngineRequest.delete(id);
   }
 
   #requireSession(): Session {
