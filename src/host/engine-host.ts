@@ -250,7 +250,7 @@ export class EngineHost implements EngineService {
       now,
       delay,
       onOutputs: (outputs, report, requests, times) => {
-        onFirstStep();
+        if (report !== null) onFirstStep();
         const alerts = telemetry.observe(outputs, report, requests, now(), times !== null);
         this.#observe(report, requests);
         const events = this.#eventsOf(outputs);

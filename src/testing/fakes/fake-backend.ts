@@ -48,6 +48,8 @@ export class FakeBackend implements Backend {
   maxBlocks = Infinity;
   /** Called when a model begins to be loaded on a device. */
   onLoad: (device: FakeDevice, options: LoadOptions) => void | Promise<void> = () => undefined;
+  /** Called when a loaded model may compile what its first step could do without. */
+  onComplete: () => void = () => undefined;
   /** Resolves when a step that begins now has been computed. */
   stepTime: (plan: StepPlan, isTimed: boolean) => Promise<void> = turn;
   /** Resolves when steps may end. */
@@ -113,6 +115,11 @@ export class FakeBackend implements Backend {
         isTiming = isWanted && this.canTime;
         numSteps = 0;
         return this.canTime;
+      },
+      complete: async (when) => {
+        await when;
+        this.onComplete();
+        return [];
       },
       dispose: () => void (device.isDisposed = true),
     };

@@ -1,0 +1,51 @@
+// When kernels begin to compile that the first step can do without. Timers are simulated.
+
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { openFakeModel, type FakeModel } from "../testing/fakes/fake-model.ts";
+
+let model: FakeModel;
+let hasBegun: boolean;
+
+/** Lets this much time pass, and all that follows from it. */
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+/** Lets time pass until the promise is settled. */
+async function settled<T>(promise: Promise<T>): Promise<T> {
+  let isOver = false;
+  void promise.catch(() => undefined).finally(() => (isOver = true));
+  while (!isOver) {
+    await pass(1);
+    await new Promise((resolve) => setImmediate(resolve)); // files are real
+  }
+  return promise;
+}
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  hasBegun = false;
+  model = await settled(openFakeModel());
+  model.backend.onComplete = () => (hasBegun = true);
+});
+afterEach(async () => {
+  await model.engine.dispose();
+  vi.useRealTimers();
+});
+
+test("they wait until the first step is over, not only until somebody asks", async () => {
+  model.pause();
+  const answer = model.engine.completions.create({ prompt: "Hi", max_tokens: 1 });
+  await pass(20);
+  await expect(model.engine.stats()).resolves.toMatchObject({ num_requests_running: 1 });
+  expect(hasBegun).toBe(false);
+  model.resume();
+  await settled(answer);
+  expect(hasBegun).toBe(true);
+});
+
+test("they wait for half a second, if nobody asks", async () => {
+  await pass(400);
+  expect(hasBegun).toBe(false);
+  await pass(100);
+  expect(hasBegun).toBe(true);
+});
