@@ -45,6 +45,7 @@ import { resultLater, resultOf } from "./results.ts";
 import { seedSequence, withSeeds } from "./seeds.ts";
 import type { TextContext } from "./text/text-calls.ts";
 import { Telemetry } from "./telemetry.ts";
+import { thinProgress } from "./thin-progress.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 
 /**
@@ -93,7 +94,7 @@ export class EngineHost implements EngineService {
   ): Promise<Result<LoadedEngine>> {
     try {
       const loader = (this.#loader = new ModelLoader(location, config, this.#platform));
-      const model = await loader.load(onProgress);
+      const model = await loader.load(thinProgress(onProgress, () => this.#platform.now()));
       const session = (this.#session = this.#start(model, config, loader, onMessage));
       return { ok: true, value: { model: model.card, config: session.config.resolved, sizes: session.sizes } };
     } catch (error) {

@@ -12,8 +12,8 @@ import {
 import { isWebPage } from "./remote-folder.ts";
 import type { Missing } from "./small-file.ts";
 
-/** Least size of each piece. */
-const PIECE_BYTES = 2 ** 20;
+/** Least size of a Blob. */
+const BLOB_BYTES = 2 ** 20;
 /**
  * A larger file is kept in Blobs, which the browser may keep on disk, so it is never in JavaScript's memory as a whole. Of a
  * smaller one parts are at hand at once: for each part of a Blob a thread waits for the browser, about a millisecond.
@@ -239,8 +239,7 @@ async function receive(
     let waiting: Bytes[] = [];
     let waitingBytes = 0;
     const handOver = () => {
-      const isSmall = total !== null && total <= MOST_IN_MEMORY_BYTES;
-      arrival.add(isSmall ? joined(waiting) : new Blob(waiting));
+      arrival.add(new Blob(waiting));
       for (const piece of waiting) releaseBytes(piece);
       waiting = [];
       waitingBytes = 0;
@@ -275,9 +274,13 @@ async function receive(
         if (piece.length === 0) continue;
         if (at > mostBytes) progressed();
         mostBytes = Math.max(mostBytes, at);
+        if (total !== null && total <= MOST_IN_MEMORY_BYTES) {
+          arrival.add(piece);
+          continue;
+        }
         waiting.push(piece);
         waitingBytes += piece.length;
-        if (waitingBytes >= PIECE_BYTES) handOver();
+        if (waitingBytes >= BLOB_BYTES) handOver();
       }
       if (at < knownBytes) differs();
     } finally {
@@ -287,16 +290,6 @@ async function receive(
   }, signal);
   if (missing === null) onBytes(arrival.bytes, arrival.bytes);
   return missing;
-}
-
-function joined(parts: readonly Bytes[]): Bytes {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** @throws ChorusError model_download_failed if the beginning can't be read again */

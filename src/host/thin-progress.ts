@@ -1,0 +1,28 @@
+import type { LoadProgress, LoadStage } from "../protocol/reports.ts";
+
+/** Twenty times a second is as often as people see a number change. */
+const SHORTEST_MS = 50;
+
+/**
+ * Returns what passes reports on: those that begin or end a stage or its waiting, and of the others one in 50 ms. Each is a
+ * message, and a page may draw it.
+ */
+export function thinProgress(
+  tell: (progress: LoadProgress) => void,
+  now: () => number,
+): (progress: LoadProgress) => void {
+  const stages = new Map<LoadStage, { readonly last: LoadProgress; readonly toldMs: number }>();
+  return (progress) => {
+    const before = stages.get(progress.stage);
+    const nowMs = now();
+    const isDue = before === undefined || nowMs - before.toldMs >= SHORTEST_MS || isNews(before.last, progress);
+    stages.set(progress.stage, { last: progress, toldMs: isDue ? nowMs : before.toldMs });
+    if (isDue) tell(progress);
+  };
+}
+
+function isNews(last: LoadProgress, { done, total, isWaiting = false }: LoadProgress): boolean {
+  // Of a file without a known size the total is what has arrived.
+  const isEnd = done >= total && total === last.total;
+  return isEnd || done < last.done || isWaiting !== (last.isWaiting ?? false);
+}
