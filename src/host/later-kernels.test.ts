@@ -12,9 +12,9 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 /** Lets time pass until the promise is settled. */
 async function settled<T>(promise: Promise<T>): Promise<T> {
-  let isOver = false;
-  void promise.catch(() => undefined).finally(() => (isOver = true));
-  while (!isOver) {
+  const run = { isOver: false };
+  void promise.catch(() => undefined).finally(() => (run.isOver = true));
+  while (!run.isOver) {
     await pass(1);
     await new Promise((resolve) => setImmediate(resolve)); // files are real
   }

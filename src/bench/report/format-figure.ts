@@ -1,3 +1,4 @@
+import { groupedNumber } from "../../protocol/grouped-number.ts";
 import type { Figure } from "./bench-result.ts";
 
 /** Three digits or so: 0.042, 3.14, 25.1, 1,729. Counts stay whole. */
@@ -7,7 +8,7 @@ export function formatFigure(figure: Figure): string {
   if (!Number.isFinite(figure)) return Number.isNaN(figure) ? "–" : "∞";
   const size = Math.abs(figure);
   const digits = Number.isInteger(figure) || size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3;
-  return figure.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return groupedNumber(figure, digits);
 }
 
 /** "±4%" */

@@ -1,5 +1,6 @@
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
+import { groupedNumber } from "../../protocol/grouped-number.ts";
 import { endTokensOf } from "../beams/beam-group.ts";
 import type { EngineRequest } from "../engine-options.ts";
 import { MAX_TOP_CANDIDATES } from "../sampling/sampling-params.ts";
@@ -34,7 +35,7 @@ export function checkAdmission(promptLength: number, maxTokens: number, param: s
   if (promptLength >= maxModelLen) {
     throw new ChorusError(
       "context_length_exceeded",
-      `This is ${tokens(promptLength)}; the model reads ${counted(maxModelLen)}, answer included. ` +
+      `This is ${tokens(promptLength)}; the model reads ${groupedNumber(maxModelLen)}, answer included. ` +
         `Shorten the prompt by at least ${tokens(promptLength - maxModelLen + 1)}.`,
       param,
     );
@@ -42,9 +43,9 @@ export function checkAdmission(promptLength: number, maxTokens: number, param: s
   if (total > maxModelLen) {
     throw new ChorusError(
       "context_length_exceeded",
-      `The prompt has ${tokens(promptLength)} and max_tokens is ${counted(maxTokens)}; together that is more than ` +
-        `this model's ${counted(maxModelLen)}. Shorten the prompt by ${tokens(total - maxModelLen)} or lower ` +
-        `max_tokens to ${counted(maxModelLen - promptLength)}.`,
+      `The prompt has ${tokens(promptLength)} and max_tokens is ${groupedNumber(maxTokens)}; together that is more than ` +
+        `this model's ${groupedNumber(maxModelLen)}. Shorten the prompt by ${tokens(total - maxModelLen)} or lower ` +
+        `max_tokens to ${groupedNumber(maxModelLen - promptLength)}.`,
       param,
     );
   }
@@ -52,8 +53,8 @@ export function checkAdmission(promptLength: number, maxTokens: number, param: s
   if (total > capacity) {
     throw new ChorusError(
       "cache_capacity_exceeded",
-      `The prompt has ${tokens(promptLength)} and max_tokens is ${counted(maxTokens)}; together that is more than the ` +
-        `${tokens(capacity)} that the whole key/value cache holds (${counted(numGpuBlocks)} blocks of ${blockSize}). ` +
+      `The prompt has ${tokens(promptLength)} and max_tokens is ${groupedNumber(maxTokens)}; together that is more than the ` +
+        `${tokens(capacity)} that the whole key/value cache holds (${groupedNumber(numGpuBlocks)} blocks of ${blockSize}). ` +
         `Shorten the prompt, lower max_tokens, or start the engine with a larger kvCacheBytes.`,
       param,
     );
@@ -128,12 +129,6 @@ function checkQueue(n: number, { numRunning, numWaiting, capacity }: QueueLoad, 
   throw new ChorusError("queue_full", message);
 }
 
-const COUNT = new Intl.NumberFormat("en-US");
-
-function counted(count: number): string {
-  return COUNT.format(count);
-}
-
 function tokens(count: number): string {
-  return count === 1 ? "1 token" : `${counted(count)} tokens`;
+  return count === 1 ? "1 token" : `${groupedNumber(count)} tokens`;
 }
