@@ -10,28 +10,18 @@ const SMALLEST_NORMAL_HALF = 0x38800000;
 /** Difference of the exponent biases (127 - 15), at the exponent's position. */
 const REBIAS = 0x38000000;
 
-/** The value of every half, indexed by its bits (256 KiB). Built on first use. */
-let halfValues: Float32Array | undefined;
-
-function makeHalfValues(): Float32Array {
-  const values = new Float32Array(65536);
-  const bits = new Uint32Array(values.buffer);
-  for (let half = 0; half < 65536; half++) {
-    const sign = (half & 0x8000) << 16;
-    const exponent = (half >>> 10) & 0x1f;
-    const mantissa = half & 0x3ff;
-    if (exponent === 0) values[half] = (sign === 0 ? 1 : -1) * mantissa * 2 ** -24;
-    else if (exponent === 0x1f) bits[half] = sign | INFINITY | (mantissa === 0 ? 0 : QUIET);
-    else bits[half] = sign | ((half & 0x7fff) * 0x2000 + REBIAS);
-  }
-  return values;
-}
-
 /** Converts halves (as bits) to floats, exactly. */
 export function float16ToFloat32(halves: Uint16Array): Float32Array<ArrayBuffer> {
-  halfValues ??= makeHalfValues();
   const floats = new Float32Array(halves.length);
-  for (let i = 0; i < halves.length; i++) floats[i] = halfValues[halves[i] as number] as number;
+  const bits = new Uint32Array(floats.buffer);
+  for (let i = 0; i < halves.length; i++) {
+    const half = halves[i] as number;
+    const sign = (half & 0x8000) << 16;
+    const magnitude = half & 0x7fff;
+    if (magnitude >= 0x7c00) bits[i] = sign | INFINITY | (magnitude === 0x7c00 ? 0 : QUIET);
+    else if (magnitude >= 0x400) bits[i] = sign | (magnitude * 0x2000 + REBIAS);
+    else floats[i] = (sign === 0 ? 1 : -1) * magnitude * 2 ** -24;
+  }
   return floats;
 }
 

@@ -146,10 +146,10 @@ export class GpuRunner implements LoadedRunner {
         };
         const key = tuningKey(opened.adapterName, weights.model, engine.dtype);
         const { tuning } = options;
-        const measure = measureOn(parts);
+        let measure: ReturnType<typeof measureOn> | null = null; // most loads measure nothing
         const tuned: Tuned<MatmulVariant> = tuning
           ? await tuneMatmuls(matmulChoices(opened), key, tuning, (...product) =>
-              filling.then(() => measure(...product)),
+              filling.then(() => (measure ??= measureOn(parts))(...product)),
             )
           : { variants: usualMatmuls(opened), reason: "unmeasured" };
         const choice = tileChoices(opened, shape);
