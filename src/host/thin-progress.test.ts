@@ -43,3 +43,9 @@ test("waiting, its end, and a beginning from the start are told at once", () => 
   const reports = [weights(1), weights(2), waiting, weights(3), weights(4), weights(0)];
   expect(told(reports, 1)).toEqual([weights(1), waiting, weights(3), weights(0)]);
 });
+
+test("a stage that goes on after its end is told at once", () => {
+  const kernels = (done: number, total: number): LoadProgress => ({ stage: "kernels", done, total });
+  const reports = [kernels(7, 8), kernels(8, 8), kernels(8, 27), kernels(9, 27), kernels(27, 27)];
+  expect(told(reports, 1)).toEqual([kernels(7, 8), kernels(8, 8), kernels(8, 27), kernels(27, 27)]);
+});

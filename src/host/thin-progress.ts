@@ -24,5 +24,6 @@ export function thinProgress(
 function isNews(last: LoadProgress, { done, total, isWaiting = false }: LoadProgress): boolean {
   // Of a file without a known size the total is what has arrived.
   const isEnd = done >= total && total === last.total;
-  return isEnd || done < last.done || isWaiting !== (last.isWaiting ?? false);
+  const goesOn = last.done >= last.total && done < total; // more is to be done than was known
+  return isEnd || goesOn || done < last.done || isWaiting !== (last.isWaiting ?? false);
 }
