@@ -121,7 +121,7 @@ export interface ChorusEngine extends AsyncDisposable {
 export interface CreateEngineOptions extends EngineConfig, HubOptions {
   /** A model of the hub ("owner/name"), the URL of a folder, or files. */
   model: ModelSource;
-  /** Called with the stage of loading, and how much of it is done. [none] */
+  /** Called as a stage of loading begins and ends, and at most 20 times a second between. [none] */
   onProgress?: (progress: LoadProgress) => void;
   /** Cancels loading: createEngine rejects with the signal's reason. Finished downloads are kept. [none] */
   signal?: AbortSignal;

@@ -16,7 +16,7 @@ it("writes bytes done in the unit of the whole", () => {
 });
 
 it("writes places in a queue", () => {
-  expect([1, 2, 3, 4, 11, 12, 21, 1002].map(formatOrdinal)).toEqual([
+  expect([1, 2, 3, 4, 11, 12, 21, 113, 1002].map(formatOrdinal)).toEqual([
     "1st",
     "2nd",
     "3rd",
@@ -24,6 +24,7 @@ it("writes places in a queue", () => {
     "11th",
     "12th",
     "21st",
+    "113th",
     "1,002nd",
   ]);
 });
