@@ -157,11 +157,11 @@ test("words and cells are linked: each marks the other, and a cell names what it
     "aria-valuetext",
     /^Pane 1, turn 1\. Step \d+, 6\.0 ms: “␣\S+” 50\.0%, decode, token \d+, shared with Pane 2$/,
   );
-  const [word] = await marked(page, "token");
-  expect(word).toMatch(/^ \S+$/);
+  const word = /“␣(\S+)”/.exec((await cursor.getAttribute("aria-valuetext")) ?? "")?.[1];
+  await expect.poll(() => marked(page, "token")).toEqual([` ${word}`]);
   await expect(app.pane(1).turn.locator("[data-answer]")).toContainText(`${word}`);
   await cursor.press("Escape");
-  expect(await marked(page, "token")).toEqual([]);
+  await expect.poll(() => marked(page, "token")).toEqual([]);
 
   // The other way round: on the answer's first word.
   await app
@@ -169,7 +169,7 @@ test("words and cells are linked: each marks the other, and a cell names what it
     .turn.locator("[data-answer]")
     .hover({ position: { x: 8, y: 12 } });
   await expect(region(page, "Timeline").getByText("Pane 2, turn 1: prompt")).toBeVisible();
-  expect(await marked(page, "pointed")).toEqual(["The"]);
+  await expect.poll(() => marked(page, "pointed")).toEqual(["The"]);
   // Keys go on working beside the card.
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("dialog")).toBeVisible();
@@ -179,6 +179,18 @@ test("words and cells are linked: each marks the other, and a cell names what it
 
   await region(page, "Charts").getByRole("slider", { name: "Tokens per second" }).press("ArrowLeft");
   await expect(region(page, "Charts").getByText(/^Now: [\d.]+ tokens per second/)).toBeVisible();
+});
+
+test("a cell that the cursor waits on is linked when its step comes", async ({ page }) => {
+  const app = await App.openFake(page, `${ENDLESS}&stepms=100`);
+  await app.pane(1).ask("Tell me a story about a fox.");
+  const cursor = timelineCursor(page);
+  await expect(region(page, "Timeline")).toContainText("Pane 1");
+  // Steps that are still to come.
+  for (let i = 0; i < 3; i++) await cursor.press("End");
+  await expect(cursor).toHaveAttribute("aria-valuetext", /“␣\S+” [\d.]+%, decode/);
+  const word = /“␣(\S+)”/.exec((await cursor.getAttribute("aria-valuetext")) ?? "")?.[1];
+  await expect.poll(() => marked(page, "token")).toEqual([` ${word}`]);
 });
 
 test("a block of the cache marks its words in their text", async ({ page }) => {

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { askerOf, nameIn } from "../../state/chat/request-name.ts";
-import type { Track } from "../../state/batch/timeline.ts";
+import type { Outputs, Track } from "../../state/batch/timeline.ts";
 import type { Batch } from "../../state/batch/batch.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
@@ -34,6 +34,12 @@ interface TimelinePanelProps {
 interface Told {
   readonly facts: CellFacts;
   readonly at: Anchor;
+  /** Null: another program asked, which has no pane. */
+  readonly pane: number | null;
+  readonly requestName: string;
+  readonly index: number;
+  /** Null: the cell made no tokens. */
+  readonly outputs: Outputs | null;
 }
 
 const KEY_MOVES: Record<string, readonly [steps: number, rows: number]> = {
@@ -77,7 +83,15 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
     const { left, top } = drawnOn.getBoundingClientRect();
     const y = top + TOP_PX + place.row * rowPxNow;
     const at = { left: left + (place.step - fromStep) * stepPx, top: y, bottom: y + rowPxNow };
-    return { facts: factsOf(timeline, track, place.step, tokenOf), at };
+    const { requestId, index } = track.id;
+    return {
+      facts: factsOf(timeline, track, place.step, tokenOf),
+      at,
+      pane: askerOf(requestId)?.pane ?? null,
+      requestName: nameIn(requestId),
+      index,
+      outputs: track.outputsAt(place.step),
+    };
   };
 
   const { canvas, redraw } = useCanvas((g, width) => {
@@ -106,14 +120,21 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
   const place = (next: Place | null) => {
     view.placeCursor(next);
     setCursor(next);
-    const track = next && view.trackAt(next);
-    dock.point(track ? (askerOf(track.id.requestId)?.pane ?? null) : null);
-    const made = track?.outputsAt(next?.step ?? 0) ?? null;
-    if (track && made) {
-      pointing.point({ requestName: nameIn(track.id.requestId), index: track.id.index, ...made, by: "timeline" });
-    } else pointing.leave("timeline");
     redraw();
   };
+  // What the cursor is on is linked once it is drawn: its step may be still to come.
+  const { pane = null, requestName = "", index = 0, outputs = null } = (cursor && told) ?? {};
+  useEffect(() => {
+    if (pane === null) return;
+    dock.point(pane);
+    return () => dock.point(null);
+  }, [dock, pane]);
+  const { from, to } = outputs ?? { from: 0, to: 0 };
+  useEffect(() => {
+    if (from === to) return;
+    pointing.point({ requestName, index, from, to, by: "timeline" });
+    return () => pointing.leave("timeline");
+  }, [pointing, requestName, index, from, to]);
   const follow = (point: Point | null) => {
     if (point === null) return place(null);
     const row = Math.floor((point.y - TOP_PX) / rowPx);
