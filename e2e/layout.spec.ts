@@ -226,6 +226,7 @@ test("text of a right-to-left script stands right, in questions, answers and the
   const branches = page.getByRole("dialog", { name: "Branches" });
   for (const text of await branches.getByText("מה שלומך?").all()) expect(await direction(text)).toBe("rtl");
   await page.keyboard.press("Escape");
+  await expect(branches).toBeHidden();
   await page.keyboard.press("Alt+h");
   const list = page.getByRole("dialog", { name: "Chats" });
   expect(await direction(list.getByText("מה שלומך?"))).toBe("rtl");

@@ -1,24 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { halfByDefinition } from "../testing/references/half-by-definition.ts";
 import { bfloat16ToFloat32, float16ToFloat32, float32ToFloat16 } from "./half.ts";
 
 const allBits = Uint16Array.from({ length: 65536 }, (_, bits) => bits);
 const isNaNHalf = (bits: number) => (bits & 0x7c00) === 0x7c00 && (bits & 0x3ff) !== 0;
 
-/** Returns a half's value by the definition of the format, through text instead of arithmetic on doubles. */
-function valueByDefinition(bits: number): number {
-  const text = bits.toString(2).padStart(16, "0");
-  const sign = text[0] === "1" ? -1 : 1;
-  const exponent = parseInt(text.slice(1, 6), 2);
-  const fraction = Array.from(text.slice(6)).reduce((sum, bit, i) => sum + Number(bit) * 2 ** -(i + 1), 0);
-  if (exponent === 31) return fraction === 0 ? sign * Infinity : NaN;
-  return exponent === 0 ? sign * fraction * 2 ** -14 : sign * (1 + fraction) * 2 ** (exponent - 15);
-}
-
 describe("float16", () => {
   test("all 65,536 halves have the value the format defines", () => {
     const floats = float16ToFloat32(allBits);
     for (const bits of allBits) {
-      if (!Object.is(floats[bits], valueByDefinition(bits))) expect.fail(`${bits}: ${floats[bits]}`);
+      if (!Object.is(floats[bits], halfByDefinition(bits))) expect.fail(`${bits}: ${floats[bits]}`);
     }
   });
 
@@ -33,8 +24,8 @@ describe("float16", () => {
   test("a value between two neighbouring halves rounds to the nearer one, and a tie to the even one", () => {
     // Every pair of finite neighbours of either sign, and the pair (65504, infinity), whose tie is 65520.
     for (let low = 0; low < 0x7c00; low++) {
-      const below = valueByDefinition(low);
-      const above = low === 0x7bff ? 65536 : valueByDefinition(low + 1);
+      const below = halfByDefinition(low);
+      const above = low === 0x7bff ? 65536 : halfByDefinition(low + 1);
       const middle = (below + above) / 2;
       const justBelow = new Float32Array([middle]);
       const justAbove = new Float32Array([middle]);

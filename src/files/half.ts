@@ -10,9 +10,18 @@ const SMALLEST_NORMAL_HALF = 0x38800000;
 /** Difference of the exponent biases (127 - 15), at the exponent's position. */
 const REBIAS = 0x38000000;
 
+/** Newer browsers convert halves themselves, five times as fast as a loop that is not compiled yet. Node 20 doesn't. */
+const { Float16Array: Halves } = globalThis as {
+  readonly Float16Array?: new (buffer: ArrayBufferLike, byteOffset: number, length: number) => ArrayLike<number>;
+};
+
 /** Converts halves (as bits) to floats, exactly. */
 export function float16ToFloat32(halves: Uint16Array): Float32Array<ArrayBuffer> {
   const floats = new Float32Array(halves.length);
+  if (Halves) {
+    floats.set(new Halves(halves.buffer, halves.byteOffset, halves.length));
+    return floats;
+  }
   const bits = new Uint32Array(floats.buffer);
   for (let i = 0; i < halves.length; i++) {
     const half = halves[i] as number;

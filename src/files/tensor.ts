@@ -16,11 +16,15 @@ export interface Tensor {
 
 /** Returns all of a tensor's values, row-major, exactly. */
 export async function readF32(tensor: Tensor): Promise<Float32Array<ArrayBuffer>> {
-  const bytes = await tensor.readRows(0, tensor.rows);
-  const bytesPerElement = BYTES_PER_ELEMENT[tensor.dtype];
+  return floatsOf(await tensor.readRows(0, tensor.rows), tensor.dtype);
+}
+
+/** Returns the values of elements, exactly. F32: of the same memory, where its offset allows. */
+export function floatsOf(bytes: Uint8Array<ArrayBuffer>, dtype: TensorDtype): Float32Array<ArrayBuffer> {
+  const bytesPerElement = BYTES_PER_ELEMENT[dtype];
   // A typed array's offset must be a multiple of its element size.
   const { buffer, byteOffset, length } = bytes.byteOffset % bytesPerElement === 0 ? bytes : bytes.slice();
-  switch (tensor.dtype) {
+  switch (dtype) {
     case "F32":
       return new Float32Array(buffer, byteOffset, length / 4);
     case "F16":

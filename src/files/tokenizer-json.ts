@@ -20,6 +20,8 @@ export interface TokenizerJson {
   readonly decoder: unknown;
   readonly model: { readonly vocab: Record<string, number>; readonly [field: string]: unknown };
   readonly added_tokens: readonly AddedToken[];
+  /** The largest id, plus one. */
+  readonly vocabSize: number;
   /** What goes around a text that is not part of a chat. */
   readonly specialTokens: SpecialTokens;
 }
@@ -55,6 +57,8 @@ function parseTokenizerJson(json: unknown): TokenizerJson {
     }
   }
   for (const name of ["normalizer", "pre_tokenizer"] as const) refuseEndlessPatterns(fields.get(name), file);
+  const { vocab, largestId } = checkVocab(`${file}: model.vocab`, modelJson["vocab"]);
+  const added = fields.array("added_tokens", []).map((token) => parseAddedToken(`${file}: added_tokens`, token));
   return {
     alphabet: isSentencePiece ? "sentencepiece" : "bytes",
     normalizer: fields.object("normalizer", null),
@@ -62,10 +66,11 @@ function parseTokenizerJson(json: unknown): TokenizerJson {
     decoder: fields.object("decoder", null),
     model: {
       ...modelJson,
-      vocab: checkVocab(`${file}: model.vocab`, modelJson["vocab"]),
+      vocab,
       merges: model.array("merges", []),
     },
-    added_tokens: fields.array("added_tokens", []).map((token) => parseAddedToken(`${file}: added_tokens`, token)),
+    added_tokens: added,
+    vocabSize: sizeWith(added, largestId),
     specialTokens: readSpecialTokens(fields.get("post_processor")),
   };
 }
@@ -101,7 +106,8 @@ function inUnicode(step: Record<string, unknown> | null): Record<string, unknown
 async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
   const [vocabJson, merges] = await Promise.all([files.tryReadJson("vocab.json"), files.tryReadText("merges.txt")]);
   if (vocabJson === undefined || merges === undefined) await files.open("tokenizer.json"); // throws model_not_found with the place
-  const vocab = checkVocab("vocab.json", vocabJson);
+  const { vocab, largestId } = checkVocab("vocab.json", vocabJson);
+  const added = addedTokens(vocab, config);
   const lines = (merges ?? "").split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#version"));
   const byteLevel = { type: "ByteLevel", add_prefix_space: config.boolean("add_prefix_space", false), use_regex: true };
   return {
@@ -110,7 +116,8 @@ async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promis
     pre_tokenizer: byteLevel,
     decoder: byteLevel,
     model: { type: "BPE", vocab, merges: lines },
-    added_tokens: addedTokens(vocab, config),
+    added_tokens: added,
+    vocabSize: sizeWith(added, largestId),
     specialTokens: NO_SPECIAL_TOKENS,
   };
 }
@@ -137,15 +144,22 @@ function parseAddedToken(file: string, json: unknown): AddedToken {
   return { id, content, special: flag("special"), lstrip: flag("lstrip"), rstrip: flag("rstrip") };
 }
 
-function checkVocab(file: string, json: unknown): Record<string, number> {
+/** Goes through a vocabulary once: it may have a quarter of a million tokens. */
+function checkVocab(file: string, json: unknown): { vocab: Record<string, number>; largestId: number } {
   if (!isObject(json))
     throw new ChorusError("model_invalid", `${file} must be an object of tokens and their ids.`, nameOf(file));
+  let largestId = -1;
   for (const [token, id] of Object.entries(json)) {
     if (!Number.isSafeInteger(id) || (id as number) < 0 || (id as number) > MAX_TOKEN_ID) {
       throw new ChorusError("model_invalid", `${file}: token ${brief(token)} has id ${brief(id)}.`, nameOf(file));
     }
+    largestId = Math.max(largestId, id as number);
   }
-  return json as Record<string, number>;
+  return { vocab: json as Record<string, number>, largestId };
+}
+
+function sizeWith(added: readonly AddedToken[], largestId: number): number {
+  return 1 + added.reduce((most, { id }) => Math.max(most, id), largestId);
 }
 
 /** Returns the file's name from a part's: "tokenizer.json: model.vocab" gives "tokenizer.json". */

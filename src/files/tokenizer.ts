@@ -51,12 +51,6 @@ async function readConfig(files: ModelFiles): Promise<JsonFields> {
   return new JsonFields("tokenizer_config.json", (await files.tryReadJson("tokenizer_config.json")) ?? {});
 }
 
-/** Returns the largest id, plus one. */
-export function vocabSizeOf({ model, added_tokens }: Pick<TokenizerJson, "model" | "added_tokens">): number {
-  const largest = Object.values(model.vocab).reduce((most, id) => Math.max(most, id), -1);
-  return 1 + added_tokens.reduce((most, { id }) => Math.max(most, id), largest);
-}
-
 /** As readTokenizer, ready to use. */
 export async function loadTokenizer(files: ModelFiles, eosTokenIds: readonly number[] = []): Promise<ModelTokenizer> {
   return new ModelTokenizer(await readTokenizer(files, eosTokenIds));
@@ -119,7 +113,7 @@ export class ModelTokenizer {
     this.#control = new ControlTokens(json.added_tokens.filter(isControl));
     this.#bpe = createBpe({ ...json, added_tokens: json.added_tokens.filter((token) => !isControl(token)) });
     this.#bytesOf = json.alphabet === "bytes" ? bytesOfToken : bytesOfPiece;
-    this.vocabSize = vocabSizeOf(json);
+    this.vocabSize = json.vocabSize;
     const eosToken = tokenNames["eos_token"];
     const eosTokenId = eosToken === undefined ? undefined : this.#control.split(eosToken)[0];
     this.eosTokenIds = [...new Set([...(typeof eosTokenId === "number" ? [eosTokenId] : []), ...eosTokenIds])];

@@ -3,13 +3,7 @@ import type { KernelChoice, LoadedRunner, OpenedBackend } from "../backends/back
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
 import { openCheckpoint } from "../files/open-checkpoint.ts";
-import {
-  ModelTokenizer,
-  readTokenizer,
-  vocabSizeOf,
-  withoutEncoder,
-  type TokenizerSource,
-} from "../files/tokenizer.ts";
+import { ModelTokenizer, readTokenizer, withoutEncoder, type TokenizerSource } from "../files/tokenizer.ts";
 import { checkValues } from "../models/check-values.ts";
 import { describeModel } from "../models/families.ts";
 import { slidingWindowOf } from "../models/graph.ts";
@@ -155,7 +149,7 @@ export async function loadModel(
     ]);
     const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
     const { shape } = weights.model;
-    const vocabSize = vocabSizeOf(source.json);
+    const { vocabSize } = source.json;
     checkTokenizer(vocabSize, shape.vocabSize);
     const checking = checkValues(weights);
     checking.catch(() => undefined); // heard below

@@ -125,7 +125,8 @@ export class GpuRunner implements LoadedRunner {
       const compiler = new KernelCompiler(device, { adapterName: opened.adapterName, onProgress: onKernel });
       const later = new LaterPipelines(compiler);
       const ending = new AbortController();
-      const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
+      const packsFloats = opened.isSoftware;
+      const uploader = new WeightUploader(device, arena, compiler, engine.dtype, { packsFloats });
       const buffers = createBuffers(uploader, arena, weights, engine);
       const filling = uploader.fill(ending.signal).finally(() => uploader.destroy());
       const loadGraph = async (): Promise<LoadedGraph> => {

@@ -20,3 +20,19 @@ export function padRows(source: Float32Array, rows: number, width: number): Floa
   for (let row = 0; row < rows; row++) padded.set(source.subarray(row * width, (row + 1) * width), row * stride);
   return padded;
 }
+
+/** Returns rows of `width` values as columns, each padded to its stride; `width` and, with zeros, the stride of it rows. */
+export function padColumns(source: Float32Array, rows: number, width: number): Float32Array<ArrayBuffer> {
+  const stride = strideOf(rows);
+  const padded = new Float32Array(strideOf(width) * stride);
+  // Eight columns at a time: as many lines of the result are in the cache.
+  for (let first = 0; first < width; first += 8) {
+    const end = Math.min(width, first + 8);
+    for (let row = 0; row < rows; row++) {
+      for (let column = first; column < end; column++) {
+        padded[column * stride + row] = source[row * width + column] ?? 0;
+      }
+    }
+  }
+  return padded;
+}

@@ -19,21 +19,16 @@ interface Upload {
   dtype: WeightsDtype;
   transposed?: boolean;
   stagingBytes?: number;
+  packsFloats?: boolean;
 }
 
 /** Returns the words on the GPU, and the reference's words for the same values. */
 async function upload(
   values: Float32Array,
-  { rows, columns, source = "F32", dtype, transposed = false, stagingBytes }: Upload,
+  { rows, columns, source = "F32", dtype, transposed = false, ...options }: Upload,
 ): Promise<[ArrayBuffer, ArrayBuffer]> {
   const arena = new Arena(device);
-  const uploader = new WeightUploader(
-    device,
-    arena,
-    compiler,
-    dtype,
-    stagingBytes === undefined ? {} : { stagingBytes },
-  );
+  const uploader = new WeightUploader(device, arena, compiler, dtype, options);
   const { w, K4, N4 } = uploader.matrix("w", tensorOf(values, rows, columns, source), { transposed });
   await uploader.fill();
   const words = await readBuffer(device, w);
@@ -69,6 +64,33 @@ describe.each(["f32", "f16", "q8", "q4"] as const)("weights kept in %s", (dtype)
       const [actual, expected] = await upload(randomFloats(131 * 35, 5), shape);
       expect(differingWords(actual, expected)).toBe(0);
     }
+  });
+});
+
+describe("floats that JavaScript packs, for software adapters,", () => {
+  it.each(["F32", "F16", "BF16"] as const)("from a file of %s are what the kernel packs", async (source) => {
+    for (const { rows, columns } of [...SIZES, { rows: 64, columns: 96 }]) {
+      for (const transposed of [false, true]) {
+        // One band, bands of 32 rows, and for a transposed matrix the kernel again.
+        for (const options of [{}, { stagingBytes: 1 }]) {
+          const shape = { rows, columns, source, dtype: "f32", transposed, packsFloats: true, ...options } as const;
+          const [actual, expected] = await upload(randomFloats(rows * columns, rows), shape);
+          expect(differingWords(actual, expected), JSON.stringify(shape)).toBe(0);
+        }
+      }
+    }
+  });
+
+  it("need no kernel", async () => {
+    const arena = new Arena(device);
+    let numKernels = 0;
+    const unused = new KernelCompiler(device, { onProgress: (_, total) => (numKernels = total) });
+    const uploader = new WeightUploader(device, arena, unused, "f32", { packsFloats: true });
+    uploader.matrix("w", tensorOf(randomFloats(35, 1), 7, 5), { transposed: true });
+    await uploader.fill();
+    uploader.destroy();
+    arena.destroy();
+    expect(numKernels).toBe(0);
   });
 });
 

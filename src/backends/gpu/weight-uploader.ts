@@ -1,10 +1,10 @@
 import { releaseBytes } from "../../files/release-bytes.ts";
-import { BYTES_PER_ELEMENT, readF32, type Tensor } from "../../files/tensor.ts";
+import { BYTES_PER_ELEMENT, floatsOf, readF32, type Tensor } from "../../files/tensor.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { createBuffer, type Arena } from "./arena.ts";
 import type { KernelCompiler } from "./kernel.ts";
 import { packWeights, tensorDtypeCode } from "./kernels/pack-weights.ts";
-import { padRows, strideOf } from "./padding.ts";
+import { padColumns, padRows, strideOf } from "./padding.ts";
 import { packedBytes, weightsDtypeCode } from "./weights-dtype.ts";
 import { BufferUsage } from "./flags.ts";
 
@@ -42,7 +42,7 @@ const PART_ALIGNMENT = 128;
 /**
  * Gives weights their buffers at once, so that kernels can be compiled and bound, and fills them later: matrices in their file's
  * layout, in bands of rows. A kernel packs them on the GPU. So JavaScript holds at most one band (of a gate, another half while
- * two matrices are joined) and converts nothing.
+ * two matrices are joined) and converts nothing, unless it packs floats itself.
  */
 export class WeightUploader {
   readonly #device: GPUDevice;
@@ -51,6 +51,8 @@ export class WeightUploader {
   readonly #dtype: WeightsDtype;
   readonly #stagingBytes: number;
   readonly #maxBindingBytes: number;
+  /** JavaScript packs what is kept in f32: on a software adapter it is faster, and waits for no kernel. */
+  readonly #packsFloats: boolean;
   readonly #band: GPUBuffer;
   /** One after the other: each reads a part of a file. */
   readonly #fills: (() => Promise<void>)[] = [];
@@ -61,7 +63,7 @@ export class WeightUploader {
     arena: Arena,
     compiler: KernelCompiler,
     dtype: WeightsDtype,
-    { stagingBytes = STAGING_BYTES, maxBindingBytes = largestBinding(device.limits) } = {},
+    { stagingBytes = STAGING_BYTES, maxBindingBytes = largestBinding(device.limits), packsFloats = false } = {},
   ) {
     this.#device = device;
     this.#arena = arena;
@@ -69,6 +71,7 @@ export class WeightUploader {
     this.#dtype = dtype;
     this.#stagingBytes = stagingBytes;
     this.#maxBindingBytes = maxBindingBytes;
+    this.#packsFloats = packsFloats;
     const usage = BufferUsage.UNIFORM | BufferUsage.COPY_DST;
     this.#band = createBuffer(device, { label: "band", size: BAND_BYTES, usage });
   }
@@ -77,6 +80,11 @@ export class WeightUploader {
   matrix(label: string, tensor: Tensor, { transposed = false } = {}): PackedMatrix {
     const [k, n] = transposed ? [tensor.columns, tensor.rows] : [tensor.rows, tensor.columns];
     const w = this.#arena.storage(label, packedBytes(k, n, this.#dtype));
+    const layout = { w, K4: strideOf(k) / 4, N4: strideOf(n) / 4 };
+    if (this.#packsFloats && this.#dtype === "f32" && (!transposed || 4 * k * n <= this.#stagingBytes)) {
+      this.#fills.push(() => this.#writeFloats(w, tensor, transposed));
+      return layout;
+    }
     // Now, so that it compiles before what only steps need.
     const packing = this.#compiler.pipeline(packWeights, {
       LANES,
@@ -85,14 +93,30 @@ export class WeightUploader {
     });
     packing.catch(() => undefined); // fill() hears of it
     this.#fills.push(async () => this.#pack(await packing, w, { label, tensor, transposed, k, n }));
-    return { w, K4: strideOf(k) / 4, N4: strideOf(n) / 4 };
+    return layout;
+  }
+
+  /** Writes a matrix in f32 in bands of rows, or as a whole if it is transposed: a band of rows would become columns. */
+  async #writeFloats(w: GPUBuffer, tensor: Tensor, isTransposed: boolean): Promise<void> {
+    const { rows, columns, dtype } = tensor;
+    const rowBytes = 4 * strideOf(columns);
+    const bandRows = isTransposed ? rows : this.#bandRows(rowBytes);
+    for (let first = 0; first < rows; first += bandRows) {
+      const numRows = Math.min(bandRows, rows - first);
+      const bytes = await tensor.readRows(first, first + numRows);
+      const values = floatsOf(bytes, dtype);
+      const isPadded = rowBytes === 4 * columns && !isTransposed;
+      const padded = isPadded ? values : (isTransposed ? padColumns : padRows)(values, numRows, columns);
+      this.#device.queue.writeBuffer(w, first * rowBytes, padded);
+      for (const each of [bytes, values, padded]) releaseBytes(each);
+    }
   }
 
   async #pack(pipeline: GPUComputePipeline, w: GPUBuffer, matrix: UnpackedMatrix): Promise<void> {
     const { label, tensor, transposed, k, n } = matrix;
     const { queue } = this.#device;
     const rowBytes = tensor.columns * BYTES_PER_ELEMENT[tensor.dtype];
-    const bandRows = BAND_ROWS * Math.max(1, Math.floor(this.#stagingBytes / (BAND_ROWS * rowBytes)));
+    const bandRows = this.#bandRows(rowBytes);
     const source = this.#stagingOf(Math.min(bandRows, strideOf(tensor.rows)) * rowBytes);
     const bindGroup = this.#compiler.bind(packWeights, { source, packed: w, band: this.#band });
     for (let first = 0; first < tensor.rows; first += bandRows) {
@@ -165,6 +189,11 @@ export class WeightUploader {
   destroy(): void {
     this.#band.destroy();
     this.#staging?.destroy();
+  }
+
+  /** Returns how many rows an upload has. */
+  #bandRows(rowBytes: number): number {
+    return BAND_ROWS * Math.max(1, Math.floor(this.#stagingBytes / (BAND_ROWS * rowBytes)));
   }
 
   #stagingOf(bytes: number): GPUBuffer {

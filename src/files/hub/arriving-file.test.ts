@@ -89,11 +89,12 @@ test("what is beyond the end is left out once the end is known, and waits until 
 });
 
 test.each([
-  ["small", 16 * MIB, 0],
-  ["large", 16 * MIB + 1, 2],
-])("only of a %s file's parts the browser is asked", async (_, bytes, timesAsked) => {
+  ["small", 16 * MIB, {}, 0],
+  ["compressed, small", 16 * MIB, { "content-encoding": "gzip" }, 0],
+  ["large", 16 * MIB + 1, {}, 2],
+])("of a %s file's parts the browser is asked as often as it must be", async (_, bytes, headers, timesAsked) => {
   const file = new Uint8Array(bytes).fill(7, MIB);
-  const held = heldResponse(file);
+  const held = heldResponse(file, { headers });
   const { file: arriving } = await fetched([held]);
   held.finish();
   await arriving.whole();

@@ -16,7 +16,8 @@ import type { Missing } from "./small-file.ts";
 const BLOB_BYTES = 2 ** 20;
 /**
  * A larger file is kept in Blobs, which the browser may keep on disk, so it is never in JavaScript's memory as a whole. Of a
- * smaller one parts are at hand at once: for each part of a Blob a thread waits for the browser, about a millisecond.
+ * smaller one parts are at hand at once: for each part of a Blob a thread waits for the browser, about a millisecond. Of one
+ * whose size is not told, that is the beginning.
  */
 const MOST_IN_MEMORY_BYTES = 16 * 2 ** 20;
 /** Bytes that are asked for once more after a break, to see that what follows is of the same file, at the same place. */
@@ -274,7 +275,7 @@ async function receive(
         if (piece.length === 0) continue;
         if (at > mostBytes) progressed();
         mostBytes = Math.max(mostBytes, at);
-        if (total !== null && total <= MOST_IN_MEMORY_BYTES) {
+        if ((total ?? at) <= MOST_IN_MEMORY_BYTES) {
           arrival.add(piece);
           continue;
         }
