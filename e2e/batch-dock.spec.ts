@@ -191,8 +191,8 @@ test("a cell that the cursor waits on is linked when its step comes", async ({ p
   await app.pane(1).ask("Tell me a story about a fox.");
   const cursor = timelineCursor(page);
   await expect(region(page, "Timeline")).toContainText("Pane 1");
-  // Steps that are still to come.
-  for (let i = 0; i < 3; i++) await cursor.press("End");
+  // A step that is still to come.
+  await cursor.press("End");
   await expect(cursor).toHaveAttribute("aria-valuetext", /“␣\S+” [\d.]+%, decode/);
   const word = /“␣(\S+)”/.exec((await cursor.getAttribute("aria-valuetext")) ?? "")?.[1];
   await expect.poll(() => marked(page, "token")).toEqual([` ${word}`]);
