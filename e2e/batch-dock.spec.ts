@@ -135,7 +135,7 @@ for (const viewport of [
       return Number(all) - Number(last);
     };
     await expect(part).toHaveAttribute("aria-valuetext", /^Steps (?:[2-9]\d|\d{3}) to /);
-    expect(await stepsBehind()).toBe(0);
+    await expect.poll(stepsBehind).toBe(0);
 
     const { x, y } = (await timeline.boundingBox())!;
     await page.mouse.move(x + 20, y + 30);
@@ -195,6 +195,24 @@ test("a cell that the cursor waits on is linked when its step comes", async ({ p
   await cursor.press("End");
   await expect(cursor).toHaveAttribute("aria-valuetext", /“␣\S+” [\d.]+%, decode/);
   const word = /“␣(\S+)”/.exec((await cursor.getAttribute("aria-valuetext")) ?? "")?.[1];
+  await expect.poll(() => marked(page, "token")).toEqual([` ${word}`]);
+
+  // A word under the mouse goes first, whatever step comes, and the cursor's cell again after it.
+  await app
+    .pane(1)
+    .turn.locator("[data-answer]")
+    .hover({ position: { x: 8, y: 12 } });
+  await expect.poll(async () => (await marked(page, "pointed")).join()).toMatch(/\w/);
+  const tokens = () =>
+    app
+      .pane(1)
+      .answer()
+      .then((answer) => answer.split(" ").length);
+  const before = await tokens();
+  await expect.poll(tokens).toBeGreaterThan(before + 3);
+  expect((await marked(page, "pointed")).join()).toMatch(/\w/);
+  expect(await marked(page, "token")).toEqual([]);
+  await page.mouse.move(0, 0);
   await expect.poll(() => marked(page, "token")).toEqual([` ${word}`]);
 });
 

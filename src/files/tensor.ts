@@ -19,7 +19,7 @@ export async function readF32(tensor: Tensor): Promise<Float32Array<ArrayBuffer>
   return floatsOf(await tensor.readRows(0, tensor.rows), tensor.dtype);
 }
 
-/** Returns the values of elements, exactly. F32: of the same memory, where its offset allows. */
+/** Returns the values of elements, exactly. Those of F32 share the bytes' memory if their offset is a multiple of 4. */
 export function floatsOf(bytes: Uint8Array<ArrayBuffer>, dtype: TensorDtype): Float32Array<ArrayBuffer> {
   const bytesPerElement = BYTES_PER_ELEMENT[dtype];
   // A typed array's offset must be a multiple of its element size.

@@ -84,7 +84,7 @@ describe("what lies before a window that all layers have", () => {
   const base = { ...ON_CPU, model: filesOf("llama-tiny/untied") };
   const windowed = { ...base, model: filesOf("llama-tiny/untied", { model_type: "mistral", sliding_window: 16 }) };
 
-  /** Of 96 tokens, six blocks each. A window of 16 is in at most three, also before a chunk of 7 and three steps ahead. */
+  /** Each has 96 tokens: six blocks. A window of 16 is in at most three, also before a chunk of 7 and three steps ahead. */
   const LONG: readonly Request[] = [0, 1, 2, 3, 4].map((salt) => ({
     prompt: Array.from({ length: 48 }, (_, position) => mixed(salt, position)),
     max_tokens: 48,

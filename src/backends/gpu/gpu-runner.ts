@@ -125,7 +125,7 @@ export class GpuRunner implements LoadedRunner {
       const compiler = new KernelCompiler(device, { adapterName: opened.adapterName, onProgress: onKernel });
       const later = new LaterPipelines(compiler);
       const ending = new AbortController();
-      const packsFloats = opened.isSoftware;
+      const packsFloats = opened.isSoftware; // also where a GPU's usual kernels were wrong: this is one less to trust
       const uploader = new WeightUploader(device, arena, compiler, engine.dtype, { packsFloats });
       const buffers = createBuffers(uploader, arena, weights, engine);
       const filling = uploader.fill(ending.signal).finally(() => uploader.destroy());

@@ -21,7 +21,7 @@ export function padRows(source: Float32Array, rows: number, width: number): Floa
   return padded;
 }
 
-/** Returns rows of `width` values as columns, each padded to its stride; `width` and, with zeros, the stride of it rows. */
+/** Returns the transpose of a matrix of `rows` rows: `strideOf(width)` rows, each padded with zeros to `strideOf(rows)`. */
 export function padColumns(source: Float32Array, rows: number, width: number): Float32Array<ArrayBuffer> {
   const stride = strideOf(rows);
   const padded = new Float32Array(strideOf(width) * stride);

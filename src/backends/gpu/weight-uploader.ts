@@ -105,9 +105,10 @@ export class WeightUploader {
       const numRows = Math.min(bandRows, rows - first);
       const bytes = await tensor.readRows(first, first + numRows);
       const values = floatsOf(bytes, dtype);
-      const isPadded = rowBytes === 4 * columns && !isTransposed;
-      const padded = isPadded ? values : (isTransposed ? padColumns : padRows)(values, numRows, columns);
+      const needsNoPadding = rowBytes === 4 * columns && !isTransposed;
+      const padded = needsNoPadding ? values : (isTransposed ? padColumns : padRows)(values, numRows, columns);
       this.#device.queue.writeBuffer(w, first * rowBytes, padded);
+      this.#device.queue.submit([]); // until then Firefox keeps what was written
       for (const each of [bytes, values, padded]) releaseBytes(each);
     }
   }

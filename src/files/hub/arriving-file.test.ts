@@ -109,6 +109,17 @@ test.each([
   ask.mockRestore();
 });
 
+test("a file of unknown size can be read across the place where memory ends", async () => {
+  const file = Uint8Array.from({ length: 18 * MIB }, (_, i) => i % 251);
+  const held = heldResponse(file, { headers: { "content-encoding": "gzip" } });
+  const { file: arriving } = await fetched([held]);
+  held.sendUpTo(15 * MIB);
+  held.finish();
+  const [begin, end] = [14 * MIB + 3, 17 * MIB - 5];
+  expect(isSame(await read(arriving, begin, end), file.subarray(begin, end))).toBe(true);
+  expect(isSame(await wholeOf(arriving), file)).toBe(true);
+});
+
 const ETAG = { headers: { etag: '"1"' } };
 const OVERLAP = 4096;
 

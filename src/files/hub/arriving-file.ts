@@ -16,8 +16,8 @@ import type { Missing } from "./small-file.ts";
 const BLOB_BYTES = 2 ** 20;
 /**
  * A larger file is kept in Blobs, which the browser may keep on disk, so it is never in JavaScript's memory as a whole. Of a
- * smaller one parts are at hand at once: for each part of a Blob a thread waits for the browser, about a millisecond. Of one
- * whose size is not told, that is the beginning.
+ * smaller one parts are at hand at once: for each part of a Blob a thread waits for the browser, about a millisecond. Of a
+ * file of unknown size the first 16 MiB stay in memory.
  */
 const MOST_IN_MEMORY_BYTES = 16 * 2 ** 20;
 /** Bytes that are asked for once more after a break, to see that what follows is of the same file, at the same place. */

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { askerOf, nameIn } from "../../state/chat/request-name.ts";
-import type { Outputs, Track } from "../../state/batch/timeline.ts";
+import type { Track } from "../../state/batch/timeline.ts";
 import type { Batch } from "../../state/batch/batch.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
@@ -34,12 +34,6 @@ interface TimelinePanelProps {
 interface Told {
   readonly facts: CellFacts;
   readonly at: Anchor;
-  /** Null: another program asked, which has no pane. */
-  readonly pane: number | null;
-  readonly requestName: string;
-  readonly index: number;
-  /** Null: the cell made no tokens. */
-  readonly outputs: Outputs | null;
 }
 
 const KEY_MOVES: Record<string, readonly [steps: number, rows: number]> = {
@@ -83,15 +77,16 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
     const { left, top } = drawnOn.getBoundingClientRect();
     const y = top + TOP_PX + place.row * rowPxNow;
     const at = { left: left + (place.step - fromStep) * stepPx, top: y, bottom: y + rowPxNow };
-    const { requestId, index } = track.id;
-    return {
-      facts: factsOf(timeline, track, place.step, tokenOf),
-      at,
-      pane: askerOf(requestId)?.pane ?? null,
-      requestName: nameIn(requestId),
-      index,
-      outputs: track.outputsAt(place.step),
-    };
+    return { facts: factsOf(timeline, track, place.step, tokenOf), at };
+  };
+
+  /** The words that a cell made are marked in their text. */
+  const link = (at: Place | null) => {
+    const track = at && view.trackAt(at);
+    const made = track?.outputsAt(at?.step ?? 0) ?? null;
+    if (track && made) {
+      pointing.point({ requestName: nameIn(track.id.requestId), index: track.id.index, ...made, by: "timeline" });
+    } else pointing.leave("timeline");
   };
 
   const { canvas, redraw } = useCanvas((g, width) => {
@@ -100,6 +95,9 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
     const pointed = markedBy(batch);
     view.reveal(pointed?.fromStep ?? null);
     const { rows: shown, fromStep, toStep: lastShown } = view.refresh(Math.floor(width / stepPx));
+    const { cursor: at } = view;
+    // Its step may have come since it was placed. What is pointed at elsewhere is not replaced.
+    if (at && at.step >= fromStep && at.step <= lastShown && pointing.store.getState() === null) link(at);
     // React renders the labels, which change far less often than the steps. A line is labelled by its newest sequence.
     const newest = shown.map((tracks) => tracks.at(-1) ?? null);
     setRows((before) => (isSameList(before, newest) ? before : newest));
@@ -120,21 +118,11 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
   const place = (next: Place | null) => {
     view.placeCursor(next);
     setCursor(next);
+    const track = next && view.trackAt(next);
+    dock.point(track ? (askerOf(track.id.requestId)?.pane ?? null) : null);
+    link(next);
     redraw();
   };
-  // What the cursor is on is linked once it is drawn: its step may be still to come.
-  const { pane = null, requestName = "", index = 0, outputs = null } = (cursor && told) ?? {};
-  useEffect(() => {
-    if (pane === null) return;
-    dock.point(pane);
-    return () => dock.point(null);
-  }, [dock, pane]);
-  const { from, to } = outputs ?? { from: 0, to: 0 };
-  useEffect(() => {
-    if (from === to) return;
-    pointing.point({ requestName, index, from, to, by: "timeline" });
-    return () => pointing.leave("timeline");
-  }, [pointing, requestName, index, from, to]);
   const follow = (point: Point | null) => {
     if (point === null) return place(null);
     const row = Math.floor((point.y - TOP_PX) / rowPx);

@@ -28,7 +28,7 @@ export function WordLinks({ app }: { app: AppState }) {
   return null;
 }
 
-/** Tells which token is under the mouse or pen, once per frame. */
+/** Tells which token is under the mouse or pen, once per frame, and marks it, also while the text still grows. */
 function tellPointed({ batch: { pointing, dock }, workspace }: AppState): () => void {
   let frame = 0;
   let last: PointerEvent | null = null;
@@ -39,8 +39,7 @@ function tellPointed({ batch: { pointing, dock }, workspace }: AppState): () => 
     pointing.leave("words");
   };
   const look = () => {
-    frame = 0;
-    const root = last?.target instanceof Element ? last.target.closest<HTMLElement>(TEXTS) : null;
+    const root = last && textUnder(last);
     // Where the batch is folded away, there is nothing to be marked. Words with cards tell it themselves.
     if (!last || !root || root.dataset["card"] !== undefined || !dock.store.getState().isOpen) return leave();
     const text = textOf(workspace.store.getState().panes, root);
@@ -52,16 +51,24 @@ function tellPointed({ batch: { pointing, dock }, workspace }: AppState): () => 
     if (output === null) return leave();
     unmark();
     const range = rangeOf(root, owners.indexOf(token), owners.lastIndexOf(token) + 1);
-    unmark = range ? markText(range, "pointed") : () => {};
+    const clear = range ? markText(range, "pointed") : () => {};
+    const off = afterTexts(text.pane, look);
+    unmark = () => {
+      off();
+      clear();
+    };
     const { requestName, output: from } = output;
     pointing.point({ requestName, index: 0, from, to: from + 1, by: "words" });
   };
   const move = (event: PointerEvent) => {
     if (event.pointerType === "touch") return;
-    const isOver = event.target instanceof Element && event.target.closest(TEXTS) !== null;
-    const wasOver = last?.target instanceof Element && last.target.closest(TEXTS) !== null;
+    const isNear = textUnder(event) !== null || (last !== null && textUnder(last) !== null);
     last = event;
-    if ((isOver || wasOver) && frame === 0) frame = requestAnimationFrame(look);
+    if (!isNear || frame !== 0) return;
+    frame = requestAnimationFrame(() => {
+      frame = 0;
+      look();
+    });
   };
   document.addEventListener("pointermove", move, { passive: true });
   return () => {
@@ -69,6 +76,11 @@ function tellPointed({ batch: { pointing, dock }, workspace }: AppState): () => 
     cancelAnimationFrame(frame);
     leave();
   };
+}
+
+/** Returns the text that an event was in; null if it was in none, or that is gone. */
+function textUnder({ target }: PointerEvent): HTMLElement | null {
+  return target instanceof Element ? target.closest<HTMLElement>(TEXTS) : null;
 }
 
 /** Marks in the text what is pointed at elsewhere, also while the text still grows. */
@@ -80,19 +92,12 @@ function markPointed({ batch: { pointing }, workspace }: AppState): () => void {
     if (pointed === null || pointed.by === "words" || pointed.by === "card") return;
     const pane = workspace.store.getState().panes.find(({ memory }) => memory.requestNames.has(pointed.requestName));
     if (!pane || pointed.index > 0) return;
-    let isOver = false;
     let unmark = markIn(pane, pointed);
-    const markAgain = () => {
-      if (isOver) return;
+    const off = afterTexts(pane, () => {
       unmark();
       unmark = markIn(pane, pointed);
-    };
-    const off = pane.store.subscribe((state, before) => {
-      // React writes the text in a microtask before this one.
-      if (state.turns !== before.turns) queueMicrotask(markAgain);
     });
     stop = () => {
-      isOver = true;
       off();
       unmark();
     };
@@ -101,6 +106,19 @@ function markPointed({ batch: { pointing }, workspace }: AppState): () => void {
   return () => {
     off();
     stop();
+  };
+}
+
+/** Calls back after a pane's texts were written anew, which no mark outlasts. Returns the function that ends it. */
+function afterTexts(pane: Pane, call: () => void): () => void {
+  let isOver = false;
+  const off = pane.store.subscribe((state, before) => {
+    // React writes the text in a microtask before this one.
+    if (state.turns !== before.turns) queueMicrotask(() => isOver || call());
+  });
+  return () => {
+    isOver = true;
+    off();
   };
 }
 
