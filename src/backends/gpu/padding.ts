@@ -22,7 +22,7 @@ export function padRows(source: Float32Array, rows: number, width: number): Floa
 }
 
 /** Returns the transpose of a matrix of `rows` rows: `strideOf(width)` rows, each padded with zeros to `strideOf(rows)`. */
-export function padColumns(source: Float32Array, rows: number, width: number): Float32Array<ArrayBuffer> {
+export function padTransposed(source: Float32Array, rows: number, width: number): Float32Array<ArrayBuffer> {
   const stride = strideOf(rows);
   const padded = new Float32Array(strideOf(width) * stride);
   // Eight columns at a time: as many lines of the result are in the cache.

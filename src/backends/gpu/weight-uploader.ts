@@ -4,7 +4,7 @@ import type { WeightsDtype } from "../../protocol/config.ts";
 import { createBuffer, type Arena } from "./arena.ts";
 import type { KernelCompiler } from "./kernel.ts";
 import { packWeights, tensorDtypeCode } from "./kernels/pack-weights.ts";
-import { padColumns, padRows, strideOf } from "./padding.ts";
+import { padTransposed, padRows, strideOf } from "./padding.ts";
 import { packedBytes, weightsDtypeCode } from "./weights-dtype.ts";
 import { BufferUsage } from "./flags.ts";
 
@@ -106,7 +106,7 @@ export class WeightUploader {
       const bytes = await tensor.readRows(first, first + numRows);
       const values = floatsOf(bytes, dtype);
       const needsNoPadding = rowBytes === 4 * columns && !isTransposed;
-      const padded = needsNoPadding ? values : (isTransposed ? padColumns : padRows)(values, numRows, columns);
+      const padded = needsNoPadding ? values : (isTransposed ? padTransposed : padRows)(values, numRows, columns);
       this.#device.queue.writeBuffer(w, first * rowBytes, padded);
       this.#device.queue.submit([]); // until then Firefox keeps what was written
       for (const each of [bytes, values, padded]) releaseBytes(each);
