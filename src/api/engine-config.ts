@@ -11,12 +11,13 @@ import {
 import { ChorusError } from "../protocol/errors.ts";
 import {
   DEFAULT_DRAFT_LENGTH,
+  draftModelOf,
   fieldThatRestarts,
   type EngineChanges,
   type LoadedSizes,
 } from "../protocol/live-config.ts";
 import { kvBytesPerBlock, type ModelShape } from "../protocol/model-shape.ts";
-import { slotsAndRows, spareSamples } from "../protocol/step-sizes.ts";
+import { MAX_DRAFT_LENGTH, MAX_RUN_AHEAD, slotsAndRows, spareSamples } from "../protocol/step-sizes.ts";
 import { parseAlertThresholds } from "./alert-thresholds.ts";
 import { Fields, invalidValue, missing } from "./validate.ts";
 
@@ -110,7 +111,7 @@ export function resolveEngineConfig(
     dtype: fields.oneOf("dtype", WEIGHTS_DTYPES) ?? usual.dtype ?? "f16",
     kvCacheDtype,
     seed: fields.integer("seed", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Math.floor(Math.random() * 2 ** 32),
-    runAhead: fields.integer("runAhead", { min: 0, max: 4 }) ?? DEFAULT_RUN_AHEAD,
+    runAhead: fields.integer("runAhead", { min: 0, max: MAX_RUN_AHEAD }) ?? DEFAULT_RUN_AHEAD,
     logprobsMode: fields.oneOf("logprobsMode", LOGPROBS_MODES) ?? "raw_logprobs",
     enablePrefixCaching: fields.boolean("enablePrefixCaching") ?? true,
     speculation: parseSpeculation(fields),
@@ -136,11 +137,11 @@ export interface ConfigInUse {
 
 /** Returns the sizes of steps that an engine with this config is loaded for. */
 export function loadedSizes(
-  { maxNumSeqs, maxNumBatchedTokens, speculation }: ResolvedEngineConfig,
+  { given, resolved: { maxNumSeqs, maxNumBatchedTokens, speculation } }: ConfigInUse,
   usualBatchedTokens: number | null,
 ): LoadedSizes {
   const maxSpareSamples = spareSamples(maxNumSeqs, speculation?.numTokens ?? 0);
-  return { maxNumSeqs, maxNumBatchedTokens, maxSpareSamples, usualBatchedTokens };
+  return { maxNumSeqs, maxNumBatchedTokens, maxSpareSamples, draftModel: draftModelOf(given), usualBatchedTokens };
 }
 
 /**
@@ -187,7 +188,8 @@ function parseSpeculation(fields: Fields): ResolvedEngineConfig["speculation"] {
   const method = speculation.oneOf("method", ["ngram", "draft_model"]);
   if (method === undefined) throw missing("speculation.method");
   speculation.refuseOthers(["method", "num_speculative_tokens", method === "ngram" ? "minMatch" : "model"]);
-  const numTokens = speculation.integer("num_speculative_tokens", { min: 1, max: 16 }) ?? DEFAULT_DRAFT_LENGTH;
+  const numTokens =
+    speculation.integer("num_speculative_tokens", { min: 1, max: MAX_DRAFT_LENGTH }) ?? DEFAULT_DRAFT_LENGTH;
   if (method === "ngram")
     return { method, numTokens, minMatch: speculation.integer("minMatch", { min: 1, max: 8 }) ?? 3 };
   if (speculation.get("model") === undefined) throw missing("speculation.model");

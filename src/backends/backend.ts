@@ -63,6 +63,8 @@ export interface LoadOptions {
    * [as many as the embedding has rows]
    */
   readonly vocabSize?: number;
+  /** Most steps that are submitted before an earlier one's result is known. [as many as an engine runs ahead] */
+  readonly maxStepsInFlight?: number;
   readonly onKernel?: (compiled: number, total: number) => void;
   /** Where measured kernel choices are kept. [the usual ones are taken, unmeasured] */
   readonly tuning?: TuningStore;

@@ -13,6 +13,7 @@ import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { locateModel, type ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress } from "../protocol/reports.ts";
+import { MAX_DRAFT_LENGTH } from "../protocol/step-sizes.ts";
 import { openModel } from "./open-model.ts";
 import type { Platform } from "./platforms/platform.ts";
 
@@ -84,7 +85,9 @@ export async function loadDraftModel(
 ): Promise<{ readonly runner: LoadedRunner; readonly maxLength: number }> {
   const maxLength = Math.min(engine.maxModelLen, weights.model.shape.maxPositions);
   const own: ResolvedEngineConfig = { ...engine, maxModelLen: maxLength, logprobsMode: "raw_logprobs" };
-  return { runner: await backend.load({ ...options, weights, engine: own }), maxLength };
+  // The steps of a draft are submitted at once, and update() may ask for the longest.
+  const runner = await backend.load({ ...options, weights, engine: own, maxStepsInFlight: MAX_DRAFT_LENGTH });
+  return { runner, maxLength };
 }
 
 /** Beside a model of the hub, a hub id names a model of the same hub. */

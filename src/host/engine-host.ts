@@ -289,7 +289,7 @@ export class EngineHost implements EngineService {
       return (opened ??= openGrammars(() => vocabularyOf(model), this.#platform.openGrammarThread));
     };
     const config = { given, resolved: engineConfig };
-    const sizes = loadedSizes(engineConfig, model.usualBatchedTokens);
+    const sizes = loadedSizes(config, model.usualBatchedTokens);
     return { model, config, sizes, engine, telemetry, context, nextSeed, grammars, post, now };
   }
 

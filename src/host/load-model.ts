@@ -7,6 +7,7 @@ import { ModelTokenizer, readTokenizer, withoutEncoder, type TokenizerSource } f
 import { checkValues } from "../models/check-values.ts";
 import { describeModel } from "../models/families.ts";
 import { slidingWindowOf } from "../models/graph.ts";
+import type { Model } from "../models/model.ts";
 import { openWeights, type ModelWeights } from "../models/model-weights.ts";
 import { withToldReads } from "../models/told-reads.ts";
 import { CATALOGUE, type ChatFrame } from "../protocol/catalogue.ts";
@@ -121,9 +122,10 @@ export async function loadModel(
     const drafting = await describeDraftModel(config, location, platform, onFile, over.signal);
     const usual = backend.usual(described);
     const wanted = resolveEngineConfig(config, described.shape, usual, drafting?.model.shape);
-    backend.checkFits(described, wanted);
+    const checkFits = (model: Model) => blamingBlocks(config, () => backend.checkFits(model, wanted));
+    checkFits(described);
     if (drafting) {
-      backend.checkFits(drafting.model, wanted);
+      checkFits(drafting.model);
       await drafting.checkTokens(folder.files);
     }
     const files = await folder.fetch();
@@ -278,6 +280,17 @@ export async function openBackend(backends: readonly OfferedBackend[], choice: B
   // Better than nothing: there is no SIMD, for one.
   if (software) return software;
   throw reason;
+}
+
+/** The cache's size may have been given in blocks: then a cache that is too large is that field's fault. */
+function blamingBlocks({ numGpuBlocks }: EngineConfig, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    const isCaches = error instanceof ChorusError && error.param === "kvCacheBytes";
+    if (!isCaches || (numGpuBlocks ?? null) === null) throw error;
+    throw new ChorusError(error.code, error.message, "numGpuBlocks");
+  }
 }
 
 /** Does something once other tasks had their turn. */

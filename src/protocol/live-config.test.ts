@@ -7,6 +7,7 @@ const LOADED: LoadedSizes = {
   maxNumSeqs: 64,
   maxNumBatchedTokens: 256,
   maxSpareSamples: 8,
+  draftModel: null,
   usualBatchedTokens: null,
 };
 const restarts = (before: EngineConfig, after: EngineConfig, changes: Partial<LoadedSizes> = {}) =>
@@ -39,13 +40,15 @@ describe("a running engine", () => {
     expect(restarts({}, ngram(16), { maxSpareSamples: 64 })).toBeNull();
   });
 
-  it("is loaded again for a draft model, or without the one it has", () => {
+  it("is loaded again for a draft model that it doesn't have, and drafts with its own or without it", () => {
     const draft = (model: string, num_speculative_tokens = 4): EngineConfig => ({
       speculation: { method: "draft_model", model, num_speculative_tokens },
     });
-    const sizes = { maxSpareSamples: 64 };
-    expect(restarts({}, draft("a/b"), sizes)).toBe("speculation.model");
-    expect(restarts(draft("a/b"), {}, sizes)).toBe("speculation.model");
+    expect(restarts({}, draft("a/b"), { maxSpareSamples: 64 })).toBe("speculation.model");
+    const sizes = { maxSpareSamples: 64, draftModel: "a/b" };
+    expect(restarts(draft("a/b"), {}, sizes)).toBeNull();
+    expect(restarts(draft("a/b"), { speculation: { method: "ngram" } }, sizes)).toBeNull();
+    expect(restarts({}, draft("a/b"), sizes)).toBeNull();
     expect(restarts(draft("a/b"), draft("a/c"), sizes)).toBe("speculation.model");
     expect(restarts(draft("a/b"), draft("a/b", 2), sizes)).toBeNull();
   });

@@ -1,6 +1,6 @@
 // Which part of a config a running engine can change between two steps, and for which part it must be loaded again.
 
-import type { EngineConfig } from "./config.ts";
+import type { EngineConfig, ModelSource } from "./config.ts";
 import { slotsAndRows, spareSamples, type StepSizes } from "./step-sizes.ts";
 
 export const LIVE_FIELDS = [
@@ -29,6 +29,8 @@ export type EngineChanges = { [Name in LiveField]?: EngineConfig[Name] | null };
 
 /** What an engine was loaded with: until it is loaded again, its steps can be smaller, but no larger. */
 export interface LoadedSizes extends StepSizes {
+  /** Stays in memory, also while nothing is drafted. Null: there is none. */
+  readonly draftModel: ModelSource | null;
   /** The token budget where none is set; null: the library's. */
   readonly usualBatchedTokens: number | null;
 }
@@ -48,7 +50,8 @@ export function fieldThatRestarts(before: EngineConfig, after: EngineConfig, loa
   const live: readonly string[] = LIVE_FIELDS;
   const fixed = names.find((name) => !live.includes(name) && !isSame(before[name], after[name]));
   if (fixed !== undefined) return fixed;
-  if (!isSame(draftModelOf(before), draftModelOf(after))) return "speculation.model";
+  const draftModel = draftModelOf(after);
+  if (draftModel !== null && !isEqual(draftModel, loaded.draftModel)) return "speculation.model";
   const { maxNumSeqs = null, maxNumBatchedTokens = null, speculation } = after;
   const sizes = slotsAndRows({ maxNumSeqs, maxNumBatchedTokens }, loaded.usualBatchedTokens);
   if (sizes.maxNumSeqs > loaded.maxNumSeqs) return "maxNumSeqs";
@@ -57,7 +60,7 @@ export function fieldThatRestarts(before: EngineConfig, after: EngineConfig, loa
   return spareSamples(sizes.maxNumSeqs, draftLength) > loaded.maxSpareSamples ? "speculation" : null;
 }
 
-function draftModelOf({ speculation }: EngineConfig): unknown {
+export function draftModelOf({ speculation }: EngineConfig): ModelSource | null {
   return speculation?.method === "draft_model" ? speculation.model : null;
 }
 

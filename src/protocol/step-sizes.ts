@@ -9,6 +9,10 @@ export interface StepSizes {
   readonly maxSpareSamples: number;
 }
 
+/** Most steps that are submitted before the tokens of an earlier one are known. */
+export const MAX_RUN_AHEAD = 4;
+/** Most tokens per draft. */
+export const MAX_DRAFT_LENGTH = 16;
 const DEFAULT_MAX_NUM_SEQS = 64;
 /** The default of backends without their own. A larger maxNumSeqs raises a default no further than to this. */
 const DEFAULT_MAX_NUM_BATCHED_TOKENS = 256;

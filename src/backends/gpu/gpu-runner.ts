@@ -9,6 +9,7 @@ import type { ModelWeights } from "../../models/model-weights.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { KernelTime } from "../../protocol/reports.ts";
+import { MAX_RUN_AHEAD } from "../../protocol/step-sizes.ts";
 import type { CheckedKernels, LoadOptions, LoadedRunner } from "../backend.ts";
 import { Activations } from "./activations.ts";
 import { Arena } from "./arena.ts";
@@ -33,8 +34,6 @@ import { elapsedMs, STAMPS_BYTES, Timestamps } from "./timestamps.ts";
 import type { Tuned } from "./tuning.ts";
 import { WeightUploader } from "./weight-uploader.ts";
 
-/** Steps that may be in flight at once. */
-const READBACK_DEPTH = 5;
 /** Bytes of a sampled token: its id and its log-probability. */
 const SAMPLED_BYTES = 8;
 /** Bytes of a sample's most likely tokens. */
@@ -80,6 +79,7 @@ export class GpuRunner implements LoadedRunner {
     { compiled: graph, weightBytes, kernelNotes, rowTiles, kernelsId, compilePart }: LoadedGraph,
     sampler: Sampler,
     later: LaterPipelines,
+    maxStepsInFlight: number,
   ) {
     this.adapterName = adapterName;
     this.weightBytes = weightBytes;
@@ -100,8 +100,8 @@ export class GpuRunner implements LoadedRunner {
     this.#later = later;
     this.activations = activations;
     const bytes = STAMPS_BYTES + activations.sampled.size + sampler.top.size;
-    this.#readback = new ReadbackRing(arena, poller, { bytes, depth: READBACK_DEPTH });
-    this.#timestamps = Timestamps.create(device, arena, READBACK_DEPTH);
+    this.#readback = new ReadbackRing(arena, poller, { bytes, depth: maxStepsInFlight });
+    this.#timestamps = Timestamps.create(device, arena, maxStepsInFlight);
     const kernelTimes = this.#timestamps && new KernelTimes(device, poller);
     this.#kernelTimes = kernelTimes;
     this.timeKernels = kernelTimes && ((isWanted) => kernelTimes.turn(isWanted));
@@ -112,7 +112,7 @@ export class GpuRunner implements LoadedRunner {
    * @throws ChorusError out_of_memory if the GPU can't hold all of it
    */
   static async create({ opened: found, ...options }: LoadOptions & { opened: OpenedDevice }): Promise<GpuRunner> {
-    const { weights, engine, onKernel } = options;
+    const { weights, engine, onKernel, maxStepsInFlight = MAX_RUN_AHEAD + 1 } = options;
     const opened = options.kernels === "plain" ? { ...found, isSoftware: true, hasSubgroups: false } : found;
     const { device } = opened;
     const { shape, graph } = weights.model;
@@ -197,7 +197,7 @@ export class GpuRunner implements LoadedRunner {
       await Promise.allSettled(parts);
       ending.signal.throwIfAborted();
       const [sampler, loaded] = await Promise.all(parts);
-      return new GpuRunner(opened, arena, step, activations, loaded, sampler, later);
+      return new GpuRunner(opened, arena, step, activations, loaded, sampler, later, maxStepsInFlight);
     };
     try {
       return await withErrorScopes(device, make);

@@ -109,7 +109,7 @@ export class FakeEngine implements ChorusEngine {
     const { maxNumSeqs = 64, mode: batchingMode = "continuous" } = options;
     const given = { maxNumSeqs, numGpuBlocks, batchingMode, seed: 0 };
     this.#config = { given, resolved: resolveEngineConfig(given, { ...SHAPE, maxPositions: contextLength }) };
-    this.sizes = loadedSizes(this.config, null);
+    this.sizes = loadedSizes(this.#config, null);
     this.#blocks = new FakeBlocks(this.model.numGpuBlocks, this.model.blockSize);
   }
 

@@ -24,7 +24,13 @@ export const MAP: KvCacheMap = {
 export const AT: ModelLocation = { type: "folder", url: "https://page.example/model/" };
 export const CARD = { name: "fake" } as ModelCard;
 export const CONFIG = { maxNumSeqs: 64 } as ResolvedEngineConfig;
-export const SIZES = { maxNumSeqs: 64, maxNumBatchedTokens: 256, maxSpareSamples: 8, usualBatchedTokens: null };
+export const SIZES = {
+  maxNumSeqs: 64,
+  maxNumBatchedTokens: 256,
+  maxSpareSamples: 8,
+  draftModel: null,
+  usualBatchedTokens: null,
+};
 
 /** The other side of a client, played by a test. */
 export class FakeSide implements Transport {

@@ -1,0 +1,27 @@
+// What a field accepts at its very borders must work: the GPU's are in field-limits.gpu.test.ts.
+
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+import { createEngine } from "../../index.ts";
+import {
+  AT_CONFIG_LIMITS,
+  AT_REQUEST_LIMITS,
+  differencesAtConfigLimits,
+  differencesAtRequestLimits,
+} from "../../testing/requests/field-limits.ts";
+
+const model = ["config.json", "tokenizer.json", "model.safetensors"].map(
+  (name) => new File([readFileSync(`fixtures/llama-tiny/tied/${name}`)], name),
+);
+const options = { model, backend: "cpu", worker: false } as const;
+/** Without helpers, which Node can't start from sources: thread-pool.test.ts has them. */
+const onOneThread: typeof createEngine = (wanted) => createEngine({ ...wanted, cpuThreads: 1 });
+
+it("at the limits of its config's fields an engine gives the same answers, or says which field is to blame", async () => {
+  expect(await differencesAtConfigLimits(onOneThread, options)).toEqual(AT_CONFIG_LIMITS);
+});
+
+it("at the limits of a request's fields an answer is what it is alone, and no other than its field asks for", async () => {
+  expect(await differencesAtRequestLimits(onOneThread, options)).toEqual(AT_REQUEST_LIMITS);
+});
