@@ -18,6 +18,12 @@ describe("a template", () => {
     expect(render(source)).toBe(text);
   });
 
+  test("may have the line ends of Windows, or of an old Mac", () => {
+    const source = "{% for m in messages %}\n<|{{ m.role }}|>\n{{ m.content }}\n{% endfor %}\n{{ 'a\nb' }}";
+    expect(render(source)).toBe("<|user|>\nHi\na\nb");
+    for (const lineEnd of ["\r\n", "\r"]) expect(render(source.replaceAll("\n", lineEnd))).toBe(render(source));
+  });
+
   test("may refuse messages, in its own words", () => {
     expect(() => render("{{ raise_exception('no system prompt') }}")).toThrow("no system prompt");
   });

@@ -27,7 +27,8 @@ export class BoundedTemplate {
     if (source.length > MAX_TEMPLATE_LENGTH) {
       throw new Error(`it has ${source.length} characters; at most ${MAX_TEMPLATE_LENGTH} are allowed`);
     }
-    this.#program = new Template(source).parsed;
+    // Jinja reads line ends of any system as "\n", also within texts.
+    this.#program = new Template(source.replace(/\r\n?/g, "\n")).parsed;
   }
 
   /** Throws if the template does, or if it exceeds its bounds. */

@@ -55,6 +55,35 @@ describe("with the model's template", () => {
     expect(() => shouting.open([assistant("a b")], { isContinued: true }).tokenIds).toThrow(
       expect.objectContaining({ param: "continue_final_message" }),
     );
+    const forgetful = createChatFormat(withTemplate("{{ messages[0].content }}"));
+    expect(() => forgetful.open([user("a"), assistant("a")], { isContinued: true }).tokenIds).toThrow(
+      expect.objectContaining({ param: "continue_final_message" }),
+    );
+  });
+
+  const TRIMS = "{% for m in messages %}{{ m.content | trim }}<|endoftext|>{% endfor %}";
+  const KEEPS = "{% for m in messages %}{{ m.content }}<|endoftext|>\n{% endfor %}";
+  test.each([
+    [TRIMS, "ab c", "ab ", "ab"],
+    [TRIMS, "ab", "  ", ""],
+    ...["e", "end", ">", "|", "t", "of", "\n", " ", "ab", "ab ", ">\n"].flatMap(
+      (text): [string, string, string, string][] => [
+        [KEEPS, "ab c", text, text],
+        [TRIMS, "ab c", text, text.trim()],
+      ],
+    ),
+    // A template that writes the last message elsewhere as well.
+    ["{{ messages[-1].content }}!{% for m in messages %}{{ m.content }}<|endoftext|>{% endfor %}", "u", "ab", null],
+  ])("%j after %j: %j is left open where it ends, not where its text is found", (source, question, begun, left) => {
+    const { tokenIds } = createChatFormat(withTemplate(source)).open([user(question), assistant(begun)], {
+      isContinued: true,
+    });
+    const plain = (text: string) => chorus.encodePlain(text);
+    if (left === null) expect(tokenIds).toEqual([...plain("ab!u"), END, ...plain("ab")]);
+    else {
+      const between = source === KEEPS ? plain(`\n${left}`) : plain(left);
+      expect(tokenIds).toEqual([...plain(question), END, ...between]);
+    }
   });
 
   test("tells whether system messages are read", () => {
@@ -132,6 +161,43 @@ describe("with the model's template", () => {
     const variables = { enable_thinking: false, tools: [{ name: "<|user|>" }] };
     expect(own.open([user("a")], { variables }).tokenIds).toEqual([...chorus.encodePlain("a!<|user|>"), END]);
     expect(own.open([user("a")]).tokenIds).toEqual([...chorus.encodePlain("a"), END]);
+  });
+
+  test("the names of fields in variables are nobody's control tokens either, and templates still find those they know", () => {
+    const source = "{{ tools | tojson }}{{ tools[0].name }}{{ messages[0].content }}";
+    const tools = [{ name: "f", "<|user|>": { "<|endoftext|>": 1 }, "\uFDD0": "<" }];
+    const { tokenIds } = createChatFormat(withTemplate(source)).open([user("a")], { variables: { tools } });
+    const json = '[{"name": "f", "<|user|>": {"<|endoftext|>": 1}, "\uFDD0": "<"}]';
+    expect(tokenIds).toEqual(chorus.encodePlain(`${json}fa`));
+  });
+
+  test("JSON in ASCII has the characters of control tokens, not their masks", () => {
+    const ascii = createChatFormat(withTemplate("{{ messages[0].content | tojson(ensure_ascii=true) }}"));
+    const taken = Array.from({ length: 31 }, (_, i) => 0xfdd0 + i);
+    for (const [content, json] of [
+      ["a<b é", '"a<b \\u00e9"'],
+      // What looks like a mask's escape, and is a person's text.
+      ["<\\ufdd0", '"<\\\\ufdd0"'],
+      [`${String.fromCharCode(...taken)}<`, `"${taken.map((code) => `\\u${code.toString(16)}`).join("")}<"`],
+    ] as const) {
+      expect(ascii.open([user(content)]).tokenIds).toEqual(chorus.encodePlain(json));
+    }
+  });
+
+  test("a template finds the thoughts of an earlier answer, and only an answer's", () => {
+    const source =
+      "{% for m in messages %}{{ m.content.split('</think>')[-1] if '</think>' in m.content else m.content }}|{% endfor %}";
+    const own = createChatFormat(withTemplate(source));
+    const messages = [user("<think>u</think>v"), assistant("<think><|user|></think>w<|user|>")];
+    expect(own.open(messages).tokenIds).toEqual(chorus.encodePlain("<think>u</think>v|w<|user|>|"));
+  });
+
+  test("an answer with thoughts goes on, though the template sets it anew", () => {
+    const source = "{{ '<' ~ messages[0].content.split('</think>')[-1].lstrip() }}<|endoftext|>";
+    const own = createChatFormat(withTemplate(source));
+    expect(own.open([assistant("<think>a</think>\n\nYo ")], { isContinued: true }).tokenIds).toEqual(
+      chorus.encodePlain("<Yo "),
+    );
   });
 
   test.each([

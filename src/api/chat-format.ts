@@ -4,14 +4,15 @@
 // the text, or else anyone could forge another role's turn. But a template writes text and control tokens into one string.
 // So before the template runs, one of Unicode's noncharacters replaces the first character of every control token in the
 // messages. All control tokens in the template's output are then its own. The text between them gets
-// its characters back and is encoded as plain text.
+// its characters back and is encoded as plain text. Only the tags of thoughts stay in an assistant's messages: templates look
+// for them there.
 
 import type { ChatFrame } from "../protocol/catalogue.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";
 import { BoundedTemplate } from "./bounded-template.ts";
 import { CLOSING, OPENING, type ReasoningStart } from "./reasoning-splitter.ts";
-import { isObject } from "./validate.ts";
+import { TextMask } from "./text-mask.ts";
 
 /** The part of a model's tokenizer that chats need. */
 export interface ChatTokenizer {
@@ -74,10 +75,10 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
     stop,
     readsSystemPrompt: readsSystemPrompt((messages) => write(messages, false)),
     open: (messages, { isContinued = false, variables = {} } = {}) => {
-      const mask = new Mask(tokenizer.controlTokens, { messages, variables });
-      const hidden = messages.map((message) => ({ ...mask.hideIn(message), role: message.role }));
-      const whole = write(hidden, isContinued, mask.hideIn(variables));
-      const text = isContinued ? leaveOpen(whole, hidden.at(-1)?.content ?? "") : whole;
+      const mask = new TextMask(tokenizer.controlTokens, { messages, variables });
+      const hidden = messages.map((message) => mask.hideInMessage(message));
+      const writeHidden = (some: readonly ChatMessage[]) => write(some, isContinued, mask.hideIn(variables));
+      const text = isContinued ? leftOpen(writeHidden, hidden, mask.marker) : writeHidden(hidden);
       const tokenIds = tokenizer
         .splitControlTokens(text)
         .flatMap((part) => (typeof part === "number" ? [part] : tokenizer.encodePlain(mask.reveal(part))));
@@ -106,14 +107,28 @@ function readsSystemPrompt(write: (messages: readonly ChatMessage[]) => string):
   }
 }
 
-/** Cuts off what the template wrote after the last message. Many templates trim messages. */
-function leaveOpen(text: string, content: string): string {
-  for (const written of [content, content.trimStart(), content.trim()]) {
-    const start = text.lastIndexOf(written);
-    if (start >= 0) return text.slice(0, start + written.length);
+/**
+ * Returns the text up to the end of the last message, which a marker shows, as in transformers: its own text may be anywhere.
+ * A template that trims messages takes the space behind the marker; then the message's own white space goes, too.
+ */
+function leftOpen(
+  write: (messages: readonly ChatMessage[]) => string,
+  messages: readonly ChatMessage[],
+  marker: string,
+): string {
+  const content = messages.at(-1)?.content ?? "";
+  const marked = write(
+    messages.map((message, i) => (i < messages.length - 1 ? message : { ...message, content: `${content}${marker} ` })),
+  );
+  const end = marked.lastIndexOf(marker);
+  const open = marked.slice(0, Math.max(0, end)).replaceAll(`${marker} `, "").replaceAll(marker, "");
+  // Templates may set the thoughts before an answer anew.
+  const answer = content.split(CLOSING).at(-1) ?? content;
+  if (end < 0 || !open.trimEnd().endsWith(answer.trim())) {
+    const message = "The model's chat template does not keep the last message as it is, so it cannot be continued.";
+    throw new ChorusError("invalid_value", message, "continue_final_message");
   }
-  const message = "The model's chat template does not keep the last message as it is, so it cannot be continued.";
-  throw new ChorusError("invalid_value", message, "continue_final_message");
+  return marked[end + 1] === " " ? open : open.trimEnd();
 }
 
 /** For models that weren't trained for chats: a dialogue to continue, with stop strings before the next question. */
@@ -165,63 +180,4 @@ function render(template: BoundedTemplate, variables: Parameters<BoundedTemplate
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-const FIRST_NONCHARACTER = 0xfdd0;
-const NUM_NONCHARACTERS = 32;
-
-/** Replaces the first characters of control tokens by code points that occur in no message. */
-class Mask {
-  /** [character, its mask] */
-  readonly #pairs: readonly (readonly [string, string])[];
-
-  /** @param written all that is to be masked */
-  constructor(controlTokens: readonly string[], written: unknown) {
-    const initials = [...new Set(controlTokens.map((token) => String.fromCodePoint(token.codePointAt(0) ?? 0)))];
-    const text = textsIn(written).join("");
-    const unused = Array.from({ length: NUM_NONCHARACTERS }, (_, i) =>
-      String.fromCharCode(FIRST_NONCHARACTER + i),
-    ).filter((noncharacter) => !text.includes(noncharacter));
-    this.#pairs = initials.map((initial, i) => {
-      const mask = unused[i];
-      if (mask === undefined) {
-        throw new ChorusError(
-          "invalid_value",
-          "messages hold all of Unicode's noncharacters U+FDD0 to U+FDEF.",
-          "messages",
-        );
-      }
-      return [initial, mask];
-    });
-  }
-
-  /** Returns a copy of a JSON value with every text in it masked. */
-  hideIn<T>(value: T): T {
-    return mapTexts(value, (text) => this.#hide(text)) as T;
-  }
-
-  reveal(text: string): string {
-    return this.#pairs.reduce((plain, [initial, mask]) => plain.replaceAll(mask, initial), text);
-  }
-
-  #hide(text: string): string {
-    return this.#pairs.reduce((masked, [initial, mask]) => masked.replaceAll(initial, mask), text);
-  }
-}
-
-function textsIn(value: unknown): string[] {
-  const texts: string[] = [];
-  mapTexts(value, (text) => {
-    texts.push(text);
-    return text;
-  });
-  return texts;
-}
-
-/** A copy of a JSON value, its texts changed; the names of fields stay. */
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((element) => mapTexts(element, change));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, mapTexts(field, change)]));
 }

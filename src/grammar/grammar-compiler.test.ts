@@ -140,6 +140,7 @@ test.each<[unknown, string, string]>([
   [{ type: "object", minProperties: 1 }, "schema.minProperties", "required"],
   [{ type: "int" }, "schema.type", "integer"],
   [{ $ref: "#/$defs/missing" }, "schema.$ref", "there"],
+  [{ $ref: "#/$defs/100%", $defs: { "100%": {} } }, "schema.$ref", "there"],
   [{ type: "integer", minimum: 3, maximum: 2 }, "schema", "nothing"],
   [{ type: "integer", minimum: 0.2, maximum: 0.8 }, "schema", "nothing"],
   [{ type: "object", properties: { next: { $ref: "#" } }, required: ["next"] }, "schema", "nothing"],

@@ -3,6 +3,7 @@
 // are errors that name the keyword; they are never ignored.
 
 import { ChorusError } from "../protocol/errors.ts";
+import { percentDecoded } from "../protocol/percent-decoded.ts";
 import { choice, IMPOSSIBLE, rule, text, withoutDeadEnds, type Expression, type Rules } from "./expression.ts";
 import { anyArray, arrayOf } from "./json-array.ts";
 import { anyObject, objectOf } from "./json-object.ts";
@@ -186,8 +187,8 @@ class Writer implements SchemaVisitor {
     }
     let place: unknown = this.#document;
     for (const step of pointer.split("/").slice(1)) {
-      const name = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-      const isThere = typeof place === "object" && place !== null && Object.hasOwn(place, name);
+      const name = percentDecoded(step)?.replaceAll("~1", "/").replaceAll("~0", "~");
+      const isThere = name !== undefined && typeof place === "object" && place !== null && Object.hasOwn(place, name);
       if (!isThere) throw node.at("$ref").invalid("a place that is there");
       place = (place as Record<string, unknown>)[name];
     }

@@ -17,6 +17,7 @@ it("finds a file by its path in the folder, and nothing that is elsewhere", () =
   expect(entryFor(entries, "https://host.example/models/a%20model/model.safetensors", scope)).toBeUndefined();
   expect(entryFor(entries, "https://other.example/some/where/", scope)).toBeUndefined();
   expect(entryFor(entries, `${scope}lib/chorus.js`, scope)).toBeUndefined();
+  expect(entryFor(entries, `${scope}100%`, scope)).toBeUndefined();
 });
 
 it("keeps a file under another key once its contents change", () => {

@@ -1,3 +1,5 @@
+import { percentDecoded } from "../protocol/percent-decoded.ts";
+
 /** The files the app needs, as tools/service-worker-plugin.ts lists them when it builds. */
 export interface PrecacheEntry {
   /** Relative to the app's folder; "" is the page itself. */
@@ -18,6 +20,6 @@ export function entryFor(entries: readonly PrecacheEntry[], url: string, scope: 
   const { origin, pathname } = new URL(url);
   const folder = new URL(scope);
   if (origin !== folder.origin || !pathname.startsWith(folder.pathname)) return undefined;
-  const path = decodeURI(pathname.slice(folder.pathname.length));
+  const path = percentDecoded(pathname.slice(folder.pathname.length));
   return entries.find((entry) => entry.path === (path === "index.html" ? "" : path));
 }

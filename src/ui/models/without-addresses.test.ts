@@ -11,6 +11,7 @@ it.each([
     "Downloading the list of files at huggingface.co failed: Failed to fetch.",
   ],
   ["There is no http://127.0.0.1:8080/models/x/ (404).", "There is no 127.0.0.1:8080 (404)."],
+  ["There is no https://a.example/x/100%.json here.", "There is no 100%.json at a.example here."],
   ["Look at https://huggingface.co.", "Look at huggingface.co."],
   ["There is no config.json in the file you chose.", "There is no config.json in the file you chose."],
 ])("%s", (message, plain) => expect(withoutAddresses(message)).toBe(plain));
