@@ -4,16 +4,19 @@ import type { Graph } from "../models/graph.ts";
 import type { Model } from "../models/model.ts";
 import type { ModelWeights } from "../models/model-weights.ts";
 import type { BackendName, ResolvedEngineConfig } from "../protocol/config.ts";
-import type { ChorusError } from "../protocol/errors.ts";
+import { ChorusError } from "../protocol/errors.ts";
 
 /** What computes models: WebGPU, or the CPU. A value that a platform offers and a host opens. */
 export interface Backend {
   readonly name: BackendName;
   /** Returns what a model takes, wherever this backend could be opened. */
   memory(model: Model, sizes: EngineSizes): ModelMemory;
-  /** @throws ChorusError webgpu_unavailable or wasm_unavailable, saying why it can't be had here */
+  /** @throws ChorusError webgpu_unavailable or wasm_unavailable, saying why it can't be had here; BackendMissing if there is none */
   open(): Promise<OpenedBackend>;
 }
+
+/** What opening a backend throws where there is none. Any other error means that there is one, and that it fails. */
+export class BackendMissing extends ChorusError {}
 
 /** Sizes that decide what a model takes. */
 export type EngineSizes = Pick<

@@ -222,7 +222,7 @@ export class EngineHost implements EngineService {
     const watched = ({ backend, runner, draft }: LoadedModel): Runners => {
       void backend.failure.then((error) => {
         if (loader.loaded?.backend !== backend) return;
-        if (error.code === "device_lost") engine.lose(error);
+        if (loader.outlives(error)) engine.lose(error);
         else engine.fail(error);
       });
       const firstStep = new Promise<void>((resolve) => (onFirstStep = resolve));

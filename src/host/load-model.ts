@@ -11,13 +11,7 @@ import type { Model } from "../models/model.ts";
 import { openWeights, type ModelWeights } from "../models/model-weights.ts";
 import { withToldReads } from "../models/told-reads.ts";
 import { CATALOGUE, type ChatFrame } from "../protocol/catalogue.ts";
-import type {
-  BackendChoice,
-  BackendName,
-  EngineConfig,
-  ResolvedEngineConfig,
-  WeightsDtype,
-} from "../protocol/config.ts";
+import type { EngineConfig, ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../protocol/reports.ts";
@@ -27,7 +21,7 @@ import { KnownAnswers } from "./known-answers.ts";
 import { loadIntoMemory, type LoadedIntoMemory, type LoadedRunners } from "./load-into-memory.ts";
 import { disposeOf, loadRightKernels } from "./load-right-kernels.ts";
 import { openModel } from "./open-model.ts";
-import type { OfferedBackend, Platform } from "./platforms/platform.ts";
+import type { Platform } from "./platforms/platform.ts";
 import { readTeller } from "./read-teller.ts";
 import { textPortInPlace } from "./text/port-in-place.ts";
 import { Texts } from "./text/texts.ts";
@@ -37,8 +31,6 @@ import { usualDraws } from "./usual-draws.ts";
 /** Embeddings are padded to a multiple of at most this. */
 const LARGEST_PADDING = 1024;
 
-/** A browser that opens no device for this long never does. */
-const MOST_OPENING_MS = 30_000;
 /** A device that tells no progress for this long never will. Drivers take tens of seconds for a large kernel. */
 const MOST_STALL_MS = 120_000;
 
@@ -251,37 +243,6 @@ export async function loadModel(
   }
 }
 
-/**
- * Opens the backend that is asked for; for "auto" the first that computes by itself: a GPU that the CPU plays is slower than
- * the CPU.
- * @throws what the backend that was asked for threw, or for "auto" the last one
- */
-export async function openBackend(backends: readonly OfferedBackend[], choice: BackendChoice): Promise<OpenedBackend> {
-  let reason: unknown = new ChorusError("internal_error", `This platform has no ${choice} backend.`);
-  let software: OpenedBackend | null = null;
-  for (const backend of backends) {
-    if (choice !== "auto" && backend.name !== choice) continue;
-    try {
-      const found = await backend.load();
-      const opened = await unlessStalled(() => found.open(), {
-        limitMs: MOST_OPENING_MS,
-        error: () => neverOpened(backend.name),
-        discard: (late) => late.close(),
-      });
-      if (choice !== "auto" || !opened.isSoftware) {
-        software?.close();
-        return opened;
-      }
-      software = opened;
-    } catch (error) {
-      reason = error;
-    }
-  }
-  // Better than nothing: there is no SIMD, for one.
-  if (software) return software;
-  throw reason;
-}
-
 /** The cache's size may have been given in blocks: then a cache that is too large is that field's fault. */
 function blamingBlocks({ numGpuBlocks }: EngineConfig, check: () => void): void {
   try {
@@ -296,13 +257,6 @@ function blamingBlocks({ numGpuBlocks }: EngineConfig, check: () => void): void 
 /** Does something once other tasks had their turn. */
 function afterTask<T>(make: () => T): Promise<T> {
   return new Promise((resolve) => setTimeout(resolve)).then(make);
-}
-
-function neverOpened(backend: BackendName): ChorusError {
-  const seconds = MOST_OPENING_MS / 1000;
-  if (backend === "cpu")
-    return new ChorusError("wasm_unavailable", `The CPU backend did not start for ${seconds} seconds.`);
-  return new ChorusError("webgpu_unavailable", `The browser opened no graphics adapter for ${seconds} seconds.`);
 }
 
 /** Opens what makes tokens of the model's texts. The source is read again if another thread has to be opened: it is large. */

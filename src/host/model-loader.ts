@@ -1,10 +1,10 @@
 import { parseBackendChoice } from "../api/engine-config.ts";
-import type { OpenedBackend } from "../backends/backend.ts";
 import type { BackendChoice, EngineConfig } from "../protocol/config.ts";
-import { ChorusError, toChorusError } from "../protocol/errors.ts";
+import { ChorusError, toChorusError, type ChorusErrorCode } from "../protocol/errors.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
 import type { LoadProgress } from "../protocol/reports.ts";
-import { DeviceStalled, loadModel, openBackend, type LoadedModel } from "./load-model.ts";
+import { DeviceStalled, loadModel, type LoadedModel } from "./load-model.ts";
+import { AdapterFailures, openBackend, type ChosenBackend } from "./open-backend.ts";
 import type { Platform } from "./platforms/platform.ts";
 import type { Texts } from "./text/texts.ts";
 
@@ -15,6 +15,14 @@ const LOSSES_WINDOW_MS = 60_000;
 const PAUSES_MS = [100, 250, 500, 1000, 2000, 4000, 8000];
 /** A backend whose device gets stuck this often while a model is loaded is given up. */
 const MOST_STALLS = 2;
+/** How a backend fails with a model that another one may load. */
+const BACKENDS_OWN: readonly ChorusErrorCode[] = [
+  "kernel_refused",
+  "wrong_answers",
+  "out_of_memory",
+  "model_unsupported",
+  "internal_error",
+];
 
 type OnProgress = (progress: LoadProgress) => void;
 
@@ -30,8 +38,11 @@ export class ModelLoader {
   readonly #platform: Platform;
   readonly #pause: (ms: number) => Promise<void>;
   readonly #choice: BackendChoice;
+  readonly #failures: AdapterFailures;
   /** Those that are left, beginning with the one in use. */
   #backends: Platform["backends"];
+  /** Of the backend in use. */
+  #adapterName = "";
   /** What must not change when the model is loaded again. */
   #fixed: Pick<EngineConfig, "dtype" | "numGpuBlocks"> = {};
   /** When devices were lost, oldest first. */
@@ -39,7 +50,7 @@ export class ModelLoader {
   #loaded: LoadedModel | null = null;
   /** Of the first load. A lost device takes none of it. */
   #texts: Texts | null = null;
-  /** Why a backend was given up. */
+  /** Why a backend was given up or passed over. */
   #notice: string | null = null;
   #isClosed = false;
 
@@ -48,6 +59,7 @@ export class ModelLoader {
     this.#config = config;
     this.#platform = platform;
     this.#choice = parseBackendChoice(config.backend);
+    this.#failures = new AdapterFailures(platform);
     this.#backends = platform.backends.filter(({ name }) => this.#choice === "auto" || name === this.#choice);
     this.#pause = pause;
   }
@@ -62,8 +74,14 @@ export class ModelLoader {
     return this.#load(onProgress, null);
   }
 
+  /** Whether the model can be loaded again after an error of its backend. */
+  outlives({ code }: ChorusError): boolean {
+    return code === "device_lost" || this.#backends.length > 1;
+  }
+
   /**
    * Loads the model on another device, with a cache of the same size.
+   * @param loss why: a device was lost, or its backend can't go on
    * @throws ChorusError as loadModel does; device_lost if devices were lost too often
    */
   async reload(loss: ChorusError): Promise<LoadedModel> {
@@ -72,7 +90,8 @@ export class ModelLoader {
     this.#free();
     const { dtype, numGpuBlocks } = lost.engineConfig;
     this.#fixed = { dtype, numGpuBlocks };
-    this.#countLoss(loss);
+    if (loss.code === "device_lost") this.#countLoss(loss);
+    else this.#giveUpBackend(loss);
     const model = await this.#load(() => undefined, loss);
     if (model.engineConfig.numGpuBlocks >= numGpuBlocks) return model;
     this.#free();
@@ -96,28 +115,31 @@ export class ModelLoader {
       const config = { ...this.#config, ...this.#fixed };
       try {
         // Before any download: without a backend none is needed.
-        const backend = await openBackend(backends, this.#choice);
-        this.#passOver(backend);
-        const loaded = await loadModel(backend, this.#location, config, this.#platform, onProgress, this.#texts);
+        const chosen = await openBackend(backends, this.#choice, this.#failures);
+        this.#passOver(chosen);
+        const loaded = await loadModel(chosen.opened, this.#location, config, this.#platform, onProgress, this.#texts);
         const { card, texts } = loaded;
         this.#texts = texts;
+        if (chosen.hasFailedBefore) void this.#failures.remember(this.#adapterName, null);
         this.#loaded = { ...loaded, card: { ...card, notice: card.notice ?? this.#notice } };
         if (!this.#isClosed) return this.#loaded;
         this.close();
       } catch (error) {
         const failure = toChorusError(error);
-        if (failure instanceof DeviceStalled && ++numStalls % MOST_STALLS === 0) this.#giveUpBackend(failure);
+        if (failure instanceof DeviceStalled && ++numStalls % MOST_STALLS === 0) this.#giveUpForLong(failure);
         else if (failure.code === "device_lost") this.#countLoss((loss = failure));
-        else if (failure.code === "wrong_answers") this.#giveUpBackend(failure);
-        else if (failure.code !== "webgpu_unavailable" || loss === null) throw failure;
-        else await this.#waitForDevice(pauses, failure);
+        else if (failure.code === "webgpu_unavailable" && loss !== null) await this.#waitForDevice(pauses, failure);
+        else if (isBackendsOwn(failure)) this.#giveUpBackend(failure);
+        else throw this.#withNotice(failure);
       }
       if (this.#isClosed) throw new ChorusError("engine_disposed", "The engine was disposed of while it loaded.");
     }
   }
 
   /** Forgets the backends before the one that was opened. */
-  #passOver(opened: OpenedBackend): void {
+  #passOver({ opened, notice }: ChosenBackend): void {
+    this.#notice ??= notice;
+    this.#adapterName = opened.adapterName;
     this.#backends = this.#backends.slice(this.#backends.findIndex(({ name }) => name === opened.name));
   }
 
@@ -126,7 +148,7 @@ export class ModelLoader {
     this.#lossesMs = [...this.#lossesMs.filter((atMs) => nowMs - atMs < LOSSES_WINDOW_MS), nowMs];
     if (this.#lossesMs.length < MOST_LOSSES) return;
     const message = `The device was lost ${MOST_LOSSES} times within a minute. ${loss.message}`;
-    this.#giveUpBackend(new ChorusError("device_lost", message, null, { cause: loss }));
+    this.#giveUpForLong(new ChorusError("device_lost", message, null, { cause: loss }));
   }
 
   async #waitForDevice(pauses: Iterator<number, undefined>, reason: ChorusError): Promise<void> {
@@ -136,20 +158,37 @@ export class ModelLoader {
     this.#giveUpBackend(new ChorusError("device_lost", message, null, { cause: reason }));
   }
 
+  /** Goes on with the next backend, at later starts too. @throws reason if there is none */
+  #giveUpForLong(reason: ChorusError): void {
+    void this.#failures.remember(this.#adapterName, reason.message);
+    this.#giveUpBackend(reason);
+  }
+
   /** Goes on with the next backend. @throws reason if there is none */
   #giveUpBackend(reason: ChorusError): void {
     this.#backends = this.#backends.slice(1);
-    if (this.#backends.length === 0) throw reason;
+    if (this.#backends.length === 0) throw this.#withNotice(reason);
     this.#lossesMs = [];
     this.#notice = reason.message;
     const { numGpuBlocks } = this.#fixed;
     this.#fixed = numGpuBlocks === undefined ? {} : { numGpuBlocks }; // it may keep weights in another way
   }
 
+  #withNotice(reason: ChorusError): ChorusError {
+    if (this.#notice === null || reason.message.includes(this.#notice)) return reason;
+    const message = `${reason.message} Another backend was tried before: ${this.#notice}`;
+    return new ChorusError(reason.code, message, reason.param, { cause: reason });
+  }
+
   #free(): void {
     if (this.#loaded !== null) free(this.#loaded);
     this.#loaded = null;
   }
+}
+
+/** Sizes that the caller gave are the caller's fault: the error says which would fit. */
+function isBackendsOwn({ code, param }: ChorusError): boolean {
+  return BACKENDS_OWN.includes(code) && !(code === "out_of_memory" && param !== null && param !== "dtype");
 }
 
 function free({ runner, draft, backend, endDownload }: LoadedModel): void {

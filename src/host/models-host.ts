@@ -14,7 +14,7 @@ import { ChorusError, toErrorData, type ChorusErrorData } from "../protocol/erro
 import type { RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
 import type { Result } from "../protocol/service.ts";
-import { openBackend } from "./load-model.ts";
+import { AdapterFailures, openBackend } from "./open-backend.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { resultLater } from "./results.ts";
 
@@ -57,14 +57,16 @@ export class ModelsHost implements ModelsService {
   async #estimate(location: RemoteLocation, config: EngineConfig): Promise<ModelEstimate> {
     const store = await this.#platform.openModelStore();
     const { model, downloadBytes, storedBytes } = await sizesOf(location, store);
-    const opened = await openBackend(this.#platform.backends, parseBackendChoice(config.backend)).catch(toErrorData);
-    const backend = "code" in opened ? null : opened;
+    const failures = new AdapterFailures(this.#platform);
+    const choice = parseBackendChoice(config.backend);
+    const opened = await openBackend(this.#platform.backends, choice, failures).catch(toErrorData);
+    const backend = "code" in opened ? null : opened.opened;
     const engine = resolveEngineConfig(config, model.shape, backend?.usual(model));
     const freeBytes = (await store?.freeBytes()) ?? null;
     const sizes = backend ?? (await this.#platform.backends[0]?.load()) ?? noBackend();
     const { weightBytes, kvCacheBytes } = sizes.memory(model, engine);
     const weightsAs = (dtype: WeightsDtype) => sizes.memory(model, { ...engine, dtype }).weightBytes;
-    const problem = "code" in opened ? opened : misfit(opened, model, engine);
+    const problem = "code" in opened ? opened : misfit(opened.opened, model, engine);
     backend?.close();
     return {
       downloadBytes,

@@ -283,7 +283,7 @@ export interface ModelCard {
   readonly backend: BackendName;
   /** For people: "Apple M3", "CPU, 3 threads". */
   readonly adapter: string;
-  /** For people: why it doesn't run as it usually would, such as a GPU whose answers were wrong; else null. */
+  /** For people: why it doesn't run as it usually would, such as a GPU that fails or whose answers were wrong; else null. */
   readonly notice: string | null;
   /** Whether it has a chat template. */
   readonly chat: boolean;

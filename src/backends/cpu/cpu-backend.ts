@@ -1,5 +1,4 @@
-import { ChorusError } from "../../protocol/errors.ts";
-import type { Backend } from "../backend.ts";
+import { BackendMissing, type Backend } from "../backend.ts";
 import { CpuRunner, type CpuThreads } from "./cpu-runner.ts";
 import { detectFeatures, type CpuFeatures } from "./features.ts";
 import { checkFits, modelMemory } from "./memory.ts";
@@ -43,8 +42,8 @@ export function cpuBackend(threads: CpuThreads, features: CpuFeatures = detectFe
   };
 }
 
-function noSimd(): ChorusError {
-  return new ChorusError(
+function noSimd(): BackendMissing {
+  return new BackendMissing(
     "wasm_unavailable",
     "This browser's WebAssembly can't compute with vectors (SIMD). Chrome, Edge, Firefox and Safari can in versions of 2023 and later.",
   );

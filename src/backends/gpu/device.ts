@@ -1,4 +1,5 @@
-import { ChorusError } from "../../protocol/errors.ts";
+import { ChorusError, toChorusError } from "../../protocol/errors.ts";
+import { BackendMissing } from "../backend.ts";
 import { QueuePoller } from "./queue-poller.ts";
 
 /** Optional features, requested if the adapter has them. */
@@ -28,27 +29,26 @@ export interface OpenedDevice {
   close(): void;
 }
 
-/** Opens the best adapter. Throws webgpu_unavailable if there is none. */
+/** Opens the best adapter. @throws BackendMissing if there is none; ChorusError webgpu_unavailable if it gives no device */
 export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
   if (!gpu) {
-    throw new ChorusError(
+    throw new BackendMissing(
       "webgpu_unavailable",
       "This browser does not offer WebGPU (navigator.gpu is missing). The newest versions of Chrome, Edge, Firefox and Safari do.",
     );
   }
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (!adapter) {
-    throw new ChorusError(
+    throw new BackendMissing(
       "webgpu_unavailable",
       "This browser has WebGPU but found no graphics adapter for it. Turn on hardware acceleration, or update the graphics driver.",
     );
   }
-  const device = await adapter.requestDevice({
-    label: "chorus",
-    requiredFeatures: WANTED_FEATURES.filter((feature) => adapter.features.has(feature)),
-    requiredLimits: Object.fromEntries(WANTED_LIMITS.map((limit) => [limit, adapter.limits[limit]])),
-  });
   const { info } = adapter;
+  const device = await requestDevice(adapter).catch((error: unknown) => {
+    const message = `${nameOf(info)} gives no device: ${toChorusError(error).message}`;
+    throw new ChorusError("webgpu_unavailable", message, null, { cause: error });
+  });
   const { failure, close } = watch(device);
   return {
     device,
@@ -60,6 +60,14 @@ export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
     poller: new QueuePoller(device.queue),
     close,
   };
+}
+
+async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
+  return adapter.requestDevice({
+    label: "chorus",
+    requiredFeatures: WANTED_FEATURES.filter((feature) => adapter.features.has(feature)),
+    requiredLimits: Object.fromEntries(WANTED_LIMITS.map((limit) => [limit, adapter.limits[limit]])),
+  });
 }
 
 function watch(device: GPUDevice): Pick<OpenedDevice, "failure" | "close"> {

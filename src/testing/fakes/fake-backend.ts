@@ -18,16 +18,17 @@ export class FakeDevice {
   isLost = false;
   /** Steps that end; those after them never do. */
   numStepsLeft = Infinity;
-  #fail: Fail = () => undefined;
+  /** Says that it can't go on. */
+  fail: Fail = () => undefined;
 
   constructor() {
-    this.failure = new Promise((resolve) => (this.#fail = resolve));
+    this.failure = new Promise((resolve) => (this.fail = resolve));
   }
 
   /** Takes the device away. Until it is said, only calls that fail tell. */
   lose({ isSaid = true } = {}): void {
     this.isLost = true;
-    if (isSaid) this.#fail(new ChorusError("device_lost", "Taken away by a test."));
+    if (isSaid) this.fail(new ChorusError("device_lost", "Taken away by a test."));
   }
 }
 

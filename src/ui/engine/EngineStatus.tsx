@@ -18,7 +18,7 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
         <div className={css.status}>
           <span className={css.dot} />
           <BackendPicker engine={engine} adapter={state.engine.model.adapter} />
-          {state.engine.model.notice !== null && <b title={state.engine.model.notice}>GPU in error</b>}
+          {state.engine.model.notice !== null && <b title={state.engine.model.notice}>GPU not used</b>}
           {state.engine.model.backend === "cpu" && mayHaveMoreThreads() && (
             <b title="This page can use one thread only. Reload it once it is kept for offline use: then its threads can share memory.">
               Reload for more threads

@@ -1,0 +1,109 @@
+import { BackendMissing, type OpenedBackend } from "../backends/backend.ts";
+import type { BackendChoice, BackendName } from "../protocol/config.ts";
+import { ChorusError, toChorusError } from "../protocol/errors.ts";
+import { VERSION } from "../version.ts";
+import type { OfferedBackend, Platform } from "./platforms/platform.ts";
+import { unlessStalled } from "./unless-stalled.ts";
+
+/** A browser that opens no device for this long never does. */
+const MOST_OPENING_MS = 15_000;
+/** The same for "auto" in a browser that never did before. */
+const MOST_OPENING_AGAIN_MS = 2000;
+
+export interface ChosenBackend {
+  readonly opened: OpenedBackend;
+  /** Why a backend before this one is not used; null if nothing is wrong with those. */
+  readonly notice: string | null;
+  /** Whether its adapter was given up at an earlier start. */
+  readonly hasFailedBefore: boolean;
+}
+
+/**
+ * Opens the backend that is asked for; for "auto" the first that computes by itself and was not given up before: a GPU that the
+ * CPU plays is slower than the CPU.
+ * @throws what the backend that was asked for threw, or for "auto" the last one
+ */
+export async function openBackend(
+  backends: readonly OfferedBackend[],
+  choice: BackendChoice,
+  failures: AdapterFailures,
+): Promise<ChosenBackend> {
+  let reason: unknown = new ChorusError("internal_error", `This platform has no ${choice} backend.`);
+  let notice: string | null = null;
+  let second: ChosenBackend | null = null;
+  for (const backend of backends) {
+    if (choice !== "auto" && backend.name !== choice) continue;
+    try {
+      const opened = await open(backend, choice, failures);
+      const known = await failures.reasonOf(opened.adapterName);
+      const found = { opened, notice, hasFailedBefore: known !== null };
+      if (choice !== "auto" || (!opened.isSoftware && known === null)) {
+        second?.opened.close();
+        return found;
+      }
+      if (known !== null) notice ??= `${known} ${ADVICE}`;
+      second?.opened.close();
+      second = found;
+    } catch (error) {
+      reason = error;
+      if (!(error instanceof BackendMissing)) notice ??= toChorusError(error).message;
+    }
+  }
+  // Better than nothing: there is no SIMD, for one.
+  if (second) return second;
+  throw reason;
+}
+
+const ADVICE =
+  'It is not tried again until the browser or this library is updated, or somebody chooses the backend "webgpu".';
+
+async function open(
+  { name, load }: OfferedBackend,
+  choice: BackendChoice,
+  failures: AdapterFailures,
+): Promise<OpenedBackend> {
+  const backend = await load();
+  const hasFailedBefore = (await failures.reasonOf(name)) !== null;
+  const opened = await unlessStalled(() => backend.open(), {
+    limitMs: hasFailedBefore && choice === "auto" ? MOST_OPENING_AGAIN_MS : MOST_OPENING_MS,
+    error: () => {
+      const error = neverOpened(name);
+      void failures.remember(name, error.message);
+      return error;
+    },
+    discard: (late) => late.close(),
+  });
+  if (hasFailedBefore) void failures.remember(name, null);
+  return opened;
+}
+
+function neverOpened(backend: BackendName): ChorusError {
+  const seconds = MOST_OPENING_MS / 1000;
+  if (backend === "cpu")
+    return new ChorusError("wasm_unavailable", `The CPU backend did not start within ${seconds} seconds.`);
+  return new ChorusError("webgpu_unavailable", `The browser opened no graphics adapter within ${seconds} seconds.`);
+}
+
+/** Remembers why adapters were given up, for one version of the browser and of this library. */
+export class AdapterFailures {
+  readonly #platform: Pick<Platform, "tuning" | "runtime">;
+
+  constructor(platform: Pick<Platform, "tuning" | "runtime">) {
+    this.#platform = platform;
+  }
+
+  /** Returns why it was given up; null if it wasn't, or if nothing can be remembered here. */
+  async reasonOf(adapterName: string): Promise<string | null> {
+    const [reason] = (await this.#platform.tuning.load(this.#key(adapterName)).catch(() => undefined)) ?? [];
+    return reason ?? null;
+  }
+
+  /** @param reason null: it works */
+  async remember(adapterName: string, reason: string | null): Promise<void> {
+    await this.#platform.tuning.save(this.#key(adapterName), reason === null ? [] : [reason]).catch(() => undefined);
+  }
+
+  #key(adapterName: string): string {
+    return ["given up", adapterName, this.#platform.runtime, VERSION].join(", ");
+  }
+}
