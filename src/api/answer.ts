@@ -9,6 +9,7 @@ import type { ParsedRequest } from "./parsed-request.ts";
 export type ChoiceOutput = Pick<
   SequenceOutput,
   | "text"
+  | "reasoning"
   | "tokenIds"
   | "logprobs"
   | "topLogprobs"
@@ -16,6 +17,7 @@ export type ChoiceOutput = Pick<
   | "cachedTokens"
   | "draftTokens"
   | "acceptedTokens"
+  | "reasoningTokens"
   | "finishReason"
   | "stopReason"
   | "score"
@@ -73,7 +75,15 @@ export function echoedText(request: ParsedRequest, choice: number, names: TokenN
 export function toldOutput<Output extends ChoiceOutput>({ isPromptOnly }: ParsedRequest, output: Output): Output {
   if (!isPromptOnly) return output;
   const finishReason = output.finishReason === "stop" ? "length" : output.finishReason;
-  const nothing = { text: "", tokenIds: [], logprobs: [], topLogprobs: [], stopReason: null, score: null };
+  const nothing = {
+    text: "",
+    reasoning: "",
+    tokenIds: [],
+    logprobs: [],
+    topLogprobs: [],
+    stopReason: null,
+    score: null,
+  };
   return { ...output, ...nothing, finishReason };
 }
 
@@ -86,6 +96,8 @@ export class UsageCounter {
   /** By choice: tokens that were drafted for it, and how many of them were accepted. */
   readonly #drafted: number[] = [];
   readonly #accepted: number[] = [];
+  /** By choice. */
+  readonly #reasoning: number[] = [];
   #completionTokens = 0;
 
   constructor(request: ParsedRequest) {
@@ -94,24 +106,33 @@ export class UsageCounter {
     this.#cachedTokens = request.prompts.map(() => 0);
   }
 
-  add(choice: number, { tokenIds, cachedTokens, draftTokens, acceptedTokens }: ChoiceOutput): void {
+  add(choice: number, { tokenIds, cachedTokens, draftTokens, acceptedTokens, reasoningTokens }: ChoiceOutput): void {
     this.#completionTokens += tokenIds.length;
     this.#drafted[choice] = draftTokens;
     this.#accepted[choice] = acceptedTokens;
+    this.#reasoning[choice] = reasoningTokens;
     const { n } = this.#request;
     if (choice % n === 0) this.#cachedTokens[choice / n] = cachedTokens;
   }
 
   usage(): Usage {
-    const drafted = this.#drafted.reduce((sum, count) => sum + count, 0);
-    const accepted = this.#accepted.reduce((sum, count) => sum + count, 0);
-    const details = { accepted_prediction_tokens: accepted, rejected_prediction_tokens: drafted - accepted };
+    const drafted = total(this.#drafted);
+    const accepted = total(this.#accepted);
+    const reasoning = total(this.#reasoning);
+    const details = {
+      ...(reasoning > 0 && { reasoning_tokens: reasoning }),
+      ...(drafted > 0 && { accepted_prediction_tokens: accepted, rejected_prediction_tokens: drafted - accepted }),
+    };
     return {
       prompt_tokens: this.#promptTokens,
       completion_tokens: this.#completionTokens,
       total_tokens: this.#promptTokens + this.#completionTokens,
-      prompt_tokens_details: { cached_tokens: this.#cachedTokens.reduce((sum, cached) => sum + cached, 0) },
-      ...(drafted > 0 && { completion_tokens_details: details }),
+      prompt_tokens_details: { cached_tokens: total(this.#cachedTokens) },
+      ...(drafted + reasoning > 0 && { completion_tokens_details: details }),
     };
   }
+}
+
+function total(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }

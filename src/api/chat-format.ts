@@ -8,10 +8,10 @@
 // for them there.
 
 import type { ChatFrame } from "../protocol/catalogue.ts";
+import { CLOSING, OPENING, stateAfter, type ReasoningState } from "../engine/text/reasoning-splitter.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";
 import { BoundedTemplate } from "./bounded-template.ts";
-import { CLOSING, OPENING, type ReasoningStart } from "./reasoning-splitter.ts";
 import { TextMask } from "./text-mask.ts";
 
 /** The part of a model's tokenizer that chats need. */
@@ -46,8 +46,8 @@ interface OpenOptions {
 
 export interface OpenedChat {
   readonly tokenIds: number[];
-  /** Where the answer's reasoning is. */
-  readonly reasoning: ReasoningStart;
+  /** Where the answer begins. */
+  readonly reasoning: ReasoningState;
 }
 
 /**
@@ -82,13 +82,18 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
       const tokenIds = tokenizer
         .splitControlTokens(text)
         .flatMap((part) => (typeof part === "number" ? [part] : tokenizer.encodePlain(mask.reveal(part))));
-      return { tokenIds, reasoning: mayReason && !isContinued ? reasoningAfter(text) : "none" };
+      const begun = isContinued ? messages.at(-1) : undefined;
+      return { tokenIds, reasoning: mayReason ? reasoningAfter(text, begun) : "none" };
     },
   };
 }
 
-/** Where the reasoning is of an answer that follows a text: some templates open it, and close it where it is not wanted. */
-function reasoningAfter(text: string): ReasoningStart {
+/**
+ * Where an answer begins that follows a text: some templates open the thought, and close it where it is not wanted.
+ * @param begun what there is of the answer; undefined: it is new
+ */
+function reasoningAfter(text: string, begun: ChatMessage | undefined): ReasoningState {
+  if (begun !== undefined) return begun.content === "" ? "open" : stateAfter("may open", begun.content);
   const end = text.trimEnd();
   if (end.endsWith(OPENING)) return "open";
   return end.endsWith(CLOSING) ? "none" : "may open";
@@ -109,6 +114,7 @@ function readsSystemPrompt(write: (messages: readonly ChatMessage[]) => string):
 
 /**
  * Returns the text up to the end of the last message, which a marker shows, as in transformers: its own text may be anywhere.
+ * A message without content ends in its thought.
  * A template that trims messages takes the space behind the marker; then the message's own white space goes, too.
  */
 function leftOpen(
@@ -116,9 +122,11 @@ function leftOpen(
   messages: readonly ChatMessage[],
   marker: string,
 ): string {
-  const content = messages.at(-1)?.content ?? "";
+  const last = messages.at(-1);
+  const field = last?.content === "" ? "reasoning_content" : "content";
+  const content = last?.[field] ?? "";
   const marked = write(
-    messages.map((message, i) => (i < messages.length - 1 ? message : { ...message, content: `${content}${marker} ` })),
+    messages.map((message) => (message === last ? { ...message, [field]: `${content}${marker} ` } : message)),
   );
   const end = marked.lastIndexOf(marker);
   const open = marked.slice(0, Math.max(0, end)).replaceAll(`${marker} `, "").replaceAll(marker, "");

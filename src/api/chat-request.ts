@@ -1,10 +1,12 @@
 import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
+import { stateAfter } from "../engine/text/reasoning-splitter.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatCompletionRequest, ChatMessage, GenerationFields } from "../protocol/openai.ts";
 import type { ChatFormat, OpenedChat, TemplateVariables } from "./chat-format.ts";
 import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
 import { preparePrompts, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
 import { parseTokenId } from "./rule-fields.ts";
+import { textOf } from "./text-of-tokens.ts";
 import { Fields, invalidType, invalidValue, isObject, missing } from "./validate.ts";
 
 const CHAT_FIELDS = [
@@ -14,6 +16,7 @@ const CHAT_FIELDS = [
   "continue_final_message",
   "final_message_token_ids",
   "chat_template_kwargs",
+  "enable_in_reasoning",
   "logprobs",
   "top_logprobs",
 ] as const satisfies readonly Exclude<keyof ChatCompletionRequest, keyof GenerationFields>[];
@@ -37,15 +40,17 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
   const isContinued = parseContinue(fields, messages);
   const variables = parseTemplateVariables(fields);
   const begun = parseFinalTokens(fields, isContinued, context);
+  const holdsInReasoning = fields.boolean("enable_in_reasoning") ?? false;
   const { tokenIds, reasoning } = begun
-    ? continued(context.chatFormat.open(messages.slice(0, -1), { variables }), begun)
+    ? continued(context.chatFormat.open(messages.slice(0, -1), { variables }), begun, context)
     : context.chatFormat.open(messages, { isContinued, variables });
   const prompts = [{ tokenIds, param: "messages" }];
   return {
     endpoint: "chat.completions",
     prompts: preparePrompts(prompts, requested, maxTokens, Infinity, context),
     wantLogprobs,
-    reasoning,
+    // A grammar holds from the first token on where no thought is open: then all is content.
+    reasoning: shared.structure === null || (reasoning === "open" && !holdsInReasoning) ? reasoning : "none",
     echo: false,
     isPromptOnly: false,
     ...shared,
@@ -86,7 +91,8 @@ function parseChatMaxTokens(fields: Fields): number | undefined {
 function parseContinue(fields: Fields, messages: readonly ChatMessage[]): boolean {
   const isContinued = fields.boolean("continue_final_message") ?? false;
   const last = messages.at(-1);
-  if (!isContinued || (last?.role === "assistant" && last.content !== "")) return isContinued;
+  const begun = last?.role === "assistant" ? `${last.content}${last.reasoning_content ?? ""}` : "";
+  if (!isContinued || begun !== "") return isContinued;
   const message = "continue_final_message needs a last message from the assistant that is not empty.";
   throw new ChorusError("invalid_value", message, "continue_final_message");
 }
@@ -101,9 +107,12 @@ function parseFinalTokens(fields: Fields, isContinued: boolean, { vocabSize }: R
   throw new ChorusError("invalid_value", `${name} needs continue_final_message: true.`, name);
 }
 
-/** An answer that is continued has no reasoning before what is still to come. */
-function continued({ tokenIds }: OpenedChat, begun: readonly number[]): OpenedChat {
-  return { tokenIds: [...tokenIds, ...begun], reasoning: "none" };
+function continued(
+  { tokenIds, reasoning }: OpenedChat,
+  begun: readonly number[],
+  { tokenizer }: RequestContext,
+): OpenedChat {
+  return { tokenIds: [...tokenIds, ...begun], reasoning: stateAfter(reasoning, textOf(begun, tokenizer)) };
 }
 
 /** Variables that only the request's other fields decide. */

@@ -32,26 +32,24 @@ describe("a streamed chat", () => {
     ]);
   });
 
-  test("tells what stands between think tags as reasoning, streamed and whole", () => {
+  test("tells the thought as reasoning, streamed and whole", () => {
     const outputs: [number, ChoiceOutput][] = [
-      [0, going("<thi", 1)],
-      [0, going("nk>Hm", 1)],
-      [0, going(".</think>", 1)],
+      [0, going("", 1)],
+      [0, { ...going("", 1), reasoning: "Hm" }],
+      [0, { ...going("", 1), reasoning: "." }],
       [0, ending("Yes", 3)],
     ];
-    const parsed = request({ reasoning: "may open" });
-    const deltas = stream(parsed, outputs).map(({ choices: [choice] }) => choice && "delta" in choice && choice.delta);
+    const deltas = stream(request(), outputs).map(
+      ({ choices: [choice] }) => choice && "delta" in choice && choice.delta,
+    );
     expect(deltas).toEqual([
       { role: "assistant", content: "" },
       { reasoning_content: "Hm" },
       { reasoning_content: "." },
       { content: "Yes" },
     ]);
-    expect(respond(parsed, outputs)).toMatchObject({
-      choices: [{ message: { role: "assistant", content: "Yes", reasoning_content: "Hm." } }],
-    });
     expect(respond(request(), outputs)).toMatchObject({
-      choices: [{ message: { role: "assistant", content: "<think>Hm.</think>Yes" } }],
+      choices: [{ message: { role: "assistant", content: "Yes", reasoning_content: "Hm." } }],
     });
   });
 

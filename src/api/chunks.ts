@@ -19,7 +19,6 @@ import {
 } from "./answer.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
-import { ReasoningSplitter } from "./reasoning-splitter.ts";
 
 /** Turns the outputs of one request's choices into chunks. */
 export class ChunkWriter {
@@ -31,8 +30,6 @@ export class ChunkWriter {
   /** For each choice that has begun: length of its tokens' text so far, where log-probabilities need it. */
   readonly #textLengths = new Map<number, number>();
   readonly #usage: UsageCounter;
-  /** Of each choice of a chat that has begun. */
-  readonly #splitters = new Map<number, ReasoningSplitter>();
 
   constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
     this.#request = request;
@@ -43,10 +40,9 @@ export class ChunkWriter {
 
   /** Takes an output that adds text and nothing else, and returns that; null: it is one for write(). */
   writeText(choice: number, output: ChoiceOutput): string | null {
-    const { wantLogprobs, returnTokenIds, endpoint } = this.#request;
-    if (output.finishReason !== null || wantLogprobs || returnTokenIds) return null;
+    const { wantLogprobs, returnTokenIds } = this.#request;
+    if (output.finishReason !== null || output.reasoning !== "" || wantLogprobs || returnTokenIds) return null;
     if (!this.#hasBegun || !this.#textLengths.has(choice)) return null;
-    if (endpoint === "chat.completions" && this.#splitters.get(choice)?.isContent !== true) return null;
     this.#usage.add(choice, output);
     return output.text;
   }
@@ -70,10 +66,7 @@ export class ChunkWriter {
 
     if (this.#request.endpoint === "chat.completions") {
       const opening = isFirst ? [this.#chatChunk([this.#role(choice)])] : [];
-      const { reasoning, content } = this.#split(choice, output);
-      const told = { ...output, text: content };
-      if (reasoning === "" && !this.#isWorthTelling(told)) return opening;
-      return [...opening, this.#chatChunk([this.#delta(choice, told, reasoning)])];
+      return this.#isWorthTelling(output) ? [...opening, this.#chatChunk([this.#delta(choice, output)])] : opening;
     }
     const echoed = isFirst ? echoedText(this.#request, choice, this.#names) : "";
     const told = { ...output, text: echoed + output.text };
@@ -101,9 +94,11 @@ export class ChunkWriter {
       : { ...this.#completion([]), usage };
   }
 
-  #isWorthTelling({ text, tokenIds, finishReason }: ChoiceOutput): boolean {
+  #isWorthTelling({ text, reasoning, tokenIds, finishReason }: ChoiceOutput): boolean {
     const { returnTokenIds, wantLogprobs } = this.#request;
-    return text !== "" || finishReason !== null || (tokenIds.length > 0 && (returnTokenIds || wantLogprobs));
+    return (
+      text + reasoning !== "" || finishReason !== null || (tokenIds.length > 0 && (returnTokenIds || wantLogprobs))
+    );
   }
 
   #role(choice: number): ChatCompletionChunkChoice {
@@ -116,17 +111,11 @@ export class ChunkWriter {
     };
   }
 
-  #split(choice: number, { text, finishReason }: ChoiceOutput) {
-    const splitter = this.#splitters.get(choice) ?? new ReasoningSplitter(this.#request.reasoning);
-    this.#splitters.set(choice, splitter);
-    return splitter.push(text, finishReason !== null);
-  }
-
-  #delta(choice: number, output: ChoiceOutput, reasoning: string): ChatCompletionChunkChoice {
+  #delta(choice: number, output: ChoiceOutput): ChatCompletionChunkChoice {
     return {
       index: choice,
       delta: {
-        ...(reasoning !== "" && { reasoning_content: reasoning }),
+        ...(output.reasoning !== "" && { reasoning_content: output.reasoning }),
         ...(output.text !== "" && { content: output.text }),
       },
       logprobs:

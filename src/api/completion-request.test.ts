@@ -30,7 +30,12 @@ describe("parseCompletionRequest", () => {
   });
 
   test("a text gets the tokens that the model's tokenizer puts around it, unless they are not wanted", () => {
-    const special = { encode: (text: string) => tokenizer.encode(text), specialTokens: { before: [7], after: [8] } };
+    const special = {
+      encode: (text: string) => tokenizer.encode(text),
+      tokenBytes: (id: number) => tokenizer.tokenBytes(id),
+      tokenText: (id: number) => tokenizer.tokenText(id),
+      specialTokens: { before: [7], after: [8] },
+    };
     const parsed = (body: object) => parse({ prompt: "Once", ...body }, { tokenizer: special });
     const once = tokenizer.encode("Once");
     const idsOf = ({ prompts }: ReturnType<typeof parse>) => prompts.map(({ tokenIds }) => tokenIds);

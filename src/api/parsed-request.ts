@@ -1,8 +1,9 @@
 import { checkAdmission, maxSequenceLength, type Limits } from "../engine/scheduling/admission.ts";
-import type { ReasoningStart } from "./reasoning-splitter.ts";
+import type { ReasoningState } from "../engine/text/reasoning-splitter.ts";
 import type { BeamSearchParams, SamplingParams } from "../engine/sampling/sampling-params.ts";
 import type { GrammarSource } from "../grammar/ebnf-of.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import type { TokenNames } from "./answer.ts";
 import type { ChatFormat } from "./chat-format.ts";
 
 /** Sampling defaults by the model's makers. */
@@ -16,7 +17,7 @@ export interface RequestContext {
   readonly modelName: string;
   /** Of the model's embedding. */
   readonly vocabSize: number;
-  readonly tokenizer: {
+  readonly tokenizer: TokenNames & {
     encode(text: string): number[];
     /** What goes around a text that is not part of a chat. */
     readonly specialTokens: { readonly before: readonly number[]; readonly after: readonly number[] };
@@ -63,8 +64,8 @@ export interface ParsedRequest {
   /** Whether the answer has its figures. */
   readonly includeMetrics: boolean;
   readonly wantLogprobs: boolean;
-  /** Where the answers' reasoning is. */
-  readonly reasoning: ReasoningStart;
+  /** Where the answers begin. */
+  readonly reasoning: ReasoningState;
   /** Number of top log-probabilities to return per prompt token; null returns none, not even the token's own. */
   readonly promptLogprobs: number | null;
   /** Whether each choice's text begins with the prompt's. */

@@ -14,10 +14,10 @@ import {
 } from "./answer.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn, promptLogprobs } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
-import { ReasoningSplitter } from "./reasoning-splitter.ts";
 
 interface CollectedChoice {
   text: string;
+  reasoning: string;
   readonly tokenIds: number[];
   readonly logprobs: number[];
   readonly topLogprobs: ChoiceOutput["topLogprobs"][number][];
@@ -43,6 +43,7 @@ export class ResponseBuilder {
     this.#usage = new UsageCounter(request);
     this.#choices = Array.from({ length: numChoices(request) }, (_, choice) => ({
       text: echoedText(request, choice, names),
+      reasoning: "",
       tokenIds: [],
       logprobs: [],
       topLogprobs: [],
@@ -58,6 +59,7 @@ export class ResponseBuilder {
     if (collected === undefined) throw new RangeError(`choice ${choice} of ${this.#choices.length}`);
     this.#usage.add(choice, output);
     collected.text += output.text;
+    collected.reasoning += output.reasoning;
     collected.tokenIds.push(...output.tokenIds);
     collected.logprobs.push(...output.logprobs);
     collected.topLogprobs.push(...output.topLogprobs);
@@ -95,7 +97,7 @@ export class ResponseBuilder {
   }
 
   #chatChoice(choice: CollectedChoice, index: number): ChatCompletionChoice {
-    const { reasoning, content } = new ReasoningSplitter(this.#request.reasoning).push(choice.text, true);
+    const { reasoning, text: content } = choice;
     return {
       index,
       message: { role: "assistant", content, ...(reasoning !== "" && { reasoning_content: reasoning }) },

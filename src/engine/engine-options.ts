@@ -4,6 +4,7 @@ import type { KernelsReport, RequestReport, StepReport } from "../protocol/repor
 import type { TokenBytes } from "./text/detokenizer.ts";
 import type { GrammarMatcher } from "./sampling/grammar-matcher.ts";
 import type { SequenceOutput } from "./text/output.ts";
+import type { ReasoningState } from "./text/reasoning-splitter.ts";
 import type { Runners } from "./runner.ts";
 import type { BeamSearchParams, SamplingParams } from "./sampling/sampling-params.ts";
 import type { SchedulerConfig } from "./scheduling/scheduler-config.ts";
@@ -47,6 +48,8 @@ export interface EngineRequest {
   readonly beamSearch: BeamSearchParams | null;
   /** A grammar per choice, with its first mask prepared. The engine disposes of them. [none] */
   readonly matchers?: readonly GrammarMatcher[] | null;
+  /** Where the output begins. ["none": it has no thought] */
+  readonly reasoning?: ReasoningState;
   /** The request's field with the prompt ("messages", "prompt"), for error messages. */
   readonly param: string;
   readonly priority: number;

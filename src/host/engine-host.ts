@@ -6,6 +6,7 @@ import { answeredReports, askedReports } from "../api/words-reports.ts";
 import { Engine } from "../engine/engine.ts";
 import type { Runner, Runners } from "../engine/runner.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
+import { ThoughtMatcher, thoughtTokens, type ThoughtTokens } from "../engine/sampling/thought-matcher.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { Grammars, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
 import type { GrammarSource } from "../grammar/ebnf-of.ts";
@@ -66,6 +67,7 @@ interface Session {
   readonly nextSeed: () => number;
   /** Loads the compiler on first use. */
   readonly grammars: () => Promise<Grammars>;
+  readonly thoughts: () => ThoughtTokens;
   readonly post: (message: Partial<EngineMessage>) => void;
   readonly now: () => number;
 }
@@ -288,9 +290,11 @@ export class EngineHost implements EngineService {
       const { openGrammars } = await import("../grammar/open-grammars.ts");
       return (opened ??= openGrammars(() => vocabularyOf(model), this.#platform.openGrammarThread));
     };
+    let known: ThoughtTokens | null = null;
+    const thoughts = () => (known ??= thoughtTokens(model.card.vocabSize, (id) => model.tokenizer.tokenBytes(id)));
     const config = { given, resolved: engineConfig };
     const sizes = loadedSizes(config, model.usualBatchedTokens);
-    return { model, config, sizes, engine, telemetry, context, nextSeed, grammars, post, now };
+    return { model, config, sizes, engine, telemetry, context, nextSeed, grammars, thoughts, post, now };
   }
 
   #timeKernels(runner: LoadedModel["runner"] | undefined, isWanted: boolean): void {
@@ -299,7 +303,7 @@ export class EngineHost implements EngineService {
 
   /** Adds a request once its grammar is compiled, unless it was aborted meanwhile. Other requests don't wait for it. */
   async #addStructured(session: Session, open: OpenRequest, structure: GrammarSource, tell: () => void): Promise<void> {
-    const { engine, grammars, model } = session;
+    const { engine, grammars, thoughts, model } = session;
     const { ticket, parsed } = open;
     this.#requests.add(open);
     this.#compiling.add(open);
@@ -308,6 +312,7 @@ export class EngineHost implements EngineService {
       const stopTokenIds = parsed.prompts.flatMap(({ params }) => params.stopTokenIds);
       const endTokenIds = [...new Set([...model.tokenizer.eosTokenIds, ...stopTokenIds])];
       matchers = await (await grammars()).matchers(structure, endTokenIds, numChoices(parsed));
+      if (parsed.reasoning === "open") matchers = matchers.map((matcher) => new ThoughtMatcher(matcher, thoughts()));
       if (this.#requests.has(open)) {
         engine.add(...open.engineRequests(matchers));
         tell();

@@ -46,7 +46,7 @@ export class OpenRequest {
 
   /** @param matchers one per choice; null without a grammar */
   engineRequests(matchers: readonly GrammarMatcher[] | null = null): EngineRequest[] {
-    const { prompts, n, beamSearch, priority, cacheSalt, deadlineMs } = this.parsed;
+    const { prompts, n, beamSearch, reasoning, priority, cacheSalt, deadlineMs } = this.parsed;
     return this.engineRequestIds.map((requestId, i) => {
       const prompt = prompts[i];
       if (!prompt) throw new RangeError(`prompt ${i} of ${prompts.length}`);
@@ -59,6 +59,7 @@ export class OpenRequest {
         n,
         beamSearch,
         matchers: own,
+        reasoning,
         param,
         priority,
         cacheSalt,

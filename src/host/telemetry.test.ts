@@ -45,6 +45,8 @@ const ended = (finishReason: SequenceOutput["finishReason"], stopReason: string 
     cachedTokens: 0,
     draftTokens: 0,
     acceptedTokens: 0,
+    reasoning: "",
+    reasoningTokens: 0,
     error: null,
     score: null,
   };

@@ -154,6 +154,11 @@ export interface ChatCompletionRequest extends GenerationFields {
   final_message_token_ids?: number[] | null;
   /** vLLM's: variables of the model's chat template, such as `enable_thinking` and `tools`. [none] */
   chat_template_kwargs?: Record<string, unknown> | null;
+  /**
+   * vLLM's name: true lets a response_format, or structured_outputs, hold from the first token on, also where the model's
+   * template has opened a thought. [false: it holds after the thought]
+   */
+  enable_in_reasoning?: boolean | null;
   /** true: each choice has `logprobs.content` with the sampled token's log-probability. [false] */
   logprobs?: boolean | null;
   /** With logprobs: number of top log-probabilities to return per token, up to 20. [0; tokens] */
@@ -185,8 +190,12 @@ export interface Usage {
   total_tokens: number;
   /** Prompt tokens that the prefix cache had, so that they were not computed. */
   prompt_tokens_details: { cached_tokens: number };
-  /** With speculation: how many drafted tokens were accepted and rejected. */
-  completion_tokens_details?: { accepted_prediction_tokens: number; rejected_prediction_tokens: number };
+  /** With a thought: its tokens. With speculation: how many drafted tokens were accepted and rejected. */
+  completion_tokens_details?: {
+    reasoning_tokens?: number;
+    accepted_prediction_tokens?: number;
+    rejected_prediction_tokens?: number;
+  };
 }
 
 export interface TopLogprob {
@@ -222,7 +231,7 @@ export interface ChatCompletionChoice extends TokenIds {
   message: {
     role: "assistant";
     content: string;
-    /** vLLM's: what a model that thinks wrote between <think> and </think>. Absent where there is nothing. */
+    /** vLLM's: what a model that thinks wrote between <think> and </think>, at the beginning. Absent where there is nothing. */
     reasoning_content?: string;
   };
   logprobs: { content: TokenLogprob[] } | null;

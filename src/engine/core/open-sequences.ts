@@ -55,7 +55,7 @@ export class OpenSequences {
   add(request: EngineRequest, arrivalMs: number): void {
     const { choices, served } = sequencesOf(request, arrivalMs, this.#options);
     for (const choice of choices) {
-      this.#open.set(choice, new OutputProcessor(choice, this.#options));
+      this.#open.set(choice, new OutputProcessor(choice, request.reasoning ?? "none", this.#options));
       if (choice.deadlineMs < Infinity) this.#deadlines.add(choice);
       this.#outbox.addReport(requestReport(choice, "queued"));
     }

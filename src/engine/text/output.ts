@@ -3,6 +3,7 @@ import type { FinishReason } from "../../protocol/openai.ts";
 import { Detokenizer, type TokenBytes } from "./detokenizer.ts";
 import type { SampledToken, TokenLogprob } from "../runner.ts";
 import type { Sequence } from "../core/sequence.ts";
+import { ReasoningSplitter, type ReasoningState } from "./reasoning-splitter.ts";
 import { StopStringMatcher } from "./stop-string-matcher.ts";
 import { checkStop, type Ending } from "./stopping.ts";
 
@@ -11,8 +12,10 @@ export interface SequenceOutput {
   readonly requestId: string;
   /** Which of the request's choices. */
   readonly index: number;
-  /** The new text. It may be empty: incomplete characters and possible stop strings are held back. */
+  /** The new text. It may be empty: incomplete characters, possible tags and possible stop strings are held back. */
   readonly text: string;
+  /** The new text of the thought before it. */
+  readonly reasoning: string;
   /** The new tokens: one, or none on abort. They include a token that ends the sequence, though the text doesn't. */
   readonly tokenIds: readonly number[];
   /** Natural log of each new token's probability. */
@@ -26,6 +29,8 @@ export interface SequenceOutput {
   /** Tokens that speculation drafted so far, and how many of them were accepted. */
   readonly draftTokens: number;
   readonly acceptedTokens: number;
+  /** Tokens of the thought so far, with its tags. */
+  readonly reasoningTokens: number;
   /** null while the sequence goes on. */
   readonly finishReason: FinishReason | null;
   readonly stopReason: number | string | null;
@@ -42,17 +47,30 @@ export interface OutputOptions {
   readonly maxLength: number;
 }
 
-/** Turns the tokens of one sequence into text and says when it ends: token -> bytes -> characters -> stop strings. */
+interface NextText {
+  readonly reasoning: string;
+  readonly text: string;
+  readonly ending: Ending | null;
+}
+
+/**
+ * Turns the tokens of one sequence into text and says when it ends: token -> bytes -> characters -> thought and content ->
+ * stop strings, which are for content only.
+ */
 export class OutputProcessor {
   readonly #sequence: Sequence;
   readonly #options: OutputOptions;
   readonly #detokenizer: Detokenizer;
+  readonly #splitter: ReasoningSplitter;
   readonly #stopStrings: StopStringMatcher;
+  #reasoningTokens = 0;
 
-  constructor(sequence: Sequence, options: OutputOptions) {
+  /** @param reasoning where the sequence's first output is */
+  constructor(sequence: Sequence, reasoning: ReasoningState, options: OutputOptions) {
     this.#sequence = sequence;
     this.#options = options;
     this.#detokenizer = new Detokenizer(options.tokenBytes);
+    this.#splitter = new ReasoningSplitter(reasoning, sequence.matcher !== null);
     this.#stopStrings = new StopStringMatcher(sequence.params.stop, sequence.params.includeStopStrInOutput);
   }
 
@@ -61,29 +79,38 @@ export class OutputProcessor {
     const ending = checkStop(this.#sequence, this.#options.eosTokenIds, this.#options.maxLength);
     // The token that says "stop" is a signal, not text.
     const characters = ending?.finishReason === "stop" ? "" : this.#detokenizer.push(token.tokenId);
-    const { text, stop } = this.#stopStrings.push(characters);
-    if (stop !== null) return this.#output(token, text, { finishReason: "stop", stopReason: stop });
-    if (ending === null) return this.#output(token, text, null);
-    return this.#output(token, text + this.#stopStrings.flush() + this.#detokenizer.flush(), ending);
+    const isInContent = ["none", "closed"].includes(this.#splitter.state);
+    const text = this.#next(characters + (ending === null ? "" : this.#detokenizer.flush()), ending);
+    if (!isInContent && this.#splitter.hasThought) this.#reasoningTokens = this.#sequence.numOutputTokens;
+    return this.#output(token, text);
   }
 
   /** Ends the text with its last complete character. `reason` says what ended it, if not the caller. */
   abort(reason: string | ChorusError | null = null): SequenceOutput {
     const error = reason instanceof ChorusError ? toErrorData(reason) : null;
     const stopReason = reason instanceof ChorusError ? reason.code : reason;
-    return this.#output(null, this.#stopStrings.flush(), { finishReason: "abort", stopReason }, error);
+    const ending: Ending = { finishReason: "abort", stopReason };
+    return this.#output(null, { ...this.#next("", ending), ending }, error);
+  }
+
+  /** @param ending how the text ends, unless a stop string comes first */
+  #next(characters: string, ending: Ending | null): NextText {
+    const { reasoning, content } = this.#splitter.push(characters, ending !== null);
+    const { text, stop } = this.#stopStrings.push(content);
+    if (stop !== null) return { reasoning, text, ending: { finishReason: "stop", stopReason: stop } };
+    return { reasoning, text: ending === null ? text : text + this.#stopStrings.flush(), ending };
   }
 
   #output(
     token: SampledToken | null,
-    text: string,
-    ending: Ending | null,
+    { reasoning, text, ending }: NextText,
     error: ChorusErrorData | null = null,
   ): SequenceOutput {
     return {
       requestId: this.#sequence.requestId,
       index: this.#sequence.index,
       text,
+      reasoning,
       tokenIds: token === null ? [] : [token.tokenId],
       logprobs: token === null ? [] : [token.logprob],
       topLogprobs: token === null ? [] : [token.top ?? []],
@@ -91,6 +118,7 @@ export class OutputProcessor {
       cachedTokens: this.#sequence.numCachedTokens,
       draftTokens: this.#sequence.numDraftTokens,
       acceptedTokens: this.#sequence.numAcceptedTokens,
+      reasoningTokens: this.#reasoningTokens,
       finishReason: ending?.finishReason ?? null,
       stopReason: ending?.stopReason ?? null,
       error,

@@ -12,6 +12,7 @@ export async function createResponse({ engine, request, requestId }: Asked, body
   const head: ResponseHead = {
     id: `resp_${requestId}`,
     messageId: `msg_${requestId}`,
+    reasoningId: `rs_${requestId}`,
     createdAt: Math.floor(Date.now() / 1000),
     model: engine.model.name,
     request: parsed,
@@ -27,8 +28,10 @@ export async function createResponse({ engine, request, requestId }: Asked, body
       return eventStream(chunks, new ResponseEvents(head), signal);
     }
     const { choices, usage, metrics } = await completions.create({ ...chat, stream: false }, { signal });
-    const { message, finish_reason: finishReason } = choices[0] ?? { message: { content: "" }, finish_reason: "abort" };
-    return Response.json(responseObject(head, { text: message.content, finishReason, usage, metrics }));
+    const [choice] = choices;
+    const { content: text = "", reasoning_content: reasoning = "" } = choice?.message ?? {};
+    const finishReason = choice?.finish_reason ?? "abort";
+    return Response.json(responseObject(head, { text, reasoning, finishReason, usage, metrics }));
   } catch (error) {
     throw error instanceof ChorusError ? renamed(error) : error;
   }

@@ -2,14 +2,32 @@ import type { ChatCompletionChunk, FinishReason, Usage } from "../../protocol/op
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import { describeError } from "../errors.ts";
 import type { EventWriter } from "../event-stream.ts";
-import { outputMessage, outputText, responseObject, statusOf, type ResponseHead } from "./response-object.ts";
+import {
+  outputItems,
+  outputMessage,
+  outputReasoning,
+  outputText,
+  reasoningText,
+  responseObject,
+  statusOf,
+  type ResponseHead,
+  type ResponseState,
+} from "./response-object.ts";
+
+/** How each kind of item, with its one part, is told. */
+const KINDS = {
+  reasoning: { item: outputReasoning, part: reasoningText, event: "response.reasoning_text", more: {} },
+  text: { item: outputMessage, part: outputText, event: "response.output_text", more: { logprobs: [] } },
+} as const;
+type Kind = keyof typeof KINDS;
 
 /** Turns the chunks of one chat answer into the events of a streamed response. */
 export class ResponseEvents implements EventWriter<ChatCompletionChunk> {
   readonly #head: ResponseHead;
   #sequenceNumber = 0;
-  #text = "";
-  #isOpen = false;
+  readonly #texts: Record<Kind, string> = { reasoning: "", text: "" };
+  /** The items so far. The last one is open. */
+  readonly #items: Kind[] = [];
   #finishReason: FinishReason | null = null;
   #usage: Usage | null = null;
   #metrics: RequestMetrics | undefined;
@@ -19,27 +37,22 @@ export class ResponseEvents implements EventWriter<ChatCompletionChunk> {
   }
 
   write(chunk: ChatCompletionChunk): string {
-    const opening = this.#isOpen ? "" : this.#opening();
-    this.#isOpen = true;
+    const opening = this.#sequenceNumber === 0 ? this.#opening() : "";
     this.#usage = chunk.usage ?? this.#usage;
     this.#metrics = chunk.metrics;
     const [choice] = chunk.choices;
     this.#finishReason = choice?.finish_reason ?? this.#finishReason;
-    const delta = choice?.delta.content ?? "";
-    if (delta === "") return opening;
-    this.#text += delta;
-    return opening + this.#event("response.output_text.delta", { ...this.#part(), delta, logprobs: [] });
+    const { content = "", reasoning_content: reasoning = "" } = choice?.delta ?? {};
+    return opening + this.#add("reasoning", reasoning) + this.#add("text", content);
   }
 
   end(): string {
-    const finishReason = this.#finishReason ?? "stop";
-    const state = { text: this.#text, finishReason, usage: this.#usage, metrics: this.#metrics };
-    const status = statusOf(state.finishReason);
+    const state = this.#state(this.#finishReason ?? "stop");
+    const hasMessage = outputItems(this.#head, state).length > this.#items.length;
     return [
-      this.#event("response.output_text.done", { ...this.#part(), text: this.#text, logprobs: [] }),
-      this.#event("response.content_part.done", { ...this.#part(), part: outputText(this.#text) }),
-      this.#event("response.output_item.done", { output_index: 0, item: outputMessage(this.#head, state) }),
-      this.#event(`response.${status}`, { response: responseObject(this.#head, state) }),
+      hasMessage ? this.#begin("text") : "",
+      this.#close(state),
+      this.#event(`response.${statusOf(state.finishReason)}`, { response: responseObject(this.#head, state) }),
     ].join("");
   }
 
@@ -50,18 +63,50 @@ export class ResponseEvents implements EventWriter<ChatCompletionChunk> {
 
   #opening(): string {
     const response = responseObject(this.#head, null);
-    const item = outputMessage(this.#head, { text: "", finishReason: null, usage: null });
+    return this.#event("response.created", { response }) + this.#event("response.in_progress", { response });
+  }
+
+  #add(kind: Kind, delta: string): string {
+    if (delta === "") return "";
+    const begun = this.#items.includes(kind) ? "" : this.#begin(kind);
+    this.#texts[kind] += delta;
+    const { event, more } = KINDS[kind];
+    return begun + this.#event(`${event}.delta`, { ...this.#part(kind), delta, ...more });
+  }
+
+  /** Closes the item before it: a thought that an answer follows is complete. */
+  #begin(kind: Kind): string {
+    const closed = this.#close(this.#state("stop"));
+    this.#items.push(kind);
+    const { item, part } = KINDS[kind];
+    const added = { output_index: this.#items.length - 1, item: item(this.#head, this.#state(null)) };
     return [
-      this.#event("response.created", { response }),
-      this.#event("response.in_progress", { response }),
-      this.#event("response.output_item.added", { output_index: 0, item }),
-      this.#event("response.content_part.added", { ...this.#part(), part: outputText("") }),
+      closed,
+      this.#event("response.output_item.added", added),
+      this.#event("response.content_part.added", { ...this.#part(kind), part: part("") }),
     ].join("");
   }
 
-  /** The one part of the one message. */
-  #part() {
-    return { item_id: this.#head.messageId, output_index: 0, content_index: 0 };
+  #close(state: ResponseState): string {
+    const kind = this.#items.at(-1);
+    if (kind === undefined) return "";
+    const { item, part, event, more } = KINDS[kind];
+    const text = this.#texts[kind];
+    return [
+      this.#event(`${event}.done`, { ...this.#part(kind), text, ...more }),
+      this.#event("response.content_part.done", { ...this.#part(kind), part: part(text) }),
+      this.#event("response.output_item.done", { output_index: this.#items.length - 1, item: item(this.#head, state) }),
+    ].join("");
+  }
+
+  #state(finishReason: FinishReason | null): ResponseState {
+    return { ...this.#texts, finishReason, usage: this.#usage, metrics: this.#metrics };
+  }
+
+  /** The one part of an item. */
+  #part(kind: Kind) {
+    const id = kind === "text" ? this.#head.messageId : this.#head.reasoningId;
+    return { item_id: id, output_index: this.#items.indexOf(kind), content_index: 0 };
   }
 
   #event(type: string, data: object): string {

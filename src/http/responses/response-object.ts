@@ -8,14 +8,17 @@ import type { ResponseRequest } from "./response-request.ts";
 export interface ResponseHead {
   readonly id: string;
   readonly messageId: string;
+  readonly reasoningId: string;
   readonly createdAt: number;
   readonly model: string;
   readonly request: ResponseRequest;
 }
 
 /** How far a response is. */
-interface ResponseState {
+export interface ResponseState {
   readonly text: string;
+  /** The thought before it; "" without one. */
+  readonly reasoning: string;
   /** null while it goes on. */
   readonly finishReason: FinishReason | null;
   readonly usage: Usage | null;
@@ -38,7 +41,7 @@ export function responseObject(head: ResponseHead, state: ResponseState | null) 
     max_output_tokens: request.maxOutputTokens,
     metadata: request.metadata,
     model: head.model,
-    output: state === null ? [] : [outputMessage(head, state)],
+    output: state === null ? [] : outputItems(head, state),
     parallel_tool_calls: true,
     previous_response_id: null,
     reasoning: { effort: null, summary: null },
@@ -53,6 +56,30 @@ export function responseObject(head: ResponseHead, state: ResponseState | null) 
     user: chat.user ?? null,
     ...(state?.metrics && { metrics: state.metrics }),
   };
+}
+
+/** A thought that was cut off has no message after it. */
+export function outputItems(head: ResponseHead, state: ResponseState) {
+  const hasMessage = state.text !== "" || state.reasoning === "" || statusOf(state.finishReason) === "completed";
+  return [
+    ...(state.reasoning === "" ? [] : [outputReasoning(head, state)]),
+    ...(hasMessage ? [outputMessage(head, state)] : []),
+  ];
+}
+
+/** As OpenAI's open models tell theirs. */
+export function outputReasoning(head: ResponseHead, state: ResponseState) {
+  return {
+    id: head.reasoningId,
+    type: "reasoning",
+    status: state.text === "" ? statusOf(state.finishReason) : "completed",
+    summary: [],
+    content: state.finishReason === null ? [] : [reasoningText(state.reasoning)],
+  };
+}
+
+export function reasoningText(text: string) {
+  return { type: "reasoning_text", text };
 }
 
 export function outputMessage(head: ResponseHead, state: ResponseState) {
@@ -75,12 +102,12 @@ export function statusOf(finishReason: FinishReason | null): "in_progress" | "co
   return finishReason === "stop" ? "completed" : "incomplete";
 }
 
-function responseUsage({ prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details }: Usage) {
+function responseUsage(usage: Usage) {
   return {
-    input_tokens: prompt_tokens,
-    input_tokens_details: { cached_tokens: prompt_tokens_details.cached_tokens },
-    output_tokens: completion_tokens,
-    output_tokens_details: { reasoning_tokens: 0 },
-    total_tokens,
+    input_tokens: usage.prompt_tokens,
+    input_tokens_details: { cached_tokens: usage.prompt_tokens_details.cached_tokens },
+    output_tokens: usage.completion_tokens,
+    output_tokens_details: { reasoning_tokens: usage.completion_tokens_details?.reasoning_tokens ?? 0 },
+    total_tokens: usage.total_tokens,
   };
 }

@@ -105,13 +105,31 @@ function inputMessages(fields: Fields): ChatMessage[] {
   if (input === undefined) throw missing("input");
   if (typeof input === "string") return [{ role: "user", content: input }];
   if (!Array.isArray(input)) throw invalidType("input", "a string or a list of messages", input);
-  return fields.list("input", (value, path) => parseItem(new Fields(value, path))) ?? [];
+  const messages: ChatMessage[] = [];
+  let reasoning = "";
+  fields.list("input", (value, path) => {
+    const item = new Fields(value, path);
+    if (item.get("type") === "reasoning") return void (reasoning += parseReasoning(item));
+    const message = parseItem(item);
+    messages.push(
+      message.role === "assistant" && reasoning !== "" ? { ...message, reasoning_content: reasoning } : message,
+    );
+    reasoning = "";
+  });
+  return messages;
+}
+
+/** The thought of the message that follows. What is encrypted can't be read, and a summary is not the thought. */
+function parseReasoning(item: Fields): string {
+  item.refuseOthers(["type", "content"], ["id", "status", "summary", "encrypted_content"]);
+  const parts = item.list("content", (value, path) => new Fields(value, path).string("text") ?? "");
+  return (parts ?? []).join("\n");
 }
 
 function parseItem(item: Fields): ChatMessage {
   const type = item.string("type") ?? "message";
   if (type !== "message") {
-    const message = `${item.path("type")} is "${type}"; this model reads messages only.`;
+    const message = `${item.path("type")} is "${type}"; this model reads messages and reasoning only.`;
     throw new ChorusError("unsupported_parameter", message, item.path("type"));
   }
   item.refuseOthers(["type", "role", "content"], ["id", "status", "phase"]);

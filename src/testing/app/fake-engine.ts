@@ -1,5 +1,5 @@
 import { changeEngineConfig, loadedSizes, resolveEngineConfig, type ConfigInUse } from "../../api/engine-config.ts";
-import { ReasoningSplitter } from "../../api/reasoning-splitter.ts";
+import { ReasoningSplitter } from "../../engine/text/reasoning-splitter.ts";
 import { Metrics } from "../../engine/metrics/metrics.ts";
 import { prometheusText } from "../../engine/metrics/prometheus.ts";
 import type {

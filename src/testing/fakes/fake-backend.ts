@@ -53,6 +53,8 @@ export class FakeBackend implements Backend {
   onComplete: () => void = () => undefined;
   /** Resolves when a step that begins now has been computed. */
   stepTime: (plan: StepPlan, isTimed: boolean) => Promise<void> = turn;
+  /** The tokens that answers consist of, where they may. */
+  script: readonly number[] = [];
   /** Resolves when steps may end. */
   gate: Promise<void> = Promise.resolve();
 
@@ -100,7 +102,7 @@ export class FakeBackend implements Backend {
     // What Chromium says when its GPU process ends.
     if (device.isLost) throw new Error("Instance dropped error in getCompilationInfo");
     if (engine.numGpuBlocks > this.maxBlocks) throw new ChorusError("out_of_memory", "The fake device is full.");
-    const runner = new FakeRunner({ ...engine, vocabSize: weights.model.shape.vocabSize });
+    const runner = new FakeRunner({ ...engine, vocabSize: weights.model.shape.vocabSize, script: () => this.script });
     let isTiming = false;
     let numSteps = 0;
     return {

@@ -8,8 +8,24 @@ export type { FakeModel };
 
 const FOLDER = "public/models/chorus-chat";
 
-/** Opens the embedded model under the name "chorus-chat", without its weights' numbers. In Node. */
-export function openFakeModel(config: EngineConfig = {}, clock: VirtualClock | null = null): Promise<FakeModel> {
-  const files = FAKE_MODEL_FILES.map((name) => new File([readFileSync(`${FOLDER}/${name}`)], name));
+/** Those that can hold the template. */
+const TEMPLATE_FILES: Readonly<Record<string, (template: string) => string>> = {
+  "chat_template.jinja": (template) => template,
+  "tokenizer_config.json": (chat_template) => JSON.stringify({ chat_template, eos_token: "<|endoftext|>" }),
+};
+
+/**
+ * Opens the embedded model under the name "chorus-chat", without its weights' numbers. In Node.
+ * @param template another chat template. [its own]
+ */
+export function openFakeModel(
+  config: EngineConfig = {},
+  clock: VirtualClock | null = null,
+  template: string | null = null,
+): Promise<FakeModel> {
+  const files = FAKE_MODEL_FILES.map((name) => {
+    const text = template !== null && TEMPLATE_FILES[name]?.(template);
+    return new File([text || readFileSync(`${FOLDER}/${name}`)], name);
+  });
   return openFakeModelOf(files, config, clock);
 }

@@ -20,6 +20,8 @@ interface FakeRunnerOptions {
   readonly mistakes?: number;
   /** Positions that a row sees; null for all. [null] */
   readonly slidingWindow?: number | null;
+  /** Returns the tokens that answers consist of, where they may. [none: a hash decides] */
+  readonly script?: () => readonly number[];
 }
 
 interface Slot {
@@ -189,14 +191,16 @@ export class FakeRunner implements Runner {
   }
 
   /** Any token, or any of those that its grammar lets come. */
-  #allowedToken({ mask: index }: DrawnToken, { masks }: StepPlan, hash: number): number {
-    const { vocabSize } = this.#options;
-    if (index === null) return hash % vocabSize;
+  #allowedToken({ mask: index, outputIndex }: DrawnToken, { masks }: StepPlan, hash: number): number {
+    const { vocabSize, script } = this.#options;
+    const scripted = script?.()[outputIndex];
+    if (index === null) return scripted ?? hash % vocabSize;
     const mask = masks[index];
     const allowed = Array.from({ length: vocabSize }, (_, id) => id).filter(
       (id) => ((mask?.[id >>> 5] ?? 0) >>> (id & 31)) & 1,
     );
     assert(allowed.length > 0, "nothing may be drawn");
+    if (scripted !== undefined && allowed.includes(scripted)) return scripted;
     return allowed[hash % allowed.length] ?? 0;
   }
 

@@ -340,6 +340,7 @@ export const CHAT_CASES: CasesOf<ChatCompletionRequest> = {
       refusal("invalid_value", `chat_template_kwargs.${name}`, { [name]: [] }),
     ),
   ),
+  enable_in_reasoning: boolean("enable_in_reasoning"),
   continue_final_message: field(
     "continue_final_message",
     ["boolean"],

@@ -54,6 +54,7 @@ export function request(changes: Partial<ParsedRequest> = {}, prompts: number[][
 
 export const going = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
   text,
+  reasoning: "",
   tokenIds,
   logprobs: tokenIds.map((id) => -id),
   topLogprobs: tokenIds.map(() => []),
@@ -61,6 +62,7 @@ export const going = (text: string, ...tokenIds: number[]): ChoiceOutput => ({
   cachedTokens: 0,
   draftTokens: 0,
   acceptedTokens: 0,
+  reasoningTokens: 0,
   finishReason: null,
   stopReason: null,
   score: null,

@@ -1,0 +1,98 @@
+export const OPENING = "<think>";
+export const CLOSING = "</think>";
+
+/**
+ * Where the next text of an answer is. "may open": at the beginning, where <think> may come. "open": in the thought. "closed":
+ * behind it, where white space may come that is no content. "none": in the content.
+ */
+export type ReasoningState = "may open" | "open" | "closed" | "none";
+
+interface SplitText {
+  readonly reasoning: string;
+  readonly content: string;
+}
+
+/**
+ * Splits an answer into what stands between <think> and </think> and what follows. The tags belong to neither, nor does the
+ * white space behind the thought.
+ */
+export class ReasoningSplitter {
+  #state: ReasoningState;
+  readonly #keepsSpace: boolean;
+  #isAtBeginning = true;
+  #hasThought: boolean;
+  /** Could become a tag, or is white space before one. */
+  #held = "";
+
+  /** @param keepsSpace whether white space behind the thought is content, as a grammar may demand some */
+  constructor(start: ReasoningState, keepsSpace = false) {
+    this.#state = start;
+    this.#hasThought = start === "open";
+    this.#keepsSpace = keepsSpace;
+  }
+
+  get state(): ReasoningState {
+    return this.#state;
+  }
+
+  /** Whether any of the text is a thought. */
+  get hasThought(): boolean {
+    return this.#hasThought;
+  }
+
+  /** Characters at the end that the closing tag begins with. */
+  get numTagCharacters(): number {
+    return this.#state === "open" ? tagCharacters(this.#held) : 0;
+  }
+
+  /** Takes the next text. Holds back what could become a tag, unless the answer is over. */
+  push(text: string, isLast: boolean): SplitText {
+    let rest = this.#held + text;
+    let reasoning = "";
+    this.#held = "";
+    if (this.#isAtBeginning && (this.#state === "may open" || this.#state === "open")) {
+      const begun = rest.trimStart();
+      if (begun.length < OPENING.length && OPENING.startsWith(begun) && !isLast) {
+        this.#held = rest;
+        return { reasoning, content: "" };
+      }
+      this.#isAtBeginning = false;
+      if (begun.startsWith(OPENING)) {
+        this.#hasThought = true;
+        this.#state = "open"; // some models write the tag though their template has
+        rest = begun.slice(OPENING.length);
+      } else if (this.#state === "may open") this.#state = "none";
+    }
+    if (this.#state === "open") {
+      const end = rest.indexOf(CLOSING);
+      if (end < 0) {
+        const shown = rest.length - (isLast ? 0 : tagCharacters(rest));
+        this.#held = rest.slice(shown);
+        return { reasoning: rest.slice(0, shown), content: "" };
+      }
+      this.#state = "closed";
+      reasoning = rest.slice(0, end);
+      rest = rest.slice(end + CLOSING.length);
+    }
+    if (this.#state === "closed") {
+      if (!this.#keepsSpace) rest = rest.trimStart();
+      if (rest !== "") this.#state = "none";
+    }
+    return { reasoning, content: rest };
+  }
+}
+
+/** Returns where an answer goes on after a text. */
+export function stateAfter(start: ReasoningState, text: string): ReasoningState {
+  const splitter = new ReasoningSplitter(start);
+  splitter.push(text, false);
+  return splitter.state;
+}
+
+/** Length of the longest end of the text that the closing tag begins with. */
+function tagCharacters(text: string): number {
+  for (let length = Math.min(CLOSING.length - 1, text.length); length > 0; length--) {
+    if (CLOSING.startsWith(text.slice(text.length - length))) return length;
+  }
+  return 0;
+}
