@@ -8,13 +8,82 @@ describe("a template", () => {
   test.each([
     ["{% for m in messages %}{{ m.role }}: {{ m.content }}{% endfor %}", "user: Hi"],
     ["{% for i in range(3) %}{{ i }}{% endfor %}{% for i in range(4, 0, -2) %}{{ i }}{% endfor %}", "01242"],
-    ["{{ true }} {{ None is none }} {{ False }}", "true true false"],
+    ["{{ true }} {{ None is none }} {{ False }}", "True True False"],
     ["{{ strftime_now('%Y') }}", String(new Date().getFullYear())],
     ["{{ 'a-b'.replace('-', '+') }}{{ 'a-b' | replace('-', '') }}{{ 'a\nb' | indent(2) }}", "a+baba\n  b"],
     ["{% set s = {'a': 1} %}{% if s['items'] is defined and s['items'] is mapping %}x{% endif %}{{ s.get('a') }}", "1"],
     ["{{ [1, 2] | join(', ') }} {{ {'a': 1} | tojson(indent=2) }}", '1, 2 {\n  "a": 1\n}'],
     ["{% macro twice(x) %}{{ x }}{{ x }}{% endmacro %}{{ twice('a') }}", "aa"],
   ])("%s gives %s", (source, text) => {
+    expect(render(source)).toBe(text);
+  });
+
+  /** As jinja2 3.1.6 in Python has them. */
+  test.each([
+    // Texts
+    ["[{{ '  x'.lstrip('\n') }}{{ 'xyx'.strip('x') }}{{ '//a/'.rstrip('/') }}]", "[  xy//a]"],
+    ["{{ '\ufeffx' | trim }}{{ '\x85 x\x1c'.strip() }}{{ '--a-' | trim('-') }}", "\ufeffxxa"],
+    ["{{ '\ud83e\udda5a\ud83e\udda5'.strip('\ud83e\udda5') }}", "a"],
+    [
+      "{{ 'HELLO' | capitalize }} {{ \"it's on-line\" | title }} {{ 'hELLO'.capitalize() }}",
+      "Hello It's On-Line Hello",
+    ],
+    ["{{ 'a\ud83d\ude00b' | length }}{{ 'abc' | first }}{{ 'abc' | reverse }}{{ 'ab' | list }}", "3acba['a', 'b']"],
+    ["{{ 'a,b'.find(',') }}{{ 'a\nb\n'.splitlines() }}{{ 'aXbX'.count('X') }}{{ '12'.isdigit() }}", "1['a', 'b']2True"],
+    ["{{ ', '.join(['a', 'b']) }}{{ [1, none, true] | join('-') }}", "a, b1-None-True"],
+    ["{{ 'a' ~ none ~ true ~ 1.0 ~ ['x'] ~ u }}", "aNoneTrue1.0['x']"],
+    // Values as text
+    ["{{ none }} {{ true }} {{ 1.0 }} {{ [] }} {{ {} }}", "None True 1.0 [] {}"],
+    [
+      "{{ ['a', \"it's\", 'q\"\\'', 1, false, none, {'k': ['\n\xad']}] }}",
+      `['a', "it's", 'q"\\'', 1, False, None, {'k': ['\\n\\xad']}]`,
+    ],
+    ["{{ true | string }}{{ {'a': 1} | string }}{{ none | upper }}{{ (1, 'a') }}", "True{'a': 1}NONE(1, 'a')"],
+    // What is not there
+    [
+      "[{% for x in u %}x{% else %}-{% endfor %}{{ u | string }}{{ u | upper }}{{ u | trim }}{{ u | join }}{{ u | replace('a', 'b') }}]",
+      "[-]",
+    ],
+    [
+      "{{ u | list }}{{ u | length }}{{ u | default('d') }}{{ u is iterable }}{{ '' | default('e', true) }}{{ u | d('f') }}",
+      "[]0dTrueef",
+    ],
+    [
+      "{{ [{'a': 1}, {}] | selectattr('a', 'undefined') | list | length }}{{ [{'a': 1}, {}] | rejectattr('a') | list }}",
+      "1[{}]",
+    ],
+    ["{{ [] | first }}{{ [] | last }}", ""],
+    // Lists
+    [
+      "{% for c in 'ab' %}{{ c }}.{% endfor %}{% for k, v in [('a', 1)] %}{{ k }}{{ v }}{% endfor %}{% for k in {'x': 1} %}{{ k }}{% endfor %}",
+      "a.b.a1x",
+    ],
+    [
+      "{{ [1, 2, 3] | select('odd') | list }}{{ [1, '', 2] | reject | list }}{{ ['a'] | map('upper') | list }}",
+      "[1, 3]['']['A']",
+    ],
+    [
+      "{{ [{'a': {'b': 1}}] | map(attribute='a.b') | list }}{{ [{'n': 'x'}, {'n': 'y'}] | selectattr('n', 'in', ['y']) | list }}",
+      "[1][{'n': 'y'}]",
+    ],
+    ["{{ [1, 2] | sum }}{{ [1, 3, 2] | max }}{{ ['b', 'a'] | min }}{{ 1.26 | round(1) }}", "33a1.3"],
+    // Loops that are left
+    ["{% for i in [1, 2] %}A{% continue %}B{% endfor %}", "AA"],
+    ["{% for i in [1, 2] %}A{% if i == 1 %}B{% break %}{% endif %}C{% endfor %}D", "ABD"],
+    ["{% for i in [1, 2] %}{% for j in [1, 2] %}{{ i }}{{ j }} {% break %}{% endfor %}{% endfor %}", "11 21 "],
+    ["{% for i in [1, 2, 3] if i != 2 %}{{ loop.index }}{% if i == 3 %}{% continue %}{% endif %},{% endfor %}", "1,2"],
+    // Equality
+    [
+      "{{ '' != false }} {{ '1' == 1 }} {{ 1 == true }} {{ [1] == [1] }} {{ {'a': []} == {'a': []} }} {{ u == none }}",
+      "True False True True True False",
+    ],
+    [
+      "{{ none in [none] }}{{ [1] in [[1]] }}{{ 'a' in {'a': 1} }}{{ 'a' not in 'b' }}{{ '1' in [1] }}",
+      "TrueTrueTrueTrueFalse",
+    ],
+    ["{{ -7 % 3 }} {{ 7 % -3 }} {{ 7 % 3 }}", "2 -2 1"],
+    ["{{ 1.5 is float }}{{ {} is iterable }}{{ [1, 2] | select('ge', 2) | list }}", "TrueTrue[2]"],
+  ])("does as in Python: %s gives %s", (source, text) => {
     expect(render(source)).toBe(text);
   });
 
@@ -41,6 +110,26 @@ describe("a template", () => {
       "{% else %}{{ '<|im_start|>' + m.role + '\n' + text + '<|im_end|>' }}{% endif %}{% endfor %}";
     const many = Array.from({ length: 20 }, () => ({ role: "user", content: `</think>${"x".repeat(100_000)}` }));
     expect(render(source, { messages: many }).length).toBeGreaterThan(2_000_000);
+  });
+
+  test("may write the schemas of a hundred tools, part by part", () => {
+    const source =
+      "{% macro schema(s) %}{% for k, v in s | dictsort %}{{ k }}:{% if v is mapping %}{ {{- schema(v) -}} }" +
+      "{% elif v is string %}{{ '\"' ~ v ~ '\"' }}{% elif v is iterable %}[{% for e in v %}{{ e }}{% if not loop.last %},{% endif %}{% endfor %}]" +
+      "{% else %}{{ v | tojson }}{% endif %}{% if not loop.last %},{% endif %}{% endfor %}{% endmacro %}" +
+      "{% for t in tools %}{{ schema(t) }}{% endfor %}";
+    const parameters = Array.from({ length: 8 }, (_, i) => [
+      `p${i}`,
+      { type: "string", description: "d", enum: ["a", "b"] },
+    ]);
+    const tool = { name: "f", parameters: { type: "object", properties: Object.fromEntries(parameters) as object } };
+    expect(render(source, { tools: Array.from({ length: 100 }, () => tool) })).toContain('p7:{description:"d"');
+  });
+
+  test("may call macros out of a list with a long text", () => {
+    const source =
+      "{% macro a(x) %}{{ x }}{% endmacro %}{% set all = [a, messages[0].content] %}{{ all[0](messages[0].content) }}";
+    expect(render(source, { messages: [{ role: "user", content: "x".repeat(100_000) }] })).toHaveLength(100_000);
   });
 });
 
@@ -87,6 +176,7 @@ describe("a hostile template is stopped", () => {
       "{{ [1, 2] | tojson(indent=1000000000) }}",
       "{{ x.replace('a', x) }}",
       "{{ x | replace('a', x) }}",
+      "{{ x.join(range(5000)) }}",
       "{{ x['re' ~ 'place']('a', x) }}",
       "{{ range(5000) | join(x) }}",
       "{% filter replace('a', x) %}{{ x }}{% endfilter %}",

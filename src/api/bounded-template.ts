@@ -2,15 +2,18 @@
 // runs with a budget of evaluations, and with texts, lists and ranges of bounded size. (What takes too long all the same is
 // ended with its thread: host/text/.)
 
-import { Environment, Interpreter, Template } from "@huggingface/jinja";
+import { Environment, Template, type Interpreter } from "@huggingface/jinja";
 
+import { JinjaInterpreter, KnownNode } from "./jinja-interpreter.ts";
 import { looseMethodOf, productOf, type Product } from "./template-products.ts";
 
 /** Longest template. (The longest of well-known models are a tenth of this.) */
 const MAX_TEMPLATE_LENGTH = 2 ** 18;
-/** Syntax nodes that one rendering may evaluate, in addition to those per message. */
+/** Syntax nodes that one rendering may evaluate, in addition to those per message and value. */
 const MAX_EVALUATIONS = 20_000;
 const MAX_EVALUATIONS_PER_MESSAGE = 2_000;
+/** Of what is given: templates write the schemas of tools part by part. */
+const MAX_EVALUATIONS_PER_VALUE = 100;
 /** Characters of a text that count as one more evaluation, since a filter may go through all of them. */
 const CHARACTERS_PER_EVALUATION = 512;
 /** How often a template may evaluate all the text it is given. Those of well-known models do so a dozen times. */
@@ -51,7 +54,7 @@ export class BoundedTemplate {
 
 type Evaluate = Interpreter["evaluate"];
 
-class BoundedInterpreter extends Interpreter {
+class BoundedInterpreter extends JinjaInterpreter {
   readonly #mostEvaluations: number;
   readonly #mostLength: number;
   /** Characters of each value that was given, with all that is in it. A template can't change these. */
@@ -66,14 +69,15 @@ class BoundedInterpreter extends Interpreter {
     { evaluations, length }: { evaluations: number; length: number },
   ) {
     super(environment);
-    this.#mostEvaluations = evaluations;
     this.#mostLength = length;
     for (const value of given) this.#remember(value);
+    this.#mostEvaluations = evaluations + MAX_EVALUATIONS_PER_VALUE * this.#given.size;
   }
 
   override evaluate(...args: Parameters<Evaluate>): ReturnType<Evaluate> {
-    this.#charge(1);
     const [node, environment] = args;
+    if (node instanceof KnownNode) return node.value;
+    this.#charge(1);
     const outer = this.#product;
     const result = this.#evaluateParts(args, outer);
     const length = this.#lengthOf(result);

@@ -14,7 +14,7 @@ const MAX_PRODUCT = 2 ** 26;
 const MULTIPLYING_FILTERS = ["indent", "join", "replace", "tojson"];
 /** Their arguments are numbers of spaces. */
 const INDENTING_FILTERS = ["indent", "tojson"];
-const MULTIPLYING_METHOD = "replace";
+const MULTIPLYING_METHODS: readonly unknown[] = ["join", "replace"];
 
 /** The fields of Jinja's nodes that matter here. */
 interface Node extends TemplateNode {
@@ -49,6 +49,8 @@ export class Product {
   take(part: TemplateNode, value: TemplateValue, length: number): void {
     const { operand, body, callee } = this.#node;
     const content: unknown = value.value;
+    // By a computed name a template may also take a macro out of a list.
+    if (part === callee?.object && typeof content !== "string") return;
     if (part === operand || part === callee?.object || body?.some((each) => each === part)) this.#appliedTo += length;
     else if (this.#countsSpaces && typeof content === "number") this.#factor *= Math.max(1, content);
     else this.#factor *= Math.max(1, length);
@@ -81,5 +83,5 @@ export function looseMethodOf(node: TemplateNode, value: TemplateValue, outer: P
 }
 
 function mayMultiply({ object, property, computed }: Node): boolean {
-  return object !== undefined && (computed === true || property?.value === MULTIPLYING_METHOD);
+  return object !== undefined && (computed === true || MULTIPLYING_METHODS.includes(property?.value));
 }

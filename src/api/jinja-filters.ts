@@ -1,0 +1,187 @@
+// Filters, tests and methods of Jinja that @huggingface/jinja lacks, or that differ from Python's there.
+
+import {
+  areEqual,
+  booleanValue,
+  contains,
+  elementsOf,
+  floatValue,
+  isIterable,
+  isTrue,
+  isUndefined,
+  listValue,
+  numberValue,
+  strOf,
+  stripped,
+  textValue,
+  UNDEFINED,
+  type Value,
+} from "./jinja-values.ts";
+
+export interface FilterCall {
+  readonly args: readonly Value[];
+  readonly named: ReadonlyMap<string, Value>;
+  /** Applies a filter without arguments. */
+  readonly apply: (filter: string, value: Value) => Value;
+  readonly test: (name: string) => Test;
+}
+
+type Filter = (value: Value, call: FilterCall) => Value;
+export type Test = (value: Value, ...args: Value[]) => boolean;
+
+/** These take any value as a text, undefined as an empty one. */
+export const TEXT_FILTERS: ReadonlySet<string> = new Set(["upper", "lower", "replace", "indent", "int", "float"]);
+/** These take whatever can be looped over as a list. */
+export const LIST_FILTERS: ReadonlySet<string> = new Set(["sort", "unique"]);
+
+const select =
+  (keeps: boolean, byAttribute: boolean): Filter =>
+  (value, { args, test }) => {
+    const attribute = byAttribute ? args[0] : undefined;
+    const [name, ...rest] = byAttribute ? args.slice(1) : args;
+    const matches = name === undefined ? isTrue : test(strOf(name));
+    const subject = (element: Value) => (attribute === undefined ? element : attributeOf(element, attribute));
+    return listValue(elementsOf(value).filter((element) => matches(subject(element), ...rest) === keeps));
+  };
+
+const extreme =
+  (isBetter: (a: number | string, b: number | string) => boolean): Filter =>
+  (value) => {
+    const elements = elementsOf(value);
+    const best = (a: Value, b: Value) => (isBetter(b.value as number | string, a.value as number | string) ? b : a);
+    return elements.length === 0 ? UNDEFINED : elements.reduce(best);
+  };
+
+const fallback: Filter = (value, { args, named }) => {
+  const isMissing =
+    isUndefined(value) || (isTrue(args[1] ?? named.get("boolean") ?? booleanValue(false)) && !isTrue(value));
+  return isMissing ? (args[0] ?? named.get("default_value") ?? textValue("")) : value;
+};
+
+const length: Filter = (value) => numberValue(elementsOf(value).length);
+
+export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
+  ["trim", (value, { args }) => textValue(stripped(strOf(value), "both", args[0] && strOf(args[0])))],
+  ["string", (value) => textValue(strOf(value))],
+  ["capitalize", (value) => textValue(capitalized(strOf(value)))],
+  ["title", (value) => textValue(strOf(value).replace(/[^-\s({[<]+/g, capitalized))],
+  ["default", fallback],
+  ["d", fallback],
+  ["length", length],
+  ["count", length],
+  ["first", (value) => elementsOf(value).at(0) ?? UNDEFINED],
+  ["last", (value) => elementsOf(value).at(-1) ?? UNDEFINED],
+  ["list", (value) => listValue(elementsOf(value))],
+  [
+    "reverse",
+    (value) => {
+      const elements = elementsOf(value).toReversed();
+      return typeof value.value === "string" ? textValue(elements.map(strOf).join("")) : listValue(elements);
+    },
+  ],
+  [
+    "join",
+    (value, { args, named }) => {
+      const attribute = args[1] ?? named.get("attribute");
+      const parts = elementsOf(value).map((one) => strOf(attribute ? attributeOf(one, attribute) : one));
+      const separator = args[0] ?? named.get("d");
+      return textValue(parts.join(separator ? strOf(separator) : ""));
+    },
+  ],
+  [
+    "map",
+    (value, { args, named, apply }) => {
+      const attribute = named.get("attribute");
+      if (attribute === undefined && args.length !== 1)
+        throw new Error("map needs an attribute, or one filter without arguments");
+      const missing = named.get("default") ?? UNDEFINED;
+      return listValue(
+        elementsOf(value).map((element) => {
+          if (attribute === undefined) return apply(strOf(args[0] ?? UNDEFINED), element);
+          const found = attributeOf(element, attribute);
+          return isUndefined(found) ? missing : found;
+        }),
+      );
+    },
+  ],
+  ["select", select(true, false)],
+  ["reject", select(false, false)],
+  ["selectattr", select(true, true)],
+  ["rejectattr", select(false, true)],
+  ["sum", (value) => numberValue(elementsOf(value).reduce((sum, one) => sum + Number(one.value), 0))],
+  ["max", extreme((a, b) => a > b)],
+  ["min", extreme((a, b) => a < b)],
+  ["round", (value, { args }) => floatValue(Number(Number(value.value).toFixed(Number(args[0]?.value ?? 0))))],
+]);
+
+const compare =
+  (isRight: (a: number | string, b: number | string) => boolean): Test =>
+  ({ value: a }, b) =>
+    isRight(a as number | string, b?.value as number | string);
+const equals: Test = (a, b) => areEqual(a, b ?? UNDEFINED);
+
+export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
+  ["float", ({ type }) => type === "FloatValue"],
+  ["iterable", (value) => isIterable(value)],
+  ["eq", equals],
+  ["equalto", equals],
+  ["==", equals],
+  ["ne", (a, b) => !equals(a, b ?? UNDEFINED)],
+  ["in", (a, b) => contains(b ?? UNDEFINED, a) ?? (typeof b?.value === "string" && b.value.includes(strOf(a)))],
+  ["gt", compare((a, b) => a > b)],
+  ["ge", compare((a, b) => a >= b)],
+  ["lt", compare((a, b) => a < b)],
+  ["le", compare((a, b) => a <= b)],
+]);
+
+type Method = (text: string, args: readonly Value[]) => Value;
+
+const strip =
+  (ends: "both" | "left" | "right"): Method =>
+  (text, [characters]) =>
+    textValue(stripped(text, ends, typeof characters?.value === "string" ? characters.value : undefined));
+
+export const TEXT_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ["strip", strip("both")],
+  ["lstrip", strip("left")],
+  ["rstrip", strip("right")],
+  ["capitalize", (text) => textValue(capitalized(text))],
+  ["find", (text, [part]) => numberValue(text.indexOf(strOf(part ?? UNDEFINED)))],
+  ["rfind", (text, [part]) => numberValue(text.lastIndexOf(strOf(part ?? UNDEFINED)))],
+  ["count", (text, [part]) => numberValue(text.split(strOf(part ?? UNDEFINED)).length - 1)],
+  ["isdigit", (text) => booleanValue(/^\p{Nd}+$/u.test(text))],
+  [
+    "splitlines",
+    (text) =>
+      listValue(
+        text
+          .replace(/\r\n?|\n$/g, (end) => (end === "\n" ? "" : "\n"))
+          .split("\n")
+          .map(textValue),
+      ),
+  ],
+  [
+    "join",
+    (text, [list]) =>
+      textValue(
+        elementsOf(list ?? UNDEFINED)
+          .map(strOf)
+          .join(text),
+      ),
+  ],
+]);
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
+}
+
+/** Returns what a path such as "function.name" leads to. */
+function attributeOf(value: Value, path: Value): Value {
+  return strOf(path)
+    .split(".")
+    .reduce<Value>((found, name) => {
+      const content: unknown = found.value;
+      if (content instanceof Map) return (content.get(name) as Value | undefined) ?? UNDEFINED;
+      return (Array.isArray(content) ? (content as Value[]).at(Number(name)) : undefined) ?? UNDEFINED;
+    }, value);
+}

@@ -1,0 +1,197 @@
+// @huggingface/jinja as Python's Jinja would have it. Where the two differ, the library's steps are replaced by those here, which
+// hand on what they have evaluated, so that nothing is evaluated twice. docs/decisions.md lists the differences for the library.
+// Its steps are private by type only, and its version is pinned: bounded-template.test.ts fails where an update moves them.
+
+import { Interpreter, type Environment } from "@huggingface/jinja";
+
+import { FILTERS, LIST_FILTERS, TESTS, TEXT_FILTERS, TEXT_METHODS, type Test } from "./jinja-filters.ts";
+import {
+  areEqual,
+  booleanValue,
+  contains,
+  elementsOf,
+  functionValue,
+  listValue,
+  numberValue,
+  strOf,
+  textValue,
+  type Value,
+} from "./jinja-values.ts";
+
+/** The fields of nodes that matter here. */
+interface Node {
+  readonly type: string;
+}
+interface ForNode extends Node {
+  readonly iterable: Node & { readonly lhs?: Node };
+  readonly body: readonly Node[];
+}
+interface NamedNode extends Node {
+  readonly value: string;
+}
+/** A filter's name, or the call of one. */
+interface FilterNode extends Node {
+  readonly value?: string;
+  readonly callee?: NamedNode;
+  readonly args?: readonly Node[];
+}
+interface TestNode extends Node {
+  readonly operand: Node;
+  readonly test: NamedNode;
+  readonly negate: boolean;
+}
+interface BinaryNode extends Node {
+  readonly operator: { readonly value: string };
+  readonly left: Node;
+  readonly right: Node;
+}
+interface MemberNode extends Node {
+  readonly object: Node;
+  readonly property: Node & { readonly value?: unknown };
+  readonly computed: boolean;
+}
+
+/** The library's interpreter with its steps. */
+interface Steps {
+  run(program: Parameters<Interpreter["run"]>[0]): Value;
+  evaluate(node: Node | undefined, environment: Environment): Value;
+  evaluateBlock(statements: readonly Node[], environment: Environment): Value;
+  evaluateFor(node: ForNode, environment: Environment): Value;
+  evaluateArguments(args: readonly Node[], environment: Environment): [Value[], Map<string, Value>];
+  applyFilter(operand: Value, filter: FilterNode, environment: Environment): Value;
+  evaluateTestExpression(node: TestNode, environment: Environment): Value;
+  evaluateBinaryExpression(node: BinaryNode, environment: Environment): Value;
+  evaluateMemberExpression(node: MemberNode, environment: Environment): Value;
+}
+
+const OpenInterpreter = Interpreter as unknown as new (environment: Environment) => Steps;
+
+/** A node that was evaluated before. */
+export class KnownNode {
+  readonly type = "Known";
+  readonly value: Value;
+
+  constructor(value: Value) {
+    this.value = value;
+  }
+}
+
+/** Leaves a loop's round, with what it has written so far. */
+class LoopControl extends Error {
+  written = "";
+  readonly endsLoop: boolean;
+
+  constructor(endsLoop: boolean) {
+    super("break or continue stands outside of a loop");
+    this.endsLoop = endsLoop;
+  }
+}
+
+/** Statements that have the value none and write nothing. */
+const SILENT = ["Set", "Macro", "Comment"];
+
+/** Null: the library knows. */
+const OPERATORS: ReadonlyMap<string, (left: Value, right: Value) => Value | null> = new Map([
+  ["==", (left: Value, right: Value) => booleanValue(areEqual(left, right))],
+  ["!=", (left: Value, right: Value) => booleanValue(!areEqual(left, right))],
+  ["~", (left: Value, right: Value) => textValue(strOf(left) + strOf(right))],
+  ["in", (left: Value, right: Value) => isFound(left, right, true)],
+  ["not in", (left: Value, right: Value) => isFound(left, right, false)],
+  ["%", modulo],
+]);
+
+export class JinjaInterpreter extends OpenInterpreter {
+  readonly #loopBodies = new WeakSet<object>();
+  readonly #endedLoops = new WeakSet<Environment>();
+
+  override evaluate(node: Node | undefined, environment: Environment): Value {
+    if (node?.type === "Break" || node?.type === "Continue") throw new LoopControl(node.type === "Break");
+    return super.evaluate(node, environment);
+  }
+
+  override evaluateFor(node: ForNode, environment: Environment): Value {
+    this.#loopBodies.add(node.body);
+    const { iterable } = node;
+    const elements = elementsOf(this.evaluate(iterable.lhs ?? iterable, environment));
+    // The library unpacks lists only.
+    const list = elements.map((one) => (one.type === "TupleValue" ? listValue(elementsOf(one)) : one));
+    const known = new KnownNode(listValue(list));
+    return super.evaluateFor({ ...node, iterable: iterable.lhs ? { ...iterable, lhs: known } : known }, environment);
+  }
+
+  /** The rounds of a loop share their environment. */
+  override evaluateBlock(statements: readonly Node[], environment: Environment): Value {
+    const isRound = this.#loopBodies.has(statements);
+    if (isRound && this.#endedLoops.has(environment)) return textValue("");
+    let text = "";
+    try {
+      for (const statement of statements) {
+        const value = this.evaluate(statement, environment);
+        if (!SILENT.includes(statement.type)) text += strOf(value);
+      }
+    } catch (error) {
+      if (!(error instanceof LoopControl)) throw error;
+      text += error.written;
+      error.written = text;
+      if (!isRound) throw error;
+      if (error.endsLoop) this.#endedLoops.add(environment);
+    }
+    return textValue(text);
+  }
+
+  override applyFilter(operand: Value, node: FilterNode, environment: Environment): Value {
+    const name = node.callee?.value ?? node.value ?? "";
+    const filter = FILTERS.get(name);
+    if (filter === undefined) {
+      const isText = TEXT_FILTERS.has(name);
+      const asNeeded = isText
+        ? textValue(strOf(operand))
+        : LIST_FILTERS.has(name)
+          ? listValue(elementsOf(operand))
+          : operand;
+      return super.applyFilter(asNeeded, node, environment);
+    }
+    const [args, named] = this.evaluateArguments(node.args ?? [], environment);
+    const apply = (other: string, value: Value) =>
+      this.applyFilter(value, { type: "Identifier", value: other }, environment);
+    return filter(operand, { args, named, apply, test: (test) => testOf(test, environment) });
+  }
+
+  override evaluateTestExpression(node: TestNode, environment: Environment): Value {
+    const isPassed = testOf(node.test.value, environment)(this.evaluate(node.operand, environment));
+    return booleanValue(isPassed !== node.negate);
+  }
+
+  override evaluateBinaryExpression(node: BinaryNode, environment: Environment): Value {
+    const operator = OPERATORS.get(node.operator.value);
+    if (operator === undefined) return super.evaluateBinaryExpression(node, environment);
+    const left = this.evaluate(node.left, environment);
+    const right = this.evaluate(node.right, environment);
+    const known = { ...node, left: new KnownNode(left), right: new KnownNode(right) };
+    return operator(left, right) ?? super.evaluateBinaryExpression(known, environment);
+  }
+
+  override evaluateMemberExpression(node: MemberNode, environment: Environment): Value {
+    const object = this.evaluate(node.object, environment);
+    const text: unknown = object.value;
+    const method = node.computed ? undefined : TEXT_METHODS.get(String(node.property.value));
+    if (typeof text === "string" && method) return functionValue((args) => method(text, args));
+    return super.evaluateMemberExpression({ ...node, object: new KnownNode(object) }, environment);
+  }
+}
+
+function testOf(name: string, environment: Environment): Test {
+  const test = TESTS.get(name) ?? environment.tests.get(name);
+  if (test === undefined) throw new Error(`there is no test "${name}"`);
+  return test;
+}
+
+function isFound(element: Value, container: Value, wanted: boolean): Value | null {
+  const found = contains(container, element);
+  return found === null ? null : booleanValue(found === wanted);
+}
+
+/** As in Python the result has the divisor's sign. */
+function modulo({ value: a }: Value, { value: b }: Value): Value | null {
+  return typeof a === "number" && typeof b === "number" && b !== 0 ? numberValue(((a % b) + b) % b) : null;
+}
