@@ -19,7 +19,7 @@ const EXPORTS = {
 };
 
 /** What is run. */
-const SERVERS = { serve: "serve/serve", "serve-command": "serve-command" };
+const SERVERS = { serve: "serve/serve-process", "serve-command": "serve-command" };
 
 /** Workers: files that nobody imports. */
 const WORKERS = {

@@ -42,3 +42,22 @@ it.skipIf(!dawn)("answers openai's client, whole and streamed, and ends when it 
   const [code] = (await once(server, "exit")) as [number];
   expect(code).toBe(0);
 });
+
+it("finishes what is in flight after a SIGTERM though nobody reads its output any more", async () => {
+  const words = ["tools/serve.mjs", "--model", "public/models/chorus-chat", "--port", "0", "--backend", "cpu"];
+  const server = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });
+  const exited = once(server, "exit");
+  let printed = "";
+  server.stdout.on("data", (bytes) => (printed += String(bytes)));
+  await expect.poll(() => printed, { timeout: 90_000, interval: 200 }).toContain("Ctrl+C");
+  server.stdout.destroy();
+  server.stderr.destroy();
+  const answer = await fetch(`${/Serving at (\S+)/.exec(printed)?.[1]}/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ prompt: "Hello", max_tokens: 300, ignore_eos: true, stream: true }),
+  });
+  server.kill("SIGTERM");
+  expect(await answer.text()).toMatch(/data: \[DONE\]\n\n$/);
+  expect(await exited).toEqual([0, null]);
+});

@@ -18,30 +18,9 @@ if (isStale()) {
   if (!isBuilt) process.exit(1);
 }
 const load = (/** @type {string} */ name) => import(pathToFileURL(join(root, "dist", "lib", name)).href);
-const [{ createEngine }, { serve }] = await Promise.all([load("chorus.js"), load("serve.js")]);
+const [{ createEngine }, { serveProcess }] = await Promise.all([load("chorus.js"), load("serve.js")]);
 
-/** @type {Promise<string>} */
-const ended = new Promise((resolve) => {
-  for (const signal of ["SIGINT", "SIGTERM"]) {
-    process.once(signal, () => {
-      resolve(signal);
-      // Whoever asks again does not want to wait.
-      for (const again of ["SIGINT", "SIGTERM"]) process.on(again, () => process.exit(130));
-    });
-  }
-});
-
-// Dawn would keep the process alive.
-process.exit(
-  await serve(process.argv.slice(2), {
-    env: process.env,
-    print: (/** @type {string} */ text) => process.stdout.write(text),
-    printError: (/** @type {string} */ text) => process.stderr.write(text),
-    createEngine,
-    openWebGpu,
-    ended,
-  }),
-);
+await serveProcess({ createEngine, openWebGpu });
 
 async function openWebGpu() {
   const { ensureDawn } = await import("./install-dawn.mjs");

@@ -15,6 +15,8 @@ describe("a key", () => {
     [{ authorization: "Bearer terces" }, 401],
     [{ authorization: "secret" }, 401],
     [{ authorization: "Bearer secret" }, 200],
+    [{ authorization: "bearer secret" }, 200],
+    [{ authorization: "Bearer" }, 401],
   ])("%j: %i", async (headers, status) => {
     expect((await handler(request(headers))).status).toBe(status);
   });

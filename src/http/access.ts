@@ -10,7 +10,9 @@ const OPEN_PATHS: readonly string[] = ["/health"];
 export function withApiKey(handler: Handler, apiKey: string): Handler {
   return async (request) => {
     const isOpen = OPEN_PATHS.includes(new URL(request.url).pathname);
-    if (isOpen || isSame(request.headers.get("authorization") ?? "", `Bearer ${apiKey}`)) return handler(request);
+    // A scheme's name has no case.
+    const given = /^bearer +(.*)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
+    if (isOpen || isSame(given, apiKey)) return handler(request);
     const message = "This server wants a key, as the header Authorization: Bearer KEY.";
     return errorResponse(new HttpError(401, "invalid_api_key", message, { "www-authenticate": "Bearer" }));
   };

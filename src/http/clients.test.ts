@@ -26,7 +26,7 @@ beforeAll(async () => {
   server = await NodeServer.listen((request) => model.engine.fetch(request), { host: "127.0.0.1", port: 0 });
 });
 afterAll(async () => {
-  await server.drain(1000);
+  await server.close();
   await model.engine.dispose();
 });
 

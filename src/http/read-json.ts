@@ -3,8 +3,13 @@ import { HttpError } from "./errors.ts";
 /** Longest body: enough for a prompt of a million tokens. */
 export const MAX_BODY_BYTES = 8 * 2 ** 20;
 
-/** Returns a request's body. @throws HttpError 413 where it is too long, 400 where it is no JSON */
+/** Returns a request's body. @throws HttpError 415 where it is compressed, 413 where it is too long, 400 where it is no JSON */
 export async function readJson(request: Request): Promise<unknown> {
+  const encoding = request.headers.get("content-encoding") ?? "identity";
+  if (encoding.toLowerCase() !== "identity") {
+    const message = `A body with Content-Encoding: ${encoding} is not read. Send it uncompressed.`;
+    throw new HttpError(415, "unsupported_media_type", message, { "accept-encoding": "identity" });
+  }
   if (Number(request.headers.get("content-length")) > MAX_BODY_BYTES) throw tooLarge();
   const text = await readText(request);
   try {

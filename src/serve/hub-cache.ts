@@ -40,6 +40,8 @@ interface HubCacheOptions {
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** Told of the bytes that are there, of all files together. */
   readonly onProgress: (receivedBytes: number, totalBytes: number) => void;
+  /** Ends the download; what has come is kept. */
+  readonly signal?: AbortSignal;
   /** Waits between tries, milliseconds. [1000 each] */
   readonly retryDelayMs?: number;
 }
@@ -63,6 +65,7 @@ export async function openHubModel(id: string, options: HubCacheOptions): Promis
   try {
     listed = await listFiles(id, env);
   } catch (error) {
+    options.signal?.throwIfAborted();
     const commit = await readFile(ref, "utf8").catch(() => null);
     const snapshot = commit === null ? null : join(folder, "snapshots", commit.trim());
     if (error instanceof HubRefusal || snapshot === null || !(await isWhole(snapshot))) throw error;

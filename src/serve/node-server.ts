@@ -1,20 +1,28 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { Readable } from "node:stream";
+import { ReadableStream } from "node:stream/web";
+import { setTimeout } from "node:timers/promises";
 
 import { errorResponse, HttpError } from "../http/errors.ts";
 import type { Handler } from "../http/served-engine.ts";
+
+/** How long connections may go on once nothing is in flight. */
+const LAST_ANSWERS_MS = 500;
 
 /** A handler on a port of this machine. */
 export class NodeServer {
   readonly url: string;
   readonly #server: Server;
+  readonly #inFlight = new Set<Promise<void>>();
   #isDraining = false;
 
   private constructor(handler: Handler, server: Server, url: string) {
     this.#server = server;
     this.url = url;
-    server.on("request", (incoming, outgoing) => void this.#answer(handler, incoming, outgoing));
+    server.on("request", (incoming, outgoing) => {
+      const answered = this.#answer(handler, incoming, outgoing).finally(() => this.#inFlight.delete(answered));
+      this.#inFlight.add(answered);
+    });
   }
 
   /** @param port 0: any that is free */
@@ -27,19 +35,28 @@ export class NodeServer {
     return new NodeServer(handler, server, `http://${host.includes(":") ? `[${host}]` : host}:${actual}`);
   }
 
-  /** Takes no new requests, and lets those in flight finish. Cuts off what is still open after `graceMs`. */
+  /** Answers 503 to new requests, and lets those in flight finish for up to `graceMs`. */
   async drain(graceMs: number): Promise<void> {
     this.#isDraining = true;
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeIdleConnections();
-    const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);
+    await Promise.race([Promise.all(this.#inFlight), setTimeout(graceMs, null, { ref: false })]);
+  }
+
+  /** Stops listening, and ends all connections. */
+  async close(): Promise<void> {
+    this.#isDraining = true;
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    // A refusal may still be on its way. A connection that has sent half a request would never end.
+    await Promise.race([closed, setTimeout(LAST_ANSWERS_MS, null, { ref: false })]);
+    this.#server.closeAllConnections();
     await closed;
-    clearTimeout(timer);
   }
 
   async #answer(handler: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const closing = new AbortController();
-    outgoing.once("close", () => closing.abort(new DOMException("The connection was closed.", "AbortError")));
+    const closed = once(outgoing, "close").finally(() =>
+      closing.abort(new DOMException("The connection was closed.", "AbortError")),
+    );
     // A connection that is kept alive would keep the server open.
     if (this.#isDraining) outgoing.setHeader("connection", "close");
     try {
@@ -50,7 +67,9 @@ export class NodeServer {
       if (!outgoing.headersSent && !closing.signal.aborted) await send(errorResponse(error), outgoing, closing.signal);
       else outgoing.destroy();
     }
-    if (this.#isDraining) this.#server.closeIdleConnections();
+    // The connection's next request comes after the rest of a refused body.
+    incoming.resume();
+    await closed;
   }
 }
 
@@ -58,17 +77,25 @@ function draining(): Response {
   return errorResponse(new HttpError(503, "server_draining", "This server is about to end.", { "retry-after": "1" }));
 }
 
+/** @throws HttpError 501 for a method that no Request can have */
 function requestOf(incoming: IncomingMessage, base: string, signal: AbortSignal): Request {
   const { method = "GET", url = "/" } = incoming;
+  if (method === "TRACE") throw new HttpError(501, "method_not_implemented", "TRACE is not implemented.");
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     for (const one of [value ?? []].flat()) headers.append(name, one);
   }
   const hasBody = method !== "GET" && method !== "HEAD";
-  const body = hasBody && (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);
-  // A path that is no path ("//", "*") is still one of this server's.
-  const target = URL.canParse(base + url) ? base + url : base;
-  return new Request(target, { method, headers, signal, ...(body && { body, duplex: "half" }) });
+  // Read only when it is asked for, and left open where it is refused in its middle: the answer takes the same connection.
+  const body = hasBody && ReadableStream.from(incoming.iterator({ destroyOnReturn: false }));
+  const init = { method, headers, signal, ...(body && { body, duplex: "half" }) };
+  return new Request(targetOf(url, base), init as RequestInit);
+}
+
+/** A client that was set up for a proxy names the server in its target. A target that is no path ("*") is one of this server's. */
+function targetOf(url: string, base: string): string {
+  const path = /^https?:/i.test(url) && URL.canParse(url) ? new URL(url).pathname + new URL(url).search : url;
+  return URL.canParse(base + path) ? base + path : base;
 }
 
 /** Waits for a slow reader here; what the handler does about it is its own. */

@@ -73,7 +73,7 @@ describe("a server", () => {
     await expect.poll(async () => (await fake.engine.stats()).num_requests_running).toBe(1);
     server.end();
     await expect.poll(server.printed).toContain("SIGTERM: no new requests");
-    await expect(post(url, CHAT)).rejects.toThrow(/fetch failed/);
+    expect((await post(url, CHAT)).status).toBe(503);
     fake.resume();
     expect(await (await asked).text()).toMatch(/data: \[DONE\]\n\n$/);
     expect(await server.exitCode).toBe(0);
@@ -120,17 +120,61 @@ describe("a server", () => {
   });
 
   it("says why a model can't be loaded, without a stack", async () => {
-    const server = start(`--model ${FOLDER}`, () =>
+    const server = start(`--model ${FOLDER} --port 0`, () =>
       Promise.reject(new ChorusError("model_not_found", "There is no such model.", "model")),
     );
-    expect([await server.exitCode, server.printed()]).toEqual([1, "There is no such model.\n"]);
+    expect([await server.exitCode, server.printed()]).toEqual([
+      1,
+      expect.stringMatching(/\nThere is no such model\.\n$/),
+    ]);
+  });
+
+  it("listens first, and answers 503 until the model is there", async () => {
+    let load: (engine: ChorusEngine) => void = () => undefined;
+    const server = start(
+      `--model ${FOLDER} --port 0 --api-key secret`,
+      () => new Promise((resolve) => (load = resolve)),
+    );
+    await expect.poll(server.printed).toContain("Listening at");
+    const url = /Listening at (\S+);/.exec(server.printed())?.[1] ?? "";
+    const early = await fetch(`${url}/health`);
+    expect([early.status, await early.json()]).toMatchObject([503, { error: { code: "model_loading" } }]);
+    expect((await post(url, CHAT)).status).toBe(401);
+    load(fake.engine);
+    expect(await server.url()).toBe(url);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    server.end();
+    await server.exitCode;
+  });
+
+  it("loads nothing where its port is taken", async () => {
     const first = start(`--model ${FOLDER} --port 0`);
     const { port } = new URL(await first.url());
-    const other = await openFakeModel();
-    const second = start(`--model ${FOLDER} --port ${port}`, async () => other.engine);
-    expect(await second.exitCode).toBe(1);
-    expect(second.printed()).toContain("That port is taken");
+    const second = start(`--model ${FOLDER} --port ${port}`);
+    expect([await second.exitCode, second.printed()]).toEqual([1, expect.stringContaining("That port is taken")]);
+    expect(second.created).toEqual([]);
     first.end();
     await first.exitCode;
+  });
+
+  it.each(["loads", "is downloaded"])("ends at the first signal while its model %s", async (what) => {
+    const [hub, home] = await Promise.all([ModelServer.start(), mkdtemp(join(tmpdir(), "chorus-serve-"))]);
+    hub.serveAsHub("owner/name", new Map([["model.safetensors", new Uint8Array(70_000)]]));
+    // Sends a beginning, and then no more.
+    hub.interfere = ({ path }, response) => path.endsWith("model.safetensors") && response.write("a");
+    const model = what === "loads" ? FOLDER : "owner/name";
+    let signal: AbortSignal | undefined;
+    const never = (options: CreateEngineOptions) => {
+      signal = options.signal;
+      return new Promise<ChorusEngine>(() => undefined);
+    };
+    const server = start(`--model ${model} --port 0`, never, { HF_HOME: home, HF_ENDPOINT: hub.url });
+    await expect.poll(() => signal !== undefined || hub.asked.length > 1).toBe(true);
+    server.end();
+    expect(await server.exitCode).toBe(0);
+    expect(server.printed()).toContain("SIGTERM: loading is cancelled.");
+    if (what === "loads") expect(signal?.aborted).toBe(true);
+    await hub.close();
+    await rm(home, { recursive: true });
   });
 });

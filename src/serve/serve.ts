@@ -1,6 +1,7 @@
 // npm run serve: an engine in Node, behind the handler that pages have too.
 
 import { withApiKey, withCors, withHostNames, withJsonBodies } from "../http/access.ts";
+import { errorResponse, HttpError } from "../http/errors.ts";
 import type { Handler } from "../http/served-engine.ts";
 import type { ChorusEngine, CreateEngineOptions } from "../protocol/engine.ts";
 import { ChorusError } from "../protocol/errors.ts";
@@ -15,9 +16,10 @@ import { NodeServer } from "./node-server.ts";
 /** How long requests in flight may go on once the server is to end. */
 const GRACE_MS = 30_000;
 const MIB = 2 ** 20;
+const STILL_LOADING = new HttpError(503, "model_loading", "The model is still loading.", { "retry-after": "1" });
 
 /** What a server needs of where it runs. */
-interface ServeHome {
+export interface ServeHome {
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;
@@ -41,52 +43,74 @@ export async function serve(words: readonly string[], home: ServeHome): Promise<
   }
 }
 
+/** Listens before it loads: a taken port is known at once, and health checks get an answer. */
 async function run(options: ServeOptions, home: ServeHome): Promise<void> {
-  const { print, createEngine, openWebGpu, ended } = home;
-  const model = await modelOf(options.model, home);
-  const { backend } = options;
-  const webGpu = backend === "cpu" ? { reason: "--backend cpu" } : await openWebGpu();
-  const engine = await createEngine({
-    model,
+  const { print, ended } = home;
+  const folder = await openModelFolder(options.model);
+  if (!folder && !isHubId(options.model))
+    throw new UsageError(`There is no folder ${options.model}, and it is no model of the hub ("owner/name") either.`);
+  let answer: Handler = async () => errorResponse(STILL_LOADING);
+  const server = await NodeServer.listen(
+    withAccess((request) => answer(request), options),
+    options,
+  );
+  print(`Listening at ${server.url}; it answers 503 until the model is loaded.\n`);
+  const loading = new AbortController();
+  try {
+    const engine = await Promise.race([load(folder, options, home, loading.signal), ended]);
+    if (typeof engine === "string") {
+      loading.abort();
+      print(`${engine}: loading is cancelled.\n`);
+      return;
+    }
+    answer = (request) => engine.fetch(request);
+    print(`Serving at ${server.url}/v1\nCtrl+C ends it.\n`);
+    print(`${await ended}: no new requests; those in flight have ${GRACE_MS / 1000} s.\n`);
+    await server.drain(GRACE_MS);
+    await engine.dispose();
+  } finally {
+    await server.close();
+  }
+}
+
+/** Says what runs where, and why. */
+async function load(
+  folder: File[] | null,
+  { model, backend }: ServeOptions,
+  home: ServeHome,
+  signal: AbortSignal,
+): Promise<ChorusEngine> {
+  const files = folder ?? (await openHubFolder(model, home, signal));
+  const webGpu = backend === "cpu" ? { reason: "--backend cpu" } : await home.openWebGpu();
+  const engine = await home.createEngine({
+    model: files,
     worker: false,
-    onProgress: progressPrinter(print),
+    onProgress: progressPrinter(home.print),
     ...("gpu" in webGpu && { gpu: webGpu.gpu }),
     backend,
+    signal,
   });
   const { name, adapter, dtype, contextLength } = engine.model;
   const reason = "reason" in webGpu ? webGpu.reason : "the only GPU here is emulated by the CPU";
   const why = "gpu" in webGpu && engine.model.backend === "webgpu" ? "" : ` (no WebGPU: ${reason})`;
-  print(`${name} in ${dtype} on ${adapter}${why}, with a context of ${contextLength} tokens\n`);
-  try {
-    const server = await NodeServer.listen(handlerOf(engine, options), options);
-    print(`Serving at ${server.url}/v1\nCtrl+C ends it.\n`);
-    print(`${await ended}: no new requests; those in flight have ${GRACE_MS / 1000} s.\n`);
-    await server.drain(GRACE_MS);
-  } finally {
-    await engine.dispose();
-  }
+  home.print(`${name} in ${dtype} on ${adapter}${why}, with a context of ${contextLength} tokens\n`);
+  return engine;
 }
 
-/** A folder's files; a hub's model is downloaded into one first. */
-async function modelOf(model: string, { env, print }: ServeHome): Promise<File[]> {
-  const folder = (await openModelFolder(model)) ?? (isHubId(model) ? await openHubFolder(model, env, print) : null);
-  if (folder) return folder;
-  throw new UsageError(`There is no folder ${model}, and it is no model of the hub ("owner/name") either.`);
-}
-
-async function openHubFolder(id: string, env: ServeHome["env"], print: ServeHome["print"]): Promise<File[] | null> {
+/** Downloads a hub's model where it is not there yet. */
+async function openHubFolder(id: string, { env, print }: ServeHome, signal: AbortSignal): Promise<File[]> {
   const bar = new DownloadBar(id, print);
-  const folder = await openHubModel(id, { env, onProgress: (received, total) => bar.show(received, total) });
-  bar.end();
-  return openModelFolder(folder, id.split("/").at(-1));
+  const onProgress = (received: number, total: number) => bar.show(received, total);
+  const folder = await openHubModel(id, { env, onProgress, signal }).finally(() => bar.end());
+  return (await openModelFolder(folder, id.split("/").at(-1))) ?? [];
 }
 
-function handlerOf(engine: ChorusEngine, { apiKey, cors, host }: ServeOptions): Handler {
-  let handler: Handler = withJsonBodies((request) => engine.fetch(request));
-  if (apiKey !== null) handler = withApiKey(handler, apiKey);
-  else if (isLoopback(host)) handler = withHostNames(handler, isLoopback);
+function withAccess(handler: Handler, { apiKey, cors, host }: ServeOptions): Handler {
+  let guarded = withJsonBodies(handler);
+  if (apiKey !== null) guarded = withApiKey(guarded, apiKey);
+  else if (isLoopback(host)) guarded = withHostNames(guarded, isLoopback);
   // Outermost: a preflight brings no key.
-  return cors === null ? handler : withCors(handler, cors);
+  return cors === null ? guarded : withCors(guarded, cors);
 }
 
 /** A line for each tenth of the weights that is in memory. */

@@ -17,7 +17,7 @@ let fake: FakeModel;
 let server: NodeServer;
 beforeEach(async () => void (fake = await openFakeModel()));
 afterEach(async () => {
-  await server.drain(0);
+  await server.close();
   await fake.engine.dispose();
 });
 

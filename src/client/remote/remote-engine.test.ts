@@ -293,6 +293,6 @@ it("is answered by our own server, with the tokens that the engine has", async (
   expect(await ask(engine, { messages, continue_final_message: true, max_tokens: 2 })).toMatchObject({
     finish: "length",
   });
-  await own.drain(0);
+  await own.close();
   await fake.engine.dispose();
 });
