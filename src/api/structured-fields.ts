@@ -2,6 +2,7 @@
 // which is loaded only then.
 
 import type { GrammarSource } from "../grammar/ebnf-of.ts";
+import { parseJson } from "../protocol/bounded-data.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields, StructuredOutputs } from "../protocol/openai.ts";
 import { Fields, invalidType, invalidValue, missing } from "./validate.ts";
@@ -72,7 +73,7 @@ function parseStructuredOutputs(fields: Fields): GrammarSource | null {
   const param = outputs.path(kind);
   switch (kind) {
     case "json":
-      return parseSchema(parseJson(outputs.get(kind), param), param);
+      return parseSchema(schemaOf(outputs.get(kind), param), param);
     case "json_object":
       return anyObject(param);
     case "regex":
@@ -102,12 +103,13 @@ function schemaLength(schema: unknown): number {
   }
 }
 
-function parseJson(value: unknown, param: string): unknown {
+function schemaOf(value: unknown, param: string): unknown {
   if (typeof value !== "string") return value;
   try {
-    return JSON.parse(value);
-  } catch {
-    throw invalidValue(param, "a JSON schema, or the text of one", value);
+    return parseJson(value);
+  } catch (error) {
+    const reason = (error as SyntaxError).message;
+    throw new ChorusError("invalid_value", `${param} must be a JSON schema, or the text of one: ${reason}`, param);
   }
 }
 

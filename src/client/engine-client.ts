@@ -1,3 +1,4 @@
+import { refuseUnbounded } from "../protocol/bounded-data.ts";
 import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import type {
   Chat,
@@ -100,7 +101,10 @@ export class EngineClient implements ChorusEngine {
   ): Promise<EngineClient> {
     const client = new EngineClient(transport);
     const onMessage = (message: EngineMessage) => client.#receive(message);
-    const loading = client.#call((service) => service.load(location, config, onMessage, onProgress));
+    const loading = client.#call((service) => {
+      refuseUnbounded("The config", config);
+      return service.load(location, config, onMessage, onProgress);
+    });
     try {
       client.#loaded = valueOf(await unlessAborted(loading, signal));
       return client;
@@ -215,6 +219,7 @@ export class EngineClient implements ChorusEngine {
     what = "A request",
   ): Promise<T> {
     try {
+      refuseUnbounded(what, body);
       return valueOf(await this.#call(ask));
     } catch (error) {
       throw isDataCloneError(error) ? notPlainData(what, body, error) : error;
@@ -224,6 +229,7 @@ export class EngineClient implements ChorusEngine {
   async #create(request: GenerationRequest, options?: CreateOptions): Promise<Response | ChunkStream> {
     const signal = signalOf(options);
     signal?.throwIfAborted();
+    refuseUnbounded("A request", request.body);
     const ticket = this.#nextTicket++;
     const events = new RequestEvents();
     this.#open.set(ticket, events);

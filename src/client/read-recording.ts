@@ -1,3 +1,4 @@
+import { parseJson } from "../protocol/bounded-data.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { checkConfig, checkEvent, checkModel, checkOldEvent, isObject, wrongLine } from "./check-recording.ts";
 import { FORMAT, type Recording } from "./recording-format.ts";
@@ -32,7 +33,7 @@ export function readRecording(text: string): Recording {
 
 function parseLine(line: string, index: number): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = parseJson(line);
     if (isObject(value)) return value;
   } catch {
     // said below

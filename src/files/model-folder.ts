@@ -1,5 +1,6 @@
 // The files of a model's folder in Hugging Face layout.
 
+import { parseJson } from "../protocol/bounded-data.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { isObject, JsonFields } from "./json-fields.ts";
 
@@ -47,7 +48,7 @@ function isShardName(name: unknown): name is string {
 export function parseJsonFile(file: string, where: string, bytes: Uint8Array): unknown {
   const text = new TextDecoder().decode(bytes);
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (cause) {
     const reason = text.trimStart().startsWith("<") ? "it looks like a web page" : (cause as Error).message;
     throw new ChorusError("model_invalid", `${file} in ${where} is not JSON: ${reason}`, file, { cause });

@@ -1,11 +1,9 @@
-import { toErrorData } from "../protocol/errors.ts";
-import type { ThreadAnswer, ThreadMessage } from "../threads/limited-thread.ts";
-import type { ThreadPort } from "../threads/thread-port.ts";
+import type { LimitedPort } from "../threads/limited-thread.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
 import type { GrammarCompiler, GrammarVocabulary } from "./grammar-compiler.ts";
 
-/** What a thread of grammars is asked for. Each call gets one answer, in order. */
+/** What a thread of grammars is asked for. */
 export type GrammarCall =
   /** Comes first. */
   | { readonly type: "start"; readonly vocabulary: GrammarVocabulary }
@@ -20,38 +18,21 @@ export type GrammarCall =
   | { readonly type: "next"; readonly id: number; readonly accepted: readonly number[] }
   | { readonly type: "close"; readonly id: number };
 
-/** The mask of the tokens that may come next; null where there are none, or none were asked for. */
-export type GrammarAnswer = ThreadAnswer<Uint32Array | null>;
-
-export type GrammarPort = ThreadPort<GrammarCall, ThreadMessage<Uint32Array | null>>;
+/** Answers are the mask of the tokens that may come next; null where there are none, or none were asked for. */
+export type GrammarPort = LimitedPort<GrammarCall, Uint32Array | null>;
 
 /** The thread's side: plain data in, plain data out. */
 export class GrammarService {
   readonly #open: (vocabulary: GrammarVocabulary) => GrammarCompiler;
   readonly #matchers = new Map<number, GrammarMatcher>();
   #compiler: GrammarCompiler | null = null;
-  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(open: (vocabulary: GrammarVocabulary) => GrammarCompiler) {
     this.#open = open;
   }
 
-  /** Takes one call after the other. */
-  answer(call: GrammarCall): Promise<GrammarAnswer> {
-    const answer = this.#turn.then(() => this.#answerNow(call));
-    this.#turn = answer;
-    return answer;
-  }
-
-  async #answerNow(call: GrammarCall): Promise<GrammarAnswer> {
-    try {
-      return { value: await this.#maskAfter(call) };
-    } catch (error) {
-      return { error: toErrorData(error) };
-    }
-  }
-
-  async #maskAfter(call: GrammarCall): Promise<Uint32Array | null> {
+  /** One call after the other. */
+  async answer(call: GrammarCall): Promise<Uint32Array | null> {
     if (call.type === "start") {
       this.#compiler = this.#open(call.vocabulary);
       await this.#compiler.load();

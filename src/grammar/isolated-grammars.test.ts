@@ -2,9 +2,10 @@ import { afterEach, expect, test } from "vitest";
 
 import { BYTE_VOCABULARY, byteTokens, EOS } from "../testing/fakes/engine-harness.ts";
 import { allowedIds, drawAnswer, grammarCompiler } from "../testing/requests/grammars.ts";
-import { GrammarService, type GrammarAnswer, type GrammarCall } from "./grammar-service.ts";
+import { GrammarService, type GrammarCall } from "./grammar-service.ts";
 import type { GrammarPort } from "./grammar-service.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
+import { answerCalls } from "../threads/serve-thread.ts";
 import { IsolatedGrammars, USUAL_LIMITS, type GrammarLimits } from "./isolated-grammars.ts";
 
 const regex = (pattern: string): GrammarSource => ({ kind: "regex", pattern, param: "regex" });
@@ -28,14 +29,15 @@ class Threads {
     const { startMs } = this;
     const service = new GrammarService(() => grammarCompiler(BYTE_VOCABULARY));
     const started = new Promise((resolve) => setTimeout(resolve, startMs));
-    let tell: (answer: GrammarAnswer) => void = () => undefined;
+    let tell: Parameters<GrammarPort["listen"]>[0] = () => undefined;
     let isStuck = false;
+    const take = answerCalls(service.answer.bind(service), (answer) => {
+      void started.then(() => tell(structuredClone(answer) as Parameters<typeof tell>[0]));
+    });
     return {
-      post: (call) => {
-        isStuck ||= this.isEndless(call);
-        if (isStuck) return;
-        const answering = service.answer(structuredClone(call));
-        void Promise.all([answering, started]).then(([answer]) => tell(structuredClone(answer)));
+      post: (message) => {
+        isStuck ||= this.isEndless(message.call);
+        if (!isStuck) take(structuredClone(message));
       },
       listen: (onAnswer, _, onGone) => {
         tell = onAnswer;

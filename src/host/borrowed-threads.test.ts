@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 
 import type { ThreadKind, ThreadLender } from "../protocol/thread-lender.ts";
-import { LimitedThread, ThreadEnded, type ThreadAnswer } from "../threads/limited-thread.ts";
+import { LimitedThread, ThreadEnded } from "../threads/limited-thread.ts";
+import type { NumberedCall, ThreadAnswer } from "../threads/thread-port.ts";
 import { BorrowedThreads } from "./borrowed-threads.ts";
 
 /** A page whose threads answer with its name and the call; one that is asked to hang is silent from then on. */
@@ -17,8 +18,9 @@ class Page implements ThreadLender {
 
   start(id: number, kind: ThreadKind, port: MessagePort): Promise<string> {
     this.started.push({ id, kind });
-    port.addEventListener("message", ({ data }: MessageEvent<string>) => {
-      if (data !== "hang") port.postMessage({ value: `${this.#name}: ${data}` } satisfies ThreadAnswer<string>);
+    port.addEventListener("message", ({ data: asked }: MessageEvent<NumberedCall<string>>) => {
+      if (asked.call === "hang") return;
+      port.postMessage({ id: asked.id, value: `${this.#name}: ${asked.call}` } satisfies ThreadAnswer<string>);
     });
     port.start();
     opened.push(port);
@@ -39,7 +41,7 @@ const LONG_MS = 60_000;
 
 function borrowed() {
   const threads = new BorrowedThreads((port) => port);
-  const open = () => new LimitedThread(threads.open<string, ThreadAnswer<string>>("texts"), "It");
+  const open = () => new LimitedThread(threads.open<NumberedCall<string>, ThreadAnswer<string>>("texts"), "It");
   return { threads, open };
 }
 

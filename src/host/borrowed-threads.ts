@@ -38,7 +38,8 @@ export class BorrowedThreads {
       listen(onAnswer, onFailure, onGone) {
         tellGone = onGone;
         users.add(tellGone);
-        port.addEventListener("message", ({ data }: MessageEvent<Answer>) => onAnswer(data));
+        port.addEventListener("message", ({ data }: MessageEvent<Answer | null>) => onAnswer(data));
+        port.addEventListener("messageerror", () => onAnswer(null));
         port.start();
         lender.start(id, kind, handedOver).then(onFailure, (error: unknown) => onFailure(String(error)));
       },

@@ -17,9 +17,9 @@ function stuckInChats(): TextPort {
   let isStuck = false;
   return {
     ...port,
-    post(call) {
-      isStuck ||= isChat(call);
-      if (!isStuck) port.post(call);
+    post(message) {
+      isStuck ||= isChat(message.call);
+      if (!isStuck) port.post(message);
     },
   };
 }

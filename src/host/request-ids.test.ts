@@ -22,9 +22,9 @@ function heldTexts(): TextPort {
   const port = textPortInPlace();
   return {
     ...port,
-    post(call) {
-      if (held === null || call.type !== "parse") port.post(call);
-      else held.push(() => port.post(call));
+    post(message) {
+      if (held === null || message.call.type !== "parse") port.post(message);
+      else held.push(() => port.post(message));
     },
   };
 }

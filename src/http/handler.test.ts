@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { ChatCompletion, Completion } from "../protocol/openai.ts";
+import type { ChatCompletion, Completion, JsonSchema } from "../protocol/openai.ts";
 import { openFakeModel, type FakeModel } from "../testing/fakes/fake-model.ts";
 import { VERSION } from "../version.ts";
 import { MAX_BODY_BYTES } from "./read-json.ts";
@@ -178,6 +178,47 @@ describe("what is wrong", () => {
     });
     const streamed = await post("/v1/chat/completions", typeof body === "object" ? { ...body, stream: true } : body);
     expect(streamed.status).toBe(status);
+  });
+
+  it.each([
+    ["/v1/chat/completions", { messages: [{ role: "user", content: "DEEP" }] }],
+    ["/v1/chat/completions", { ...CHAT, chat_template_kwargs: { x: "DEEP" } }],
+    ["/v1/chat/completions", { ...CHAT, tools: "DEEP" }],
+    ["/v1/completions", { prompt: "x", structured_outputs: { json: "DEEP" } }],
+    ["/v1/responses", { input: "DEEP" }],
+    ["/tokenize", { prompt: "DEEP" }],
+    ["/detokenize", { tokens: "DEEP" }],
+    ["/v1/completions", "DEEP"],
+  ])("at %s is what is nested 100,000 levels deep, or has half a million keys: %j", async (path, body) => {
+    const [before = "", after = ""] = JSON.stringify(body).split('"DEEP"');
+    const lists = "[".repeat(100_000) + "]".repeat(100_000);
+    const keys = `{${Array.from({ length: 500_000 }, (_, i) => `"${i.toString(36)}":1`).join(",")}}`;
+    for (const [odd, reason] of [
+      [lists, "nested more than 128 levels deep"],
+      [keys, "more than 100000 keys"],
+    ] as const) {
+      const response = await post(path, before + odd + after);
+      expect(response.status).toBe(400);
+      const { error } = (await response.json()) as { error: { code: string; message: string } };
+      expect(error).toMatchObject({ code: "invalid_json", message: expect.stringContaining(reason) });
+    }
+  });
+
+  it("has a code and a field where the library itself is asked with what is too deep", async () => {
+    const deep = JSON.parse('{"type":"array","items":'.repeat(2500) + "{}" + "}".repeat(2500)) as JsonSchema;
+    const { chat, completions } = model.engine;
+    const refused = (param: string) => ({ code: "invalid_value", param });
+    const text = JSON.stringify(deep);
+    for (const [json, param] of [
+      [deep, "structured_outputs"],
+      [text, "structured_outputs.json"],
+    ] as const) {
+      const asked = completions.create({ prompt: "x", structured_outputs: { json } });
+      await expect(asked).rejects.toMatchObject(refused(param));
+    }
+    const body = { messages: [{ role: "user" as const, content: "x" }], chat_template_kwargs: { deep } };
+    await expect(chat.completions.create(body)).rejects.toMatchObject(refused("chat_template_kwargs"));
+    await expect(chat.render(body)).rejects.toMatchObject(refused("chat_template_kwargs"));
   });
 
   it("is refused unread where it is too long", async () => {

@@ -4,6 +4,7 @@
 //                                  /snapshots/COMMIT/FILE       a link to the blob
 //                                  /blobs/HASH                  the file; HASH.incomplete while it comes
 
+import { parseJson } from "../protocol/bounded-data.ts";
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, mkdir, open, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
@@ -205,7 +206,7 @@ async function isWhole(snapshot: string): Promise<boolean> {
   if (!(await has("config.json"))) return false;
   if (await has(WEIGHTS)) return true;
   const index = await readFile(join(snapshot, WEIGHTS_INDEX), "utf8").catch(() => "{}");
-  const { weight_map: shards = {} } = JSON.parse(index) as { weight_map?: Record<string, string> };
+  const { weight_map: shards = {} } = parseJson(index) as { weight_map?: Record<string, string> };
   const names = [...new Set(Object.values(shards))];
   const found = await Promise.all(names.map(has));
   return names.length > 0 && found.every(Boolean);

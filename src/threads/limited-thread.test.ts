@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import {
-  LimitedThread,
-  LONGEST_START_MS,
-  ThreadNotStarted,
-  TookTooLong,
-  type ThreadMessage,
-} from "./limited-thread.ts";
-import { ALIVE, type ThreadPort } from "./thread-port.ts";
+import { LimitedThread, LONGEST_START_MS, ThreadNotStarted, TookTooLong, type LimitedPort } from "./limited-thread.ts";
+import { ALIVE } from "./thread-port.ts";
+
+type Hear = Parameters<LimitedPort<string, string>["listen"]>[0];
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -19,16 +15,16 @@ const LIMIT_MS = 1000;
 
 /** A thread that says what it is made to say. */
 function open() {
-  let tell: (message: ThreadMessage<string>) => void = () => undefined;
+  let tell: Hear = () => undefined;
   let numEnded = 0;
-  const port: ThreadPort<string, ThreadMessage<string>> = {
+  const port: LimitedPort<string, string> = {
     post: () => undefined,
     listen: (onMessage) => (tell = onMessage),
     end: () => void numEnded++,
   };
   const thread = new LimitedThread<string, string>(port, "What counts");
   const ask = (call: string) => thread.ask(call, LIMIT_MS).catch((error: unknown) => error);
-  return { thread, ask, say: (message: ThreadMessage<string>) => tell(message), numEnded: () => numEnded };
+  return { thread, ask, say: (message: Parameters<Hear>[0]) => tell(message), numEnded: () => numEnded };
 }
 
 it("a call's time begins when the thread is there: a busy page starts it late", async () => {
@@ -37,9 +33,9 @@ it("a call's time begins when the thread is there: a busy page starts it late", 
   await vi.advanceTimersByTimeAsync(60 * LIMIT_MS);
   say(ALIVE);
   await vi.advanceTimersByTimeAsync(LIMIT_MS - 1);
-  say({ value: "one" });
+  say({ id: 1, value: "one" });
   await vi.advanceTimersByTimeAsync(LIMIT_MS - 1);
-  say({ value: "two" });
+  say({ id: 2, value: "two" });
   expect(await Promise.all([first, second])).toEqual(["one", "two"]);
 });
 
@@ -56,7 +52,7 @@ it("ends a call that takes too long from then on, also where the thread is there
 it("an answer shows as well that the thread is there", async () => {
   const { ask, say } = open();
   const [first, second] = [ask("first"), ask("endless")];
-  say({ value: "one" });
+  say({ id: 1, value: "one" });
   await vi.advanceTimersByTimeAsync(LIMIT_MS + 1);
   expect(await first).toBe("one");
   expect(await second).toBeInstanceOf(TookTooLong);

@@ -1,13 +1,8 @@
-import { ChorusError, fromErrorData, type ChorusErrorData } from "../protocol/errors.ts";
-import { ALIVE, type ThreadPort } from "./thread-port.ts";
+import { ChorusError, fromErrorData } from "../protocol/errors.ts";
+import { ALIVE, unreadable, type NumberedCall, type ThreadAnswer, type ThreadPort } from "./thread-port.ts";
 
 /** Until a thread is there: its page may be busy, or show a dialog. No call is to blame. */
 export const LONGEST_START_MS = 180_000;
-
-/** What a thread answers to a call. */
-export type ThreadAnswer<Value> = { readonly value: Value } | { readonly error: ChorusErrorData };
-
-export type ThreadMessage<Value> = ThreadAnswer<Value> | typeof ALIVE;
 
 /** A call took longer than it may, so its thread was ended. */
 export class TookTooLong extends Error {}
@@ -29,6 +24,9 @@ export class ThreadFailed extends ChorusError {
   }
 }
 
+type ThreadMessage<Value> = ThreadAnswer<Value> | typeof ALIVE;
+export type LimitedPort<Call, Value> = ThreadPort<NumberedCall<Call>, ThreadMessage<Value>>;
+
 interface Asked<Value> {
   readonly limitMs: number;
   readonly patienceMs: number;
@@ -38,14 +36,16 @@ interface Asked<Value> {
 
 /**
  * A thread that answers one call after the other, and is ended when one of them takes too long. If those behind a slow call
- * lose their patience before, the thread is left to that call: it takes no others, and is ended with it.
+ * lose their patience before, the thread is left to that call: it takes no others, and is ended with it. Each answer names
+ * its call by number: no call gets another's, whatever happens to messages.
  */
 export class LimitedThread<Call, Value> {
-  readonly #port: ThreadPort<Call, ThreadMessage<Value>>;
+  readonly #port: LimitedPort<Call, Value>;
   readonly #what: string;
   readonly #mayLeave: () => boolean;
-  /** In the order in which they were asked. The thread is at the first. */
-  readonly #asked: Asked<Value>[] = [];
+  /** By their numbers, in the order in which they were asked. The thread is at the first. */
+  readonly #asked = new Map<number, Asked<Value>>();
+  #numPosted = 0;
   #timers: ReturnType<typeof setTimeout>[] = [];
   /** Whether the first call takes longer than those behind it would wait. */
   #isSlow = false;
@@ -60,7 +60,7 @@ export class LimitedThread<Call, Value> {
    * @param what it is for, as the beginning of an error's sentence
    * @param mayLeave whether the thread may be left to a slow call: another one then takes its place
    */
-  constructor(port: ThreadPort<Call, ThreadMessage<Value>>, what: string, mayLeave = () => false) {
+  constructor(port: LimitedPort<Call, Value>, what: string, mayLeave = () => false) {
     this.#port = port;
     this.#what = what;
     this.#mayLeave = mayLeave;
@@ -97,9 +97,9 @@ export class LimitedThread<Call, Value> {
       if (this.#isSlow && this.#mayLeave()) this.#leave();
       if (this.#isLeft) throw new ThreadEnded();
       if (this.#isEnded) throw this.#laterError;
-      this.#port.post(call);
-      this.#asked.push({ limitMs, patienceMs, resolve, reject });
-      if (this.#asked.length === 1) this.#limitFirst();
+      this.#port.post({ id: this.#numPosted + 1, call });
+      this.#asked.set(++this.#numPosted, { limitMs, patienceMs, resolve, reject });
+      if (this.#asked.size === 1) this.#limitFirst();
     });
   }
 
@@ -110,7 +110,7 @@ export class LimitedThread<Call, Value> {
   }
 
   #limitFirst(): void {
-    const [first] = this.#asked;
+    const [first] = this.#asked.values();
     if (first === undefined) return;
     if (!this.#isThere) {
       const message = `${this.#what} has not started within ${LONGEST_START_MS / 1000} s: what starts it is busy, or can't load it.`;
@@ -121,7 +121,7 @@ export class LimitedThread<Call, Value> {
     if (first.patienceMs >= first.limitMs) return;
     this.#after(first.patienceMs, () => {
       this.#isSlow = true;
-      if (this.#asked.length > 1 && this.#mayLeave()) this.#leave();
+      if (this.#asked.size > 1 && this.#mayLeave()) this.#leave();
     });
   }
 
@@ -136,27 +136,39 @@ export class LimitedThread<Call, Value> {
 
   #leave(): void {
     this.#isLeft = true;
-    for (const { reject } of this.#asked.splice(1)) reject(new ThreadEnded());
+    for (const [id, { reject }] of [...this.#asked].slice(1)) {
+      this.#asked.delete(id);
+      reject(new ThreadEnded());
+    }
   }
 
-  #hear(message: ThreadMessage<Value>): void {
+  #hear(message: ThreadMessage<Value> | null): void {
     if (!this.#isThere) {
       this.#isThere = true;
       this.#stopTimers();
       this.#limitFirst();
     }
-    if (message !== ALIVE) this.#take(message);
+    if (message === ALIVE) return;
+    const [firstId] = this.#asked.keys();
+    // Answers come in order: what can't be read is the first call's.
+    if (message === null) this.#take(firstId, ({ reject }) => reject(unreadable(this.#what)));
+    else if ("error" in message) this.#take(message.id, ({ reject }) => reject(fromErrorData(message.error)));
+    else this.#take(message.id, ({ resolve }) => resolve(message.value));
   }
 
-  #take(answer: ThreadAnswer<Value>): void {
+  #take(id: number | undefined, settle: (asked: Asked<Value>) => void): void {
     this.#hasAnswered = true;
-    this.#isSlow = false;
-    this.#stopTimers();
-    const first = this.#asked.shift();
-    if (this.#isLeft) this.end();
-    else this.#limitFirst();
-    if ("error" in answer) first?.reject(fromErrorData(answer.error));
-    else first?.resolve(answer.value);
+    const asked = id !== undefined && this.#asked.get(id);
+    if (!asked) return; // its answer came before
+    const [firstId] = this.#asked.keys();
+    this.#asked.delete(id);
+    if (id === firstId) {
+      this.#isSlow = false;
+      this.#stopTimers();
+      if (this.#isLeft) this.end();
+      else this.#limitFirst();
+    }
+    settle(asked);
   }
 
   /** @param reason the error of the call that the thread is at */
@@ -165,7 +177,8 @@ export class LimitedThread<Call, Value> {
     this.#isEnded = true;
     this.#stopTimers();
     this.#port.end();
-    const [first, ...others] = this.#asked.splice(0);
+    const [first, ...others] = this.#asked.values();
+    this.#asked.clear();
     first?.reject(reason);
     for (const { reject } of others) reject(this.#laterError);
   }

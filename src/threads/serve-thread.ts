@@ -1,25 +1,52 @@
-import { ALIVE } from "./thread-port.ts";
+import { toErrorData } from "../protocol/errors.ts";
+import { ALIVE, unreadable, type NumberedCall } from "./thread-port.ts";
 
 /**
  * Answers the calls of whoever opened this thread: of a browser, or of Node, where a module has no `self`. A browser's thread
  * that is handed a port answers there instead: whoever calls it is not the page that started it.
  */
 export function serveThread(answer: (call: never) => unknown): void {
-  const serve = async (call: unknown, post: (answer: unknown) => void): Promise<void> =>
-    post(await answer(call as never));
   if (typeof self === "undefined" || !("importScripts" in self || "DedicatedWorkerGlobalScope" in self)) {
     // Not imported: bundlers for browsers would have to find it.
     const { parentPort } = process.getBuiltinModule("node:worker_threads");
-    parentPort?.on("message", (call: unknown) => void serve(call, (message) => parentPort.postMessage(message)));
+    const take = answerCalls(answer, (message) => parentPort?.postMessage(message));
+    parentPort?.on("message", take);
+    parentPort?.on("messageerror", () => take(null));
     parentPort?.postMessage(ALIVE);
     return;
   }
-  self.addEventListener("message", ({ data, ports: [port] }: MessageEvent<unknown>) => {
-    if (port === undefined) return void serve(data, (message) => self.postMessage(message));
-    port.addEventListener("message", (event: MessageEvent<unknown>) => {
-      void serve(event.data, (message) => port.postMessage(message));
-    });
+  self.addEventListener("message", ({ ports: [port] }: MessageEvent<unknown>) => {
+    if (port === undefined) return;
+    const take = answerCalls(answer, (message) => port.postMessage(message));
+    port.addEventListener("message", ({ data }: MessageEvent<NumberedCall<never> | null>) => take(data));
+    port.addEventListener("messageerror", () => take(null));
     port.start();
     port.postMessage(ALIVE);
   });
+}
+
+/**
+ * Returns what takes a port's calls; null for one that can't be read. They are answered one after the other, in their order
+ * and under their numbers. One that throws, or whose answer can't be posted, is answered with the error.
+ */
+export function answerCalls<Call>(
+  answer: (call: Call) => unknown,
+  post: (message: unknown) => void,
+): (message: NumberedCall<Call> | null) => void {
+  let lastId = 0;
+  let turn: Promise<void> = Promise.resolve();
+  const answerNow = async (message: NumberedCall<Call> | null): Promise<void> => {
+    const id = message?.id ?? lastId + 1;
+    if (id <= lastId) return; // it came before
+    lastId = id;
+    const refuse = (error: unknown) => post({ id, error: toErrorData(error) });
+    if (message === null) return refuse(unreadable("A call"));
+    try {
+      post({ id, value: await answer(message.call) });
+    } catch (error) {
+      refuse(error);
+    }
+  };
+  // Where not even the error can be posted, the call is left to its time limit.
+  return (message) => void (turn = turn.then(() => answerNow(message)).catch(() => undefined));
 }

@@ -1,3 +1,4 @@
+import { parseJson } from "../../protocol/bounded-data.ts";
 import { askServer, type ServerAccess } from "./ask-server.ts";
 import { readText } from "./read-text.ts";
 import { RemoteError } from "./remote-error.ts";
@@ -29,7 +30,7 @@ export async function listModels(access: ServerAccess, signal?: AbortSignal): Pr
 
 function parse(text: string): readonly { readonly id?: unknown; readonly owned_by?: unknown }[] | null {
   try {
-    const { data } = JSON.parse(text) as { data?: unknown };
+    const { data } = parseJson(text) as { data?: unknown };
     return Array.isArray(data) ? data : null;
   } catch {
     return null;

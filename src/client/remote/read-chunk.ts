@@ -1,5 +1,6 @@
 // A chunk of an answer, as servers of every make send it.
 
+import { parseJson } from "../../protocol/bounded-data.ts";
 import type { FinishReason, TokenLogprob, TopLogprob } from "../../protocol/openai.ts";
 import { errorInStream, RemoteError } from "./remote-error.ts";
 
@@ -36,7 +37,7 @@ export function readChunk(data: string, host: string): RemoteChunk {
 
 function parse(data: string, host: string): unknown {
   try {
-    const value: unknown = JSON.parse(data);
+    const value: unknown = parseJson(data);
     if (typeof value === "object" && value !== null) return value;
   } catch {
     // As for any other text that is no chunk.

@@ -1,5 +1,6 @@
 // What a server says went wrong, in the words of the library.
 
+import { parseJson } from "../../protocol/bounded-data.ts";
 import { ChorusError, type ChorusErrorCode } from "../../protocol/errors.ts";
 import { readText } from "./read-text.ts";
 
@@ -79,7 +80,7 @@ function isAboutContext(said: string): boolean {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return null;
   }

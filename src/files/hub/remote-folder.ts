@@ -1,5 +1,6 @@
 // A model's folder on a server: a hub repository, pinned to a commit and with a list of its files, or any URL.
 
+import { parseJson } from "../../protocol/bounded-data.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { HubLocation, RemoteLocation } from "../../protocol/model-source.ts";
 import { isObject } from "../json-fields.ts";
@@ -119,7 +120,7 @@ function hashOrNull(value: unknown, digits: number): string | null {
 
 function parseOrNull(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes));
+    return parseJson(new TextDecoder().decode(bytes));
   } catch {
     return null;
   }

@@ -6,6 +6,7 @@
 //
 // Without a record the files are leftovers of a crash, and the next download overwrites them.
 
+import { parseJson } from "../../protocol/bounded-data.ts";
 import type { FolderLocation, HubLocation, RemoteLocation } from "../../protocol/model-source.ts";
 import { isObject } from "../json-fields.ts";
 import { readFile, writeFile } from "./opfs.ts";
@@ -91,7 +92,7 @@ async function readRecord(folder: FileSystemDirectoryHandle, name: string): Prom
   const text = await (await readFile(folder, name))?.text();
   if (text === undefined) return undefined;
   try {
-    const record: unknown = JSON.parse(text);
+    const record: unknown = parseJson(text);
     return isObject(record) && record["version"] === VERSION ? record : undefined;
   } catch {
     return undefined;

@@ -44,7 +44,8 @@ function helperAt(port: ThreadPort<HelperPlan, HelperMessage>): HelperThread {
     for (const listener of listeners) listener(message);
   };
   const fail = (message: string) => tell({ type: "failed", message });
-  port.listen(tell, fail, () => fail("the page that lent it is gone"));
+  const hear = (message: HelperMessage | null) => (message ? tell(message) : fail("it said what can't be read"));
+  port.listen(hear, fail, () => fail("the page that lent it is gone"));
   return {
     start: (plan) => port.post(plan),
     listen: (listener) => void listeners.push(listener),

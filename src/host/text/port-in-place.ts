@@ -1,14 +1,18 @@
-import type { TextAnswer, TextPort } from "./text-calls.ts";
+import { answerCalls } from "../../threads/serve-thread.ts";
+import type { TextPort } from "./text-calls.ts";
 
 /** Makes tokens of texts in the engine's own thread, for homes that have no other: nothing ends a call there. */
 export function textPortInPlace(): TextPort {
+  let tell: Parameters<TextPort["listen"]>[0] = () => undefined;
   // The templates' language is fetched beside the weights, not before the page can be used.
-  const opening = import("./text-service.ts").then(({ TextService }) => new TextService());
-  let tell: (answer: TextAnswer) => void = () => undefined;
+  const opening = import("./text-service.ts").then(({ TextService }) => {
+    const service = new TextService();
+    return answerCalls(service.answer.bind(service), (answer) => tell(answer as Parameters<typeof tell>[0]));
+  });
   return {
     post(call) {
       opening.then(
-        (service) => tell(service.answer(call)),
+        (take) => take(call),
         () => undefined,
       );
     },

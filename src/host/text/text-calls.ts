@@ -6,8 +6,7 @@ import type { ChatFrame } from "../../protocol/catalogue.ts";
 import type { RenderChatRequest, RenderedChat } from "../../protocol/rendered-chat.ts";
 import type { GenerationRequest } from "../../protocol/service.ts";
 import type { TokenizeRequest, TokenizeResponse } from "../../protocol/tokenize.ts";
-import type { ThreadAnswer, ThreadMessage } from "../../threads/limited-thread.ts";
-import type { ThreadPort } from "../../threads/thread-port.ts";
+import type { LimitedPort } from "../../threads/limited-thread.ts";
 
 /** What makes tokens of a model's texts. */
 export interface TextModel {
@@ -33,8 +32,7 @@ export type TextCall =
   | { readonly type: "tokenize"; readonly body: TokenizeRequest; readonly context: TextContext };
 
 export type TextValue = TextTraits | ParsedRequest | RenderedChat | TokenizeResponse;
-export type TextAnswer = ThreadAnswer<TextValue>;
-export type TextPort = ThreadPort<TextCall, ThreadMessage<TextValue>>;
+export type TextPort = LimitedPort<TextCall, TextValue>;
 
 /** Seed of a prompt whose request gives none: the engine's side draws it. */
 export const UNSEEDED = -1;

@@ -5,22 +5,14 @@ import type { RequestContext } from "../../api/parsed-request.ts";
 import { renderChat } from "../../api/render-chat.ts";
 import { tokenize } from "../../api/tokenize.ts";
 import { ModelTokenizer } from "../../files/tokenizer.ts";
-import { toErrorData } from "../../protocol/errors.ts";
-import { UNSEEDED, type TextAnswer, type TextCall, type TextContext, type TextValue } from "./text-calls.ts";
+import { UNSEEDED, type TextCall, type TextContext, type TextValue } from "./text-calls.ts";
 
 /** The thread's side: templates and tokenizing, plain data in, plain data out. */
 export class TextService {
   #model: { readonly tokenizer: ModelTokenizer; readonly chatFormat: ChatFormat } | null = null;
 
-  answer(call: TextCall): TextAnswer {
-    try {
-      return { value: this.#valueOf(call) };
-    } catch (error) {
-      return { error: toErrorData(error) };
-    }
-  }
-
-  #valueOf(call: TextCall): TextValue {
+  /** @throws ChorusError naming the field */
+  answer(call: TextCall): TextValue {
     if (call.type === "start") {
       const tokenizer = new ModelTokenizer(call.model.tokenizer);
       const chatFormat = createChatFormat(tokenizer, call.model.frame);

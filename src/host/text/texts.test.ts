@@ -11,6 +11,7 @@ import { ModelTokenizer, readTokenizer, withoutEncoder } from "../../files/token
 import { describeModel } from "../../models/families.ts";
 import type { GenerationRequest } from "../../protocol/service.ts";
 import { modelFiles } from "../../testing/models/model-folders.ts";
+import { answerCalls } from "../../threads/serve-thread.ts";
 import { textPortInPlace } from "./port-in-place.ts";
 import { UNSEEDED, type TextCall, type TextPort } from "./text-calls.ts";
 import { TextService } from "./text-service.ts";
@@ -52,12 +53,15 @@ class Threads {
     let tell: Parameters<TextPort["listen"]>[0] = () => undefined;
     let fail: Parameters<TextPort["listen"]>[1] = () => undefined;
     let isStuck = false;
+    const take = answerCalls(service.answer.bind(service), (answer) =>
+      tell(structuredClone(answer) as Parameters<typeof tell>[0]),
+    );
     return {
-      post: (call) => {
-        isStuck ||= nameOf(call) === "endless";
-        const copy = structuredClone(call);
-        if (nameOf(call) === this.deadly) setTimeout(() => fail("its memory is full"), 0);
-        else if (!isStuck) setTimeout(() => tell(structuredClone(service.answer(copy))), 0);
+      post: (message) => {
+        isStuck ||= nameOf(message.call) === "endless";
+        const copy = structuredClone(message);
+        if (nameOf(message.call) === this.deadly) setTimeout(() => fail("its memory is full"), 0);
+        else if (!isStuck) setTimeout(() => take(copy), 0);
       },
       listen: (onAnswer, onFailure) => ([tell, fail] = [onAnswer, onFailure]),
       end: () => {
@@ -148,9 +152,9 @@ test("what comes together is posted together: nobody waits for another's answer 
   const posted: (string | null | undefined)[] = [];
   const texts = await textsOf(() => {
     const port = new Threads().open();
-    const post = (call: TextCall) => {
-      posted.push(nameOf(call));
-      port.post(call);
+    const post: TextPort["post"] = (message) => {
+      posted.push(nameOf(message.call));
+      port.post(message);
     };
     return { ...port, post };
   });

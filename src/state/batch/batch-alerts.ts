@@ -1,3 +1,4 @@
+import { parseJson } from "../../protocol/bounded-data.ts";
 import type { AlertThresholds } from "../../protocol/config.ts";
 import type { Alert } from "../../protocol/reports.ts";
 import { remember, remembered } from "../remembered.ts";
@@ -104,7 +105,7 @@ export class BatchAlerts {
 /** Reads what was set before; what is no threshold is left out. */
 function rememberedThresholds(): AlertThresholds {
   try {
-    const kept = JSON.parse(remembered(REMEMBERED) ?? "{}") as Record<string, unknown>;
+    const kept = parseJson(remembered(REMEMBERED) ?? "{}") as Record<string, unknown>;
     const known = THRESHOLD_FIELDS.filter(({ name, most, perUnit }) => {
       const value = kept[name];
       return value === null || (typeof value === "number" && value > 0 && value <= most * perUnit);

@@ -1,3 +1,4 @@
+import { parseJson } from "../../protocol/bounded-data.ts";
 import { remember, remembered } from "../remembered.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
@@ -29,7 +30,7 @@ export class SavedPrompts {
 /** What can't be read counts as nothing. */
 function read(kept: string | null): readonly string[] {
   try {
-    const prompts: unknown = JSON.parse(kept ?? "[]");
+    const prompts: unknown = parseJson(kept ?? "[]");
     if (!Array.isArray(prompts)) return [];
     return prompts.filter((one): one is string => typeof one === "string").slice(0, MOST_PROMPTS);
   } catch {

@@ -1,5 +1,6 @@
 // Connections as they are kept in this browser. An address is kept always, a key only if that was asked for.
 
+import { parseJson } from "../../protocol/bounded-data.ts";
 import type { RemoteModel } from "../../protocol/answerer.ts";
 import { JsonReader } from "../json-reader.ts";
 import { remember, remembered } from "../remembered.ts";
@@ -43,7 +44,7 @@ export function keptConnections(): ConnectionsState {
   const text = remembered(NAME);
   if (text === null) return NONE;
   try {
-    const root = new JsonReader(JSON.parse(text));
+    const root = new JsonReader(parseJson(text));
     return {
       connections: root.field("connections").list().map(parseConnection),
       spillOver: root.field("spillOver").orNull((spill) => ({

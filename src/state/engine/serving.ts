@@ -1,3 +1,4 @@
+import { parseJson } from "../../protocol/bounded-data.ts";
 import type { BatchingMode, EngineConfig } from "../../protocol/config.ts";
 import { toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { Route } from "../app/router.ts";
@@ -131,7 +132,7 @@ function readLink({
 
 function keptSettings(): ServingSettings {
   try {
-    return checkServing(JSON.parse(remembered(SERVING) ?? "{}") as Record<string, unknown>);
+    return checkServing(parseJson(remembered(SERVING) ?? "{}") as Record<string, unknown>);
   } catch {
     return {}; // of another version
   }

@@ -1,5 +1,6 @@
 // The model that the page runs, as createEngine takes it. It is remembered over a reload if it has a name.
 
+import { parseJson } from "../../protocol/bounded-data.ts";
 import { WEIGHTS_DTYPES, type ModelSource, type WeightsDtype } from "../../protocol/config.ts";
 import { DEFAULT_HUB_URL, DEFAULT_REVISION, isHubId, type HubOptions } from "../../protocol/model-source.ts";
 import { JsonReader } from "../json-reader.ts";
@@ -48,7 +49,7 @@ export function rememberedChoice(): NamedChoice | null {
   const text = remembered(NAME);
   if (text === null) return null;
   try {
-    const reader = new JsonReader(JSON.parse(text));
+    const reader = new JsonReader(parseJson(text));
     const textOf = (name: string) => reader.field(name).orNull((field) => field.string());
     const [revision, hubUrl] = [textOf("revision"), textOf("hubUrl")];
     const dtype = reader.field("dtype").orNull((field) => field.oneOf(WEIGHTS_DTYPES));

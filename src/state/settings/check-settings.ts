@@ -1,5 +1,6 @@
 // Checks settings that were typed or saved. Errors name the setting.
 
+import { parseJson } from "../../protocol/bounded-data.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { SETTING_FIELDS, withSetting, type SettingField, type Settings, type SettingValue } from "./settings.ts";
 
@@ -76,7 +77,7 @@ export function checkSettings(value: object): Settings {
 function parseSchema(field: SettingField, text: unknown): void {
   let schema: unknown;
   try {
-    schema = JSON.parse(String(text));
+    schema = parseJson(String(text));
   } catch (error) {
     throw refusal(field, `JSON (${error instanceof Error ? error.message : "it can't be read"})`);
   }

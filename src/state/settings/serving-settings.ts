@@ -1,5 +1,6 @@
 // Reads and writes serving settings: as typed texts (the form and the link), and as JSON in the library's shape.
 
+import { parseJson } from "../../protocol/bounded-data.ts";
 import type { BatchingMode, EngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { SERVING_FIELDS, type ServingField, type ServingName, type ServingValue } from "./serving-fields.ts";
@@ -69,7 +70,7 @@ export function writeServingJson(settings: ServingSettings): string {
 export function readServingJson(text: string): ServingSettings {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : "it can't be read";
     throw new ChorusError("invalid_value", `This must be JSON (${why}).`);

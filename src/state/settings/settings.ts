@@ -1,6 +1,7 @@
 // What a person can set for questions. A setting that is absent is inherited: a pane's from the settings for all panes,
 // and those from the model.
 
+import { parseJson } from "../../protocol/bounded-data.ts";
 import type { Answerer } from "../../protocol/answerer.ts";
 import { readBias } from "./bias-line.ts";
 import type { GenerationFields } from "../../protocol/openai.ts";
@@ -324,7 +325,7 @@ export function requestFields(settings: Settings): RequestFields {
     ...(stop && { stop: [...stop] }),
     ...(isShown && { logprobs: true, top_logprobs: TOP_PROBABILITIES }),
     ...(schema !== undefined && {
-      response_format: { type: "json_schema", json_schema: { name: "answer", schema: JSON.parse(schema) as Schema } },
+      response_format: { type: "json_schema", json_schema: { name: "answer", schema: parseJson(schema) as Schema } },
     }),
   };
   return beams > 0 ? withBeams(fields, beams) : fields;

@@ -1,5 +1,6 @@
 // Exports chats to a file and imports them.
 
+import { parseJson } from "../../protocol/bounded-data.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { StoredChats } from "../history/stored-chats.ts";
 import { inParts } from "../in-parts.ts";
@@ -64,7 +65,7 @@ export async function importChats(
   text: string,
   onProgress: (progress: ImportProgress) => void = () => undefined,
 ): Promise<ImportedChats> {
-  const { rest, closed } = splitExport(parseJson(text));
+  const { rest, closed } = splitExport(parseFile(text));
   const { panes, shared } = parseSavedWorkspace(rest);
   const asNew = (chat: SavedChat): SavedChat =>
     resumed(asNewChat({ ...chat, settings: { ...shared, ...chat.settings } }));
@@ -86,9 +87,9 @@ function splitExport(file: unknown): { readonly rest: unknown; readonly closed: 
   return { rest, closed: root.field("closed").list() };
 }
 
-function parseJson(text: string): unknown {
+function parseFile(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (cause) {
     throw new ChorusError("invalid_value", "The file isn't JSON.", null, { cause });
   }

@@ -4,6 +4,7 @@
 // does so at times): then the page after that finds the copy. It can be forbidden, and it is full at about 5 MB; then only
 // IndexedDB has the last edits.
 
+import { parseJson } from "../../protocol/bounded-data.ts";
 import type { ClosedChat } from "../history/closed-chat.ts";
 import type { ChatMoves } from "../history/closed-chats.ts";
 import { JsonReader } from "../json-reader.ts";
@@ -81,7 +82,7 @@ export function placeOfCopy({ saves }: UnsavedCopy, save: string, aside: string)
 }
 
 function parseCopy(text: string): UnsavedCopy {
-  const parsed = JSON.parse(text) as unknown;
+  const parsed = parseJson(text) as unknown;
   const root = new JsonReader(parsed);
   const closed = root.field("closed").list().map(parseClosedChat);
   return {

@@ -5,10 +5,11 @@ import { resolve } from "node:path";
 
 import type { GrammarMatcher } from "../../engine/sampling/grammar-matcher.ts";
 import { GrammarCompiler } from "../../grammar/grammar-compiler.ts";
-import { GrammarService, type GrammarAnswer } from "../../grammar/grammar-service.ts";
+import { GrammarService } from "../../grammar/grammar-service.ts";
 import type { GrammarPort } from "../../grammar/grammar-service.ts";
 import { loadXgrammar, type Xgrammar } from "../../grammar/load-xgrammar.ts";
 import { tokenOfBytes } from "../../files/byte-alphabet.ts";
+import { answerCalls } from "../../threads/serve-thread.ts";
 
 /**
  * Compiles for a vocabulary, given as the bytes of each token.
@@ -36,9 +37,9 @@ let shared: GrammarCompiler | null = null;
 /** A thread of grammars that is none: it computes here, with one compiler for the first vocabulary that comes. */
 export function grammarPortInPlace(): GrammarPort {
   const service = new GrammarService((vocabulary) => (shared ??= new GrammarCompiler(() => vocabulary)));
-  let onAnswer: (answer: GrammarAnswer) => void = () => undefined;
+  let onAnswer: Parameters<GrammarPort["listen"]>[0] = () => undefined;
   return {
-    post: (call) => void service.answer(call).then((answer) => onAnswer(answer)),
+    post: answerCalls(service.answer.bind(service), (answer) => onAnswer(answer as Parameters<typeof onAnswer>[0])),
     listen: (listener) => (onAnswer = listener),
     end: () => (onAnswer = () => undefined),
   };

@@ -1,3 +1,4 @@
+import { parseJson } from "../../protocol/bounded-data.ts";
 import { useEffect, useState } from "react";
 import type { SchemaProblem } from "../../state/settings/check-settings.ts";
 
@@ -7,7 +8,7 @@ export function useSchemaProblem(text: string | null, problemOf: SchemaProblem):
   useEffect(() => {
     if (text === null) return;
     let isStale = false;
-    problemOf(JSON.parse(text)).then(
+    problemOf(parseJson(text)).then(
       (problem) => {
         if (!isStale) setFound({ text, problem });
       },

@@ -11,7 +11,7 @@ export type OpenHelper = () => Promise<HelperThread>;
 
 interface NodePort {
   on(type: "message", listener: (message: HelperMessage) => void): unknown;
-  on(type: "error", listener: (error: Error) => void): unknown;
+  on(type: "error" | "messageerror", listener: (error: Error) => void): unknown;
   on(type: "exit", listener: () => void): unknown;
   postMessage(message: unknown): void;
   terminate(): unknown;
@@ -23,7 +23,9 @@ export function nodeHelper(worker: NodePort): HelperThread {
     start: (plan) => worker.postMessage(plan),
     listen(listener) {
       worker.on("message", listener);
-      worker.on("error", ({ message }) => listener({ type: "failed", message }));
+      for (const type of ["error", "messageerror"] as const) {
+        worker.on(type, ({ message }) => listener({ type: "failed", message }));
+      }
       worker.on("exit", () => listener({ type: "failed", message: "the thread has ended" }));
     },
     end: () => void worker.terminate(),

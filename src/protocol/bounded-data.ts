@@ -1,0 +1,86 @@
+// Bounds on data of others. Copying a value to another thread, JSON.stringify and templates recurse over it, and the stack
+// ends at one or two thousand levels: in some threads earlier than in others. These loops find out before.
+
+import { ChorusError } from "./errors.ts";
+
+/** Lists and objects within each other. */
+export const MOST_LEVELS = 128;
+/** Values, and characters of texts, that cross to another thread at once. A list or an object counts as several. */
+const MOST_SIZE = 2 ** 24;
+const OBJECT_SIZE = 16;
+
+const TOO_DEEP = `is nested more than ${MOST_LEVELS} levels deep`;
+const TOO_LARGE = `has more than ${MOST_SIZE} values and characters`;
+
+/**
+ * As JSON.parse, for text that others wrote.
+ * @param maxKeys of all objects: to build one with many takes long
+ * @throws SyntaxError, also for what is nested too deeply or has too many keys
+ */
+export function parseJson(text: string, maxKeys = Infinity): unknown {
+  let depth = 0;
+  let numKeys = 0;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at];
+    if (letter === '"') {
+      at = endOfString(text, at);
+    } else if (letter === "{" || letter === "[") {
+      if (++depth > MOST_LEVELS) throw new SyntaxError(`It ${TOO_DEEP}.`);
+    } else if (letter === "}" || letter === "]") {
+      depth -= 1;
+    } else if (letter === ":" && ++numKeys > maxKeys) {
+      throw new SyntaxError(`Its objects have more than ${maxKeys} keys.`);
+    }
+  }
+  return JSON.parse(text);
+}
+
+/** Returns where the quote is that ends a string. */
+function endOfString(text: string, begin: number): number {
+  for (let end = text.indexOf('"', begin + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let numSlashes = 0;
+    while (text[end - 1 - numSlashes] === "\\") numSlashes += 1;
+    if (numSlashes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+/** @throws ChorusError invalid_value, with the field, for a value that must not be posted to another thread */
+export function refuseUnbounded(what: string, value: unknown): void {
+  const problem = problemOf(value);
+  if (problem === null) return;
+  const field = Object.entries(value as object).find(([, part]) => problemOf(part, 2) !== null)?.[0] ?? null;
+  throw new ChorusError("invalid_value", `${field ?? what} ${problem}.`, field);
+}
+
+function problemOf(value: unknown, depth = 1): string | null {
+  let size = sizeOf(value);
+  let level = isObject(value) ? [value] : [];
+  for (; level.length > 0; depth++) {
+    if (depth > MOST_LEVELS) return TOO_DEEP;
+    const next: object[] = [];
+    for (const one of level) {
+      for (const part of partsOf(one)) {
+        size += sizeOf(part);
+        if (size > MOST_SIZE) return TOO_LARGE;
+        if (isObject(part)) next.push(part);
+      }
+    }
+    level = next;
+  }
+  return size > MOST_SIZE ? TOO_LARGE : null;
+}
+
+function sizeOf(value: unknown): number {
+  return typeof value === "string" ? value.length : isObject(value) ? OBJECT_SIZE : 1;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function partsOf(value: object): Iterable<unknown> {
+  if (Array.isArray(value)) return value;
+  if (value instanceof Map) return [...value.keys(), ...value.values()];
+  return value instanceof Set ? value : ArrayBuffer.isView(value) ? [] : Object.values(value);
+}
