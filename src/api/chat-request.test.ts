@@ -177,9 +177,8 @@ describe("parseChatRequest", () => {
   });
 
   test("negative seeds are seeds of their own", () => {
-    expect(paramsOf({ seed: -1 }).seed).toBe(2 ** 53 - 1);
-    expect(paramsOf({ seed: Number.MIN_SAFE_INTEGER }).seed).toBe(1);
-    expect(paramsOf({ seed: 0 }).seed).toBe(0);
+    const seeds = [Number.MIN_SAFE_INTEGER, -1, 0, Number.MAX_SAFE_INTEGER];
+    expect(seeds.map((seed) => paramsOf({ seed }).seed)).toEqual(seeds);
   });
 
   test("one stop string needs no list, and a dialogue's own stop string comes after the request's", async () => {

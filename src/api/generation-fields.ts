@@ -41,7 +41,6 @@ const MAX_STOP_STRINGS = 16;
 const MAX_NAME_LENGTH = 1024;
 /** Timers can't wait longer. */
 const MAX_DEADLINE_MS = 2 ** 31 - 1;
-const SEEDS = 2 ** 53;
 
 type SharedPart = Omit<
   ParsedRequest,
@@ -111,7 +110,7 @@ export function parseGenerationFields(
       temperature: temperature < GREEDY_BELOW ? 0 : temperature,
       ...parseFilters(fields, context),
       ...parseRules(fields, context, { stopTokenIds, ignoreEos }),
-      seed: parseSeed(fields),
+      seed: fields.integer("seed", { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER }),
       topLogprobs,
       promptLogprobs,
       // With a grammar, the grammar decides where the answer ends.
@@ -146,12 +145,6 @@ function parseIncludeUsage(fields: Fields): boolean {
     throw new ChorusError("unsupported_parameter", `${options.path(name)} is not supported yet.`, options.path(name));
   }
   return options.boolean("include_usage") ?? false;
-}
-
-/** Maps negative seeds to the upper half of the range, so that different seeds stay different. */
-function parseSeed(fields: Fields): number | undefined {
-  const seed = fields.integer("seed", { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
-  return seed !== undefined && seed < 0 ? seed + SEEDS : seed;
 }
 
 function parseStop(fields: Fields): string[] {

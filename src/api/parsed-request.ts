@@ -28,7 +28,7 @@ export interface RequestContext {
   /** Tokens that end a text. */
   readonly eosTokenIds: readonly number[];
   readonly limits: Limits;
-  /** Seed of a prompt whose request gives none: an integer in 0 .. 2^53 - 1. */
+  /** Seed of a prompt whose request gives none: a safe integer. */
   readonly nextSeed: () => number;
 }
 

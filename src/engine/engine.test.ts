@@ -57,8 +57,8 @@ describe("Engine", () => {
     const tokens = [0, 1, 2].map((index) => together.choice("a", index).tokenIds);
     expect(new Set(tokens.map(String)).size).toBe(3);
 
-    // Seeds wrap around at 2^53.
-    for (const [index, seed] of [2 ** 53 - 1, 0, 1].entries()) {
+    // The least seed comes after the largest.
+    for (const [index, seed] of [2 ** 53 - 1, 1 - 2 ** 53, 2 - 2 ** 53].entries()) {
       const alone = new EngineHarness();
       alone.add("a", [1, 2], { params: { ...params, seed } });
       await alone.runToEnd();

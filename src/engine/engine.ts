@@ -52,6 +52,10 @@ export class Engine {
   /** Null from the loss of its device until it is replaced. */
   #runner: Runner | null;
   #planner = new StepPlanner();
+  /** Steps whose sequences wait for masks. */
+  #numMaskWaits = 0;
+  /** Whether masks came since the last step began. */
+  #hasNewMasks = false;
   /** Submitted steps, oldest first. */
   readonly #inFlight: StepInFlight[] = [];
 
@@ -120,6 +124,7 @@ export class Engine {
       throw new ChorusError("internal_error", "step() was called while another step is in progress.");
     this.#isStepping = true;
     try {
+      this.#hasNewMasks = false;
       this.#endOverdue();
       const startMs = this.#options.now();
       const hasRoom = this.#runner !== null && this.#inFlight.length <= this.#config.runAhead;
@@ -178,6 +183,7 @@ export class Engine {
     this.#sequences.counters.deviceLosses += 1;
     replaceRunners(loss).then(
       ({ runner, draft }) => {
+        if (this.#error !== null) return;
         this.#runner = runner;
         if (draft) this.#draftModel?.replaceRunner(draft.runner);
         this.#wake();
@@ -221,14 +227,15 @@ export class Engine {
     }
   }
 
-  /** Waits for a request, the end of a batch window, a deadline, a runner or a kernel. */
+  /** Waits for a request, the end of a batch window, a deadline, a runner, a kernel or a mask. */
   async #sleep(): Promise<void> {
     const woken = new Promise<void>((resolve) => (this.#wake = resolve));
     if (this.#sequences.size === 0) return woken;
+    if (this.#hasNewMasks) return;
     const canRunAtMs = this.#runner === null ? Infinity : this.#scheduler.wakesAtMs;
     const wakesAtMs = Math.min(canRunAtMs, this.#sequences.nextDeadlineMs);
     if (wakesAtMs === Infinity) {
-      if (this.#runner === null || !this.#kernelWaits.isEmpty) return woken;
+      if (this.#runner === null || !this.#kernelWaits.isEmpty || this.#numMaskWaits > 0) return woken;
       return this.fail(new Error(`${this.#sequences.size} sequences are open, but none of them can run.`));
     }
     await Promise.race([woken, this.#options.delay(Math.max(0, wakesAtMs - this.#options.now()))]);
@@ -275,8 +282,18 @@ export class Engine {
     const report = reports.stepReport(steps, { scheduled, places }, numTaken, rest, this.#scheduler);
     this.#lastStep = report;
     this.#outbox.emit(report, kernels ? { step: report.step, kernels } : null);
-    await this.#sequences.prepareMasks(scheduled, this.#options.now);
+    void this.#awaitMasks(scheduled);
+  }
+
+  async #awaitMasks(step: readonly ScheduledSequence[]): Promise<void> {
+    const making = this.#sequences.prepareMasks(step, this.#options.now);
+    if (making === null) return;
+    this.#numMaskWaits += 1;
+    await making;
+    this.#numMaskWaits -= 1;
+    this.#hasNewMasks = true;
     this.#outbox.emit(null);
+    this.#wake();
   }
 
   /** Ends a request that the runner can't compute. */

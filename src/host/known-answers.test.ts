@@ -76,6 +76,19 @@ it.each(FAMILY_FIXTURES)("finds the few layers of %s right, and remembers", asyn
   expect(checks).toHaveLength(3);
 });
 
+it.each([0, 1])("closes what it compares with, whether its model loads or not: %i loads fail", async (numFailures) => {
+  const { check, openReference } = checked((await readFixture("gpt2-tiny")).weights());
+  const open = async () => {
+    const opened = await cpuBackend(ONE_THREAD).open();
+    const load = numFailures > 0 ? () => Promise.reject(new Error("no memory")) : opened.load.bind(opened);
+    return { ...opened, load, close };
+  };
+  const close = vi.fn<() => void>();
+  openReference.mockResolvedValueOnce({ ...cpuBackend(ONE_THREAD), open });
+  await check();
+  expect(close).toHaveBeenCalledOnce();
+});
+
 it("checks a family that has not been published", async () => {
   const { check, checks } = checked(randomWeights(inventedFamily.describe({})));
   expect(await check()).toBeNull();

@@ -129,12 +129,17 @@ export class KnownAnswers {
     const tokens = [...new Set([...prompt, ...compared])];
     const ids = (wanted: readonly number[]) => wanted.map((token) => tokens.indexOf(token));
     const few = withFewTokens(weights, this.#graph, tokens);
-    const cpu = await referenceRunner(this.#context, few, steps);
-    if (cpu === null) return null;
+    const backend = await (await this.#context.platform.reference?.load())?.open();
+    if (!backend) return null;
     try {
-      return await answers(cpu, planSteps({ steps, prompt: ids(prompt), compared: ids(compared) }, engine));
+      const cpu = await backend.load({ weights: few, engine: referenceSizes(engine, steps) });
+      try {
+        return await answers(cpu, planSteps({ steps, prompt: ids(prompt), compared: ids(compared) }, engine));
+      } finally {
+        cpu.dispose();
+      }
     } finally {
-      cpu.dispose();
+      backend.close();
     }
   }
 
@@ -174,18 +179,13 @@ function stepsWithin(engine: ResolvedEngineConfig): CheckedStep[] {
   });
 }
 
-/** Returns null where there is nothing to compare with. */
-async function referenceRunner(
-  { engine, platform }: CheckContext,
-  weights: ModelWeights,
-  steps: readonly CheckedStep[],
-): Promise<LoadedRunner | null> {
-  const backend = await (await platform.reference?.load())?.open();
+/** Returns the config of what computes these steps alone, on one thread. */
+function referenceSizes(engine: ResolvedEngineConfig, steps: readonly CheckedStep[]): ResolvedEngineConfig {
   const maxNumBatchedTokens = Math.max(...steps.map(({ numRows }) => numRows));
   const maxModelLen = Math.max(...steps.map(({ start, numRows }) => start + numRows));
   const numGpuBlocks = Math.ceil(maxModelLen / engine.blockSize);
   const small = { maxNumSeqs: 1, maxNumBatchedTokens, maxModelLen, numGpuBlocks, speculation: null, cpuThreads: 1 };
-  return backend?.load({ weights, engine: { ...engine, ...small } }) ?? null;
+  return { ...engine, ...small };
 }
 
 /** Opens the checked layers, and waits for the kernels of known steps. */

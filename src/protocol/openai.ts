@@ -91,7 +91,10 @@ export interface GenerationFields {
    * is no better at its present length. "never": when it can't become better. [false]
    */
   early_stopping?: boolean | "never" | null;
-  /** An integer. The same seed gives the same text, whatever else runs beside it. [random; integer] */
+  /**
+   * An integer from -(2^53 - 1) to 2^53 - 1. The same seed gives the same text, whatever else runs beside it. Of `n` choices,
+   * choice i is what the seed + i gives alone. [random; integer]
+   */
   seed?: number | null;
   /** Up to 16 strings; the text ends before the first one found. [none] */
   stop?: string | string[] | null;

@@ -1,5 +1,5 @@
 import type { FinishReason } from "../../protocol/openai.ts";
-import { ChorusError } from "../../protocol/errors.ts";
+import { ChorusError, toChorusError } from "../../protocol/errors.ts";
 import { BeamGroup } from "../beams/beam-group.ts";
 import type { EngineRequest } from "../engine-options.ts";
 import type { Outbox } from "./outbox.ts";
@@ -77,12 +77,25 @@ export class OpenSequences {
     });
   }
 
-  /** Computes the masks of sequences with grammars, which they need before the scheduler can plan them again. */
-  async prepareMasks(plan: readonly ScheduledSequence[], now: () => number): Promise<void> {
-    for (const { sequence, samples } of plan) {
-      if (!samples || sequence.matcher === null || sequence.isFinished) continue;
-      if (!(await sequence.matcher.prepareMask())) this.#abort(sequence, NO_TOKEN_LEFT, now());
-    }
+  /**
+   * Has the masks made that sequences with grammars need next; null if there are none. Until all of a step's are there, these
+   * sequences get no rows: so they share the next step, too. Never rejects.
+   */
+  prepareMasks(step: readonly ScheduledSequence[], now: () => number): Promise<void> | null {
+    const making = step.flatMap(({ sequence, samples }) => {
+      const { matcher } = sequence;
+      if (!samples || matcher === null || sequence.isFinished) return [];
+      sequence.hold();
+      const made = matcher.prepareMask().then((isThere) => (isThere ? null : NO_TOKEN_LEFT), toChorusError);
+      return [made.then((problem) => ({ sequence, problem }))];
+    });
+    if (making.length === 0) return null;
+    return Promise.all(making).then((masks) => {
+      for (const { sequence, problem } of masks) {
+        sequence.release();
+        if (problem !== null) this.#abort(sequence, problem, now());
+      }
+    });
   }
 
   abortRequest(requestId: string, atMs: number): void {

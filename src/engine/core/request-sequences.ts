@@ -42,8 +42,8 @@ export function sequencesOf(
   return { choices, served: group?.members ?? choices };
 }
 
-/** Seeds are the integers below 2^53 and wrap around. */
+/** Seeds are the safe integers; the least one comes after the largest. */
 function addToSeed(seed: number, offset: number): number {
-  const wrapped = seed - 2 ** 53 + offset;
-  return wrapped < 0 ? seed + offset : wrapped;
+  const beyond = seed - Number.MAX_SAFE_INTEGER + offset;
+  return beyond <= 0 ? seed + offset : Number.MIN_SAFE_INTEGER + beyond - 1;
 }

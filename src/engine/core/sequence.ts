@@ -101,7 +101,7 @@ export class Sequence {
   readonly numSharedTokens: number;
   readonly group: SequenceGroup | null;
 
-  /** A beam waits, without rows, until all beams of its group have their candidates. */
+  /** It gets no rows: a beam until all beams of its group have their candidates, others until their grammar's mask is made. */
   readonly isHeld: boolean = false;
   readonly status: SequenceStatus = { state: "waiting" };
   readonly numComputedTokens: number = 0;
@@ -171,8 +171,8 @@ export class Sequence {
    * and while the sequence waits for the results of its drafts, for the other beams, or for its grammar's mask.
    */
   get numPendingTokens(): number {
-    const waitsForMask = this.matcher !== null && this.numPlaceholders > 0;
-    const isOpen = this.isHeld || waitsForMask || this.drafts.length > 0;
+    const waitsForToken = this.matcher !== null && this.numPlaceholders > 0;
+    const isOpen = this.isHeld || waitsForToken || this.drafts.length > 0;
     return this.numTokens >= this.maxLength || isOpen ? 0 : this.numTokens - this.numComputedTokens;
   }
 
@@ -253,6 +253,15 @@ export class Sequence {
     return { sequence: this, start, count: rows, samples, drafts, scored, cachedTokens };
   }
 
+  /** Gives it no rows until release(), preempted or not. */
+  hold(): void {
+    this.#own.isHeld = true;
+  }
+
+  release(): void {
+    this.#own.isHeld = false;
+  }
+
   /** Keeps the first `accepted` drafts and takes back the rows of the others. */
   settleDrafts(accepted: number): void {
     this.#own.numDraftTokens += this.drafts.length;
@@ -284,7 +293,7 @@ export class Sequence {
   preempt(): void {
     this.#release();
     this.#own.numPlaceholders = 0;
-    this.#own.isHeld = this.group?.hasCandidates(this) ?? false;
+    if (this.group !== null) this.#own.isHeld = this.group.hasCandidates(this);
     this.#own.status = { state: "waiting" };
     this.#own.numPreemptions += 1;
   }

@@ -151,3 +151,60 @@ test("matchers are given back when their sequences end, however they do", async 
   harness.engine.abort("waiting");
   expect(disposed.every((times) => times > 0)).toBe(true);
 });
+
+/** Holds back the masks of matchers until they are let go. */
+function heldBack(matchers: Awaited<ReturnType<typeof matching>>["matchers"]) {
+  let release = (): void => {};
+  const isReleased = new Promise<void>((resolve) => (release = resolve));
+  const asked = new Set<unknown>();
+  for (const matcher of matchers) {
+    const prepare = matcher.prepareMask.bind(matcher);
+    matcher.prepareMask = async () => {
+      asked.add(matcher);
+      await isReleased;
+      return prepare();
+    };
+  }
+  return { asked, release };
+}
+
+test.each([0, 2])("while masks are made, others go on: run-ahead %i", async (runAhead) => {
+  const harness = new EngineHarness({ config: { runAhead } });
+  const bound = await matching("[a-z]{5}", {}, 2);
+  const { asked, release } = heldBack(bound.matchers);
+  harness.add("bound", prompt, bound);
+  harness.add("free", prompt, free(1));
+  while (harness.choice("free").finishReason === null) await harness.step();
+  expect(asked.size).toBe(2); // at once, not one after the other
+  expect(harness.choice("bound").tokenIds.length).toBe(1);
+  release();
+  await harness.runToEnd();
+  for (const index of [0, 1]) expect(harness.choice("bound", index).text).toMatch(/^[a-z]{5}$/);
+});
+
+test("an engine that has nothing but masks to wait for sleeps until they are there, also after a preemption", async () => {
+  const harness = new EngineHarness();
+  const bound = await matching("[a-z]{5}");
+  const { asked, release } = heldBack(bound.matchers);
+  harness.add("bound", prompt, bound);
+  void harness.engine.run();
+  while (asked.size === 0) await Promise.resolve();
+  harness.loseDevice({ isTold: true });
+  await harness.restoreDevice();
+  for (let i = 0; i < 100; i++) await Promise.resolve();
+  release();
+  while (harness.hasWork) await new Promise((resolve) => setTimeout(resolve));
+  expect(harness.choice("bound").text).toMatch(/^[a-z]{5}$/);
+  expect(harness.fatal).toEqual([]);
+});
+
+test("a matcher that fails ends its own sequence", async () => {
+  const harness = new EngineHarness();
+  const bound = await matching("[a-z]{5}");
+  bound.matchers[0]!.prepareMask = () => Promise.reject(new Error("broken"));
+  harness.add("bound", prompt, bound);
+  harness.add("free", prompt, free(1));
+  await harness.runToEnd();
+  expect(harness.choice("bound")).toMatchObject({ finishReason: "abort", error: { code: "internal_error" } });
+  expect(harness.choice("free").finishReason).toBe("length");
+});

@@ -48,7 +48,7 @@ it("holds the words of every answer, and what it takes to compute it again", asy
   }
   const bodies = recording.events.flatMap((event) => (event.type === "asked" ? [event.body] : []));
   const drawn: unknown = expect.any(Number);
-  expect(bodies.map(({ seed }) => seed)).toEqual([drawn, 2 ** 53 - 3, drawn, drawn, undefined]);
+  expect(bodies.map(({ seed }) => seed)).toEqual([drawn, -3, drawn, drawn, undefined]);
   expect(bodies[3]).toMatchObject({ bad_words: ["sea"], repetition_penalty: 1.3 });
   expect(bodies[4]).toMatchObject({ use_beam_search: true, best_of: 3, n: 2, length_penalty: 0 });
 });

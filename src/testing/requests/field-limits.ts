@@ -30,6 +30,8 @@ export const AT_CONFIG_LIMITS = {
   "kvCacheBytes 9007199254740991": "out_of_memory of kvCacheBytes",
 };
 
+const SEEDS = [Number.MIN_SAFE_INTEGER, -(2 ** 32), -1, 0, 1, 2 ** 32, Number.MAX_SAFE_INTEGER];
+
 /** What differs, by what makes it so: a greedy answer and a drawn one. */
 export const AT_REQUEST_LIMITS = {
   "temperature 0": ["same", "other"],
@@ -45,6 +47,7 @@ export const AT_REQUEST_LIMITS = {
   "frequency_penalty 2": ["other", "same"],
   "seed -9007199254740991": ["same", "other"],
   "seed 9007199254740991": ["same", "other"],
+  "different seeds": SEEDS.length,
   "deadline_ms 5e-324": ["other", "other"], // none in time
   "max_tokens 1": ["other", "other"],
 };
@@ -166,7 +169,8 @@ export async function differencesAtRequestLimits(
   const alone: string[] = [];
   for (const request of requests) alone.push(await ask(request));
   const usual = [await ask(GREEDY), await ask(DRAWN)];
-  const got: Record<string, unknown> = {};
+  const bySeed = await Promise.all(SEEDS.map((seed) => ask({ ...DRAWN, seed })));
+  const got: Record<string, unknown> = { "different seeds": new Set(bySeed).size };
   for (const [i, label] of Object.keys(cases).entries()) {
     got[label] = differences(alone.slice(2 * i, 2 * i + 2), usual);
     got[`${label}, beside others`] = differences(together.slice(2 * i, 2 * i + 2), alone.slice(2 * i, 2 * i + 2));
