@@ -13,7 +13,8 @@ export function aptGetInstall(packages) {
 
 /** What to put before a command that only root may run; null where there is no way. */
 export function rootPrefix() {
-  const succeeds = (/** @type {string} */ command) => spawnSync(command, { shell: true, stdio: "ignore" }).status === 0;
+  const succeeds = (/** @type {string} */ command) =>
+    spawnSync(command, { shell: true, stdio: "ignore", timeout: 10_000 }).status === 0;
   if (process.platform !== "linux" || !succeeds("command -v apt-get")) return null;
   if (process.getuid?.() === 0) return "";
   return succeeds("sudo -n true") ? "sudo -n " : null;

@@ -2,7 +2,6 @@
 // docs/serve/nginx.conf. Conversations spread and kept together, then one server is killed while all of them answer.
 
 import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,6 +9,7 @@ import { join } from "node:path";
 
 import { startServer } from "./bench-serve.mjs";
 import { root } from "./run-command.mjs";
+import { endProcess } from "./time-limits.mjs";
 
 /** No multiple of three: else turns that go round would find their server by chance. */
 const CONVERSATIONS = 13;
@@ -186,12 +186,9 @@ async function withFleet(
     await sleep(1500); // until its checks have passed
     await measure({ url: `http://${address}`, servers });
   } finally {
-    running.kill("SIGTERM");
+    await endProcess(running, 1000);
     remove();
-    for (const { process: server } of servers) {
-      server.kill("SIGKILL");
-      if (server.exitCode === null && server.signalCode === null) await once(server, "exit");
-    }
+    for (const { process: server } of servers) await endProcess(server, 0);
   }
 }
 

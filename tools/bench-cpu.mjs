@@ -6,9 +6,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 
-import { chromium } from "playwright";
-
-import { chromiumFlags } from "./chromium-flags.mjs";
+import { launchChromium } from "./launch-chromium.mjs";
 import { root, run } from "./run-command.mjs";
 
 const PROMPT_TOKENS = 32;
@@ -87,7 +85,7 @@ async function benchSteps(executablePath, size, dtypes) {
       ["pages", join(root, "tools", "peers", "engines")],
     ]),
   );
-  const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
+  const browser = await launchChromium(executablePath);
   try {
     const page = await browser.newPage();
     page.on("console", (message) => message.type() === "log" && console.log(message.text()));

@@ -9,6 +9,7 @@ import puppeteer from "puppeteer-core";
 
 import { adapter, chromiumFlags } from "./chromium-flags.mjs";
 import { buildAndServe } from "./serve-app.mjs";
+import { within } from "./time-limits.mjs";
 
 const PORT = 4390;
 const REPORT = "docs/benchmarks/hidden.md";
@@ -86,8 +87,9 @@ async function startScreen() {
   const xvfb = spawn("Xvfb", ["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"], {
     stdio: ["ignore", "pipe", "ignore"],
   });
+  const told = within(once(xvfb.stdout, "data"), 30_000, "Xvfb opened no display");
   const [number] = await Promise.race([
-    once(xvfb.stdout, "data"),
+    told,
     once(xvfb, "error").then(([error]) => Promise.reject(new Error(`Xvfb can't be started: ${error.message}`))),
   ]);
   return { name: `:${String(number).trim()}`, close: () => xvfb.kill() };

@@ -6,10 +6,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { chromium } from "playwright";
 import { build, preview, runnerImport } from "vite";
 
-import { adapter, chromiumFlags } from "./chromium-flags.mjs";
+import { adapter } from "./chromium-flags.mjs";
+import { launchChromium } from "./launch-chromium.mjs";
 import { startHeapMeter } from "./heap-meter.mjs";
 import { root } from "./run-command.mjs";
 
@@ -96,7 +96,7 @@ async function measureLoad(
   /** @type {string} */ pageUrl,
   /** @type {Way} */ { way, dtype, model, hubUrl, files },
 ) {
-  const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
+  const browser = await launchChromium(executablePath);
   try {
     const page = await browser.newPage();
     await page.goto(pageUrl);

@@ -4,13 +4,15 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { BUNDLE_LIMIT_KB, describeBundle, measureBundle } from "./bundle-size.mjs";
-import { adapter, chromiumFlags } from "./chromium-flags.mjs";
+import { adapter } from "./chromium-flags.mjs";
 import { firstWordMs } from "./first-word.mjs";
 import { ensureChromium } from "./install-chromium.mjs";
+import { launchChromium } from "./launch-chromium.mjs";
 import { root } from "./run-command.mjs";
 import { buildAndServe } from "./serve-app.mjs";
 
 const POLL_MS = 500;
+const MOST_MINUTES = 240;
 
 /**
  * @param {{ params: Record<string, unknown>, out: string, name?: string | undefined, note?: string | undefined }} options
@@ -19,11 +21,10 @@ const POLL_MS = 500;
  */
 export async function benchmarkPage({ params, out, name, note }) {
   const executablePath = await ensureChromium();
-  const { chromium } = await import("playwright");
   const server = await buildAndServe(4173);
   const bundle = measureBundle();
   console.log(`\n${describeBundle(bundle)}`);
-  const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
+  const browser = await launchChromium(executablePath, { minutes: MOST_MINUTES });
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const backend = typeof params.backend === "string" ? `backend=${params.backend}&` : "";

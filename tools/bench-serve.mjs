@@ -3,10 +3,10 @@
 // half of them in mid-answer, and looks for what was lost, doubled or leaked.
 
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 
 import { root } from "./run-command.mjs";
+import { endProcess } from "./time-limits.mjs";
 
 const STARTED_WITHIN_MS = 120_000;
 const MEMORY_EVERY_MS = 5000;
@@ -33,8 +33,7 @@ export async function benchServe(/** @type {Options} */ options) {
     if (options.soak) await soakServer(modules, target, base, server?.process.pid ?? null, options);
     else await loadServer(modules, target, options);
   } finally {
-    server?.process.kill("SIGTERM");
-    if (server && server.process.exitCode === null) await once(server.process, "exit");
+    if (server) await endProcess(server.process);
   }
 }
 

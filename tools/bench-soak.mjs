@@ -7,13 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-import { chromium } from "playwright";
 import { build, preview } from "vite";
 
-import { chromiumFlags } from "./chromium-flags.mjs";
+import { launchChromium } from "./launch-chromium.mjs";
 import { startHeapMeter } from "./heap-meter.mjs";
 import { gpuProcessId, killGpuProcess, residentBytes } from "./gpu-process.mjs";
 import { root } from "./run-command.mjs";
+import { within } from "./time-limits.mjs";
 
 const PAGE = "src/testing/soak/soak.html";
 const HIDDEN_MS = 2000;
@@ -33,8 +33,8 @@ export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
   await build({ ...config, build: { outDir, emptyOutDir: true, rolldownOptions: { input: join(root, PAGE) } } });
   const server = await preview({ ...config, build: { outDir }, preview: { host: "127.0.0.1" } });
   // Chromium gives up the GPU after some crashes of its process.
-  const args = [...chromiumFlags(), "--disable-gpu-process-crash-limit", "--disable-domain-blocking-for-3d-apis"];
-  const browser = await chromium.launch({ executablePath, args });
+  const args = ["--disable-gpu-process-crash-limit", "--disable-domain-blocking-for-3d-apis"];
+  const browser = await launchChromium(executablePath, { args, minutes: Number(minutes) + 30 });
   try {
     const page = await browser.newPage();
     page.on("console", (message) => console.log(message.text()));
@@ -52,7 +52,11 @@ export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
       (given) => /** @type {typeof globalThis & { run(options: object): Promise<any> }} */ (globalThis).run(given),
       options,
     );
-    const { report, growth } = await Promise.race([ran, neverEnds(options.ms + MOST_OVERTIME_MS)]);
+    const { report, growth } = await within(
+      ran,
+      options.ms + MOST_OVERTIME_MS,
+      "The soak hangs: its last round does not end",
+    );
     const { memory, ...counts } = report;
     console.log(`Soak: ${minutes} minutes, seed ${seed}`);
     for (const [name, value] of Object.entries(counts)) console.log(`  ${name.padEnd(28)} ${value}`);
@@ -69,12 +73,6 @@ export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
     await server.close();
     rmSync(outDir, { recursive: true, force: true });
   }
-}
-
-/** @throws Error after `ms`: a soak shows, too, that nothing hangs. */
-async function neverEnds(/** @type {number} */ ms) {
-  await setTimeout(ms, undefined, { ref: false });
-  throw new Error("The soak hangs: its last round does not end.");
 }
 
 /** As the browser does with a tab that nobody has looked at for some minutes. */

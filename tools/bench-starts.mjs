@@ -5,7 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { adapter, chromiumFlags } from "./chromium-flags.mjs";
+import { adapter } from "./chromium-flags.mjs";
+import { launchProfile } from "./launch-chromium.mjs";
 import { firstWordMs } from "./first-word.mjs";
 import { buildAndServe } from "./serve-app.mjs";
 import { slowServer } from "./slow-server.mjs";
@@ -61,9 +62,8 @@ const marks = { begin: "<!-- measured -->", end: "<!-- end -->" };
  * @param {(page: import("playwright").Page) => Promise<void>} measure
  */
 async function inNewBrowser(executablePath, measure) {
-  const { chromium } = await import("playwright");
   const profile = mkdtempSync(join(tmpdir(), "chorus-starts-"));
-  const browser = await chromium.launchPersistentContext(profile, { executablePath, args: chromiumFlags() });
+  const browser = await launchProfile(profile, executablePath);
   try {
     await measure(await browser.newPage());
   } finally {

@@ -1,9 +1,7 @@
 // npm run bench -- ui: the interface alone. Sixteen panes stream 2,000 tokens each from a fake engine; the browser's own
 // trace says how long its main thread was busy at a stretch, and how far apart the frames were.
 
-import { chromium } from "playwright";
-
-import { chromiumFlags } from "./chromium-flags.mjs";
+import { launchChromium } from "./launch-chromium.mjs";
 import { serveFakeApp } from "./fake-app.mjs";
 import { mainThreadWork, TRACE_CATEGORIES } from "./main-thread.mjs";
 
@@ -17,7 +15,7 @@ const LONG_TASK_MS = 50;
 /** Prints what was measured. */
 export async function benchUi(/** @type {string} */ executablePath) {
   const app = await serveFakeApp(4193);
-  const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
+  const browser = await launchChromium(executablePath);
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const query = `panes=${PANES}&ask=Why&paragraphs=${Math.ceil(TOKENS / WORDS_A_PARAGRAPH)}&stepms=${STEP_MS}&context=${2 * TOKENS}&max_tokens=${TOKENS}`;

@@ -26,20 +26,18 @@ const { out = "demo.png", backend = "auto" } = command.parse().opts();
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, (_, number) => process.exit(128 + number));
 const { ensureChromium } = await import("./install-chromium.mjs");
 const { tryChromium } = await import("./find-chromium.mjs");
-const { chromiumFlags } = await import("./chromium-flags.mjs");
+const { launchChromium } = await import("./launch-chromium.mjs");
 const { buildAndServe } = await import("./serve-app.mjs");
-const { chromium } = await import("playwright");
 
 const executablePath = await ensureChromium();
 // The machine's GPU where Chromium finds one, else the CPU.
 const real = await tryChromium(executablePath, "real");
-const flags = chromiumFlags("failure" in real ? "software" : "real");
 const isOnGpu = backend === "webgpu" || (backend === "auto" && !("failure" in real));
 const gpu = "failure" in real ? "the software adapter" : real.adapter;
 console.log(`On ${isOnGpu ? gpu : "the CPU"}.`);
 
 const server = await buildAndServe(4173);
-const browser = await chromium.launch({ executablePath, args: flags });
+const browser = await launchChromium(executablePath, { on: "failure" in real ? "software" : "real" });
 try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(`${server.url}?backend=${backend}`);

@@ -5,7 +5,9 @@ import { delimiter, join } from "node:path";
 
 import { chromium } from "playwright";
 
-import { adapter, chromiumFlags } from "./chromium-flags.mjs";
+import { adapter } from "./chromium-flags.mjs";
+import { launchChromium } from "./launch-chromium.mjs";
+import { askAdapter } from "./time-limits.mjs";
 
 const commands = ["google-chrome", "google-chrome-stable", "chromium", "chromium-browser", "microsoft-edge"];
 /** Chromium without what is around the page, which no test looks at: a page opens at half of the processor time. */
@@ -58,24 +60,21 @@ function inPath(/** @type {readonly string[]} */ names) {
  */
 export async function tryChromium(executablePath, on = adapter) {
   try {
-    const browser = await chromium.launch({ executablePath, args: chromiumFlags(on), timeout: 60_000 });
+    const browser = await launchChromium(executablePath, { on });
     try {
       const page = await browser.newPage();
       // WebGPU is offered to secure pages only, and localhost counts as one. Nothing is sent: the route answers.
       await page.route("**", (route) => route.fulfill({ contentType: "text/html", body: "" }));
       await page.goto("http://localhost/");
-      const found = await page.evaluate(async () => {
-        const info = (await navigator.gpu?.requestAdapter())?.info;
-        return info ? `${info.vendor} ${info.architecture}`.trim() : null;
-      });
+      const found = await askAdapter(page);
       return found
-        ? { version: browser.version(), adapter: found }
+        ? { version: browser.version(), adapter: `${found.vendor} ${found.architecture}`.trim() }
         : { failure: "it starts, but offers no WebGPU adapter" };
     } finally {
       await browser.close();
     }
   } catch (error) {
-    return { failure: `it does not start: ${String(error).split("\n")[0]}` };
+    return { failure: `it can't be used: ${String(error).split("\n")[0]}` };
   }
 }
 

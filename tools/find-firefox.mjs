@@ -6,6 +6,8 @@ import { delimiter, join } from "node:path";
 
 import puppeteer from "puppeteer-core";
 
+import { askAdapter } from "./time-limits.mjs";
+
 /** Switches WebGPU on where a release keeps it off: on Linux, and on software adapters such as Mesa's. */
 const PREFERENCES = {
   "dom.webgpu.enabled": true,
@@ -56,18 +58,16 @@ async function tryFirefox(executablePath) {
       const page = await browser.newPage();
       const address = /** @type {import("node:net").AddressInfo} */ (server.address());
       await page.goto(`http://127.0.0.1:${address.port}/`);
-      const found = await page.evaluate(async () => {
-        const info = (await navigator.gpu?.requestAdapter())?.info;
-        return info ? info.description || (info.isFallbackAdapter ? "a software adapter" : "an adapter") : null;
-      });
-      return found
-        ? { version: await browser.version(), adapter: found }
+      const found = await askAdapter(page);
+      const name = found && (found.description || (found.isFallbackAdapter ? "a software adapter" : "an adapter"));
+      return name
+        ? { version: await browser.version(), adapter: name }
         : { failure: "it starts, but offers no WebGPU adapter" };
     } finally {
       await browser.close();
     }
   } catch (error) {
-    return { failure: `it does not start: ${String(error).split("\n")[0]}` };
+    return { failure: `it can't be used: ${String(error).split("\n")[0]}` };
   } finally {
     server.closeAllConnections();
     server.close();

@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 
+import { within } from "./time-limits.mjs";
 import { WebDriverSession } from "./webdriver.mjs";
 
 const START_MS = 10_000;
@@ -71,7 +72,7 @@ export async function findWebKit() {
 async function untilItAnswers(/** @type {string} */ url) {
   for (const beginMs = Date.now(); ;) {
     try {
-      await fetch(url);
+      await within(fetch(url), START_MS, "the driver did not answer");
       return;
     } catch (error) {
       if (Date.now() - beginMs > START_MS) throw error;

@@ -3,10 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { chromium } from "playwright";
-
-import { chromiumFlags } from "./chromium-flags.mjs";
 import { listChromiums } from "./find-chromium.mjs";
+import { launchChromium } from "./launch-chromium.mjs";
 import { root } from "./run-command.mjs";
 
 const svg = readFileSync(join(root, "public/icon.svg"), "utf8");
@@ -24,7 +22,7 @@ const icons = [
 ];
 
 const [executablePath] = listChromiums();
-const browser = await chromium.launch({ args: chromiumFlags(), ...(executablePath && { executablePath }) });
+const browser = await launchChromium(executablePath);
 try {
   const page = await browser.newPage();
   for (const { name, size, drawing } of icons) {

@@ -4,7 +4,7 @@ import { chromium } from "playwright";
 
 import { aptGetInstall, rootPrefix } from "./apt-get.mjs";
 import { findChromium } from "./find-chromium.mjs";
-import { run } from "./run-command.mjs";
+import { INSTALL_MS, run } from "./run-command.mjs";
 
 /**
  * The path of a Chromium that starts and has WebGPU; installs one where there is none. Where nothing works it says what
@@ -18,7 +18,11 @@ export async function ensureChromium(options) {
   for (const command of installations(options)) {
     if (executablePath) break;
     console.log(`No Chromium with WebGPU here. Trying: ${command}`);
-    const done = await run(command, { output: "hide", env: { DEBIAN_FRONTEND: "noninteractive" } });
+    const done = await run(command, {
+      output: "hide",
+      limitMs: INSTALL_MS,
+      env: { DEBIAN_FRONTEND: "noninteractive" },
+    });
     report.push(`${command}: ${done ? "done" : "failed"}`);
     if (done) {
       const found = await findChromium(options);

@@ -1,6 +1,6 @@
 import { aptGetInstall } from "./apt-get.mjs";
 import { findFirefox } from "./find-firefox.mjs";
-import { run } from "./run-command.mjs";
+import { INSTALL_MS, run } from "./run-command.mjs";
 
 /** Firefox, and Mesa's Vulkan on the CPU, which it finds where there is no GPU. */
 const PACKAGES = "firefox-esr mesa-vulkan-drivers libvulkan1";
@@ -16,7 +16,11 @@ export async function ensureFirefox() {
   const command = executablePath ? null : aptGetInstall(PACKAGES);
   if (command) {
     console.log(`No Firefox with WebGPU here. Trying: ${command}`);
-    const done = await run(command, { output: "hide", env: { DEBIAN_FRONTEND: "noninteractive" } });
+    const done = await run(command, {
+      output: "hide",
+      limitMs: INSTALL_MS,
+      env: { DEBIAN_FRONTEND: "noninteractive" },
+    });
     report.push(`${command}: ${done ? "done" : "failed"}`);
     if (done) {
       const found = await findFirefox();

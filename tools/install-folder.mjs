@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { run } from "./run-command.mjs";
+import { INSTALL_MS, run } from "./run-command.mjs";
 
 /**
  * Installs the packages that a folder's package-lock.json names, unless they are there. Few commands need them, so npm start
@@ -21,7 +21,7 @@ export async function installFolder(folder, size) {
   console.log(`Installing ${packages.map((each) => each.join(" ")).join(", ")} (${size})…`);
   // Install scripts bring what nothing here needs.
   const command = `npm ci --prefix "${folder}" --ignore-scripts --no-audit --no-fund`;
-  return { isInstalled: await run(command, { output: "if-failed" }), versions };
+  return { isInstalled: await run(command, { output: "if-failed", limitMs: INSTALL_MS }), versions };
 }
 
 /** @returns {string | null} */

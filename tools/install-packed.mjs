@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { root } from "./run-command.mjs";
+import { INSTALL_MS, root } from "./run-command.mjs";
 
 /**
  * @typedef {{
@@ -26,7 +26,12 @@ export async function installPacked(project) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const npm = (/** @type {string[]} */ words, /** @type {string} */ cwd) =>
-    promisify(execFile)("npm", words, { cwd, shell: process.platform === "win32", maxBuffer: 2 ** 24 });
+    promisify(execFile)("npm", words, {
+      cwd,
+      shell: process.platform === "win32",
+      maxBuffer: 2 ** 24,
+      timeout: INSTALL_MS,
+    });
   const packing = npm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], root);
   const [sizes] = JSON.parse((await packing).stdout);
   const tarball = join(folder, sizes.filename);

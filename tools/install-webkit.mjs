@@ -1,6 +1,6 @@
 import { aptGetInstall } from "./apt-get.mjs";
 import { findWebKit } from "./find-webkit.mjs";
-import { run } from "./run-command.mjs";
+import { INSTALL_MS, run } from "./run-command.mjs";
 
 /** WebKitGTK with its driver, and a display that nobody sees. */
 const PACKAGES = "webkit2gtk-driver xvfb";
@@ -16,7 +16,11 @@ export async function ensureWebKit() {
   const command = driverPath ? null : aptGetInstall(PACKAGES);
   if (command) {
     console.log(`No WebKit here. Trying: ${command}`);
-    const done = await run(command, { output: "hide", env: { DEBIAN_FRONTEND: "noninteractive" } });
+    const done = await run(command, {
+      output: "hide",
+      limitMs: INSTALL_MS,
+      env: { DEBIAN_FRONTEND: "noninteractive" },
+    });
     report.push(`${command}: ${done ? "done" : "failed"}`);
     if (done) {
       const found = await findWebKit();

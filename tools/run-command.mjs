@@ -22,15 +22,20 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
  */
 const hasGroup = (/** @type {string} */ command) => process.platform !== "win32" && !command.startsWith("sudo ");
 
+/** Most that downloading and installing packages may take. */
+export const INSTALL_MS = 20 * 60_000;
+/** Longer than any of the commands takes. */
+const MOST_MS = 3 * 3_600_000;
+
 /**
  * Runs a shell command in the repository's root. It ends with this process, and so does all that it still waits for.
  *
  * @param {string} command
- * @param {{ env?: Record<string, string>, output?: "show" | "if-failed" | "hide", name?: string }} [options] with a name its
- * lines are shown after it, for commands that run side by side
+ * @param {{ env?: Record<string, string>, output?: "show" | "if-failed" | "hide", name?: string, limitMs?: number }} [options] with a name its
+ * lines are shown after it, for commands that run side by side. After `limitMs` it is ended, and has failed
  * @returns {Promise<boolean>} whether it succeeded
  */
-export function run(command, { env = {}, output = "show", name } = {}) {
+export function run(command, { env = {}, output = "show", name, limitMs = MOST_MS } = {}) {
   return new Promise((settle) => {
     const shown = output === "show" && name === undefined ? "inherit" : "pipe";
     const child = spawn(command, {
@@ -41,16 +46,24 @@ export function run(command, { env = {}, output = "show", name } = {}) {
       stdio: ["ignore", shown, shown],
       detached: hasGroup(command),
     });
-    const stopWatching = endWithThisProcess(child, hasGroup(command));
+    const { end, stopWatching } = endWithThisProcess(child, hasGroup(command));
+    const timer = setTimeout(() => {
+      console.error(`It is ended, as it took more than ${limitMs / 60_000} minutes: ${command}`);
+      end();
+    }, limitMs);
     let printed = "";
     for (const stream of [child.stdout, child.stderr]) {
       if (!stream) continue;
       if (output === "show") createInterface(stream).on("line", (line) => console.log(`${name} │ ${line}`));
       else stream.on("data", (bytes) => (printed += bytes));
     }
-    child.on("error", () => settle(false));
+    child.on("error", () => {
+      clearTimeout(timer);
+      settle(false);
+    });
     child.on("exit", stopWatching);
     child.on("close", (code) => {
+      clearTimeout(timer);
       if (output === "if-failed" && code !== 0) process.stderr.write(printed);
       settle(code === 0);
     });
@@ -62,7 +75,7 @@ export function run(command, { env = {}, output = "show", name } = {}) {
  *
  * @param {import("node:child_process").ChildProcess} child
  * @param {boolean} isGroup
- * @returns {() => void} to be called when the child has ended
+ * @returns {{ end: () => void, stopWatching: () => void }} what ends the group, and what is to be called when the child has ended
  */
 function endWithThisProcess(child, isGroup) {
   const end = () => {
@@ -76,8 +89,9 @@ function endWithThisProcess(child, isGroup) {
   const leave = (/** @type {string} */ _, /** @type {number} */ number) => process.exit(128 + number);
   process.on("exit", end);
   for (const signal of SIGNALS) process.on(signal, leave);
-  return () => {
+  const stopWatching = () => {
     process.off("exit", end);
     for (const signal of SIGNALS) process.off(signal, leave);
   };
+  return { end, stopWatching };
 }

@@ -83,14 +83,13 @@ command
 const named = command.args;
 
 const { ensureChromium } = await import("./install-chromium.mjs");
-const { chromiumFlags } = await import("./chromium-flags.mjs");
+const { launchChromium } = await import("./launch-chromium.mjs");
 const { buildAndServe } = await import("./serve-app.mjs");
 const { recordFrames, writeMovingPicture } = await import("./moving-picture.mjs");
-const { chromium } = await import("playwright");
 
 const executablePath = await ensureChromium();
 const server = await buildAndServe(4183);
-const browser = await chromium.launch({ executablePath, args: chromiumFlags() });
+const browser = await launchChromium(executablePath);
 const folder = join(root, "docs");
 mkdirSync(folder, { recursive: true });
 try {

@@ -1,5 +1,10 @@
 // A WebDriver session over HTTP, as far as the tests in WebKit need one (https://www.w3.org/TR/webdriver2/).
 
+import { within } from "./time-limits.mjs";
+
+/** Longer than the browser's own limits below. */
+const ANSWER_MS = 90_000;
+
 /** What WebDriver calls an element in JSON. */
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 
@@ -80,11 +85,12 @@ export class WebDriverSession {
  * @returns {Promise<any>}
  */
 async function request(method, url, body) {
-  const response = await fetch(url, {
+  const asked = fetch(url, {
     method,
     headers: { "Content-Type": "application/json" },
     ...(body && { body: JSON.stringify(body) }),
   });
+  const response = await within(asked, ANSWER_MS, `WebDriver did not answer ${method} ${url}`);
   const { value } = await response.json();
   if (!response.ok) throw new Error(`${value.error}: ${value.message}`);
   return value;

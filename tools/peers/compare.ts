@@ -1,8 +1,9 @@
 // The comparison: every engine has its own page in one Chromium, and they take turns.
 
-import { chromium, type Browser } from "playwright";
+import type { Browser } from "playwright";
 
-import { chromiumFlags, type Adapter } from "../chromium-flags.mjs";
+import type { Adapter } from "../chromium-flags.mjs";
+import { launchChromium } from "../launch-chromium.mjs";
 import { isLarge, type PreparedModel } from "./prepare-model.ts";
 import { listContenders, PROMPT_TOKENS, type Contender, type Load, type Place } from "./contenders.ts";
 import { EnginePage, type Answer, type Prompt } from "./engine-page.ts";
@@ -80,7 +81,7 @@ export async function compare(options: CompareOptions): Promise<Comparison> {
     [PROMPT_TOKENS, makePrompts(model.tokenizer, mostSequences, PROMPT_TOKENS)],
     ...longPromptsOf(contenders).map((length) => [length, makePrompts(model.tokenizer, 1, length)] as const),
   ]);
-  const browser = await chromium.launch({ executablePath, args: chromiumFlags(adapter) });
+  const browser = await launchChromium(executablePath, { on: adapter, minutes: 240 });
   const engines: Engine[] = [];
   try {
     for (const contender of contenders) {

@@ -2,6 +2,8 @@
 
 import type { Browser, Page } from "playwright";
 
+import { askAdapter, within } from "../time-limits.mjs";
+
 export interface Prompt {
   readonly text: string;
   readonly ids: readonly number[];
@@ -96,28 +98,12 @@ export class EnginePage {
   }
 
   /** The WebGPU adapter that pages of this browser get. */
-  describeAdapter(): Promise<string> {
-    return this.#page.evaluate(async () => {
-      const info = (await navigator.gpu.requestAdapter())?.info;
-      return [info?.vendor, info?.architecture, info?.device, info?.description].filter(Boolean).join(" ");
-    });
+  async describeAdapter(): Promise<string> {
+    const info = await askAdapter(this.#page);
+    return [info?.vendor, info?.architecture, info?.device, info?.description].filter(Boolean).join(" ");
   }
 
   async close(): Promise<void> {
     await this.#page.close();
-  }
-}
-
-async function within<Result>(work: Promise<Result>, timeoutMs: number, what: string): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} within ${timeoutMs / 1000} s`)), timeoutMs);
-  });
-  // Whichever is late rejects into nothing.
-  work.catch(() => undefined);
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,0 +1,42 @@
+import { chromium } from "playwright";
+
+import { chromiumFlags } from "./chromium-flags.mjs";
+
+const START_MS = 60_000;
+/** Playwright has no limit for what a page computes. */
+const USUAL_MINUTES = 60;
+
+/**
+ * Starts a Chromium, which is closed after `minutes`: then whatever waits for it fails.
+ *
+ * @param {string | undefined} executablePath [the one that Playwright downloads]
+ * @param {{ on?: import("./chromium-flags.mjs").Adapter, args?: string[], minutes?: number }} [options]
+ */
+export async function launchChromium(executablePath, { on, args = [], minutes } = {}) {
+  const browser = await chromium.launch({
+    args: [...chromiumFlags(on), ...args],
+    timeout: START_MS,
+    ...(executablePath && { executablePath }),
+  });
+  const stop = closeAfter(browser, minutes);
+  browser.once("disconnected", stop);
+  return browser;
+}
+
+/** The same with a profile that is kept in a folder. */
+export async function launchProfile(/** @type {string} */ folder, /** @type {string} */ executablePath) {
+  const options = { executablePath, args: chromiumFlags(), timeout: START_MS };
+  const context = await chromium.launchPersistentContext(folder, options);
+  const stop = closeAfter(context);
+  context.once("close", stop);
+  return context;
+}
+
+/** @returns {() => void} to be called when it has been closed */
+function closeAfter(/** @type {{ close(): Promise<void> }} */ browser, minutes = USUAL_MINUTES) {
+  const timer = setTimeout(() => {
+    console.error(`Chromium is closed: its pages were not done within ${minutes} minutes.`);
+    void browser.close();
+  }, minutes * 60_000);
+  return () => clearTimeout(timer);
+}
