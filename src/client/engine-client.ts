@@ -111,6 +111,7 @@ export class EngineClient implements ChorusEngine {
     } catch (error) {
       // Closing ends a worker. An engine in place can't be stopped while it loads, and is disposed of afterwards.
       if (signal?.aborted) void loading.then(() => transport.service.dispose()).catch(() => undefined);
+      client.#heartbeat?.stop();
       transport.close();
       throw isDataCloneError(error) ? notPlainData("The config", config, error) : error;
     }

@@ -27,4 +27,22 @@ describe("loading that is given up", () => {
     abort.abort();
     expect([other.isClosed, other.isDisposed]).toEqual([false, false]);
   });
+
+  it("asks nothing more of a worker whose connection is closed", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const side = new FakeSide();
+    side.loaded = new Promise(() => undefined);
+    side.ping = () => {
+      // As Comlink does.
+      if (side.isClosed) throw new Error("Proxy has been released and is not useable");
+      return Promise.resolve();
+    };
+    const abort = new AbortController();
+    const connecting = side.connect(abort.signal);
+    abort.abort(new Error("another model was chosen"));
+    await expect(connecting).rejects.toThrow("another model was chosen");
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
 });

@@ -38,11 +38,11 @@ export class Heartbeat {
     const nowMs = performance.now();
     const elapsedMs = Math.min(nowMs - this.#lastTickMs, MOST_TICK_MS);
     this.#lastTickMs = nowMs;
-    if (!this.#isAwaited()) return this.#stop();
+    if (!this.#isAwaited()) return this.stop();
     if (!this.#isAsked) return this.#ask();
     this.#silentMs += elapsedMs;
     if (this.#silentMs < MOST_SILENCE_MS) return;
-    this.#stop();
+    this.stop();
     this.#onSilence();
   }
 
@@ -55,7 +55,8 @@ export class Heartbeat {
     this.#ping().then(answered, answered);
   }
 
-  #stop(): void {
+  /** Ends it for now. Idempotent. */
+  stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
   }

@@ -10,6 +10,7 @@ import { startOwnWorker } from "./own-worker.ts";
 const INLINE = "./inline-workers.ts";
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.doUnmock(INLINE);
   vi.unstubAllGlobals();
 });
@@ -35,4 +36,23 @@ test("without its copy it is refused for its file's reason, and the next one loo
   });
   await expect(start()).rejects.toBe(opened);
   expect(addresses).toEqual([expect.stringMatching(/^blob:.*#engine\.worker$/) as string]);
+});
+
+test("one that never answers is ended after two minutes, and so is its copy", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  vi.doMock(INLINE, () => ({ packedWorkers: gzipSync("all workers").toString("base64") }));
+  const terminate = vi.fn<() => void>();
+  const open = () => Object.assign(new MessageChannel().port1, { terminate }) as unknown as Worker;
+  vi.stubGlobal("Worker", function () {
+    return open();
+  });
+  const starting = startOwnWorker(open, { kind: "engine.worker", start: () => new Promise(() => undefined) });
+  const refused = starting.catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(terminate).toHaveBeenCalledTimes(1);
+  await vi.waitFor(() => vi.advanceTimersByTimeAsync(120_000).then(() => expect(terminate).toHaveBeenCalledTimes(2)));
+  expect(await refused).toMatchObject({
+    code: "worker_died",
+    message: expect.stringContaining("120 seconds") as string,
+  });
 });

@@ -1,6 +1,10 @@
 import * as Comlink from "comlink";
 
+import { unlessStalled } from "../protocol/unless-stalled.ts";
 import { ChorusError } from "../protocol/errors.ts";
+
+/** A slow network brings a worker's script late, and tells nothing meanwhile. */
+const MOST_START_MS = 120_000;
 
 /** A worker of this library that has answered. */
 export interface OwnWorker<Service extends Startable> {
@@ -65,11 +69,22 @@ async function answering<Service extends Startable>(
   const remote = Comlink.wrap<Service>(worker);
   try {
     const rejected = failed.then((error) => Promise.reject(error));
-    return { worker, remote, started: await Promise.race([start(remote), rejected, aborted(signal)]), failed };
+    return {
+      worker,
+      remote,
+      started: await Promise.race([firstAnswer(() => start(remote)), rejected, aborted(signal)]),
+      failed,
+    };
   } catch (error) {
     worker.terminate();
     throw error;
   }
+}
+
+/** Waits for a worker's first answer. @throws ChorusError worker_died if there is none */
+export function firstAnswer<T>(start: () => Promise<T>): Promise<T> {
+  const message = `The library's worker gave no answer within ${MOST_START_MS / 1000} seconds.`;
+  return unlessStalled(start, { limitMs: MOST_START_MS, error: () => new ChorusError("worker_died", message) });
 }
 
 let inlineUrl: Promise<string | null> | undefined;

@@ -60,11 +60,18 @@ export async function responseOf(events: RequestEvents): Promise<Response> {
   }
 }
 
-/** The chunks of a streamed request. Calls `onLeave` after the last chunk, or when the reader leaves before. */
+const ENDED = { done: true, value: undefined } as const;
+
+/**
+ * The chunks of a streamed request. Calls of next() queue, as an async generator's do. Calls `onLeave` after the last chunk, or
+ * when the reader leaves before.
+ */
 export class ChunkStream implements AsyncIterableIterator<Chunk, undefined> {
   readonly #events: RequestEvents;
   readonly #onLeave: () => void;
   #done = false;
+  /** Resolves when every call so far has settled. */
+  #settled: Promise<unknown> = Promise.resolve();
 
   constructor(events: RequestEvents, onLeave: () => void) {
     this.#events = events;
@@ -75,23 +82,38 @@ export class ChunkStream implements AsyncIterableIterator<Chunk, undefined> {
     return this;
   }
 
-  async next(): Promise<IteratorResult<Chunk, undefined>> {
-    if (this.#done) return { done: true, value: undefined };
+  next(): Promise<IteratorResult<Chunk, undefined>> {
+    const read = this.#settled.then(() => this.#read());
+    this.#settled = read.catch(() => undefined);
+    return read;
+  }
+
+  // A generator would not run its `finally` if no first chunk was requested, and would wait for a pending next().
+  return(): Promise<IteratorResult<Chunk, undefined>> {
+    this.#leave();
+    return Promise.resolve(ENDED);
+  }
+
+  async #read(): Promise<IteratorResult<Chunk, undefined>> {
+    if (this.#done) return ENDED;
     try {
       const event = await this.#events.next();
       if (event.type === "chunk") return { done: false, value: event.chunk };
       if (event.type === "error") throw fromErrorData(event.error);
-      return await this.return();
     } catch (error) {
-      await this.return();
-      throw error;
+      if (!this.#done) {
+        this.#leave();
+        throw error;
+      }
     }
+    this.#leave();
+    return ENDED;
   }
 
-  // A generator would not run its `finally` if no first chunk was requested.
-  return(): Promise<IteratorResult<Chunk, undefined>> {
-    if (!this.#done) this.#onLeave();
+  #leave(): void {
+    if (this.#done) return;
     this.#done = true;
-    return Promise.resolve({ done: true, value: undefined });
+    this.#onLeave();
+    this.#events.fail(new Error("The reader has left.")); // settles a next() that waits
   }
 }

@@ -5,7 +5,7 @@ import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
 import type { ThreadLender } from "../protocol/thread-lender.ts";
 import { LentWorkers } from "./lend-threads.ts";
-import { aborted } from "./own-worker.ts";
+import { aborted, firstAnswer } from "./own-worker.ts";
 import type { Transport } from "./transport.ts";
 import { lockFreed, throughComlink } from "./worker-transport.ts";
 
@@ -42,7 +42,8 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
   };
   let workerLock: string | null;
   try {
-    workerLock = await Promise.race([remote.started(pageLock, Comlink.proxy(lent)), failed, aborted(signal)]);
+    const started = firstAnswer(() => remote.started(pageLock, Comlink.proxy(lent)));
+    workerLock = await Promise.race([started, failed, aborted(signal)]);
   } catch (error) {
     close();
     throw error;

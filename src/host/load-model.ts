@@ -25,7 +25,7 @@ import type { Platform } from "./platforms/platform.ts";
 import { readTeller } from "./read-teller.ts";
 import { textPortInPlace } from "./text/port-in-place.ts";
 import { Texts } from "./text/texts.ts";
-import { unlessStalled } from "./unless-stalled.ts";
+import { unlessStalled } from "../protocol/unless-stalled.ts";
 import { usualDraws } from "./usual-draws.ts";
 
 /** Embeddings are padded to a multiple of at most this. */

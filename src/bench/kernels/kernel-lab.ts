@@ -1,3 +1,4 @@
+import { unlessStalled } from "../../protocol/unless-stalled.ts";
 import { createEngine } from "../../index.ts";
 import type { EngineConfig, ModelSource } from "../../protocol/config.ts";
 import type { ChorusEngine, CreateEngineOptions } from "../../protocol/engine.ts";
@@ -44,6 +45,7 @@ export interface KernelTimes {
 /** Least duration of one submit; shorter ones would measure the submission itself. */
 const SHORTEST_SUBMIT_MS = 8;
 const MOST_REPEATS = 1024;
+const MOST_OPENING_MS = 15_000;
 
 interface KernelRun {
   readonly model: ModelSource;
@@ -73,9 +75,11 @@ export class KernelLab {
 
   /** Measures what submitting costs, on a device of its own. */
   async submits(rounds: number, mostMs: number): Promise<SubmitCosts> {
-    const adapter = await (this.#gpu ?? navigator.gpu).requestAdapter({ powerPreference: "high-performance" });
-    if (!adapter) throw new Error("there is no adapter");
-    const device = await adapter.requestDevice();
+    const device = await unlessStalled(() => openDevice(this.#gpu ?? navigator.gpu), {
+      limitMs: MOST_OPENING_MS,
+      error: () => new Error(`no adapter answered within ${MOST_OPENING_MS / 1000} seconds`),
+      discard: (late) => late.destroy(),
+    });
     try {
       return await this.#listener.deaf(() => measureSubmits(device, rounds, mostMs));
     } finally {
@@ -264,4 +268,10 @@ async function submitMs(device: GPUDevice, work: readonly HeardDispatch[], repea
   device.queue.submit([encoder.finish()]);
   await device.queue.onSubmittedWorkDone();
   return performance.now() - startMs;
+}
+
+async function openDevice(gpu: GPU): Promise<GPUDevice> {
+  const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
+  if (!adapter) throw new Error("there is no adapter");
+  return adapter.requestDevice();
 }

@@ -1,6 +1,6 @@
 import { createStore, get, set } from "idb-keyval";
 import type { TuningStore } from "../../backends/backend.ts";
-import { unlessStalled } from "../unless-stalled.ts";
+import { unlessStalled } from "../../protocol/unless-stalled.ts";
 
 /** Browsers' IndexedDB may never answer. What is kept here is not worth a longer wait. */
 const LIMIT_MS = 3000;
