@@ -3,7 +3,7 @@ import type { KernelChoice, LoadedRunner, OpenedBackend } from "../backends/back
 import { loadGenerationDefaults, type GenerationDefaults } from "../files/generation-config.ts";
 import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
 import { openCheckpoint } from "../files/open-checkpoint.ts";
-import { ModelTokenizer, readTokenizer, withoutEncoder, type TokenizerSource } from "../files/tokenizer.ts";
+import { ModelTokenizer, readTokenizer, withoutEncoder } from "../files/tokenizer.ts";
 import { checkValues } from "../models/check-values.ts";
 import { describeModel } from "../models/families.ts";
 import { slidingWindowOf } from "../models/graph.ts";
@@ -123,17 +123,17 @@ export async function loadModel(
     const files = await folder.fetch();
     // All are asked for at once: on a network each takes a round trip.
     const readingDefaults = loadGenerationDefaults(files, described.eosTokenIds);
-    const readSource = () =>
-      readTokenizer(
-        files,
-        readingDefaults.then(({ eosTokenIds }) => eosTokenIds),
-      );
-    const readingSource = readSource();
+    const readingSource = readTokenizer(
+      files,
+      readingDefaults.then(({ eosTokenIds }) => eosTokenIds),
+    );
     const frame = chatFrameOf(location);
     // Its thread starts while weights arrive and kernels compile.
     opening =
       known === null
-        ? readingSource.then((read) => openTexts(platform, read, readSource, frame))
+        ? readingSource.then((tokenizer) =>
+            Texts.open(platform.openTextThread ?? textPortInPlace, { tokenizer, frame }),
+          )
         : Promise.resolve(known);
     opening.catch(() => undefined); // heard below
     const [source, defaults, checkpoint] = await Promise.all([
@@ -257,21 +257,6 @@ function blamingBlocks({ numGpuBlocks }: EngineConfig, check: () => void): void 
 /** Does something once other tasks had their turn. */
 function afterTask<T>(make: () => T): Promise<T> {
   return new Promise((resolve) => setTimeout(resolve)).then(make);
-}
-
-/** Opens what makes tokens of the model's texts. The source is read again if another thread has to be opened: it is large. */
-function openTexts(
-  { openTextThread }: Platform,
-  source: TokenizerSource,
-  readSource: () => Promise<TokenizerSource>,
-  frame: ChatFrame | null,
-): Promise<Texts> {
-  let atHand: TokenizerSource | null = source;
-  return Texts.open(openTextThread ?? textPortInPlace, async () => {
-    const tokenizer = atHand ?? (await readSource());
-    atHand = null;
-    return { tokenizer, frame };
-  });
 }
 
 function chatFrameOf(location: ModelLocation): ChatFrame | null {

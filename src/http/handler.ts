@@ -1,5 +1,6 @@
 // OpenAI's API and what vLLM has beside it, over Request and Response: for a page, a service worker and a server alike.
 
+import { toChorusError } from "../protocol/errors.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
 import type { DetokenizeRequest, TokenizeRequest } from "../protocol/tokenize.ts";
 import { VERSION } from "../version.ts";
@@ -8,6 +9,9 @@ import { errorResponse, HttpError } from "./errors.ts";
 import { readJson } from "./read-json.ts";
 import { createResponse } from "./responses/create-response.ts";
 import type { Asked, Handler, ServedEngine } from "./served-engine.ts";
+
+/** Who makes no tokens for this long has a long text to do, and is well. */
+const BUSY_MS = 1000;
 
 /** Either endpoint, for a body that nobody has checked yet. */
 interface Endpoint {
@@ -35,7 +39,17 @@ const ROUTES: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   },
   "/health": {
     async GET({ engine }) {
-      await engine.stats(); // rejects where the engine is gone
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const isBusy = new Promise((resolve) => (timer = setTimeout(resolve, BUSY_MS)));
+      try {
+        await engine.stats(); // rejects where the engine is gone
+        await Promise.race([engine.tokenize({ prompt: "Hi" }), isBusy]);
+      } catch (error) {
+        const { code, message } = toChorusError(error);
+        throw new HttpError(503, code, message);
+      } finally {
+        clearTimeout(timer);
+      }
       return new Response();
     },
   },

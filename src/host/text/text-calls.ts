@@ -25,13 +25,18 @@ export interface TextTraits {
 export type TextContext = Omit<RequestContext, "tokenizer" | "chatFormat" | "nextSeed">;
 
 export type TextCall =
-  /** Comes first. */
-  | { readonly type: "start"; readonly model: TextModel }
+  /** Comes first. The model may be as "pack" returned it. */
+  | { readonly type: "start"; readonly model: TextModel | PackedTextModel }
+  /** Comes once, after a start with what was read: returns the model as compressed bytes, for later threads. */
+  | { readonly type: "pack" }
   | { readonly type: "parse"; readonly request: GenerationRequest; readonly context: TextContext }
   | { readonly type: "render"; readonly body: RenderChatRequest }
   | { readonly type: "tokenize"; readonly body: TokenizeRequest; readonly context: TextContext };
 
-export type TextValue = TextTraits | ParsedRequest | RenderedChat | TokenizeResponse;
+/** A TextModel as gzipped JSON. */
+export type PackedTextModel = Uint8Array<ArrayBuffer>;
+
+export type TextValue = TextTraits | PackedTextModel | ParsedRequest | RenderedChat | TokenizeResponse;
 export type TextPort = LimitedPort<TextCall, TextValue>;
 
 /** Seed of a prompt whose request gives none: the engine's side draws it. */

@@ -60,8 +60,11 @@ test("a template that takes for ever costs its own chat, and the next one is ans
   const files = openFileList(await checkpointFiles("model.safetensors"), () => undefined);
   const tokenizer = { ...(await readTokenizer(files, [])), chatTemplate: template };
   const { openTextThread } = browserPlatform({ gpu: undefined, threads: ownThreads() });
-  const readModel = () => Promise.resolve({ tokenizer, frame: null });
-  const texts = await Texts.open(openTextThread!, readModel, { ...USUAL_TEXT_LIMITS, requestMs: 1000 });
+  const texts = await Texts.open(
+    openTextThread!,
+    { tokenizer, frame: null },
+    { ...USUAL_TEXT_LIMITS, requestMs: 1000 },
+  );
   const chatOf = (numMessages: number) => ({
     messages: Array.from({ length: numMessages }, () => ({ role: "user" as const, content: "Hi" })),
   });

@@ -53,15 +53,17 @@ class Threads {
     let tell: Parameters<TextPort["listen"]>[0] = () => undefined;
     let fail: Parameters<TextPort["listen"]>[1] = () => undefined;
     let isStuck = false;
-    const take = answerCalls(service.answer.bind(service), (answer) =>
-      tell(structuredClone(answer) as Parameters<typeof tell>[0]),
-    );
+    const answer = (call: TextCall) => {
+      if (nameOf(call) !== this.deadly) return service.answer(call);
+      fail("its memory is full");
+      return new Promise(() => undefined);
+    };
+    const take = answerCalls(answer, (told) => tell(structuredClone(told) as Parameters<typeof tell>[0]));
     return {
       post: (message) => {
         isStuck ||= nameOf(message.call) === "endless";
         const copy = structuredClone(message);
-        if (nameOf(message.call) === this.deadly) setTimeout(() => fail("its memory is full"), 0);
-        else if (!isStuck) setTimeout(() => take(copy), 0);
+        if (!isStuck) setTimeout(() => take(copy), 0);
       },
       listen: (onAnswer, onFailure) => ([tell, fail] = [onAnswer, onFailure]),
       end: () => {
@@ -80,8 +82,7 @@ afterEach(() => {
 });
 
 async function textsOf(open: () => TextPort, limits: Partial<TextLimits> = {}): Promise<Texts> {
-  const readModel = () => Promise.resolve({ tokenizer, frame: null });
-  const texts = await Texts.open(open, readModel, { ...USUAL_TEXT_LIMITS, ...limits });
+  const texts = await Texts.open(open, { tokenizer, frame: null }, { ...USUAL_TEXT_LIMITS, ...limits });
   opened.push(texts);
   return texts;
 }
@@ -97,7 +98,7 @@ test("a tokenizer without its encoder still knows the tokens' texts", () => {
   expect(twin.vocabSize).toBe(new ModelTokenizer(tokenizer).vocabSize);
 });
 
-test("runs in place where no thread can be opened, and for no other error", async () => {
+test("runs in place where no thread can be opened", async () => {
   let numTried = 0;
   const refused = () => {
     numTried += 1;
@@ -106,14 +107,6 @@ test("runs in place where no thread can be opened, and for no other error", asyn
   const texts = await textsOf(refused);
   expect((await texts.tokenize({ prompt: "one two" }, context)).tokens).not.toEqual([]);
   expect(numTried).toBe(1);
-
-  const fault = new TypeError("undefined is not a function");
-  let numRead = 0;
-  const readModel = async () => {
-    if (++numRead === 1) throw fault;
-    return { tokenizer, frame: null };
-  };
-  await expect(Texts.open(new Threads().open, readModel)).rejects.toBe(fault);
 });
 
 test("parses, renders and tokenizes as in place", async () => {
@@ -161,7 +154,7 @@ test("what comes together is posted together: nobody waits for another's answer 
   const asked = ["a", "b", "c"].map((name) => texts.parse(completion("x", { request_id: name }), context));
   await Promise.resolve().then(() => undefined);
   await Promise.resolve();
-  expect(posted).toEqual([null, "a", "b", "c"]);
+  expect(posted).toEqual([null, null, "a", "b", "c"]); // its start, and packing the model
   await Promise.all(asked);
 });
 
@@ -218,6 +211,26 @@ test("a text that fills its thread's memory costs its own request", async () => 
   expect(threads.numOpened).toBe(2);
 });
 
+test("a thread that takes another's place starts from compressed bytes, and tokenizes the same", async () => {
+  const threads = new Threads();
+  threads.deadly = "huge";
+  const models: unknown[] = [];
+  const texts = await textsOf(() => {
+    const port = threads.open();
+    const post: TextPort["post"] = (message) => {
+      if (message.call.type === "start") models.push(message.call.model);
+      port.post(message);
+    };
+    return { ...port, post };
+  });
+  const before = await texts.parse(completion("one two"), context);
+  await expect(texts.parse(completion("x", { request_id: "huge" }), context)).rejects.toThrow("more memory");
+  expect(await texts.parse(completion("one two"), context)).toEqual(before);
+  const json = JSON.stringify(models[0]);
+  expect(models).toEqual([{ tokenizer, frame: null }, expect.any(Uint8Array)]);
+  expect((models[1] as Uint8Array).length).toBeLessThan(json.length / 2);
+});
+
 test("without any thread everything runs in place", async () => {
   const refused = await textsOf(() => {
     throw new DOMException("not here", "SecurityError");
@@ -235,7 +248,7 @@ test("without any thread everything runs in place", async () => {
 test("a template that is none is told when the model is opened", async () => {
   const model = { tokenizer: { ...tokenizer, chatTemplate: "{% if %}" }, frame: null };
   const threads = new Threads();
-  await expect(Texts.open(threads.open, () => Promise.resolve(model))).rejects.toMatchObject({ code: "model_invalid" });
+  await expect(Texts.open(threads.open, model)).rejects.toMatchObject({ code: "model_invalid" });
   await expect.poll(() => threads.numEnded).toBe(1);
 });
 

@@ -12,7 +12,15 @@ import {
   TookTooLong,
 } from "../../threads/limited-thread.ts";
 import { textPortInPlace } from "./port-in-place.ts";
-import type { TextCall, TextContext, TextModel, TextPort, TextTraits, TextValue } from "./text-calls.ts";
+import type {
+  PackedTextModel,
+  TextCall,
+  TextContext,
+  TextModel,
+  TextPort,
+  TextTraits,
+  TextValue,
+} from "./text-calls.ts";
 
 export interface TextLimits {
   /** Building the tokenizer. */
@@ -43,7 +51,8 @@ const WHAT = "What makes tokens of texts";
  */
 export class Texts {
   #openPort: () => TextPort;
-  readonly #readModel: () => Promise<TextModel>;
+  /** What threads are started with: as it was read until the first one has packed it, since it is large. */
+  #model: TextModel | PackedTextModel;
   readonly #limits: TextLimits;
   #traits: TextTraits | null = null;
   #started: Promise<Started> | null = null;
@@ -51,23 +60,19 @@ export class Texts {
   readonly #slow = new Set<TextThread>();
   #isDisposed = false;
 
-  private constructor(openPort: () => TextPort, readModel: () => Promise<TextModel>, limits: TextLimits) {
+  private constructor(openPort: () => TextPort, model: TextModel, limits: TextLimits) {
     this.#openPort = openPort;
-    this.#readModel = readModel;
+    this.#model = model;
     this.#limits = limits;
   }
 
   /**
    * @param openPort opens a thread; where none can be opened, everything runs in place
-   * @param readModel is called for each thread: what it is made of is not kept
-   * @throws ChorusError model_unsupported, model_invalid, and what `readModel` throws
+   * @param model is kept, compressed: its files may be gone when another thread has to be started
+   * @throws ChorusError model_unsupported, model_invalid
    */
-  static async open(
-    openPort: () => TextPort,
-    readModel: () => Promise<TextModel>,
-    limits = USUAL_TEXT_LIMITS,
-  ): Promise<Texts> {
-    const texts = new Texts(openPort, readModel, limits);
+  static async open(openPort: () => TextPort, model: TextModel, limits = USUAL_TEXT_LIMITS): Promise<Texts> {
+    const texts = new Texts(openPort, model, limits);
     try {
       texts.#traits = await texts.#start();
       return texts;
@@ -173,7 +178,6 @@ export class Texts {
   }
 
   async #startThread(): Promise<Started> {
-    const model = await this.#readModel();
     const port = this.#tryPort();
     const mayLeave = () => {
       for (const one of this.#slow) if (!one.isLeft) this.#slow.delete(one);
@@ -182,14 +186,20 @@ export class Texts {
       return true;
     };
     const thread: TextThread = new LimitedThread(port, WHAT, mayLeave);
+    const model = this.#model;
     const traits = thread.ask({ type: "start", model }, this.#limits.startMs).catch((error: unknown) => {
       const late = new ChorusError("model_unsupported", "This model's tokenizer takes too long to be built.");
       const reason = error instanceof Error && !(error instanceof TookTooLong) ? error : late;
       thread.end(reason);
       throw reason;
     });
-    traits.catch(() => undefined); // told to those who ask
+    const packing = traits.then(() => (model instanceof Uint8Array ? undefined : this.#pack(thread)));
+    packing.catch(() => undefined); // told to those who ask; without the bytes the next thread packs
     return { thread, traits: traits as Promise<TextTraits> };
+  }
+
+  async #pack(thread: TextThread): Promise<void> {
+    this.#model = (await thread.ask({ type: "pack" }, this.#limits.startMs)) as PackedTextModel;
   }
 }
 
