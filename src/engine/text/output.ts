@@ -80,7 +80,7 @@ export class OutputProcessor {
     // The token that says "stop" is a signal, not text.
     const characters = ending?.finishReason === "stop" ? "" : this.#detokenizer.push(token.tokenId);
     const isInContent = ["none", "closed"].includes(this.#splitter.state);
-    const text = this.#next(characters + (ending === null ? "" : this.#detokenizer.flush()), ending);
+    const text = this.#next(characters, ending);
     if (!isInContent && this.#splitter.hasThought) this.#reasoningTokens = this.#sequence.numOutputTokens;
     return this.#output(token, text);
   }
@@ -98,7 +98,12 @@ export class OutputProcessor {
     const { reasoning, content } = this.#splitter.push(characters, ending !== null);
     const { text, stop } = this.#stopStrings.push(content);
     if (stop !== null) return { reasoning, text, ending: { finishReason: "stop", stopReason: stop } };
-    return { reasoning, text: ending === null ? text : text + this.#stopStrings.flush(), ending };
+    if (ending === null) return { reasoning, text, ending };
+    const whole = text + this.#stopStrings.flush();
+    // Bytes that are no character yet. An aborted text ends with its last whole one.
+    const cut = ending.finishReason === "abort" ? "" : this.#detokenizer.flush();
+    if (this.#splitter.state === "open") return { reasoning: reasoning + cut, text: whole, ending };
+    return { reasoning, text: whole + cut, ending };
   }
 
   #output(
