@@ -31,7 +31,7 @@ export type * from "./protocol/tokenize.ts";
 export { KV_BLOCK_STATES } from "./protocol/reports.ts";
 
 /**
- * Loads a model and starts an engine, in a Web Worker unless `worker: false` is given.
+ * Loads a model and starts an engine, in a Web Worker unless `worker: false` is given or there are none.
  *
  * @throws ChorusError webgpu_unavailable, kernel_refused, model_*, out_of_memory, or for a config field, named by `param`; the reason of
  * `signal` where that gives up.
@@ -40,8 +40,9 @@ export async function createEngine(options: CreateEngineOptions): Promise<Chorus
   if (typeof options !== "object" || options === null) {
     throw new ChorusError("invalid_type", 'createEngine takes an object, such as { model: "/models/name/" }.');
   }
-  const { model, revision, token, hubUrl, onProgress, signal, worker = true, gpu, ...config } = options;
+  const { model, revision, token, hubUrl, onProgress, signal, worker = hasWebWorkers(), gpu, ...config } = options;
   checkOptions({ onProgress, worker, gpu });
+  if (worker !== false) checkWorkers();
   signalOf({ signal })?.throwIfAborted();
   const location = locateModel(model, { revision, token, hubUrl }, pageUrl());
   const isShared = worker === "shared" && globalThis.SharedWorker !== undefined;
@@ -51,6 +52,15 @@ export async function createEngine(options: CreateEngineOptions): Promise<Chorus
     ...(onProgress && { onProgress }),
     ...(signal && { signal }),
   });
+}
+
+/** @throws ChorusError where there are none */
+function checkWorkers(): void {
+  if (hasWebWorkers()) return;
+  const advice = isServiceWorker()
+    ? USE_A_PAGE
+    : "Leave worker out, or give worker: false: then the engine runs in this thread.";
+  throw new ChorusError("invalid_value", `There are no Web Workers here. ${advice}`, "worker");
 }
 
 /** The config's fields are checked where the engine runs. */
@@ -63,6 +73,25 @@ function checkOptions({ onProgress, worker, gpu }: Record<string, unknown>): voi
   if (typeof gpu !== "object" || !("requestAdapter" in gpu)) throw wrongType("gpu", "a GPU");
   if (worker !== false) {
     throw new ChorusError("invalid_value", "gpu can be given with worker: false only: a worker has its own.", "gpu");
+  }
+}
+
+/** Node has none, nor has a service worker. Those of other runtimes aren't a browser's. */
+function hasWebWorkers(): boolean {
+  return globalThis.Worker !== undefined && globalThis.isSecureContext !== undefined;
+}
+
+const isServiceWorker = (): boolean => "ServiceWorkerGlobalScope" in globalThis;
+const USE_A_PAGE = "Create the engine in a page instead: an extension has offscreen documents for that.";
+
+/** Runs what imports parts of the library. @throws ChorusError in service workers, which may not import */
+async function importing<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    if (!isServiceWorker()) throw cause;
+    const message = `A service worker can't load the engine's code. ${USE_A_PAGE}`;
+    throw new ChorusError("invalid_value", message, "worker", { cause });
   }
 }
 
@@ -99,7 +128,9 @@ async function storeModel(
 }
 
 async function inPlace(gpu: GPU | undefined): Promise<Transport> {
-  const [{ EngineHost }, platform] = await Promise.all([import("./host/engine-host.ts"), platformHere(gpu)]);
+  const [{ EngineHost }, platform] = await importing(() =>
+    Promise.all([import("./host/engine-host.ts"), platformHere(gpu)]),
+  );
   return {
     service: new EngineHost(platform),
     died: new Promise(() => undefined),
@@ -109,7 +140,9 @@ async function inPlace(gpu: GPU | undefined): Promise<Transport> {
 
 /** The models that this browser keeps. */
 export const models: Models = createModels(async () => {
-  const [{ ModelsHost }, platform] = await Promise.all([import("./host/models-host.ts"), platformHere()]);
+  const [{ ModelsHost }, platform] = await importing(() =>
+    Promise.all([import("./host/models-host.ts"), platformHere()]),
+  );
   return new ModelsHost(platform);
 });
 

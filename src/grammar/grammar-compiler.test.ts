@@ -91,6 +91,14 @@ test("a module that can't be loaded is tried again", async () => {
   expect(load).toHaveBeenCalledTimes(2);
 });
 
+test("a policy that forbids WebAssembly is said to be one", async () => {
+  vi.spyOn(WebAssembly, "compile").mockRejectedValueOnce(new WebAssembly.CompileError("violates the policy"));
+  const load = vi.fn<() => Promise<never>>();
+  const forbidden = new GrammarCompiler(() => ({ vocabSize: 1, tokens: ["a"] }), load);
+  await expect(forbidden.load()).rejects.toMatchObject({ code: "wasm_unavailable", message: /wasm-unsafe-eval/ });
+  expect(load).not.toHaveBeenCalled();
+});
+
 test("requests of one grammar compile it once, at the same time and later", async () => {
   const calls: unknown[][] = [];
   const counting = grammarCompiler(BYTE_VOCABULARY, BYTE_VOCABULARY.length, (xgrammar) => {

@@ -2,6 +2,7 @@ import type { CompiledGrammar } from "@mlc-ai/web-xgrammar";
 
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import { requireWasm } from "../protocol/require-wasm.ts";
 import { CompiledGrammars } from "./compiled-grammars.ts";
 import { ebnfOf } from "./ebnf-of.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
@@ -21,7 +22,7 @@ export interface Grammars {
    * @param endTokenIds tokens that may end a complete text
    * @param count number of sequences that will follow the grammar
    * @throws ChorusError invalid_value or unsupported_parameter for a grammar that is invalid, unsupported or takes too long,
-   *   internal_error if the module can't be loaded
+   *   wasm_unavailable or internal_error if the module can't be loaded
    */
   matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]>;
   /** Ends what computes for them. No matcher may be used afterwards. */
@@ -57,7 +58,7 @@ export class GrammarCompiler implements Grammars {
     return made;
   }
 
-  /** Loads the module. @throws ChorusError internal_error */
+  /** Loads the module. @throws ChorusError wasm_unavailable, internal_error */
   async load(): Promise<void> {
     await this.#loaded();
   }
@@ -97,6 +98,7 @@ export class GrammarCompiler implements Grammars {
   #loaded(): Promise<Instance> {
     const loading = (this.#instance ??= whileLocated(() => this.#open()).catch((cause: unknown) => {
       if (this.#instance === loading) this.#instance = null;
+      if (cause instanceof ChorusError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
       const message = `What holds answers to a grammar can't be loaded: ${reason}`;
       throw new ChorusError("internal_error", message, null, { cause });
@@ -116,6 +118,7 @@ export class GrammarCompiler implements Grammars {
 
   async #open(): Promise<Instance> {
     const { vocabSize, tokens } = this.#vocabulary();
+    await requireWasm();
     const xgrammar = await this.#load();
     let complaint = "";
     // The module binds console.error when it starts, and prints there why it aborts. The request's error gets that message.

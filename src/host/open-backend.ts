@@ -57,12 +57,9 @@ export async function openBackend(
 const ADVICE =
   'It is not tried again until the browser or this library is updated, or somebody chooses the backend "webgpu".';
 
-async function open(
-  { name, load }: OfferedBackend,
-  choice: BackendChoice,
-  failures: AdapterFailures,
-): Promise<OpenedBackend> {
-  const backend = await load();
+async function open(offered: OfferedBackend, choice: BackendChoice, failures: AdapterFailures): Promise<OpenedBackend> {
+  const { name } = offered;
+  const backend = await offered.load();
   const hasFailedBefore = (await failures.reasonOf(name)) !== null;
   const opened = await unlessStalled(() => backend.open(), {
     limitMs: hasFailedBefore && choice === "auto" ? MOST_OPENING_AGAIN_MS : MOST_OPENING_MS,

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { describeModel } from "../../models/families.ts";
@@ -15,6 +15,14 @@ const resolve = (config: EngineConfig) => resolveEngineConfig({ dtype: "f32", ..
 it("can't be had where WebAssembly has no SIMD, and says so in a sentence", async () => {
   const backend = cpuBackend(ONE_THREAD, { hasSimd: false, hasRelaxedSimd: false });
   await expect(backend.open()).rejects.toMatchObject({ code: "wasm_unavailable", message: /SIMD/ });
+});
+
+it("can't be had where the page's policy forbids WebAssembly, and says what to add", async () => {
+  vi.spyOn(WebAssembly, "compile").mockRejectedValueOnce(new WebAssembly.CompileError("violates the policy"));
+  await expect(cpuBackend(ONE_THREAD).open()).rejects.toMatchObject({
+    code: "wasm_unavailable",
+    message: /add 'wasm-unsafe-eval' to its script-src/,
+  });
 });
 
 it("computes what is portable where there is no relaxed SIMD", async () => {

@@ -1,3 +1,4 @@
+import { requireWasm } from "../../protocol/require-wasm.ts";
 import { BackendMissing, type Backend } from "../backend.ts";
 import { CpuRunner, type CpuThreads } from "./cpu-runner.ts";
 import { detectFeatures, type CpuFeatures } from "./features.ts";
@@ -19,9 +20,10 @@ export function cpuBackend(threads: CpuThreads, features: CpuFeatures = detectFe
   const backend = { name: "cpu", memory: modelMemory } as const;
   return {
     ...backend,
-    open() {
-      if (!features.hasSimd) return Promise.reject(noSimd());
-      return Promise.resolve({
+    async open() {
+      if (!features.hasSimd) throw noSimd();
+      await requireWasm();
+      return {
         ...backend,
         adapterName: "CPU",
         isSoftware: false,
@@ -37,7 +39,7 @@ export function cpuBackend(threads: CpuThreads, features: CpuFeatures = detectFe
           return CpuRunner.create({ weights, engine: { ...engine, cpuMath }, ...(onKernel && { onKernel }) }, threads);
         },
         close: () => undefined,
-      });
+      };
     },
   };
 }
