@@ -53,10 +53,12 @@ describe("a folder by URL", () => {
   test("an error says that the server sent a web page instead of a file", async () => {
     const page = () => new Response("<!doctype html>", { headers: { "content-type": "text/html; charset=utf-8" } });
     const plain = () => new Response("<!doctype html>", { headers: { "content-type": "application/octet-stream" } });
+    const xhtml = () => new Response("<html/>", { headers: { "content-type": "Application/XHTML+XML" } });
     const files = await openFolder({
       [`${FOLDER}config.json`]: page,
       [`${FOLDER}model.safetensors`]: page,
       [`${FOLDER}plain.json`]: plain,
+      [`${FOLDER}xhtml.json`]: xhtml,
     });
     await expect(files.readJson("config.json")).rejects.toEqual(
       failure("model_not_found", "a web page instead", "config.json"),
@@ -65,9 +67,94 @@ describe("a folder by URL", () => {
       failure("model_not_found", "a web page instead", "model.safetensors"),
     );
     expect(await files.tryReadText("config.json")).toBeUndefined();
-    await expect(files.readJson("plain.json")).rejects.toEqual(
-      failure("model_invalid", "looks like a web page", "plain.json"),
+    for (const file of ["plain.json", "xhtml.json"])
+      await expect(files.readJson(file)).rejects.toEqual(failure("model_not_found", "a web page instead", file));
+  });
+
+  test.each(["text/plain", "application/octet-stream", ""])("a web page as %s is no chat template", async (type) => {
+    const pages = [
+      "\ufeff <!DOCTYPE html><p>Not here",
+      "<HTML lang=en>",
+      '<?xml version="1.0"?>',
+      "<!-- a -->\n<!doctype html>",
+    ];
+    for (const page of pages) {
+      const answer = () => new Response(page, { headers: { "content-type": type } });
+      const files = await openFolder({ [`${FOLDER}chat_template.jinja`]: answer });
+      expect(await files.tryReadText("chat_template.jinja")).toBeUndefined();
+      const chosen = openFileList([new File([page], "chat_template.jinja")]);
+      await expect(chosen.tryReadText("chat_template.jinja")).rejects.toEqual(
+        failure("model_invalid", "looks like a web page", "chat_template.jinja"),
+      );
+    }
+    const template = () => new Response("<|user|>{{ messages[0].content }}", { headers: { "content-type": type } });
+    const files = await openFolder({ [`${FOLDER}chat_template.jinja`]: template });
+    expect(await files.tryReadText("chat_template.jinja")).toMatch(/^<\|user/);
+  });
+
+  describe("that the browser's HTTP cache knows", () => {
+    const page = () => new Response("<!doctype html>", { headers: { "content-type": "text/html" } });
+
+    /** Opens the folder twice: the cache thinks what it got first still fresh. */
+    async function openTwice(first: () => Response, then: () => Response): Promise<ModelFiles> {
+      const kept = new Map<string, Response>();
+      let answer = first;
+      const open = async () => {
+        const fetch = async (url: string, init?: RequestInit) => {
+          const copy = kept.get(url);
+          if (copy && init?.cache !== "no-cache") return copy.clone();
+          const response = answer();
+          kept.set(url, response.clone());
+          return response;
+        };
+        const http = new HttpClient({ fetch: fetch as typeof globalThis.fetch, wait: () => Promise.resolve() });
+        return openRemoteFiles(await openRemoteFolder({ type: "folder", url: FOLDER }, http), http);
+      };
+      const files = await open();
+      for (const file of ["chat_template.jinja", "model.safetensors"]) await files.tryOpen(file);
+      answer = then;
+      return open();
+    }
+
+    const offline = () => {
+      throw new TypeError("Failed to fetch");
+    };
+
+    test.each(["chat_template.jinja", "model.safetensors"])("is asked for again: %s was a web page", async (file) => {
+      const files = await openTwice(page, () => new Response("it"));
+      expect(await (await files.open(file)).text()).toBe("it");
+    });
+
+    test.each(["chat_template.jinja", "model.safetensors"])(
+      "counts offline if it is %s, not a web page",
+      async (file) => {
+        const files = await openTwice(() => new Response("it"), offline);
+        expect(await (await files.open(file)).text()).toBe("it");
+        const none = await openTwice(page, offline);
+        await expect(none.tryOpen(file)).rejects.toEqual(failure("model_download_failed", "Failed to fetch", file));
+      },
     );
+  });
+
+  test("is asked for without a referrer", async () => {
+    const policies: unknown[] = [];
+    const fetch = async (_url: unknown, init?: RequestInit) => {
+      policies.push(init?.referrerPolicy);
+      return new Response("{}");
+    };
+    const http = new HttpClient({ fetch });
+    const files = openRemoteFiles(await openRemoteFolder({ type: "folder", url: FOLDER }, http), http);
+    for (const file of ["config.json", "model.safetensors"]) await files.open(file);
+    expect(policies).toEqual(["no-referrer", "no-referrer"]);
+  });
+
+  test.each([
+    [403, "model_access_denied", /the server answered 403\)\. It refuses this file/],
+    [401, "model_access_denied", /the server answered 401\)\. It wants a login/],
+    [416, "model_download_failed", /the server answered 416/],
+  ])("a refusal with %i says what it is, and names no hub", async (status, code, message) => {
+    const files = await openFolder({ [`${FOLDER}config.json`]: () => new Response("", { status }) });
+    await expect(files.open("config.json")).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
   test("another status, a lost connection and a broken body are failed downloads", async () => {

@@ -7,6 +7,7 @@ import { MAX_SMALL_FILE_BYTES, tooLarge } from "./hub/read-all.ts";
 import type { RemoteFolder } from "./hub/remote-folder.ts";
 import { readSmallFile, type Missing } from "./hub/small-file.ts";
 import { parseJsonFile } from "./model-folder.ts";
+import { looksLikeWebPage } from "./web-page.ts";
 
 /** Called as bytes of a file arrive. `totalBytes` is null if the server does not give the file's length. */
 export type OnBytes = (file: string, doneBytes: number, totalBytes: number | null) => void;
@@ -52,10 +53,14 @@ export class ModelFiles {
     return parseJsonFile(file, this.where, await bytesOf(file, await this.#there(file)));
   }
 
-  /** Returns undefined if the file does not exist. */
+  /** Returns undefined if the file does not exist. @throws ChorusError model_invalid if it is a web page */
   async tryReadText(file: string): Promise<string | undefined> {
     const opened = await this.#open(file);
-    return "missing" in opened ? undefined : new TextDecoder().decode(await bytesOf(file, opened));
+    if ("missing" in opened) return undefined;
+    const bytes = await bytesOf(file, opened);
+    if (looksLikeWebPage(bytes))
+      throw new ChorusError("model_invalid", `${file} in ${this.where} looks like a web page.`, file);
+    return new TextDecoder().decode(bytes);
   }
 
   /** Returns undefined if the file does not exist. */
@@ -108,7 +113,8 @@ function among(numFiles: number): string {
 }
 
 /**
- * Opens a folder on a server. Each file is fetched when it is opened; only the browser's HTTP cache keeps it.
+ * Opens a folder on a server. Each file is fetched when it is opened; only the browser's HTTP cache keeps it, for
+ * when the server is out of reach.
  * @param signal ends the download of weights
  */
 export function openRemoteFiles(
@@ -120,9 +126,10 @@ export function openRemoteFiles(
   return new ModelFiles(remote.name, remote.where, async (file) => {
     if (file.endsWith(".safetensors")) {
       if (remote.files?.has(file) === false) return { missing: `There is no ${file} in ${remote.where}.` };
-      return fetchFile(http, remote.request(file), (done, total) => onBytes?.(file, done, total), signal);
+      const request = { ...remote.request(file), takesKept: true };
+      return fetchFile(http, request, (done, total) => onBytes?.(file, done, total), signal);
     }
-    const bytes = await readSmallFile(http, remote, file);
+    const bytes = await readSmallFile(http, remote, file, { takesKept: true });
     if ("missing" in bytes) return bytes;
     onBytes?.(file, bytes.length, bytes.length);
     return bytes;

@@ -1,5 +1,6 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import { releaseBytes } from "../release-bytes.ts";
+import { whyMissing } from "../web-page.ts";
 import {
   downloadFailed,
   isPartOfCompressed,
@@ -9,7 +10,6 @@ import {
   type HttpClient,
   type HttpRequest,
 } from "./http-client.ts";
-import { isWebPage } from "./remote-folder.ts";
 import type { Missing } from "./small-file.ts";
 
 /** Least size of a Blob. */
@@ -217,11 +217,10 @@ async function receive(
     const range = [begin, total ?? Number.MAX_SAFE_INTEGER] as const;
     const open = await http.open(begin > 0 ? { ...request, range } : request, signal);
     const { response } = open;
-    if (response.status === 404 || isWebPage(response)) {
+    const why = whyMissing(response);
+    if (why !== null) {
       open.close();
-      const answer =
-        response.status === 404 ? "the server answered 404" : "the server answered with a web page instead";
-      return { missing: `There is no ${url} (${answer}).` };
+      return { missing: `There is no ${url} (${why}).` };
     }
     const isPart = response.status === 206 && !isPartOfCompressed(response);
     const isRest = begin > 0 && isPart && versionOf(response) === version;

@@ -55,6 +55,28 @@ test("redirects in a circle are followed twice, not six times", async () => {
   expect(numFollowed).toBe(2);
 });
 
+test.each([400, 403, 405, 416, 500, "CORS"])(
+  "a range that is refused with %s is tried as a whole file",
+  async (refusal) => {
+    const asked: (string | null)[] = [];
+    const fetch: typeof globalThis.fetch = async (_url, init) => {
+      const range = new Headers(init?.headers).get("range");
+      asked.push(range);
+      if (range === null) return new Response("whole");
+      if (typeof refusal === "number") return new Response("", { status: refusal });
+      throw new TypeError("Failed to fetch");
+    };
+    const { response } = await new HttpClient({ fetch }).open({ ...REQUEST, range: [2, 4] });
+    expect([response.status, await response.text(), asked]).toEqual([200, "whole", ["bytes=2-3", null]]);
+  },
+);
+
+test.each([429, 503])("a range is not tried as a whole file where the server is busy: %i", async (status) => {
+  const fetch = vi.fn<typeof globalThis.fetch>(async () => new Response("", { status }));
+  await expect(new HttpClient({ fetch }).open({ ...REQUEST, range: [2, 4] })).rejects.toThrow(String(status));
+  expect(fetch).toHaveBeenCalledTimes(1);
+});
+
 test.each([
   ["resumes one byte off", 1, { etag: '"1"' }],
   ["resumes where it was asked to", 0, { etag: '"1"' }],

@@ -1,6 +1,7 @@
 // HTTP requests with retries. Transient failures are retried. Permanent ones throw an error that says what to do.
 
 import { ChorusError } from "../../protocol/errors.ts";
+import { isWebPage } from "../web-page.ts";
 
 interface HttpClientOptions {
   readonly fetch?: typeof fetch;
@@ -44,11 +45,16 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The `param` of errors. */
   readonly file: string;
-  /** Requests only bytes [begin, end). */
+  /** Requests only bytes [begin, end). Servers may send the whole file. */
   readonly range?: readonly [begin: number, end: number];
-  /** Asks the server even if the browser's cache has the file. [false] */
-  readonly isRevalidated?: boolean;
+  /** Whether what the browser's HTTP cache has kept counts where the server is out of reach. [false] */
+  readonly takesKept?: boolean;
+  /** Whether the server is a hub, where models may be gated. [false] */
+  readonly isHub?: boolean;
 }
+
+/** With these, servers and proxies refuse a range of a file that they would send whole. */
+const REFUSED_RANGE: ReadonlySet<number> = new Set([400, 403, 405, 416, 500, 501]);
 
 export class HttpClient {
   readonly #fetch: typeof fetch;
@@ -97,11 +103,12 @@ export class HttpClient {
   }
 
   /**
-   * Makes one attempt. Returns responses with status 2xx, 404 or 416; all others throw.
+   * Makes one attempt. Returns responses with status 2xx or 404; all others throw. Where a range is refused, the whole file
+   * is asked for at once.
    * @throws TransientFailure, ChorusError model_access_denied, model_download_failed; the signal's reason
    */
   async open(request: HttpRequest, signal?: AbortSignal): Promise<OpenResponse> {
-    const { url, headers, file, range, isRevalidated = false } = request;
+    const { url, headers, file, range, takesKept = false } = request;
     // A separate controller can end a stalled connection without aborting the caller's work.
     const controller = new AbortController();
     const abort = () => controller.abort(signal?.reason);
@@ -133,21 +140,32 @@ export class HttpClient {
       controller.abort();
     };
     try {
-      // With any other header the browser would send a CORS preflight first.
-      const rangeHeader = range && { Range: `bytes=${range[0]}-${range[1] - 1}` };
-      const ask: RequestInit = {
-        headers: { ...headers, ...rangeHeader },
+      // The browser's cache would go on sending a web page that came before the file was there. Some hosts refuse referrers.
+      const whole: RequestInit = {
+        headers,
         signal: controller.signal,
-        ...(isRevalidated && { cache: "no-cache" }),
+        cache: "no-cache",
+        referrerPolicy: "no-referrer",
       };
-      const response = await watch(
-        this.#fetch(url, ask).catch(async (cause: unknown) => {
-          if (controller.signal.aborted || !(await this.#redirects(url, ask))) throw cause;
-          const why = "it redirects in a circle, or to a place that does not answer";
-          throw new TransientFailure(downloadFailed(url, file, why, cause), null, MAX_REDIRECT_RETRIES);
-        }),
-      );
-      refuseStatus(response, url, file, "Authorization" in headers);
+      // With any other header the browser would send a CORS preflight first.
+      const ask = range ? { ...whole, headers: { ...headers, Range: `bytes=${range[0]}-${range[1] - 1}` } } : whole;
+      const failed = async (cause: unknown): Promise<Response> => {
+        if (controller.signal.aborted) throw cause;
+        // A fetch that CORS forbids fails like one without a connection.
+        const other = range && (await this.#tryFetch(url, whole));
+        if (other) return other;
+        const kept = takesKept && (await this.#tryFetch(url, { ...ask, cache: "force-cache" }));
+        if (kept && kept.ok && !isWebPage(kept)) return kept;
+        if (!(await this.#redirects(url, ask))) throw cause;
+        const why = "it redirects in a circle, or to a place that does not answer";
+        throw new TransientFailure(downloadFailed(url, file, why, cause), null, MAX_REDIRECT_RETRIES);
+      };
+      let response = await watch(this.#fetch(url, ask).catch(failed));
+      if (range && REFUSED_RANGE.has(response.status)) {
+        void response.body?.cancel();
+        response = await watch(this.#fetch(url, whole));
+      }
+      refuseStatus(response, request);
       return { response, pieces: () => pieces(response, watch, close), close };
     } catch (error) {
       close();
@@ -157,12 +175,13 @@ export class HttpClient {
 
   /** Whether an address that can't be fetched is one that redirects. A failed fetch doesn't say why it failed. */
   async #redirects(url: string, ask: RequestInit): Promise<boolean> {
-    try {
-      const { type, status } = await this.#fetch(url, { ...ask, redirect: "manual" });
-      return type === "opaqueredirect" || (status >= 300 && status < 400);
-    } catch {
-      return false;
-    }
+    const { type, status = 0 } = (await this.#tryFetch(url, { ...ask, redirect: "manual" })) ?? {};
+    return type === "opaqueredirect" || (status >= 300 && status < 400);
+  }
+
+  /** Returns null where the fetch fails. */
+  #tryFetch(url: string, ask: RequestInit): Promise<Response | null> {
+    return this.#fetch(url, ask).catch(() => null);
   }
 }
 
@@ -190,13 +209,16 @@ async function* pieces(
   }
 }
 
-function refuseStatus(response: Response, url: string, file: string, hasToken: boolean): void {
+function refuseStatus(response: Response, { url, file, headers, isHub = false }: HttpRequest): void {
   const { status, statusText } = response;
-  if (response.ok || status === 404 || status === 416) return;
+  if (response.ok || status === 404) return;
   if (status === 401 || status === 403) {
-    const advice = hasToken
-      ? "The token given may not read this model: accept its terms on the hub, or give another token"
-      : "It is private or gated, or it does not exist: check its name, or give a `token` that may read it";
+    const refused = status === 401 ? "It wants a login" : "It refuses this file";
+    const hub =
+      "Authorization" in headers
+        ? "The token given may not read this model: accept its terms on the hub, or give another token"
+        : "It is private or gated, or it does not exist: check its name, or give a `token` that may read it";
+    const advice = isHub ? hub : `${refused}: check the address, and what the server allows`;
     throw new ChorusError(
       "model_access_denied",
       `${url} may not be read (the server answered ${status}). ${advice}.`,

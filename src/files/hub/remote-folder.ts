@@ -4,6 +4,7 @@ import { parseJson } from "../../protocol/bounded-data.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { HubLocation, RemoteLocation } from "../../protocol/model-source.ts";
 import { isObject } from "../json-fields.ts";
+import { isWebPage } from "../web-page.ts";
 import { downloadFailed, type HttpClient, type HttpRequest } from "./http-client.ts";
 import { readAll } from "./read-all.ts";
 
@@ -76,6 +77,7 @@ async function openRepository(
       url: `${hubUrl}/${id}/resolve/${encodeURIComponent(commit ?? revision)}/${encodeURIComponent(file)}`,
       headers,
       file,
+      isHub: true,
     }),
   };
 }
@@ -89,7 +91,11 @@ async function readListing(
   signal: AbortSignal | undefined,
 ): Promise<{ commit: string; files: Map<string, ListedFile> } | null> {
   const url = `${hubUrl}/api/models/${id}/revision/${encodeURIComponent(revision)}?blobs=true`;
-  const { response, bytes } = await readAll(http, { url, headers, file: "model" }, { signal });
+  const { response, bytes } = await readAll(
+    http,
+    { url, headers, file: "model", isHub: true, takesKept: true },
+    { signal },
+  );
   const errorCode = response.headers.get("x-error-code");
   if (errorCode === "RepoNotFound" || errorCode === "RevisionNotFound") {
     const what = errorCode === "RepoNotFound" ? `no model ${id}` : `no revision ${JSON.stringify(revision)} of ${id}`;
@@ -124,14 +130,4 @@ function parseOrNull(bytes: Uint8Array): unknown {
   } catch {
     return null;
   }
-}
-
-/** Returns whether a server has no bytes of a file: there is none, it is empty, or a web page comes in its place. */
-export function hasNoBytes(response: Response): boolean {
-  return response.status === 404 || response.status === 416 || isWebPage(response);
-}
-
-/** Servers of single-page apps answer unknown paths with a web page instead of 404. */
-export function isWebPage(response: Response): boolean {
-  return response.headers.get("content-type")?.startsWith("text/html") ?? false;
 }

@@ -1,8 +1,9 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import { Sha256 } from "../sha256.ts";
+import { looksLikeWebPage, WEB_PAGE_INSTEAD, whyMissing } from "../web-page.ts";
 import { downloadFailed, type HttpClient } from "./http-client.ts";
 import { readAll, tooLarge, MAX_SMALL_FILE_BYTES } from "./read-all.ts";
-import { isWebPage, type ListedFile, type RemoteFolder } from "./remote-folder.ts";
+import type { ListedFile, RemoteFolder } from "./remote-folder.ts";
 
 /** The file does not exist. The sentence says where it was expected. */
 export interface Missing {
@@ -10,8 +11,8 @@ export interface Missing {
 }
 
 /**
- * Reads a small file into memory and checks it against the hub's list. A file is missing if it is not listed, or if the
- * server answers with 404 or a web page.
+ * Reads a small file into memory and checks it against the hub's list. A file is missing if it is not listed, or, without
+ * a list, if the server answers with 404 or a web page.
  *
  * @throws ChorusError model_download_failed, model_access_denied, model_invalid
  */
@@ -19,19 +20,17 @@ export async function readSmallFile(
   http: HttpClient,
   remote: RemoteFolder,
   file: string,
-  options: { signal?: AbortSignal | undefined; isRevalidated?: boolean } = {},
+  options: { signal?: AbortSignal | undefined; takesKept?: boolean } = {},
 ): Promise<Uint8Array<ArrayBuffer> | Missing> {
   const listed = remote.files?.get(file);
   if (remote.files && !listed) return { missing: `There is no ${file} in ${remote.where}.` };
   if (listed && listed.size > MAX_SMALL_FILE_BYTES) throw tooLarge(file, listed.size);
   const request = remote.request(file);
-  const { signal, isRevalidated = false } = options;
-  const { response, bytes } = await readAll(http, { ...request, isRevalidated }, { signal });
-  if (response.status === 404) return { missing: `There is no ${request.url} (the server answered 404).` };
-  if (response.status === 416) throw downloadFailed(request.url, file, "the server answered 416");
-  if (isWebPage(response)) {
-    return { missing: `There is no ${request.url} (the server answered with a web page instead).` };
-  }
+  const { signal, takesKept = false } = options;
+  const { response, bytes } = await readAll(http, { ...request, takesKept }, { signal });
+  const why = whyMissing(response) ?? (looksLikeWebPage(bytes) ? WEB_PAGE_INSTEAD : null);
+  if (why !== null && listed) throw downloadFailed(request.url, file, `${why}, though the hub lists the file`);
+  if (why !== null) return { missing: `There is no ${request.url} (${why}).` };
   if (listed && !(await isAsListed(bytes, listed))) throw damaged(request.url, file);
   return bytes;
 }

@@ -213,7 +213,7 @@ async function checkUnchanged(
     if (handle) await checkEnd(http, remote, weights, storedIn(handle, weights.name), signal);
   }
   for (const { name } of plan.files) {
-    const now = await readSmallFile(http, remote, name, { signal, isRevalidated: true });
+    const now = await readSmallFile(http, remote, name, { signal });
     const stored = await readFile(folder, name);
     const before = new Uint8Array((await stored?.arrayBuffer()) ?? new ArrayBuffer());
     const isSame = !("missing" in now) && now.length === before.length && now.every((byte, i) => byte === before[i]);

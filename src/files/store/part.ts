@@ -7,7 +7,8 @@ import {
   versionOf,
   type HttpClient,
 } from "../hub/http-client.ts";
-import { hasNoBytes, type RemoteFolder } from "../hub/remote-folder.ts";
+import type { RemoteFolder } from "../hub/remote-folder.ts";
+import { whyMissing } from "../web-page.ts";
 import type { WeightsPlan } from "./records.ts";
 
 /** Small enough for several in parallel, large enough that requests cost little. */
@@ -84,8 +85,7 @@ export async function fetchPart(
   signal: AbortSignal,
 ): Promise<void> {
   const { weights } = part;
-  // Else the browser's cache could add parts of an older file.
-  const request = { ...remote.request(weights.name), isRevalidated: true };
+  const request = remote.request(weights.name);
   let takesRanges = true;
   await http.withRetries(async (progressed) => {
     if (part.received >= part.length) return;
@@ -207,8 +207,7 @@ async function askAgain(
   let length = 0;
   await http.withRetries(async () => {
     length = 0;
-    const request = { ...remote.request(weights.name), range, isRevalidated: true };
-    const { response, pieces, close } = await http.open(request, signal);
+    const { response, pieces, close } = await http.open({ ...remote.request(weights.name), range }, signal);
     try {
       if (isPartOfCompressed(response)) return;
       checkUnchanged(response, weights);
@@ -226,7 +225,7 @@ async function askAgain(
 }
 
 function checkUnchanged(response: Response, { version, remoteSize }: WeightsPlan): void {
-  if (hasNoBytes(response)) throw new ChangedOnServer();
+  if (whyMissing(response) !== null) throw new ChangedOnServer();
   const size = sizeOf(response);
   if (size !== null && size !== remoteSize) throw new ChangedOnServer();
   if (version !== null && versionOf(response) !== version) throw new ChangedOnServer();

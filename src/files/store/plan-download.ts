@@ -43,7 +43,7 @@ export async function planModel(
 ): Promise<PlannedModel> {
   const smallFiles = new Map<string, Uint8Array<ArrayBuffer>>();
   const read = async (file: string): Promise<Uint8Array<ArrayBuffer> | undefined> => {
-    const bytes = await readSmallFile(http, remote, file, { signal, isRevalidated: true });
+    const bytes = await readSmallFile(http, remote, file, { signal });
     if ("missing" in bytes) return undefined;
     smallFiles.set(file, bytes);
     return bytes;

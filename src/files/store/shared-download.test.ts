@@ -1,4 +1,4 @@
-// Downloads that other tabs want too, and from servers that compress.
+// Downloads that other tabs want too, and from servers that compress, refuse ranges or send pages.
 
 import { gzipSync } from "node:zlib";
 
@@ -46,6 +46,26 @@ test.each([true, false])("a server that compresses what it sends is read whole (
   await store.download(folder());
   const stored = await (await store.open(folder()))?.open(WEIGHTS);
   expect(Buffer.compare(new Uint8Array(await stored!.arrayBuffer()), weights)).toBe(0);
+});
+
+test.each(["generation_config.json", WEIGHTS])("a hub that lists %s and sends a page fails", async (file) => {
+  server.serveAsHub("a/b", new Map([...modelFiles(), ["generation_config.json", new TextEncoder().encode("{}")]]));
+  server.interfere = ({ path }, response) =>
+    path.endsWith(file) && Boolean(response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>"));
+  const hub = { type: "hub", id: "a/b", revision: "main", hubUrl: server.url.slice(0, -1), token: null } as const;
+  await expect(openStore().download(hub)).rejects.toMatchObject({
+    code: "model_download_failed",
+    message: expect.stringContaining("though the hub lists the file"),
+  });
+});
+
+test.each([400, 403, 500])("a server that refuses ranges with %i sends the whole file", async (status) => {
+  for (const [name, bytes] of modelFiles()) server.files.set(`m/${name}`, bytes);
+  server.interfere = ({ range }, response) => range !== null && Boolean(response.writeHead(status).end());
+  const store = openStore();
+  await store.download(folder());
+  const stored = await (await store.open(folder()))?.open(WEIGHTS);
+  expect(Buffer.compare(new Uint8Array(await stored!.arrayBuffer()), fixture(WEIGHTS))).toBe(0);
 });
 
 test("two tabs that want one model download it once", async () => {

@@ -10,7 +10,7 @@ import {
   versionOf,
   type HttpClient,
 } from "../hub/http-client.ts";
-import { hasNoBytes, type RemoteFolder } from "../hub/remote-folder.ts";
+import type { RemoteFolder } from "../hub/remote-folder.ts";
 import {
   encodeSafetensorsHeader,
   headerEnd,
@@ -18,6 +18,7 @@ import {
   PREFIX_BYTES,
   type TensorEntry,
 } from "../safetensors-header.ts";
+import { whyMissing } from "../web-page.ts";
 import type { Segment, WeightsPlan } from "./records.ts";
 
 /** Bytes requested first. (The header of GPT-2's 148 tensors takes 14 KB.) */
@@ -80,17 +81,18 @@ async function readHead(
   signal: AbortSignal | undefined,
   wantedBytes: number | null = HEAD_BYTES,
 ): Promise<Head | undefined> {
-  const request = { ...remote.request(file), isRevalidated: true };
+  const request = remote.request(file);
   const asked = wantedBytes === null ? request : { ...request, range: [0, wantedBytes] as const };
   const { response, pieces, close } = await http.open(asked, signal);
   if (isPartOfCompressed(response)) {
     close();
     return readHead(http, remote, file, signal, null);
   }
-  if (hasNoBytes(response)) {
+  const why = whyMissing(response);
+  if (why !== null) {
     close();
-    if (response.status !== 416) return undefined;
-    throw new ChorusError("model_invalid", `${request.url} is empty.`, file);
+    if (!remote.files) return undefined;
+    throw downloadFailed(request.url, file, `${why}, though the hub lists the file`);
   }
   const size = sizeOf(response);
   const buffer = new Uint8Array(wantedBytes ?? HEAD_BYTES);
@@ -107,6 +109,7 @@ async function readHead(
     // A server that ignores ranges sends the whole file: stop after the header.
     if (length >= PREFIX_BYTES && length >= headerEnd(bytes.subarray(0, length), size, file)) break;
   }
+  if (length === 0 && !size) throw new ChorusError("model_invalid", `${request.url} is empty.`, file);
   bytes = bytes.subarray(0, length);
   const end = headerEnd(bytes, size, file);
   const takesRanges = response.status === 206;
