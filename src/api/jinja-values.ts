@@ -12,13 +12,14 @@ function maker<T>(example: T): (content: T) => Value {
 
 export const textValue = maker("");
 export const booleanValue = maker(true);
-export const listValue = maker<readonly Value[]>([]);
+export const listValue: (content: readonly Value[]) => Value = maker<readonly Value[]>([]);
 export const functionValue = maker((_args: Value[]): Value => textValue(""));
 const integerValue = maker(1);
 export const floatValue = maker(0.5);
-export const numberValue = (number: number) => (Number.isInteger(number) ? integerValue(number) : floatValue(number));
+export const numberValue = (number: number): Value =>
+  Number.isInteger(number) ? integerValue(number) : floatValue(number);
 const undefinedValue = maker(undefined);
-export const UNDEFINED = undefinedValue(undefined);
+export const UNDEFINED: Value = undefinedValue(undefined);
 
 export function isUndefined(value: Value): boolean {
   return value.type === "UndefinedValue";
