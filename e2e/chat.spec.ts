@@ -100,5 +100,6 @@ test("an answer's figures show on request, on a desktop and on a phone", async (
     await expect(figures).toContainText("51 of 80, 64%");
     await button.press("Enter");
     await expect(figures).toBeHidden();
+    await expect(pane.message).toBeVisible();
   }
 });

@@ -7,6 +7,7 @@ import { MemoryNotice } from "./MemoryNotice.tsx";
 import { RecordingDrop } from "./RecordingDrop.tsx";
 import { BatchDock } from "../batch/BatchDock.tsx";
 import { BatchPulse } from "../batch/BatchPulse.tsx";
+import { Guard } from "../components/Guard.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { linksTo, tokensIn } from "../chat/pane-links.ts";
 import { Bar } from "../bar/Bar.tsx";
@@ -54,7 +55,9 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
         {isPhone && hasPanes && <BatchPulse batch={app.batch} isTall={isDemo} />}
         {isDemo ? (
           <div className={classNames(css.panes, !hasPanes && css.raceOnly)}>
-            <DemoView demo={app.demo} isRaceOnly={!hasPanes} />
+            <Guard part="The demo" onClose={() => app.demo.close()}>
+              <DemoView demo={app.demo} isRaceOnly={!hasPanes} />
+            </Guard>
           </div>
         ) : (
           <div className={css.panes} hidden={!hasPanes}>
@@ -62,15 +65,17 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
           </div>
         )}
         {(!isPhone || isBatchInView) && (
-          <BatchDock
-            batch={app.batch}
-            numPanes={panes.length}
-            connections={app.connections}
-            commands={app.commands}
-            linkTo={linksTo(isDemo ? [] : panes, app)}
-            tokenOf={tokensIn([...panes, ...demoPanes])}
-            instead={hasIdeas && !isPhone ? <Ideas app={app} /> : null}
-          />
+          <Guard part="The batch">
+            <BatchDock
+              batch={app.batch}
+              numPanes={panes.length}
+              connections={app.connections}
+              commands={app.commands}
+              linkTo={linksTo(isDemo ? [] : panes, app)}
+              tokenOf={tokensIn([...panes, ...demoPanes])}
+              instead={hasIdeas && !isPhone ? <Ideas app={app} /> : null}
+            />
+          </Guard>
         )}
       </main>
       <CommandCenter app={app} theme={theme} />

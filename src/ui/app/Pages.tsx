@@ -1,9 +1,10 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import type { AppUpdates } from "../../state/app/app-updates.ts";
 import type { CreateEngine } from "../../state/engine/engine-control.ts";
-import type { Router } from "../../state/app/router.ts";
+import type { Route, Router } from "../../state/app/router.ts";
 import type { Theme } from "../../state/app/theme.ts";
 import { App } from "./App.tsx";
+import { Guard } from "../components/Guard.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { UpdateNotice } from "./UpdateNotice.tsx";
 import { useStore } from "../use-store.ts";
@@ -23,17 +24,19 @@ interface PagesProps {
 }
 
 export function Pages(props: PagesProps) {
+  const route = useStore(props.router.store, (state) => state);
   return (
-    <>
-      <Page {...props} />
+    <Guard part="Chorus">
+      <Guard part="This page" subject={route.page}>
+        <Page {...props} route={route} />
+      </Guard>
       <UpdateNotice updates={props.updates} />
-    </>
+    </Guard>
   );
 }
 
 /** Shows the page that the address's hash names: the benchmark, the player, the duel, or else the chats. */
-function Page({ router, theme, openChats, createEngine, model }: PagesProps) {
-  const route = useStore(router.store, (state) => state);
+function Page({ route, theme, openChats, createEngine, model }: PagesProps & { route: Route }) {
   if (route.page === "bench") {
     return <BenchPage theme={theme} createEngine={createEngine} embeddedModel={model} params={route.params} />;
   }

@@ -15,6 +15,7 @@ import { Router } from "../../state/app/router.ts";
 import { settling } from "../../state/app/settling.ts";
 import { Theme } from "../../state/app/theme.ts";
 import { loadMarkdown } from "../chat/markdown-view.ts";
+import { OpenedChats } from "../components/Guard.tsx";
 import { loadParts } from "../components/Lazily.tsx";
 import { Pages } from "./Pages.tsx";
 
@@ -85,16 +86,15 @@ export function startApp(options: StartAppOptions): {
     return app;
   };
   const updates = options.updates ?? new AppUpdates("");
-  createRoot(root).render(
-    createElement(Pages, {
-      router,
-      theme: new Theme(),
-      updates,
-      openChats,
-      createEngine: (engineOptions) => createEngine({ backend: backend ?? rememberedBackend(), ...engineOptions }),
-      model: model ?? EMBEDDED_MODEL,
-    }),
-  );
+  const pages = createElement(Pages, {
+    router,
+    theme: new Theme(),
+    updates,
+    openChats,
+    createEngine: (engineOptions) => createEngine({ backend: backend ?? rememberedBackend(), ...engineOptions }),
+    model: model ?? EMBEDDED_MODEL,
+  });
+  createRoot(root).render(createElement(OpenedChats, { value: () => app ?? null }, pages));
   return { openChats, isSettled };
 }
 

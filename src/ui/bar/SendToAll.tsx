@@ -12,6 +12,7 @@ import type { Command, Commands } from "../../state/commands/commands.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Workspace } from "../../state/workspace/workspace.ts";
 import { Button } from "../components/Button.tsx";
+import { Guard } from "../components/Guard.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { focusOnOpening } from "../components/Menu.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
@@ -79,7 +80,9 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
     prepare();
     sheet.current?.showPopover();
   }, [prepare]);
-  useLayoutEffect(() => focusOnOpening(box.current), []);
+  useLayoutEffect(() => {
+    focusOnOpening(box.current);
+  }, []);
   useCommands(
     commands,
     useMemo(
@@ -132,31 +135,33 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
         onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()} // else it would stop the pane's answer too
         onBlur={leave}
       >
-        <form className={css.form} onSubmit={submit}>
-          <MessageBox box={box} value={message} onChange={setMessage} onEnter={send} className={css.message} />
-          <fieldset className={css.panes}>
-            <legend>Panes</legend>
-            {panes.map((pane) => (
-              <PaneCheckbox key={pane.number} pane={pane} isTicked={!left.has(pane.number)} onToggle={toggle} />
-            ))}
-          </fieldset>
-          <div className={css.foot}>
-            {drafting.length > 0 && (
-              <Button look="quiet" className={css.drafts} onClick={sendDrafts}>
-                {drafting.length === 1
-                  ? `Send pane ${drafting[0]?.number}'s draft`
-                  : `Send ${drafting.length} panes' drafts`}
+        <Guard part="This dialog" onClose={close}>
+          <form className={css.form} onSubmit={submit}>
+            <MessageBox box={box} value={message} onChange={setMessage} onEnter={send} className={css.message} />
+            <fieldset className={css.panes}>
+              <legend>Panes</legend>
+              {panes.map((pane) => (
+                <PaneCheckbox key={pane.number} pane={pane} isTicked={!left.has(pane.number)} onToggle={toggle} />
+              ))}
+            </fieldset>
+            <div className={css.foot}>
+              {drafting.length > 0 && (
+                <Button look="quiet" className={css.drafts} onClick={sendDrafts}>
+                  {drafting.length === 1
+                    ? `Send pane ${drafting[0]?.number}'s draft`
+                    : `Send ${drafting.length} panes' drafts`}
+                </Button>
+              )}
+              <Button look="quiet" onClick={close}>
+                Cancel
               </Button>
-            )}
-            <Button look="quiet" onClick={close}>
-              Cancel
-            </Button>
-            <Button look="ink" type="submit">
-              <Icon name="up" />
-              Send
-            </Button>
-          </div>
-        </form>
+              <Button look="ink" type="submit">
+                <Icon name="up" />
+                Send
+              </Button>
+            </div>
+          </form>
+        </Guard>
       </dialog>
     </>
   );

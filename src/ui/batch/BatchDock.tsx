@@ -43,7 +43,9 @@ export function BatchDock({ batch, numPanes, connections, commands, linkTo, toke
   const body = useRef<HTMLDivElement>(null);
   useSoloOfPaneHeads(batch);
   // A dock that is folded may be opened by a key that goes to one of them.
-  useEffect(() => void loadPanels().catch(() => undefined), []);
+  useEffect(() => {
+    void loadPanels().catch(() => undefined);
+  }, []);
   const hasBody = isOpen || isPhone;
   return (
     <section className={css.dock} aria-label="Batch">

@@ -52,8 +52,12 @@ export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
       }
     }
   });
-  useEffect(() => timeline.subscribe(redraw), [timeline, redraw]);
-  useEffect(() => dock.store.subscribe(redraw), [dock, redraw]);
+  useEffect(() => {
+    return timeline.subscribe(redraw);
+  }, [timeline, redraw]);
+  useEffect(() => {
+    return dock.store.subscribe(redraw);
+  }, [dock, redraw]);
   return (
     <button
       type="button"

@@ -45,7 +45,9 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   const { canvas } = useCanvas((g) => drawCacheMap(g, currentInks(), { map, layout, solo, cursor }));
   const numBlocks = map.states.length;
 
-  useEffect(() => cacheMap.look(), [cacheMap]);
+  useEffect(() => {
+    return cacheMap.look();
+  }, [cacheMap]);
   useEffect(() => {
     const element = room.current;
     if (!element) return;

@@ -29,7 +29,9 @@ export function TimelineMinimap({ batch, window, heldStep, marked, onMove }: Tim
   const { canvas, redraw } = useCanvas((g, width, height) =>
     drawMinimap(g, width, height, currentInks(), { timeline, ...window(), marked }),
   );
-  useEffect(() => timeline.subscribe(redraw), [timeline, redraw]);
+  useEffect(() => {
+    return timeline.subscribe(redraw);
+  }, [timeline, redraw]);
 
   const numShown = () => window().toStep - window().fromStep + 1;
   const follow = ({ buttons, currentTarget, clientX, pointerId }: PointerEvent<HTMLElement>) => {

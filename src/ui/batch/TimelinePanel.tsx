@@ -112,8 +112,12 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
     setTold((before) => (isSameTold(before, next) ? before : next));
     if (view.isHeld) setToStep(lastShown);
   });
-  useEffect(() => timeline.subscribe(redraw), [timeline, redraw]);
-  useEffect(() => pointing.store.subscribe(redraw), [pointing, redraw]);
+  useEffect(() => {
+    return timeline.subscribe(redraw);
+  }, [timeline, redraw]);
+  useEffect(() => {
+    return pointing.store.subscribe(redraw);
+  }, [pointing, redraw]);
 
   const place = (next: Place | null) => {
     view.placeCursor(next);

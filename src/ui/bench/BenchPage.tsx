@@ -38,7 +38,9 @@ export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchP
   const result = useStore(control.store, (state) => state.result);
   const isRunning = useStore(control.store, (state) => state.status === "running");
   const titleId = useId();
-  useEffect(() => () => control.stop(), [control]);
+  useEffect(() => {
+    return () => control.stop();
+  }, [control]);
 
   return (
     <div className={css.page}>

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState, type RefObject } from "react";
 import { branchLines, type BranchLine } from "../../state/chat/branch-lines.ts";
 import type { BranchView } from "../../state/chat/branch-view.ts";
 import type { Pane } from "../../state/chat/pane.ts";
@@ -18,23 +18,8 @@ const hasButton = () => true;
 
 /** A chat's tree: every turn with its variants. A click goes to the conversation through it. */
 export function BranchDialog({ view, pane }: { view: BranchView; pane: Pane }) {
-  const turns = useStore(pane.store, (state) => state.turns);
-  const unchosen = useStore(pane.store, (state) => state.unchosen);
-  const isIdle = useStore(pane.store, (state) => state.phase === "idle");
   const title = useStore(pane.store, titleOfChat);
-  const lines = useMemo(() => branchLines({ turns, unchosen }), [turns, unchosen]);
   const dialog = useRef<HTMLDialogElement>(null);
-  const rows = useRef<VirtualListHandle>(null);
-  useEffect(() => dialog.current?.showModal(), []);
-  /** The end of the chosen path, where the conversation is. */
-  const [startAt] = useState(() => lines.findIndex(({ turn }) => turn.id === turns.at(-1)?.id));
-  useEffect(() => rows.current?.focus(startAt), [startAt]);
-
-  const choose = (turnId: number) => {
-    pane.chooseTurn(turnId);
-    dialog.current?.close();
-    focusMessageOf(pane);
-  };
   return (
     <ListDialog
       ref={dialog}
@@ -44,6 +29,30 @@ export function BranchDialog({ view, pane }: { view: BranchView; pane: Pane }) {
       style={voiceStyle(pane.number)}
       onClosed={view.close}
     >
+      <Branches pane={pane} dialog={dialog} />
+    </ListDialog>
+  );
+}
+
+function Branches({ pane, dialog }: { pane: Pane; dialog: RefObject<HTMLDialogElement | null> }) {
+  const turns = useStore(pane.store, (state) => state.turns);
+  const unchosen = useStore(pane.store, (state) => state.unchosen);
+  const isIdle = useStore(pane.store, (state) => state.phase === "idle");
+  const lines = useMemo(() => branchLines({ turns, unchosen }), [turns, unchosen]);
+  const rows = useRef<VirtualListHandle>(null);
+  /** The end of the chosen path, where the conversation is. */
+  const [startAt] = useState(() => lines.findIndex(({ turn }) => turn.id === turns.at(-1)?.id));
+  useEffect(() => {
+    rows.current?.focus(startAt);
+  }, [startAt]);
+
+  const choose = (turnId: number) => {
+    pane.chooseTurn(turnId);
+    dialog.current?.close();
+    focusMessageOf(pane);
+  };
+  return (
+    <>
       <p className={css.hint}>
         {isIdle
           ? "Regenerated answers and edited questions are variants. Choose a turn to go on from there."
@@ -54,6 +63,6 @@ export function BranchDialog({ view, pane }: { view: BranchView; pane: Pane }) {
           {(line) => <BranchRow line={line} isIdle={isIdle} onChoose={choose} />}
         </VirtualList>
       </div>
-    </ListDialog>
+    </>
   );
 }

@@ -29,7 +29,9 @@ const FIGURES: readonly Figure[] = [
 export function AnswerFigures({ metrics }: { metrics: RequestMetrics }) {
   const list = useRef<HTMLDListElement>(null);
   // It opens at the person's request, below what is in view.
-  useEffect(() => list.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => {
+    list.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   return (
     <dl ref={list} className={css.figures}>
       {FIGURES.map(({ name, help, value }) => (

@@ -35,7 +35,7 @@ export function AnswerText({ text, caret }: AnswerTextProps) {
     );
   }
   return (
-    <ErrorBoundary subject={text} fallback={asItIs}>
+    <ErrorBoundary subject={text} renderFallback={() => asItIs}>
       {Markdown ? <Markdown text={shown} caret={caret} /> : asItIs}
       <LeftOut text={text} />
     </ErrorBoundary>

@@ -2,6 +2,7 @@ import { useState, type MouseEvent } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { classNames } from "../class-names.ts";
+import { Guard } from "../components/Guard.tsx";
 import { isOpenVoice, voiceStyle } from "../voice.ts";
 import css from "./ChatPane.module.css";
 import { Composer, focusMessageOf } from "./Composer.tsx";
@@ -55,10 +56,15 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
       onDoubleClickCapture={(event) => isSecondOfDoubleClick(pane.number, event) && event.stopPropagation()}
       {...drop.handlers}
     >
-      <PaneHead app={app} pane={pane} place={place} onClose={close} />
-      <Conversation key={pane.key} app={app} pane={pane} place={place} firstToSend={firstToSend} />
-      <PaneNote pane={pane} engine={app.engine} />
-      <Composer app={app} pane={pane} isCurrent={isCurrent} onFirstSent={setFirstToSend} />
+      <Guard part="This pane">
+        <PaneHead app={app} pane={pane} place={place} onClose={close} />
+        {/* The head stays where the chat below it fails: the pane can be closed. */}
+        <Guard part="This chat" subject={pane.key}>
+          <Conversation key={pane.key} app={app} pane={pane} place={place} firstToSend={firstToSend} />
+          <PaneNote pane={pane} engine={app.engine} />
+          <Composer app={app} pane={pane} isCurrent={isCurrent} onFirstSent={setFirstToSend} />
+        </Guard>
+      </Guard>
     </section>
   );
 }

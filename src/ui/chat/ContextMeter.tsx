@@ -17,11 +17,15 @@ interface ContextMeterProps {
 /** How much of the model's context the next question takes, and which turns it leaves no room for. */
 export function ContextMeter({ app, pane, onFirstSent }: ContextMeterProps) {
   const [meter] = useState(() => new Meter(pane, app));
-  useEffect(() => meter.start(), [meter]);
+  useEffect(() => {
+    return meter.start();
+  }, [meter]);
   const use = useStore(meter.store, (state) => state);
   const sent = useStore(pane.store, (state) => state.firstSent);
   const firstSent = use?.firstSent ?? 0;
-  useEffect(() => onFirstSent(firstSent), [firstSent, onFirstSent]);
+  useEffect(() => {
+    onFirstSent(firstSent);
+  }, [firstSent, onFirstSent]);
   if (use === null) return null;
   const { promptTokens, contextTokens } = use;
   const share = Math.min(1, (promptTokens ?? 0) / contextTokens);

@@ -91,7 +91,9 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
   /** Whether the reader has scrolled away but the scroll event is still to come. */
   const hasLeft = () =>
     log.current !== null && log.current.scrollTop < (knownTop.current ?? 0) - AT_END_PX && !isAtEnd(log.current);
-  useLayoutEffect(() => makeRoom(log.current), [newestId, firstSent, firstShown]);
+  useLayoutEffect(() => {
+    makeRoom(log.current);
+  }, [newestId, firstSent, firstShown]);
   /** Null: the reader is not followed, or only from the next frame on. */
   const observed = useRef<ResizeObserver | null>(null);
   useLayoutEffect(() => {

@@ -27,7 +27,9 @@ export function PaneTitle({ pane, isRenaming, onRename, onDone }: PaneTitleProps
 function TitleBox({ pane, title, onDone }: { pane: Pane; title: string; onDone: () => void }) {
   const [typed, setTyped] = useState(title);
   const box = useRef<HTMLInputElement>(null);
-  useEffect(() => box.current?.select(), []);
+  useEffect(() => {
+    box.current?.select();
+  }, []);
 
   const keep = () => {
     if (typed !== title) pane.rename(typed);

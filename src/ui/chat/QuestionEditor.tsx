@@ -17,7 +17,9 @@ interface QuestionEditorProps {
 export function QuestionEditor({ pane, turn, isNewest, onDone }: QuestionEditorProps) {
   const [text, setText] = useState(turn.question);
   const box = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => box.current?.select(), []);
+  useEffect(() => {
+    box.current?.select();
+  }, []);
 
   const done = () => {
     onDone();

@@ -59,7 +59,9 @@ function CommandList({ enabled, onRun, onClose }: CommandListProps) {
   const found = findCommands(enabled, query);
   const selected = found[at];
 
-  useEffect(() => input.current?.focus(), []);
+  useEffect(() => {
+    input.current?.focus();
+  }, []);
   useEffect(() => {
     if (selected) document.getElementById(optionId(selected))?.scrollIntoView({ block: "nearest" });
   }, [selected]);

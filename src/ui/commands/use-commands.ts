@@ -10,7 +10,9 @@ const TEXT_FIELDS = "textarea, select, [contenteditable], input:not([type=checkb
 
 /** Registers a component's own commands while it is mounted. `list` must be stable: a constant, or made by useMemo. */
 export function useCommands(commands: Commands, list: readonly Command[]): void {
-  useEffect(() => commands.register(list), [commands, list]);
+  useEffect(() => {
+    return commands.register(list);
+  }, [commands, list]);
 }
 
 /** Runs `run` if the text field does nothing with the key that it gets now. */

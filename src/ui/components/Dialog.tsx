@@ -1,7 +1,8 @@
-import type { ReactNode, RefObject } from "react";
+import { useState, type ReactNode, type RefObject } from "react";
 import { Button } from "./Button.tsx";
 import { classNames } from "../class-names.ts";
 import css from "./Dialog.module.css";
+import { Guard } from "./Guard.tsx";
 import { Icon } from "./Icon.tsx";
 
 interface DialogProps {
@@ -17,6 +18,7 @@ interface DialogProps {
  * A native modal dialog in the app's style. `ref.current.showModal()` opens it; Escape or a click beside it closes it.
  */
 export function Dialog({ ref, name, className, onClosed, children }: DialogProps) {
+  const [opening, setOpening] = useState(0);
   return (
     <dialog
       ref={ref}
@@ -25,10 +27,14 @@ export function Dialog({ ref, name, className, onClosed, children }: DialogProps
       closedby="any"
       onClose={({ currentTarget }) => {
         // The event is fired late: the dialog may be open again by then.
-        if (!currentTarget.open) onClosed?.();
+        if (currentTarget.open) return;
+        setOpening(opening + 1);
+        onClosed?.();
       }}
     >
-      {children}
+      <Guard part="This dialog" subject={opening} onClose={() => ref.current?.close()}>
+        {children}
+      </Guard>
     </dialog>
   );
 }

@@ -1,35 +1,33 @@
 import { Component, type ReactNode } from "react";
 
 interface ErrorBoundaryProps {
-  /** Shown where the children can't be. */
-  readonly fallback: ReactNode;
+  /** Returns what is shown where the children can't be. `tryAgain` gives them another chance. */
+  readonly renderFallback: (tryAgain: () => void) => ReactNode;
   /** When this changes, the children get another chance. */
   readonly subject: unknown;
   readonly children: ReactNode;
 }
 
 interface ErrorBoundaryState {
-  /** The subject that could not be shown. */
-  readonly failed: { readonly subject: unknown } | null;
+  readonly subject: unknown;
+  readonly isFailed: boolean;
 }
 
 /** Keeps an error of its children to itself: without it, React removes the whole page. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
-  override readonly state: ErrorBoundaryState = { failed: null };
-
-  override componentDidCatch(): void {
-    this.setState({ failed: { subject: this.props.subject } });
-  }
+  override readonly state: ErrorBoundaryState = { subject: this.props.subject, isFailed: false };
 
   static getDerivedStateFromError(): Partial<ErrorBoundaryState> {
-    return { failed: { subject: FAILED_JUST_NOW } };
+    return { isFailed: true };
+  }
+
+  static getDerivedStateFromProps({ subject }: ErrorBoundaryProps, state: ErrorBoundaryState) {
+    return subject === state.subject ? null : { subject, isFailed: false };
   }
 
   override render(): ReactNode {
-    const { failed } = this.state;
-    const isFailed = failed !== null && (failed.subject === FAILED_JUST_NOW || failed.subject === this.props.subject);
-    return isFailed ? this.props.fallback : this.props.children;
+    return this.state.isFailed
+      ? this.props.renderFallback(() => this.setState({ isFailed: false }))
+      : this.props.children;
   }
 }
-
-const FAILED_JUST_NOW = Symbol("failed just now");

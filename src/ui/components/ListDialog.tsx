@@ -1,4 +1,4 @@
-import type { CSSProperties, ReactNode, RefObject } from "react";
+import { useLayoutEffect, type CSSProperties, type ReactNode, type RefObject } from "react";
 import { CloseButton, Dialog } from "./Dialog.tsx";
 import css from "./ListDialog.module.css";
 
@@ -14,8 +14,12 @@ interface ListDialogProps {
   readonly children: ReactNode;
 }
 
-/** A large dialog for a list of its own height; on a phone it takes the whole window. */
+/** A large dialog for a list of its own height, open from the start; on a phone it takes the whole window. */
 export function ListDialog({ ref, name, title, badge, style, onClosed, children }: ListDialogProps) {
+  // Before the effects of what it contains, which move the focus.
+  useLayoutEffect(() => {
+    ref.current?.showModal();
+  }, [ref]);
   return (
     <Dialog ref={ref} name={name} className={css.dialog} onClosed={onClosed}>
       <div className={css.head} style={style}>

@@ -16,7 +16,9 @@ export function DemoView({ demo, isRaceOnly }: DemoViewProps) {
   const panes = useStore(demo.store, (state) => state.panes);
   const view = useRef<HTMLElement>(null);
   // The element that had the focus is gone.
-  useLayoutEffect(() => view.current?.focus(), []);
+  useLayoutEffect(() => {
+    view.current?.focus();
+  }, []);
   return (
     <section ref={view} className={css.view} aria-label="Demo" tabIndex={-1}>
       <DemoRace demo={demo} />

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from "react";
 import { flushSync } from "react-dom";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
@@ -23,24 +23,33 @@ const hasButton = (line: ChatLine) => line.kind === "chat";
 
 /** All chats of this browser: looked through by text and date, opened again, deleted for good. */
 export function ChatListDialog({ app, onClosed }: { app: AppState; onClosed: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  return (
+    <ListDialog ref={dialog} name="Chats" title="Chats" onClosed={onClosed}>
+      <Chats app={app} dialog={dialog} />
+    </ListDialog>
+  );
+}
+
+function Chats({ app, dialog }: { app: AppState; dialog: RefObject<HTMLDialogElement | null> }) {
   const { workspace, keeper, batch } = app;
   const [list] = useState(() => new ChatList(workspace, keeper && keeper.storedChats));
   const { status, found, query } = useStore(list.store, (state) => state);
   const [openedMs] = useState(() => Date.now());
   const lines = useMemo(() => groupChats(found, openedMs), [found, openedMs]);
   const words = useMemo(() => wordsOf(query.text), [query.text]);
-  const dialog = useRef<HTMLDialogElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const rows = useRef<VirtualListHandle>(null);
   /** Why a chat could not be opened. */
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
-    dialog.current?.showModal();
     search.current?.focus();
     void list.open();
     return () => list.close();
   }, [list]);
-  useEffect(() => rows.current?.scrollTo(0), [query]);
+  useEffect(() => {
+    rows.current?.scrollTo(0);
+  }, [query]);
 
   const goTo = (pane: Pane) => {
     // Closing first returns the focus; then the pane's box gets it.
@@ -64,7 +73,7 @@ export function ChatListDialog({ app, onClosed }: { app: AppState; onClosed: () 
   };
   const isFiltered = query.text.trim() !== "" || query.from !== "" || query.until !== "";
   return (
-    <ListDialog ref={dialog} name="Chats" title="Chats" onClosed={onClosed}>
+    <>
       <ChatQueryForm ref={search} query={query} onChange={(change) => list.look(change)} onKeyDown={onSearchKey} />
       {problem && (
         <p className={css.problem} role="alert">
@@ -103,6 +112,6 @@ export function ChatListDialog({ app, onClosed }: { app: AppState; onClosed: () 
         }
       </VirtualList>
       <ChatListFoot list={list} isFiltered={isFiltered} onDeleted={toSearch} />
-    </ListDialog>
+    </>
   );
 }

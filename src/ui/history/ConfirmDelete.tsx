@@ -12,7 +12,9 @@ interface ConfirmDeleteProps {
 export function ConfirmDelete({ question, onDelete, onKeep }: ConfirmDeleteProps) {
   const keep = useRef<HTMLButtonElement>(null);
   // The pressed button is gone. The choice that loses nothing gets the focus.
-  useEffect(() => keep.current?.focus(), []);
+  useEffect(() => {
+    keep.current?.focus();
+  }, []);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Escape") return;
     event.preventDefault(); // else the list would close, too

@@ -21,7 +21,9 @@ export function Ideas({ app }: { app: AppState }) {
   const { ideas } = batch;
   const titleId = useId();
   const isReady = useStore(engine.store, ({ status }) => status === "ready");
-  useEffect(() => ideas.markSeen(), [ideas]);
+  useEffect(() => {
+    ideas.markSeen();
+  }, [ideas]);
 
   /** The card that had the focus goes. */
   const goTo = (number: number) => {

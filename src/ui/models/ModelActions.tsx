@@ -94,7 +94,9 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
 function ConfirmDelete({ bytes, onDelete, onKeep }: { bytes: number; onDelete: () => void; onKeep: () => void }) {
   const keep = useRef<HTMLButtonElement>(null);
   // The pressed button is gone. The choice that loses nothing gets the focus.
-  useEffect(() => keep.current?.focus(), []);
+  useEffect(() => {
+    keep.current?.focus();
+  }, []);
   return (
     <div className={css.actions}>
       <Button look="ink" onClick={onDelete}>

@@ -33,8 +33,12 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
 
   const view = useRef<HTMLElement>(null);
   // What opened the recording is gone, and the keys are for the player.
-  useLayoutEffect(() => view.current?.focus(), []);
-  useEffect(() => () => again.stop(), [again]);
+  useLayoutEffect(() => {
+    view.current?.focus();
+  }, []);
+  useEffect(() => {
+    return () => again.stop();
+  }, [again]);
   useEffect(() => {
     if (!isPlaying) return;
     let frame = 0;

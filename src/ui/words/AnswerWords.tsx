@@ -48,7 +48,9 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
   const [{ reasoning, answer: tokens }] = useState(() => pane.memory.tokens.of(turnId) ?? NO_TOKENS);
   const token = at === null ? null : pane.memory.tokens.tokenAt({ turnId, token: reasoning.length + at });
 
-  useEffect(() => (answer.current ? shadeTokens(answer.current, tokens) : undefined), [answer, tokens]);
+  useEffect(() => {
+    return answer.current ? shadeTokens(answer.current, tokens) : undefined;
+  }, [answer, tokens]);
 
   useEffect(() => {
     const root = answer.current;

@@ -23,8 +23,12 @@ const TEXTS = "[data-answer], [data-thoughts]";
  * there is marked in the text. Nothing is computed for words that nobody points at.
  */
 export function WordLinks({ app }: { app: AppState }) {
-  useEffect(() => tellPointed(app), [app]);
-  useEffect(() => markPointed(app), [app]);
+  useEffect(() => {
+    return tellPointed(app);
+  }, [app]);
+  useEffect(() => {
+    return markPointed(app);
+  }, [app]);
   return null;
 }
 

@@ -1,0 +1,144 @@
+// An error while a part of the page is rendered stays in that part, which says that the chats are safe and how to go on.
+
+import { expect, test, type Locator, type Page } from "playwright/test";
+import { App } from "./support/app.ts";
+
+declare global {
+  interface Window {
+    brokenWords: string;
+  }
+}
+
+/** Throws whenever React writes these words into the page; "" ends that. */
+async function breakWords(page: Page, words: string): Promise<void> {
+  await page.evaluate((broken) => {
+    const isFirst = !("brokenWords" in globalThis);
+    window.brokenWords = broken;
+    if (!isFirst) return;
+    const check = (text: unknown) => {
+      if (window.brokenWords !== "" && String(text).includes(window.brokenWords)) throw new Error("Broken by the test");
+    };
+    const { createTextNode } = Document.prototype;
+    Document.prototype.createTextNode = function (text) {
+      check(text);
+      return createTextNode.call(this, text);
+    };
+    const { setAttribute } = Element.prototype;
+    Element.prototype.setAttribute = function (name, value) {
+      check(value);
+      setAttribute.call(this, name, value);
+    };
+    const own = Object.getOwnPropertyDescriptor(Node.prototype, "textContent")!;
+    Object.defineProperty(Node.prototype, "textContent", {
+      ...own,
+      set(text) {
+        check(text);
+        own.set!.call(this, text);
+      },
+    });
+  }, words);
+}
+
+/** What a part shows in its place; trying again brings the part back. */
+async function failsAndComesBack(page: Page, home: Locator, name: string, comesBack: Locator): Promise<void> {
+  const failed = home.getByRole("alert").filter({ hasText: `${name} can’t be shown` });
+  await expect(failed).toContainText("Your chats are safe");
+  await expect(failed.getByRole("button", { name: "Reload the page" })).toBeVisible();
+  await failed.getByRole("button", { name: "Try again" }).click();
+  await expect(failed).toBeVisible();
+  await breakWords(page, "");
+  await failed.getByRole("button", { name: "Try again" }).click();
+  await expect(failed).toBeHidden();
+  await expect(comesBack).toBeVisible();
+}
+
+test("an error in a pane's chat, in its head, in the batch, in the demo or in a page leaves the rest as it was", async ({
+  page,
+}) => {
+  const app = await App.openFake(page, "panes=2&stepms=5&keep");
+  await app.pane(2).ask("What is the capital of France?");
+  await app.pane(2).finished();
+
+  await breakWords(page, "Regenerate");
+  await app.pane(1).ask("Why does bread rise?");
+  await expect(app.pane(1).region.getByRole("button", { name: "Close pane 1" })).toBeVisible();
+  expect(await app.pane(2).answer()).toContain("Paris");
+  const download = page.waitForEvent("download");
+  await app.pane(1).region.getByRole("button", { name: "Export the chats" }).click();
+  expect((await download).suggestedFilename()).toBe("chorus-chats.json");
+  await failsAndComesBack(page, app.pane(1).region, "This chat", app.pane(1).message);
+  await app.pane(1).finished();
+
+  await breakWords(page, "Close pane 3");
+  await page.getByRole("button", { name: "Add pane" }).click();
+  await failsAndComesBack(page, app.pane(3).region, "This pane", app.pane(3).message);
+
+  await breakWords(page, "Expand Batch");
+  await app.batch.getByRole("button", { name: "Collapse Batch" }).click();
+  await failsAndComesBack(page, page.getByRole("main"), "The batch", app.batch);
+
+  await breakWords(page, "Eight questions, twice");
+  await page.getByRole("button", { name: "Demo" }).click();
+  const demo = page.getByRole("region", { name: "Demo" });
+  await failsAndComesBack(page, page.getByRole("main"), "The demo", demo);
+  await page.keyboard.press("Escape");
+
+  for (const [hash, words] of [
+    ["#/bench", "What to run"],
+    ["#/player", "Play a recording"],
+    ["#/duel", "to four sides that differ"],
+    ["#/", "Send to all"],
+  ] as const) {
+    await breakWords(page, words);
+    await page.evaluate((to) => (location.hash = to), hash);
+    await failsAndComesBack(page, page.locator("#root"), "This page", page.locator("#root main"));
+  }
+  // What fails where a page says that it failed ends at the app's own boundary.
+  await breakWords(page, "Th");
+  await page.evaluate(() => (location.hash = "#/bench"));
+  await failsAndComesBack(page, page.locator("#root"), "Chorus", page.locator("#root main"));
+});
+
+test("an error in a dialog stays in that dialog, which closes, and opens again", async ({ page }) => {
+  const app = await App.openFake(page, "panes=2&stepms=5");
+  await app.pane(1).ask("What is the capital of France?");
+  await app.pane(1).finished();
+  await app.pane(1).region.getByRole("button", { name: "Regenerate" }).click();
+  await app.pane(1).finished();
+  const press = (name: string | RegExp) => page.getByRole("button", { name }).first().click();
+  const command = async (title: string) => {
+    await page.keyboard.press("Control+K");
+    await page.getByRole("combobox", { name: "Search for a command" }).fill(title);
+    await page.keyboard.press("Enter");
+  };
+  const dialogs: readonly (readonly [name: string, words: string, open: () => Promise<void>])[] = [
+    ["Commands", "Search for a command", () => page.keyboard.press("Control+K")],
+    ["Shortcuts", "Single-key", () => command("Show keyboard shortcuts")],
+    ["Saved prompts", "Saved prompts", () => page.keyboard.press("Alt+S")],
+    ["Chats", "Words in the chat", () => press("Chats")],
+    ["Models", "Downloaded models stay", () => press(/^Model:/)],
+    ["Models", "Servers that can answer", () => command("Connections to servers")],
+    ["Settings for all panes", "A pane can have its own", () => press("Settings for all panes")],
+    ["Settings of pane 1", "Preset", () => press(/^Settings of pane 1/)],
+    ["Alerts", "Thresholds", () => press(/^Alerts/)],
+    ["About batching", "How the batch works", () => press("About batching")],
+    ["Prompt", "Exactly what the model reads", () => command("Show this chat's prompt")],
+    ["Branches", "Regenerated answers and edited", () => command("Show this chat's branches")],
+  ];
+  for (const [name, words, open] of dialogs) {
+    const dialog = page.getByRole("dialog", { name, exact: true });
+    const failed = dialog.getByRole("alert").filter({ hasText: "This dialog can’t be shown" });
+    await breakWords(page, words);
+    await open();
+    await expect(failed, name).toContainText("Your chats are safe");
+    await failed.getByRole("button", { name: "Close" }).click();
+    await expect(dialog).toBeHidden();
+    await breakWords(page, "");
+    await open();
+    await expect(dialog).toBeVisible();
+    await expect(failed).toBeHidden();
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+  }
+  expect(await app.pane(1).answer()).toContain("Paris");
+});

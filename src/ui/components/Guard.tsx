@@ -1,0 +1,61 @@
+import { createContext, use, type ReactNode } from "react";
+import type { AppState } from "../../state/app/app-state.ts";
+import { saveAllChats } from "../save-chats.ts";
+import { Button } from "./Button.tsx";
+import { ErrorBoundary } from "./ErrorBoundary.tsx";
+import css from "./Guard.module.css";
+
+/** Returns the chats; null: they were not opened yet. */
+export const OpenedChats = createContext<() => AppState | null>(() => null);
+
+interface GuardProps {
+  /** What it keeps errors of, as its users would call it: "This pane". */
+  readonly part: string;
+  /** When this changes, the part is tried again. */
+  readonly subject?: unknown;
+  /** Takes the part away, where that is possible. */
+  readonly onClose?: () => void;
+  readonly children: ReactNode;
+}
+
+/** Keeps an error of a part of the page to that part: it says there that the chats are safe, and offers the ways back. */
+export function Guard({ part, subject, onClose, children }: GuardProps) {
+  return (
+    <ErrorBoundary
+      subject={subject}
+      renderFallback={(tryAgain) => <FailedPart part={part} onTryAgain={tryAgain} onClose={onClose} />}
+    >
+      {children}
+    </ErrorBoundary>
+  );
+}
+
+interface FailedPartProps {
+  readonly part: string;
+  readonly onTryAgain: () => void;
+  readonly onClose: (() => void) | undefined;
+}
+
+function FailedPart({ part, onTryAgain, onClose }: FailedPartProps) {
+  const chats = use(OpenedChats)();
+  const isSaved = chats === null || chats.keeper?.store.getState() === "kept";
+  return (
+    <div className={css.failed} role="alert">
+      <h2>{part} can&rsquo;t be shown</h2>
+      <p>
+        An error in Chorus stopped it.{" "}
+        {isSaved
+          ? "Your chats are safe: they are saved in this browser."
+          : "Your chats are safe as long as this page is open. They are not saved here: export them before you reload."}
+      </p>
+      <div className={css.actions}>
+        <Button look="ink" onClick={onTryAgain}>
+          Try again
+        </Button>
+        <Button onClick={() => location.reload()}>Reload the page</Button>
+        {chats && <Button onClick={() => void saveAllChats(chats)}>Export the chats</Button>}
+        {onClose && <Button onClick={onClose}>Close</Button>}
+      </div>
+    </div>
+  );
+}
