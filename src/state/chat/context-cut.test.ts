@@ -88,3 +88,36 @@ it("where nobody counts tokens a long chat is cut by a few refusals, and most of
   expect(turns.length - value!.firstSent).toBeGreaterThan(0.6 * (turns.length - best));
   abort.abort();
 });
+
+const ANNA: Turn = { id: 0, question: "My name is Anna.", answer: "Hello Anna.", end: "stop" };
+
+/** Asks a model of 64 tokens; returns the questions that it read, and the most tokens that its answer might have. */
+async function readWith(max_tokens: number, who: { canCount: boolean; contextLength: number | null }) {
+  const engine = new FakeEngine({ model: { contextLength: 64 } });
+  const { chat: asked, completions } = engine;
+  const model = { ...engine.model, contextLength: who.contextLength };
+  const answerer = { model, chat: asked, completions, ...(who.canCount && { tokenize: engine.tokenize.bind(engine) }) };
+  const turns = [ANNA, { id: 1, question: "What is my name?", answer: "", end: null }];
+  const common = { begun: null, firstSent: 0, requestId: "r", signal: new AbortController().signal };
+  const parts = streamAnswer({ answerer, turns, settings: { max_tokens }, ...common });
+  const first = parts.next();
+  await vi.waitFor(() => expect(engine.accepted).toHaveLength(1));
+  engine.step();
+  await first;
+  const { messages, max_tokens: mostTokens } = engine.accepted[0]!;
+  return { questions: messages.filter(({ role }) => role === "user").length, mostTokens };
+}
+
+it.each([
+  ["this page's engine", { canCount: true, contextLength: 64 }, null],
+  ["a server that tells its context", { canCount: false, contextLength: 64 }, 32],
+  ["a server that tells nothing", { canCount: false, contextLength: null }, null],
+] as const)(
+  "an answer that may be as long as the context, and longer, takes nothing of the chat: %s",
+  async (_, who, most) => {
+    for (const long of [63, 64, 600, 1_000_000]) {
+      expect(await readWith(long, who)).toEqual({ questions: 2, mostTokens: most });
+    }
+    expect(await readWith(20, who)).toEqual({ questions: 2, mostTokens: 20 });
+  },
+);

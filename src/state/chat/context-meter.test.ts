@@ -45,7 +45,17 @@ it("says which turns will not be sent before the question is sent", async () => 
   expect(use()).toMatchObject({ draftTokens: 2, promptTokens: 17, firstSent: 1 });
   pane.set("max_tokens", 30);
   await pause();
-  expect(use()).toMatchObject({ promptTokens: 7, firstSent: 3 });
+  expect(use()).toMatchObject({ draftTokens: 2, promptTokens: 17, firstSent: 1 });
+  // A chat is not forgotten for an answer that may be long: at most half of the context is kept for it.
+  pane.set("max_tokens", 100_000);
+  await pause();
+  expect(use()).toMatchObject({ promptTokens: 17, firstSent: 1 });
+  pane.set("max_tokens", 5);
+  await pause();
+  expect(use()).toMatchObject({ promptTokens: 22, firstSent: 0 });
+  pane.set("continue_text", true);
+  await pause();
+  expect(use()).toMatchObject({ promptTokens: 2, firstSent: 4 });
 });
 
 it("while an answer grows, counts the draft alone; where a server answers, nothing", async () => {

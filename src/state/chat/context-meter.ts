@@ -1,4 +1,4 @@
-import { continuesText, defaultMaxTokens } from "../settings/settings.ts";
+import { continuesText, reservedTokens } from "../settings/settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { ContextCut, tokensOf } from "./context-cut.ts";
 import type { Pane, PaneContext } from "./pane.ts";
@@ -80,14 +80,14 @@ export class ContextMeter {
     const settings = { ...this.#context.settings.inherited(), ...own };
     if (phase !== "idle") return { draftTokens, promptTokens: null, contextTokens, firstSent };
     if (continuesText(settings, engine.model)) {
-      return { draftTokens, promptTokens: draftTokens, contextTokens, firstSent };
+      return { draftTokens, promptTokens: draftTokens, contextTokens, firstSent: turns.length };
     }
     const { system = "" } = settings;
     if (this.#cut?.engine !== engine || this.#cut.of.turns !== turns || this.#cut.of.system !== system) {
       this.#cut = { of: new ContextCut(turns, system, tokenize), engine };
     }
     const cut = this.#cut.of;
-    const answerTokens = settings.max_tokens ?? defaultMaxTokens(engine.model) ?? 0;
+    const answerTokens = reservedTokens(settings, engine.model) ?? 0;
     const first = await cut.firstThatFits(firstSent, draftTokens, contextTokens - answerTokens);
     const promptTokens = (await cut.tokensFrom(first)) + draftTokens;
     return { draftTokens, promptTokens, contextTokens, firstSent: first };

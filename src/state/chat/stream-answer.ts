@@ -7,8 +7,8 @@ import { ContextCut, tokensOf } from "./context-cut.ts";
 import { leaveOutOldest, leaveOutQuarter, messagesFrom, type Turn } from "./conversation.ts";
 import {
   continuesText,
-  defaultMaxTokens,
   requestFields,
+  reservedTokens,
   type RequestFields,
   type Settings,
 } from "../settings/settings.ts";
@@ -46,16 +46,18 @@ interface AnswerChunk extends AnswerPart {
 }
 
 /**
- * Asks the newest question with as much of the conversation as fits. A prompt that is too long is refused at once; then
- * the conversation is cut where its tokens say, or by a quarter of its text each time where who answers doesn't count
- * tokens. The newest question alone may use the rest of the context for its answer. Throws context_length_exceeded if even
- * that is too long.
+ * Asks the newest question with as much of the conversation as fits beside the tokens that are kept for its answer. What is
+ * too long is refused at once; then the conversation is cut where its tokens say, or by a quarter of its text each time
+ * where who answers doesn't count tokens. An answer that may be longer than what is kept for it ends with the context, as
+ * does the newest question's alone. Throws context_length_exceeded if even that question is too long.
  */
 export async function* streamAnswer(question: Question): AsyncGenerator<AnswerChunk, void> {
   const { answerer, turns, settings } = question;
   const isText = continuesText(settings, answerer.model);
-  let firstSent = isText ? turns.length - 1 : question.firstSent;
-  let maxTokens: number | null = settings.max_tokens ?? defaultMaxTokens(answerer.model);
+  const start = isText ? turns.length - 1 : question.firstSent;
+  let firstSent = start;
+  const reserved = reservedTokens(settings, answerer.model);
+  let maxTokens: number | null = settings.max_tokens ?? reserved;
   // Questions of several panes are asked in one go, where nothing must be looked up first.
   const bias = settings.logit_bias ? await logitBias(settings.logit_bias, answerer) : null;
   const own = requestFields(settings);
@@ -74,26 +76,35 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
       const isTooLong = error instanceof ChorusError && error.code === "context_length_exceeded";
       if (!isTooLong || hasStarted) throw error;
       const shorter = leaveOutOldest(turns, firstSent);
-      if (shorter !== null) firstSent = Math.max(shorter, await firstThatFits(question, firstSent, maxTokens));
-      else if (maxTokens !== null) maxTokens = null;
-      else throw error;
+      const fitting = shorter === null ? firstSent : await firstThatFits(question, firstSent, reserved);
+      if (fitting !== null && fitting > firstSent) firstSent = fitting;
+      else if (maxTokens !== null && reserved !== null && maxTokens > reserved) {
+        // The prompt fits beside what is kept, but not beside all that was asked for. So the rest is less than that.
+        maxTokens = fitting === null ? reserved : null;
+      } else if (shorter !== null) {
+        firstSent = fitting === null ? Math.max(shorter, leaveOutQuarter(turns, firstSent)) : shorter;
+      } else if (maxTokens !== null) {
+        maxTokens = null;
+        // Where the context is unknown, its length alone may have been too much, and all was left out for nothing.
+        if (reserved === null) firstSent = start;
+      } else throw error;
     }
   }
 }
 
-/** Returns the first turn with which prompt and answer fit into the context; a guess where that can't be counted. */
+/** Returns the first turn with which the prompt fits beside what is kept for the answer; null: that can't be counted. */
 async function firstThatFits(
   { answerer, turns, settings }: Question,
   firstSent: number,
-  maxTokens: number | null,
-): Promise<number> {
+  reserved: number | null,
+): Promise<number | null> {
   const { contextLength } = answerer.model;
   const tokenize = answerer.tokenize?.bind(answerer);
   const { question = "", answer = "" } = turns.at(-1) ?? {};
-  if (tokenize === undefined || contextLength === null) return leaveOutQuarter(turns, firstSent);
+  if (tokenize === undefined || contextLength === null || reserved === null) return null;
   const cut = new ContextCut(turns.slice(0, -1), settings.system ?? "", tokenize);
   const questionTokens = await tokensOf(question + answer, tokenize);
-  return cut.firstThatFits(firstSent, questionTokens, contextLength - (maxTokens ?? 1));
+  return cut.firstThatFits(firstSent, questionTokens, contextLength - reserved);
 }
 
 /** An engine that shows its tokens tells them with each answer, which costs it nothing. A beam search can't. */

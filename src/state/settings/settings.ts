@@ -80,9 +80,16 @@ const TOP_PROBABILITIES = 5;
 // Long enough for a chat's answer. At most half of the context, which leaves room for the conversation.
 const LONGEST_ANSWER_TOKENS = 256;
 
-/** Returns null where a server applies its own limits. */
-export function defaultMaxTokens({ contextLength }: Pick<Answerer["model"], "contextLength">): number | null {
-  return contextLength === null ? null : Math.min(LONGEST_ANSWER_TOKENS, Math.floor(contextLength / 2));
+/**
+ * Returns how many tokens of the context a chat leaves free for its answer: at most half of them, or a chat whose answers
+ * may be long would be forgotten. Null: that is not known.
+ */
+export function reservedTokens(
+  { max_tokens: set }: Settings,
+  model: Pick<Answerer["model"], "contextLength">,
+): number | null {
+  const { contextLength } = model;
+  return contextLength === null ? null : Math.min(set ?? LONGEST_ANSWER_TOKENS, Math.floor(contextLength / 2));
 }
 
 /** Returns whether the model continues what is written as plain text, instead of answering it as a chat message. */
@@ -183,11 +190,11 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     name: "max_tokens",
     kind: "number",
     label: "Maximum answer length",
-    help: "In tokens. An answer that reaches it can be continued.",
+    help: "In tokens. An answer that reaches it, or the end of what the model reads, can be continued.",
     min: 1,
     max: 1_000_000,
     step: 1,
-    modelDefault: (model) => String(defaultMaxTokens(model)),
+    modelDefault: (model) => String(reservedTokens({}, model)),
   },
   {
     name: "seed",

@@ -3,6 +3,7 @@ import { writeSetting, type SchemaProblem } from "../../state/settings/check-set
 import { SETTING_FIELDS, type SettingField, type Settings } from "../../state/settings/settings.ts";
 import type { SettingName, SettingValue } from "../../state/settings/settings.ts";
 import type { ModelCard } from "../../protocol/reports.ts";
+import { formatCount } from "../format.ts";
 import { PresetRow } from "./PresetRow.tsx";
 import { SETTING_SECTIONS } from "./setting-sections.ts";
 import { SettingRow } from "./SettingRow.tsx";
@@ -46,7 +47,7 @@ export function SettingsForm({ values, inherited, source, model, schemaProblem, 
               value={values[field.name]}
               fallback={fallback(field)}
               schemaProblem={schemaProblem}
-              warning={field.name === "system" ? unreadPrompt(model) : null}
+              warning={model && warningOf(field.name, model)}
               onSet={(value) => onSet(field.name, value)}
             />
           ))}
@@ -58,7 +59,10 @@ export function SettingsForm({ values, inherited, source, model, schemaProblem, 
 
 const fieldsOf = (name: SettingName) => SETTING_FIELDS.filter((field) => field.name === name);
 
-function unreadPrompt(model: ModelCard | null): string | null {
-  if (model === null || model.readsSystemPrompt) return null;
+function warningOf(name: SettingName, model: ModelCard): string | null {
+  if (name === "max_tokens") {
+    return `${model.name} reads ${formatCount(model.contextLength)} tokens in all, the conversation and its answer together.`;
+  }
+  if (name !== "system" || model.readsSystemPrompt) return null;
   return `${model.name} was trained without system prompts and never sees one.`;
 }
