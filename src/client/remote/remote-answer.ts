@@ -62,20 +62,13 @@ export class RemoteAnswer {
 
   /** Sends the request. @throws RemoteError for a refusal; the signal's reason */
   async begin(): Promise<void> {
-    this.#options.observer?.sent(this.#options.name);
-    for (;;) {
-      try {
-        this.#response = await this.#ask();
-        return;
-      } catch (error) {
-        // Once more, since the server may have closed a connection that was kept for it. Twice is rather a wrong address.
-        const isUnreachable = error instanceof RemoteError && error.code === "server_unreachable";
-        const isWrong = isUnreachable && !this.#isResuming && this.#numFailures > 0;
-        if (isWrong || !(await this.#waitAfter(error))) {
-          this.#options.observer?.ended(this.#options.name);
-          throw error;
-        }
-      }
+    const { observer, name } = this.#options;
+    observer?.sent(name);
+    try {
+      this.#response = await this.#askPatiently();
+    } catch (error) {
+      observer?.ended(name);
+      throw error;
     }
   }
 
@@ -96,6 +89,19 @@ export class RemoteAnswer {
       }
     } finally {
       this.#options.observer?.ended(this.#options.name);
+    }
+  }
+
+  async #askPatiently(): Promise<Response> {
+    for (;;) {
+      try {
+        return await this.#ask();
+      } catch (error) {
+        // Once more, since the server may have closed a connection that was kept for it. Twice is rather a wrong address.
+        const isUnreachable = error instanceof RemoteError && error.code === "server_unreachable";
+        const isWrong = isUnreachable && !this.#isResuming && this.#numFailures > 0;
+        if (isWrong || !(await this.#waitAfter(error))) throw error;
+      }
     }
   }
 
@@ -170,6 +176,7 @@ export class RemoteAnswer {
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     const abort = () => {
       clearTimeout(timer);
       reject(signal?.reason as Error);

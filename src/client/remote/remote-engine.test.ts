@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { ChorusError } from "../../protocol/errors.ts";
 import type { ChatCompletionRequest } from "../../protocol/openai.ts";
@@ -270,6 +270,31 @@ describe("a server that misbehaves", () => {
     const amid = new AbortController();
     const asked = ask(stalls, {}, amid.signal, () => amid.abort(reason));
     expect(await asked).toMatchObject({ text: "Grüße, 世界", error: reason });
+  });
+
+  it.each([
+    ["busy", async () => new Response("", { status: 429, headers: { "retry-after": "20" } })],
+    ["broken", async () => new Response("", { status: 500 })],
+    ["out of reach", () => Promise.reject(new TypeError("Failed to fetch"))],
+  ])("is no longer open once it is aborted while it waits for a server that is %s", async (_, fetch) => {
+    const unended = new Set<string>();
+    const observer = {
+      sent: (name: string) => void unended.add(name),
+      received() {},
+      ended: (name: string) => void unended.delete(name),
+    };
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    const abort = new AbortController();
+    const patience = { ...QUICK, retryDelaysMs: [FOREVER_MS] };
+    const engine = new RemoteEngine({ baseUrl: server.baseUrl, model: "m", key: null, fetch, observer, patience });
+    const asked = ask(engine, {}, abort.signal);
+    await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), FOREVER_MS));
+    timers.mockRestore();
+    expect(unended.size).toBe(1);
+    const reason = new Error("enough");
+    abort.abort(reason);
+    expect(await asked).toMatchObject({ text: "", error: reason });
+    expect(unended.size).toBe(0);
   });
 });
 
