@@ -1,7 +1,8 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { CreateEngineOptions } from "../../protocol/engine.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { FakeEngine } from "../../testing/app/fake-engine.ts";
+import { settle } from "../../testing/app/open-panes.ts";
 import { EngineControl, REPLACED, type CreateEngine } from "./engine-control.ts";
 
 const setUp = (createEngine: CreateEngine) =>
@@ -159,4 +160,21 @@ it("starts without a draft model that can't be had, and says why", async () => {
   expect(control.withoutDrafts.getState()).toMatchObject({ message: missing.message });
   await control.reconfigure({ numGpuBlocks: 100 });
   expect(control.withoutDrafts.getState()).toBeNull();
+});
+
+it("loads a model once the engine before has ended, whoever starts it, and only the newest", async () => {
+  const asked: unknown[] = [];
+  const engine = new FakeEngine();
+  const control = setUp(async ({ model }) => (asked.push(model), engine));
+  await control.start();
+  let endOld = () => {};
+  const dispose = vi.spyOn(engine, "dispose").mockReturnValue(new Promise<void>((resolve) => (endOld = resolve)));
+  const second = control.switchTo({ model: "second" });
+  const third = control.switchTo({ model: "third" });
+  await settle();
+  expect([asked, dispose.mock.calls.length]).toEqual([["fake"], 1]);
+  expect(control.store.getState()).toMatchObject({ status: "loading" });
+  endOld();
+  expect([await second, await third]).toEqual([REPLACED, null]);
+  expect(asked).toEqual(["fake", "third"]);
 });

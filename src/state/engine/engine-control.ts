@@ -100,6 +100,8 @@ export class EngineControl {
   #attempt = 0;
   /** The newest engine, alive or dead. */
   #engine: ChorusEngine | null = null;
+  /** Resolves when the engine before has ended, which takes a few seconds at most: both may not fit together. */
+  #ending: Promise<void> | null = null;
   /** Newer than the store, which is updated once per frame. */
   #stages: LoadStages = NOTHING_LOADED;
 
@@ -247,11 +249,15 @@ export class EngineControl {
   /** Resolves with the error; null: the engine is ready. */
   async #load(): Promise<ChorusErrorData | null> {
     const attempt = ++this.#attempt;
-    void this.#engine?.dispose();
+    if (this.#engine) this.#ending = this.#engine.dispose().catch(() => undefined);
     this.#engine = null;
 
     this.#stages = NOTHING_LOADED;
     this.#store.setState({ status: "loading", stages: NOTHING_LOADED }, true);
+    if (this.#ending) {
+      await this.#ending;
+      if (attempt !== this.#attempt) return REPLACED;
+    }
     try {
       const onProgress = (progress: LoadProgress) => this.#advance(attempt, progress);
       const engine = await this.#options.createEngine({
