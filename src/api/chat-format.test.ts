@@ -15,6 +15,7 @@ const assistant = (content: string): ChatMessage => ({ role: "assistant", conten
 /** The embedded model's tokenizer with another template. */
 const withTemplate = (chatTemplate: string): ChatTokenizer => ({
   chatTemplate,
+  toolTemplate: null,
   namedTokens: chorus.namedTokens,
   controlTokens: chorus.controlTokens,
   splitControlTokens: (text) => chorus.splitControlTokens(text),
@@ -161,6 +162,12 @@ describe("with the model's template", () => {
     const variables = { enable_thinking: false, tools: [{ name: "<|user|>" }] };
     expect(own.open([user("a")], { variables }).tokenIds).toEqual([...chorus.encodePlain("a!<|user|>"), END]);
     expect(own.open([user("a")]).tokenIds).toEqual([...chorus.encodePlain("a"), END]);
+  });
+
+  test("a model's template for tools is used where there are some", () => {
+    const own = createChatFormat({ ...withTemplate("plain"), toolTemplate: "{{ tools[0] }}" });
+    const textWith = (tools: unknown) => textOf(own.open([user("a")], { variables: { tools } }).tokenIds);
+    expect([textWith(["f"]), textWith(null), textOf(own.open([user("a")]).tokenIds)]).toEqual(["f", "plain", "plain"]);
   });
 
   test("the names of fields in variables are nobody's control tokens either, and templates still find those they know", () => {

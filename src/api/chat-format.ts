@@ -17,10 +17,13 @@ import { TextMask } from "./text-mask.ts";
 /** The part of a model's tokenizer that chats need. */
 export interface ChatTokenizer {
   readonly chatTemplate: string | null;
+  /** Used instead where a request has tools. */
+  readonly toolTemplate: string | null;
   readonly namedTokens: Readonly<Record<string, string>>;
   readonly controlTokens: readonly string[];
   splitControlTokens(text: string): (string | number)[];
-  encodePlain(text: string): number[];
+  /** @param isStart false: it follows a control token [true] */
+  encodePlain(text: string, isStart?: boolean): number[];
   /** What goes before a text that is not part of a chat. */
   readonly specialTokens: { readonly before: readonly number[] };
 }
@@ -61,8 +64,9 @@ export function createChatFormat(tokenizer: ChatTokenizer, frame: ChatFrame | nu
 
 function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFrame): ChatFormat {
   const template = parseTemplate(source);
+  const forTools = tokenizer.toolTemplate === null ? template : parseTemplate(tokenizer.toolTemplate);
   const write = (messages: readonly ChatMessage[], isContinued: boolean, variables: TemplateVariables = {}) =>
-    render(template, {
+    render((variables["tools"] ?? null) === null ? template : forTools, {
       ...tokenizer.namedTokens,
       tools: null,
       documents: null,
@@ -81,7 +85,7 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
       const text = isContinued ? leftOpen(writeHidden, hidden, mask.marker) : writeHidden(hidden);
       const tokenIds = tokenizer
         .splitControlTokens(text)
-        .flatMap((part) => (typeof part === "number" ? [part] : tokenizer.encodePlain(mask.reveal(part))));
+        .flatMap((part, i) => (typeof part === "number" ? [part] : tokenizer.encodePlain(mask.reveal(part), i === 0)));
       const begun = isContinued ? messages.at(-1) : undefined;
       return { tokenIds, reasoning: mayReason ? reasoningAfter(text, begun) : "none" };
     },

@@ -19,7 +19,7 @@ test("the text is what the tokens say, control tokens by their names, and charac
 });
 
 test("a model without a template is given a dialogue", () => {
-  const base = createChatFormat({ ...plain(), chatTemplate: null });
+  const base = createChatFormat({ ...plain(), chatTemplate: null, toolTemplate: null });
   const messages = [
     { role: "user", content: "Hi" },
     { role: "assistant", content: "Hello" },

@@ -14,7 +14,7 @@ const FILE = "tokenizer.json: post_processor";
 
 /**
  * Reads tokenizer.json's post_processor: a TemplateProcessing, alone or in a sequence.
- * @throws ChorusError model_invalid
+ * @throws ChorusError model_invalid, model_unsupported
  */
 export function readSpecialTokens(step: unknown): SpecialTokens {
   if (!isObject(step)) return NO_SPECIAL_TOKENS;
@@ -24,7 +24,11 @@ export function readSpecialTokens(step: unknown): SpecialTokens {
     const parts = fields.array("processors", []).map(readSpecialTokens);
     return { before: parts.flatMap(({ before }) => before), after: parts.flatMap(({ after }) => after) };
   }
-  if (type !== "TemplateProcessing") return NO_SPECIAL_TOKENS;
+  if (type === "ByteLevel") return NO_SPECIAL_TOKENS;
+  if (type !== "TemplateProcessing") {
+    const message = `This model has tokenizer post_processor ${brief(type)}; only ByteLevel, TemplateProcessing and sequences of them are supported.`;
+    throw new ChorusError("model_unsupported", message, "tokenizer.json");
+  }
   const ids = fields.object("special_tokens", {});
   const pieces = fields.array("single", []);
   const text = pieces.findIndex((piece) => isObject(piece) && isObject(piece["Sequence"]));

@@ -1,12 +1,12 @@
 // Reads the tokenizer from tokenizer.json, or builds the same from the older pair vocab.json and merges.txt.
 
 import { ChorusError } from "../protocol/errors.ts";
-import type { AddedToken } from "./control-tokens.ts";
+import type { AddedToken } from "./token-finder.ts";
 import { refuseEndlessPatterns } from "./endless-patterns.ts";
 import { brief, isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { NO_SPECIAL_TOKENS, readSpecialTokens, type SpecialTokens } from "./special-tokens.ts";
-import { withUnicodeSpaces } from "./unicode-spaces.ts";
+import { betweenPieces, preTokenizer } from "./words.ts";
 
 /** tokenizer.json, as far as a BPE needs it. */
 export interface TokenizerJson {
@@ -31,8 +31,8 @@ export interface TokenizerJson {
  * @throws ChorusError model_not_found, model_invalid; model_unsupported for tokenizers that are no BPE over bytes or with byte fallback.
  */
 export async function readTokenizerJson(files: ModelFiles, config: Promise<JsonFields>): Promise<TokenizerJson> {
-  const json = await files.tryReadJson("tokenizer.json");
-  return json === undefined ? fromVocabAndMerges(files, await config) : parseTokenizerJson(json);
+  const [json, tokenizerConfig] = await Promise.all([files.tryReadJson("tokenizer.json"), config]);
+  return json === undefined ? fromVocabAndMerges(files, tokenizerConfig) : parseTokenizerJson(json, tokenizerConfig);
 }
 
 /** Bounds the tables, whose length is the largest id. */
@@ -40,7 +40,7 @@ const MAX_TOKEN_ID = 2 ** 24;
 
 const NOTHING: Record<string, unknown> = {};
 
-function parseTokenizerJson(json: unknown): TokenizerJson {
+function parseTokenizerJson(json: unknown, config: JsonFields): TokenizerJson {
   const file = "tokenizer.json";
   const fields = new JsonFields(file, json);
   const modelJson = fields.object("model", NOTHING);
@@ -58,17 +58,19 @@ function parseTokenizerJson(json: unknown): TokenizerJson {
   }
   for (const name of ["normalizer", "pre_tokenizer"] as const) refuseEndlessPatterns(fields.get(name), file);
   const { vocab, largestId } = checkVocab(`${file}: model.vocab`, modelJson["vocab"]);
-  const added = fields.array("added_tokens", []).map((token) => parseAddedToken(`${file}: added_tokens`, token));
+  const merges = parseMerges(`${file}: model.merges`, model.array("merges", []), vocab);
+  const listed = fields.array("added_tokens", []).map((token) => parseAddedToken(`${file}: added_tokens`, token));
+  const added = withConfigured(listed, config);
+  const unknown = model.string("unk_token", null);
+  if (unknown !== null && !Object.hasOwn(vocab, unknown) && !added.some(({ content }) => content === unknown)) {
+    throw new ChorusError("model_invalid", `${file}: model.unk_token ${brief(unknown)} is no token.`, file);
+  }
   return {
     alphabet: isSentencePiece ? "sentencepiece" : "bytes",
     normalizer: fields.object("normalizer", null),
-    pre_tokenizer: inUnicode(fields.object("pre_tokenizer", null)),
+    pre_tokenizer: preTokenizer(fields.object("pre_tokenizer", null), isSentencePiece ? betweenPieces(vocab) : null),
     decoder: fields.object("decoder", null),
-    model: {
-      ...modelJson,
-      vocab,
-      merges: model.array("merges", []),
-    },
+    model: { ...modelJson, vocab, merges },
     added_tokens: added,
     vocabSize: sizeWith(added, largestId),
     specialTokens: readSpecialTokens(fields.get("post_processor")),
@@ -91,46 +93,83 @@ function has(type: string, step: Record<string, unknown>): boolean {
   return step["type"] === "Sequence" && Array.isArray(parts) && parts.some((part) => isObject(part) && has(type, part));
 }
 
-/** A pre-tokenizer whose patterns take Unicode's White_Space for \s. */
-function inUnicode(step: Record<string, unknown> | null): Record<string, unknown> | null {
-  if (step === null) return null;
-  const parts = step["pretokenizers"];
-  if (Array.isArray(parts)) {
-    return { ...step, pretokenizers: parts.map((part: unknown) => (isObject(part) ? inUnicode(part) : part)) };
+/** Returns the pairs that are merged, first to last. What they become must be tokens, or text would be lost. */
+function parseMerges(file: string, merges: readonly unknown[], vocab: Record<string, number>): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (const merge of merges) {
+    if (typeof merge === "string" && merge.startsWith("#version")) continue;
+    const parts: readonly unknown[] = typeof merge === "string" ? merge.split(" ") : Array.isArray(merge) ? merge : [];
+    const [left, right] = parts;
+    if (
+      parts.length !== 2 ||
+      typeof left !== "string" ||
+      typeof right !== "string" ||
+      !Object.hasOwn(vocab, left + right)
+    ) {
+      throw new ChorusError("model_invalid", `${file}: ${brief(merge)} does not make a token of two.`, nameOf(file));
+    }
+    pairs.push([left, right]);
   }
-  const pattern = step["pattern"];
-  if (!isObject(pattern) || typeof pattern["Regex"] !== "string") return step;
-  return { ...step, pattern: { ...pattern, Regex: withUnicodeSpaces(pattern["Regex"]) } };
+  return pairs;
 }
+
+/** How Qwen's tokenizers cut a text into words. */
+const QWEN_WORDS =
+  "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 
 async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
   const [vocabJson, merges] = await Promise.all([files.tryReadJson("vocab.json"), files.tryReadText("merges.txt")]);
   if (vocabJson === undefined || merges === undefined) await files.open("tokenizer.json"); // throws model_not_found with the place
+  const isQwen = await isQwenPair(files, config);
   const { vocab, largestId } = checkVocab("vocab.json", vocabJson);
   const added = addedTokens(vocab, config);
-  const lines = (merges ?? "").split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#version"));
-  const byteLevel = { type: "ByteLevel", add_prefix_space: config.boolean("add_prefix_space", false), use_regex: true };
+  const lines = (merges ?? "").split(/\r?\n/).filter((line) => line !== "");
+  const addsSpace = config.boolean("add_prefix_space", false);
+  const byteLevel = { type: "ByteLevel", add_prefix_space: addsSpace, use_regex: !isQwen };
+  const words = { type: "Split", pattern: { Regex: QWEN_WORDS }, behavior: "Isolated" };
   return {
     alphabet: "bytes",
-    normalizer: null,
-    pre_tokenizer: byteLevel,
+    normalizer: isQwen ? { type: "NFC" } : null,
+    pre_tokenizer: preTokenizer(isQwen ? { type: "Sequence", pretokenizers: [words, byteLevel] } : byteLevel, null),
     decoder: byteLevel,
-    model: { type: "BPE", vocab, merges: lines },
+    model: { type: "BPE", vocab, merges: parseMerges("merges.txt", lines, vocab) },
     added_tokens: added,
     vocabSize: sizeWith(added, largestId),
     specialTokens: NO_SPECIAL_TOKENS,
   };
 }
 
-/** Returns the tokens that tokenizer_config.json adds to the vocabulary, and GPT-2's end of text. */
-function addedTokens(vocab: Record<string, number>, config: JsonFields): AddedToken[] {
+/**
+ * Returns whether the pair is Qwen's, and not GPT-2's: the files don't say how a text is cut into words.
+ * @throws ChorusError model_unsupported for others
+ */
+async function isQwenPair(files: ModelFiles, config: JsonFields): Promise<boolean> {
+  const inConfig = config.string("tokenizer_class", "");
+  const model = inConfig === "" ? await files.tryReadJson("config.json") : null;
+  const family =
+    inConfig || (isObject(model) && typeof model["model_type"] === "string" ? model["model_type"] : "gpt2");
+  if (/^qwen[23]/i.test(family)) return true;
+  if (/^gpt2/i.test(family)) return false;
+  const message = `vocab.json and merges.txt don't say how ${brief(family)} cuts a text into words; it needs tokenizer.json.`;
+  throw new ChorusError("model_unsupported", message, "tokenizer.json");
+}
+
+/** Returns these tokens and those that only tokenizer_config.json adds. */
+function withConfigured(tokens: readonly AddedToken[], config: JsonFields): AddedToken[] {
   const file = "tokenizer_config.json: added_tokens_decoder";
-  const added = Object.entries(config.object("added_tokens_decoder", {})).map(([id, token]) =>
+  const configured = Object.entries(config.object("added_tokens_decoder", {})).map(([id, token]) =>
     parseAddedToken(file, isObject(token) ? { ...token, id: Number(id) } : token),
   );
+  const known = new Set<unknown>(tokens.flatMap(({ id, content }) => [id, content]));
+  return [...tokens, ...configured.filter(({ id, content }) => !known.has(id) && !known.has(content))];
+}
+
+/** Returns the tokens that tokenizer_config.json adds to the vocabulary, and GPT-2's end of text. */
+function addedTokens(vocab: Record<string, number>, config: JsonFields): AddedToken[] {
+  const added = withConfigured([], config);
   const endOfText = vocab["<|endoftext|>"];
   if (endOfText === undefined || added.some((token) => token.id === endOfText)) return added;
-  return [...added, { id: endOfText, content: "<|endoftext|>", special: true, lstrip: false, rstrip: false }];
+  return [...added, parseAddedToken("vocab.json", { id: endOfText, content: "<|endoftext|>", special: true })];
 }
 
 function parseAddedToken(file: string, json: unknown): AddedToken {
@@ -141,7 +180,17 @@ function parseAddedToken(file: string, json: unknown): AddedToken {
     throw new ChorusError("model_invalid", `${file}: ${brief(json)} lacks content or a valid id.`, nameOf(file));
   }
   const flag = (name: string) => fields.boolean(name, false);
-  return { id, content, special: flag("special"), lstrip: flag("lstrip"), rstrip: flag("rstrip") };
+  const special = flag("special");
+  const normalized = fields.boolean("normalized", !special);
+  return {
+    id,
+    content,
+    special,
+    normalized,
+    lstrip: flag("lstrip"),
+    rstrip: flag("rstrip"),
+    single_word: flag("single_word"),
+  };
 }
 
 /** Goes through a vocabulary once: it may have a quarter of a million tokens. */

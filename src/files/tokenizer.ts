@@ -1,26 +1,23 @@
 // Text to token ids and back. BPE is @huggingface/tokenizers'; which strings are control tokens is decided
 // here, because a chat's text must never become one (see api/chat-format.ts).
 
-import {
-  ByteLevelPreTokenizer,
-  DigitsPreTokenizer,
-  SequencePreTokenizer,
-  Tokenizer,
-  type PreTokenizer,
-} from "@huggingface/tokenizers";
+import { Tokenizer, type MetaspacePreTokenizer } from "@huggingface/tokenizers";
 
 import { ChorusError } from "../protocol/errors.ts";
 import { bytesOfPiece, bytesOfToken } from "./byte-alphabet.ts";
-import { ControlTokens } from "./control-tokens.ts";
 import { isObject, JsonFields } from "./json-fields.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { configuredSpecialTokens, type SpecialTokens } from "./special-tokens.ts";
+import { TokenFinder, type AddedToken } from "./token-finder.ts";
 import { readTokenizerJson, type TokenizerJson } from "./tokenizer-json.ts";
+import { prefixingSteps, setPatterns } from "./words.ts";
 
 /** All that a tokenizer is made of, as plain data. */
 export interface TokenizerSource {
   readonly json: TokenizerJson;
   readonly chatTemplate: string | null;
+  /** Used instead where a request has tools. */
+  readonly toolTemplate: string | null;
   /** Maps "eos_token", "bos_token", ... to their text. */
   readonly tokenNames: Readonly<Record<string, string>>;
   readonly eosTokenIds: readonly number[];
@@ -35,16 +32,16 @@ export async function readTokenizer(
   eosTokenIds: readonly number[] | Promise<readonly number[]>,
 ): Promise<TokenizerSource> {
   const readingConfig = readConfig(files);
-  const [config, json, chatTemplate, ids] = await Promise.all([
+  const [config, json, templates, ids] = await Promise.all([
     readingConfig,
     readTokenizerJson(files, readingConfig),
-    readingConfig.then((read) => readChatTemplate(files, read)),
+    readingConfig.then((read) => readChatTemplates(files, read)),
     eosTokenIds,
   ]);
   const tokenNames = namedTokens(json, config);
   const idOf = (name: string) => json.added_tokens.find(({ content }) => content === tokenNames[name])?.id;
   const specialTokens = configuredSpecialTokens(json.specialTokens, config, idOf);
-  return { json: { ...json, specialTokens }, chatTemplate, tokenNames, eosTokenIds: ids };
+  return { json: { ...json, specialTokens }, ...templates, tokenNames, eosTokenIds: ids };
 }
 
 async function readConfig(files: ModelFiles): Promise<JsonFields> {
@@ -62,15 +59,22 @@ export function withoutEncoder(source: TokenizerSource): TokenizerSource {
   return { ...source, json: { ...json, normalizer: null, pre_tokenizer: null, model: { ...json.model, merges: [] } } };
 }
 
-/** The template is in tokenizer_config.json, alone or among several with names, or in chat_template.jinja. */
-async function readChatTemplate(files: ModelFiles, config: JsonFields): Promise<string | null> {
-  const inConfig = config.get("chat_template");
-  if (typeof inConfig === "string") return inConfig;
-  if (Array.isArray(inConfig)) {
-    const named: unknown = inConfig.find((entry) => isObject(entry) && entry["name"] === "default");
-    if (isObject(named)) return new JsonFields("tokenizer_config.json: chat_template", named).string("template", null);
-  }
-  return (await files.tryReadText("chat_template.jinja")) ?? null;
+/** The template is in chat_template.jinja, or in tokenizer_config.json: alone, or among several with names. */
+async function readChatTemplates(
+  files: ModelFiles,
+  config: JsonFields,
+): Promise<Pick<TokenizerSource, "chatTemplate" | "toolTemplate">> {
+  const own = await files.tryReadText("chat_template.jinja");
+  const configured = own ?? config.get("chat_template");
+  if (typeof configured === "string") return { chatTemplate: configured, toolTemplate: null };
+  const named = (name: string) => {
+    const all: readonly unknown[] = Array.isArray(configured) ? configured : [];
+    const found = all.find((entry) => isObject(entry) && entry["name"] === name);
+    return isObject(found)
+      ? new JsonFields("tokenizer_config.json: chat_template", found).string("template", null)
+      : null;
+  };
+  return { chatTemplate: named("default"), toolTemplate: named("tool_use") };
 }
 
 /** Returns the tokens that templates use by name. GPT-2's "<|endoftext|>" replaces names missing from the files. */
@@ -95,29 +99,42 @@ export class ModelTokenizer {
   readonly eosTokenIds: readonly number[];
   /** The Jinja source of the model's chat template. */
   readonly chatTemplate: string | null;
+  /** Another for requests with tools. */
+  readonly toolTemplate: string | null;
   /** Maps "eos_token", "bos_token", ... to their text, for the template. */
   readonly namedTokens: Readonly<Record<string, string>>;
   /** What the model expects around a text. A chat's template writes its own. */
   readonly specialTokens: SpecialTokens;
-  readonly #control: ControlTokens;
+  readonly #control: TokenFinder;
+  /** Added tokens that are text. */
+  readonly #added: TokenFinder;
+  readonly #isHidden: (token: AddedToken) => boolean;
   readonly #bytesOf: (token: string) => Uint8Array;
   /** The bytes of the tokens that were asked for so far. */
   readonly #bytes = new Map<number, Uint8Array>();
-  /** Knows the vocabulary and the added tokens that are text, but no control tokens. */
+  /** Knows the vocabulary and the added tokens that are text and stand in normalized texts, but no control tokens. */
   readonly #bpe: Tokenizer;
+  readonly #prefixing: readonly MetaspacePreTokenizer[];
 
-  constructor({ json, chatTemplate, tokenNames, eosTokenIds }: TokenizerSource) {
+  constructor({ json, chatTemplate, toolTemplate, tokenNames, eosTokenIds }: TokenizerSource) {
     // Some models don't mark their chat's tokens as special. An added token that the template writes is one, too.
-    const isControl = ({ special, content }: TokenizerJson["added_tokens"][number]) =>
-      special || (chatTemplate?.includes(content) && content.trim() !== "");
-    this.#control = new ControlTokens(json.added_tokens.filter(isControl));
-    this.#bpe = createBpe({ ...json, added_tokens: json.added_tokens.filter((token) => !isControl(token)) });
+    const written = `${chatTemplate ?? ""}\n${toolTemplate ?? ""}`;
+    this.#isHidden = ({ special, content }) => special || (content.trim() !== "" && written.includes(content));
+    const isControl = (token: AddedToken) =>
+      this.#isHidden(token) || (TAG.test(token.content) && !HTML_TAG.test(token.content));
+    const isNormalized = (token: AddedToken) => token.normalized && !token.single_word;
+    const texts = json.added_tokens.filter((token) => !isControl(token));
+    this.#control = new TokenFinder(json.added_tokens.filter(isControl));
+    this.#added = new TokenFinder(texts.filter((token) => !isNormalized(token)));
+    this.#bpe = createBpe({ ...json, added_tokens: texts.filter(isNormalized) });
+    this.#prefixing = prefixingSteps(this.#bpe.pre_tokenizer);
     this.#bytesOf = json.alphabet === "bytes" ? bytesOfToken : bytesOfPiece;
     this.vocabSize = json.vocabSize;
     const eosToken = tokenNames["eos_token"];
     const eosTokenId = eosToken === undefined ? undefined : this.#control.split(eosToken)[0];
     this.eosTokenIds = [...new Set([...(typeof eosTokenId === "number" ? [eosTokenId] : []), ...eosTokenIds])];
     this.chatTemplate = chatTemplate;
+    this.toolTemplate = toolTemplate;
     this.namedTokens = tokenNames;
     this.specialTokens = json.specialTokens;
   }
@@ -128,13 +145,23 @@ export class ModelTokenizer {
 
   /** Encodes a text. Control tokens in it become their ids; no others are added. */
   encode(text: string): number[] {
-    return this.splitControlTokens(text).flatMap((part) =>
-      typeof part === "number" ? [part] : this.encodePlain(part),
+    return this.splitControlTokens(text).flatMap((part, i) =>
+      typeof part === "number" ? [part] : this.encodePlain(part, i === 0),
     );
   }
 
-  /** Encodes a text in which control tokens are ordinary text. */
-  encodePlain(text: string): number[] {
+  /**
+   * Encodes a text in which control tokens are ordinary text.
+   * @param isStart false: it follows a control token
+   */
+  encodePlain(text: string, isStart = true): number[] {
+    return this.#added
+      .split(text.replace(LONE_SURROGATE, "\ufffd"))
+      .flatMap((part, i) => (typeof part === "number" ? [part] : this.#encodeWords(part, isStart && i === 0)));
+  }
+
+  #encodeWords(text: string, isStart: boolean): number[] {
+    for (const step of this.#prefixing) step.prepend_scheme = isStart ? "first" : "never";
     return this.#bpe.encode(text, { add_special_tokens: false }).ids;
   }
 
@@ -151,36 +178,30 @@ export class ModelTokenizer {
   }
 
   #findBytes(id: number): Uint8Array {
-    const control = this.#control.content(id);
-    if (control !== undefined) return new TextEncoder().encode(READABLE_TAG.test(control) ? control : "");
-    return this.#bytesOf(this.#bpe.id_to_token(id) ?? "");
+    const control = this.#control.token(id);
+    if (control === undefined) return this.#bytesOf(this.#added.token(id)?.content ?? this.#bpe.id_to_token(id) ?? "");
+    const isShown = !this.#isHidden(control) || READABLE_TAG.test(control.content);
+    return new TextEncoder().encode(isShown ? control.content : "");
   }
 
   /** Returns a token for display: control tokens by their names, parts of characters as U+FFFD. */
   tokenText(id: number): string {
-    return this.#control.content(id) ?? new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.tokenBytes(id));
+    return (
+      this.#control.token(id)?.content ?? new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.tokenBytes(id))
+    );
   }
 }
+
+/** Half of a character, which is none in UTF-8. */
+const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 /** Tags that models write into their answers for others to read. Nobody else may forge them: they are control tokens. */
 const READABLE_TAG = /^<\/?(think|tool_call|tool_response)>$/;
 
-/**
- * GPT-2's pattern of words. Hugging Face's white space is Unicode's White_Space. The library's pattern has \s, which in
- * JavaScript includes U+FEFF and lacks U+0085.
- */
-const WORDS =
-  /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu;
-
-/** As WORDS: the library's digits are ASCII's, Hugging Face's are whatever Unicode calls a number. */
-const DIGITS = { one: /\P{N}+|\p{N}/gu, several: /\P{N}+|\p{N}+/gu };
-
-function setPatterns(step: PreTokenizer): void {
-  if (step instanceof ByteLevelPreTokenizer) step.pattern = WORDS;
-  if (step instanceof DigitsPreTokenizer)
-    step.pattern = step.pattern.source.endsWith("+") ? DIGITS.several : DIGITS.one;
-  if (step instanceof SequencePreTokenizer) for (const part of step.tokenizers) if (part) setPatterns(part);
-}
+/** Added tokens like these steer a model ("<|fim_prefix|>"), so a text never becomes one, unless they are tags of HTML. */
+const TAG = /^(<\S+>|\[\S+\])$/;
+const HTML_TAG =
+  /^<\/?(a|b|blockquote|body|br|caption|code|dd|div|dl|dt|em|h[1-6]|head|hr|html|i|img|li|ol|p|pre|s|small|span|strong|sub|sup|table|tbody|td|tfoot|th|thead|title|tr|u|ul)\/?>$/;
 
 function createBpe(json: TokenizerJson): Tokenizer {
   try {

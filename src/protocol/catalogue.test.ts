@@ -85,6 +85,7 @@ test.each(Object.entries(LLAMA_TYPES))("%s has the parameters of its shape", (mo
 function written(frame: ChatFrame | null): string {
   const tokenizer: ChatTokenizer = {
     chatTemplate: null,
+    toolTemplate: null,
     namedTokens: { eos_token: "<|endoftext|>" },
     controlTokens: [],
     splitControlTokens: (text) => [text],

@@ -33,6 +33,7 @@ export async function readCheckpoint(folder: string): Promise<PeerCheckpoint> {
     tokenizer: new ModelTokenizer({
       json: { ...tokenizerJson, alphabet: "bytes" },
       chatTemplate: null,
+      toolTemplate: null,
       tokenNames: {},
       eosTokenIds: [],
     }),
