@@ -1,10 +1,39 @@
+import { gzipSync } from "node:zlib";
+
 import { afterEach, expect, test, vi } from "vitest";
 
 import { LentWorkers } from "./lend-threads.ts";
 
-afterEach(() => vi.unstubAllGlobals());
+const INLINE = "./inline-workers.ts";
 
-test("what is asked for after the end is not started", () => {
+afterEach(() => {
+  vi.doUnmock(INLINE);
+  vi.unstubAllGlobals();
+});
+
+test("a library of another origin starts threads from its copy in the bundle, unless they have ended by then", async () => {
+  const started: string[] = [];
+  const files: string[] = [];
+  vi.stubGlobal("Worker", function (url: string | URL) {
+    if (url instanceof URL) {
+      files.push(url.href);
+      throw new DOMException("Script cannot be accessed from this origin.", "SecurityError");
+    }
+    return { postMessage: () => started.push(url), addEventListener: () => undefined, terminate: () => undefined };
+  });
+  vi.doMock(INLINE, () => ({ packedWorkers: gzipSync("all workers").toString("base64") }));
+  const lent = new LentWorkers(null);
+  const { port1, port2 } = new MessageChannel();
+  void lent.start(1, "grammars", port1);
+  void lent.start(2, "texts", port2);
+  lent.end(1);
+  await expect.poll(() => started).toEqual([expect.stringMatching(/^blob:.*#text\.worker$/)]);
+  expect(files).toHaveLength(2);
+  port1.close();
+  port2.close();
+});
+
+test("what is asked for after the end is not started, and what is being started then ends", async () => {
   const terminate = vi.fn<() => void>();
   const start = vi.fn<() => object>(() => ({
     postMessage: () => undefined,
@@ -19,7 +48,7 @@ test("what is asked for after the end is not started", () => {
   void lent.start(1, "texts", port1);
   expect(start).toHaveBeenCalledOnce();
   lent.endAll();
-  expect(terminate).toHaveBeenCalledOnce();
+  await expect.poll(() => terminate).toHaveBeenCalledOnce();
   void lent.start(2, "helpers", port2);
   expect(start).toHaveBeenCalledOnce();
   port1.close();

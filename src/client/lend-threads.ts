@@ -1,8 +1,10 @@
 import type { ThreadKind, ThreadLender } from "../protocol/thread-lender.ts";
+import { inlineWorkersUrl } from "./own-worker.ts";
 
 /** The threads that this page lends to an engine: in a worker, or in place. */
 export class LentWorkers implements ThreadLender {
-  readonly #workers = new Map<number, Worker>();
+  /** Null: it is being opened. */
+  readonly #workers = new Map<number, Worker | null>();
   readonly #inlineUrl: string | null;
   #isOver = false;
 
@@ -11,14 +13,15 @@ export class LentWorkers implements ThreadLender {
     this.#inlineUrl = inlineUrl;
   }
 
-  start(id: number, kind: ThreadKind, port: MessagePort): Promise<string> {
+  async start(id: number, kind: ThreadKind, port: MessagePort): Promise<string> {
     // The engine's worker may have asked before it was ended.
-    if (this.#isOver) {
+    if (!this.#isOver) this.#workers.set(id, null);
+    const worker = this.#isOver ? null : await this.#open(kind);
+    if (worker === null || !this.#workers.has(id)) {
+      worker?.terminate();
       port.close();
       return new Promise(() => undefined);
     }
-    const { fragment, open } = THREADS[kind];
-    const worker = this.#inlineUrl === null ? open() : new Worker(`${this.#inlineUrl}#${fragment}`, { type: "module" });
     this.#workers.set(id, worker);
     worker.postMessage(null, [port]);
     return new Promise((resolve) => {
@@ -35,6 +38,19 @@ export class LentWorkers implements ThreadLender {
   endAll(): void {
     this.#isOver = true;
     for (const id of this.#workers.keys()) this.end(id);
+  }
+
+  /** From its file; if the page may not start that, as of another origin, from the text in the bundle. */
+  async #open(kind: ThreadKind): Promise<Worker> {
+    const { fragment, open } = THREADS[kind];
+    let url = this.#inlineUrl;
+    try {
+      if (url === null) return open();
+    } catch (error) {
+      url = await inlineWorkersUrl();
+      if (url === null) throw error;
+    }
+    return new Worker(`${url}#${fragment}`, { type: "module" });
   }
 }
 

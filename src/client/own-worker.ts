@@ -93,7 +93,7 @@ let inlineUrl: Promise<string | null> | undefined;
  * Returns the address of all workers in one script; null where they are files only, or where the script can't be loaded now.
  * It lasts: workers start others from it.
  */
-function inlineWorkersUrl(): Promise<string | null> {
+export function inlineWorkersUrl(): Promise<string | null> {
   inlineUrl ??= openInlineWorkers().catch(() => {
     inlineUrl = undefined;
     return null;
