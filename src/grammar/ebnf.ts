@@ -67,11 +67,12 @@ class EbnfWriter {
 
   #atMost(body: string, count: number): string {
     const name = this.#rule(body);
-    let all = this.#rule(`${name}{0,${count % PIECE}}`);
+    const rest = count % PIECE;
+    let all = rest === 0 ? "" : this.#rule(`${name}{0,${rest}}`); // xgrammar misreads {0,0}
     if (count < PIECE) return all;
     const piece = this.#rule(`${name}{${PIECE},${PIECE}}`);
     const less = this.#rule(`${name}{0,${PIECE - 1}}`);
-    for (let left = count % PIECE; left < count; left += PIECE) all = this.#rule(`${less} | ${piece} ${all}`);
+    for (let left = rest; left < count; left += PIECE) all = this.#rule(`${less} | ${piece} ${all}`.trimEnd());
     return all;
   }
 
