@@ -1,15 +1,17 @@
-import { character, choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
+// Numbers as JSON writes them, within bounds.
+
 import { normalized } from "./char-set.ts";
-
-/** Most digits of a number. A double distinguishes all numbers of this many digits, so bounds hold for doubles as well. */
-const MAX_DIGITS = 15;
-const LARGEST = 10n ** BigInt(MAX_DIGITS) - 1n;
-
-/** A decimal number: digits * 10^-decimals. */
-interface Decimal {
-  readonly digits: bigint;
-  readonly decimals: number;
-}
+import {
+  character,
+  choice,
+  IMPOSSIBLE,
+  NOTHING,
+  optional,
+  repeat,
+  sequence,
+  text,
+  type Expression,
+} from "./expression.ts";
 
 interface NumberBounds {
   readonly minimum: number;
@@ -18,124 +20,157 @@ interface NumberBounds {
   readonly exclusiveMaximum: number;
 }
 
-/** Decimals that a number may have in addition to those of its bounds. */
-const EXTRA_DECIMALS = 2;
-const MAX_DECIMALS = 8;
+/** What a number may have. Without a point, -1 zeros. */
+interface Form {
+  /** Digits, without zeros before the first other one. */
+  readonly digits: number;
+  /** Zeros behind the point, before the first other digit. */
+  readonly zeros: number;
+}
+
+/** Doubles distinguish all whole numbers of this many digits. */
+const INTEGER: Form = { digits: 15, zeros: -1 };
+/** As many digits as tell any double from all others. */
+const NUMBER: Form = { digits: 17, zeros: 16 };
 
 /** Returns the whole numbers within bounds, of at most 15 digits. */
-export function integersWithin(bounds: NumberBounds): Expression {
-  return withDecimals(bounds, 0);
+export function integersWithin(bounds: NumberBounds): Expression[] {
+  return within(bounds, INTEGER);
 }
 
 /**
- * Returns the numbers within bounds, without exponents, with up to a few more decimals than the bounds: one expression per
- * number of decimals.
+ * Returns the numbers within bounds, of at most 17 digits; with exponents where there are no bounds. Doubles keep the order of
+ * decimals, so bounds that are doubles hold for what is read as doubles as well.
  */
 export function numbersWithin(bounds: NumberBounds): Expression[] {
-  const given = Object.values(bounds as unknown as Record<string, number>).filter(Number.isFinite);
-  const most = Math.max(0, ...given.map((value) => parseDecimal(value).decimals));
-  const count = Math.min(MAX_DECIMALS, most + EXTRA_DECIMALS);
-  return Array.from({ length: count + 1 }, (_, decimals) => withDecimals(bounds, decimals));
+  return [...within(bounds, NUMBER), ...(Object.values(bounds).some(Number.isFinite) ? [] : [WITH_EXPONENT])];
 }
 
-function withDecimals(bounds: NumberBounds, decimals: number): Expression {
-  const least = (value: number, isExcluded: boolean) => {
-    if (value === -Infinity) return -LARGEST;
-    const { floor, isExact } = scaled(value, decimals);
-    return isExact && !isExcluded ? floor : floor + 1n;
-  };
-  const most = (value: number, isExcluded: boolean) => {
-    if (value === Infinity) return LARGEST;
-    const { floor, isExact } = scaled(value, decimals);
-    return isExact && isExcluded ? floor - 1n : floor;
-  };
-  const low = maxOf(-LARGEST, least(bounds.minimum, false), least(bounds.exclusiveMinimum, true));
-  const high = minOf(LARGEST, most(bounds.maximum, false), most(bounds.exclusiveMaximum, true));
-  const negative = positives(maxOf(1n, -high), -low, decimals);
-  return choice(sequence(text("-"), negative), positives(maxOf(0n, low), high, decimals));
+function within(bounds: NumberBounds, form: Form): Expression[] {
+  const low = Math.max(bounds.minimum, doubleAfter(bounds.exclusiveMinimum));
+  const high = Math.min(bounds.maximum, -doubleAfter(-bounds.exclusiveMaximum));
+  const negative = notNegative(Math.max(-high, Number.MIN_VALUE), -low, form);
+  return [...notNegative(Math.max(low, 0), high, form), ...negative.map((one) => sequence(text("-"), one))];
 }
 
-/** low..high, not negative, with a point before the last `decimals` digits. */
-function positives(low: bigint, high: bigint, decimals: number): Expression {
-  const options: Expression[] = [];
-  /** Widths at which every number is within the range. */
-  const whole: number[] = [];
-  // The narrowest numbers have one digit before the point, which may be a zero.
-  let first = 0n;
-  for (let width = decimals + 1; first <= high; width++) {
-    const last = 10n ** BigInt(width) - 1n;
-    const from = maxOf(low, first);
-    const to = minOf(high, last);
-    if (from === first && to === last && width > decimals + 1) {
-      whole.push(width - decimals);
-    } else if (from <= to) {
-      const digits = (value: bigint) => Array.from(value.toString().padStart(width, "0"), Number);
-      options.push(between(digits(from), digits(to), width - decimals));
-    }
-    first = last + 1n;
+/** Returns the numbers from `low` to `high`, by how many digits they have before the point. */
+function notNegative(low: number, high: number, form: Form): Expression[] {
+  if (low > high) return [];
+  const [least, most] = [decimalOf(low), high === Infinity ? null : decimalOf(high)];
+  const last = Math.min(form.digits, most?.point ?? Infinity);
+  const widths = Array.from({ length: Math.max(0, last - least.point + 1) }, (_, i) => least.point + i);
+  const inner = form === INTEGER ? widths.filter((point) => point !== least.point && point !== most?.point) : [];
+  const [shortest] = inner;
+  const between =
+    shortest === undefined ? [] : [sequence(digit(1, 9), repeat(ANY_DIGIT, shortest - 1, shortest + inner.length - 2))];
+  const others = widths
+    .filter((point) => !inner.includes(point))
+    .map((point) => {
+      const from = point === least.point ? least.digits : null;
+      const to = point === most?.point ? most.digits : null;
+      return new Range(point, form).digit(from, to, 0, 0);
+    });
+  return [...others, ...between];
+}
+
+/** Numbers with as many digits before the point. */
+class Range {
+  readonly #point: number;
+  readonly #form: Form;
+
+  constructor(point: number, form: Form) {
+    this.#point = point;
+    this.#form = form;
   }
-  const [least] = whole;
-  if (least !== undefined) {
-    const more = repeat(digit(0, 9), least - 1, least - 2 + whole.length);
-    options.push(sequence(digit(1, 9), more, fraction(decimals)));
+
+  /**
+   * Returns how numbers go on that were as the bounds so far.
+   * @param low digits of the least number; null if any goes on
+   * @param high digits of the largest number; null likewise
+   * @param at number of digits so far
+   * @param used those of them that count
+   */
+  digit(low: string | null, high: string | null, at: number, used: number): Expression {
+    const first = Number(low?.[at] ?? (at === 0 && this.#point > 1 ? 1 : 0));
+    const last = Number(high === null ? 9 : (high[at] ?? 0));
+    const options: Expression[] = [];
+    const add = (from: number, to: number) => {
+      if (from > to) return;
+      const nowUsed = used > 0 || to > 0 ? used + 1 : 0;
+      const rest = this.#rest(from === first ? low : null, to === last ? high : null, at + 1, nowUsed);
+      options.push(sequence(digit(from, to), rest));
+    };
+    // Zeros don't count yet, and what is as a bound goes on as that does.
+    const cuts = [
+      first,
+      ...(low === null ? [] : [first + 1]),
+      ...(used === 0 ? [1] : []),
+      ...(high === null ? [] : [last]),
+      last + 1,
+    ];
+    const starts = [...new Set(cuts)].filter((cut) => cut >= first && cut <= last + 1).toSorted((a, b) => a - b);
+    starts.forEach((start, i) => add(start, (starts[i + 1] ?? 0) - 1));
+    return options.length === 0 ? IMPOSSIBLE : choice(...options);
   }
-  return options.length === 0 ? IMPOSSIBLE : choice(...options);
-}
 
-function fraction(decimals: number): Expression {
-  return decimals === 0 ? NOTHING : sequence(text("."), repeat(digit(0, 9), decimals, decimals));
-}
-
-/**
- * Returns the numbers from `low` to `high`, which have the same width.
- * @param point number of digits before the decimal point
- */
-function between(low: readonly number[], high: readonly number[], point: number): Expression {
-  const [firstLow = 0, ...restLow] = low;
-  const [firstHigh = 0, ...restHigh] = high;
-  if (low.length === 0) return NOTHING;
-  const dot = point === 0 ? [text(".")] : [];
-  const from = (first: number, last: number, rest: Expression) => sequence(...dot, digit(first, last), rest);
-  const next = point === 0 ? -1 : point - 1;
-  const zeros = restLow.map(() => 0);
-  const nines = restLow.map(() => 9);
-  if (firstLow === firstHigh) return from(firstLow, firstLow, between(restLow, restHigh, next));
-  if (restLow.every((value) => value === 0) && restHigh.every((value) => value === 9)) {
-    return from(firstLow, firstHigh, anyDigits(restLow.length, next));
+  #rest(low: string | null, high: string | null, at: number, used: number): Expression {
+    if (low !== null && /^0*$/.test(low.slice(at))) low = null;
+    if (low === null && high === null) return this.#anyRest(at, used);
+    if (at < this.#point) return this.digit(low, high, at, used);
+    const { digits, zeros } = this.#form;
+    const decimals = at - this.#point;
+    const hasMore = zeros >= 0 && (used === 0 ? decimals <= zeros : used < digits);
+    if (!hasMore) return low === null ? NOTHING : IMPOSSIBLE;
+    const more = this.digit(low, high, at, used);
+    const behind = decimals === 0 ? sequence(text("."), more) : more;
+    return low === null ? optional(behind) : behind;
   }
-  return choice(
-    from(firstLow, firstLow, between(restLow, nines, next)),
-    ...(firstHigh - firstLow > 1 ? [from(firstLow + 1, firstHigh - 1, anyDigits(restLow.length, next))] : []),
-    from(firstHigh, firstHigh, between(zeros, restHigh, next)),
-  );
+
+  #anyRest(at: number, used: number): Expression {
+    const { digits, zeros } = this.#form;
+    const before = Math.max(0, this.#point - at);
+    const room = digits - used - before;
+    const whole = repeat(ANY_DIGIT, before, before);
+    if (zeros < 0 || room === 0) return whole;
+    const decimals = Math.max(0, at - this.#point);
+    const point = decimals === 0 ? [text(".")] : [];
+    if (used > 0) return sequence(whole, optional(sequence(...point, repeat(ANY_DIGIT, 1, room))));
+    const left = zeros - decimals;
+    const other = sequence(digit(1, 9), repeat(ANY_DIGIT, 0, digits - 1));
+    const only = left > 0 ? [repeat(text("0"), 1, left)] : [];
+    return optional(sequence(...point, choice(...only, sequence(repeat(text("0"), 0, Math.max(0, left)), other))));
+  }
 }
 
-function anyDigits(count: number, point: number): Expression {
-  if (point < 0 || point >= count) return repeat(digit(0, 9), count, count);
-  return sequence(repeat(digit(0, 9), point, point), fraction(count - point));
-}
+const ANY_DIGIT = digit(0, 9);
+/** Below the largest double. */
+const WITH_EXPONENT = sequence(
+  optional(text("-")),
+  digit(1, 9),
+  optional(sequence(text("."), repeat(ANY_DIGIT, 1, NUMBER.digits - 1))),
+  choice(text("e"), text("E")),
+  optional(choice(text("+"), text("-"))),
+  choice(ANY_DIGIT, sequence(digit(1, 9), ANY_DIGIT), sequence(digit(1, 2), ANY_DIGIT, ANY_DIGIT)),
+);
 
 function digit(first: number, last: number): Expression {
   return first === last ? text(String(first)) : character(normalized([[0x30 + first, 0x30 + last]]));
 }
 
-/** Returns the largest multiple of 10^-decimals that is not above the value, and whether it equals the value. */
-function scaled(value: number, decimals: number): { floor: bigint; isExact: boolean } {
-  const { digits, decimals: own } = parseDecimal(value);
-  if (own <= decimals) return { floor: digits * 10n ** BigInt(decimals - own), isExact: true };
-  const unit = 10n ** BigInt(own - decimals);
-  const rest = ((digits % unit) + unit) % unit;
-  return { floor: (digits - rest) / unit, isExact: rest === 0n };
-}
-
-/** Returns the shortest decimal of a double. */
-function parseDecimal(value: number): Decimal {
+/** Returns the digits of a double's shortest decimal, without a point, and how many of them are before the point. */
+function decimalOf(value: number): { readonly digits: string; readonly point: number } {
   const [mantissa = "", exponent = "0"] = String(value).split("e");
   const [whole = "", behindPoint = ""] = mantissa.split(".");
-  const shift = Number(exponent) - behindPoint.length;
-  const digits = BigInt(whole + behindPoint);
-  return shift >= 0 ? { digits: digits * 10n ** BigInt(shift), decimals: 0 } : { digits, decimals: -shift };
+  const point = whole.length + Number(exponent);
+  const digits = `${whole}${behindPoint}`.padEnd(point, "0");
+  return point > 0 ? { digits, point } : { digits: "0".repeat(1 - point) + digits, point: 1 };
 }
 
-const maxOf = (...values: readonly bigint[]): bigint => values.reduce((a, b) => (a > b ? a : b));
-const minOf = (...values: readonly bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b));
+/** Returns the least double above a finite one. */
+function doubleAfter(value: number): number {
+  if (!Number.isFinite(value)) return value;
+  const double = new Float64Array([value + 0]); // -0 becomes 0
+  const bits = new BigInt64Array(double.buffer);
+  bits[0] = (bits[0] ?? 0n) + (value < 0 ? -1n : 1n);
+  return double[0] ?? NaN;
+}

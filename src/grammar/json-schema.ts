@@ -245,7 +245,7 @@ function requiredConstants(schema: Record<string, unknown>): Map<string, string>
   );
 }
 
-/** Returns numbers of at most 15 digits, without exponents. Each part is its own rule: xgrammar misreads large ones. */
+/** Each part is its own rule: xgrammar misreads large ones. */
 function numberOf(node: SchemaNode, type: "integer" | "number", visitor: SchemaVisitor): Expression {
   const bounds = {
     minimum: node.number("minimum") ?? -Infinity,
@@ -253,6 +253,6 @@ function numberOf(node: SchemaNode, type: "integer" | "number", visitor: SchemaV
     exclusiveMinimum: node.number("exclusiveMinimum") ?? -Infinity,
     exclusiveMaximum: node.number("exclusiveMaximum") ?? Infinity,
   };
-  const parts = type === "integer" ? [integersWithin(bounds)] : numbersWithin(bounds);
+  const parts = type === "integer" ? integersWithin(bounds) : numbersWithin(bounds);
   return choice(...parts.map((part) => visitor.define(part)));
 }

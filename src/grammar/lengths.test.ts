@@ -41,11 +41,15 @@ function lengthsOf(ebnf: string): bigint {
     return word.startsWith('"') ? (word === '"a"' ? 2n : 1n) : rule(word);
   };
   const repeated = (of: bigint, words: string[]) => {
-    if (words[0] === "?") return words.shift() && of | 1n;
+    if (words[0] === "?") {
+      words.shift();
+      return of | 1n;
+    }
     if (words[0] !== "{") return of;
     const [, min, , max] = words.splice(0, 5);
     let [all, power] = [0n, 1n];
-    for (let count = 0; count <= Number(max); count++, power = joined(power, of)) if (count >= Number(min)) all |= power;
+    for (let count = 0; count <= Number(max); count++, power = joined(power, of))
+      if (count >= Number(min)) all |= power;
     return all;
   };
   return rule("root");

@@ -1,0 +1,94 @@
+// Whatever the bounds: a number is taken if it is within them as a double, and has no more digits than it may.
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { integersWithin, numbersWithin } from "./decimal-range.ts";
+import type { Expression } from "./expression.ts";
+
+function pattern(expression: Expression): string {
+  switch (expression.kind) {
+    case "text":
+      return expression.text.replace(/[.+]/g, "\\$&");
+    case "character":
+      return `[${expression.set.map(([first, last]) => String.fromCharCode(first, 0x2d, last)).join("")}]`;
+    case "sequence":
+      return expression.parts.map(pattern).join("");
+    case "choice":
+      return expression.options.length === 0 ? "[]" : `(?:${expression.options.map(pattern).join("|")})`;
+    case "repeat":
+      return `(?:${pattern(expression.of)}){${expression.min},${expression.max}}`;
+    case "rule":
+      throw new Error("a number has no rules");
+  }
+}
+
+const matcherOf = (parts: readonly Expression[]) => new RegExp(`^(?:${parts.map(pattern).join("|") || "[]"})$`);
+const NONE = { minimum: -Infinity, maximum: Infinity, exclusiveMinimum: -Infinity, exclusiveMaximum: Infinity };
+const LIMITS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const;
+const isWithin = (value: number, bounds: typeof NONE) =>
+  value >= bounds.minimum &&
+  value <= bounds.maximum &&
+  (value > bounds.exclusiveMinimum || bounds.exclusiveMinimum === -Infinity) &&
+  (value < bounds.exclusiveMaximum || bounds.exclusiveMaximum === Infinity);
+
+/** Not all numbers: those that are written without an exponent. */
+const bound = fc.oneof(
+  fc.integer({ min: -1200, max: 1200 }),
+  fc.integer({ min: -120, max: 120 }).map((value) => value / 100),
+  fc.double({ min: -1e6, max: 1e6, noNaN: true }),
+  fc.double({ min: -1e-4, max: 1e-4, noNaN: true }),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+const boundsOf = fc
+  .tuple(fc.uniqueArray(fc.constantFrom(...LIMITS), { minLength: 1 }), bound, bound, bound, bound)
+  .map(([names, ...values]) => ({
+    ...NONE,
+    ...Object.fromEntries(names.map((name, i) => [name, (values[i] ?? 0) + 0])),
+  }));
+
+/** Texts of numbers at the bounds, beside them, and elsewhere. */
+function textsNear(bounds: typeof NONE): string[] {
+  const values = Object.values(bounds).filter(Number.isFinite);
+  const near = values.flatMap((value) => [
+    value,
+    -value,
+    value / 2,
+    value * 2,
+    value + 1,
+    value - 1,
+    value + 0.01,
+    value - 0.01,
+  ]);
+  return [...near, 0, 0.5, 7, -3.25, 100].flatMap((value) =>
+    Math.abs(value) < 1e14 ? [0, 1, 2, 5, 10].map((decimals) => value.toFixed(decimals)).concat(String(value)) : [],
+  );
+}
+const digitsOf = (text: string) => text.replace(/^-?0?/, "").replace(".", "").replace(/^0+/, "").length;
+const zerosOf = (text: string) => /^-?0\.(0*)/.exec(text)?.[1]?.length ?? 0;
+
+test("numbers within any bounds", () => {
+  fc.assert(
+    fc.property(boundsOf, (bounds) => {
+      const matcher = matcherOf(numbersWithin(bounds));
+      for (const text of textsNear(bounds)) {
+        if (/e|^-0(\.0*)?$/.test(text) || zerosOf(text) > 16 || digitsOf(text) > 17) continue;
+        expect([text, matcher.test(text)]).toEqual([text, isWithin(Number(text), bounds)]);
+      }
+    }),
+    { numRuns: 150, seed: 4 },
+  );
+});
+
+test("whole numbers within any bounds", () => {
+  fc.assert(
+    fc.property(boundsOf, (bounds) => {
+      const matcher = matcherOf(integersWithin(bounds));
+      for (const text of textsNear(bounds)) {
+        const isWhole = /^(0|-?[1-9]\d{0,14})$/.test(text);
+        expect([text, matcher.test(text)]).toEqual([text, isWhole && isWithin(Number(text), bounds)]);
+      }
+    }),
+    { numRuns: 150, seed: 4 },
+  );
+});
