@@ -27,11 +27,14 @@ describe("parseCompletionRequest", () => {
 
   test("control tokens written in a prompt count as such: here it is the developer who writes", () => {
     expect(promptsOf("<|user|>")).toEqual([["prompt", [1]]]);
+    const { prompts } = parse({ prompt: ["<|user|>"], parse_special_tokens: false });
+    expect(prompts.map(({ tokenIds }) => tokenIds)).toEqual([tokenizer.encodePlain("<|user|>")]);
   });
 
   test("a text gets the tokens that the model's tokenizer puts around it, unless they are not wanted", () => {
     const special = {
       encode: (text: string) => tokenizer.encode(text),
+      encodePlain: (text: string) => tokenizer.encodePlain(text),
       tokenBytes: (id: number) => tokenizer.tokenBytes(id),
       tokenText: (id: number) => tokenizer.tokenText(id),
       specialTokens: { before: [7], after: [8] },

@@ -12,6 +12,7 @@ const COMPLETION_FIELDS = [
   "logprobs",
   "echo",
   "add_special_tokens",
+  "parse_special_tokens",
 ] as const satisfies readonly Exclude<keyof CompletionRequest, keyof GenerationFields>[];
 
 const DEFAULT_MAX_TOKENS = 16;
@@ -66,34 +67,37 @@ function mostOf(a: number | null, b: number | null): number | null {
 function parsePrompts(fields: Fields, context: RequestContext): EncodedPrompt[] {
   const prompt = fields.get("prompt");
   if (prompt === undefined) throw missing("prompt");
-  const addsSpecial = fields.boolean("add_special_tokens") ?? true;
-  if (typeof prompt === "string") return [encodeText("prompt", prompt, addsSpecial, context)];
+  const encode = textEncoder(fields, context);
+  if (typeof prompt === "string") return [encode("prompt", prompt)];
   if (!Array.isArray(prompt))
     throw invalidType("prompt", "a string, a list of strings, token ids, or lists of those", prompt);
   if (prompt.length === 0) throw invalidValue("prompt", "at least one token, or one text", prompt);
 
   if (typeof prompt[0] === "number") return [readTokenIds("prompt", prompt, context)];
   const readPart = (value: unknown, path: string) => {
-    if (typeof value === "string" && typeof prompt[0] === "string")
-      return encodeText(path, value, addsSpecial, context);
+    if (typeof value === "string" && typeof prompt[0] === "string") return encode(path, value);
     if (Array.isArray(value) && Array.isArray(prompt[0])) return readTokenIds(path, value, context);
     throw invalidType(path, typeof prompt[0] === "string" ? "a string" : "a string or a list of token ids", value);
   };
   return fields.list("prompt", readPart) ?? [];
 }
 
-/** Encodes a text as it stands alone: with the tokens that the tokenizer puts around it, unless they are not wanted. */
-export function encodeText(
-  param: string,
-  text: string,
-  addsSpecial: boolean,
+/**
+ * Returns what encodes a text as it stands alone: with the tokens that the tokenizer puts around it, unless they are not wanted.
+ * Control tokens in it are such, unless they are to stay text.
+ */
+export function textEncoder(
+  fields: Fields,
   { tokenizer }: Pick<RequestContext, "tokenizer">,
-): EncodedPrompt {
-  const tokenIds = tokenizer.encode(text);
-  if (!addsSpecial) return { param, tokenIds };
+): (param: string, text: string) => EncodedPrompt {
+  const addsSpecial = fields.boolean("add_special_tokens") ?? true;
+  const parsesSpecial = fields.boolean("parse_special_tokens") ?? true;
   const { before, after } = tokenizer.specialTokens;
   const added = { before: before.length, after: after.length };
-  return { param, tokenIds: [...before, ...tokenIds, ...after], added };
+  return (param, text) => {
+    const tokenIds = parsesSpecial ? tokenizer.encode(text) : tokenizer.encodePlain(text);
+    return addsSpecial ? { param, tokenIds: [...before, ...tokenIds, ...after], added } : { param, tokenIds };
+  };
 }
 
 function readTokenIds(param: string, values: readonly unknown[], { vocabSize }: RequestContext): EncodedPrompt {

@@ -19,6 +19,8 @@ export interface RequestContext {
   readonly vocabSize: number;
   readonly tokenizer: TokenNames & {
     encode(text: string): number[];
+    /** Control tokens in the text stay text. */
+    encodePlain(text: string): number[];
     /** What goes around a text that is not part of a chat. */
     readonly specialTokens: { readonly before: readonly number[]; readonly after: readonly number[] };
   };

@@ -1,7 +1,7 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { DetokenizeResponse, TokenizeResponse } from "../protocol/tokenize.ts";
 import type { TokenNames } from "./answer.ts";
-import { encodeText } from "./completion-request.ts";
+import { textEncoder } from "./completion-request.ts";
 import { parseChatPrompt } from "./chat-request.ts";
 import { checkModel } from "./generation-fields.ts";
 import type { RequestContext } from "./parsed-request.ts";
@@ -20,7 +20,7 @@ const NEUTRAL_FIELDS = ["add_generation_prompt"] as const;
 export function tokenize(body: unknown, context: RequestContext, names: TokenNames): TokenizeResponse {
   const fields = new Fields(body);
   fields.refuseOthers(
-    ["model", "prompt", ...CHAT_PROMPT_FIELDS, "add_special_tokens", "return_token_strs"],
+    ["model", "prompt", ...CHAT_PROMPT_FIELDS, "add_special_tokens", "parse_special_tokens", "return_token_strs"],
     NEUTRAL_FIELDS,
   );
   checkModel(fields, context.modelName);
@@ -40,8 +40,8 @@ function tokensOf(fields: Fields, context: RequestContext): number[] {
   if (prompt !== undefined && hasMessages) {
     throw new ChorusError("invalid_value", "prompt and messages can't both be tokenized; give one of them.", "prompt");
   }
-  const addsSpecial = fields.boolean("add_special_tokens") ?? true;
-  if (prompt !== undefined) return [...encodeText("prompt", prompt, addsSpecial, context).tokenIds];
+  const encode = textEncoder(fields, context);
+  if (prompt !== undefined) return [...encode("prompt", prompt).tokenIds];
   if (!hasMessages) throw missing("prompt");
   const chat = Object.fromEntries(CHAT_PROMPT_FIELDS.map((name) => [name, fields.get(name)]));
   return parseChatPrompt(chat, context.chatFormat);

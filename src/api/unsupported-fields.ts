@@ -29,6 +29,7 @@ const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, 
   // vLLM's
   ["add_generation_prompt", [true]],
   ["add_special_tokens", [false]],
+  ["parse_special_tokens", [false]],
   ["chat_template", []],
   ["chat_template_kwargs", []],
   ["documents", []],

@@ -182,6 +182,8 @@ export interface CompletionRequest extends GenerationFields {
   echo?: boolean | null;
   /** false: a text is encoded as it is, without the tokens that the model's tokenizer puts around it ("<bos>"). [true] */
   add_special_tokens?: boolean | null;
+  /** false: control tokens in a text, such as "<|im_end|>", stay text, as in a chat's messages. [true] */
+  parse_special_tokens?: boolean | null;
 }
 
 /** Why a sequence ended. "stop": end-of-text, a stop id or a stop string. */

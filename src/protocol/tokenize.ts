@@ -12,6 +12,8 @@ export interface TokenizeRequest {
   messages?: ChatMessage[] | null;
   /** With `prompt`, as in a completion request. [true] */
   add_special_tokens?: boolean | null;
+  /** With `prompt`, as in a completion request. [true] */
+  parse_special_tokens?: boolean | null;
   /** With `messages`, as in a chat request. [false] */
   continue_final_message?: boolean | null;
   /** true: the answer has `token_strs`. [false] */

@@ -387,4 +387,5 @@ export const COMPLETION_CASES: CasesOf<CompletionRequest> = {
   logprobs: integer("logprobs", 0, 20),
   echo: boolean("echo"),
   add_special_tokens: boolean("add_special_tokens"),
+  parse_special_tokens: boolean("parse_special_tokens"),
 };
