@@ -28,8 +28,7 @@ export async function benchServe(/** @type {Options} */ options) {
   try {
     const base = (options.url ?? server?.url ?? "").replace(/\/+$/, "").replace(/\/v1$/, "");
     const apiKey = options.apiKey ?? null;
-    const list = await (await fetch(`${base}/v1/models`, { headers: bearer(apiKey) })).json();
-    const target = { baseUrl: `${base}/v1`, model: list.data[0].id, apiKey };
+    const target = { baseUrl: `${base}/v1`, model: await servedModel(base, apiKey), apiKey };
     if (options.soak) await soakServer(modules, target, base, server?.process.pid ?? null, options);
     else await loadServer(modules, target, options);
   } finally {
@@ -39,6 +38,17 @@ export async function benchServe(/** @type {Options} */ options) {
 
 const bearer = (/** @type {string | null} */ key) =>
   /** @type {Record<string, string>} */ (key ? { authorization: `Bearer ${key}` } : {});
+
+/** Returns the name of a server's first model. Throws an Error that says what it answered instead. */
+export async function servedModel(/** @type {string} */ base, /** @type {string | null} */ apiKey) {
+  const url = `${base}/v1/models`;
+  const response = await fetch(url, { headers: bearer(apiKey) });
+  if (response.status === 401) throw new Error(`${url} answered 401: give the server's key with --apiKey.`);
+  const list = response.ok ? await response.json().catch(() => null) : null;
+  const name = list?.data?.[0]?.id;
+  if (typeof name !== "string") throw new Error(`${url} answered ${response.status}, without a list of models.`);
+  return name;
+}
 
 async function loadServer(/** @type {any} */ modules, /** @type {any} */ target, /** @type {Options} */ options) {
   const { poissonArrivalsMs, readHttpStream, seededRandom, servingMetrics, servingReport } = modules;

@@ -14,6 +14,15 @@ export const VOCAB_AND_MERGES_FILES = ["vocab.json", "merges.txt"] as const;
 /** Files that a folder may lack. */
 export const OPTIONAL_FILES = ["tokenizer_config.json", "generation_config.json", "chat_template.jinja"] as const;
 
+/** Returns those of a folder's files that its model is loaded from: shards only where there is no single file. */
+export function modelFileNames(names: readonly string[]): string[] {
+  const small: readonly string[] = [CONFIG_FILE, TOKENIZER_FILE, ...VOCAB_AND_MERGES_FILES, ...OPTIONAL_FILES];
+  const isSharded = !names.includes(WEIGHTS_FILE);
+  const isWeights = (name: string) =>
+    isSharded ? name === WEIGHTS_INDEX_FILE || isShardName(name) : name === WEIGHTS_FILE;
+  return names.filter((name) => small.includes(name) || isWeights(name));
+}
+
 /** Weights in formats that Chorus does not read. */
 export const FOREIGN_WEIGHTS = /^(pytorch_model.*\.bin|tf_model\.h5|flax_model\.msgpack|.*\.gguf|.*\.onnx)$/;
 

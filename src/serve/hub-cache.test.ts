@@ -19,6 +19,7 @@ let home: string;
 /** Of a hub that may be closed. */
 let url: string;
 beforeEach(async () => {
+  waits = [];
   hub = await ModelServer.start();
   url = hub.url;
   hub.serveAsHub("owner/name", FILES);
@@ -31,8 +32,10 @@ afterEach(async () => {
 
 const open = async (id = "owner/name", told: number[] = []) => {
   const env = { HF_HOME: home, HF_ENDPOINT: url };
-  return openHubModel(id, { env, retryDelayMs: 1, onProgress: (bytes) => told.push(bytes) });
+  return openHubModel(id, { env, wait, onProgress: (bytes) => told.push(bytes) });
 };
+let waits: number[] = [];
+const wait = async (ms: number) => void waits.push(ms);
 const asked = (name: string) => hub.asked.filter(({ path }) => path.endsWith(name)).length;
 
 describe("the hub's cache", () => {
@@ -55,21 +58,26 @@ describe("the hub's cache", () => {
     await hub.close();
     expect(await open()).toBe(folder);
     await rm(join(folder, "model.safetensors"));
-    await expect(open()).rejects.toThrow(/can't be reached/);
+    await expect(open()).rejects.toThrow(/Check the connection/);
     hub = await ModelServer.start();
   });
 
   it("resumes what broke off", async () => {
     const bytes = FILES.get("model.safetensors") ?? new Uint8Array();
+    const told: number[] = [];
     hub.interfere = ({ path, range }, response, count) => {
       if (!path.endsWith("model.safetensors") || count > 3) return false;
       const begin = Number(/\d+/.exec(range ?? "0")?.[0]);
       response.writeHead(range === null ? 200 : 206, { "content-length": bytes.length - begin });
       response.write(bytes.subarray(begin, begin + 50_000));
-      setTimeout(() => response.destroy(), 30);
+      const breaks = setInterval(() => {
+        if ((told.at(-1) ?? 0) < begin + 50_000) return;
+        clearInterval(breaks);
+        response.destroy();
+      }, 5);
       return true;
     };
-    const folder = await open();
+    const folder = await open("owner/name", told);
     expect(new Uint8Array(await readFile(join(folder, "model.safetensors")))).toEqual(bytes);
     expect(hub.asked.filter(({ path }) => path.endsWith("model.safetensors")).map(({ range }) => range)).toEqual([
       null,
@@ -77,6 +85,34 @@ describe("the hub's cache", () => {
       "bytes=100000-199999",
       "bytes=150000-199999",
     ]);
+  });
+
+  it.each([429, 408, 500, 503])(
+    "tries again after a %i, of the list and of a file, when the hub says",
+    async (status) => {
+      hub.interfere = (_asked, response, count) =>
+        count === 1 && Boolean(response.writeHead(status, { "retry-after": "7" }).end());
+      const folder = await open();
+      expect(await readdir(folder)).toHaveLength(3);
+      expect(waits).toEqual([7000, 7000, 7000, 7000]);
+    },
+  );
+
+  it("is used where the hub is busy", async () => {
+    const folder = await open();
+    hub.interfere = (_asked, response) => Boolean(response.writeHead(503).end());
+    expect(await open()).toBe(folder);
+  });
+
+  it("keeps what has come when its download is aborted", async () => {
+    const controller = new AbortController();
+    hub.cutAfter = 50_000;
+    const env = { HF_HOME: home, HF_ENDPOINT: url };
+    const onProgress = (bytes: number) => bytes > 40_000 && controller.abort(new Error("enough"));
+    await expect(openHubModel("owner/name", { env, signal: controller.signal, onProgress })).rejects.toThrow("enough");
+    hub.cutAfter = Infinity;
+    await open();
+    expect(hub.asked.at(-1)?.range).toMatch(/^bytes=[1-9]/);
   });
 
   it("downloads all again where the server knows no ranges", async () => {
@@ -94,30 +130,30 @@ describe("the hub's cache", () => {
   it("refuses a file with another hash, and forgets it", async () => {
     const good = hub.files.get("owner/name/resolve/c0ffee0/model.safetensors");
     hub.files.set("owner/name/resolve/c0ffee0/model.safetensors", new Uint8Array(200_000));
-    await expect(open()).rejects.toThrow(/model\.safetensors of owner\/name arrived damaged/);
+    await expect(open()).rejects.toThrow(/owner\/name\/.*model\.safetensors arrived damaged/);
     if (good) hub.files.set("owner/name/resolve/c0ffee0/model.safetensors", good);
     await open();
   });
 
   it("says what is wrong", async () => {
-    await expect(open("owner/other")).rejects.toThrow(/no access to owner\/other \(404\).*HF_TOKEN/);
+    await expect(open("owner/other")).rejects.toThrow(/has no list of the files of owner\/other.*HF_TOKEN/);
     hub.serveAsHub("owner/bin", new Map([["config.json", new Uint8Array(2)]]));
     await expect(open("owner/bin")).rejects.toThrow(/no weights as safetensors/);
     hub.files.set("api/models/owner/odd/revision/main", new TextEncoder().encode('{"sha": "../x", "siblings": []}'));
-    await expect(open("owner/odd")).rejects.toThrow(/does not list/);
+    await expect(open("owner/odd")).rejects.toThrow(/is not the hub's list/);
   });
 
-  it("sends a token to the hub, and gives up after five tries without a byte", async () => {
+  it("sends a token to the hub, and gives up after six tries without a byte", async () => {
     hub.interfere = ({ path }, response) => {
       if (!path.endsWith("model.safetensors")) return false;
       response.destroy();
       return true;
     };
     const env = { HF_HOME: home, HF_ENDPOINT: hub.url, HF_TOKEN: "hf_secret" };
-    await expect(openHubModel("owner/name", { env, retryDelayMs: 1, onProgress: () => undefined })).rejects.toThrow(
-      /could not be downloaded/,
+    await expect(openHubModel("owner/name", { env, wait, onProgress: () => undefined })).rejects.toThrow(
+      /Downloading .*model\.safetensors failed/,
     );
-    expect(asked("model.safetensors")).toBe(5);
+    expect(waits).toEqual([500, 1000, 2000, 4000, 8000]);
     expect(hub.asked.every(({ authorization }) => authorization === "Bearer hf_secret")).toBe(true);
   });
 
@@ -134,7 +170,7 @@ describe("the hub's cache", () => {
     await hub.close();
     expect(await open("owner/shards")).toBe(folder);
     await writeFile(join(folder, "model.safetensors.index.json"), "{}");
-    await expect(open("owner/shards")).rejects.toThrow(/can't be reached/);
+    await expect(open("owner/shards")).rejects.toThrow(/Check the connection/);
     hub = await ModelServer.start();
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -117,6 +117,25 @@ describe("a server", () => {
     await server.exitCode;
     await hub.close();
     await rm(home, { recursive: true });
+  });
+
+  it("opens only what a model needs, and names what it can't open", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "chorus-serve-"));
+    for (const name of ["config.json", "model.safetensors", "notes.txt"]) await writeFile(join(folder, name), "{}");
+    for (const name of ["README.md", "model-00001-of-00002.safetensors"]) await symlink("nowhere", join(folder, name));
+    const server = start(`--model ${folder} --port 0`);
+    await server.url();
+    const names = (server.created[0]?.model as File[]).map(({ name }) => name);
+    expect(names.sort()).toEqual(["config.json", "model.safetensors"]);
+    server.end();
+    await server.exitCode;
+    await symlink("nowhere", join(folder, "tokenizer.json"));
+    const broken = start(`--model ${folder} --port 0`);
+    expect([await broken.exitCode, broken.printed()]).toEqual([
+      2,
+      expect.stringContaining("tokenizer.json can't be read"),
+    ]);
+    await rm(folder, { recursive: true });
   });
 
   it("says why a model can't be loaded, without a stack", async () => {

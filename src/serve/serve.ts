@@ -101,7 +101,8 @@ async function load(
 async function openHubFolder(id: string, { env, print }: ServeHome, signal: AbortSignal): Promise<File[]> {
   const bar = new DownloadBar(id, print);
   const onProgress = (received: number, total: number) => bar.show(received, total);
-  const folder = await openHubModel(id, { env, onProgress, signal }).finally(() => bar.end());
+  const onWaiting = () => print("\nWaiting for the hub.\n");
+  const folder = await openHubModel(id, { env, onProgress, onWaiting, signal }).finally(() => bar.end());
   return (await openModelFolder(folder, id.split("/").at(-1))) ?? [];
 }
 

@@ -8,14 +8,14 @@ interface HttpClientOptions {
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   /** Time without a byte after which a connection counts as lost. [15_000] */
   readonly stallMs?: number;
+  /** Retries without a byte in between before giving up. [5] */
+  readonly maxRetries?: number;
   /** Called when nothing has arrived for some seconds, and when a lost connection is about to be tried again. */
   readonly onWaiting?: () => void;
   /** The clock, in milliseconds. */
   readonly now?: () => number;
 }
 
-/** Retries without a byte in between before giving up. */
-const MAX_RETRIES = 5;
 /** Tries at an address that redirects to nowhere: each asks the servers up to twenty times. */
 const MAX_REDIRECT_RETRIES = 1;
 /** A download fails after this long without a byte. Pauses that the server asked for don't count. */
@@ -32,7 +32,7 @@ export class TransientFailure extends Error {
   readonly retryAfterMs: number | null;
   readonly maxRetries: number;
 
-  constructor(reason: ChorusError, retryAfterMs: number | null = null, maxRetries = MAX_RETRIES) {
+  constructor(reason: ChorusError, retryAfterMs: number | null = null, maxRetries = Infinity) {
     super(reason.message);
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;
@@ -60,6 +60,7 @@ export class HttpClient {
   readonly #fetch: typeof fetch;
   readonly #wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   readonly #stallMs: number;
+  readonly #maxRetries: number;
   readonly #onWaiting: () => void;
   readonly #now: () => number;
 
@@ -67,6 +68,7 @@ export class HttpClient {
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.#wait = options.wait ?? pause;
     this.#stallMs = options.stallMs ?? 15_000;
+    this.#maxRetries = options.maxRetries ?? 5;
     this.#onWaiting = options.onWaiting ?? (() => undefined);
     this.#now = options.now ?? (() => performance.now());
   }
@@ -90,7 +92,7 @@ export class HttpClient {
         signal?.throwIfAborted();
         if (!(error instanceof TransientFailure)) throw error;
         const { reason, retryAfterMs, maxRetries } = error;
-        if (++failures > maxRetries || (retryAfterMs ?? 0) > LONGEST_PAUSE_MS) throw reason;
+        if (++failures > Math.min(maxRetries, this.#maxRetries) || (retryAfterMs ?? 0) > LONGEST_PAUSE_MS) throw reason;
         const pauseMs = retryAfterMs ?? FIRST_RETRY_MS * 2 ** (failures - 1);
         // The next attempt may stall as well.
         const untilMs = this.#now() + (retryAfterMs === null ? pauseMs : 0) + this.#stallMs;
