@@ -118,6 +118,9 @@ export interface ChorusEngine extends AsyncDisposable {
   dispose(): Promise<void>;
 }
 
+/** WebGPU's GPU, where the project's types have it: those of TypeScript 5 don't. */
+export type OwnGpu = Navigator extends { readonly gpu: infer Gpu } ? Gpu : object;
+
 export interface CreateEngineOptions extends EngineConfig, HubOptions {
   /** A model of the hub ("owner/name"), the URL of a folder, or files. */
   model: ModelSource;
@@ -132,5 +135,5 @@ export interface CreateEngineOptions extends EngineConfig, HubOptions {
    */
   worker?: boolean | "shared";
   /** The WebGPU to use with `worker: false`. [navigator.gpu] */
-  gpu?: GPU;
+  gpu?: OwnGpu;
 }
