@@ -15,7 +15,8 @@ export async function installFolder(folder, size) {
   /** @type {{ dependencies: Record<string, string> }} */
   const { dependencies: versions } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const packages = Object.entries(versions);
-  if (packages.every(([name, version]) => installedVersion(folder, name) === version)) {
+  // A package under another name: "npm:typescript@5.9.3".
+  if (packages.every(([name, version]) => installedVersion(folder, name) === version.split("@").at(-1))) {
     return { isInstalled: true, versions };
   }
   console.log(`Installing ${packages.map((each) => each.join(" ")).join(", ")} (${size})…`);

@@ -2,7 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
@@ -13,6 +13,7 @@ import { build as vite } from "vite";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import webpack from "webpack";
 
+import { installFolder } from "../../tools/install-folder.mjs";
 import { installPacked } from "../../tools/install-packed.mjs";
 import { root } from "../../tools/run-command.mjs";
 import { StaticSite } from "../support/static-site.ts";
@@ -104,15 +105,26 @@ it("has a package.json that npm has nothing to correct in", async () => {
   expect(read(folder)).toEqual(read(root));
 });
 
-it("has types that a strict project compiles with, without WebGPU's types", async () => {
+it("has types that a strict project compiles with, without WebGPU's types, from TypeScript 5.4 on", async () => {
+  const older = join(root, "tools/typescript-5");
+  const { isInstalled, versions } = await installFolder(older, "55 MB");
+  expect(isInstalled).toBe(true);
   cpSync(join(root, "e2e/package/consumer.ts"), join(packed.folder, "consumer.ts"));
-  const strict = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "esnext", "--types", ""];
-  const words = [...strict, "--module", "nodenext", "--lib", "esnext,dom", "consumer.ts"];
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
-  const said = await run(process.execPath, [tsc, "--ignoreConfig", ...words], { cwd: packed.folder }).catch(
-    ({ stdout }: { stdout: string }) => ({ stdout }),
-  );
-  expect(said.stdout).toBe("");
+  const strict = { noEmit: true, strict: true, exactOptionalPropertyTypes: true, target: "esnext", types: [] };
+  const compilerOptions = { ...strict, module: "nodenext", lib: ["esnext", "dom"] };
+  writeFileSync(join(packed.folder, "strict.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }));
+  const compilers = [
+    "node_modules/typescript",
+    ...Object.keys(versions).map((name) => `${older}/node_modules/${name}`),
+  ];
+  const said = compilers.map(async (compiler) => {
+    const words = [resolve(root, compiler, "bin/tsc"), "-p", "strict.json"];
+    const { stdout } = await run(process.execPath, words, { cwd: packed.folder }).catch(
+      (error: { stdout: string }) => error,
+    );
+    return [compiler, stdout];
+  });
+  expect(await Promise.all(said)).toEqual(compilers.map((compiler) => [compiler, ""]));
 });
 
 it("answers in a build by Vite", async () => {
