@@ -8,7 +8,7 @@ import type {
   CreateEngineOptions,
   EngineEvents,
 } from "../protocol/engine.ts";
-import { ChorusError, fromErrorData, toErrorData } from "../protocol/errors.ts";
+import { ChorusError, fromErrorData, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import type { EngineChanges, LoadedSizes } from "../protocol/live-config.ts";
 import { withAbsoluteDraft, type ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
@@ -273,7 +273,8 @@ export class EngineClient implements ChorusEngine {
     });
   }
 
-  #receive({ events, steps, requests, words, kernels, alerts, devices, configs, fatal }: EngineMessage): void {
+  #receive({ events, steps, requests, words, kernels, alerts, devices, configs, fatal, lost }: EngineMessage): void {
+    if (lost) this.#failOpen(lost);
     for (const event of events) {
       const open = this.#open.get(event.ticket);
       if (!open) continue; // its reader left
@@ -296,6 +297,15 @@ export class EngineClient implements ChorusEngine {
       this.#emit("config", config);
     }
     if (fatal) this.#end(fromErrorData(fatal), { fatal: true });
+  }
+
+  /** Ends all open requests: parts of their answers may be missing. */
+  #failOpen(lost: ChorusErrorData): void {
+    for (const [ticket, events] of this.#open) {
+      events.fail(fromErrorData(lost));
+      void this.#transport.service.abort(ticket);
+    }
+    this.#open.clear();
   }
 
   #tell(reports: ToldReports, isWanted: boolean): void {

@@ -1,5 +1,6 @@
 import * as Comlink from "comlink";
 
+import { announced } from "../protocol/announced-endpoint.ts";
 import { unlessStalled } from "../protocol/unless-stalled.ts";
 import { ChorusError } from "../protocol/errors.ts";
 
@@ -66,7 +67,7 @@ async function answering<Service extends Startable>(
       resolve(new ChorusError("worker_died", `The library's worker failed: ${reason}.`));
     });
   });
-  const remote = Comlink.wrap<Service>(worker);
+  const remote = Comlink.wrap<Service>(announced(worker));
   try {
     const rejected = failed.then((error) => Promise.reject(error));
     return {

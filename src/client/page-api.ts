@@ -4,20 +4,25 @@ import { withJsonBodies } from "../http/access.ts";
 import { errorResponse, HttpError } from "../http/errors.ts";
 import type { Handler } from "../http/served-engine.ts";
 import { chunksOf } from "./remote/read-text.ts";
-import type { ApiRequest, FromPage, ToPage } from "../protocol/page-api.ts";
+import { hearNumbered, numbering } from "../protocol/numbered-port.ts";
+import type { ApiOffer, ApiRequest, FromPage, ToPage } from "../protocol/page-api.ts";
 
 /** Says through a service worker's port that this page answers, and answers. */
 export function answerThrough(port: MessagePort, handler: Handler): void {
-  const send = (message: FromPage) => port.postMessage(message);
+  const send = numbering<FromPage>(port);
   const abort = new AbortController();
   let wanted = () => {};
-  port.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
-    if ("request" in data) void answer(data.request);
-    else if ("pull" in data) wanted();
-    else abort.abort(new DOMException("The reader left.", "AbortError"));
+  const leave = () => abort.abort(new DOMException("The reader left.", "AbortError"));
+  const take = (message: ToPage) => {
+    if ("request" in message) void answer(message.request);
+    else if ("pull" in message) wanted();
+    else leave();
+  };
+  hearNumbered(port, take, () => {
+    send({ error: "A request could not be read." });
+    leave();
   });
-  port.start();
-  send({ answers: true });
+  port.postMessage({ answers: true } satisfies ApiOffer);
 
   async function answer({ path, method, headers, body }: ApiRequest): Promise<void> {
     let isWanted = Promise.resolve();
@@ -46,8 +51,7 @@ export function answerThrough(port: MessagePort, handler: Handler): void {
 }
 
 export function declineThrough(port: MessagePort): void {
-  const offer: FromPage = { answers: false };
-  port.postMessage(offer);
+  port.postMessage({ answers: false } satisfies ApiOffer);
 }
 
 /** What a page answers while its engine can't. */

@@ -1,5 +1,6 @@
 import * as Comlink from "comlink";
 
+import { announced } from "../protocol/announced-endpoint.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
@@ -31,7 +32,7 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
   });
   const closing = new AbortController();
   const pageLock = await holdPageLock(closing.signal);
-  const remote = Comlink.wrap<SharedService>(worker.port);
+  const remote = Comlink.wrap<SharedService>(announced(worker.port));
   const lent = new LentWorkers(null);
   const failed = failedToStart.then((error) => Promise.reject(error));
   const close = () => {
@@ -39,6 +40,7 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
     closing.abort(); // frees the page's lock: the worker then knows that it has left
     lent.endAll();
     remote[Comlink.releaseProxy]();
+    worker.port.close();
   };
   let workerLock: string | null;
   try {

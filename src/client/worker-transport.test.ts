@@ -1,6 +1,7 @@
 // The transport of an engine in a worker; a port of this thread plays the worker.
 
 import * as Comlink from "comlink";
+import { announced } from "../protocol/announced-endpoint.ts";
 import { beforeEach, expect, test, vi } from "vitest";
 
 import { AT } from "../testing/app/fake-side.ts";
@@ -17,7 +18,7 @@ beforeEach(() => {
     ports = new MessageChannel();
     const { port1, port2 } = ports;
     // It answers that it has started, and nothing else.
-    Comlink.expose({ started: () => false, load: () => new Promise(() => undefined) }, port2);
+    Comlink.expose({ started: () => false, load: () => new Promise(() => undefined) }, announced(port2));
     port1.start();
     return Object.assign(port1, { terminate });
   });

@@ -2,6 +2,7 @@
 
 import * as Comlink from "comlink";
 
+import { announced } from "../protocol/announced-endpoint.ts";
 import { ONE_WAY } from "../protocol/one-way.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { ThreadLender } from "../protocol/thread-lender.ts";
@@ -38,5 +39,5 @@ self.addEventListener("connect", (event) => {
     }
     return (await isLockHeld) ? lock : null;
   };
-  if (port) Comlink.expose(Object.assign(page, { started, ping: () => true }), port);
+  if (port) Comlink.expose(Object.assign(page, { started, ping: () => true }), announced(port));
 });

@@ -2,6 +2,7 @@
 
 import * as Comlink from "comlink";
 
+import { announced } from "../protocol/announced-endpoint.ts";
 import { ONE_WAY } from "../protocol/one-way.ts";
 import type { ThreadLender } from "../protocol/thread-lender.ts";
 import { BorrowedThreads } from "./borrowed-threads.ts";
@@ -25,4 +26,4 @@ const started = (lender: ThreadLender): Promise<boolean> => {
   threads.add(lender);
   return isLockHeld;
 };
-Comlink.expose(Object.assign(host, { started, ping: () => true }));
+Comlink.expose(Object.assign(host, { started, ping: () => true }), announced(self as unknown as Worker));

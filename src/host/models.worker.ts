@@ -2,8 +2,9 @@
 
 import * as Comlink from "comlink";
 
+import { announced } from "../protocol/announced-endpoint.ts";
 import { ModelsHost } from "./models-host.ts";
 import { browserPlatform } from "./platforms/browser.ts";
 
 const host = new ModelsHost(browserPlatform({ gpu: undefined }));
-Comlink.expose(Object.assign(host, { started: () => true }));
+Comlink.expose(Object.assign(host, { started: () => true }), announced(self as unknown as Worker));

@@ -67,6 +67,7 @@ const message: fc.Arbitrary<EngineMessage> = fc.record({
   devices: fc.constant([]),
   configs: fc.constant([]),
   fatal: fc.option(fc.constant({ code: "worker_died", message: "", param: null } as const)),
+  lost: fc.constant(null),
 });
 
 it("a message is the same on the other side", () => {

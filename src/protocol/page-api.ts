@@ -26,12 +26,11 @@ export interface ApiHead {
   readonly headers: readonly (readonly [string, string])[];
 }
 
-/** From the service worker: the request, the reader wants more, the reader left. */
+/** From the service worker, numbered: the request, the reader wants more, the reader left. */
 export type ToPage = { readonly request: ApiRequest } | { readonly pull: true } | { readonly cancel: true };
 
-/** From the page: the response's head, a piece of its body, its end, or why it broke off. */
+/** From the page, numbered: the response's head, a piece of its body, its end, or why it broke off. */
 export type FromPage =
-  | ApiOffer
   | { readonly head: ApiHead }
   | { readonly bytes: Uint8Array }
   | { readonly end: true }

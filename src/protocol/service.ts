@@ -71,6 +71,8 @@ export interface EngineMessage {
   readonly configs: readonly ResolvedEngineConfig[];
   /** The engine is gone (device lost, out of memory). Every open request has had its error event. */
   readonly fatal: ChorusErrorData | null;
+  /** Messages before this one were lost on their way, with events of any open request. */
+  readonly lost: ChorusErrorData | null;
 }
 
 /** A message of nothing, which others fill in part. */
@@ -84,6 +86,7 @@ export const EMPTY_MESSAGE: EngineMessage = {
   devices: [],
   configs: [],
   fatal: null,
+  lost: null,
 };
 
 /** An engine that has begun to run. */

@@ -1,4 +1,5 @@
-import type { ApiCall, ApiRequest, FromPage, ToPage } from "../protocol/page-api.ts";
+import { hearNumbered, numbering } from "../protocol/numbered-port.ts";
+import type { ApiCall, ApiOffer, ApiRequest, FromPage, ToPage } from "../protocol/page-api.ts";
 
 /** The part of a WindowClient that is used here. */
 export interface PageClient {
@@ -47,20 +48,21 @@ export async function answerApi(
 /** Returns the port of the first page that answers; null: none does. */
 function whoAnswers(scope: string, pages: readonly PageClient[], patienceMs: number): Promise<MessagePort | null> {
   return new Promise((resolve) => {
-    let numSilent = pages.length;
+    const silent = new Set(pages);
     const timer = setTimeout(resolve, patienceMs, null);
     const decide = (port: MessagePort | null) => {
       clearTimeout(timer);
       resolve(port);
     };
-    if (numSilent === 0) decide(null);
+    if (silent.size === 0) decide(null);
     for (const page of pages) {
       const { port1, port2 } = new MessageChannel();
-      port1.addEventListener("message", ({ data }: MessageEvent<FromPage>) => {
-        if (!("answers" in data)) return;
+      port1.addEventListener("message", ({ data }: MessageEvent<ApiOffer | object | null>) => {
+        if (data === null || !("answers" in data)) return;
         if (data.answers) decide(port1);
         else port1.close();
-        if (--numSilent === 0) decide(null);
+        silent.delete(page);
+        if (silent.size === 0) decide(null);
       });
       port1.start();
       page.postMessage({ type: "chorus-api", scope }, [port2]);
@@ -71,21 +73,27 @@ function whoAnswers(scope: string, pages: readonly PageClient[], patienceMs: num
 /** Sends the request through a page's port. The response's body pulls piece after piece. */
 function respond(port: MessagePort, asked: ApiRequest, signal: AbortSignal): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const send = (message: ToPage) => port.postMessage(message);
+    const send = numbering<ToPage>(port);
     let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
     let pulled: (() => void) | null = null;
+    /** A closed port may still bring what waited in it. */
+    let isOver = false;
     const leave = () => {
+      isOver = true;
       send({ cancel: true });
       port.close();
     };
     signal.addEventListener("abort", leave, { once: true });
     const finish = (end: () => void) => {
+      isOver = true;
       signal.removeEventListener("abort", leave);
       end();
       pulled?.();
       port.close();
     };
-    port.addEventListener("message", ({ data }: MessageEvent<FromPage>) => {
+    const fail = (error: Error) => finish(() => (controller ? controller.error(error) : reject(error)));
+    const take = (data: FromPage) => {
+      if (isOver) return;
       if ("head" in data) {
         const { status, headers } = data.head;
         const body = new ReadableStream<Uint8Array>(
@@ -110,10 +118,14 @@ function respond(port: MessagePort, asked: ApiRequest, signal: AbortSignal): Pro
         pulled?.();
       } else if ("end" in data) {
         finish(() => controller?.close());
-      } else if ("error" in data) {
-        const error = new TypeError(data.error);
-        finish(() => (controller ? controller.error(error) : reject(error)));
+      } else {
+        fail(new TypeError(data.error));
       }
+    };
+    hearNumbered(port, take, () => {
+      if (isOver) return;
+      send({ cancel: true });
+      fail(new TypeError("A part of the tab's answer could not be read."));
     });
     send({ request: asked });
   });

@@ -67,7 +67,8 @@ export class EngineTabs {
       channel.postMessage(told satisfies SentChoice);
     });
     channel.addEventListener("message", (event) => {
-      const told = (event as MessageEvent<SentChoice>).data;
+      const told = (event as MessageEvent<SentChoice | null>).data;
+      if (told === null) return; // it could not be read
       // Tabs that choose at the same moment would swap their choices: all of them follow the later one.
       if (!isLater(told, this.#newest)) return;
       this.#newest = told;

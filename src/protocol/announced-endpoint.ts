@@ -1,0 +1,55 @@
+// What Comlink posts through: each message after its id. Comlink pairs calls and answers by that id, but leaves a call pending
+// for ever if either can't be read on the other side. Here such a call fails.
+
+/** A worker or a port. */
+interface Endpoint {
+  postMessage(message: unknown, transfer?: Transferable[]): void;
+  addEventListener(type: string, listener: (event: Event) => void): void;
+  start?: () => void;
+}
+
+/** Comes before each message. A call has a path, an answer has none. */
+interface Announcement {
+  readonly announced: string;
+  readonly isCall: boolean;
+}
+
+interface ComlinkMessage {
+  readonly id: string;
+  readonly path?: readonly string[];
+}
+
+/** Returns an endpoint for Comlink. Both sides must have one. A message that comes twice is taken once. */
+export function announced(endpoint: Endpoint): EventTarget & Pick<Endpoint, "postMessage" | "start"> {
+  const heard = new EventTarget();
+  let lastId: string | null = null;
+  let next: Announcement | null = null;
+  const hear = (event: Event) => {
+    const { data } = event as MessageEvent<Announcement | ComlinkMessage | null>;
+    if (data !== null && "announced" in data) {
+      if (data.announced !== lastId) next = data;
+      lastId = data.announced;
+      return;
+    }
+    if (next === null) return;
+    const { announced: id, isCall } = next;
+    next = null;
+    if (data !== null) heard.dispatchEvent(new MessageEvent("message", { data }));
+    else if (isCall) post(unreadable(id));
+    else heard.dispatchEvent(new MessageEvent("message", { data: unreadable(id) }));
+  };
+  endpoint.addEventListener("message", hear);
+  endpoint.addEventListener("messageerror", hear);
+  const post = (message: ComlinkMessage, transfer?: Transferable[]) => {
+    endpoint.postMessage({ announced: message.id, isCall: "path" in message } satisfies Announcement);
+    endpoint.postMessage(message, transfer);
+  };
+  return Object.assign(heard, { postMessage: post as Endpoint["postMessage"], start: () => endpoint.start?.() });
+}
+
+/** Comlink's form of an answer that is an error. */
+function unreadable(id: string): ComlinkMessage {
+  const value = { name: "DataCloneError", message: "A message between threads could not be read.", stack: undefined };
+  const wire = { id, type: "HANDLER", name: "throw", value: { isError: true, value } };
+  return wire;
+}
