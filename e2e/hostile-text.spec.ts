@@ -63,3 +63,24 @@ test("a file of chats that is too large is refused", async ({ page }, testInfo) 
   await page.getByLabel("File of chats").setInputFiles(path);
   await expect(page.getByRole("alert")).toContainText("The file has 129 MB; at most 128 MB of chats can be opened.");
 });
+
+test("a long draft is laid out as one text, after a reload, too", async ({ page }) => {
+  const app = await App.openFake(page, "keep");
+  const long = "word ".repeat(20_000);
+  const { message } = app.pane(1);
+  await message.fill(long);
+  await expect(message).toHaveValue(long);
+  await page.reload();
+  await expect(message).toHaveValue(long);
+  // By itself each paragraph would be: that took 5 s for a megabyte that was pasted, and again at each reload.
+  await app
+    .pane(1)
+    .region.getByRole("button", { name: /^Settings of pane 1/ })
+    .click();
+  const boxes = page.locator("textarea");
+  await expect(boxes.nth(2)).toBeVisible();
+  for (const box of await boxes.all()) await expect(box).toHaveCSS("unicode-bidi", "isolate");
+  await page.keyboard.press("Escape");
+  await message.fill("\u05e9\u05dc\u05d5\u05dd");
+  await expect(message).toHaveCSS("direction", "rtl");
+});
