@@ -27,12 +27,16 @@ export function Pages(props: PagesProps) {
   const route = useStore(props.router.store, (state) => state);
   return (
     <Guard part="Chorus">
-      <Guard part="This page" subject={route.page}>
+      <Guard part="This page" subject={route.page} {...(route.page !== "" && { onClose: backToChats })}>
         <Page {...props} route={route} />
       </Guard>
       <UpdateNotice updates={props.updates} />
     </Guard>
   );
+}
+
+function backToChats(): void {
+  location.hash = "#/";
 }
 
 /** Shows the page that the address's hash names: the benchmark, the player, the duel, or else the chats. */
