@@ -123,7 +123,7 @@ describe("whatever is given, a request is parsed or refused with a ChorusError",
     }
     return request.prompts.every(({ tokenIds, params }) => {
       const fits = tokenIds.length > 0 && tokenIds.length + params.maxTokens <= 256 && params.maxTokens >= 1;
-      const seeded = Number.isSafeInteger(params.seed) && params.seed >= 0;
+      const seeded = Number.isSafeInteger(params.seed);
       const sampled = params.temperature >= 0 && params.topP > 0 && params.topP <= 1 && params.topK >= 0;
       return fits && seeded && sampled && params.stop.every((stop) => stop !== "");
     });

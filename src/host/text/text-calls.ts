@@ -39,5 +39,5 @@ export type PackedTextModel = Uint8Array<ArrayBuffer>;
 export type TextValue = TextTraits | PackedTextModel | ParsedRequest | RenderedChat | TokenizeResponse;
 export type TextPort = LimitedPort<TextCall, TextValue>;
 
-/** Seed of a prompt whose request gives none: the engine's side draws it. */
-export const UNSEEDED = -1;
+/** Seed of a prompt whose request gives none: the engine's side draws it. No request can give it. */
+export const UNSEEDED = 2 ** 53;

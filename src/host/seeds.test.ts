@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+
+import { params, request } from "../testing/requests/sample-answers.ts";
+import { withSeeds } from "./seeds.ts";
+import { UNSEEDED } from "./text/text-calls.ts";
+
+test("only prompts without a seed are given one: every seed that a request may have stays", () => {
+  const given = [Number.MIN_SAFE_INTEGER, -1, 0, 1, Number.MAX_SAFE_INTEGER, UNSEEDED];
+  const prompts = given.map((seed) => ({ tokenIds: [7], params: { ...params, seed }, param: "prompt" }));
+  const told = withSeeds({ ...request(), prompts }, () => 5).prompts.map((prompt) => prompt.params.seed);
+  expect(told).toEqual([...given.slice(0, -1), 5]);
+});
