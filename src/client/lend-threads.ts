@@ -6,11 +6,16 @@ export class LentWorkers implements ThreadLender {
   /** Null: it is being opened. */
   readonly #workers = new Map<number, Worker | null>();
   readonly #inlineUrl: string | null;
+  readonly #openInline: () => Promise<string | null>;
   #isOver = false;
 
-  /** @param inlineUrl of all workers in one script, if the engine's own came from there */
-  constructor(inlineUrl: string | null) {
+  /**
+   * @param inlineUrl of all workers in one script, if the engine's own came from there
+   * @param openInline returns that address where a file can't be started
+   */
+  constructor(inlineUrl: string | null, openInline = inlineWorkersUrl) {
     this.#inlineUrl = inlineUrl;
+    this.#openInline = openInline;
   }
 
   async start(id: number, kind: ThreadKind, port: MessagePort): Promise<string> {
@@ -47,7 +52,7 @@ export class LentWorkers implements ThreadLender {
     try {
       if (url === null) return open();
     } catch (error) {
-      url = await inlineWorkersUrl();
+      url = await this.#openInline();
       if (url === null) throw error;
     }
     return new Worker(`${url}#${fragment}`, { type: "module" });

@@ -229,7 +229,7 @@ export class Engine {
 
   /** Waits for a request, the end of a batch window, a deadline, a runner, a kernel or a mask. */
   async #sleep(): Promise<void> {
-    const woken = new Promise<void>((resolve) => (this.#wake = resolve));
+    const woken = this.#woken();
     if (this.#sequences.size === 0) return woken;
     if (this.#hasNewMasks) return;
     const canRunAtMs = this.#runner === null ? Infinity : this.#scheduler.wakesAtMs;
@@ -239,6 +239,10 @@ export class Engine {
       return this.fail(new Error(`${this.#sequences.size} sequences are open, but none of them can run.`));
     }
     await Promise.race([woken, this.#options.delay(Math.max(0, wakesAtMs - this.#options.now()))]);
+  }
+
+  #woken(): Promise<void> {
+    return new Promise((resolve) => (this.#wake = resolve));
   }
 
   /** Plans a step and submits it. Returns false if nothing can be planned, or not before steps in flight are done. */
@@ -282,7 +286,9 @@ export class Engine {
     const report = reports.stepReport(steps, { scheduled, places }, numTaken, rest, this.#scheduler);
     this.#lastStep = report;
     this.#outbox.emit(report, kernels ? { step: report.step, kernels } : null);
-    void this.#awaitMasks(scheduled);
+    const masks = this.#awaitMasks(scheduled);
+    // Where nobody could go on meanwhile, what waits shares the next step with these. Whoever arrives ends the wait.
+    if (this.#sequences.haveAllGrammars) await Promise.race([masks, this.#woken()]);
   }
 
   async #awaitMasks(step: readonly ScheduledSequence[]): Promise<void> {

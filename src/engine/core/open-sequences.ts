@@ -45,6 +45,10 @@ export class OpenSequences {
     return this.#open.size;
   }
 
+  get haveAllGrammars(): boolean {
+    return [...this.#open.keys()].every(({ matcher }) => matcher !== null);
+  }
+
   /** The earliest deadline; Infinity if there is none. */
   get nextDeadlineMs(): number {
     let next = Infinity;

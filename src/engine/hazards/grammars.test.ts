@@ -208,3 +208,22 @@ test("a matcher that fails ends its own sequence", async () => {
   expect(harness.choice("bound")).toMatchObject({ finishReason: "abort", error: { code: "internal_error" } });
   expect(harness.choice("free").finishReason).toBe("length");
 });
+
+test("those with grammars share their steps where nobody else runs, and who arrives waits for no mask", async () => {
+  const harness = new EngineHarness({ config: { runAhead: 2 } });
+  const [first, second] = [await matching("[a-z]{8}"), await matching("[a-z]{8}")];
+  const { asked, release } = heldBack(first.matchers);
+  harness.add("first", prompt, first);
+  const loop = harness.engine.run();
+  while (asked.size === 0) await Promise.resolve();
+  harness.add("free", prompt, free(1));
+  while (harness.choice("free").finishReason === null) await new Promise((resolve) => setTimeout(resolve));
+  expect(harness.choice("first").tokenIds.length).toBe(1);
+  release();
+  harness.add("second", prompt, second);
+  while (harness.hasWork) await new Promise((resolve) => setTimeout(resolve));
+  const together = harness.steps.filter(({ entries }) => entries.length === 2);
+  expect(together.length).toBeGreaterThan(4);
+  harness.engine.fail(new Error("over"));
+  await loop;
+});
